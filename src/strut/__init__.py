@@ -1,0 +1,26 @@
+"""Make legged robots and human models move with a feeling, and prove that the motion is sound."""
+
+from strut.acting.walk import walk
+from strut.emotion import Emotion, named_emotion
+from strut.errors import StrutError
+from strut.library.motion_file import load_motion, save_motion
+from strut.motion import Motion
+from strut.receipt import Receipt
+from strut.robot import Robot
+from strut.robots.catalogue import load_robot, robot_names
+from strut.style import Style
+
+__all__ = [
+    "Emotion",
+    "Motion",
+    "Receipt",
+    "Robot",
+    "StrutError",
+    "Style",
+    "load_motion",
+    "load_robot",
+    "named_emotion",
+    "robot_names",
+    "save_motion",
+    "walk",
+]

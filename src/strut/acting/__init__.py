@@ -1,0 +1,1 @@
+"""Robot + emotion → a finished motion with its receipt."""

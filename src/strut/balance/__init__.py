@@ -1,0 +1,1 @@
+"""Joint angles → a motion that stands."""

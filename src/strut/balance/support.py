@@ -1,0 +1,60 @@
+"""Support: which feet carry when, the polygon they span, and how far inside it the centre of pressure is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.balance.polygon import Polygon, convex_hull
+from strut.robot import Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Support:
+    """The samples from `first` to before `stop`, during which the same feet are down, and the polygon they span."""
+
+    first: int
+    stop: int
+    feet: tuple[int, ...]
+    polygon: Polygon | None
+
+    @property
+    def rows(self) -> slice:
+        """The samples as a slice."""
+        return slice(self.first, self.stop)
+
+
+def supports(contact: npt.NDArray[np.bool_], foot_in_world: Array) -> Iterator[Support]:
+    """Yield the supports of a motion in order. Feet that are down do not move, so one polygon serves each.
+
+    Args:
+        contact: Shape (T, n).
+        foot_in_world: Shape (T, n, 3).
+    """
+    changes = np.flatnonzero((contact[1:] != contact[:-1]).any(axis=1)) + 1
+    bounds = [0, *changes.tolist(), len(contact)]
+    for first, stop in zip(bounds[:-1], bounds[1:], strict=True):
+        feet = tuple(np.flatnonzero(contact[first]).tolist())
+        points = foot_in_world[first, list(feet), :2]
+        yield Support(first, stop, feet, convex_hull(points) if len(feet) > 2 else None)
+
+
+def support_margin(contact: npt.NDArray[np.bool_], foot_in_world: Array, cop_in_world: Array) -> Array:
+    """Return how far inside the support polygon the centre of pressure is; minus infinity where fewer than three carry.
+
+    Args:
+        contact: Shape (T, n).
+        foot_in_world: Shape (T, n, 3).
+        cop_in_world: Shape (T, 2).
+
+    Returns:
+        Signed distance to the nearest edge [m]. Shape (T,).
+    """
+    margin = np.full(len(contact), -np.inf)
+    for support in supports(contact, foot_in_world):
+        if support.polygon is not None:
+            margin[support.rows] = support.polygon.margin(cop_in_world[support.rows])
+    return margin

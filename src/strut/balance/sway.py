@@ -1,0 +1,124 @@
+"""Sway: how the body shifts over its feet so that the centre of pressure stays inside the support polygon.
+
+The published correction moves the feet under the body at each tick; here the same is planned for the whole walk at once.
+First the path that the centre of pressure shall take: the nearest point of the shrunken support polygon, carried over
+evenly from one polygon to the next while all feet are down. Then the shift of the body that produces it: a mass at
+height h over the ground obeys c - (h/g) c'' = p, whose bounded solution looks ahead, so that the body is already moving
+when the swing leg changes, which is where the published robot fell. The whole-body dynamics close the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import solve_banded
+
+from strut.balance.polygon import Polygon
+from strut.balance.support import supports
+from strut.planning.crawl import smooth_step
+from strut.robot import Array
+
+GRAVITY_M_S2 = 9.81
+MOST_ROUNDS = 6
+CLOSE_M = 1e-3  # the path need not be met better than this: the gate measures the margin afterwards
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Carried:
+    """What a shifted motion does: centre of pressure (T, 2) and centre of mass (T, 3) in world."""
+
+    cop_in_world: Array
+    com_in_world: Array
+
+
+def sway_shift(
+    respond: Callable[[Array], Carried],
+    time_s: Array,
+    contact: npt.NDArray[np.bool_],
+    foot_in_world: Array,
+    *,
+    buffer_m: float,
+    x_cost: float,
+) -> Array:
+    """Return the shift of the body that keeps the centre of pressure `buffer_m` inside the support polygon.
+
+    Args:
+        respond: Whole-body dynamics of the motion whose body is shifted by (T, 2) in world.
+        time_s: Evenly spaced. Shape (T,).
+        contact: Shape (T, n).
+        foot_in_world: Shape (T, n, 3).
+        buffer_m: Wanted distance from the polygon's edges.
+        x_cost: How much dearer a shift along the path is than one to the side: 1 takes the shortest way, infinity
+            shifts sideways only, as published.
+
+    Returns:
+        Shift in world [m]. Shape (T, 2).
+    """
+    rooms = list(_rooms(contact, foot_in_world, buffer_m))
+    shift = np.zeros((len(time_s), 2))
+    carried = standing = respond(shift)
+    follow = 0.75  # first guess of how much of the body's shift the centre of mass follows; legs stay behind
+    for round_number in range(MOST_ROUNDS):
+        missing = _pressure_path(standing.cop_in_world, carried.cop_in_world, rooms, x_cost) - carried.cop_in_world
+        missing[[0, -1]] = 0.0  # the motion starts and ends where it stands
+        if x_cost == np.inf:
+            missing[:, 0] = 0.0
+        if np.abs(missing).max() < CLOSE_M:
+            break
+        step = _mass_path(missing, time_s, float(carried.com_in_world[:, 2].mean())) / follow
+        before, shift = carried, shift + step
+        carried = respond(shift)
+        if round_number == 0:
+            moved = carried.com_in_world[:, :2] - before.com_in_world[:, :2]
+            follow = float(np.sum(moved * step) / np.sum(step**2))
+    return shift
+
+
+def _rooms(
+    contact: npt.NDArray[np.bool_], foot_in_world: Array, buffer_m: float
+) -> Iterator[tuple[slice, Polygon | Array]]:
+    """Yield the samples with a foot in the air and where the centre of pressure may then be: a polygon or a point."""
+    for support in supports(contact, foot_in_world):
+        if support.polygon is not None and len(support.feet) < contact.shape[1]:
+            yield support.rows, support.polygon.inset(buffer_m) or support.polygon.centre
+
+
+def _pressure_path(
+    standing_cop: Array, cop: Array, rooms: list[tuple[slice, Polygon | Array]], x_cost: float
+) -> Array:
+    """Return where the centre of pressure shall be. Shape (T, 2)."""
+    sideways_only = x_cost == np.inf
+    start = np.stack([cop[:, 0], standing_cop[:, 1]], axis=1) if sideways_only else standing_cop
+    stretch = np.array([1.0 if sideways_only else x_cost, 1.0])
+    wanted = np.full_like(start, np.nan)
+    for rows, room in rooms:
+        if not isinstance(room, Polygon):
+            wanted[rows] = room
+        elif sideways_only:
+            wanted[rows] = room.nearest_across(start[rows])
+        else:
+            wanted[rows] = Polygon(room.corners * stretch).nearest(start[rows] * stretch) / stretch
+    return start + _carried_over(wanted - start)
+
+
+def _carried_over(offset: Array) -> Array:
+    """Fill the rows that are NaN smoothly between the known ones, from 0 at the first sample to 0 at the last. (T, 2)."""
+    offset[[0, -1]] = 0.0  # standing before and after
+    known = np.flatnonzero(np.isfinite(offset[:, 0]))
+    before = known[np.searchsorted(known, np.arange(len(offset)), side="right") - 1]
+    after = known[np.searchsorted(known, np.arange(len(offset)), side="left")]
+    share = smooth_step((np.arange(len(offset)) - before) / np.maximum(after - before, 1))[:, None]
+    return np.asarray(offset[before] + share * (offset[after] - offset[before]))
+
+
+def _mass_path(pressure: Array, time_s: Array, height_m: float) -> Array:
+    """Return the bounded solution c of c - (h/g) c'' = p, with c = p at both ends. Shape (T, 2) in and out."""
+    coupling = height_m / GRAVITY_M_S2 / float(time_s[1] - time_s[0]) ** 2
+    bands = np.zeros((3, len(time_s)))
+    bands[0, 2:] = bands[2, :-2] = -coupling
+    bands[1] = 1.0 + 2.0 * coupling
+    bands[1, [0, -1]] = 1.0
+    return np.asarray(solve_banded((1, 1), bands, pressure))

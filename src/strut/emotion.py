@@ -1,0 +1,65 @@
+"""Emotion: a point in pleasure-arousal-dominance space, with a name where people have given it one."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from strut.errors import OutOfRangeError, UnknownNameError
+
+LARGEST_INTENSITY = 1.5  # half as much again as the published poses; beyond that they are no longer the same gesture
+
+
+@dataclass(frozen=True, slots=True)
+class Emotion:
+    """A point in pleasure-arousal-dominance space; each axis in [-1, 1], the origin is neutral."""
+
+    pleasure: float
+    arousal: float
+    dominance: float = 0.0
+    name: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        for axis in ("pleasure", "arousal", "dominance"):
+            value = getattr(self, axis)
+            if not -1.0 <= value <= 1.0:  # also catches NaN
+                raise OutOfRangeError(f"{axis} is {value:g}; rescale it to [-1, 1].")
+
+    @property
+    def pad(self) -> tuple[float, float, float]:
+        """Pleasure, arousal and dominance."""
+        return (self.pleasure, self.arousal, self.dominance)
+
+    @property
+    def label(self) -> str:
+        """The name, or the coordinates where there is none."""
+        return self.name or f"({self.pleasure:g}, {self.arousal:g}, {self.dominance:g})"
+
+
+@cache
+def emotion_table() -> dict[str, dict[str, Any]]:
+    """Return the named emotions as they stand in `emotions.toml`: coordinates, other names, confirmation."""
+    return tomllib.loads(files("strut").joinpath("emotions.toml").read_text("utf-8"))
+
+
+def named_emotion(name: str) -> Emotion:
+    """Return the emotion called `name`; other common words for it ('anger' for 'angry') work too."""
+    table = emotion_table()
+    wanted = name.strip().lower()
+    for known, entry in table.items():
+        if wanted == known or wanted in entry["also_called"]:
+            return Emotion(*entry["pad"], name=known)
+    raise UnknownNameError("emotion", name, tuple(table), "`strut emotions`")
+
+
+def checked_intensity(intensity: float) -> float:
+    """Return `intensity` if it is a dial position from 0 (neutral) to 1.5 (emphatic)."""
+    if not math.isfinite(intensity) or not 0.0 <= intensity <= LARGEST_INTENSITY:
+        raise OutOfRangeError(
+            f"Intensity is {intensity:g}; choose it from 0 (neutral) over 1 (as published) to {LARGEST_INTENSITY:g}."
+        )
+    return float(intensity)

@@ -1,0 +1,1 @@
+"""The only home of the engines: thin adapters that own the conventions."""

@@ -1,0 +1,219 @@
+"""MuJoCo as a rigid-body engine: where things are, and which forces a movement needs. Our nouns in, arrays out.
+
+Conventions: positions and forces in world axes; quaternions wxyz; of a floating base, qvel holds the linear velocity in
+world axes and the angular velocity in base axes, as MuJoCo has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import mujoco
+import numpy as np
+
+from strut.robot import Array, Robot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InverseDynamics:
+    """What a movement needs, per sample.
+
+    Args:
+        ground_force_n: Total force of the ground in world. Shape (T, 3).
+        ground_moment_nm: Its moment about the world's origin. Shape (T, 3).
+        com_in_world: Centre of mass. Shape (T, 3).
+        torque_nm: Joint torques if no foot touched anything. Shape (T, n_joints).
+        foot_in_world: Centres of the feet. Shape (T, n_feet, 3).
+        contact_jacobian: Jacobians, by the joints, of the feet's lowest points. Shape (T, n_feet, 3, n_joints).
+        clearance_m: Height over the ground of the lowest part that is not a foot. Shape (T,).
+    """
+
+    ground_force_n: Array
+    ground_moment_nm: Array
+    com_in_world: Array
+    torque_nm: Array
+    foot_in_world: Array
+    contact_jacobian: Array
+    clearance_m: Array
+
+
+@lru_cache(maxsize=16)
+def compiled(mjcf: str) -> mujoco.MjModel:
+    """Return the compiled model. Callers that change it must copy it first."""
+    return mujoco.MjModel.from_xml_string(mjcf)
+
+
+def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
+    """Return velocities and accelerations by central differences, at rest before the first and after the last sample.
+
+    Args:
+        robot: Whose coordinates they are.
+        time_s: Sample times, evenly spaced. Shape (T,).
+        qpos: Coordinates. Shape (T, nq).
+
+    Returns:
+        qvel and qacc. Shape (T, nv) each.
+    """
+    model = compiled(robot.mjcf)
+    step_s = float(time_s[1] - time_s[0])
+    change = np.empty((len(qpos) + 1, model.nv))
+    change[0] = change[-1] = 0.0
+    change[1:-1, :3] = np.diff(qpos[:, :3], axis=0)
+    change[1:-1, 6:] = np.diff(qpos[:, 7:], axis=0)
+    change[1:-1, 3:6] = _turns(qpos[:-1, 3:7], qpos[1:, 3:7])
+    return (change[1:] + change[:-1]) / (2.0 * step_s), (change[1:] - change[:-1]) / step_s**2
+
+
+def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamics:
+    """Return the forces that a sampled movement needs, and where its feet and lowest parts are. Shapes (T,), (T, nq)."""
+    model = compiled(robot.mjcf)
+    data = mujoco.MjData(model)
+    qvel, qacc = velocities(robot, time_s, qpos)
+    sites = [model.site(foot.frame).id for foot in robot.feet]
+    below = [np.array([0.0, 0.0, foot.radius_m]) for foot in robot.feet]
+    samples = len(qpos)
+    force = np.empty((samples, model.nv))
+    base_rotation, com = np.empty((samples, 9)), np.empty((samples, 3))
+    foot_in_world = np.empty((samples, len(sites), 3))
+    jacobian = np.empty((samples, len(sites), 3, model.nv))
+    geom_height, geom_up = np.empty((samples, model.ngeom)), np.empty((samples, model.ngeom, 3))
+    result = np.empty(model.nv)
+    for k in range(samples):
+        data.qpos[:], data.qvel[:], data.qacc[:] = qpos[k], qvel[k], qacc[k]
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_comVel(model, data)
+        mujoco.mj_rne(model, data, 1, result)
+        force[k], base_rotation[k], com[k] = result, data.xmat[1], data.subtree_com[1]
+        geom_height[k], geom_up[k] = data.geom_xpos[:, 2], data.geom_xmat[:, 6:]
+        foot_in_world[k] = data.site_xpos[sites]
+        for index, site in enumerate(sites):
+            lowest = foot_in_world[k, index] - below[index]
+            mujoco.mj_jac(model, data, jacobian[k, index], None, lowest, model.site_bodyid[site])
+    force += model.dof_armature * qacc
+    base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:6])
+    return InverseDynamics(
+        ground_force_n=force[:, :3],
+        ground_moment_nm=base_moment + np.cross(qpos[:, :3], force[:, :3]),
+        com_in_world=com,
+        torque_nm=force[:, 6:],
+        foot_in_world=foot_in_world,
+        contact_jacobian=jacobian[..., 6:],
+        clearance_m=_clearance(robot, model, geom_height, geom_up),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reaction:
+    """The ground's reaction to a movement: force (T, 3), moment about the world's origin (T, 3), centre of mass (T, 3)."""
+
+    force_n: Array
+    moment_nm: Array
+    com_in_world: Array
+
+
+def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
+    """Return the ground's reaction alone: `inverse_dynamics` without what only the joints need. Shapes (T,), (T, nq)."""
+    model = compiled(robot.mjcf)
+    data = mujoco.MjData(model)
+    qvel, qacc = velocities(robot, time_s, qpos)
+    force, rotation, com = np.empty((len(qpos), 6)), np.empty((len(qpos), 9)), np.empty((len(qpos), 3))
+    result = np.empty(model.nv)
+    for k in range(len(qpos)):
+        data.qpos[:], data.qvel[:], data.qacc[:] = qpos[k], qvel[k], qacc[k]
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_comVel(model, data)
+        mujoco.mj_rne(model, data, 1, result)
+        force[k], rotation[k], com[k] = result[:6], data.xmat[1], data.subtree_com[1]
+    moment = np.einsum("tij,tj->ti", rotation.reshape(-1, 3, 3), force[:, 3:])
+    return Reaction(force[:, :3], moment + np.cross(qpos[:, :3], force[:, :3]), com)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solid:
+    """A part of the robot's body as people see it.
+
+    Args:
+        kind: `box` (half sizes), `capsule` (radius, half length along z) or `sphere` (radius).
+        size_m: Shape (3,), padded with zeros.
+        color: Red, green, blue and opacity, each from 0 to 1.
+    """
+
+    kind: Literal["box", "capsule", "sphere"]
+    size_m: Array
+    color: tuple[float, float, float, float]
+
+
+def solids(robot: Robot) -> tuple[Solid, ...]:
+    """Return the parts of the robot's body, ground left out, in the order of `solid_poses`."""
+    model = compiled(robot.mjcf)
+    kinds = {
+        int(mujoco.mjtGeom.mjGEOM_BOX): "box",
+        int(mujoco.mjtGeom.mjGEOM_CAPSULE): "capsule",
+        int(mujoco.mjtGeom.mjGEOM_SPHERE): "sphere",
+    }
+    return tuple(
+        Solid(kinds[int(model.geom_type[geom])], model.geom_size[geom].copy(), tuple(model.geom_rgba[geom].tolist()))  # type: ignore[arg-type]
+        for geom in _body_geoms(model)
+    )
+
+
+def solid_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
+    """Return where the robot's parts are. Shape (T, nq) in; centres (T, n, 3) and rotations (T, n, 3, 3) out."""
+    model = compiled(robot.mjcf)
+    data, geoms = mujoco.MjData(model), _body_geoms(model)
+    position, rotation = np.empty((len(qpos), len(geoms), 3)), np.empty((len(qpos), len(geoms), 9))
+    for k, sample in enumerate(qpos):
+        data.qpos[:] = sample
+        mujoco.mj_kinematics(model, data)
+        position[k], rotation[k] = data.geom_xpos[geoms], data.geom_xmat[geoms]
+    return position, rotation.reshape(len(qpos), len(geoms), 3, 3)
+
+
+def foot_positions(robot: Robot, qpos: Array) -> Array:
+    """Return the centres of the feet in world. Shape (T, nq) in, (T, n_feet, 3) out."""
+    model = compiled(robot.mjcf)
+    data, sites = mujoco.MjData(model), [model.site(foot.frame).id for foot in robot.feet]
+    position = np.empty((len(qpos), len(sites), 3))
+    for k, sample in enumerate(qpos):
+        data.qpos[:] = sample
+        mujoco.mj_kinematics(model, data)
+        position[k] = data.site_xpos[sites]
+    return position
+
+
+def _body_geoms(model: mujoco.MjModel) -> list[int]:
+    return [geom for geom in range(model.ngeom) if model.geom_bodyid[geom] != 0]
+
+
+def _clearance(robot: Robot, model: mujoco.MjModel, height: Array, up: Array) -> Array:
+    """Return the height of the lowest part that could touch the ground and is not a foot.
+
+    Shapes (T, n_geom) for the heights of the parts' centres and (T, n_geom, 3) for how far their axes point up; (T,) out.
+    """
+    feet = {model.geom(foot.frame).id for foot in robot.feet}
+    lowest = []
+    for geom in range(model.ngeom):
+        if geom in feet or not model.geom_contype[geom]:
+            continue
+        size = model.geom_size[geom]
+        if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_BOX:
+            below = np.abs(up[:, geom]) @ size
+        else:  # a capsule, or a sphere as a capsule of no length
+            length = size[1] if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_CAPSULE else 0.0
+            below = size[0] + length * np.abs(up[:, geom, 2])
+        lowest.append(height[:, geom] - below)
+    return np.min(lowest, axis=0)
+
+
+def _turns(before: Array, after: Array) -> Array:
+    """Return the rotation vectors, in the frame before, between unit quaternions. Shape (T, 4) in, (T, 3) out."""
+    w0, v0, w1, v1 = before[:, :1], before[:, 1:], after[:, :1], after[:, 1:]
+    scalar = w0 * w1 + np.sum(v0 * v1, axis=1, keepdims=True)
+    vector = w0 * v1 - w1 * v0 - np.cross(v0, v1)
+    sine = np.linalg.norm(vector, axis=1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, np.abs(scalar)) * np.where(scalar < 0.0, -1.0, 1.0)
+    return np.asarray(vector * np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0))

@@ -1,0 +1,91 @@
+"""Everything strut raises on purpose. Each message names the value, the cause and the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from strut.receipt import Receipt
+
+
+class StrutError(Exception):
+    """Something the user can fix; the command line prints it as one sentence and exits with 2."""
+
+
+class OutOfRangeError(StrutError):
+    """A number lies outside what it can mean."""
+
+
+class UnknownNameError(StrutError):
+    """A name is not in a list of known names."""
+
+    def __init__(self, kind: str, name: str, known: Sequence[str], where: str) -> None:
+        super().__init__(kind, name, known, where)  # all of them, or the error cannot cross a process pool
+        self.kind, self.name, self.known, self.where = kind, name, tuple(known), where
+
+    def __str__(self) -> str:
+        near = ", ".join(get_close_matches(self.name, self.known, cutoff=0.4)) or ", ".join(self.known)
+        return f"There is no {self.kind} '{self.name}' (nearest: {near}); {self.where} lists them all."
+
+
+class BadTableError(StrutError):
+    """A robot's data file lacks something or holds something else."""
+
+
+class OutOfReachError(StrutError):
+    """A leg cannot reach its target; carries which one and by how much."""
+
+    def __init__(self, leg: str, distance_m: float, shortest_m: float, longest_m: float) -> None:
+        super().__init__(leg, distance_m, shortest_m, longest_m)
+        self.leg, self.distance_m, self.shortest_m, self.longest_m = leg, distance_m, shortest_m, longest_m
+
+    def __str__(self) -> str:
+        return (
+            f"Leg {self.leg} would have to span {self.distance_m * 1e3:.1f} mm from hip to ankle, "
+            f"but it reaches from {self.shortest_m * 1e3:.1f} to {self.longest_m * 1e3:.1f} mm."
+        )
+
+
+class ImpossibleStepError(StrutError):
+    """The neutral gait itself cannot take such a step."""
+
+    def __init__(self, what: str, asked_m: float, reason: str, works_m: float | None) -> None:
+        super().__init__(what, asked_m, reason, works_m)
+        self.what, self.asked_m, self.reason, self.works_m = what, asked_m, reason, works_m
+
+    def __str__(self) -> str:
+        advice = (
+            f"the largest that works is {self.works_m * 1e3:.0f} mm."
+            if self.works_m is not None
+            else "no smaller one works either: change the other step options too."
+        )
+        return f"A {self.what} of {self.asked_m * 1e3:.0f} mm is impossible ({self.reason}); {advice}"
+
+
+class RefusedError(StrutError):
+    """The gate refused a motion; the command line exits with 3."""
+
+    def __init__(self, reasons: Sequence[str], advice: str, receipt: Receipt | None = None) -> None:
+        super().__init__(reasons, advice, receipt)
+        self.reasons, self.advice, self.receipt = tuple(reasons), advice, receipt
+
+    def __str__(self) -> str:
+        return f"Refused: {'; '.join(self.reasons)}. {self.advice}"
+
+
+class MotionFileError(StrutError):
+    """A motion file is damaged, foreign or cannot be written."""
+
+    def __init__(self, path: Path | str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path, self.reason = Path(path), reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
+class BadMotionError(StrutError):
+    """Arrays do not make a motion: shapes disagree, time runs backwards, samples are not finite."""

@@ -1,0 +1,1 @@
+"""Motions on disk: files, other formats."""

@@ -1,0 +1,39 @@
+"""Atomic writes: a file is there whole or not at all, and nothing is overwritten unasked."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from strut.errors import MotionFileError
+
+
+def write_atomically(path: Path, content: bytes, *, force: bool) -> None:
+    """Write `content` to `path`; refuse to replace an existing file unless `force`.
+
+    The content goes to a hidden neighbour first and takes its place in one step, so an interruption leaves either
+    the old file or the new one.
+    """
+    if path.exists() and not force:
+        raise MotionFileError(path, "is there already; choose another name or add --force.")
+    if path.is_dir():
+        raise MotionFileError(path, "is a folder; give a file name.")
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise MotionFileError(path, f"cannot be written: {error.strerror} in {path.parent}.") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)  # mkstemp makes it private
+        Path(temporary).replace(path)
+    except BaseException as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise MotionFileError(path, f"cannot be written: {error.strerror}.") from error
+        raise

@@ -1,0 +1,100 @@
+"""Motion: what moves. Time, joint angles, contacts, and forces where they are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.errors import BadMotionError
+from strut.receipt import Receipt
+from strut.robot import Array, frozen_array
+
+
+def frozen_contact(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Return a read-only copy as booleans."""
+    array = np.array(values, dtype=np.bool_)
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Motion:
+    """A sampled movement of one robot.
+
+    Args:
+        robot: The robot's name.
+        time_s: Sample times, strictly increasing. Shape (T,).
+        qpos: Base position in world [m], base quaternion wxyz, joint angles [rad]. Shape (T, nq).
+        joint_names: Names of the last columns of `qpos`.
+        contact: Which feet are on the ground. Shape (T, n_feet).
+        foot_names: Names of the columns of `contact`.
+        torque_nm: Joint torques, where known. Shape (T, n_joints).
+        ground_force_n: Force of the ground on each foot in world, where known. Shape (T, n_feet, 3).
+        cop_in_world: Centre of pressure on the ground [m], where known. Shape (T, 2).
+        balance_margin_m: Its signed distance inside the support polygon, where known. Shape (T,).
+        receipt: What the motion keeps and costs, where it has been checked.
+        meta: Anything else that JSON can hold: emotion, options, versions, fingerprint of the robot.
+    """
+
+    robot: str
+    time_s: Array
+    qpos: Array
+    joint_names: tuple[str, ...]
+    contact: npt.NDArray[np.bool_]
+    foot_names: tuple[str, ...]
+    torque_nm: Array | None = None
+    ground_force_n: Array | None = None
+    cop_in_world: Array | None = None
+    balance_margin_m: Array | None = None
+    receipt: Receipt | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        samples, feet, joints = len(self.time_s), len(self.foot_names), len(self.joint_names)
+        object.__setattr__(self, "contact", frozen_contact(self.contact))
+        expected = {
+            "time_s": (samples,),
+            "qpos": (samples, np.shape(self.qpos)[-1]),
+            "contact": (samples, feet),
+            "torque_nm": (samples, joints),
+            "ground_force_n": (samples, feet, 3),
+            "cop_in_world": (samples, 2),
+            "balance_margin_m": (samples,),
+        }
+        for name, shape in expected.items():
+            values = getattr(self, name)
+            if values is None:
+                continue
+            if np.shape(values) != shape:
+                raise BadMotionError(f"{name} has shape {np.shape(values)}; this motion needs {shape}.")
+            if name != "contact":
+                object.__setattr__(self, name, frozen_array(values))
+        self._check_samples(samples, joints)
+
+    def _check_samples(self, samples: int, joints: int) -> None:
+        if samples < 2:
+            raise BadMotionError(f"A motion needs at least two samples; this one has {samples}.")
+        if self.qpos.shape[1] < joints:
+            raise BadMotionError(f"qpos has {self.qpos.shape[1]} columns, fewer than the {joints} joints named.")
+        for name in ("time_s", "qpos", "torque_nm", "ground_force_n"):
+            values = getattr(self, name)
+            if values is not None and not np.isfinite(values).all():
+                first = int(np.argwhere(~np.isfinite(values))[0, 0])
+                raise BadMotionError(f"{name} is not finite at sample {first}.")
+        if (np.diff(self.time_s) <= 0).any():
+            first = int(np.argmax(np.diff(self.time_s) <= 0)) + 1
+            raise BadMotionError(f"time_s does not increase at sample {first}.")
+
+    @property
+    def duration_s(self) -> float:
+        """Time from the first to the last sample."""
+        return float(self.time_s[-1] - self.time_s[0])
+
+    @property
+    def joint_angles_rad(self) -> Array:
+        """The actuated part of `qpos`. Shape (T, n_joints)."""
+        return self.qpos[:, self.qpos.shape[1] - len(self.joint_names) :]

@@ -1,0 +1,1 @@
+"""Style → what the feet and hands should do."""

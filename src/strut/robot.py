@@ -1,0 +1,85 @@
+"""Robot: who moves. Joints, feet, limits and one MJCF text that serves kinematics, dynamics and simulation."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.errors import BadTableError
+
+Array = npt.NDArray[np.float64]
+
+
+def frozen_array(values: npt.ArrayLike) -> Array:
+    """Return a read-only copy as float64."""
+    array = np.array(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, slots=True)
+class Foot:
+    """A ball that touches the ground; `frame` is the MJCF site at its centre."""
+
+    name: str
+    frame: str
+    radius_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class Robot:
+    """A body with actuated hinges, free-floating where it has feet.
+
+    Per-joint arrays have shape (n_joints,) in the order of `joint_names`, which is also the order of the model.
+    `tables` holds what single stages know about this body (gait, expression, published numbers), by stage.
+    """
+
+    name: str
+    title: str
+    mjcf: str
+    joint_names: tuple[str, ...]
+    joint_lower_rad: Array
+    joint_upper_rad: Array
+    joint_speed_limit_rad_s: Array
+    torque_limit_nm: Array
+    feet: tuple[Foot, ...]
+    mass_kg: float
+    friction: float
+    tables: Mapping[str, Mapping[str, Any]]
+
+    def __post_init__(self) -> None:
+        for name in ("joint_lower_rad", "joint_upper_rad", "joint_speed_limit_rad_s", "torque_limit_nm"):
+            values = frozen_array(getattr(self, name))
+            if values.shape != (len(self.joint_names),) or not np.isfinite(values).all():
+                raise BadTableError(f"{self.name}: {name} needs one finite number for each of the joints.")
+            object.__setattr__(self, name, values)
+        if (self.joint_lower_rad >= self.joint_upper_rad).any():
+            raise BadTableError(f"{self.name}: a joint's lower limit is not below its upper limit.")
+        if len(set(self.joint_names)) != len(self.joint_names):
+            raise BadTableError(f"{self.name}: two joints have the same name.")
+
+    @property
+    def foot_names(self) -> tuple[str, ...]:
+        """The feet in the order of the contact columns of a motion."""
+        return tuple(foot.name for foot in self.feet)
+
+    @property
+    def base_size(self) -> int:
+        """How many coordinates of qpos come before the joints: position and quaternion of a floating base."""
+        return 7
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits that change with the body, so that a motion knows its own."""
+        return hashlib.sha256(self.mjcf.encode()).hexdigest()[:16]
+
+    def table(self, stage: str) -> Mapping[str, Any]:
+        """Return what the stage called `stage` needs to know about this body."""
+        if stage not in self.tables:
+            raise BadTableError(f"{self.name} has no {stage}.toml in its folder, so it cannot do this.")
+        return self.tables[stage]

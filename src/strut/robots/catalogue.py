@@ -1,0 +1,77 @@
+"""The catalogue of robots: every folder beside this file that holds a `robot.toml`, or any such folder by path."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from strut.errors import BadTableError, UnknownNameError
+from strut.robot import Foot, Robot
+from strut.robots.mjcf import foot_frame, joint_name, robot_mjcf
+
+HOME = Path(__file__).parent
+
+
+def robot_names() -> tuple[str, ...]:
+    """Return the names of the robots that come with strut."""
+    return tuple(sorted(path.parent.name for path in HOME.glob("*/robot.toml")))
+
+
+def load_robot(name: str) -> Robot:
+    """Return a robot by name (see `robot_names`) or by the path of a folder that holds its `robot.toml`."""
+    folder = HOME / name if name in robot_names() else Path(name)
+    if not (folder / "robot.toml").is_file():
+        raise UnknownNameError("robot", name, robot_names(), "`strut robots`")
+    return _read_robot(folder.resolve())
+
+
+@cache
+def _read_robot(folder: Path) -> Robot:
+    tables = {path.stem: _read_table(path) for path in sorted(folder.glob("*.toml"))}
+    try:
+        return _build(folder.name, tables)
+    except KeyError as missing:
+        raise BadTableError(f"{folder / 'robot.toml'}: there is no entry {missing}.") from missing
+
+
+def _read_table(path: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise BadTableError(f"{path}: {error}.") from error
+
+
+def _build(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
+    body = tables["robot"]
+    names, lower, upper = [], [], []
+    for mount in body["mount"]:
+        for joint, middle_rad in zip(body["limb"][mount["limb"]]["joints"], mount["middle_rad"], strict=True):
+            names.append(joint_name(mount["name"], joint["name"]))
+            lower.append(middle_rad - joint["half_range_rad"])
+            upper.append(middle_rad + joint["half_range_rad"])
+    limb_mass_kg = sum(
+        link["mass_kg"] for mount in body["mount"] for link in body["limb"][mount["limb"]]["links"]
+    )
+    radius_m = body["contact"]["foot_radius_m"]
+    return Robot(
+        name=name,
+        title=body["title"],
+        mjcf=robot_mjcf(name, body),
+        joint_names=tuple(names),
+        joint_lower_rad=np.array(lower),
+        joint_upper_rad=np.array(upper),
+        joint_speed_limit_rad_s=np.full(len(names), body["servo"]["speed_limit_rad_s"]),
+        torque_limit_nm=np.full(len(names), body["servo"]["torque_limit_nm"]),
+        feet=tuple(
+            Foot(mount["name"], foot_frame(mount["name"], body["limb"][mount["limb"]]["end"]["name"]), radius_m)
+            for mount in body["mount"]
+        ),
+        mass_kg=body["body"]["mass_kg"] + limb_mass_kg,
+        friction=body["contact"]["friction"],
+        tables=tables,
+    )

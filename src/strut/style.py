@@ -1,0 +1,40 @@
+"""Style: what a feeling does to a body, in words that any body can read. All values are dimensionless."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from strut.errors import OutOfRangeError
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Named changes against neutral; the defaults are neutral.
+
+    Args:
+        tempo: Factor on the pace of the steps, positive.
+        direction: 1 walks forwards, -1 backwards.
+        stride: Factor on the step length, not negative; 0 marches on the spot.
+        lift: Factor on the step height, not negative.
+        postures: Key poses of the robot's limbs by name, each with how much of it is shown.
+    """
+
+    tempo: float = 1.0
+    direction: int = 1
+    stride: float = 1.0
+    lift: float = 1.0
+    postures: tuple[tuple[str, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        for word in ("tempo", "stride", "lift"):
+            value = getattr(self, word)
+            if not math.isfinite(value) or value < 0.0:
+                raise OutOfRangeError(f"The {word} of a style is {value:g}; it must be a finite factor of at least 0.")
+        if self.tempo == 0.0:
+            raise OutOfRangeError("The tempo of a style is 0, so no step would ever end; use stride 0 to march in place.")
+        if self.direction not in (-1, 1):
+            raise OutOfRangeError(f"The direction of a style is {self.direction}; use 1 (forwards) or -1 (backwards).")
+        for name, weight in self.postures:
+            if not math.isfinite(weight):
+                raise OutOfRangeError(f"The weight of posture '{name}' is {weight:g}; it must be a finite number.")
