@@ -52,7 +52,8 @@ def named_emotion(name: str) -> Emotion:
     wanted = name.strip().lower()
     for known, entry in table.items():
         if wanted == known or wanted in entry["also_called"]:
-            return Emotion(*entry["pad"], name=known)
+            pleasure, arousal, dominance = entry["pad"]
+            return Emotion(pleasure, arousal, dominance, name=known)
     raise UnknownNameError("emotion", name, tuple(table), "`strut emotions`")
 
 

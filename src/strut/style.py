@@ -32,7 +32,7 @@ class Style:
             if not math.isfinite(value) or value < 0.0:
                 raise OutOfRangeError(f"The {word} of a style is {value:g}; it must be a finite factor of at least 0.")
         if self.tempo == 0.0:
-            raise OutOfRangeError("The tempo of a style is 0, so no step would ever end; use stride 0 to march in place.")
+            raise OutOfRangeError("The tempo of a style is 0, so no step would end; use stride 0 to march on the spot.")
         if self.direction not in (-1, 1):
             raise OutOfRangeError(f"The direction of a style is {self.direction}; use 1 (forwards) or -1 (backwards).")
         for name, weight in self.postures:

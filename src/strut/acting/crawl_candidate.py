@@ -115,8 +115,11 @@ def _resampled(share: Array, length: int) -> Array:
 def _gait(request: CrawlRequest) -> CrawlGait:
     """Return the robot's gait with the user's step."""
     gait = crawl_gait(request.robot)
-    wanted = {"step_length_m": request.step_length_m, "step_height_m": request.step_height_m}
-    return replace(gait, **{name: value for name, value in wanted.items() if value is not None})
+    return replace(
+        gait,
+        step_length_m=gait.step_length_m if request.step_length_m is None else request.step_length_m,
+        step_height_m=gait.step_height_m if request.step_height_m is None else request.step_height_m,
+    )
 
 
 def _balanced(body: Crawler, buffer_m: float, x_cost: float) -> Array:
@@ -142,4 +145,4 @@ def _reach_shortfall(body: Crawler, shift: Array) -> list[Shortfall]:
         f"reach: leg {name} would have to span {distance * 1e3:.0f} mm, it spans {shortest * 1e3:.0f} to "
         f"{longest * 1e3:.0f} mm at {body.plan.time_s[sample]:.2f} s"
     )
-    return [Shortfall("reach", (excess >= 0.0).any(axis=1), sentence)]
+    return [Shortfall("reach", np.asarray((excess >= 0.0).any(axis=1)), sentence)]

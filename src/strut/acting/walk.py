@@ -16,7 +16,7 @@ from strut.emotion import Emotion, checked_intensity, named_emotion
 from strut.errors import BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError
 from strut.motion import Motion
 from strut.proof.audit import Shortfall
-from strut.proof.gate import Attempt, Kept, strongest
+from strut.proof.gate import COARSE, Attempt, Kept, strongest
 from strut.proof.relaxation import deepened
 from strut.proof.tally import receipt_for
 from strut.receipt import Verdict
@@ -24,6 +24,7 @@ from strut.robot import Array, Robot
 from strut.robots.catalogue import load_robot
 
 Retreat = Literal["global", "local"]
+OnAttempt = Callable[[float, bool], None]
 DEFAULT_MARGIN_M = 0.010
 MOST_CYCLES = 1000
 _SEARCH_RATE_HZ = 25.0
@@ -45,7 +46,7 @@ def walk(
     retreat: Retreat = "global",
     strict: bool = False,
     rate_hz: float = 100.0,
-    on_attempt: Callable[[float, bool], None] | None = None,
+    on_attempt: OnAttempt | None = None,
 ) -> Motion:
     """Plan a walk that shows an emotion as strongly as the body allows.
 
@@ -78,7 +79,10 @@ def walk(
         raise BadTableError(f"{robot.name} cannot walk yet: its gait.toml names no gait that strut knows.")
     request = CrawlRequest(robot, emotion, cycles, step_length_m, step_height_m, margin_m, balance, rate_hz)
     _check_numbers(request)
-    kept = _gated(request, intensity, retreat, on_attempt or (lambda _intensity, _passed: None))
+    told = on_attempt or (lambda _intensity, _passed: None)
+    kept = _gated(request, intensity, told)
+    if retreat == "local":
+        kept = _relaxed(request, intensity, kept, told)
     if kept.attempt is None:
         raise _why_not_even_neutral(request, kept)
     motion = _finished(request, intensity, kept.attempt, kept.stopped_by)
@@ -94,22 +98,23 @@ def _check_numbers(request: CrawlRequest) -> None:
         raise OutOfRangeError(f"cycles is {request.cycles}; choose 1 to {MOST_CYCLES}.")
     if not math.isfinite(request.rate_hz) or not 20.0 <= request.rate_hz <= 1000.0:
         raise OutOfRangeError(f"The rate is {request.rate_hz:g} samples per second; choose 20 to 1000.")
-    if request.step_length_m is not None and not (math.isfinite(request.step_length_m) and request.step_length_m >= 0.0):
-        raise OutOfRangeError(f"The step length is {request.step_length_m:g} m; it must be a number of at least 0.")
-    if request.step_height_m is not None and not (math.isfinite(request.step_height_m) and request.step_height_m > 0.0):
-        raise OutOfRangeError(f"The step height is {request.step_height_m:g} m; it must be a number above 0.")
-    if not (math.isfinite(request.margin_m) and request.margin_m >= 0.0):
-        raise OutOfRangeError(f"The balance margin is {request.margin_m:g} m; it must be a number of at least 0.")
+    lengths = {
+        "step length": request.step_length_m,
+        "step height": request.step_height_m,
+        "balance margin": request.margin_m,
+    }
+    for name, length_m in lengths.items():
+        if length_m is not None and not (math.isfinite(length_m) and length_m >= 0.0):
+            raise OutOfRangeError(f"The {name} is {length_m:g} m; it must be a number of at least 0.")
+    if request.step_height_m == 0.0:
+        raise OutOfRangeError("The step height is 0 m, so the feet would drag; choose at least 10 mm.")
 
 
-def _gated(
-    request: CrawlRequest, intensity: float, retreat: Retreat, on_attempt: Callable[[float, bool], None]
-) -> Kept[CrawlCandidate]:
+def _gated(request: CrawlRequest, intensity: float, on_attempt: OnAttempt) -> Kept[CrawlCandidate]:
     """Return the strongest crawl that passes: searched coarsely, then proved at full length and rate."""
 
     def search(candidate_intensity: float) -> Attempt[CrawlCandidate]:
-        look = _relaxing_attempt if retreat == "local" else _coarse_attempt
-        attempt = look(request, candidate_intensity)
+        attempt = _coarse_attempt(request, candidate_intensity)
         on_attempt(candidate_intensity, attempt.passes)
         return attempt
 
@@ -129,6 +134,25 @@ def _gated(
         ceiling, stopped_by = max(0.0, full.intensity - 0.02), full.shortfalls
 
 
+def _relaxed(
+    request: CrawlRequest, intensity: float, kept: Kept[CrawlCandidate], on_attempt: OnAttempt
+) -> Kept[CrawlCandidate]:
+    """Return a crawl that relaxes where it must and so shows more on average than `kept`; else `kept` itself."""
+    if kept.attempt is None or not kept.stopped_by:
+        return kept
+    while intensity > kept.attempt.intensity:
+        attempt = _relaxing_attempt(request, intensity)
+        shows_more = attempt.intensity * attempt.candidate.shown > kept.attempt.intensity
+        if attempt.passes and shows_more:
+            full = _full_attempt(request, attempt)
+            on_attempt(intensity, full.passes)
+            if full.passes:
+                return Kept(full, ())
+        on_attempt(intensity, False)
+        intensity -= COARSE
+    return kept
+
+
 def _coarse_attempt(request: CrawlRequest, intensity: float) -> Attempt[CrawlCandidate]:
     """Return a short crawl at a low rate, for searching."""
     return crawl_attempt(
@@ -145,7 +169,12 @@ def _relaxing_attempt(request: CrawlRequest, intensity: float) -> Attempt[CrawlC
 
     def look(share: Array | None) -> Attempt[CrawlCandidate]:
         return crawl_attempt(
-            request, intensity, cycles=request.cycles, rate_hz=_SEARCH_RATE_HZ, share=share, largest_use=_SEARCH_LARGEST_USE
+            request,
+            intensity,
+            cycles=request.cycles,
+            rate_hz=_SEARCH_RATE_HZ,
+            share=share,
+            largest_use=_SEARCH_LARGEST_USE,
         )
 
     first = attempt = look(None)
@@ -229,14 +258,15 @@ def _why_not_even_neutral(request: CrawlRequest, kept: Kept[CrawlCandidate]) -> 
             continue
         works_m = _largest_that_works(request, name, usual_m, value_m)
         return ImpossibleStepError(what, value_m, reason, works_m)
-    return RefusedError([shortfall.sentence for shortfall in kept.stopped_by], "Not even the neutral walk keeps its limits.")
+    reasons = [shortfall.sentence for shortfall in kept.stopped_by]
+    return RefusedError(reasons, "Not even the neutral walk keeps its limits.")
 
 
 def _largest_that_works(request: CrawlRequest, name: str, usual_m: float, asked_m: float) -> float | None:
     """Return, to a millimetre, the largest value of an option with which the neutral walk passes."""
 
     def passes(value_m: float) -> bool:
-        return _coarse_attempt(replace(request, **{name: value_m}), 0.0).passes
+        return _coarse_attempt(replace(request, **{name: value_m}), 0.0).passes  # type: ignore[arg-type]
 
     if not passes(usual_m):
         return None

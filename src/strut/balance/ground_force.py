@@ -1,8 +1,8 @@
 """Ground force: how the feet that are down share the reaction, and which joint torques remain.
 
-Three or more feet leave the sideways forces between them open. Equal position servos are equal springs, and springs share
-a load so that their energy, here the sum of squared torques, is least (Castigliano). Where that would need more friction
-than there is, as much of it is kept as the friction cone allows.
+Three or more feet leave the sideways forces between them open. Equal position servos are equal springs, and springs
+share a load so that their energy, here the sum of squared torques, is least (Castigliano). Where that would need more
+friction than there is, as much of it is kept as the friction cone allows.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def share_ground_force(robot: Robot, dynamics: InverseDynamics, contact: npt.NDA
 
 
 def grip(contact: npt.NDArray[np.bool_]) -> Array:
-    """Return how firmly each foot may hold: while all feet are down, the one that landed takes over from the one to lift.
+    """Return how firmly each foot may hold: while all are down, the one that landed takes over from the one to lift.
 
     Without this the load would jump from foot to foot within a sample, and a springy robot would bounce.
 
@@ -97,20 +97,22 @@ def _shared(jacobian: Array, torque: Array, point: Array, wrench: Array, hold: A
     even = _least(_diagonal(hold), none, balance, wrench)
     load = np.maximum(even[..., 2], 0.05 * even[..., 2].max(axis=1, keepdims=True))
     quiet = _least(_diagonal(np.minimum(load, load * hold)), none, balance, wrench)
-    eager = _least(
-        lever @ lever.transpose(0, 2, 1) + _SOFT * _diagonal(hold**2), np.einsum("tij,tj->ti", lever, torque), balance, wrench
-    )
+    torque_cost = lever @ lever.transpose(0, 2, 1) + _SOFT * _diagonal(hold**2)
+    eager = _least(torque_cost, np.einsum("tij,tj->ti", lever, torque), balance, wrench)
     return quiet + _cone_share(quiet, eager, friction)[:, None, None] * (eager - quiet)
 
 
 def _diagonal(hold: Array) -> Array:
-    """Return the cost of forces that grows as feet hold less: 1 / hold² three times per foot. (N, k) in, (N, 3k, 3k) out."""
+    """Return a cost of forces that grows as feet hold less: 1 / hold² per foot and axis. (N, k) in, (N, 3k, 3k) out."""
     cost = np.repeat(hold**-2.0, 3, axis=1)
     return np.asarray(cost[:, :, None] * np.eye(cost.shape[1]))
 
 
 def _least(quadratic: Array, linear: Array, balance: Array, wrench: Array) -> Array:
-    """Return the f that minimises f'Qf/2 - l'f subject to balance f = wrench. (N, m, m), (N, m), (N, 6, m), (N, 6) in, (N, m/3, 3) out."""
+    """Return the f that minimises f'Qf/2 - l'f subject to balance f = wrench.
+
+    Shapes (N, m, m), (N, m), (N, 6, m), (N, 6) in, (N, m/3, 3) out.
+    """
     samples, size = linear.shape
     system = np.zeros((samples, size + 6, size + 6))
     system[:, :size, :size] = quadratic

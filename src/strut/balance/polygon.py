@@ -23,13 +23,13 @@ class Polygon:
 
     @property
     def edges(self) -> tuple[Array, Array]:
-        """Inward unit normals (n, 2) of the edges that start at each corner, and their distance from the origin (n,)."""
+        """Inward unit normals (n, 2) of the edges from each corner on, and their distances from the origin (n,)."""
         along = np.roll(self.corners, -1, axis=0) - self.corners
         normal = np.stack([-along[:, 1], along[:, 0]], axis=1) / np.linalg.norm(along, axis=1, keepdims=True)
         return normal, np.sum(normal * self.corners, axis=1)
 
     def margin(self, points: Array) -> Array:
-        """Return the distance inside the polygon, negative outside (to the farthest edge line). (..., 2) in, (...) out."""
+        """Return the distance inside the polygon, negative outside (from the worst edge). (..., 2) in, (...) out."""
         normal, distance = self.edges
         return np.asarray((points @ normal.T - distance).min(axis=-1))
 
@@ -41,8 +41,8 @@ class Polygon:
         """Return the polygon with every edge moved inwards, or None where an edge vanishes."""
         normal, distance = self.edges
         before, moved = np.roll(normal, 1, axis=0), distance + distance_m
-        corners = np.linalg.solve(np.stack([before, normal], axis=1), np.stack([np.roll(moved, 1), moved], axis=1)[..., None])
-        inset = Polygon(corners[..., 0])
+        lines, offsets = np.stack([before, normal], axis=1), np.stack([np.roll(moved, 1), moved], axis=1)
+        inset = Polygon(np.asarray(np.linalg.solve(lines, offsets[..., None])[..., 0], dtype=np.float64))
         turned = np.roll(inset.corners, -1, axis=0) - inset.corners
         kept = np.sum(turned * np.stack([normal[:, 1], -normal[:, 0]], axis=1), axis=1) > 0.0
         return inset if kept.all() else None

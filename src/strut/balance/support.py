@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -36,14 +37,16 @@ def supports(contact: npt.NDArray[np.bool_], foot_in_world: Array) -> Iterator[S
     """
     changes = np.flatnonzero((contact[1:] != contact[:-1]).any(axis=1)) + 1
     bounds = [0, *changes.tolist(), len(contact)]
-    for first, stop in zip(bounds[:-1], bounds[1:], strict=True):
+    for first, stop in pairwise(bounds):
         feet = tuple(np.flatnonzero(contact[first]).tolist())
         points = foot_in_world[first, list(feet), :2]
         yield Support(first, stop, feet, convex_hull(points) if len(feet) > 2 else None)
 
 
 def support_margin(contact: npt.NDArray[np.bool_], foot_in_world: Array, cop_in_world: Array) -> Array:
-    """Return how far inside the support polygon the centre of pressure is; minus infinity where fewer than three carry.
+    """Return how far inside the support polygon the centre of pressure is; minus infinity where no foot carries.
+
+    One foot or two span no polygon: the margin is then minus the distance from the point or line between them.
 
     Args:
         contact: Shape (T, n).
@@ -55,6 +58,17 @@ def support_margin(contact: npt.NDArray[np.bool_], foot_in_world: Array, cop_in_
     """
     margin = np.full(len(contact), -np.inf)
     for support in supports(contact, foot_in_world):
+        points = cop_in_world[support.rows]
         if support.polygon is not None:
-            margin[support.rows] = support.polygon.margin(cop_in_world[support.rows])
+            margin[support.rows] = support.polygon.margin(points)
+        elif support.feet:
+            ends = foot_in_world[support.first, [support.feet[0], support.feet[-1]], :2]
+            margin[support.rows] = -_distance_from_line(points, *ends)
     return margin
+
+
+def _distance_from_line(points: Array, start: Array, stop: Array) -> Array:
+    """Return the distance of points from the line between two points, which may be one. Shape (N, 2) in, (N,) out."""
+    along = stop - start
+    share = np.clip((points - start) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(points - start - share[:, None] * along, axis=1))

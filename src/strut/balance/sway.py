@@ -1,10 +1,10 @@
 """Sway: how the body shifts over its feet so that the centre of pressure stays inside the support polygon.
 
-The published correction moves the feet under the body at each tick; here the same is planned for the whole walk at once.
-First the path that the centre of pressure shall take: the nearest point of the shrunken support polygon, carried over
-evenly from one polygon to the next while all feet are down. Then the shift of the body that produces it: a mass at
-height h over the ground obeys c - (h/g) c'' = p, whose bounded solution looks ahead, so that the body is already moving
-when the swing leg changes, which is where the published robot fell. The whole-body dynamics close the loop.
+The published correction moves the feet under the body at each tick; here the same is planned for the whole walk at
+once. First the path that the centre of pressure shall take: the nearest point of the shrunken support polygon, carried
+over evenly from one polygon to the next while all feet are down. Then the shift of the body that produces it: a mass
+at height h over the ground obeys c - (h/g) c'' = p, whose bounded solution looks ahead, so that the body is already
+moving when the swing leg changes, which is where the published robot fell. The whole-body dynamics close the loop.
 """
 
 from __future__ import annotations
@@ -86,9 +86,7 @@ def _rooms(
             yield support.rows, support.polygon.inset(buffer_m) or support.polygon.centre
 
 
-def _pressure_path(
-    standing_cop: Array, cop: Array, rooms: list[tuple[slice, Polygon | Array]], x_cost: float
-) -> Array:
+def _pressure_path(standing_cop: Array, cop: Array, rooms: list[tuple[slice, Polygon | Array]], x_cost: float) -> Array:
     """Return where the centre of pressure shall be. Shape (T, 2)."""
     sideways_only = x_cost == np.inf
     start = np.stack([cop[:, 0], standing_cop[:, 1]], axis=1) if sideways_only else standing_cop
@@ -105,7 +103,8 @@ def _pressure_path(
 
 
 def _carried_over(offset: Array) -> Array:
-    """Fill the rows that are NaN smoothly between the known ones, from 0 at the first sample to 0 at the last. (T, 2)."""
+    """Return the rows that are NaN filled smoothly between the known ones, with 0 at the first and the last. (T, 2)."""
+    offset = offset.copy()
     offset[[0, -1]] = 0.0  # standing before and after
     known = np.flatnonzero(np.isfinite(offset[:, 0]))
     before = known[np.searchsorted(known, np.arange(len(offset)), side="right") - 1]

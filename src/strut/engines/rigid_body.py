@@ -27,7 +27,8 @@ class InverseDynamics:
         torque_nm: Joint torques if no foot touched anything. Shape (T, n_joints).
         foot_in_world: Centres of the feet. Shape (T, n_feet, 3).
         contact_jacobian: Jacobians, by the joints, of the feet's lowest points. Shape (T, n_feet, 3, n_joints).
-        clearance_m: Height over the ground of the lowest part that is not a foot. Shape (T,).
+        part_names: The parts that could touch the ground and are no feet.
+        clearance_m: How high over the ground each part's lowest point is. Shape (T, n_parts).
     """
 
     ground_force_n: Array
@@ -36,6 +37,7 @@ class InverseDynamics:
     torque_nm: Array
     foot_in_world: Array
     contact_jacobian: Array
+    part_names: tuple[str, ...]
     clearance_m: Array
 
 
@@ -67,12 +69,14 @@ def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
 
 
 def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamics:
-    """Return the forces that a sampled movement needs, and where its feet and lowest parts are. Shapes (T,), (T, nq)."""
+    """Return the forces that a movement needs, and where its feet and lowest parts are. Shapes (T,), (T, nq)."""
     model = compiled(robot.mjcf)
     data = mujoco.MjData(model)
     qvel, qacc = velocities(robot, time_s, qpos)
     sites = [model.site(foot.frame).id for foot in robot.feet]
     below = [np.array([0.0, 0.0, foot.radius_m]) for foot in robot.feet]
+    feet = {model.geom(foot.frame).id for foot in robot.feet}
+    parts = [geom for geom in _body_geoms(model) if geom not in feet and model.geom_contype[geom]]
     samples = len(qpos)
     force = np.empty((samples, model.nv))
     base_rotation, com = np.empty((samples, 9)), np.empty((samples, 3))
@@ -101,13 +105,14 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
         torque_nm=force[:, 6:],
         foot_in_world=foot_in_world,
         contact_jacobian=jacobian[..., 6:],
-        clearance_m=_clearance(robot, model, geom_height, geom_up),
+        part_names=tuple(model.body(model.geom_bodyid[part]).name for part in parts),
+        clearance_m=np.stack([_lowest_point(model, part, geom_height, geom_up) for part in parts], axis=1),
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reaction:
-    """The ground's reaction to a movement: force (T, 3), moment about the world's origin (T, 3), centre of mass (T, 3)."""
+    """The ground's reaction: force (T, 3), moment about the world's origin (T, 3), and the centre of mass (T, 3)."""
 
     force_n: Array
     moment_nm: Array
@@ -115,7 +120,7 @@ class Reaction:
 
 
 def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
-    """Return the ground's reaction alone: `inverse_dynamics` without what only the joints need. Shapes (T,), (T, nq)."""
+    """Return the ground's reaction: `inverse_dynamics` without what only the joints need. Shapes (T,), (T, nq)."""
     model = compiled(robot.mjcf)
     data = mujoco.MjData(model)
     qvel, qacc = velocities(robot, time_s, qpos)
@@ -189,24 +194,18 @@ def _body_geoms(model: mujoco.MjModel) -> list[int]:
     return [geom for geom in range(model.ngeom) if model.geom_bodyid[geom] != 0]
 
 
-def _clearance(robot: Robot, model: mujoco.MjModel, height: Array, up: Array) -> Array:
-    """Return the height of the lowest part that could touch the ground and is not a foot.
+def _lowest_point(model: mujoco.MjModel, geom: int, height: Array, up: Array) -> Array:
+    """Return the height of a part's lowest point.
 
-    Shapes (T, n_geom) for the heights of the parts' centres and (T, n_geom, 3) for how far their axes point up; (T,) out.
+    Shapes (T, n_geom) for heights of the parts' centres and (T, n_geom, 3) for how far their axes point up; (T,) out.
     """
-    feet = {model.geom(foot.frame).id for foot in robot.feet}
-    lowest = []
-    for geom in range(model.ngeom):
-        if geom in feet or not model.geom_contype[geom]:
-            continue
-        size = model.geom_size[geom]
-        if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_BOX:
-            below = np.abs(up[:, geom]) @ size
-        else:  # a capsule, or a sphere as a capsule of no length
-            length = size[1] if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_CAPSULE else 0.0
-            below = size[0] + length * np.abs(up[:, geom, 2])
-        lowest.append(height[:, geom] - below)
-    return np.min(lowest, axis=0)
+    size = model.geom_size[geom]
+    if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_BOX:
+        below = np.abs(up[:, geom]) @ size
+    else:  # a capsule, or a sphere as a capsule of no length
+        length = size[1] if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_CAPSULE else 0.0
+        below = size[0] + length * np.abs(up[:, geom, 2])
+    return np.asarray(height[:, geom] - below)
 
 
 def _turns(before: Array, after: Array) -> Array:

@@ -50,12 +50,12 @@ class Crawler:
         ]
 
     def reach_excess_m(self, shift_m: Array) -> Array:
-        """Return by how much each leg falls short of its foot, negative where it reaches. Shape (T, 2) in, (T, n) out."""
+        """Return by how much each leg falls short of its foot, negative where it reaches. (T, 2) in, (T, n) out."""
         ankles = self.ankles_in_hip(shift_m)
         return np.stack([reach_excess(m.leg, ankle) for m, ankle in zip(self.legs, ankles, strict=True)], axis=1)
 
     def qpos(self, shift_m: Array) -> Array:
-        """Return the robot's coordinates; a leg that cannot reach its foot stretches towards it. (T, 2) in, (T, nq) out."""
+        """Return the coordinates; a leg that cannot reach its foot stretches towards it. (T, 2) in, (T, nq) out."""
         joints = []
         for leg, (mounted, ankle) in enumerate(zip(self.legs, self.ankles_in_hip(shift_m), strict=True)):
             foot_to_hip = mounted.hip_to_body.T @ self.foot_to_body[:, leg]

@@ -46,4 +46,4 @@ def turn_angle(before: Array, after: Array, axis: Array) -> Array:
     along = np.sum(before * axis, axis=-1)
     sine = np.sum(np.cross(axis, before) * after, axis=-1)
     cosine = np.sum(before * after, axis=-1) - along**2
-    return np.arctan2(sine, cosine)  # both lack the same positive denominator |axis x before|²
+    return np.asarray(np.arctan2(sine, cosine))  # both lack the same positive denominator |axis x before|²

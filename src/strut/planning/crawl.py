@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -75,7 +76,6 @@ class CrawlPlan:
         foot_in_world: Centres of the feet, without the radius of the foot's ball. Shape (T, n, 3).
         foot_weight: Share of the deviation that decides each foot's tilt in world; constant on the ground, because a
             ball that tilts there rolls away. Shape (T, n).
-        airborne: Height of each swing over its greatest height. Shape (T, n).
         contact: Which feet are down. Shape (T, n).
     """
 
@@ -84,13 +84,29 @@ class CrawlPlan:
     body_x_m: Array
     foot_in_world: Array
     foot_weight: Array
-    airborne: Array
     contact: npt.NDArray[np.bool_]
 
     def relaxed(self, share: Array) -> CrawlPlan:
-        """Return the plan with only a share of the deviation shown at each sample; footprints stay. Shape (T,)."""
-        in_swing = 1.0 - (1.0 - share)[:, None] * self.airborne
-        return replace(self, weight=self.weight * share, foot_weight=self.foot_weight * in_swing)
+        """Return the plan with only a share of the deviation shown at each sample; footprints stay. Shape (T,).
+
+        A foot on the ground keeps its tilt, so it takes the smallest share of its whole stance.
+        """
+        held = np.stack([_held_in_stance(share, down) for down in self.contact.T], axis=1)
+        return replace(self, weight=self.weight * share, foot_weight=self.foot_weight * held)
+
+
+def _held_in_stance(share: Array, down: npt.NDArray[np.bool_]) -> Array:
+    """Return the smallest share of each stance, carried over smoothly in each swing. Shapes (T,), (T,) in, (T,) out."""
+    bounds = [0, *(np.flatnonzero(np.diff(down)) + 1).tolist(), len(down)]
+    lowest = [float(share[first:stop].min()) for first, stop in pairwise(bounds)]
+    held = np.empty_like(share)
+    for index, (first, stop) in enumerate(pairwise(bounds)):
+        held[first:stop] = lowest[index]
+        if not down[first]:  # a swing: walks start and end on all feet, so there is a stance on both sides
+            before, after = lowest[index - 1], lowest[index + 1]
+            progress = smooth_step((np.arange(first, stop) - first + 1) / (stop - first + 1))
+            held[first:stop] = before + (after - before) * progress
+    return held
 
 
 def crawl_gait(robot: Robot) -> CrawlGait:
@@ -140,7 +156,7 @@ def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rat
     height_m = np.maximum(gait.step_height_m * style.lift + pose.lift_change_m, 0.0)
 
     foot_in_world = np.zeros((len(time_s), len(gait.swing_start), 3))
-    foot_weight, airborne = np.zeros(foot_in_world.shape[:2]), np.zeros(foot_in_world.shape[:2])
+    foot_weight = np.zeros(foot_in_world.shape[:2])
     contact = np.ones(foot_in_world.shape[:2], dtype=bool)
     stance = np.arange(cycles + 1)
     tilt = np.minimum(np.minimum(stance, cycles - stance) / gait.fade_cycles, 1.0)  # in even parts, swing by swing
@@ -151,15 +167,20 @@ def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rat
         swing = np.clip(np.floor(phase - start), 0, cycles - 1).astype(int)  # the swing under way, or the last one
         lift_off, touch_down = gait.swing_window
         share = (phase - start - swing - lift_off) / (touch_down - lift_off)
-        progress, airborne[:, leg] = swing_path(share, gait.timing)
+        progress, height = swing_path(share, gait.timing)
         foot_in_world[:, leg, :2] = prints[swing] + progress[:, None] * (prints[swing + 1] - prints[swing])
-        foot_in_world[:, leg, 2] = height_m[leg] * airborne[:, leg]
+        foot_in_world[:, leg, 2] = height_m[leg] * height
         foot_weight[:, leg] = tilt[swing] + progress * (tilt[swing + 1] - tilt[swing])
         contact[:, leg] = (share <= 0.0) | (share >= 1.0)
     body_x_m = travel_m * distance_in_strides(phase, cycles)
     foot_in_world[:, :, 0] -= body_x_m[0]
     return CrawlPlan(
-        time_s, fade(phase, cycles, gait.fade_cycles), body_x_m - body_x_m[0], foot_in_world, foot_weight, airborne, contact
+        time_s=time_s,
+        weight=fade(phase, cycles, gait.fade_cycles),
+        body_x_m=body_x_m - body_x_m[0],
+        foot_in_world=foot_in_world,
+        foot_weight=foot_weight,
+        contact=contact,
     )
 
 
@@ -170,7 +191,7 @@ def fade(phase: Array, cycles: int, fade_cycles: float) -> Array:
 
 
 def distance_in_strides(phase: Array, cycles: int) -> Array:
-    """Return the body's travel, its speed coming in and out within a cycle, in strides of a full cycle. Shape (...)."""
+    """Return the body's travel in strides of a full cycle; its speed comes in and out within a cycle. Shape (...)."""
     ramp = min(1.0, cycles / 2.0)
 
     def started(share: Array) -> Array:  # integral of smooth_step from 0

@@ -31,7 +31,8 @@ class Audit:
         joint_speed_rad_s: Shape (T, n_joints).
         torque_nm: Shape (T, n_joints).
         ground_force_n: Shape (T, n_feet, 3).
-        clearance_m: Height of the lowest part that is not a foot. Shape (T,).
+        part_names: The parts that could touch the ground and are no feet.
+        clearance_m: How high over the ground each of them is. Shape (T, n_parts).
         foot_height_m: Height of the feet's lowest points. Shape (T, n_feet).
         slip_m: How far each foot has moved over the ground since it landed. Shape (T, n_feet).
     """
@@ -45,6 +46,7 @@ class Audit:
     joint_speed_rad_s: Array
     torque_nm: Array
     ground_force_n: Array
+    part_names: tuple[str, ...]
     clearance_m: Array
     foot_height_m: Array
     slip_m: Array
@@ -95,6 +97,7 @@ def audit(robot: Robot, time_s: Array, qpos: Array, contact: npt.NDArray[np.bool
         joint_speed_rad_s=qvel[:, -len(robot.joint_names) :],
         torque_nm=ground.torque_nm,
         ground_force_n=ground.force_n,
+        part_names=dynamics.part_names,
         clearance_m=dynamics.clearance_m,
         foot_height_m=dynamics.foot_in_world[..., 2] - radius,
         slip_m=_slip(dynamics.foot_in_world, contact),
@@ -110,29 +113,44 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float, largest_use: f
         margin_m: Smallest allowed balance margin.
         largest_use: Share of speed and torque limits that may be used.
     """
+    time_s, joints = measured.time_s, robot.joint_names
     speed_use = np.abs(measured.joint_speed_rad_s) / robot.joint_speed_limit_rad_s
     torque_use = np.abs(measured.torque_nm) / robot.torque_limit_nm
-
-    def per_joint(limit: str, badness: Array, bound: float, words: str) -> Shortfall | None:
-        sample, joint = np.unravel_index(int(np.argmax(badness)), badness.shape)
-        worst = f"{limit}: {robot.joint_names[joint]} {words.format(badness[sample, joint])}"
-        sentence = f"{worst} at {measured.time_s[sample]:.2f} s"
-        return Shortfall(limit, (badness > bound).any(axis=1), sentence) if badness.max() > bound else None
-
-    def per_sample(limit: str, value_m: Array, bound_m: float, words: str) -> Shortfall | None:
-        sample = int(np.argmin(value_m))
-        numbers = f"{value_m[sample] * 1e3:.1f} mm where {bound_m * 1e3:.0f} mm are needed"
-        sentence = f"{limit}: {words} {numbers} at {measured.time_s[sample]:.2f} s"
-        return Shortfall(limit, value_m < bound_m, sentence) if value_m.min() < bound_m else None
-
+    needed_mm, clear_mm = f"{margin_m * 1e3:.0f} mm", f"{LEAST_CLEARANCE_M * 1e3:.0f} mm"
     found = [
-        per_joint("joint limit", -measured.joint_room_rad, 0.0, "is {:.2f} rad beyond its range"),
-        per_sample("ground clearance", measured.clearance_m, LEAST_CLEARANCE_M, "a part that is no foot clears the ground by"),
-        per_joint("joint speed", speed_use, largest_use, "reaches {:.0%} of its speed limit"),
-        per_joint("torque", torque_use, largest_use, "reaches {:.0%} of its torque limit"),
-        per_sample("balance margin", measured.margin_m, margin_m, "the centre of pressure is inside the feet by"),
+        _worst("joint limit", joints, -measured.joint_room_rad, 0.0, time_s, "is {:.2f} rad beyond its range"),
+        _worst(
+            "ground clearance",
+            measured.part_names,
+            -1e3 * measured.clearance_m,
+            -1e3 * LEAST_CLEARANCE_M,
+            time_s,
+            f"clears the ground by {{:.1f}} mm where {clear_mm} are needed",
+        ),
+        _worst("joint speed", joints, speed_use, largest_use, time_s, "reaches {:.0%} of its speed limit"),
+        _worst("torque", joints, torque_use, largest_use, time_s, "reaches {:.0%} of its torque limit"),
+        _worst(
+            "balance margin",
+            ("the centre of pressure",),
+            -1e3 * measured.margin_m[:, None],
+            -1e3 * margin_m,
+            time_s,
+            f"is inside the feet by {{:.1f}} mm where {needed_mm} are needed",
+        ),
     ]
     return [shortfall for shortfall in found if shortfall is not None]
+
+
+def _worst(
+    limit: str, names: tuple[str, ...], value: Array, bound: float, time_s: Array, words: str
+) -> Shortfall | None:
+    """Return where `value` (T, n) exceeds `bound`, with the worst in words; lower bounds come with both signs turned."""
+    if not value.max() > bound:
+        return None
+    sample, column = np.unravel_index(int(np.argmax(value)), value.shape)
+    number = -value[sample, column] if bound < 0.0 else value[sample, column]
+    sentence = f"{limit}: {names[column]} {words.format(number)} at {time_s[sample]:.2f} s"
+    return Shortfall(limit, np.asarray((value > bound).any(axis=1)), sentence)
 
 
 def _slip(foot_in_world: Array, contact: npt.NDArray[np.bool_]) -> Array:

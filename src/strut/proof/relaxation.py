@@ -9,8 +9,8 @@ from scipy.ndimage import distance_transform_edt
 from strut.planning.crawl import smooth_step
 from strut.robot import Array
 
-LEAD_S = 0.5  # how long before a broken limit the pose starts to relax, and how long after it returns
-STEP = 0.1
+LEAD_S = 1.0  # how long before a broken limit the pose starts to relax, and how long after it returns
+STEP = 0.05
 
 
 def deepened(share: Array, broken: npt.NDArray[np.bool_], time_s: Array) -> Array:

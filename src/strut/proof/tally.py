@@ -46,7 +46,7 @@ def receipt_for(
         duration_s=duration_s,
         distance_m=measured.distance_m,
         speed_m_s=measured.distance_m / duration_s,
-        balance_margin_mm=float(measured.margin_m.min()) * 1e3,
+        balance_margin_mm=float(measured.margin_m.min()) * 1e3 if np.isfinite(measured.margin_m).all() else None,
         joint_limit_margin_rad=float(measured.joint_room_rad.min()),
         joint_speed_use=float(np.max(np.abs(measured.joint_speed_rad_s) / robot.joint_speed_limit_rad_s)),
         torque_use=float(np.max(np.abs(measured.torque_nm) / robot.torque_limit_nm)),

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from strut.errors import BadTableError, UnknownNameError
+from strut.errors import BadMotionError, BadTableError, UnknownNameError
+from strut.motion import Motion
 from strut.robot import Foot, Robot
 from strut.robots.mjcf import foot_frame, joint_name, robot_mjcf
 
@@ -28,6 +29,25 @@ def load_robot(name: str) -> Robot:
     if not (folder / "robot.toml").is_file():
         raise UnknownNameError("robot", name, robot_names(), "`strut robots`")
     return _read_robot(folder.resolve())
+
+
+def robot_of(motion: Motion) -> Robot:
+    """Return the robot of a motion; raises if this strut knows it by other joints, feet or dimensions."""
+    robot = load_robot(motion.robot)
+    if motion.joint_names != robot.joint_names or motion.foot_names != robot.foot_names:
+        raise BadMotionError(
+            f"The motion's joints or feet are not those of {robot.name}; was it made for another robot?"
+        )
+    if motion.qpos.shape[1] != robot.base_size + len(robot.joint_names):
+        raise BadMotionError(
+            f"The motion's qpos has {motion.qpos.shape[1]} columns, which is not what {robot.name} has."
+        )
+    made_for = motion.meta.get("robot_fingerprint", robot.fingerprint)
+    if made_for != robot.fingerprint:
+        raise BadMotionError(
+            f"The motion was made for another version of {robot.name} ({made_for}, here {robot.fingerprint}); plan it again."
+        )
+    return robot
 
 
 @cache
@@ -54,9 +74,7 @@ def _build(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
             names.append(joint_name(mount["name"], joint["name"]))
             lower.append(middle_rad - joint["half_range_rad"])
             upper.append(middle_rad + joint["half_range_rad"])
-    limb_mass_kg = sum(
-        link["mass_kg"] for mount in body["mount"] for link in body["limb"][mount["limb"]]["links"]
-    )
+    limb_mass_kg = sum(link["mass_kg"] for mount in body["mount"] for link in body["limb"][mount["limb"]]["links"])
     radius_m = body["contact"]["foot_radius_m"]
     return Robot(
         name=name,

@@ -40,7 +40,14 @@ def robot_mjcf(name: str, table: Table) -> str:
     ET.SubElement(ET.SubElement(root, "default"), "geom", contype="1", conaffinity="0")
     world = ET.SubElement(root, "worldbody")
     ET.SubElement(
-        world, "geom", name=FLOOR, type="plane", size="0 0 0.05", contype="0", conaffinity="1", priority="1",
+        world,
+        "geom",
+        name=FLOOR,
+        type="plane",
+        size="0 0 0.05",
+        contype="0",
+        conaffinity="1",
+        priority="1",
         friction=_numbers([table["contact"]["friction"], 0.005, 0.0001]),
     )
     body = ET.SubElement(world, "body", name=BASE, pos=_numbers([0.0, 0.0, table["body"]["start_height_m"]]))
@@ -70,12 +77,22 @@ def _add_limb(body: ET.Element, actuator: ET.Element, mount: Table, table: Table
         name = joint_name(mount["name"], joint["name"])
         link = ET.SubElement(parent, "body", name=name, pos=_numbers(position), quat=_numbers(_quaternion(rotation)))
         ET.SubElement(
-            link, "joint", name=name, type="hinge", axis="0 0 1", armature=repr(servo["armature_kg_m2"]),
+            link,
+            "joint",
+            name=name,
+            type="hinge",
+            axis="0 0 1",
+            armature=repr(servo["armature_kg_m2"]),
             range=_numbers([middle_rad - joint["half_range_rad"], middle_rad + joint["half_range_rad"]]),
         )
         ET.SubElement(
-            actuator, "position", name=name, joint=name, kp=repr(servo["stiffness_nm_rad"]),
-            kv=repr(servo["damping_nm_s_rad"]), forcerange=_numbers([-servo["torque_limit_nm"], servo["torque_limit_nm"]]),
+            actuator,
+            "position",
+            name=name,
+            joint=name,
+            kp=repr(servo["stiffness_nm_rad"]),
+            kv=repr(servo["damping_nm_s_rad"]),
+            forcerange=_numbers([-servo["torque_limit_nm"], servo["torque_limit_nm"]]),
         )
         _add_rod(link, links[joint["name"]])
         parent, position = link, np.array([joint["a_m"], 0.0, joint["d_m"]])
@@ -86,7 +103,12 @@ def _add_limb(body: ET.Element, actuator: ET.Element, mount: Table, table: Table
 def _add_end(link: ET.Element, mount: str, end: Table, radius_m: float) -> None:
     frame = foot_frame(mount, end["name"])
     ET.SubElement(
-        link, "geom", name=frame, type="sphere", pos=_numbers(end["position_m"]), size=repr(radius_m),
+        link,
+        "geom",
+        name=frame,
+        type="sphere",
+        pos=_numbers(end["position_m"]),
+        size=repr(radius_m),
         rgba=_numbers(end["color"]),
     )
     ET.SubElement(link, "site", name=frame, pos=_numbers(end["position_m"]))
@@ -99,9 +121,7 @@ def _add_rod(link: ET.Element, rod: Table) -> None:
     inertial = ET.SubElement(link, "inertial", pos=_numbers((start + stop) / 2.0), mass=repr(mass))
     if length == 0.0:
         inertial.set("diaginertia", _numbers([0.4 * mass * radius**2] * 3))
-        ET.SubElement(
-            link, "geom", type="sphere", pos=_numbers(start), size=repr(radius), rgba=_numbers(rod["color"])
-        )
+        ET.SubElement(link, "geom", type="sphere", pos=_numbers(start), size=repr(radius), rgba=_numbers(rod["color"]))
         return
     axis = (stop - start) / length
     along, across = mass * radius**2 / 2.0, mass * (3.0 * radius**2 + length**2) / 12.0

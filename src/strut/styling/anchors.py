@@ -1,8 +1,8 @@
 """Anchors: emotions for which a robot has a published style, and the continuous blend between them.
 
-Every anchor is a direction from neutral in pleasure-arousal-dominance space. The direction of an emotion decides the mix
-(inverse squared angles to the anchors), its distance from neutral decides the strength. The map is continuous, exact at
-the anchors, neutral at the origin, and linear along every ray: half way to happy is happy at half intensity.
+Every anchor is a direction from neutral in pleasure-arousal-dominance space. The direction of an emotion decides the
+mix (inverse squared angles to the anchors), its distance from neutral the strength. The map is continuous, exact
+at the anchors, neutral at the origin, and linear along every ray: half way to happy is happy at half intensity.
 """
 
 from __future__ import annotations

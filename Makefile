@@ -1,0 +1,50 @@
+# make demo | test | bench | lint: each makes .venv and installs what it needs, and is quick the second time.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test bench lint lock clean
+
+demo: $(VENV)/installed
+	$(BIN)/python examples/01_five_emotions.py demo
+
+test: lint
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/installed-bench
+	for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "strut needs Python 3.11 or newer; call make PYTHON=python3.x with one.")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(INSTALL) --editable .
+	touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	$(INSTALL) --editable '.[dev]'
+	touch $@
+
+$(VENV)/installed-bench: $(VENV)/installed
+	$(INSTALL) --editable '.[bench]'
+	touch $@
+
+# Newest versions that fit pyproject.toml; commit the result.
+lock:
+	rm -rf .lock && $(PYTHON) -m venv .lock
+	.lock/bin/python -m pip install --quiet --disable-pip-version-check '.[dev,bench]'
+	{ echo '# Versions that are known to work together; written by `make lock`.'; \
+	  .lock/bin/python -m pip freeze --exclude strut; } > constraints.txt
+	rm -rf .lock
+
+clean:
+	rm -rf $(VENV) .lock demo

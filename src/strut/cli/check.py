@@ -1,0 +1,31 @@
+"""`strut check`: measure a motion file again, believing nothing it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strut.cli.length import length_m
+from strut.cli.receipt_words import receipt_lines
+from strut.cli.screen import people, print_json, print_next, progress
+from strut.library.motion_file import load_motion
+from strut.proof.check import check as check_motion
+
+
+def check(
+    file: Annotated[Path, typer.Argument(help="Motion file.")],
+    margin: Annotated[str | None, typer.Option(help="Smallest balance margin; the planned one if left out.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the receipt as JSON to stdout.")] = False,
+) -> int:
+    """Measure a motion and say whether the robot can do it (exit 3 if not). Example: strut check happy.npz."""
+    motion = load_motion(file)
+    with progress(f"measures {file}"):
+        receipt = check_motion(motion, margin_m=None if margin is None else length_m(margin))
+    if json:
+        print_json(receipt.as_dict())
+    for line in receipt_lines(receipt):
+        people.print(line, markup=False, soft_wrap=True)
+    print_next(f"strut simulate {file}")
+    return 0 if receipt.verdict == "ok" else 3

@@ -1,0 +1,32 @@
+"""`strut emotions`: what can be felt."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from strut.cli.screen import print_json, print_next, print_table
+from strut.emotion import emotion_table
+from strut.robots.catalogue import load_robot, robot_names
+
+
+def emotions(json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False) -> None:
+    """List the named emotions and who has a published pose for them. Example: strut emotions --json."""
+    table = emotion_table()
+    anchors = {name: tuple(load_robot(name).tables.get("expression", {}).get("anchor", {})) for name in robot_names()}
+    published = {emotion: [robot for robot, known in anchors.items() if emotion in known] for emotion in table}
+    if json:
+        print_json([{"name": name, **entry, "published_for": published[name]} for name, entry in table.items()])
+        return
+    rows = [
+        [
+            name,
+            *(f"{value:+.2f}" for value in entry["pad"]),
+            ", ".join(entry["also_called"]),
+            ", ".join(published[name]) or "blended",
+        ]
+        for name, entry in table.items()
+    ]
+    print_table("emotions", ["name", "pleasure", "arousal", "dominance", "also called", "published pose"], rows)
+    print_next("strut walk mrpete --emotion sad, or --pad 0.2 0.6 0.0 for any point")

@@ -1,0 +1,20 @@
+"""Length: how people type one on the command line."""
+
+from __future__ import annotations
+
+import re
+
+import typer
+
+
+def length_m(text: str) -> float:
+    """Return a length in metres from `80mm`, `8cm` or `0.08m`; a bare number counts as metres below 1, else as mm."""
+    match = re.fullmatch(r"\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)\s*(mm|cm|m)?\s*", text.lower())
+    try:
+        value = float(match[1]) if match else float("nan")
+    except ValueError:
+        value = float("nan")
+    if match is None or value != value:
+        raise typer.BadParameter(f"'{text}' is no length; write for instance 80mm or 0.08m.")
+    unit = match[2] or ("m" if abs(value) < 1.0 else "mm")
+    return value * {"mm": 1e-3, "cm": 1e-2, "m": 1.0}[unit]

@@ -1,0 +1,68 @@
+"""`strut robots`: who can move."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from strut.cli.screen import print_json, print_next, print_table
+from strut.robot import Robot
+from strut.robots.catalogue import load_robot, robot_names
+
+
+def robots(
+    name: Annotated[str | None, typer.Argument(help="Show the joints and feet of this one.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
+) -> None:
+    """List the robots. Example: strut robots mrpete."""
+    if name is not None:
+        _show_one(load_robot(name), json)
+        return
+    every = [load_robot(known) for known in robot_names()]
+    if json:
+        print_json([_summary(robot) for robot in every])
+        return
+    rows = [
+        [robot.name, robot.title, str(len(robot.joint_names)), str(len(robot.feet)), f"{robot.mass_kg:.1f} kg"]
+        for robot in every
+    ]
+    print_table("robots", ["name", "who", "joints", "feet", "mass"], rows)
+    print_next(f"strut walk {every[0].name} --emotion happy")
+
+
+def _show_one(robot: Robot, json: bool) -> None:
+    if json:
+        joints = [
+            {"name": joint, "lower_rad": low, "upper_rad": high, "speed_rad_s": speed, "torque_nm": torque}
+            for joint, low, high, speed, torque in zip(
+                robot.joint_names,
+                robot.joint_lower_rad.tolist(),
+                robot.joint_upper_rad.tolist(),
+                robot.joint_speed_limit_rad_s.tolist(),
+                robot.torque_limit_nm.tolist(),
+                strict=True,
+            )
+        ]
+        print_json(_summary(robot) | {"joint_limits": joints})
+        return
+    limits = np.degrees(np.stack([robot.joint_lower_rad, robot.joint_upper_rad], axis=1))
+    rows = [
+        [joint, f"{low:.0f}° to {high:.0f}°", f"{speed:.1f} rad/s", f"{torque:.1f} N m"]
+        for joint, (low, high), speed, torque in zip(
+            robot.joint_names, limits, robot.joint_speed_limit_rad_s, robot.torque_limit_nm, strict=True
+        )
+    ]
+    print_table(f"{robot.title}; feet {', '.join(robot.foot_names)}", ["joint", "range", "speed", "torque"], rows)
+
+
+def _summary(robot: Robot) -> dict[str, object]:
+    return {
+        "name": robot.name,
+        "title": robot.title,
+        "joints": len(robot.joint_names),
+        "feet": list(robot.foot_names),
+        "mass_kg": robot.mass_kg,
+        "fingerprint": robot.fingerprint,
+    }

@@ -1,0 +1,44 @@
+"""Screen: what people read goes to stderr, what programs read goes to stdout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+people = Console(stderr=True, highlight=False)
+programs = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+
+
+def print_json(table: Mapping[str, Any] | Sequence[Any]) -> None:
+    """Print one JSON document to stdout."""
+    programs.print(json.dumps(table, indent=2, allow_nan=False))
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table to stdout."""
+    table = Table(title=title, title_justify="left", header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    programs.print(table)
+
+
+def print_next(command: str) -> None:
+    """Tell people what to try next."""
+    people.print(f"next: {command}", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def progress(words: str) -> Iterator[Progress]:
+    """Show a bar on stderr while something takes long; it disappears when done."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=people, transient=True) as bar:
+        bar.add_task(words, total=None)
+        yield bar

@@ -1,0 +1,49 @@
+"""`strut simulate`: play a motion in physics and see what comes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strut.cli.screen import people, print_json, print_next, progress
+from strut.library.motion_file import load_motion, save_motion
+from strut.simulation.outcome import Outcome
+from strut.simulation.playback import simulate as play
+
+
+def simulate(
+    file: Annotated[Path, typer.Argument(help="Motion file.")],
+    friction: Annotated[float | None, typer.Option(help="Of the floor; the robot's own if left out.")] = None,
+    mass_scale: Annotated[float, typer.Option(help="How much heavier the robot is than its plan believes.")] = 1.0,
+    out: Annotated[Path | None, typer.Option(help="Write the motion that really happened here.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON to stdout.")] = False,
+) -> None:
+    """Play a motion with torque-limited servos in MuJoCo. Example: strut simulate happy.npz --friction 1.0."""
+    motion = load_motion(file)
+    with progress(f"plays {file}") as bar:
+
+        def tell(done: int, total: int) -> None:
+            if done % 50 == 0 or done == total:
+                bar.update(bar.task_ids[0], completed=done, total=total)
+
+        playback = play(motion, friction=friction, mass_scale=mass_scale, on_sample=tell)
+    if out is not None:
+        save_motion(playback.motion, out, force=force)
+    if json:
+        print_json(playback.outcome.as_dict())
+    for line in _lines(playback.outcome):
+        people.print(line, markup=False, soft_wrap=True)
+    print_next(f"strut show {out or file}")
+
+
+def _lines(outcome: Outcome) -> list[str]:
+    first = f"fell after {outcome.upright_s:.1f} s" if outcome.fell else f"stayed upright for {outcome.upright_s:.1f} s"
+    cost = "" if outcome.cost_of_transport is None else f", cost of transport {outcome.cost_of_transport:.2f}"
+    return [
+        f"{first}: walked {outcome.distance_m:.3f} m of {outcome.commanded_distance_m:.3f} m",
+        f"  heading drifted {outcome.heading_drift_rad:+.3f} rad, feet slipped at most {outcome.foot_slip_mm:.1f} mm",
+        f"  joints at most {outcome.tracking_error_rad:.3f} rad off, torque use {outcome.torque_use:.0%}{cost}",
+    ]

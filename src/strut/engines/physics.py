@@ -1,0 +1,112 @@
+"""MuJoCo as a physics engine: a robot with torque-limited position servos on a floor, stepped along servo goals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from strut.robot import Array, Robot
+from strut.robots.mjcf import FLOOR
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """What happened, per sample. All shapes start with T.
+
+    Args:
+        time_s: Shape (T,).
+        qpos: Coordinates. Shape (T, nq).
+        torque_nm: Torques of the servos. Shape (T, n_joints).
+        power_w: Mechanical power of all servos, braking counted as positive, averaged over the sample. Shape (T,).
+        foot_in_world: Centres of the feet. Shape (T, n_feet, 3).
+        foot_load_n: Vertical force on each foot. Shape (T, n_feet).
+        other_load_n: Vertical force of the ground on anything that is not a foot. Shape (T,).
+    """
+
+    time_s: Array
+    qpos: Array
+    torque_nm: Array
+    power_w: Array
+    foot_in_world: Array
+    foot_load_n: Array
+    other_load_n: Array
+
+
+def run_servos(
+    robot: Robot,
+    time_s: Array,
+    start_qpos: Array,
+    goal_rad: Array,
+    feedforward_nm: Array,
+    *,
+    friction: float,
+    mass_scale: float,
+    on_sample: Callable[[int, int], None] | None = None,
+) -> Run:
+    """Step the robot from rest along servo goals.
+
+    A servo pulls with stiffness × (goal - angle) + damping × (goal speed - speed) + feed-forward, up to its limit.
+
+    Args:
+        robot: Who moves.
+        time_s: Sample times, evenly spaced. Shape (T,).
+        start_qpos: Coordinates at the start. Shape (nq,).
+        goal_rad: Joint angles to follow. Shape (T, n_joints).
+        feedforward_nm: Torques expected at those angles. Shape (T, n_joints).
+        friction: Of the floor.
+        mass_scale: Factor on all masses and inertias that the feed-forward does not know of.
+        on_sample: Called with the samples done and their number.
+    """
+    model = mujoco.MjModel.from_xml_string(robot.mjcf)
+    model.geom_friction[model.geom(FLOOR).id, 0] = friction
+    model.body_mass[:] *= mass_scale
+    model.body_inertia[:] *= mass_scale
+    data = mujoco.MjData(model)
+    mujoco.mj_setConst(model, data)
+    stiffness, damping = model.actuator_gainprm[:, 0], -model.actuator_biasprm[:, 2]
+    steps = max(1, round(float(time_s[1] - time_s[0]) / model.opt.timestep))
+    model.opt.timestep = float(time_s[1] - time_s[0]) / steps
+    speed = np.gradient(goal_rad, time_s, axis=0)
+    control = goal_rad + (damping * speed + feedforward_nm) / stiffness
+    data.qpos[:], data.ctrl[:] = start_qpos, control[0]
+    mujoco.mj_forward(model, data)
+    sites = [model.site(foot.frame).id for foot in robot.feet]
+    feet = {model.geom(foot.frame).id: index for index, foot in enumerate(robot.feet)}
+    joints = slice(model.nv - model.nu, model.nv)
+    samples = len(time_s)
+    run = Run(
+        time_s=time_s,
+        qpos=np.empty((samples, model.nq)),
+        torque_nm=np.empty((samples, model.nu)),
+        power_w=np.zeros(samples),
+        foot_in_world=np.empty((samples, len(sites), 3)),
+        foot_load_n=np.zeros((samples, len(sites))),
+        other_load_n=np.zeros(samples),
+    )
+    for k in range(samples):
+        run.qpos[k], run.torque_nm[k], run.foot_in_world[k] = data.qpos, data.actuator_force, data.site_xpos[sites]
+        _read_loads(model, data, feet, run.foot_load_n[k], run.other_load_n[k : k + 1])
+        following = control[min(k + 1, samples - 1)]
+        for step in range(steps):
+            data.ctrl[:] = control[k] + (step / steps) * (following - control[k])
+            mujoco.mj_step(model, data)
+            run.power_w[k] += float(np.abs(data.actuator_force * data.qvel[joints]).sum()) / steps
+        if on_sample:
+            on_sample(k + 1, samples)
+    return run
+
+
+def _read_loads(model: mujoco.MjModel, data: mujoco.MjData, feet: dict[int, int], foot: Array, other: Array) -> None:
+    """Add the floor's vertical forces to `foot` (n_feet,) and `other` (1,)."""
+    wrench = np.zeros(6)
+    for index in range(data.ncon):
+        contact = data.contact[index]
+        mujoco.mj_contactForce(model, data, index, wrench)
+        touching = next((feet[int(geom)] for geom in contact.geom if int(geom) in feet), None)
+        if touching is None:
+            other[0] += wrench[0]
+        else:
+            foot[touching] += wrench[0]

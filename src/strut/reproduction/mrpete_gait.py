@@ -1,0 +1,197 @@
+"""Mr. Pete's crawl: travel, speeds, static balance, swing orders and knee turn of a steady cycle, beside the thesis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.balance.polygon import Polygon
+from strut.balance.support import support_margin, supports
+from strut.emotion import named_emotion
+from strut.kinematics.crawler import crawler
+from strut.kinematics.leg7r import KneeReference, knee_position, knee_reference_direction
+from strut.kinematics.rotation import turn_angle
+from strut.planning.crawl import CrawlGait, CrawlPlan, crawl_gait, crawl_plan
+from strut.planning.key_pose import key_pose
+from strut.reproduction.comparison import Comparison, compared, unpublished
+from strut.robot import Array, Robot
+from strut.styling.anchors import style_for
+
+EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
+SAMPLES_PER_CYCLE = 4000  # a margin is smallest in the first or last instant of a swing
+_CYCLES = 8  # enough for a whole cycle in the middle of which nothing fades any more
+_SAMPLED = "the published figure missed the last instant of the swing"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SteadyCycle:
+    """A crawl and which of its samples make one cycle in its steady middle. `rows` has shape (T,)."""
+
+    plan: CrawlPlan
+    rows: npt.NDArray[np.bool_]
+
+    def static_pressure(self, ahead_m: float = 0.0) -> Array:
+        """Return the centre of pressure of a mass that far ahead of the body's middle, without sway. Shape (T, 2)."""
+        return np.stack([self.plan.body_x_m + ahead_m, np.zeros_like(self.plan.body_x_m)], axis=1)
+
+    def static_margin_m(self, ahead_m: float = 0.0) -> Array:
+        """Return how far inside the feet that point is while one of them swings. Shape (samples on three feet,)."""
+        margin = support_margin(self.plan.contact, self.plan.foot_in_world, self.static_pressure(ahead_m))
+        return margin[self.rows & ~self.plan.contact.all(axis=1)]
+
+    def lateral_shift_m(self, margin_m: float) -> float:
+        """Return the largest sideways shift that the body needs to keep a margin."""
+        pressure = self.static_pressure()
+        return max(
+            float(np.abs(room.nearest_across(pressure[rows]) - pressure[rows])[:, 1].max())
+            for rows, room in self._rooms(margin_m)
+        )
+
+    def _rooms(self, margin_m: float) -> Iterator[tuple[npt.NDArray[np.int_], Polygon]]:
+        """Yield the samples on three feet and the support polygon less a margin."""
+        for support in supports(self.plan.contact, self.plan.foot_in_world):
+            rows = np.flatnonzero(self.rows[support.rows]) + support.first
+            room = support.polygon.inset(margin_m) if support.polygon else None
+            if len(rows) and room is not None and len(support.feet) == 3:
+                yield rows, room
+
+
+def published_crawl(robot: Robot) -> CrawlGait:
+    """Return the robot's crawl as printed: an even swing, and one foot lifts the moment another lands."""
+    return replace(crawl_gait(robot), handover=0.0, timing="published")
+
+
+def steady_cycle(robot: Robot, gait: CrawlGait, emotion: str, *, samples: int = SAMPLES_PER_CYCLE) -> SteadyCycle:
+    """Return a walk that shows all of an emotion, and its middle cycle."""
+    style = style_for(robot, named_emotion(emotion), 1.0)
+    rate_hz = samples * style.tempo / gait.cycle_s
+    plan = crawl_plan(gait, key_pose(robot, style), style, cycles=_CYCLES, rate_hz=rate_hz)
+    phase = (plan.time_s - gait.settle_s) * style.tempo / gait.cycle_s
+    middle = (_CYCLES - 1) / 2.0
+    return SteadyCycle(plan, (phase >= middle) & (phase < middle + 1.0))
+
+
+def gait_rows(robot: Robot) -> list[Comparison]:
+    """Return everything about the crawl that needs no dynamics."""
+    return [
+        *_step_rows(robot),
+        *_margin_rows(robot),
+        *_shift_rows(robot),
+        *_order_rows(robot),
+        *_knee_turn_rows(robot),
+    ]
+
+
+def stance_over_swing_speed(robot: Robot, gait: CrawlGait) -> float:
+    """Return a foot's mean speed along the ground in stance over that in swing, both relative to the body."""
+    cycle = steady_cycle(robot, gait, "neutral")
+    plan = cycle.plan
+    relative_x = plan.foot_in_world[:, 0, 0] - plan.body_x_m
+    speed = np.diff(relative_x)[cycle.rows[1:]]
+    down = (plan.contact[1:, 0] & plan.contact[:-1, 0])[cycle.rows[1:]]
+    return float(-speed[down].mean() / speed[~down].mean())
+
+
+def knee_turn_in_a_cycle(robot: Robot, emotion: str, *, reference: KneeReference) -> tuple[float, float]:
+    """Return by how much the left front and hind knee turn about the hip-ankle line, seen from the body [rad]."""
+    cycle = steady_cycle(robot, published_crawl(robot), emotion, samples=400)
+    pose = key_pose(robot, style_for(robot, named_emotion(emotion), 1.0))
+    body = crawler(robot, pose, cycle.plan)
+    ankles = body.ankles_in_hip(np.zeros((len(cycle.plan.time_s), 2)))
+    angles = body.knee_rad if reference == "body" else pose.knees(cycle.plan.weight)
+    turns = []
+    for leg in (0, 1):
+        geometry, ankle = body.legs[leg].leg, ankles[leg][cycle.rows]
+        knee = knee_position(geometry, ankle, angles[cycle.rows, leg], reference=reference)
+        line = ankle / np.linalg.norm(ankle, axis=-1, keepdims=True)
+        forward = knee_reference_direction(geometry, ankle, reference="body")
+        turns.append(float(np.ptp(np.unwrap(turn_angle(forward, knee, line)))))
+    return turns[0], turns[1]
+
+
+def _step_rows(robot: Robot) -> list[Comparison]:
+    published, own = robot.table("published"), crawl_gait(robot)
+    cycle = steady_cycle(robot, own, "neutral")
+    travel_mm = float(np.ptp(cycle.plan.body_x_m[cycle.rows])) * SAMPLES_PER_CYCLE / (SAMPLES_PER_CYCLE - 1) * 1e3
+    apex_mm = float(cycle.plan.foot_in_world[cycle.rows][..., 2].max()) * 1e3
+    even, ours = stance_over_swing_speed(robot, published_crawl(robot)), stance_over_swing_speed(robot, own)
+    note = "a foot swings for less of its quarter, so that the load can pass on"
+    return [
+        compared("gait", "travel per cycle", published["step"], "travel", travel_mm),
+        compared("gait", "greatest height of a swing", published["step"], "height", apex_mm),
+        compared("gait", "foot speed in stance over swing, as printed", published["speed_ratio"], "neutral", even),
+        unpublished("gait", "foot speed in stance over swing, with handover", ours, "", note),
+        _reversal_row(robot),
+    ]
+
+
+def _reversal_row(robot: Robot) -> Comparison:
+    """Return the intensity at which fear turns the walk around."""
+    fear, forwards, backwards = named_emotion("fearful"), 0.0, 1.0
+    while backwards - forwards > 1e-9:
+        middle = (forwards + backwards) / 2.0
+        if style_for(robot, fear, middle).direction > 0:
+            forwards = middle
+        else:
+            backwards = middle
+    section = robot.table("published")["reversal"]
+    return compared("gait", "intensity at which fear walks backwards", section, "fearful", backwards)
+
+
+def _margin_rows(robot: Robot) -> list[Comparison]:
+    section, gait = robot.table("published")["static_margin"], published_crawl(robot)
+    # steps to the rear in the same order are steps forward in the opposite order, run backwards
+    negated = replace(gait, swing_start=tuple((gait.duty_factor - start) % 1.0 for start in gait.swing_start))
+    cycles = {emotion: steady_cycle(robot, gait, emotion) for emotion in EMOTIONS}
+    cycles["stride_negated"] = steady_cycle(robot, negated, "fearful")
+    rows = []
+    for name, cycle in cycles.items():
+        quantity = f"smallest margin without sway, {name.replace('stride_negated', 'fearful with stride negated')}"
+        ours_mm = float(cycle.static_margin_m().min()) * 1e3
+        rows.append(compared("static balance", quantity, section, name, ours_mm, note=_SAMPLED))
+    return rows
+
+
+def _shift_rows(robot: Robot) -> list[Comparison]:
+    section, gait = robot.table("published")["lateral_shift"], published_crawl(robot)
+    rows = []
+    for emotion in EMOTIONS:
+        cycle = steady_cycle(robot, gait, emotion)
+        ours_mm = [cycle.lateral_shift_m(margin_m) * 1e3 for margin_m in (0.0, 0.015)]
+        quantity = f"sideways shift that keeps 0 and 15 mm, {emotion}"
+        rows.append(compared("static balance", quantity, section, emotion, ours_mm, note=_SAMPLED))
+    return rows
+
+
+def _order_rows(robot: Robot) -> list[Comparison]:
+    """Return smallest and mean margin of the six orders in which four feet can swing."""
+    section, gait = robot.table("published")["static_margin"], published_crawl(robot)
+    first, *others = printed = tuple(robot.table("gait")["swing_order"])
+    feet_x = [robot.table("expression")["neutral"][end]["foot_m"][0] for end in ("front", "hind")]
+    margins = {}
+    for rest in permutations(others):
+        order = (first, *rest)
+        starts = tuple(order.index(foot) / len(order) for foot in robot.foot_names)
+        margin = steady_cycle(robot, replace(gait, swing_start=starts), "neutral").static_margin_m(sum(feet_x) / 2.0)
+        margins[order] = (float(margin.min()) * 1e3, float(margin.mean()) * 1e3)
+    quantity = "smallest and mean margin, order {} {} {} {}".format
+    rows = [
+        compared("swing order", quantity(*order), section, "printed_order", margin_mm)
+        if order == printed
+        else unpublished("swing order", quantity(*order), margin_mm, "mm")
+        for order, margin_mm in margins.items()
+    ]
+    better = sum(any(np.subtract(margin_mm, margins[printed]) > 0.0) for margin_mm in margins.values())
+    return [*rows, unpublished("swing order", "orders that beat the printed one in either", better, "")]
+
+
+def _knee_turn_rows(robot: Robot) -> list[Comparison]:
+    section, rows = robot.table("published")["knee_turn"], []
+    for emotion in EMOTIONS:
+        ours = np.degrees(knee_turn_in_a_cycle(robot, emotion, reference="published")).tolist()
+        rows.append(compared("knee", f"turn in a cycle by the printed reference, {emotion}", section, emotion, ours))
+    return rows

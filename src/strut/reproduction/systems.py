@@ -1,0 +1,24 @@
+"""Systems: the published systems that strut computes again, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from strut.errors import UnknownNameError
+from strut.reproduction.comparison import Comparison
+from strut.reproduction.mrpete import reproduce_mrpete
+
+Progress = Callable[[str, int, int], None]
+SYSTEMS: dict[str, Callable[[Progress | None], tuple[Comparison, ...]]] = {"mrpete": reproduce_mrpete}
+
+
+def reproduce(system: str, on_progress: Progress | None = None) -> tuple[Comparison, ...]:
+    """Return the published numbers of a system beside ours.
+
+    Args:
+        system: One of `SYSTEMS`.
+        on_progress: Called with what is computed next, how many parts are done, and how many there are.
+    """
+    if system not in SYSTEMS:
+        raise UnknownNameError("system", system, tuple(SYSTEMS), "`strut reproduce --help`")
+    return SYSTEMS[system](on_progress)

@@ -1,0 +1,1 @@
+"""Motions → pictures people look at: a still, a film, plots, a page, a live viewer."""

@@ -1,0 +1,115 @@
+"""Floor: the ground under a robot as a picture, with a grid, soft shadows, the support polygon and the pressure on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.ndimage import gaussian_filter, map_coordinates
+
+from strut.balance.polygon import Polygon
+from strut.engines.rigid_body import Solid
+from strut.robot import Array
+from strut.show.ray_cast import shaded
+
+WHITE = np.array([1.0, 1.0, 1.0])
+FLOOR_COLOR = np.array([0.955, 0.960, 0.968])
+GRID_COLOR = np.array([0.80, 0.82, 0.85])
+SHADOW_COLOR = np.array([0.30, 0.33, 0.40])
+POLYGON_COLOR = np.array([0.10, 0.62, 0.56])
+PRESSURE_COLOR = np.array([0.86, 0.16, 0.22])
+UP = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shadow:
+    """How dark the floor is, from 0 to 1, on a square of `half_m` around a middle. Shape (n, n), rows along x."""
+
+    darkness: Array
+    middle_m: Array
+    half_m: float
+
+    def at(self, points_m: Array) -> Array:
+        """Return the darkness at points on the floor, 0 outside the square. Shape (m, 2) in, (m,) out."""
+        cells = (points_m - self.middle_m + self.half_m) / (2.0 * self.half_m) * len(self.darkness) - 0.5
+        return np.asarray(map_coordinates(self.darkness, cells.T, order=1, mode="constant"))
+
+
+def cast_shadow(
+    parts: tuple[Solid, ...], centre_in_world: Array, solid_to_world: Array, *, light: Array, half_m: float, cells: int
+) -> Shadow:
+    """Return the soft shadow of a body: of a lamp, and of the sky that the body hides.
+
+    Args:
+        parts: The n parts.
+        centre_in_world: Shape (n, 3).
+        solid_to_world: Shape (n, 3, 3).
+        light: Unit vector towards the lamp. Shape (3,).
+        half_m: Half the side of the square that holds the shadow.
+        cells: How many cells to compute across the square.
+    """
+    middle_m = centre_in_world[:, :2].mean(axis=0)
+    steps = ((np.arange(cells) + 0.5) / cells * 2.0 - 1.0) * half_m
+    x, y = np.meshgrid(middle_m[0] + steps, middle_m[1] + steps, indexing="ij")
+    ground = np.stack([x, y, np.zeros_like(x)], axis=-1).reshape(-1, 3)
+    lamp = shaded(parts, centre_in_world, solid_to_world, ground, light).reshape(x.shape).astype(float)
+    sky = shaded(parts, centre_in_world, solid_to_world, ground, UP).reshape(x.shape).astype(float)
+    soft = 0.42 * gaussian_filter(lamp, 0.010 * cells) + 0.30 * gaussian_filter(sky, 0.045 * cells)
+    return Shadow(soft, middle_m, half_m)
+
+
+def grid_step_m(size_m: float) -> float:
+    """Return a round distance between grid lines, a handful of them over `size_m`."""
+    power = 10.0 ** np.floor(np.log10(size_m / 5.0))
+    return float(power * max(step for step in (1.0, 2.0, 5.0) if step * power <= size_m / 5.0 * (1.0 + 1e-9)))
+
+
+def floor_color(
+    points_m: Array,
+    pixel_m: Array,
+    shadow: Shadow,
+    *,
+    grid_m: float,
+    polygon: Polygon | None,
+    cop_m: Array | None,
+    dot_m: float,
+) -> Array:
+    """Return the colours of points on the floor, white far away.
+
+    Args:
+        points_m: Shape (m, 2).
+        pixel_m: How much floor each point stands for. Shape (m,).
+        shadow: Where the floor is dark; the floor itself fades out at the edge of its square.
+        grid_m: Distance between grid lines.
+        polygon: Support polygon, if any.
+        cop_m: Centre of pressure, if known. Shape (2,).
+        dot_m: Radius of the dot at the centre of pressure.
+
+    Returns:
+        Red, green and blue from 0 to 1. Shape (m, 3).
+    """
+    color = np.broadcast_to(FLOOR_COLOR, (len(points_m), 3)).copy()
+    from_line = np.abs(points_m / grid_m - np.round(points_m / grid_m))
+    from_line_m = np.minimum(from_line[:, 0], from_line[:, 1]) * grid_m
+    color = _mixed(color, GRID_COLOR, 0.8 * np.clip(1.3 - from_line_m / pixel_m, 0.0, 1.0))
+    if polygon is not None:
+        inside_m = polygon.margin(points_m)
+        color = _mixed(color, POLYGON_COLOR, 0.20 * _covered(inside_m, pixel_m))
+        color = _mixed(color, POLYGON_COLOR, 0.9 * _covered(0.25 * dot_m - np.abs(inside_m), pixel_m))
+    color = _mixed(color, SHADOW_COLOR, shadow.at(points_m))
+    if cop_m is not None:
+        away_m = np.linalg.norm(points_m - cop_m, axis=1)
+        color = _mixed(color, WHITE, _covered(1.4 * dot_m - away_m, pixel_m))
+        color = _mixed(color, PRESSURE_COLOR, _covered(dot_m - away_m, pixel_m))
+    away = np.linalg.norm(points_m - shadow.middle_m, axis=1) / shadow.half_m
+    return _mixed(color, WHITE, np.clip((away - 0.34) / 0.26, 0.0, 1.0))
+
+
+def _covered(inside_m: Array, pixel_m: Array) -> Array:
+    """Return how much of a pixel a shape covers whose edge is `inside_m` away. Shape (m,) in and out."""
+    return np.clip(0.5 + inside_m / pixel_m, 0.0, 1.0)
+
+
+def _mixed(color: Array, other: Array, share: Array) -> Array:
+    """Return colours moved towards another by a share. Shapes (m, 3), (3,), (m,)."""
+    return color + share[:, None] * (other - color)

@@ -1,0 +1,115 @@
+"""Footage: what a motion looks like at chosen samples, parts of the body, support polygon and centre of pressure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.balance.polygon import Polygon
+from strut.balance.support import supports
+from strut.engines.rigid_body import Solid, foot_positions, solid_poses, solids
+from strut.errors import BadMotionError
+from strut.motion import Motion
+from strut.robot import Array, Robot
+from strut.show.ray_cast import half_sizes_m, solid_reach_m
+
+LEAST_OPACITY = 0.05  # parts fainter than this exist for collisions, not for the eye
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Footage:
+    """What a motion looks like at F samples.
+
+    Args:
+        time_s: Shape (F,).
+        base_in_world: Shape (F, 3).
+        solids: The n visible parts.
+        centre_in_world: Their centres. Shape (F, n, 3).
+        solid_to_world: Their rotations. Shape (F, n, 3, 3).
+        polygons: Support polygon of each sample, None where fewer than three feet carry. Length F.
+        cop_in_world: Centre of pressure, where known. Shape (F, 2).
+    """
+
+    time_s: Array
+    base_in_world: Array
+    solids: tuple[Solid, ...]
+    centre_in_world: Array
+    solid_to_world: Array
+    polygons: tuple[Polygon | None, ...]
+    cop_in_world: Array | None
+
+    @property
+    def reach_m(self) -> Array:
+        """Radii of the balls around each part. Shape (n,)."""
+        return np.array([solid_reach_m(solid) for solid in self.solids])
+
+    def corners_in_world(self) -> Array:
+        """Return the corners of boxes around the parts, which no part sticks out of. Shape (F, 8 * n, 3)."""
+        half_m = np.array([half_sizes_m(solid) for solid in self.solids])
+        signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+        in_part = signs[None] * half_m[:, None]
+        corners = np.einsum("fnij,ncj->fnci", self.solid_to_world, in_part) + self.centre_in_world[:, :, None]
+        return corners.reshape(len(self.time_s), -1, 3)
+
+    def cop_at(self, frame: int) -> Array | None:
+        """Return the centre of pressure of one frame, or None where it is not known. Shape (2,)."""
+        if self.cop_in_world is None or not np.isfinite(self.cop_in_world[frame]).all():
+            return None
+        return np.asarray(self.cop_in_world[frame])
+
+
+def matched(motions: Sequence[Motion], robots: Sequence[Robot]) -> list[tuple[Motion, Robot]]:
+    """Return the motions with their robots, one robot per motion and in the same order; raise if they do not fit."""
+    if not motions:
+        raise BadMotionError("There is no motion to show; give at least one.")
+    if len(motions) != len(robots):
+        raise BadMotionError(f"{len(motions)} motions came with {len(robots)} robots; give one robot for each motion.")
+    for motion, robot in zip(motions, robots, strict=True):
+        size = robot.base_size + len(robot.joint_names)
+        if motion.robot != robot.name or motion.joint_names != robot.joint_names or motion.qpos.shape[1] != size:
+            raise BadMotionError(
+                f"A motion of {motion.robot} with {motion.qpos.shape[1]} coordinates does not fit {robot.name}, "
+                f"which has {size}; load the robot that the motion names."
+            )
+    return list(zip(motions, robots, strict=True))
+
+
+def nearest_samples(motion: Motion, time_s: Array) -> npt.NDArray[np.intp]:
+    """Return the samples nearest to times since the start; the last one for times after the end. Shape (F,) in and out."""
+    wanted = motion.time_s[0] + np.asarray(time_s)
+    after = np.clip(np.searchsorted(motion.time_s, wanted), 1, len(motion.time_s) - 1)
+    before = after - 1
+    return np.where(wanted - motion.time_s[before] <= motion.time_s[after] - wanted, before, after)
+
+
+def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> Footage:
+    """Return what the motion looks like at the samples. Shape (F,) in."""
+    qpos = motion.qpos[samples]
+    parts = solids(robot)
+    seen = [index for index, solid in enumerate(parts) if solid.color[3] >= LEAST_OPACITY]
+    centre, rotation = solid_poses(robot, qpos)
+    polygons: list[Polygon | None] = []
+    for support in supports(motion.contact[samples], foot_positions(robot, qpos)):
+        polygons += [support.polygon] * (support.stop - support.first)
+    return Footage(
+        time_s=motion.time_s[samples],
+        base_in_world=qpos[:, :3],
+        solids=tuple(parts[index] for index in seen),
+        centre_in_world=centre[:, seen],
+        solid_to_world=rotation[:, seen],
+        polygons=tuple(polygons),
+        cop_in_world=None if motion.cop_in_world is None else motion.cop_in_world[samples],
+    )
+
+
+def telling_sample(motion: Motion, robot: Robot) -> int:
+    """Return a sample near the middle at which a foot is at its highest: the pose at its fullest, in mid-swing."""
+    middle, span = len(motion.time_s) // 2, max(1, len(motion.time_s) // 10)
+    near = np.arange(max(0, middle - span), min(len(motion.time_s), middle + span))
+    if not robot.feet:
+        return middle
+    height_m = foot_positions(robot, motion.qpos[near])[..., 2].max(axis=1)
+    return int(near[np.argmax(height_m)])

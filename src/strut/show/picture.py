@@ -1,0 +1,289 @@
+"""Picture: robots drawn by a small software renderer, side by side: one instant as PNG, some seconds as GIF."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+from strut.library.atomic import write_atomically
+from strut.motion import Motion
+from strut.robot import Array, Robot
+from strut.show.camera import Camera, fitted_camera, view_axes
+from strut.show.floor import POLYGON_COLOR, PRESSURE_COLOR, UP, cast_shadow, floor_color, grid_step_m
+from strut.show.footage import Footage, footage, matched, nearest_samples, telling_sample
+from strut.show.ray_cast import hit_distance, shaded, surface_normal
+from strut.show.wording import title_of, verdict_of
+
+Pixels = npt.NDArray[np.uint8]
+SAMPLES_PER_SIDE = 2  # each pixel is the mean of this many squared
+VERDICT_COLORS = {"ok": "#2b7a4b", "weakened": "#9a6200", "refused": "#b3261e"}
+_TITLE_SHARE = 0.17  # height of the titles over the width of a panel
+_HEIGHT_SHARE = 0.84  # height of a panel over its width
+_GIF_COLORS = 64
+
+
+def light_direction() -> Array:
+    """Return the unit vector towards the lamp: over the camera's left shoulder. Shape (3,)."""
+    right, _, forward = view_axes()
+    towards = 1.25 * UP - 0.65 * right - 0.35 * forward
+    return np.asarray(towards / np.linalg.norm(towards))
+
+
+def draw_frame(film: Footage, frame: int, camera: Camera, *, width_px: int, height_px: int, size_m: float) -> Pixels:
+    """Return a picture of one frame: the body on the floor, its support polygon and centre of pressure.
+
+    Args:
+        film: What the motion looks like.
+        frame: Which frame of it.
+        camera: From where.
+        width_px: Width of the picture.
+        height_px: Height of the picture.
+        size_m: Size of the robot, which sets the grid, the dot and how far the floor goes.
+
+    Returns:
+        Shape (height_px, width_px, 3).
+    """
+    fine = SAMPLES_PER_SIDE
+    floor = _floor_pixels(film, frame, camera, (height_px, width_px), size_m)
+    color = floor.repeat(fine, axis=0).repeat(fine, axis=1)
+    sharper = replace(camera, focal_px=camera.focal_px * fine, middle_px=camera.middle_px * fine)
+    depth, part = _nearest_parts(film, frame, sharper, (height_px * fine, width_px * fine))
+    rows, columns = np.nonzero(part >= 0)
+    rays = sharper.rays(columns + 0.5, rows + 0.5)
+    points = sharper.eye_in_world + depth[rows, columns, None] * rays
+    color[rows, columns] = _body_pixels(film, frame, points, rays, part[rows, columns])
+    mean = color.reshape(height_px, fine, width_px, fine, 3).mean(axis=(1, 3))
+    return np.asarray(np.round(np.clip(mean, 0.0, 1.0) * 255.0), dtype=np.uint8)
+
+
+def save_png(
+    motions: Sequence[Motion],
+    robots: Sequence[Robot],
+    path: Path | str,
+    *,
+    at_s: float | None = None,
+    panel_px: int = 420,
+    force: bool = False,
+) -> None:
+    """Write a picture of motions side by side, to one scale.
+
+    Args:
+        motions: What to show.
+        robots: The robot of each motion.
+        path: File to write.
+        at_s: Seconds since the start; if None, each motion's fullest mid-swing near its middle.
+        panel_px: Width of each robot's picture.
+        force: Replace an existing file.
+    """
+    write_atomically(Path(path), png_bytes(motions, robots, at_s=at_s, panel_px=panel_px), force=force)
+
+
+def png_bytes(
+    motions: Sequence[Motion], robots: Sequence[Robot], *, at_s: float | None = None, panel_px: int = 420
+) -> bytes:
+    """Return what `save_png` writes."""
+    films = []
+    for motion, robot in matched(motions, robots):
+        sample = telling_sample(motion, robot) if at_s is None else nearest_samples(motion, np.array([at_s]))[0]
+        films.append(footage(motion, robot, np.array([sample])))
+    picture = np.concatenate([_titles(motions, panel_px), _shot(films, panel_px).panels(0)])
+    buffer = io.BytesIO()
+    Image.fromarray(picture).save(buffer, format="PNG")
+    return buffer.getvalue()
+
+
+def save_gif(
+    motions: Sequence[Motion],
+    robots: Sequence[Robot],
+    path: Path | str,
+    *,
+    from_s: float | None = None,
+    duration_s: float = 8.0,
+    frames_per_s: float = 10.0,
+    panel_px: int = 180,
+    force: bool = False,
+    on_frame: Callable[[int, int], None] | None = None,
+) -> None:
+    """Write a film of motions side by side, to one scale and in real time.
+
+    Args:
+        motions: What to show; one that ends earlier keeps its last pose.
+        robots: The robot of each motion.
+        path: File to write.
+        from_s: Seconds since the start; if None, the middle of each motion.
+        duration_s: Length of the film.
+        frames_per_s: Frames per second.
+        panel_px: Width of each robot's picture.
+        force: Replace an existing file.
+        on_frame: Called after each frame with how many are done and how many there are.
+    """
+    times_s = np.arange(0.0, duration_s, 1.0 / frames_per_s)
+    films = []
+    for motion, robot in matched(motions, robots):
+        start_s = max(0.0, (motion.duration_s - duration_s) / 2.0) if from_s is None else from_s
+        films.append(footage(motion, robot, nearest_samples(motion, start_s + times_s)))
+    titles, shot = _titles(motions, panel_px), _shot(films, panel_px)
+    pictures = []
+    for frame in range(len(times_s)):
+        pictures.append(Image.fromarray(np.concatenate([titles, shot.panels(frame)])))
+        if on_frame is not None:
+            on_frame(frame + 1, len(times_s))
+    write_atomically(Path(path), _gif_bytes(pictures, round(1000.0 / frames_per_s)), force=force)
+
+
+def _gif_bytes(pictures: Sequence[Image.Image], frame_ms: int) -> bytes:
+    """Return an endless GIF with one palette, so that pixels that do not change cost nothing."""
+    sample = pictures[len(pictures) // 2].copy()
+    marks = [*VERDICT_COLORS.values(), *(tuple(np.round(mark * 255).astype(int)) for mark in (POLYGON_COLOR, PRESSURE_COLOR))]
+    side = sample.width // 40
+    for index, mark in enumerate(marks):  # small things need a colour of their own too
+        sample.paste(mark, (index * side, 0, (index + 1) * side, side))
+    palette = sample.quantize(_GIF_COLORS)
+    frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    buffer = io.BytesIO()
+    frames[0].save(
+        buffer, format="GIF", save_all=True, append_images=frames[1:], duration=frame_ms, loop=0, optimize=False
+    )
+    return buffer.getvalue()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shot:
+    """How films are shown side by side: one camera for all, and the line on the floor that it follows for each.
+
+    Args:
+        films: What is shown, F frames each.
+        paths_in_world: Where the camera goes for each film. Shape (F, 3) each.
+        camera: The camera over the origin.
+        size_m: Size of the largest robot.
+        width_px: Width of a panel.
+        height_px: Height of a panel.
+    """
+
+    films: Sequence[Footage]
+    paths_in_world: Sequence[Array]
+    camera: Camera
+    size_m: float
+    width_px: int
+    height_px: int
+
+    def panels(self, frame: int) -> Pixels:
+        """Return one frame of all films. Shape (height_px, n * width_px, 3)."""
+        pictures = []
+        for film, path in zip(self.films, self.paths_in_world, strict=True):
+            moved = replace(self.camera, eye_in_world=self.camera.eye_in_world + path[frame])
+            size = {"width_px": self.width_px, "height_px": self.height_px}
+            pictures.append(draw_frame(film, frame, moved, size_m=self.size_m, **size))
+        return np.concatenate(pictures, axis=1)
+
+
+def _shot(films: Sequence[Footage], panel_px: int) -> _Shot:
+    """Return how to show films side by side and to one scale, each robot always in view."""
+    paths = [_path(film) for film in films]
+    corners = [film.corners_in_world() - path[:, None] for film, path in zip(films, paths, strict=True)]
+    points = np.concatenate([part.reshape(-1, 3) for part in corners])
+    height_px = round(_HEIGHT_SHARE * panel_px)
+    camera = fitted_camera(points, width_px=panel_px, height_px=height_px)
+    return _Shot(films, paths, camera, float(np.linalg.norm(np.ptp(points, axis=0))), panel_px, height_px)
+
+
+def _path(film: Footage) -> Array:
+    """Return where the camera goes: nowhere if the robot stays near, else straight, so that swaying stays visible.
+
+    Shape (F, 3), on the floor.
+    """
+    first, last = film.base_in_world[0], film.base_in_world[-1]
+    body_m = float(np.linalg.norm(np.ptp(film.centre_in_world[0], axis=0)))
+    share = np.full(len(film.time_s), 0.5)
+    if np.linalg.norm((last - first)[:2]) > body_m:
+        share = np.linspace(0.0, 1.0, len(film.time_s))
+    return np.asarray((first + share[:, None] * (last - first)) * np.array([1.0, 1.0, 0.0]))
+
+
+def _floor_pixels(film: Footage, frame: int, camera: Camera, shape: tuple[int, int], size_m: float) -> Array:
+    """Return the picture of the floor alone, white above the horizon. Shape (H, W, 3)."""
+    rays, color = camera.rays(*_pixel_middles(slice(0, shape[0]), slice(0, shape[1]))), np.ones((*shape, 3))
+    down = rays[..., 2] < -1e-6
+    distance = -camera.eye_in_world[2] / rays[down][:, 2]
+    points_m = camera.eye_in_world[:2] + distance[:, None] * rays[down][:, :2]
+    centre, rotation = film.centre_in_world[frame], film.solid_to_world[frame]
+    shadow = cast_shadow(film.solids, centre, rotation, light=light_direction(), half_m=1.1 * size_m, cells=min(150, shape[1] // 2))
+    color[down] = floor_color(
+        points_m,
+        distance / camera.focal_px,
+        shadow,
+        grid_m=grid_step_m(size_m),
+        polygon=film.polygons[frame],
+        cop_m=film.cop_at(frame),
+        dot_m=0.014 * size_m,
+    )
+    return color
+
+
+def _pixel_middles(rows: slice, columns: slice) -> tuple[Array, Array]:
+    """Return the columns and rows of the middles of a window of pixels. Shape (H, W) each."""
+    middle = np.mgrid[rows, columns] + 0.5
+    return middle[1], middle[0]
+
+
+def _nearest_parts(
+    film: Footage, frame: int, camera: Camera, shape: tuple[int, int]
+) -> tuple[Array, npt.NDArray[np.int64]]:
+    """Return depth and index of the part that each pixel shows, -1 for none. Shape (H, W) each."""
+    depth, shown = np.full(shape, np.inf), np.full(shape, -1)
+    pixels, distance = camera.project(film.centre_in_world[frame])
+    for index, solid in enumerate(film.solids):
+        reach_m = film.reach_m[index]
+        half = camera.focal_px * reach_m / max(distance[index] - reach_m, 1e-9) + 1.0
+        low = np.clip(np.floor(pixels[index] - half), 0, shape[::-1]).astype(int)
+        high = np.clip(np.ceil(pixels[index] + half), 0, shape[::-1]).astype(int)
+        window = (slice(low[1], high[1]), slice(low[0], high[0]))
+        rotation = film.solid_to_world[frame, index]
+        origin = (camera.eye_in_world - film.centre_in_world[frame, index]) @ rotation
+        met = hit_distance(solid, origin, camera.rays(*_pixel_middles(*window)) @ rotation)
+        nearer = met < depth[window]
+        depth[window] = np.where(nearer, met, depth[window])
+        shown[window] = np.where(nearer, index, shown[window])
+    return depth, shown
+
+
+def _body_pixels(film: Footage, frame: int, points: Array, rays: Array, part: npt.NDArray[np.int64]) -> Array:
+    """Return the colours of points on the body: Lambert under a lamp and a bright sky. Shape (m, 3) in and out."""
+    normal, color = np.empty_like(points), np.empty_like(points)
+    for index in np.unique(part):
+        own, rotation = part == index, film.solid_to_world[frame, index]
+        in_part = (points[own] - film.centre_in_world[frame, index]) @ rotation
+        normal[own] = surface_normal(film.solids[index], in_part) @ rotation.T
+        color[own] = film.solids[index].color[:3]
+    light = light_direction()
+    facing = np.clip(normal @ light, 0.0, 1.0)
+    outside = points + 1e-4 * film.reach_m.max() * normal
+    lit = facing * ~shaded(film.solids, film.centre_in_world[frame], film.solid_to_world[frame], outside, light)
+    halfway = light - rays / np.linalg.norm(rays, axis=1, keepdims=True)
+    halfway /= np.linalg.norm(halfway, axis=1, keepdims=True)
+    gloss = 0.16 * (lit > 0.0) * np.clip(np.sum(normal * halfway, axis=1), 0.0, 1.0) ** 24
+    sky = 0.50 + 0.16 * normal[:, 2]
+    return np.asarray(color * (sky + 0.52 * lit)[:, None] + gloss[:, None])
+
+
+def _titles(motions: Sequence[Motion], panel_px: int) -> Pixels:
+    """Return the strip of titles over the panels. Shape (h, n * panel_px, 3)."""
+    width, height = len(motions) * panel_px, round(_TITLE_SHARE * panel_px)
+    figure = Figure(figsize=(width / 100.0, height / 100.0), dpi=100, facecolor="white")
+    canvas = FigureCanvasAgg(figure)
+    points = 72.0 / 100.0 * panel_px  # so that sizes are shares of the panel's width
+    for index, motion in enumerate(motions):
+        middle = (index + 0.5) / len(motions)
+        color = VERDICT_COLORS[motion.receipt.verdict] if motion.receipt else "#555555"
+        figure.text(middle, 0.52, title_of(motion), ha="center", va="bottom", size=0.072 * points, color="#1a1c20")
+        figure.text(middle, 0.44, verdict_of(motion), ha="center", va="top", size=0.045 * points, color=color)
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[..., :3].copy()

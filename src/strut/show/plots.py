@@ -1,0 +1,150 @@
+"""Plots: balance, joints, contacts and pressure of a motion over time, as figures and as SVG."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from strut.engines.rigid_body import velocities
+from strut.motion import Motion
+from strut.robot import Array, Robot
+from strut.show.footage import footage
+
+INK, PALE = "#1a1c20", "#8a919c"
+BALANCE, SPEED, TORQUE, LIMIT = "#1a8f82", "#3568b8", "#c46a12", "#b3261e"
+MOST_POINTS = 700  # a screen shows no more
+_LOOK = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "strut",
+    "font.family": "sans-serif",
+    "font.size": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": PALE,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+
+
+def figure_svg(figure: Figure) -> bytes:
+    """Return a figure as SVG, the same bytes for the same figure."""
+    buffer = io.BytesIO()
+    with mpl.rc_context(_LOOK):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return buffer.getvalue()
+
+
+def balance_plot(motion: Motion) -> Figure | None:
+    """Return the balance margin over time with the margin that was asked for, or None where it is not known."""
+    if motion.balance_margin_m is None or not np.isfinite(motion.balance_margin_m).any():
+        return None
+    margin_m = np.where(np.isfinite(motion.balance_margin_m), motion.balance_margin_m, np.nan)
+    needed_m = motion.meta.get("options", {}).get("margin_m")
+
+    def draw(axes: Axes) -> None:
+        time_s, lowest_m = _thinned(motion.time_s, margin_m, np.fmin)
+        axes.plot(time_s, lowest_m * 1e3, color=BALANCE, linewidth=1.2)
+        worst = int(np.nanargmin(margin_m))
+        axes.plot(motion.time_s[worst], margin_m[worst] * 1e3, "o", color=BALANCE, markersize=4)
+        axes.annotate(
+            f"{margin_m[worst] * 1e3:.1f} mm",
+            (motion.time_s[worst], margin_m[worst] * 1e3),
+            xytext=(4, 5),
+            textcoords="offset points",
+        )
+        if needed_m is not None:
+            axes.axhline(needed_m * 1e3, color=LIMIT, linewidth=1.0, linestyle="--")
+            axes.text(motion.time_s[-1], needed_m * 1e3, "needed ", color=LIMIT, ha="right", va="bottom")
+        axes.set(xlabel="time [s]", ylabel="balance margin [mm]", ylim=(min(0.0, float(np.nanmin(lowest_m)) * 1e3), None))
+
+    return _drawn(draw)
+
+
+def joint_use_plot(motion: Motion, robot: Robot) -> Figure:
+    """Return how much of its speed and torque limits the busiest joint uses over time."""
+    qvel, _ = velocities(robot, motion.time_s, motion.qpos)
+    uses = [("speed", SPEED, np.abs(qvel[:, -len(robot.joint_names) :]) / robot.joint_speed_limit_rad_s)]
+    if motion.torque_nm is not None:
+        uses.append(("torque", TORQUE, np.abs(motion.torque_nm) / robot.torque_limit_nm))
+
+    def draw(axes: Axes) -> None:
+        for name, color, use in uses:
+            time_s, largest = _thinned(motion.time_s, use.max(axis=1), np.fmax)
+            busiest = robot.joint_names[int(np.argmax(use.max(axis=0)))]
+            label = f"{name}: at most {use.max() * 100.0:.0f} %, {busiest}"
+            axes.plot(time_s, largest * 100.0, color=color, linewidth=1.1, label=label)
+        axes.axhline(100.0, color=LIMIT, linewidth=1.0, linestyle="--")
+        axes.set(xlabel="time [s]", ylabel="use of the limit [%]", ylim=(0.0, None))
+        axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, borderaxespad=0.2)
+
+    return _drawn(draw)
+
+
+def contact_plot(motion: Motion) -> Figure | None:
+    """Return which feet are on the ground over time, one bar per stance, or None for a robot without feet."""
+    if not motion.foot_names:
+        return None
+
+    def draw(axes: Axes) -> None:
+        for row, down in enumerate(motion.contact.T):
+            change = np.flatnonzero(np.diff(np.concatenate([[False], down, [False]]).astype(int)))
+            first, last = change[0::2], np.minimum(change[1::2], len(down) - 1)
+            bars = [(motion.time_s[a], motion.time_s[b] - motion.time_s[a]) for a, b in zip(first, last, strict=True)]
+            axes.broken_barh(bars, (row - 0.36, 0.72), facecolor=INK)
+        axes.set(xlabel="time [s]", yticks=range(len(motion.foot_names)), yticklabels=motion.foot_names)
+        axes.set(xlim=(motion.time_s[0], motion.time_s[-1]), ylim=(len(motion.foot_names) - 0.4, -0.6))
+
+    return _drawn(draw, height_in=0.75 + 0.28 * len(motion.foot_names))
+
+
+def pressure_plot(motion: Motion, robot: Robot) -> Figure | None:
+    """Return the centre of pressure over the support polygons seen from above, for one cycle near the middle."""
+    if motion.cop_in_world is None:
+        return None
+    samples = np.arange(*_middle_cycle(motion))
+    seen = footage(motion, robot, samples)
+    polygons = {id(polygon): polygon for polygon in seen.polygons if polygon is not None}
+    cop = motion.cop_in_world[samples]
+
+    def draw(axes: Axes) -> None:
+        for polygon in polygons.values():
+            closed = np.concatenate([polygon.corners, polygon.corners[:1]])
+            axes.fill(*closed.T, color=BALANCE, alpha=0.10, linewidth=0.0)
+            axes.plot(*closed.T, color=BALANCE, alpha=0.6, linewidth=0.8)
+        thin = max(1, len(cop) // MOST_POINTS)
+        axes.plot(*cop[::thin].T, color=LIMIT, linewidth=1.4)
+        axes.set(xlabel="forward [m]", ylabel="left [m]", aspect="equal")
+
+    return _drawn(draw, height_in=3.2)
+
+
+def _middle_cycle(motion: Motion) -> tuple[int, int]:
+    """Return first and last sample of the cycle around the middle: from one landing of a foot to its next."""
+    middle = len(motion.time_s) // 2
+    for down in motion.contact.T:
+        landed = np.flatnonzero(down[1:] & ~down[:-1]) + 1
+        before, after = landed[landed <= middle], landed[landed > middle]
+        if len(before) and len(after):
+            return int(before[-1]), int(after[0]) + 1
+    return 0, len(motion.time_s)
+
+
+def _thinned(time_s: Array, values: Array, keep: Callable[[Array, Array], Array]) -> tuple[Array, Array]:
+    """Return at most MOST_POINTS points that keep the peaks. Shape (T,) each; `keep` is np.fmin or np.fmax."""
+    step = -(-len(values) // MOST_POINTS)
+    starts = np.arange(0, len(values), step)
+    return time_s[starts], keep.reduceat(values, starts)  # type: ignore[attr-defined]
+
+
+def _drawn(draw: Callable[[Axes], None], *, height_in: float = 2.3) -> Figure:
+    """Return a figure in our look with one pair of axes."""
+    with mpl.rc_context(_LOOK):
+        figure = Figure(figsize=(6.4, height_in), layout="constrained")
+        draw(figure.add_subplot())
+        return figure

@@ -1,0 +1,106 @@
+"""Wording: a motion's name, its verdict and its receipt as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from strut.motion import Motion
+from strut.receipt import Receipt
+
+NOT_KNOWN = "–"
+
+
+def title_of(motion: Motion) -> str:
+    """Return what a motion is called: its emotion, or else its robot."""
+    emotion = motion.receipt.emotion if motion.receipt else motion.meta.get("emotion")
+    name = str(emotion or motion.robot)
+    return name[:1].upper() + name[1:]
+
+
+def verdict_of(motion: Motion) -> str:
+    """Return how much of the feeling was kept and the verdict, for instance `90 % kept, weakened`."""
+    receipt = motion.receipt
+    if receipt is None:
+        return "not checked"
+    if receipt.intensity_kept is None:
+        return receipt.verdict
+    return f"{_percent(_share_kept(receipt))} kept, {receipt.verdict}"
+
+
+def receipt_sentences(motion: Motion) -> list[str]:
+    """Return the receipt in words; what is not known is left out."""
+    receipt = motion.receipt
+    if receipt is None:
+        return ["This motion has no receipt: nobody has checked it against the limits of the body."]
+    return [sentence for sentence in (_shown(receipt), _travelled(receipt), _needed(receipt)) if sentence]
+
+
+def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
+    """Return the receipt as rows of a table: what, and the value with its unit."""
+    asked, kept = receipt.intensity_asked, receipt.intensity_kept
+    return [
+        ("Verdict", receipt.verdict),
+        ("Intensity asked", NOT_KNOWN if asked is None else f"{asked:.2f}"),
+        ("Intensity kept", NOT_KNOWN if kept is None else f"{kept:.2f}"),
+        ("Duration", f"{receipt.duration_s:.2f} s"),
+        ("Distance", _number(receipt.distance_m, "{:.3f} m")),
+        ("Speed", _number(receipt.speed_m_s, "{:.1f} mm/s", 1e3)),
+        ("Smallest balance margin", _number(receipt.balance_margin_mm, "{:.1f} mm")),
+        ("Nearest joint limit", _number(receipt.joint_limit_margin_rad, "{:.0f}°", 180.0 / 3.141592653589793)),
+        ("Largest joint speed", _number(receipt.joint_speed_use, "{:.0f} % of the limit", 100.0)),
+        ("Largest torque", _number(receipt.torque_use, "{:.0f} % of the limit", 100.0)),
+        ("Foot slip", _number(receipt.foot_slip_mm, "{:.1f} mm")),
+        ("Deepest in the ground", _number(receipt.penetration_mm, "{:.1f} mm")),
+        ("Task error", _number(receipt.task_error_mm, "{:.2f} mm")),
+        ("Cost of transport", _number(receipt.cost_of_transport, "{:.2f}")),
+    ]
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words joined as in a sentence: `a, b and c`."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _shown(receipt: Receipt) -> str:
+    if receipt.verdict == "refused":
+        return f"Refused: {'; '.join(receipt.reasons) or 'the gate gave no reason'}."
+    if receipt.emotion is None or receipt.intensity_kept is None:
+        return "" if not receipt.reasons else f"Changed because of {'; '.join(receipt.reasons)}."
+    if receipt.verdict == "ok":
+        return f"Shows {receipt.emotion} as strongly as asked."
+    return (
+        f"Shows {receipt.emotion} at {_percent(_share_kept(receipt))} of what was asked, "
+        f"because more would break a limit ({'; '.join(receipt.reasons)})."
+    )
+
+
+def _travelled(receipt: Receipt) -> str:
+    if receipt.distance_m is None or receipt.speed_m_s is None:
+        return f"Takes {receipt.duration_s:.1f} s."
+    speed = f"{receipt.speed_m_s * 1e3:.0f} mm/s"
+    return f"Covers {receipt.distance_m:.2f} m in {receipt.duration_s:.1f} s, {speed} on average."
+
+
+def _needed(receipt: Receipt) -> str:
+    known = [
+        _number(receipt.balance_margin_mm, "keeps its centre of pressure {:.0f} mm inside the feet"),
+        _number(receipt.torque_use, "uses {:.0f} % of the weakest motor", 100.0),
+        _number(receipt.joint_speed_use, "reaches {:.0f} % of the joint speed limit", 100.0),
+        _number(receipt.foot_slip_mm, "slips {:.1f} mm"),
+        _number(receipt.task_error_mm, "disturbs the task by {:.2f} mm"),
+    ]
+    said = [words for words in known if words != NOT_KNOWN]
+    return f"It {listed(said)}." if said else ""
+
+
+def _share_kept(receipt: Receipt) -> float:
+    assert receipt.intensity_kept is not None
+    return receipt.intensity_kept / receipt.intensity_asked if receipt.intensity_asked else 1.0
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100.0:.0f} %"
+
+
+def _number(value: float | None, words: str, factor: float = 1.0) -> str:
+    return NOT_KNOWN if value is None else words.format(value * factor)

@@ -1,0 +1,1 @@
+"""Motion → what really happens, in MuJoCo."""

@@ -1,0 +1,37 @@
+"""Outcome: what a motion did in simulation, in the numbers people ask for."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Whether the robot fell and how well it did what was planned; the keys are part of the interface.
+
+    Args:
+        fell: Whether the body tipped, sank or touched the ground before the end.
+        upright_s: How long it stayed upright.
+        distance_m: Travel along the commanded direction.
+        commanded_distance_m: Travel that was planned.
+        heading_drift_rad: Turn about the vertical that nobody planned, at the end.
+        foot_slip_mm: Largest slide of a loaded foot within one stance.
+        tracking_error_rad: Largest distance of a joint from its goal.
+        torque_use: Largest share of a servo's torque limit.
+        cost_of_transport: Mechanical work over weight and distance; None on the spot.
+    """
+
+    fell: bool
+    upright_s: float
+    distance_m: float
+    commanded_distance_m: float
+    heading_drift_rad: float
+    foot_slip_mm: float
+    tracking_error_rad: float
+    torque_use: float
+    cost_of_transport: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the outcome as JSON would hold it."""
+        return asdict(self)

@@ -1,0 +1,131 @@
+"""Playback: a motion played by torque-limited position servos on a floor, and what came of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.engines.physics import Run, run_servos
+from strut.errors import OutOfRangeError
+from strut.motion import Motion
+from strut.proof.audit import GRAVITY_M_S2, audit
+from strut.proof.tally import STANDS_STILL_M
+from strut.robot import Array, Robot
+from strut.robots.catalogue import robot_of
+from strut.simulation.outcome import Outcome
+
+TIPPED_RAD = math.radians(30.0)  # further from the planned attitude than this is a fall
+SUNK = 0.5  # so is a body below this share of its planned height
+LOADED_N = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Playback:
+    """A simulated motion: the outcome in numbers, and the motion that really happened."""
+
+    outcome: Outcome
+    motion: Motion
+
+
+def simulate(
+    motion: Motion,
+    robot: Robot | None = None,
+    *,
+    friction: float | None = None,
+    mass_scale: float = 1.0,
+    on_sample: Callable[[int, int], None] | None = None,
+) -> Playback:
+    """Play a motion in MuJoCo.
+
+    Args:
+        motion: What the servos shall do.
+        robot: Who does it; the motion's own robot if None.
+        friction: Of the floor; the robot's own if None.
+        mass_scale: How much heavier the robot is than its plan believes.
+        on_sample: Called with the samples done and their number.
+    """
+    robot = robot or robot_of(motion)
+    friction = robot.friction if friction is None else friction
+    for name, value in (("friction", friction), ("mass scale", mass_scale)):
+        if not math.isfinite(value) or value <= 0.0:
+            raise OutOfRangeError(f"The {name} is {value:g}; it must be a number above 0.")
+    torque_nm = motion.torque_nm
+    if torque_nm is None:
+        torque_nm = audit(robot, motion.time_s, motion.qpos, motion.contact).torque_nm
+    run = run_servos(
+        robot,
+        motion.time_s,
+        motion.qpos[0],
+        motion.joint_angles_rad,
+        torque_nm,
+        friction=friction,
+        mass_scale=mass_scale,
+        on_sample=on_sample,
+    )
+    happened = Motion(
+        robot=motion.robot,
+        time_s=run.time_s,
+        qpos=run.qpos,
+        joint_names=motion.joint_names,
+        contact=run.foot_load_n > LOADED_N,
+        foot_names=motion.foot_names,
+        torque_nm=run.torque_nm,
+        meta={**motion.meta, "simulated": {"friction": friction, "mass_scale": mass_scale}},
+    )
+    return Playback(_outcome(robot, motion, run, mass_scale), happened)
+
+
+def _outcome(robot: Robot, motion: Motion, run: Run, mass_scale: float) -> Outcome:
+    fallen = _fallen(motion, run)
+    fell = bool(fallen.any())
+    upright = int(np.argmax(fallen)) if fell else len(fallen) - 1
+    planned = motion.qpos[-1, :2] - motion.qpos[0, :2]
+    commanded_m = float(np.linalg.norm(planned))
+    direction = planned / commanded_m if commanded_m > STANDS_STILL_M else np.array([1.0, 0.0])
+    distance_m = float((run.qpos[upright, :2] - run.qpos[0, :2]) @ direction)
+    work_j = float(np.sum(run.power_w[:upright]) * (run.time_s[1] - run.time_s[0]))
+    weight_n = robot.mass_kg * mass_scale * GRAVITY_M_S2
+    return Outcome(
+        fell=fell,
+        upright_s=float(run.time_s[upright]),
+        distance_m=distance_m,
+        commanded_distance_m=commanded_m,
+        heading_drift_rad=float(_heading(run.qpos[upright, 3:7]) - _heading(motion.qpos[upright, 3:7])),
+        foot_slip_mm=_slip_m(motion.contact, run) * 1e3,
+        tracking_error_rad=float(np.abs(run.qpos[:, robot.base_size :] - motion.joint_angles_rad).max()),
+        torque_use=float(np.max(np.abs(run.torque_nm) / robot.torque_limit_nm)),
+        cost_of_transport=work_j / (weight_n * abs(distance_m)) if abs(distance_m) > STANDS_STILL_M else None,
+    )
+
+
+def _fallen(motion: Motion, run: Run) -> npt.NDArray[np.bool_]:
+    """Return when the body is tipped over or sunk against the plan. Shape (T,)."""
+    between = np.abs(np.sum(run.qpos[:, 3:7] * motion.qpos[:, 3:7], axis=1)).clip(0.0, 1.0)
+    tipped = 2.0 * np.arccos(between) > TIPPED_RAD
+    sunk = run.qpos[:, 2] < SUNK * motion.qpos[:, 2]
+    broken = ~np.isfinite(run.qpos).all(axis=1)
+    return np.asarray(tipped | sunk | broken)
+
+
+def _slip_m(planned_contact: npt.NDArray[np.bool_], run: Run) -> float:
+    """Return the largest distance that a foot slid while it carried, within one planned stance."""
+    largest = 0.0
+    for foot in range(planned_contact.shape[1]):
+        down = np.concatenate([[False], planned_contact[:, foot], [False]])
+        bounds = np.flatnonzero(np.diff(down.astype(int)))
+        for first, stop in zip(bounds[::2], bounds[1::2], strict=True):
+            loaded = np.flatnonzero(run.foot_load_n[first:stop, foot] > LOADED_N)
+            if len(loaded):
+                path = run.foot_in_world[first + loaded[0] : first + loaded[-1] + 1, foot, :2]
+                largest = max(largest, float(np.linalg.norm(path - path[0], axis=1).max()))
+    return largest
+
+
+def _heading(quaternion: Array) -> float:
+    """Return the turn about the vertical of a quaternion wxyz."""
+    w, x, y, z = quaternion
+    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
