@@ -29,6 +29,7 @@ DEFAULT_MARGIN_M = 0.010
 MOST_CYCLES = 1000
 _SEARCH_RATE_HZ = 25.0
 _SEARCH_CYCLES = 5  # fade in, one steady cycle, fade out: every further cycle repeats the steady one
+_NEUTRAL_CYCLES = 3  # starts, walks, stops: there is no pose to fade
 _SEARCH_LARGEST_USE = 0.98  # coarse samples miss the tips of fast peaks
 _MOST_RELAXING = 12
 
@@ -266,12 +267,14 @@ def _largest_that_works(request: CrawlRequest, name: str, usual_m: float, asked_
     """Return, to a millimetre, the largest value of an option with which the neutral walk passes."""
 
     def passes(value_m: float) -> bool:
-        return _coarse_attempt(replace(request, **{name: value_m}), 0.0).passes  # type: ignore[arg-type]
+        changed = replace(request, **{name: value_m})  # type: ignore[arg-type]
+        cycles = min(request.cycles, _NEUTRAL_CYCLES)
+        return crawl_attempt(changed, 0.0, cycles=cycles, rate_hz=request.rate_hz).passes
 
     if not passes(usual_m):
         return None
-    below, above = usual_m, asked_m
-    while above - below > 1e-3:
-        middle = (below + above) / 2.0
-        below, above = (middle, above) if passes(middle) else (below, middle)
-    return math.floor(below * 1e3) / 1e3
+    below_mm, above_mm = math.floor(usual_m * 1e3), math.ceil(asked_m * 1e3)
+    while above_mm - below_mm > 1:
+        middle_mm = (below_mm + above_mm) // 2
+        below_mm, above_mm = (middle_mm, above_mm) if passes(middle_mm * 1e-3) else (below_mm, middle_mm)
+    return below_mm * 1e-3

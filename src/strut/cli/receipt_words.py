@@ -30,7 +30,9 @@ def receipt_lines(receipt: Receipt) -> list[str]:
 
 
 def _headline(receipt: Receipt) -> str:
-    feeling = receipt.emotion or (f"({', '.join(f'{value:g}' for value in receipt.pad)})" if receipt.pad else "no emotion")
+    feeling = receipt.emotion or (
+        f"({', '.join(f'{value:g}' for value in receipt.pad)})" if receipt.pad else "no emotion"
+    )
     asked, kept = receipt.intensity_asked, receipt.intensity_kept
     dial = f", intensity {kept:.2f} of {asked:.2f} asked" if asked is not None and kept is not None else ""
     return f"{receipt.verdict}: {receipt.robot}, {feeling}{dial}"

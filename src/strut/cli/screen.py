@@ -37,8 +37,8 @@ def print_next(command: str) -> None:
 
 @contextmanager
 def progress(words: str) -> Iterator[Progress]:
-    """Show a bar on stderr while something takes long; it disappears when done."""
+    """Show a bar on stderr while something takes long; it disappears when done, and never appears in a log file."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=people, transient=True) as bar:
+    with Progress(*columns, console=people, transient=True, disable=not people.is_terminal) as bar:
         bar.add_task(words, total=None)
         yield bar

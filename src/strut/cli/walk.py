@@ -14,7 +14,8 @@ from strut.cli.length import length_m
 from strut.cli.receipt_words import receipt_lines
 from strut.cli.screen import people, print_json, print_next, progress
 from strut.emotion import Emotion, named_emotion
-from strut.errors import MotionFileError, RefusedError
+from strut.errors import RefusedError
+from strut.library.atomic import check_writable
 from strut.library.motion_file import save_motion
 
 
@@ -43,8 +44,7 @@ def walk(
         raise typer.BadParameter("give --emotion or --pad, not both.")
     _one_of("--balance", balance, get_args(Balance))
     _one_of("--retreat", retreat, get_args(Retreat))
-    if out.exists() and not force:  # said before the work, not after it
-        raise MotionFileError(out, "is there already; choose another name or add --force.")
+    check_writable(out, force=force)
     feeling = Emotion(*pad) if pad is not None else named_emotion(emotion or "neutral")
     with progress(f"{robot} tries to walk {feeling.label}") as bar:
 

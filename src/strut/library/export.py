@@ -28,8 +28,13 @@ def _as_csv(motion: Motion) -> str:
     free = motion.qpos.shape[1] - len(motion.joint_names)
     base = _BASE if free == len(_BASE) else tuple(f"base_{index}" for index in range(free))
     columns += [(name, motion.qpos[:, index]) for index, name in enumerate(base)]
-    columns += [(f"{name}_rad", column) for name, column in zip(motion.joint_names, motion.joint_angles_rad.T, strict=True)]
-    columns += [(f"{name}_contact", column.astype(int)) for name, column in zip(motion.foot_names, motion.contact.T, strict=True)]
+    columns += [
+        (f"{name}_rad", column) for name, column in zip(motion.joint_names, motion.joint_angles_rad.T, strict=True)
+    ]
+    columns += [
+        (f"{name}_contact", column.astype(int))
+        for name, column in zip(motion.foot_names, motion.contact.T, strict=True)
+    ]
     if motion.torque_nm is not None:
         columns += [(f"{name}_nm", column) for name, column in zip(motion.joint_names, motion.torque_nm.T, strict=True)]
     if motion.ground_force_n is not None:

@@ -144,7 +144,7 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float, largest_use: f
 def _worst(
     limit: str, names: tuple[str, ...], value: Array, bound: float, time_s: Array, words: str
 ) -> Shortfall | None:
-    """Return where `value` (T, n) exceeds `bound`, with the worst in words; lower bounds come with both signs turned."""
+    """Return where `value` (T, n) exceeds `bound`, the worst in words; for lower bounds both come with a minus sign."""
     if not value.max() > bound:
         return None
     sample, column = np.unravel_index(int(np.argmax(value)), value.shape)

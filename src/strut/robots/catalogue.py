@@ -44,9 +44,8 @@ def robot_of(motion: Motion) -> Robot:
         )
     made_for = motion.meta.get("robot_fingerprint", robot.fingerprint)
     if made_for != robot.fingerprint:
-        raise BadMotionError(
-            f"The motion was made for another version of {robot.name} ({made_for}, here {robot.fingerprint}); plan it again."
-        )
+        versions = f"{made_for}, here {robot.fingerprint}"
+        raise BadMotionError(f"The motion was made for another version of {robot.name} ({versions}); plan it again.")
     return robot
 
 
