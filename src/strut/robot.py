@@ -36,6 +36,7 @@ class Robot:
     """A body with actuated hinges, free-floating where it has feet.
 
     Per-joint arrays have shape (n_joints,) in the order of `joint_names`, which is also the order of the model.
+    `base_size` coordinates of qpos come before the joints: position and quaternion of a floating base, or none.
     `tables` holds what single stages know about this body (gait, expression, published numbers), by stage.
     """
 
@@ -50,6 +51,7 @@ class Robot:
     feet: tuple[Foot, ...]
     mass_kg: float
     friction: float
+    base_size: int
     tables: Mapping[str, Mapping[str, Any]]
 
     def __post_init__(self) -> None:
@@ -67,11 +69,6 @@ class Robot:
     def foot_names(self) -> tuple[str, ...]:
         """The feet in the order of the contact columns of a motion."""
         return tuple(foot.name for foot in self.feet)
-
-    @property
-    def base_size(self) -> int:
-        """How many coordinates of qpos come before the joints: position and quaternion of a floating base."""
-        return 7
 
     @property
     def fingerprint(self) -> str:

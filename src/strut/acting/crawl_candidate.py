@@ -93,7 +93,8 @@ def crawl_attempt(
         plan = crawl_plan(_gait(request), pose, style, cycles=cycles, rate_hz=at_hz)
         return crawler(robot, pose, plan if share is None else plan.relaxed(_resampled(share, len(plan.time_s))))
 
-    body, slow = sampled(rate_hz), sampled(min(rate_hz, SWAY_RATE_HZ))
+    body = sampled(rate_hz)
+    slow = sampled(SWAY_RATE_HZ) if rate_hz > SWAY_RATE_HZ else body
     for x_cost in x_costs or X_COSTS[request.balance]:
         sway = _balanced(slow, request.margin_m + BUFFER_BEYOND_MARGIN_M, x_cost)
         shift = CubicSpline(slow.plan.time_s, sway)(body.plan.time_s)

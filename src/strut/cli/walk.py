@@ -34,6 +34,7 @@ def walk(
     retreat: Annotated[
         str, typer.Option(help="Weaken for the whole walk (global) or only while a limit is near (local).")
     ] = "global",
+    rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse (exit 3) instead of weakening.")] = False,
     out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("walk.npz"),
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
@@ -64,6 +65,7 @@ def walk(
                 balance=balance,  # type: ignore[arg-type]
                 retreat=retreat,  # type: ignore[arg-type]
                 strict=strict,
+                rate_hz=rate,
                 on_attempt=tell,
             )
         except RefusedError as refusal:

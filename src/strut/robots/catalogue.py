@@ -90,5 +90,6 @@ def _build(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
         ),
         mass_kg=body["body"]["mass_kg"] + limb_mass_kg,
         friction=body["contact"]["friction"],
+        base_size=7,
         tables=tables,
     )
