@@ -26,6 +26,7 @@ from strut.robots.catalogue import load_robot
 Retreat = Literal["global", "local"]
 OnAttempt = Callable[[float, bool], None]
 DEFAULT_MARGIN_M = 0.010
+FEWEST_CYCLES = 2  # one to take on a pose, one to leave it
 MOST_CYCLES = 1000
 _SEARCH_RATE_HZ = 25.0
 _SEARCH_CYCLES = 5  # fade in, one steady cycle, fade out: every further cycle repeats the steady one
@@ -95,8 +96,8 @@ def walk(
 
 
 def _check_numbers(request: CrawlRequest) -> None:
-    if not 1 <= request.cycles <= MOST_CYCLES:
-        raise OutOfRangeError(f"cycles is {request.cycles}; choose 1 to {MOST_CYCLES}.")
+    if not FEWEST_CYCLES <= request.cycles <= MOST_CYCLES:
+        raise OutOfRangeError(f"cycles is {request.cycles}; choose {FEWEST_CYCLES} to {MOST_CYCLES}.")
     if not math.isfinite(request.rate_hz) or not 20.0 <= request.rate_hz <= 1000.0:
         raise OutOfRangeError(f"The rate is {request.rate_hz:g} samples per second; choose 20 to 1000.")
     lengths = {

@@ -144,7 +144,7 @@ def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rat
         gait: The robot's crawl.
         pose: Key pose; its deviation fades in during the first cycles and out during the last.
         style: Tempo, direction, stride and lift.
-        cycles: Whole cycles from the first lift-off to the last touch-down, at least 1.
+        cycles: Whole cycles from the first lift-off to the last touch-down, at least 2.
         rate_hz: Samples per second.
     """
     walk_s = cycles * gait.cycle_s / style.tempo
@@ -159,7 +159,8 @@ def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rat
     foot_weight = np.zeros(foot_in_world.shape[:2])
     contact = np.ones(foot_in_world.shape[:2], dtype=bool)
     stance = np.arange(cycles + 1)
-    tilt = np.minimum(np.minimum(stance, cycles - stance) / gait.fade_cycles, 1.0)  # in even parts, swing by swing
+    ramp = min(gait.fade_cycles, cycles / 2.0)
+    tilt = np.minimum(np.minimum(stance, cycles - stance) / ramp, 1.0)  # in even parts, swing by swing
     for leg, start in enumerate(gait.swing_start):
         middle = np.concatenate([[0.0], start + np.arange(1, cycles) - gait.duty_factor / 2.0, [cycles]])
         prints = ground_under(pose.feet(fade(middle, cycles, gait.fade_cycles))).footprint_m[:, leg]

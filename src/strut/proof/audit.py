@@ -116,26 +116,27 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float, largest_use: f
     time_s, joints = measured.time_s, robot.joint_names
     speed_use = np.abs(measured.joint_speed_rad_s) / robot.joint_speed_limit_rad_s
     torque_use = np.abs(measured.torque_nm) / robot.torque_limit_nm
-    needed_mm, clear_mm = f"{margin_m * 1e3:.0f} mm", f"{LEAST_CLEARANCE_M * 1e3:.0f} mm"
+    reserve = "" if largest_use == 1.0 else f", {1.0 - largest_use:.0%} kept in reserve"
+    clear_mm, needed_mm = LEAST_CLEARANCE_M * 1e3, margin_m * 1e3
     found = [
         _worst("joint limit", joints, -measured.joint_room_rad, 0.0, time_s, "is {:.2f} rad beyond its range"),
         _worst(
             "ground clearance",
             measured.part_names,
-            -1e3 * measured.clearance_m,
-            -1e3 * LEAST_CLEARANCE_M,
+            clear_mm - 1e3 * measured.clearance_m,
+            0.0,
             time_s,
-            f"clears the ground by {{:.1f}} mm where {clear_mm} are needed",
+            f"lacks {{:.1f}} of the {clear_mm:.0f} mm it must clear the ground by",
         ),
-        _worst("joint speed", joints, speed_use, largest_use, time_s, "reaches {:.0%} of its speed limit"),
-        _worst("torque", joints, torque_use, largest_use, time_s, "reaches {:.0%} of its torque limit"),
+        _worst("joint speed", joints, speed_use, largest_use, time_s, f"reaches {{:.0%}} of its speed limit{reserve}"),
+        _worst("torque", joints, torque_use, largest_use, time_s, f"reaches {{:.0%}} of its torque limit{reserve}"),
         _worst(
             "balance margin",
             ("the centre of pressure",),
-            -1e3 * measured.margin_m[:, None],
-            -1e3 * margin_m,
+            needed_mm - 1e3 * measured.margin_m[:, None],
+            0.0,
             time_s,
-            f"is inside the feet by {{:.1f}} mm where {needed_mm} are needed",
+            f"lacks {{:.1f}} mm of the {needed_mm:.0f} mm it must be inside the feet",
         ),
     ]
     return [shortfall for shortfall in found if shortfall is not None]
@@ -144,12 +145,11 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float, largest_use: f
 def _worst(
     limit: str, names: tuple[str, ...], value: Array, bound: float, time_s: Array, words: str
 ) -> Shortfall | None:
-    """Return where `value` (T, n) exceeds `bound`, the worst in words; for lower bounds both come with a minus sign."""
+    """Return where `value` (T, n) exceeds `bound`, with the worst of it in words; None if it nowhere does."""
     if not value.max() > bound:
         return None
     sample, column = np.unravel_index(int(np.argmax(value)), value.shape)
-    number = -value[sample, column] if bound < 0.0 else value[sample, column]
-    sentence = f"{limit}: {names[column]} {words.format(number)} at {time_s[sample]:.2f} s"
+    sentence = f"{limit}: {names[column]} {words.format(value[sample, column])} at {time_s[sample]:.2f} s"
     return Shortfall(limit, np.asarray((value > bound).any(axis=1)), sentence)
 
 

@@ -16,11 +16,11 @@ from strut.kinematics.leg7r import (
     leg_inverse,
 )
 from strut.kinematics.mounted_leg import mounted_legs
-from strut.kinematics.rotation import turn_angle
 from strut.reproduction.comparison import Comparison, corrected
 from strut.reproduction.mrpete_gait import knee_turn_in_a_cycle
 from strut.reproduction.printed_leg import Misprint, printed_inverse
 from strut.robot import Array, Robot
+from strut.rotation import turn_angle
 
 TRIALS = 1000
 SEED = 2017

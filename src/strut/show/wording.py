@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from strut.motion import Motion
@@ -46,9 +47,9 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("Distance", _number(receipt.distance_m, "{:.3f} m")),
         ("Speed", _number(receipt.speed_m_s, "{:.1f} mm/s", 1e3)),
         ("Smallest balance margin", _number(receipt.balance_margin_mm, "{:.1f} mm")),
-        ("Nearest joint limit", _number(receipt.joint_limit_margin_rad, "{:.0f}°", 180.0 / 3.141592653589793)),
-        ("Largest joint speed", _number(receipt.joint_speed_use, "{:.0f} % of the limit", 100.0)),
-        ("Largest torque", _number(receipt.torque_use, "{:.0f} % of the limit", 100.0)),
+        ("Nearest joint limit", _number(receipt.joint_limit_margin_rad, "{:.0f}°", math.degrees(1.0))),
+        ("Joint speed used", _number(receipt.joint_speed_use, "{:.0f} %", 100.0)),
+        ("Torque used", _number(receipt.torque_use, "{:.0f} %", 100.0)),
         ("Foot slip", _number(receipt.foot_slip_mm, "{:.1f} mm")),
         ("Deepest in the ground", _number(receipt.penetration_mm, "{:.1f} mm")),
         ("Task error", _number(receipt.task_error_mm, "{:.2f} mm")),
