@@ -18,7 +18,7 @@ def mrpete():
 
 @pytest.fixture(scope="session")
 def happy_walk():
-    return walk("mrpete", "happy", cycles=3, rate_hz=50.0)
+    return walk("mrpete", "happy", cycles=4, rate_hz=50.0)
 
 
 @pytest.fixture(scope="session")

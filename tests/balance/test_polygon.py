@@ -14,10 +14,10 @@ TRIANGLE = Polygon(np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]]))
 
 @st.composite
 def polygons(draw):
+    """Corners on an ellipse, at angles spread so evenly that the centre is inside."""
     count = draw(st.integers(3, 6))
-    angles = np.sort(draw(arrays(float, count, elements=st.floats(0.0, 6.2), unique=True)))
-    assume(np.diff(angles, append=angles[0] + 2 * np.pi).max() < 3.0)  # the centre is inside
-    assume(np.diff(angles).min() > 0.1)
+    spread = draw(arrays(float, count, elements=st.floats(-0.2, 0.2)))
+    angles = 2.0 * np.pi * (np.arange(count) + spread) / count + draw(st.floats(0.0, 6.0))
     stretch, offset = draw(st.floats(0.1, 2.0)), draw(arrays(float, 2, elements=st.floats(-1.0, 1.0)))
     return Polygon(np.stack([np.cos(angles), stretch * np.sin(angles)], axis=1) + offset)
 
@@ -65,12 +65,29 @@ def test_corners_of_an_inset_are_exactly_the_distance_from_the_edges(polygon, sh
     assert_allclose(inset.edges[0], polygon.edges[0], atol=1e-6 / share)  # edges stay parallel
 
 
-@given(polygon=polygons(), distance_m=st.floats(0.0, 1.0), point=points)
-def test_a_point_is_in_the_inset_just_when_its_margin_is_enough(polygon, distance_m, point):
+@given(polygon=polygons(), share=st.floats(0.0, 0.5), point=points)
+def test_a_point_is_in_the_inset_just_when_its_margin_is_enough(polygon, share, point):
+    distance_m = share * float(polygon.margin(polygon.centre))
     inset = polygon.inset(distance_m)
     assume(inset is not None)
     assume(abs(float(polygon.margin(point)) - distance_m) > 1e-9)
     assert (inset.margin(point) > 0.0) == (polygon.margin(point) > distance_m)
+
+
+def test_a_stack_of_polygons_answers_as_each_of_them_does():
+    rng = np.random.default_rng(3)
+    triangles = [convex_hull(rng.normal(size=(3, 2))) for _ in range(20)]
+    stack, points_in = Polygon(np.stack([triangle.corners for triangle in triangles])), rng.normal(size=(20, 2))
+    for method in ("margin", "nearest", "nearest_across"):
+        one_by_one = [getattr(triangle, method)(at) for triangle, at in zip(triangles, points_in, strict=True)]
+        assert_allclose(getattr(stack, method)(points_in), one_by_one, atol=1e-12)
+    assert_allclose(stack.shrunk(0.2).corners, [triangle.shrunk(0.2).corners for triangle in triangles], atol=1e-12)
+
+
+def test_hull_of_a_triangle_runs_counter_clockwise_whatever_the_order():
+    corners = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]])
+    for order in ([0, 1, 2], [2, 1, 0], [1, 0, 2]):
+        assert convex_hull(corners[order]).margin(np.array([1.0, 1.0])) == pytest.approx(1.0)
 
 
 def test_an_inset_wider_than_the_in_circle_does_not_exist():

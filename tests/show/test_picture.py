@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from strut.errors import BadMotionError, MotionFileError
+from strut.errors import BadMotionError, MotionFileError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import fitted_camera
 from strut.show.floor import grid_step_m
-from strut.show.footage import Footage, footage, nearest_samples, telling_sample
+from strut.show.footage import Footage, footage, frame_times_s, nearest_samples, telling_sample
 from strut.show.picture import draw_frame, png_bytes, save_gif, save_png
 
 
@@ -114,6 +114,21 @@ def test_a_motion_needs_its_own_robot(robot: Robot, bare: Motion) -> None:
 
 def test_times_beyond_the_end_give_the_last_sample(bare: Motion) -> None:
     np.testing.assert_array_equal(nearest_samples(bare, np.array([-1.0, 0.011, 0.029, 99.0])), [0, 1, 1, 49])
+
+
+def test_frames_are_even_and_end_before_the_film_does() -> None:
+    np.testing.assert_allclose(frame_times_s(1.0, 4.0), [0.0, 0.25, 0.5, 0.75])
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_film_without_length_is_refused(value: float) -> None:
+    with pytest.raises(OutOfRangeError, match="The duration of a film is"):
+        frame_times_s(value, 10.0)
+
+
+def test_a_moment_that_is_no_number_is_refused(bare: Motion) -> None:
+    with pytest.raises(OutOfRangeError, match="A moment to show is not a number"):
+        nearest_samples(bare, np.array([np.nan]))
 
 
 def test_the_telling_moment_has_a_foot_in_the_air(robot: Robot, calm: Motion) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,12 +13,13 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 people = Console(stderr=True, highlight=False)
-programs = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+_WIDTH_IN_A_FILE = 140
+programs = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _WIDTH_IN_A_FILE)
 
 
 def print_json(table: Mapping[str, Any] | Sequence[Any]) -> None:
     """Print one JSON document to stdout."""
-    programs.print(json.dumps(table, indent=2, allow_nan=False))
+    programs.print(json.dumps(table, indent=2, allow_nan=False), soft_wrap=True)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from strut.balance.polygon import Polygon
 from strut.balance.support import supports
 from strut.engines.rigid_body import Solid, foot_positions, solid_poses, solids
-from strut.errors import BadMotionError
+from strut.errors import BadMotionError, BadTableError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.ray_cast import half_sizes_m, solid_reach_m
@@ -78,8 +78,18 @@ def matched(motions: Sequence[Motion], robots: Sequence[Robot]) -> list[tuple[Mo
     return list(zip(motions, robots, strict=True))
 
 
+def frame_times_s(duration_s: float, frames_per_s: float) -> Array:
+    """Return when the frames of a film are, evenly from 0 to before its end. Shape (F,)."""
+    for name, value in (("duration", duration_s), ("frame rate", frames_per_s)):
+        if not (np.isfinite(value) and value > 0.0):
+            raise OutOfRangeError(f"The {name} of a film is {value:g}; it must be a number above 0.")
+    return np.arange(max(1, round(duration_s * frames_per_s))) / frames_per_s
+
+
 def nearest_samples(motion: Motion, time_s: Array) -> npt.NDArray[np.intp]:
     """Return the samples nearest to times since the start, the last one for later times. Shape (F,) in and out."""
+    if not np.isfinite(time_s).all():
+        raise OutOfRangeError("A moment to show is not a number; give seconds since the start.")
     wanted = motion.time_s[0] + np.asarray(time_s)
     after = np.clip(np.searchsorted(motion.time_s, wanted), 1, len(motion.time_s) - 1)
     before = after - 1
@@ -92,6 +102,8 @@ def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> Foot
     qpos = motion.qpos[samples]
     parts = solids(robot)
     seen = [index for index, solid in enumerate(parts) if solid.color[3] >= LEAST_OPACITY]
+    if not seen:
+        raise BadTableError(f"{robot.name} has no visible part; give its body some geometry.")
     centre, rotation = solid_poses(robot, qpos)
     polygons: list[Polygon | None] = []
     for support in supports(motion.contact[samples], foot_positions(robot, qpos)):

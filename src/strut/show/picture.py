@@ -19,7 +19,7 @@ from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import Camera, fitted_camera, view_axes
 from strut.show.floor import POLYGON_COLOR, PRESSURE_COLOR, UP, cast_shadow, floor_color, grid_step_m
-from strut.show.footage import Footage, footage, matched, nearest_samples, telling_sample
+from strut.show.footage import Footage, footage, frame_times_s, matched, nearest_samples, telling_sample
 from strut.show.ray_cast import hit_distance, shaded, surface_normal
 from strut.show.wording import title_of, verdict_of
 
@@ -126,7 +126,7 @@ def save_gif(
         force: Replace an existing file.
         on_frame: Called after each frame with how many are done and how many there are.
     """
-    times_s = np.arange(0.0, duration_s, 1.0 / frames_per_s)
+    times_s = frame_times_s(duration_s, frames_per_s)
     films = []
     for motion, robot in matched(motions, robots):
         start_s = max(0.0, (motion.duration_s - duration_s) / 2.0) if from_s is None else from_s

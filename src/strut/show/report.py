@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-import numpy as np
-
 from strut.engines.scene import Scene
 from strut.library.atomic import write_atomically
 from strut.motion import Motion
 from strut.receipt import Receipt
 from strut.robot import Robot
-from strut.show.footage import matched
+from strut.show.footage import frame_times_s, matched
 from strut.show.page import frame, page, picture, table
 from strut.show.picture import png_bytes
 from strut.show.plots import balance_plot, contact_plot, figure_svg, joint_use_plot, pressure_plot
@@ -76,7 +74,7 @@ def _scene(motions: Sequence[Motion], robots: Sequence[Robot], most_shown_s: flo
     """Return the moving scene as HTML, with words about what part of the motions it shows."""
     longest_s = max(motion.duration_s for motion in motions)
     shown_s = min(most_shown_s, longest_s)
-    times_s = np.arange(0.0, shown_s, 1.0 / frames_per_s)
+    times_s = frame_times_s(shown_s, frames_per_s)
     scene = Scene()
     try:
         stage = Stage(scene, motions, robots, times_s, aspect=ASPECT)
