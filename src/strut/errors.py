@@ -89,3 +89,17 @@ class MotionFileError(StrutError):
 
 class BadMotionError(StrutError):
     """Arrays do not make a motion: shapes disagree, time runs backwards, samples are not finite."""
+
+
+class PortInUseError(StrutError):
+    """A viewer cannot listen where it was told to."""
+
+    def __init__(self, host: str, port: int, reason: str) -> None:
+        super().__init__(host, port, reason)
+        self.host, self.port, self.reason = host, port, reason
+
+    def __str__(self) -> str:
+        return (
+            f"Cannot show anything on {self.host}:{self.port} ({self.reason}); "
+            "stop what listens there or choose another port."
+        )

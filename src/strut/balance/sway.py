@@ -23,7 +23,7 @@ from strut.robot import Array
 
 GRAVITY_M_S2 = 9.81
 MOST_ROUNDS = 6
-CLOSE_M = 1e-3  # the path need not be met better than this: the gate measures the margin afterwards
+CLOSE_M = 2e-3  # the path need not be met better than this: the gate measures the margin afterwards
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.screen import people, print_json, print_next, progress
+from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.library.motion_file import load_motion, save_motion
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import simulate as play
@@ -34,8 +34,7 @@ def simulate(
         save_motion(playback.motion, out, force=force)
     if json:
         print_json(playback.outcome.as_dict())
-    for line in _lines(playback.outcome):
-        people.print(line, markup=False, soft_wrap=True)
+    print_lines(*_lines(playback.outcome))
     print_next(f"strut show {out or file}")
 
 

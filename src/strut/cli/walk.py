@@ -11,8 +11,7 @@ from strut.acting.crawl_candidate import Balance
 from strut.acting.walk import DEFAULT_MARGIN_M, Retreat
 from strut.acting.walk import walk as plan_walk
 from strut.cli.length import length_m
-from strut.cli.receipt_words import receipt_lines
-from strut.cli.screen import people, print_json, print_next, progress
+from strut.cli.screen import print_json, print_lines, print_next, print_receipt, progress
 from strut.emotion import Emotion, named_emotion
 from strut.errors import RefusedError
 from strut.library.atomic import check_writable
@@ -76,9 +75,8 @@ def walk(
     assert motion.receipt is not None
     if json:
         print_json(motion.receipt.as_dict())
-    for line in receipt_lines(motion.receipt):
-        people.print(line, markup=False, soft_wrap=True)
-    people.print(f"wrote {out} ({motion.duration_s:.1f} s of motion)", markup=False, soft_wrap=True)
+    print_receipt(motion.receipt)
+    print_lines(f"wrote {out} ({motion.duration_s:.1f} s of motion)")
     print_next(f"strut show {out}")
 
 
