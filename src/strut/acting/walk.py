@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
 from time import perf_counter
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from strut.acting.crawl_candidate import Balance, CrawlCandidate, CrawlRequest, crawl_attempt
 from strut.emotion import Emotion, checked_intensity, named_emotion
-from strut.errors import BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError
+from strut.errors import BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError, UnknownNameError
 from strut.motion import Motion
 from strut.proof.audit import Shortfall
 from strut.proof.gate import COARSE, Attempt, Kept, strongest
@@ -79,6 +79,10 @@ def walk(
     intensity = checked_intensity(intensity)
     if robot.table("gait").get("kind") != "crawl":
         raise BadTableError(f"{robot.name} cannot walk yet: its gait.toml names no gait that strut knows.")
+    if balance not in get_args(Balance):
+        raise UnknownNameError("balance", balance, get_args(Balance), "`strut walk --help`")
+    if retreat not in get_args(Retreat):
+        raise UnknownNameError("retreat", retreat, get_args(Retreat), "`strut walk --help`")
     request = CrawlRequest(robot, emotion, cycles, step_length_m, step_height_m, margin_m, balance, rate_hz)
     _check_numbers(request)
     told = on_attempt or (lambda _intensity, _passed: None)
@@ -96,7 +100,7 @@ def walk(
 
 
 def _check_numbers(request: CrawlRequest) -> None:
-    if not FEWEST_CYCLES <= request.cycles <= MOST_CYCLES:
+    if request.cycles != int(request.cycles) or not FEWEST_CYCLES <= request.cycles <= MOST_CYCLES:
         raise OutOfRangeError(f"cycles is {request.cycles}; choose {FEWEST_CYCLES} to {MOST_CYCLES}.")
     if not math.isfinite(request.rate_hz) or not 20.0 <= request.rate_hz <= 1000.0:
         raise OutOfRangeError(f"The rate is {request.rate_hz:g} samples per second; choose 20 to 1000.")
@@ -268,9 +272,10 @@ def _largest_that_works(request: CrawlRequest, name: str, usual_m: float, asked_
     """Return, to a millimetre, the largest value of an option with which the neutral walk passes."""
 
     def passes(value_m: float) -> bool:
-        changed = replace(request, **{name: value_m})  # type: ignore[arg-type]
-        cycles = min(request.cycles, _NEUTRAL_CYCLES)
-        return crawl_attempt(changed, 0.0, cycles=cycles, rate_hz=request.rate_hz).passes
+        shorter = replace(request, cycles=min(request.cycles, _NEUTRAL_CYCLES))
+        changed = replace(shorter, **{name: value_m})  # type: ignore[arg-type]
+        searched = _coarse_attempt(changed, 0.0)
+        return searched.passes and _full_attempt(changed, searched).passes
 
     if not passes(usual_m):
         return None

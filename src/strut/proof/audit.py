@@ -14,6 +14,8 @@ from strut.engines.rigid_body import inverse_dynamics, velocities
 from strut.robot import Array, Robot
 
 GRAVITY_M_S2 = 9.81
+FOOT_OFF_GROUND_M = 0.003  # a foot that carries is no farther from the ground, and no foot is deeper in it
+MOST_SLIP_M = 0.005
 LEAST_CLEARANCE_M = 0.005  # a knee that near the floor touches it when the servos sag
 
 
@@ -118,7 +120,17 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float, largest_use: f
     torque_use = np.abs(measured.torque_nm) / robot.torque_limit_nm
     reserve = "" if largest_use == 1.0 else f", {1.0 - largest_use:.0%} kept in reserve"
     clear_mm, needed_mm = LEAST_CLEARANCE_M * 1e3, margin_m * 1e3
+    carrying = np.where(measured.contact, np.abs(measured.foot_height_m), -measured.foot_height_m)
     found = [
+        _worst(
+            "foot contact",
+            robot.foot_names,
+            1e3 * carrying,
+            1e3 * FOOT_OFF_GROUND_M,
+            time_s,
+            "is {:.1f} mm off the ground",
+        ),
+        _worst("foot slip", robot.foot_names, 1e3 * measured.slip_m, 1e3 * MOST_SLIP_M, time_s, "slides {:.1f} mm"),
         _worst("joint limit", joints, -measured.joint_room_rad, 0.0, time_s, "is {:.2f} rad beyond its range"),
         _worst(
             "ground clearance",

@@ -27,7 +27,7 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
     if np.ptp(steps) > 1e-6 * float(steps.mean()) + 1e-9:
         raise BadMotionError("The samples of the motion are not evenly spaced in time; resample it first.")
     if margin_m is None:
-        margin_m = float(motion.meta.get("options", {}).get("margin_m", 0.0))
+        margin_m = _planned_margin_m(motion)
     measured = audit(robot, motion.time_s, motion.qpos, motion.contact)
     broken = shortfalls(robot, measured, margin_m=margin_m)
     claimed = motion.receipt
@@ -41,3 +41,10 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
         verdict="refused" if broken else "ok",
         reasons=[shortfall.sentence for shortfall in broken],
     )
+
+
+def _planned_margin_m(motion: Motion) -> float:
+    """Return the margin that a motion says it was planned with; 0 if it says nothing that makes sense."""
+    options = motion.meta.get("options")
+    margin_m = options.get("margin_m") if isinstance(options, dict) else None
+    return float(margin_m) if isinstance(margin_m, int | float) else 0.0
