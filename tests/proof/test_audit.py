@@ -190,10 +190,10 @@ def test_clearance_and_margin_are_named_in_millimetres(mrpete, stand):
     clearance[3, stand.part_names.index("RH_knee")], margin[4] = 0.0021, 0.0123
     found = broken(mrpete, replace(stand, clearance_m=clearance, margin_m=margin), margin_m=0.02)
     assert found["ground clearance"].sentence == (
-        "ground clearance: RH_knee lacks 2.9 of the 5 mm it must clear the ground by at 0.03 s"
+        "ground clearance: RH_knee falls 2.9 mm short of the 5 mm it must clear the ground by at 0.03 s"
     )
     assert found["balance margin"].sentence == (
-        "balance margin: the centre of pressure lacks 7.7 mm of the 20 mm it must be inside the feet at 0.04 s"
+        "balance margin: the centre of pressure falls 7.7 mm short of the 20 mm it must be inside the feet at 0.04 s"
     )
 
 

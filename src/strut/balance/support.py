@@ -40,13 +40,13 @@ def supports(contact: npt.NDArray[np.bool_], foot_in_world: Array) -> Iterator[S
     for first, stop in pairwise(bounds):
         feet = tuple(np.flatnonzero(contact[first]).tolist())
         points = foot_in_world[first, list(feet), :2]
-        yield Support(first, stop, feet, convex_hull(points) if len(feet) > 2 else None)
+        yield Support(first, stop, feet, convex_hull(points))
 
 
 def support_margin(contact: npt.NDArray[np.bool_], foot_in_world: Array, cop_in_world: Array) -> Array:
     """Return how far inside the support polygon the centre of pressure is; minus infinity where no foot carries.
 
-    One foot or two span no polygon: the margin is then minus the distance from the point or line between them.
+    Feet on one line span no polygon: the margin is then minus the distance from the line between the outer two.
 
     Args:
         contact: Shape (T, n).
@@ -62,8 +62,9 @@ def support_margin(contact: npt.NDArray[np.bool_], foot_in_world: Array, cop_in_
         if support.polygon is not None:
             margin[support.rows] = support.polygon.margin(points)
         elif support.feet:
-            ends = foot_in_world[support.first, [support.feet[0], support.feet[-1]], :2]
-            margin[support.rows] = -_distance_from_line(points, *ends)
+            standing = foot_in_world[support.first, list(support.feet), :2]
+            outer = np.lexsort(standing.T)[[0, -1]]
+            margin[support.rows] = -_distance_from_line(points, *standing[outer])
     return margin
 
 

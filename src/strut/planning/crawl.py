@@ -53,10 +53,12 @@ class CrawlGait:
     def __post_init__(self) -> None:
         if not 0.5 <= self.duty_factor < 1.0 or not 0.0 <= self.handover < 1.0:
             raise OutOfRangeError("A crawl needs a duty factor in [0.5, 1) and a handover in [0, 1).")
-        for name in ("cycle_s", "step_length_m", "step_height_m", "settle_s"):
+        for name in ("cycle_s", "step_length_m", "step_height_m", "settle_s", "fade_cycles"):
             value = getattr(self, name)
             if not math.isfinite(value) or value < 0.0:
                 raise OutOfRangeError(f"{name} is {value:g}; it must be a finite number of at least 0.")
+        if self.cycle_s == 0.0 or self.fade_cycles == 0.0:
+            raise OutOfRangeError("cycle_s and fade_cycles of a crawl must be above 0.")
 
     @property
     def swing_window(self) -> tuple[float, float]:

@@ -138,20 +138,34 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float, largest_use: f
             clear_mm - 1e3 * measured.clearance_m,
             0.0,
             time_s,
-            f"lacks {{:.1f}} of the {clear_mm:.0f} mm it must clear the ground by",
+            f"falls {{:.1f}} mm short of the {clear_mm:.0f} mm it must clear the ground by",
         ),
         _worst("joint speed", joints, speed_use, largest_use, time_s, f"reaches {{:.0%}} of its speed limit{reserve}"),
         _worst("torque", joints, torque_use, largest_use, time_s, f"reaches {{:.0%}} of its torque limit{reserve}"),
+        None
+        if measured.contact.any(axis=1).all()
+        else Shortfall(
+            "balance margin", ~measured.contact.any(axis=1), "balance margin: at times no foot is on the ground"
+        ),
         _worst(
             "balance margin",
             ("the centre of pressure",),
-            needed_mm - 1e3 * measured.margin_m[:, None],
+            np.nan_to_num(needed_mm - 1e3 * measured.margin_m, posinf=0.0)[:, None],
             0.0,
             time_s,
-            f"lacks {{:.1f}} mm of the {needed_mm:.0f} mm it must be inside the feet",
+            f"falls {{:.1f}} mm short of the {needed_mm:.0f} mm it must be inside the feet",
         ),
     ]
     return [shortfall for shortfall in found if shortfall is not None]
+
+
+def _nothing_carries(measured: Audit) -> Shortfall | None:
+    """Return when no foot is on the ground, if ever: then there is no margin to speak of."""
+    flying = np.asarray(~measured.contact.any(axis=1))
+    if not flying.any():
+        return None
+    first_s = measured.time_s[int(np.argmax(flying))]
+    return Shortfall("balance margin", flying, f"balance margin: no foot is on the ground at {first_s:.2f} s")
 
 
 def _worst(
