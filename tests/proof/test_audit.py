@@ -198,10 +198,10 @@ def test_clearance_and_margin_are_named_in_millimetres(mrpete, stand):
 
 
 @pytest.mark.parametrize(("margin_m", "lacking_mm"), [(0.0, 12.3), (0.01, 22.3)])
-def test_a_centre_of_pressure_outside_the_feet_lacks_that_much_more(mrpete, stand, margin_m, lacking_mm):
+def test_a_centre_of_pressure_outside_the_feet_falls_that_much_shorter(mrpete, stand, margin_m, lacking_mm):
     margin = np.full_like(stand.margin_m, -0.0123)
     found = broken(mrpete, replace(stand, margin_m=margin), margin_m=margin_m)
-    assert f"lacks {lacking_mm} mm of the {margin_m * 1e3:.0f} mm" in found["balance margin"].sentence
+    assert f"falls {lacking_mm} mm short of the {margin_m * 1e3:.0f} mm" in found["balance margin"].sentence
 
 
 def test_part_of_a_limit_may_be_forbidden(mrpete, stand):

@@ -161,7 +161,7 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float, largest_use: f
 
 def _nothing_carries(measured: Audit) -> Shortfall | None:
     """Return when no foot is on the ground, if ever: then there is no margin to speak of."""
-    flying = np.asarray(~measured.contact.any(axis=1))
+    flying = ~measured.contact.any(axis=1, keepdims=True)[:, 0]
     if not flying.any():
         return None
     first_s = measured.time_s[int(np.argmax(flying))]
