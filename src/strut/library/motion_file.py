@@ -70,7 +70,7 @@ def load_motion(path: Path | str) -> Motion:
             meta={key: value for key, value in meta.items() if key not in ("format", "format_version", "receipt")},
             **{name: arrays[name] for name in (*_REQUIRED, *_OPTIONAL) if name in arrays},
         )
-    except (StrutError, KeyError, TypeError, ValueError) as error:
+    except (StrutError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise MotionFileError(path, f"is damaged: {error}") from error
 
 

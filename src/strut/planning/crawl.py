@@ -155,7 +155,7 @@ def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rat
     if style.direction < 0:
         phase = cycles - phase  # the same steps in reverse: keeps the balance margin that walking forwards has
     travel_m = gait.step_length_m * style.stride / gait.duty_factor
-    height_m = np.maximum(gait.step_height_m * style.lift + pose.lift_change_m, 0.0)
+    height_m = gait.step_height_m * style.lift + pose.lift_change_m
 
     foot_in_world = np.zeros((len(time_s), len(gait.swing_start), 3))
     foot_weight = np.zeros(foot_in_world.shape[:2])
