@@ -8,6 +8,7 @@ from typing import Annotated, get_args
 import typer
 
 from strut.cli.screen import print_json, print_lines, print_next
+from strut.library.atomic import check_not_input
 from strut.library.export import Format, export_motion
 from strut.library.motion_file import load_motion
 
@@ -24,6 +25,7 @@ def export(
         raise typer.BadParameter(f"--to is '{to}'; choose {' or '.join(get_args(Format))}.")
     motion = load_motion(file)
     path = out or file.with_suffix(f".{to}")
+    check_not_input(path, file)
     export_motion(motion, path, to, force=force)  # type: ignore[arg-type]
     if json:
         print_json({"file": str(path), "format": to, "samples": len(motion.time_s), "joints": len(motion.joint_names)})
