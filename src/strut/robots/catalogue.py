@@ -14,6 +14,7 @@ from strut.errors import BadMotionError, BadTableError, UnknownNameError
 from strut.motion import Motion
 from strut.robot import Foot, Robot
 from strut.robots.mjcf import foot_frame, joint_name, robot_mjcf
+from strut.robots.subject import subject_robot
 
 HOME = Path(__file__).parent
 
@@ -68,6 +69,8 @@ def _read_table(path: Path) -> Mapping[str, Any]:
 
 def _build(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
     body = tables["robot"]
+    if "segment" in body:
+        return subject_robot(name, tables)
     names, lower, upper = [], [], []
     for mount in body["mount"]:
         for joint, middle_rad in zip(body["limb"][mount["limb"]]["joints"], mount["middle_rad"], strict=True):
