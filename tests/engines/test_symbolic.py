@@ -22,7 +22,8 @@ ZOO = """<mujoco model="zoo"><compiler angle="radian"/><option gravity="0.3 -0.2
     <joint name="knee" axis="0.3 1 -0.2" pos="0.01 0 0.05" armature="0.02" ref="-0.2"/>
     <joint name="twist" axis="0 0 1" pos="0 0.03 0"/>
     <inertial pos="0.02 0 -0.1" mass="0.8" diaginertia="0.01 0.012 0.004"/>
-    <body name="boot" pos="0.05 0 -0.3" euler="0.4 0 0.1"><inertial pos="0.1 0 0" mass="0.4" diaginertia="0.001 0.002 0.002"/>
+    <body name="boot" pos="0.05 0 -0.3" euler="0.4 0 0.1">
+     <inertial pos="0.1 0 0" mass="0.4" diaginertia="0.001 0.002 0.002"/>
     </body></body></body>
   <body name="arm" pos="0 0.2 0.3"><joint name="shoulder" axis="0 1 0"/>
    <inertial pos="0 0 -0.15" mass="0.6" diaginertia="0.01 0.01 0.001"/></body>

@@ -127,43 +127,43 @@ class Movement:
         return place, ca.DM(place.offset_m) + ca.DM(place.rotation) @ _column(point_in_body)
 
     def rotation(self, body: str) -> Expression:
-        """Return the rotation from the body's axes to the world's. (3, 3)"""
+        """Return the rotation from the body's axes to the world's. Shape (3, 3)."""
         place = self.tree.body(body)
         return self._rotation[place.step] @ ca.DM(place.rotation)
 
     def position(self, body: str, point_in_body: Expression = (0.0, 0.0, 0.0)) -> Expression:
-        """Return where a point of a body is. (3,)"""
+        """Return where a point of a body is. Shape (3,)."""
         place, point = self._on(body, point_in_body)
         return self._place[place.step] + self._rotation[place.step] @ point
 
     def velocity(self, body: str, point_in_body: Expression = (0.0, 0.0, 0.0)) -> Expression:
-        """Return the velocity of a point of a body. (3,)"""
+        """Return the velocity of a point of a body. Shape (3,)."""
         place, point = self._on(body, point_in_body)
         return self._rotation[place.step] @ (self._speed[place.step] + ca.cross(self._omega[place.step], point))
 
     def acceleration(self, body: str, point_in_body: Expression = (0.0, 0.0, 0.0)) -> Expression:
-        """Return the acceleration of a point of a body. (3,)"""
+        """Return the acceleration of a point of a body. Shape (3,)."""
         place, point = self._on(body, point_in_body)
         omega = self._omega[place.step]
         turned = ca.cross(self._alpha[place.step], point) + ca.cross(omega, ca.cross(omega, point))
         return self._rotation[place.step] @ (self._push[place.step] + turned) + ca.DM(self.tree.gravity_m_s2)
 
     def angular_velocity(self, body: str) -> Expression:
-        """Return the angular velocity of a body. (3,)"""
+        """Return the angular velocity of a body. Shape (3,)."""
         step = self.tree.body(body).step
         return self._rotation[step] @ self._omega[step]
 
     def angular_velocity_in_body(self, body: str) -> Expression:
-        """Return the angular velocity of a body in the axes of its joint: cheaper, and of the same length. (3,)"""
+        """Return the angular velocity of a body in the axes of its joint: cheaper, and as long. Shape (3,)."""
         return self._omega[self.tree.body(body).step]
 
     def angular_acceleration(self, body: str) -> Expression:
-        """Return the angular acceleration of a body. (3,)"""
+        """Return the angular acceleration of a body. Shape (3,)."""
         step = self.tree.body(body).step
         return self._rotation[step] @ self._alpha[step]
 
     def centre_of_mass(self) -> Expression:
-        """Return the centre of mass. (3,)"""
+        """Return the centre of mass. Shape (3,)."""
         weighted = [
             step.mass_kg * (place + rotation @ ca.DM(step.com_m))
             for step, place, rotation in zip(self.tree.steps, self._place, self._rotation, strict=True)
@@ -172,11 +172,11 @@ class Movement:
         return _total(weighted, 3) / self.tree.mass_kg
 
     def linear_momentum(self) -> Expression:
-        """Return the momentum. (3,)"""
+        """Return the momentum. Shape (3,)."""
         return self._momentum()[0]
 
     def angular_momentum(self) -> Expression:
-        """Return the angular momentum about the centre of mass. (3,)"""
+        """Return the angular momentum about the centre of mass. Shape (3,)."""
         linear, angular = self._momentum()
         return angular - ca.cross(self.centre_of_mass(), linear)
 
@@ -206,7 +206,7 @@ class Movement:
         return root_linear, root_angular
 
     def kinetic_energy(self) -> Expression:
-        """Return the kinetic energy, rotors included. [J]"""
+        """Return the kinetic energy, rotors included. In J."""
         terms = []
         for step, omega, speed in zip(self.tree.steps, self._omega, self._speed, strict=True):
             if step.mass_kg:
@@ -219,11 +219,11 @@ class Movement:
         return _total(terms, 1)
 
     def potential_energy(self) -> Expression:
-        """Return the potential energy against the world's origin. [J]"""
+        """Return the potential energy against the world's origin. In J."""
         return -self.tree.mass_kg * ca.dot(ca.DM(self.tree.gravity_m_s2), self.centre_of_mass())
 
     def inverse_dynamics(self, external: Sequence[ExternalForce] = ()) -> Expression:
-        """Return the generalised forces that this motion needs besides the external ones. (nv,)"""
+        """Return the generalised forces that this motion needs besides the external ones. Shape (nv,)."""
         linear: list[Expression] = []
         angular: list[Expression] = []
         for step, omega, alpha, push in zip(self.tree.steps, self._omega, self._alpha, self._push, strict=True):
@@ -270,7 +270,7 @@ def _total(terms: Sequence[Expression], rows: int) -> Expression:
 
 
 def _hinge_rotation(axis: Array, angle: Expression) -> Expression:
-    """Return the rotation about a constant axis; entry by entry, so that zeros and ones stay plain numbers. (3, 3)"""
+    """Return the rotation about an axis; entry by entry, so that zeros and ones stay numbers. Shape (3, 3)."""
     cosine, sine = ca.cos(angle), ca.sin(angle)
     outer = np.outer(axis, axis)
     cross = -np.einsum("ijk,k->ij", _LEVI_CIVITA, axis)
@@ -289,7 +289,7 @@ def _hinge_rotation(axis: Array, angle: Expression) -> Expression:
 
 
 def _quaternion_rotation(quaternion: Expression) -> Expression:
-    """Return the rotation of a unit quaternion wxyz. (3, 3)"""
+    """Return the rotation of a unit quaternion wxyz. Shape (3, 3)."""
     w, x, y, z = (quaternion[index] for index in range(4))
     return ca.vertcat(
         ca.horzcat(1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),

@@ -37,7 +37,8 @@ class Subject:
         point = np.zeros(3)
         for index, axis in enumerate(AXES):
             point[index] = sum(share * self.lengths_m[sided(name, side)] for name, share in entry.get(axis, {}).items())
-        return point * np.array([1.0, -1.0 if side == "Right" else 1.0, 1.0])
+        point[1] *= -1.0 if side == "Right" else 1.0
+        return point
 
 
 def sided(name: str, side: str | None) -> str:
