@@ -144,7 +144,8 @@ class Assembly:
         self.data = np.concatenate([piece.data.ravel() for piece in elements])
         self._x = ca.MX.sym("x", size)
         self._p = ca.MX.sym("p", len(self.data))
-        self.functions = self._value() | self._first() | self._second()
+        self.functions = self._value()
+        self.functions |= self._first() | self._second()
 
     @property
     def row_count(self) -> int:
@@ -177,35 +178,42 @@ class Assembly:
         return {"nlp": ca.Function("nlp", inputs | {"f": cost, "g": ca.vertcat(*rows)}, ["x", "p"], ["f", "g"])}
 
     def _first(self) -> dict[str, Any]:
-        gradients, jacobians = [], []
-        gradient_at: list[Index] = []
-        at_row: list[Index] = []
-        at_column: list[Index] = []
+        value = tuple(self.functions["nlp"](self._x, self._p))
+        names = [self._x, self._p]
+        gradient, jacobian = self._gradient(), self._jacobian()
+        return {
+            "grad_f": ca.Function("nlp_grad_f", names, [value[0], gradient], ["x", "p"], ["f", "grad_f_x"]),
+            "jac_g": ca.Function("nlp_jac_g", names, [value[1], jacobian], ["x", "p"], ["g", "jac_g_x"]),
+        }
+
+    def _gradient(self) -> Any:
+        values, places = [], []
         for number, piece in enumerate(self.elements):
             gradient = ca.gradient(piece.cost, piece.local)
+            if not gradient.nnz():
+                continue
+            derivative = ca.Function("gradient", [piece.local, piece.local_data], [_nonzeros(gradient)])
+            values.append(ca.vec(derivative.map(len(piece.index))(*self._local(number))))
+            places.append(piece.index[:, np.array(gradient.sparsity().row(), dtype=np.intp)].ravel())
+        if not values:
+            return ca.MX.zeros(self.size)
+        at = np.concatenate(places)
+        return ca.densify(_matrix((self.size, 1), *_scattered(at, np.zeros_like(at), self.size), ca.vertcat(*values)))
+
+    def _jacobian(self) -> Any:
+        values, at_row, at_column = [], [], []
+        for number, piece in enumerate(self.elements):
+            if not piece.rows.numel():
+                continue
             jacobian = ca.jacobian(piece.rows, piece.local)
             local_row, local_column = (np.array(part, dtype=np.intp) for part in jacobian.sparsity().get_triplet())
-            derivative = ca.Function(
-                "first", [piece.local, piece.local_data], [_nonzeros(gradient), _nonzeros(jacobian)]
-            )
-            gradient_values, jacobian_values = derivative.map(len(piece.index))(*self._local(number))
-            gradients.append(ca.vec(gradient_values))
-            jacobians.append(ca.vec(jacobian_values))
-            gradient_rows = np.array(gradient.sparsity().row(), dtype=np.intp)
-            gradient_at.append(piece.index[:, gradient_rows].ravel())
+            derivative = ca.Function("jacobian", [piece.local, piece.local_data], [_nonzeros(jacobian)])
+            values.append(ca.vec(derivative.map(len(piece.index))(*self._local(number))))
             first_row = self.row_start[number] + np.arange(len(piece.index)) * piece.rows.numel()
             at_row.append((first_row[:, None] + local_row).ravel())
             at_column.append(piece.index[:, local_column].ravel())
-        value = tuple(self._value()["nlp"](self._x, self._p))
-        sums = _scattered(np.concatenate(gradient_at), np.zeros(sum(map(len, gradient_at)), dtype=np.intp), self.size)
-        gradient = _matrix((self.size, 1), *sums, ca.vertcat(*gradients))
         places = _scattered(np.concatenate(at_row), np.concatenate(at_column), self.row_count)
-        jacobian = _matrix((self.row_count, self.size), *places, ca.vertcat(*jacobians))
-        names = [self._x, self._p]
-        return {
-            "grad_f": ca.Function("nlp_grad_f", names, [value[0], ca.densify(gradient)], ["x", "p"], ["f", "grad_f_x"]),
-            "jac_g": ca.Function("nlp_jac_g", names, [value[1], jacobian], ["x", "p"], ["g", "jac_g_x"]),
-        }
+        return _matrix((self.row_count, self.size), *places, ca.vertcat(*values))
 
     def _second(self) -> dict[str, Any]:
         multiplier_f, multiplier_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", self.row_count)
@@ -214,7 +222,7 @@ class Assembly:
             places, count = len(piece.index), piece.rows.numel()
             weight_f, weight_g = ca.SX.sym("weight_f"), ca.SX.sym("weight_g", count)
             lagrangian = weight_f * piece.cost + ca.dot(weight_g, piece.rows)
-            hessian = ca.triu(ca.hessian(lagrangian, piece.local)[0])
+            hessian: Any = ca.triu(ca.hessian(lagrangian, piece.local)[0])
             local_row, local_column = (np.array(part, dtype=np.intp) for part in hessian.sparsity().get_triplet())
             if not len(local_row):
                 continue

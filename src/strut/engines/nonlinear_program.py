@@ -72,7 +72,7 @@ class SolverOptions:
 OnIteration = Callable[[Iteration], bool | None]
 
 
-class _Watch(ca.Callback):  # type: ignore[misc]
+class _Watch(ca.Callback):
     """Sees every iterate, keeps the best, and stops the solver when it is told to or when time is up."""
 
     def __init__(self, program: Program, on_iteration: OnIteration | None, deadline_s: float) -> None:
@@ -125,13 +125,9 @@ class Program:
 
     def violation(self, x: Array, rows: Array) -> float:
         """Return the largest violation of any row or bound."""
-        return max(
-            _beyond(x, self.lower, self.upper), _beyond(rows, self.assembly.lower, self.assembly.upper), 0.0
-        )
+        return max(_beyond(x, self.lower, self.upper), _beyond(rows, self.assembly.lower, self.assembly.upper), 0.0)
 
-    def solve(
-        self, guess: Array, *, data: Array | None = None, on_iteration: OnIteration | None = None
-    ) -> Outcome:
+    def solve(self, guess: Array, *, data: Array | None = None, on_iteration: OnIteration | None = None) -> Outcome:
         """Solve from a guess. `on_iteration` may return True to stop; the best iterate is kept."""
         start_s = perf_counter()
         watch = _Watch(self, on_iteration, start_s + self.options.most_seconds)
@@ -156,7 +152,9 @@ class Program:
         x, status = result["x"].full().ravel(), str(stats["return_status"])
         if not stats["success"] and watch.best_x is not None:
             x, status = watch.best_x, watch.stopped or status
-        cost, rows = (value.full().ravel() for value in functions["nlp"](x, self.assembly.data if data is None else data))
+        cost, rows = (
+            value.full().ravel() for value in functions["nlp"](x, self.assembly.data if data is None else data)
+        )
         return Outcome(
             x=x,
             cost=float(cost[0]),

@@ -144,6 +144,24 @@ def qpos_from_angles(angles: Array) -> Array:
     return np.concatenate([angles[..., :3], quaternion, angles[..., 6:]], axis=-1)
 
 
+def qvel_from_angles(angles: Array, rates: Array) -> Array:
+    """Return velocities with a free base from those with an angle base: its angular velocity in base axes.
+
+    Shapes (..., n + 6) in and out.
+    """
+    x, z = angles[..., 4], angles[..., 5]
+    by_y, by_x, by_z = rates[..., 3], rates[..., 4], rates[..., 5]
+    omega = np.stack(
+        [
+            np.sin(z) * np.cos(x) * by_y + np.cos(z) * by_x,
+            np.cos(z) * np.cos(x) * by_y - np.sin(z) * by_x,
+            by_z - np.sin(x) * by_y,
+        ],
+        axis=-1,
+    )
+    return np.concatenate([rates[..., :3], omega, rates[..., 6:]], axis=-1)
+
+
 def _add_body(model: mujoco.MjModel, body: int, placements: list[Placement], steps: list[Step]) -> Placement:
     parent = placements[model.body_parentid[body]]
     offset = parent.offset_m + parent.rotation @ model.body_pos[body]

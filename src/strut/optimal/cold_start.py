@@ -19,13 +19,16 @@ from strut.robot import Array, Robot
 from strut.robots.contact_set import contact_points
 
 USUAL_SPEED_M_S = 1.3
-USUAL_STEP_M = 0.67
+USUAL_STEP_M = 0.73
 TOE_OFF_PITCH_RAD = 0.75  # key poses of a foot, positive with the toes down
 HEEL_STRIKE_PITCH_RAD = -0.30
 SWING_HEIGHT_M = 0.04
 TRACK_HALF_WIDTH_M = 0.075
 LEAN_M = 0.02
 ARM_SWING_RAD = 0.2
+PELVIS_TURN_RAD = (
+    0.10  # the hip of the leading leg goes ahead; without it solvers find a dearer gait that turns the other way
+)
 PELVIS_HEIGHT_SHARE = 0.931  # of standing with straight legs
 _POSTURE_PULL = 0.02  # metres per radian: keeps the legs from wandering where the feet leave them free
 
@@ -80,7 +83,7 @@ def _durations(robot: Robot, problem: Problem, speed_m_s: float, drawing: Drawin
     guess *= step_m / speed_m_s / guess.sum()
     guess *= 1.0 + drawing.duration_noise * rng.uniform(-1.0, 1.0, len(guess))
     shortest, longest = np.array([phase.duration_s for phase in problem.phases]).T
-    return np.clip(guess, shortest, longest)
+    return np.asarray(np.clip(guess, shortest, longest))
 
 
 def _postures(robot: Robot, problem: Problem, time: Array, start: Array, step_m: float) -> Array:
@@ -94,6 +97,8 @@ def _postures(robot: Robot, problem: Problem, time: Array, start: Array, step_m:
     q[:, 0] = step_m * time / total
     q[:, 1] = -LEAN_M * np.sin(phase)
     q[:, 2] = standing * PELVIS_HEIGHT_SHARE - 0.015 * np.cos(2.0 * phase)
+    q[:, names.index("Pelvis_RZ")] = PELVIS_TURN_RAD * np.cos(phase)
+    q[:, names.index("Lumbar_RZ")] = -1.5 * PELVIS_TURN_RAD * np.cos(phase)
     for side, sign in (("Right", 1.0), ("Left", -1.0)):
         q[:, names.index(f"Shoulder{side}_RY")] = sign * ARM_SWING_RAD * np.cos(phase)
         q[:, names.index(f"Shoulder{side}_RX")] = -0.2 * sign
@@ -140,26 +145,35 @@ def _legs_follow(robot: Robot, problem: Problem, q: Array, paths: dict[str, Arra
     points, names = contact_points(robot), problem.tree.velocity_names
     followed = q.copy()
     for side, sign in (("Right", -1.0), ("Left", 1.0)):
-        columns = [i for i, name in enumerate(names) if name.startswith(tuple(f"{j}{side}" for j in ("Hip", "Knee", "Ankle")))]
+        columns = [
+            i for i, name in enumerate(names) if name.startswith(tuple(f"{j}{side}" for j in ("Hip", "Knee", "Ankle")))
+        ]
         heel, toe = points[f"Heel{side}"], points[f"Hallux{side}"]
-        chaser = PointChaser(problem.tree, columns, [(p.body, p.position_m) for p in (heel, toe, points[f"Meta5{side}"])])
+        chaser = PointChaser(
+            problem.tree, columns, [(p.body, p.position_m) for p in (heel, toe, points[f"Meta5{side}"])]
+        )
         local = np.array([heel.position_m, toe.position_m, points[f"Meta5{side}"].position_m])
         lower, upper = problem.bounds.q[:, columns]
         angles = np.clip(np.array([-0.3, 0.0, 0.0, 0.4, 0.0, 0.0, 0.0]), lower + 1e-3, upper - 1e-3)
         for k, (x, z, pitch) in enumerate(paths[side]):
-            turn = np.array([[np.cos(pitch), 0.0, np.sin(pitch)], [0.0, 1.0, 0.0], [-np.sin(pitch), 0.0, np.cos(pitch)]])
-            wanted = np.array([x, sign * TRACK_HALF_WIDTH_M, z]) + (local - local[0]) @ turn.T
-            before = angles
-            found = least_squares(
-                lambda a, posture=followed[k], goal=wanted, pull=before: np.concatenate(
-                    [(chaser.places(posture, a) - goal).ravel(), _POSTURE_PULL * (a - pull)]
-                ),
-                np.clip(angles, lower + 1e-6, upper - 1e-6),
-                jac=lambda a, posture=followed[k]: np.vstack([chaser.jacobian(posture, a), _POSTURE_PULL * np.eye(len(a))]),
-                bounds=(lower, upper),
-                xtol=1e-6,
-                ftol=1e-6,
-                max_nfev=50,
+            turn = np.array(
+                [[np.cos(pitch), 0.0, np.sin(pitch)], [0.0, 1.0, 0.0], [-np.sin(pitch), 0.0, np.cos(pitch)]]
             )
-            angles = followed[k, columns] = found.x
+            wanted = np.array([x, sign * TRACK_HALF_WIDTH_M, z]) + (local - local[0]) @ turn.T
+            angles = followed[k, columns] = _reach(chaser, followed[k], wanted, angles, problem.bounds.q[:, columns])
     return followed
+
+
+def _reach(chaser: PointChaser, posture: Array, goal: Array, start: Array, bounds: Array) -> Array:
+    """Return the angles inside their bounds that bring the chaser's points nearest to the goal, starting nearby."""
+    lower, upper = bounds
+
+    def miss(angles: Array) -> Array:
+        return np.concatenate([(chaser.places(posture, angles) - goal).ravel(), _POSTURE_PULL * (angles - start)])
+
+    def slope(angles: Array) -> Array:
+        return np.vstack([chaser.jacobian(posture, angles), _POSTURE_PULL * np.eye(len(angles))])
+
+    inside = np.clip(start, lower + 1e-6, upper - 1e-6)
+    found = least_squares(miss, inside, jac=slope, bounds=(lower, upper), xtol=1e-6, ftol=1e-6, max_nfev=50)
+    return np.asarray(found.x)

@@ -83,7 +83,7 @@ def gait_problem(
         actuated=tuple(range(PELVIS, tree.nv)),
         scales=scales,
         force_scale=force_scale,
-        phases=_phases(robot, intervals, clearance_m),
+        phases=_phases(robot, intervals, clearance_m, speed_m_s),
         bounds=_bounds(robot, tree),
         costs=(*_costs(criteria, tree), *extra_costs),
         ends=_ends(robot, tree, gait),
@@ -99,15 +99,19 @@ def usual_torques(robot: Robot) -> Array:
     return np.array([usual[name.replace("Right_", "_").replace("Left_", "_")] for name in robot.joint_names])
 
 
-def _phases(robot: Robot, intervals: Sequence[int] | None, clearance_m: float) -> tuple[Phase, ...]:
+def _phases(
+    robot: Robot, intervals: Sequence[int] | None, clearance_m: float, speed_m_s: float | None
+) -> tuple[Phase, ...]:
     gait, phases = robot.table("gait"), []
+    usual = gait["speed_m_s"]["usual"]
+    slower = max(1.0, np.sqrt(usual / speed_m_s)) if speed_m_s else 1.0  # slow steps last longer
     for number, entry in enumerate(gait["phase"]):
         phases.append(
             Phase(
                 name=entry["name"],
                 contact=contact_set(robot, entry["set"]),
                 intervals=entry["intervals"] if intervals is None else intervals[number],
-                duration_s=tuple(entry["duration_s"]),
+                duration_s=(entry["duration_s"][0], entry["duration_s"][1] * slower),
                 arrival=entry.get("arrival", "continuous"),
                 landing=tuple(entry.get("landing", ())),
                 unloaded=tuple(entry.get("unloaded", ())),
@@ -141,12 +145,16 @@ def _keep_clear(robot: Robot, number: int, limits: Mapping[str, Any], clearance_
             found.append(Constraint("clearance of the left toes", forefoot, clearance_m, np.inf, "last", scale=0.1))
     elif number == 1:
         swinging = heights("HeelLeft", "HalluxLeft", "Meta5Left", "HeelRight")
-        found.append(Constraint("height of the left foot and the right heel", swinging, 0.0, np.inf, "inner", scale=0.1))
+        found.append(
+            Constraint("height of the left foot and the right heel", swinging, 0.0, np.inf, "inner", scale=0.1)
+        )
         free = heights("HalluxLeft", "Meta5Left", "HeelRight")
         found.append(Constraint("height of the left toes and the right heel", free, 0.0, np.inf, "last", scale=0.1))
     elif number == 2:
         swinging = heights("HalluxLeft", "Meta5Left", "HeelRight")
-        found.append(Constraint("height of the left toes and the right heel", swinging, 0.0, np.inf, "inner", scale=0.1))
+        found.append(
+            Constraint("height of the left toes and the right heel", swinging, 0.0, np.inf, "inner", scale=0.1)
+        )
     else:
         found.append(Constraint("height of the right heel", heights("HeelRight"), 0.0, np.inf, "not first", scale=0.1))
     return tuple(found)
@@ -198,7 +206,8 @@ def _parameters(gait: Mapping[str, Any], speed_m_s: float | None) -> tuple[Param
     else:
         if not limits["least"] <= speed_m_s <= limits["most"]:
             raise OutOfRangeError(
-                f"A walking speed of {speed_m_s:g} m/s is impossible; choose {limits['least']:g} to {limits['most']:g} m/s."
+                f"A walking speed of {speed_m_s:g} m/s is impossible; "
+                f"choose {limits['least']:g} to {limits['most']:g} m/s."
             )
         lower = upper = guess = speed_m_s
     return (
@@ -217,9 +226,7 @@ def _ends(robot: Robot, tree: Tree, gait: Mapping[str, Any]) -> tuple[EndConstra
 
     def advance(ends: Ends) -> Expression:
         step = ends.first.parameter["step_length_m"]
-        return column(
-            ends.last.q[0] - ends.first.q[0] - step, step - ends.first.parameter["speed_m_s"] * ends.total_s
-        )
+        return column(ends.last.q[0] - ends.first.q[0] - step, step - ends.first.parameter["speed_m_s"] * ends.total_s)
 
     def velocities(ends: Ends) -> Expression:
         return (ends.first.v - column(*mirror.apply(ends.last.v))) / ends.first.scales.velocity

@@ -62,8 +62,14 @@ class Layout:
             shared = {"q": border, "u": border, "v": border and problem.phases[number].arrival == "continuous"}
             q_bounds = bounds.q
             if node == 0 and bounds.first_q is not None:
-                q_bounds = np.array([np.maximum(bounds.q[0], bounds.first_q[0]), np.minimum(bounds.q[1], bounds.first_q[1])])
-            limits = {"q": (q_bounds, np.ones(problem.tree.nq)), "v": (bounds.v, scales.velocity), "u": (bounds.u, scales.torque)}
+                q_bounds = np.array(
+                    [np.maximum(bounds.q[0], bounds.first_q[0]), np.minimum(bounds.q[1], bounds.first_q[1])]
+                )
+            limits = {
+                "q": (q_bounds, np.ones(problem.tree.nq)),
+                "v": (bounds.v, scales.velocity),
+                "u": (bounds.u, scales.torque),
+            }
             for name, (limit, scale) in limits.items():
                 columns[name].append(columns[name][-1] if shared[name] else self._take(limit[0], limit[1], scale))
             columns["a"].append(self._free(scales.acceleration))

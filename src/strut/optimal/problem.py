@@ -16,7 +16,7 @@ from strut.robots.contact_set import ContactRow, ContactSet
 
 Expression = Any
 Nodes = Literal["all", "first", "last", "not first", "not last", "inner"]
-Arrival = Literal["continuous", "impact"]
+Arrival = Literal["continuous", "impact", "rest"]
 At = Callable[[Moment], Expression]
 
 
@@ -71,7 +71,8 @@ class Phase:
         contact: What touches.
         intervals: Of the mesh.
         duration_s: Shortest and longest duration; the same number twice fixes it.
-        arrival: How it begins: velocities continue, or an inelastic impact brings all its rows to rest.
+        arrival: How it begins: velocities continue; an inelastic impact brings all its rows to rest; or, as the first
+            phase of a movement that does not repeat, its rows are at rest (`rest`).
         landing: Names of the points whose height is 0 at its start.
         constraints: Besides dynamics, contact and bounds.
         unloaded: Names of the rows whose force has vanished at its end.

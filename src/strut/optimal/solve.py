@@ -123,10 +123,9 @@ class Transcribed:
         number = int(np.searchsorted(self.assembly.row_start, row, side="right")) - 1
         piece = self.elements[number]
         place, inner = divmod(row - int(self.assembly.row_start[number]), piece.lower.shape[1])
-        return f"'{piece.name}' of {piece.row_names[inner]} in {piece.place_names[place]}, by {row_excess[row]:.2g} (scaled)"
+        where = f"{piece.row_names[inner]} in {piece.place_names[place]}"
+        return f"'{piece.name}' of {where}, by {row_excess[row]:.2g} (scaled)"
 
 
 def _words(status: str) -> str:
     return status.replace("_", " ").lower()
-
-

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.interpolate import interp1d
 
+from strut.engines.elements import Index
 from strut.optimal.layout import Layout
 from strut.optimal.problem import Problem
 from strut.robot import Array
@@ -32,7 +34,7 @@ class Trajectory:
 
     problem: Problem
     time_s: Array
-    phase_of: Any
+    phase_of: Index
     q: Array
     v: Array
     a: Array
@@ -47,7 +49,7 @@ class Trajectory:
         """Duration of the whole movement."""
         return float(self.duration_s.sum())
 
-    def nodes_of(self, phase: int) -> Array:
+    def nodes_of(self, phase: int) -> Index:
         """Return the nodes of a phase."""
         return np.asarray(np.flatnonzero(self.phase_of == phase))
 
@@ -69,6 +71,38 @@ class Trajectory:
         u = self.u[now] + share * (self.u[then] - self.u[now])
         force = self.force_n[now] + share * (self.force_n[then] - self.force_n[now])
         return self.time_s[now] + lapse[:, 0], q, v, u, force
+
+    def on_mesh(self, problem: Problem) -> Trajectory:
+        """Return the same movement at the nodes of another mesh, phase by phase: a warm start."""
+        parts: dict[str, list[Array]] = {name: [] for name in ("time_s", "q", "v", "a", "u", "force_n")}
+        for number, phase in enumerate(problem.phases):
+            own = self.nodes_of(number)
+            time = np.linspace(self.time_s[own[0]], self.time_s[own[-1]], phase.intervals + 1)
+            parts["time_s"].append(time)
+            for name in ("q", "v", "a", "u", "force_n"):
+                parts[name].append(np.asarray(interp1d(self.time_s[own], getattr(self, name)[own], axis=0)(time)))
+        counts = [phase.intervals + 1 for phase in problem.phases]
+        values: dict[str, Any] = {name: np.concatenate(part) for name, part in parts.items()}
+        return replace(self, problem=problem, phase_of=np.repeat(np.arange(len(counts)), counts), **values)
+
+    def phase_at(self, time_s: Array) -> Index:
+        """Return the phase of every time; borders belong to the phase that begins. Shape (T,)."""
+        return np.asarray(np.searchsorted(np.cumsum(self.duration_s)[:-1], time_s, side="right"))
+
+    def at(self, time_s: Array) -> tuple[Array, Array, Array]:
+        """Return q, torques and row forces at times of the movement. Shapes (T, nq), (T, n_u), (T, n_rows)."""
+        phase, nodes = self.phase_at(time_s), np.empty(len(time_s), dtype=np.intp)
+        for number in range(len(self.problem.phases)):
+            inside, own = phase == number, self.nodes_of(number)
+            nodes[inside] = own[
+                np.clip(np.searchsorted(self.time_s[own], time_s[inside], "right") - 1, 0, len(own) - 2)
+            ]
+        step = (self.time_s[nodes + 1] - self.time_s[nodes])[:, None]
+        lapse = time_s[:, None] - self.time_s[nodes][:, None]
+        change = self.a[nodes + 1] - self.a[nodes]
+        q = self.q[nodes] + lapse * self.v[nodes] + lapse**2 / 2.0 * self.a[nodes] + lapse**3 / (6.0 * step) * change
+        u = self.u[nodes] + lapse / step * (self.u[nodes + 1] - self.u[nodes])
+        return q, u, self.force_n[nodes] + lapse / step * (self.force_n[nodes + 1] - self.force_n[nodes])
 
 
 def read_trajectory(layout: Layout, x: Array) -> Trajectory:
