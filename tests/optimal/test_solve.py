@@ -28,9 +28,11 @@ from strut.optimal.trajectory import Trajectory
 from strut.robots.contact_set import ContactPoint, ContactSet, point_contact
 
 CART = """<mujoco model="cart"><option gravity="0 0 0"/><worldbody><body name="cart">
- <joint name="x" type="slide" axis="1 0 0"/><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/></body></worldbody></mujoco>"""
+ <joint name="x" type="slide" axis="1 0 0"/><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>
+ </body></worldbody></mujoco>"""
 BALL = """<mujoco model="ball"><worldbody><body name="ball">
- <joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/><joint name="z" type="slide" axis="0 0 1"/>
+ <joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/>
+ <joint name="z" type="slide" axis="0 0 1"/>
  <inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/></body></worldbody></mujoco>"""
 FLIGHT = ContactSet("flight", ())
 

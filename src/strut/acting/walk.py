@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from strut.acting.crawl_candidate import Balance, CrawlCandidate, CrawlRequest, crawl_attempt
+from strut.acting.human_walk import human_walk
 from strut.emotion import Emotion, checked_intensity, named_emotion
 from strut.errors import BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError
 from strut.motion import Motion
@@ -75,6 +76,10 @@ def walk(
     robot = load_robot(robot) if isinstance(robot, str) else robot
     emotion = named_emotion(emotion) if isinstance(emotion, str) else emotion
     intensity = checked_intensity(intensity)
+    if robot.table("gait").get("kind") == "synthesis":
+        return human_walk(
+            robot, emotion, intensity=intensity, cycles=cycles, strict=strict, rate_hz=rate_hz, on_attempt=on_attempt
+        )
     if robot.table("gait").get("kind") != "crawl":
         raise BadTableError(f"{robot.name} cannot walk yet: its gait.toml names no gait that strut knows.")
     request = CrawlRequest(robot, emotion, cycles, step_length_m, step_height_m, margin_m, balance, rate_hz)

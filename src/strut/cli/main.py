@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import typer
 
-from strut.cli import check, emotions, export, reproduce, robots, show, simulate, walk
+from strut.cli import analyze, check, emotions, export, reconstruct, reproduce, robots, show, simulate, synthesize, walk
 from strut.errors import RefusedError, StrutError
 
 DONE, OUR_BUG, USER_CAN_FIX, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
@@ -25,6 +25,9 @@ for verb in (robots.robots, emotions.emotions, walk.walk, check.check, simulate.
     app.command()(verb)
 app.command()(export.export)
 app.command()(reproduce.reproduce)
+app.command()(synthesize.synthesize)
+app.command()(reconstruct.reconstruct)
+app.command()(analyze.analyze)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -69,6 +69,7 @@ class SolverOptions:
     warm: bool = False
 
 
+STOPPED, OUT_OF_TIME = "stopped by the caller", "out of time"
 OnIteration = Callable[[Iteration], bool | None]
 
 
@@ -109,9 +110,9 @@ class _Watch(ca.Callback):
         stop = False
         if self.on_iteration is not None:
             stop = bool(self.on_iteration(Iteration(self.number, cost, violation)))
-            self.stopped = "stopped by the caller" if stop else self.stopped
+            self.stopped = STOPPED if stop else self.stopped
         if perf_counter() > self.deadline_s:
-            stop, self.stopped = True, "out of time"
+            stop, self.stopped = True, OUT_OF_TIME
         self.number += 1
         return [float(stop)]
 

@@ -99,6 +99,11 @@ def usual_torques(robot: Robot) -> Array:
     return np.array([usual[name.replace("Right_", "_").replace("Left_", "_")] for name in robot.joint_names])
 
 
+def pelvis_and_joint_names(robot: Robot) -> tuple[str, ...]:
+    """Return the names of all coordinates of a human model."""
+    return read_tree(robot.mjcf, angle_base=True).velocity_names
+
+
 def _phases(
     robot: Robot, intervals: Sequence[int] | None, clearance_m: float, speed_m_s: float | None
 ) -> tuple[Phase, ...]:

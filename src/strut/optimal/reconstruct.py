@@ -24,7 +24,8 @@ from strut.robots.catalogue import robot_of
 from strut.robots.contact_set import ContactSet, contact_set
 
 INTERVAL_S = 0.018  # about 30 intervals in a step
-FEWEST = 3
+FEWEST = 5
+SHARPNESS = 1e4  # of all costs together: a miss of 1 mrad must weigh more than the solver's tolerance
 PUBLISHED_EFFORT_WEIGHT = 0.01
 EFFORT_WEIGHT = 1e-8  # the published weight, with coordinates in rad and torques over usual ones, halves the torques
 ROUGHNESS = 1e-10  # picks one of the torque curves that fit equally well; without it they wave from node to node
@@ -88,10 +89,15 @@ def _problem(
         phases=phases,
         bounds=_bounds(robot, wanted),
         costs=(
-            Tracking("recording", 1.0, lambda moment: moment.q, wanted),
-            Tracking("effort", effort_weight, lambda m: m.u / m.scales.torque, np.zeros((len(wanted), len(usual)))),
-            Roughness("torque rate", ROUGHNESS, lambda moment: moment.u / moment.scales.torque),
-            Mean("calm", CALM, lambda moment: (moment.a.T @ moment.a) / 2500.0),
+            Tracking("recording", SHARPNESS, lambda moment: moment.q, wanted),
+            Tracking(
+                "effort",
+                SHARPNESS * effort_weight,
+                lambda m: m.u / m.scales.torque,
+                np.zeros((len(wanted), len(usual))),
+            ),
+            Roughness("torque rate", SHARPNESS * ROUGHNESS, lambda moment: moment.u / moment.scales.torque),
+            Mean("calm", SHARPNESS * CALM, lambda moment: (moment.a.T @ moment.a) / 2500.0),
         ),
     )
     return problem, _guess(robot, problem, curve, node_s, counts)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from strut.engines.nonlinear_program import OnIteration, SolverOptions
+from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration, SolverOptions
 from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
 from strut.optimal.cold_start import Drawing, drawn_step
 from strut.optimal.gait import Gait
 from strut.optimal.gait_problem import Criteria, gait_problem
-from strut.optimal.problem import Cost
+from strut.optimal.problem import Cost, Problem
 from strut.optimal.solve import NotSolvedError, Solution, Transcribed
 from strut.optimal.soundness import examine
 from strut.robot import Robot
 from strut.robots.catalogue import load_robot
 
 STARTS = 3  # a drawn step, then drawn steps with noise
+FINER = 1.4  # how much finer the mesh gets after a result that slides or gains momentum
 NOISE_RAD, NOISE_DURATION = 0.03, 0.2
-MOST_SECONDS = 240.0
+CostsOnMesh = Callable[[Sequence[int]], Sequence[Cost]]
+MOST_SECONDS = 600.0
 
 
 def named_criteria(robot: Robot, objective: str) -> Criteria:
@@ -48,7 +51,7 @@ def synthesise(
     speed_m_s: float | None = 1.3,
     clearance_m: float = 0.0,
     intervals: Sequence[int] | None = None,
-    extra_costs: Sequence[Cost] = (),
+    extra_costs: CostsOnMesh | None = None,
     drawing: Drawing | None = None,
     starts: int = STARTS,
     check_mesh: bool = False,
@@ -63,8 +66,8 @@ def synthesise(
         criteria: Other weights in its place.
         speed_m_s: Average speed; None leaves it free.
         clearance_m: Least height of the swinging forefoot at the end of the flat phase.
-        intervals: Of the mesh, phase by phase.
-        extra_costs: Soft targets besides.
+        intervals: Of the mesh, phase by phase; by speed if None, and finer if the result is refused.
+        extra_costs: Soft targets besides, for the numbers of intervals they are given.
         drawing: Noise on the first start.
         starts: How many starts may be tried before giving up.
         check_mesh: Solve again on a mesh with half as many intervals more, and say how much the cost changes.
@@ -73,42 +76,67 @@ def synthesise(
     """
     human = load_robot(robot) if isinstance(robot, str) else robot
     weights = criteria or named_criteria(human, objective)
-    options = {"speed_m_s": speed_m_s, "clearance_m": clearance_m, "extra_costs": extra_costs}
-    problem = gait_problem(human, weights, intervals=intervals, **options)  # type: ignore[arg-type]
-    program = Transcribed(problem)
     pace = speed_m_s if speed_m_s is not None else human.table("gait")["speed_m_s"]["usual"]
-    attempts: list[str] = []
+    deadline_s = perf_counter() + most_seconds
+    mesh, program, attempts = tuple(intervals or usual_mesh(human, pace)), None, list[str]()
     for start in range(starts):
+        if program is None:
+            program = Transcribed(_problem(human, weights, speed_m_s, clearance_m, mesh, extra_costs))
         own = drawing or Drawing()
         if start:
             own = Drawing(NOISE_RAD, NOISE_DURATION, own.seed + start)
-        limit = SolverOptions(most_seconds=most_seconds / starts)
+        limit = SolverOptions(most_seconds=max(1.0, deadline_s - perf_counter()))
+        guess = drawn_step(human, program.problem, pace, own)
         try:
-            solution = program.solve(drawn_step(human, problem, pace, own), options=limit, on_iteration=on_iteration)
+            solution = program.solve(guess, options=limit, on_iteration=on_iteration)
         except NotSolvedError as failure:
-            attempts.append(str(failure))
-            if start + 1 == starts or failure.status == "stopped by the caller":
+            attempts.append(f"start {start}: {failure}")
+            if start + 1 == starts or failure.status in {STOPPED, OUT_OF_TIME}:
                 raise
             continue
-        change = _mesh_change(human, weights, solution, options) if check_mesh else None
-        found = examine(human, solution, playback=False, mesh_change=change)
+        change = None
+        if check_mesh:
+            finer = _problem(human, weights, speed_m_s, clearance_m, _finer(mesh), extra_costs)
+            change = _mesh_change(solution, finer)
+        found = examine(human, solution, mesh_change=change)
         attempts.append(f"start {start}: {solution.iterations} iterations, cost {solution.cost:.4f}")
         if not found.complaints():
-            asked = _asked(weights, speed_m_s, clearance_m)
-            return Gait(human, solution, found, tuple(attempts), asked)
+            return Gait(human, solution, found, tuple(attempts), _asked(weights, speed_m_s, clearance_m))
         attempts.append(f"start {start} was refused: {'; '.join(found.complaints())}")
-    raise RefusedError(found.complaints(), "Use a finer mesh (intervals) or another speed.")
+        mesh, program = _finer(mesh), None
+    raise RefusedError(attempts, "Use a finer mesh (intervals) or another speed.")
+
+
+def usual_mesh(human: Robot, speed_m_s: float) -> tuple[int, ...]:
+    """Return the numbers of intervals for a speed: more for slow steps, which last long, and for forceful ones."""
+    gait = human.table("gait")
+    stretch = np.sqrt(speed_m_s / gait["speed_m_s"]["usual"])
+    factor = max(stretch, 1.0 / stretch)
+    return tuple(int(np.ceil(factor * entry["intervals"] - 1e-9)) for entry in gait["phase"])
+
+
+def _finer(mesh: Sequence[int]) -> tuple[int, ...]:
+    return tuple(int(np.ceil(FINER * count)) for count in mesh)
+
+
+def _problem(
+    human: Robot,
+    weights: Criteria,
+    speed_m_s: float | None,
+    clearance_m: float,
+    mesh: Sequence[int],
+    extra_costs: CostsOnMesh | None,
+) -> Problem:
+    costs = extra_costs(mesh) if extra_costs is not None else ()
+    return gait_problem(human, weights, speed_m_s=speed_m_s, intervals=mesh, clearance_m=clearance_m, extra_costs=costs)
+
+
+def _mesh_change(coarse: Solution, finer: Problem) -> float:
+    """Return the relative change of cost when a solved step is solved again on a finer mesh."""
+    fine = Transcribed(finer).solve(coarse.trajectory.on_mesh(finer), options=SolverOptions(warm=True))
+    return fine.cost / coarse.cost - 1.0
 
 
 def _asked(weights: Criteria, speed_m_s: float | None, clearance_m: float) -> dict[str, Any]:
     gamma = [weights.effort, weights.momentum, weights.head, weights.time]
     return {"weights": gamma, "speed_m_s": speed_m_s, "clearance_m": clearance_m}
-
-
-def _mesh_change(human: Robot, weights: Criteria, coarse: Solution, options: dict[str, Any]) -> float:
-    """Return the relative change of cost on a mesh with half as many intervals more."""
-    counts = [int(np.ceil(1.5 * phase.intervals)) for phase in coarse.trajectory.problem.phases]
-    problem = gait_problem(human, weights, intervals=counts, **options)
-    guess = coarse.trajectory.on_mesh(problem)
-    fine = Transcribed(problem).solve(guess, options=SolverOptions(warm=True))
-    return fine.cost / coarse.cost - 1.0

@@ -14,7 +14,7 @@ from strut.errors import BadMotionError, BadTableError, UnknownNameError
 from strut.motion import Motion
 from strut.robot import Foot, Robot
 from strut.robots.mjcf import foot_frame, joint_name, robot_mjcf
-from strut.robots.subject import subject_robot
+from strut.robots.subject import person_of, subject_robot
 
 HOME = Path(__file__).parent
 
@@ -34,7 +34,7 @@ def load_robot(name: str) -> Robot:
 
 def robot_of(motion: Motion) -> Robot:
     """Return the robot of a motion; raises if this strut knows it by other joints, feet or dimensions."""
-    robot = load_robot(motion.robot)
+    robot = person_of(motion) if "subject" in motion.meta else load_robot(motion.robot)
     if motion.joint_names != robot.joint_names or motion.foot_names != robot.foot_names:
         raise BadMotionError(
             f"The motion's joints or feet are not those of {robot.name}; was it made for another robot?"

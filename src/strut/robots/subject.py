@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
+from strut.errors import BadMotionError, BadTableError, OutOfRangeError, UnknownNameError
+from strut.motion import Motion
 from strut.robot import Array, Foot, Robot
 from strut.robots.segment_mjcf import Segment, Shape, Touch, segments_mjcf
 
@@ -75,6 +76,16 @@ def subject(
 def subject_robot(name: str, tables: Mapping[str, Table]) -> Robot:
     """Return the robot of a folder whose `robot.toml` describes segments and subjects, as its default subject."""
     return _robot(name, tables, _person(tables["robot"], None, None, None, None, None))
+
+
+def person_of(motion: Motion) -> Robot:
+    """Return the human model that a motion was made with, from the lengths and masses it carries."""
+    table = motion.meta["subject"]
+    try:
+        sizes = {"lengths_m": table["lengths_m"], "masses_kg": table["masses_kg"]}
+        return subject(table["height_m"], table["mass_kg"], **sizes)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BadMotionError(f"The motion's subject lacks a height, mass, length or segment mass ({error}).") from error
 
 
 @cache
