@@ -44,7 +44,7 @@ lock:
 	.lock/bin/python -m pip install --quiet --disable-pip-version-check '.[dev,bench]'
 	{ echo '# Versions that are known to work together; written by `make lock`.'; \
 	  .lock/bin/python -m pip freeze --exclude strut; } > constraints.txt
-	rm -rf .lock
+	rm -rf .lock build
 
 clean:
 	rm -rf $(VENV) .lock demo

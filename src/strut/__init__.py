@@ -5,9 +5,11 @@ from strut.emotion import Emotion, named_emotion
 from strut.errors import StrutError
 from strut.library.motion_file import load_motion, save_motion
 from strut.motion import Motion
+from strut.proof.check import check
 from strut.receipt import Receipt
 from strut.robot import Robot
 from strut.robots.catalogue import load_robot, robot_names
+from strut.simulation.playback import simulate
 from strut.style import Style
 
 __all__ = [
@@ -17,10 +19,12 @@ __all__ = [
     "Robot",
     "StrutError",
     "Style",
+    "check",
     "load_motion",
     "load_robot",
     "named_emotion",
     "robot_names",
     "save_motion",
+    "simulate",
     "walk",
 ]

@@ -31,11 +31,12 @@ class Foot:
     radius_m: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Robot:
     """A body with actuated hinges, free-floating where it has feet.
 
     Per-joint arrays have shape (n_joints,) in the order of `joint_names`, which is also the order of the model.
+    `base_size` coordinates of qpos come before the joints: position and quaternion of a floating base, or none.
     `tables` holds what single stages know about this body (gait, expression, published numbers), by stage.
     """
 
@@ -50,6 +51,7 @@ class Robot:
     feet: tuple[Foot, ...]
     mass_kg: float
     friction: float
+    base_size: int
     tables: Mapping[str, Mapping[str, Any]]
 
     def __post_init__(self) -> None:
@@ -60,6 +62,10 @@ class Robot:
             object.__setattr__(self, name, values)
         if (self.joint_lower_rad >= self.joint_upper_rad).any():
             raise BadTableError(f"{self.name}: a joint's lower limit is not below its upper limit.")
+        if not (self.mass_kg > 0.0 and self.friction > 0.0):
+            raise BadTableError(f"{self.name}: mass and friction must be above 0.")
+        if (self.joint_speed_limit_rad_s <= 0.0).any() or (self.torque_limit_nm <= 0.0).any():
+            raise BadTableError(f"{self.name}: a joint's speed or torque limit is not above 0.")
         if len(set(self.joint_names)) != len(self.joint_names):
             raise BadTableError(f"{self.name}: two joints have the same name.")
 
@@ -67,11 +73,6 @@ class Robot:
     def foot_names(self) -> tuple[str, ...]:
         """The feet in the order of the contact columns of a motion."""
         return tuple(foot.name for foot in self.feet)
-
-    @property
-    def base_size(self) -> int:
-        """How many coordinates of qpos come before the joints: position and quaternion of a floating base."""
-        return 7
 
     @property
     def fingerprint(self) -> str:

@@ -72,7 +72,6 @@ def crawl_attempt(
     rate_hz: float,
     share: Array | None = None,
     x_costs: tuple[float, ...] | None = None,
-    largest_use: float = 1.0,
 ) -> Attempt[CrawlCandidate]:
     """Build and audit a crawl.
 
@@ -83,7 +82,6 @@ def crawl_attempt(
         rate_hz: May be lower than requested while searching.
         share: Share of the pose shown from start to end, at any even spacing, where it relaxes for a while.
         x_costs: Ways to sway, tried in turn until one passes; those of the request's balance if None.
-        largest_use: Share of speed and torque limits that may be used.
     """
     robot = request.robot
     style = style_for(robot, request.emotion, intensity)
@@ -93,14 +91,15 @@ def crawl_attempt(
         plan = crawl_plan(_gait(request), pose, style, cycles=cycles, rate_hz=at_hz)
         return crawler(robot, pose, plan if share is None else plan.relaxed(_resampled(share, len(plan.time_s))))
 
-    body, slow = sampled(rate_hz), sampled(min(rate_hz, SWAY_RATE_HZ))
+    body = sampled(rate_hz)
+    slow = sampled(SWAY_RATE_HZ) if rate_hz > SWAY_RATE_HZ else body
     for x_cost in x_costs or X_COSTS[request.balance]:
         sway = _balanced(slow, request.margin_m + BUFFER_BEYOND_MARGIN_M, x_cost)
         shift = CubicSpline(slow.plan.time_s, sway)(body.plan.time_s)
         measured = audit(robot, body.plan.time_s, body.qpos(shift), body.plan.contact)
         broken = (
             *_reach_shortfall(body, shift),
-            *shortfalls(robot, measured, margin_m=request.margin_m, largest_use=largest_use),
+            *shortfalls(robot, measured, margin_m=request.margin_m),
         )
         if not broken:
             break

@@ -24,7 +24,7 @@ def emotions(json: Annotated[bool, typer.Option("--json", help="Print JSON to st
             name,
             *(f"{value:+.2f}" for value in entry["pad"]),
             ", ".join(entry["also_called"]),
-            ", ".join(published[name]) or "blended",
+            ", ".join(published[name]) or ("every robot" if name == "neutral" else "blended"),
         ]
         for name, entry in table.items()
     ]

@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from strut.cli.screen import people, print_json
+from strut.cli.screen import print_json, print_lines
 from strut.library.export import Format, export_motion
 from strut.library.motion_file import load_motion
 
@@ -27,4 +27,4 @@ def export(
     export_motion(motion, path, to, force=force)  # type: ignore[arg-type]
     if json:
         print_json({"file": str(path), "format": to, "samples": len(motion.time_s), "joints": len(motion.joint_names)})
-    people.print(f"wrote {path} ({len(motion.time_s)} samples)", markup=False, soft_wrap=True)
+    print_lines(f"wrote {path} ({len(motion.time_s)} samples)")

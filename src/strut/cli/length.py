@@ -9,12 +9,9 @@ import typer
 
 def length_m(text: str) -> float:
     """Return a length in metres from `80mm`, `8cm` or `0.08m`; a bare number counts as metres below 1, else as mm."""
-    match = re.fullmatch(r"\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)\s*(mm|cm|m)?\s*", text.lower())
-    try:
-        value = float(match[1]) if match else float("nan")
-    except ValueError:
-        value = float("nan")
-    if match is None or value != value:
+    match = re.fullmatch(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(mm|cm|m)?\s*", text.lower())
+    if match is None:
         raise typer.BadParameter(f"'{text}' is no length; write for instance 80mm or 0.08m.")
+    value = float(match[1])
     unit = match[2] or ("m" if abs(value) < 1.0 else "mm")
     return value * {"mm": 1e-3, "cm": 1e-2, "m": 1.0}[unit]

@@ -34,27 +34,30 @@ def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; whatever goes wrong becomes one sentence on stderr."""
     try:
         result = app(args=list(arguments), standalone_mode=False)
-    except RefusedError as refusal:
-        return _say(str(refusal), REFUSED)
-    except StrutError as error:
-        return _say(str(error), USER_CAN_FIX)
-    except typer.Exit as leaving:
-        return leaving.exit_code
-    except (typer.Abort, KeyboardInterrupt):
-        return _say("Interrupted; nothing half-written was left behind.", INTERRUPTED)
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  (nobody listens any more)
         return DONE
-    except Exception as error:  # the last line of defence: no traceback reaches a user
-        if hasattr(error, "format_message"):  # a usage error of the command-line library
-            return _say(f"{error.format_message()} See `strut {_verb(arguments)}--help`.", USER_CAN_FIX)
+    except Exception as error:
         if os.environ.get("STRUT_DEBUG"):
             raise
-        return _say(
-            f"strut made a mistake ({type(error).__name__}: {error}); set STRUT_DEBUG=1, run it again and report it.",
-            OUR_BUG,
-        )
+        sentence, code = _explained(error, arguments)
+        print(f"strut: {' '.join(sentence.split())}", file=sys.stderr)
+        return code
+    if result == INTERRUPTED:  # what the command-line library makes of Ctrl-C
+        print("strut: Interrupted; nothing half-written was left behind.", file=sys.stderr)
     return result if isinstance(result, int) else DONE
+
+
+def _explained(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
+    """Return what to tell the user about an error, and the exit code: the last line of defence against tracebacks."""
+    if isinstance(error, RefusedError):
+        return str(error), REFUSED
+    if isinstance(error, StrutError):
+        return str(error), USER_CAN_FIX
+    if hasattr(error, "format_message"):  # a usage error of the command-line library
+        return f"{error.format_message().rstrip('.')}. See `strut {_verb(arguments)}--help`.", USER_CAN_FIX
+    bug = f"strut made a mistake ({type(error).__name__}: {error})"
+    return f"{bug}; set STRUT_DEBUG=1, run it again and report what it prints.", OUR_BUG
 
 
 def run() -> None:
@@ -62,10 +65,6 @@ def run() -> None:
     sys.exit(main(sys.argv[1:]))
 
 
-def _say(sentence: str, code: int) -> int:
-    print(f"strut: {' '.join(sentence.split())}", file=sys.stderr)
-    return code
-
-
 def _verb(arguments: Sequence[str]) -> str:
-    return f"{arguments[0]} " if arguments and not arguments[0].startswith("-") else ""
+    known = {command.callback.__name__ for command in app.registered_commands if command.callback}
+    return f"{arguments[0]} " if arguments and arguments[0] in known else ""

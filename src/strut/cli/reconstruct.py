@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.receipt_words import receipt_lines
-from strut.cli.screen import people, print_json, print_next, progress
+from strut.cli.screen import print_json, print_lines, print_next, print_receipt, progress
 from strut.engines.nonlinear_program import Iteration
 from strut.errors import MotionFileError
 from strut.library.motion_file import load_motion, save_motion
@@ -43,7 +42,6 @@ def reconstruct(
     assert moved.receipt is not None
     if json:
         print_json(moved.receipt.as_dict() | {"soundness": found.soundness.as_dict()})
-    for line in receipt_lines(moved.receipt):
-        people.print(line, markup=False, soft_wrap=True)
-    people.print(f"wrote {out} ({moved.duration_s:.1f} s of motion)", markup=False, soft_wrap=True)
+    print_receipt(moved.receipt)
+    print_lines(f"wrote {out} ({moved.duration_s:.1f} s of motion)")
     print_next(f"strut analyze {out}")

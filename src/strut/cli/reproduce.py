@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Annotated
 
 import typer
@@ -10,6 +11,8 @@ from strut.cli.screen import people, print_json, print_table, progress
 from strut.reproduction.comparison import Comparison
 from strut.reproduction.systems import SYSTEMS
 from strut.reproduction.systems import reproduce as compute
+
+_MOST_NUMBERS = 4  # that a cell of the table shows; --json has them all
 
 
 def reproduce(
@@ -26,18 +29,42 @@ def reproduce(
     if json:
         print_json([comparison.as_dict() for comparison in comparisons])
         return
-    rows = [
-        [row.quantity, _numbers(row.published), _numbers(row.ours), row.unit, row.verdict, row.erratum or "", row.note]
-        for row in comparisons
-    ]
-    print_table(system, ["quantity", "published", "ours", "unit", "verdict", "erratum", "note"], rows)
+    for group, rows in groupby(comparisons, key=lambda row: row.group):
+        _print_group(group, list(rows))
     counts = {verdict: sum(row.verdict == verdict for row in comparisons) for verdict in _verdicts(comparisons)}
     people.print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+
+
+def _print_group(group: str, comparisons: list[Comparison]) -> None:
+    rows = [
+        [
+            row.quantity,
+            _published(row),
+            _numbers(row.ours),
+            row.unit,
+            row.verdict if row.erratum is None else f"{row.verdict} {row.erratum}",
+            row.note,
+        ]
+        for row in comparisons
+    ]
+    sources = dict.fromkeys(row.where for row in comparisons if row.where)
+    title = f"{group} ({'; '.join(sources)})" if sources else group
+    print_table(title, ["quantity", "published", "ours", "unit", "verdict", "note"], rows)
 
 
 def _verdicts(comparisons: tuple[Comparison, ...]) -> list[str]:
     return sorted({row.verdict for row in comparisons})
 
 
+def _published(row: Comparison) -> str:
+    if row.published is not None and len(row.published) > _MOST_NUMBERS:
+        return f"within {row.difference:.1e} of ours"
+    return _numbers(row.published)
+
+
 def _numbers(values: tuple[float, ...] | None) -> str:
-    return "" if values is None else ", ".join(f"{value:.6g}" for value in values)
+    if values is None:
+        return ""
+    if len(values) > _MOST_NUMBERS:
+        return f"{len(values)} numbers"
+    return ", ".join(f"{value:.4g}" for value in values)

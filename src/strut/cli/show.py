@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.screen import people, print_next, progress
+from strut.cli.screen import print_lines, print_next, progress
+from strut.library.atomic import check_writable
 from strut.library.motion_file import load_motion
 from strut.robots.catalogue import robot_of
 
@@ -28,13 +29,27 @@ def show(
 
     motions = [load_motion(file) for file in files]
     robots = [robot_of(motion) for motion in motions]
-    for path, save in ((html, save_html), (png, save_png), (gif, save_gif)):
+    for path in (html, png, gif):
         if path is not None:
-            with progress(f"draws {path}"):
-                save(motions, robots, path, force=force)
-            people.print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)", markup=False, soft_wrap=True)
-    if html or png or gif:
+            check_writable(path, force=force)
+    with progress("draws") as bar:
+        if html is not None:
+            save_html(motions, robots, html, force=force)
+        if png is not None:
+            save_png(motions, robots, png, force=force)
+        if gif is not None:
+            save_gif(
+                motions,
+                robots,
+                gif,
+                force=force,
+                on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
+            )
+    written = [path for path in (html, png, gif) if path is not None]
+    print_lines(*(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)" for path in written))
+    if written:
         print_next(f"strut show {' '.join(str(file) for file in files)}")
-        return
-    people.print(f"showing on http://{host}:{port}; Ctrl-C ends it", markup=False, soft_wrap=True)
-    serve(motions, robots, host=host, port=port)
+    else:
+        serve(
+            motions, robots, host=host, port=port, on_ready=lambda url: print_lines(f"showing on {url}; Ctrl-C ends it")
+        )

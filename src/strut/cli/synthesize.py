@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.receipt_words import receipt_lines
-from strut.cli.screen import people, print_json, print_next, progress
+from strut.cli.screen import print_json, print_lines, print_next, print_receipt, progress
 from strut.engines.nonlinear_program import Iteration
 from strut.errors import MotionFileError, OutOfRangeError
 from strut.library.motion_file import save_motion
@@ -59,9 +58,8 @@ def synthesize(
     assert motion.receipt is not None
     if json:
         print_json(motion.receipt.as_dict() | {"soundness": gait.soundness.as_dict(), "costs": gait.solution.costs})
-    for line in receipt_lines(motion.receipt):
-        people.print(line, markup=False, soft_wrap=True)
-    people.print(f"wrote {out} ({motion.duration_s:.1f} s of motion)", markup=False, soft_wrap=True)
+    print_receipt(motion.receipt)
+    print_lines(f"wrote {out} ({motion.duration_s:.1f} s of motion)")
     print_next(f"strut analyze {out}")
 
 

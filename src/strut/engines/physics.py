@@ -62,6 +62,7 @@ def run_servos(
     """
     model = mujoco.MjModel.from_xml_string(robot.mjcf)
     model.geom_friction[model.geom(FLOOR).id, 0] = friction
+    model.actuator_forcerange[:] = np.stack([-robot.torque_limit_nm, robot.torque_limit_nm], axis=1)
     model.body_mass[:] *= mass_scale
     model.body_inertia[:] *= mass_scale
     data = mujoco.MjData(model)
@@ -86,14 +87,15 @@ def run_servos(
         foot_load_n=np.zeros((samples, len(sites))),
         other_load_n=np.zeros(samples),
     )
+    ctrl, servo_force, joint_speed = data.ctrl, data.actuator_force, data.qvel[joints]  # views: looking them up is slow
     for k in range(samples):
         run.qpos[k], run.torque_nm[k], run.foot_in_world[k] = data.qpos, data.actuator_force, data.site_xpos[sites]
         _read_loads(model, data, feet, run.foot_load_n[k], run.other_load_n[k : k + 1])
         following = control[min(k + 1, samples - 1)]
         for step in range(steps):
-            data.ctrl[:] = control[k] + (step / steps) * (following - control[k])
+            ctrl[:] = control[k] + (step / steps) * (following - control[k])
             mujoco.mj_step(model, data)
-            run.power_w[k] += float(np.abs(data.actuator_force * data.qvel[joints]).sum()) / steps
+            run.power_w[k] += float(np.abs(servo_force * joint_speed).sum()) / steps
         if on_sample:
             on_sample(k + 1, samples)
     return run

@@ -15,6 +15,8 @@ import numpy as np
 
 from strut.robot import Array, Robot
 
+GRAVITY_M_S2 = 9.81  # the engine's own
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InverseDynamics:
@@ -74,6 +76,7 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
     data = mujoco.MjData(model)
     qvel, qacc = velocities(robot, time_s, qpos)
     sites = [model.site(foot.frame).id for foot in robot.feet]
+    site_bodies = [int(model.site_bodyid[site]) for site in sites]
     below = [np.array([0.0, 0.0, foot.radius_m]) for foot in robot.feet]
     feet = {model.geom(foot.frame).id for foot in robot.feet}
     parts = [geom for geom in _body_geoms(model) if geom not in feet and model.geom_contype[geom]]
@@ -83,19 +86,20 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
     foot_in_world = np.empty((samples, len(sites), 3))
     jacobian = np.empty((samples, len(sites), 3, model.nv))
     geom_height, geom_up = np.empty((samples, model.ngeom)), np.empty((samples, model.ngeom, 3))
-    result = np.empty(model.nv)
+    result, site_position = np.empty(model.nv), data.site_xpos
+    positions, velocity, acceleration = data.qpos, data.qvel, data.qacc  # views: looking them up costs a microsecond
+    geom_xpos, geom_xmat, base_xmat, whole_com = data.geom_xpos, data.geom_xmat, data.xmat[1], data.subtree_com[1]
     for k in range(samples):
-        data.qpos[:], data.qvel[:], data.qacc[:] = qpos[k], qvel[k], qacc[k]
+        positions[:], velocity[:], acceleration[:] = qpos[k], qvel[k], qacc[k]
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         mujoco.mj_comVel(model, data)
         mujoco.mj_rne(model, data, 1, result)
-        force[k], base_rotation[k], com[k] = result, data.xmat[1], data.subtree_com[1]
-        geom_height[k], geom_up[k] = data.geom_xpos[:, 2], data.geom_xmat[:, 6:]
-        foot_in_world[k] = data.site_xpos[sites]
-        for index, site in enumerate(sites):
-            lowest = foot_in_world[k, index] - below[index]
-            mujoco.mj_jac(model, data, jacobian[k, index], None, lowest, model.site_bodyid[site])
+        force[k], base_rotation[k], com[k] = result, base_xmat, whole_com
+        geom_height[k], geom_up[k] = geom_xpos[:, 2], geom_xmat[:, 6:]
+        foot_in_world[k] = site_position[sites]
+        for index, body in enumerate(site_bodies):
+            mujoco.mj_jac(model, data, jacobian[k, index], None, foot_in_world[k, index] - below[index], body)
     force += model.dof_armature * qacc
     base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:6])
     return InverseDynamics(
@@ -125,14 +129,15 @@ def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
     data = mujoco.MjData(model)
     qvel, qacc = velocities(robot, time_s, qpos)
     force, rotation, com = np.empty((len(qpos), 6)), np.empty((len(qpos), 9)), np.empty((len(qpos), 3))
-    result = np.empty(model.nv)
+    result, base_xmat, whole_com = np.empty(model.nv), data.xmat[1], data.subtree_com[1]
+    positions, velocity, acceleration = data.qpos, data.qvel, data.qacc
     for k in range(len(qpos)):
-        data.qpos[:], data.qvel[:], data.qacc[:] = qpos[k], qvel[k], qacc[k]
+        positions[:], velocity[:], acceleration[:] = qpos[k], qvel[k], qacc[k]
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         mujoco.mj_comVel(model, data)
         mujoco.mj_rne(model, data, 1, result)
-        force[k], rotation[k], com[k] = result[:6], data.xmat[1], data.subtree_com[1]
+        force[k], rotation[k], com[k] = result[:6], base_xmat, whole_com
     moment = np.einsum("tij,tj->ti", rotation.reshape(-1, 3, 3), force[:, 3:])
     return Reaction(force[:, :3], moment + np.cross(qpos[:, :3], force[:, :3]), com)
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from strut.kinematics.leg7r import clamp_to_reach, leg_inverse, reach_excess
 from strut.kinematics.mounted_leg import MountedLeg, body_fixed_knee, mounted_legs
-from strut.kinematics.rotation import rotation_y
 from strut.planning.crawl import CrawlPlan
 from strut.planning.key_pose import KeyPose, ground_under
 from strut.robot import Array, Robot
+from strut.rotation import rotation_y
 
 
 @dataclass(frozen=True, slots=True, eq=False)

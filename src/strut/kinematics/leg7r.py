@@ -161,20 +161,31 @@ def knee_side_flips(ankle_in_hip: Array, knee_in_hip: Array) -> Array:
 
 def _reference_direction(leg: Leg, line: Axis, reference: KneeReference) -> Axis:
     """Return where knee angle 0 points: the reference axis without its part along the hip-ankle line."""
-    nx, ny, nz = line
-    ex, ey, ez = leg.forward_in_hip if reference == "body" else (0.0, 0.0, -float(leg.knee_sign))
+    axis = leg.forward_in_hip if reference == "body" else (0.0, 0.0, -float(leg.knee_sign))
+    (ux, uy, uz), length = _across(axis, line)
+    singular = length < SINGULAR
+    if np.any(singular):  # the leg points along the reference, so another axis must do
+        (sx, sy, sz), spare_length = _across(_spare_axis(leg, reference), line)
+        turn = 1.0 if reference == "body" else np.sign(line[2])  # azimuth 0, as arctan2(0, 0) would have it
+        ux, uy, uz = (np.where(singular, turn * s, u) for s, u in ((sx, ux), (sy, uy), (sz, uz)))
+        length = np.where(singular, spare_length, length)
+    return ux / length, uy / length, uz / length
+
+
+def _across(axis: tuple[float, float, float], line: Axis) -> tuple[Axis, Array]:
+    """Return the part of an axis normal to a line, and its length."""
+    (ex, ey, ez), (nx, ny, nz) = axis, line
     along = ex * nx + ey * ny + ez * nz
     ux, uy, uz = ex - along * nx, ey - along * ny, ez - along * nz
-    length = np.sqrt(ux * ux + uy * uy + uz * uz)
-    singular = length < SINGULAR
-    if np.any(singular):  # the leg points along the reference: take azimuth 0, as arctan2(0, 0) would
-        sx, sy, sz = (0.0, 0.0, 1.0) if reference == "body" else (float(leg.knee_sign), 0.0, 0.0)
-        turn = 1.0 if reference == "body" else np.sign(nz)
-        ux = np.where(singular, sx * turn, ux)
-        uy = np.where(singular, sy * turn, uy)
-        uz = np.where(singular, sz * turn, uz)
-        length = np.where(singular, 1.0, length)
-    return ux / length, uy / length, uz / length
+    return (ux, uy, uz), np.sqrt(ux * ux + uy * uy + uz * uz)
+
+
+def _spare_axis(leg: Leg, reference: KneeReference) -> tuple[float, float, float]:
+    """Return an axis well away from that of the reference."""
+    if reference == "published":
+        return (float(leg.knee_sign), 0.0, 0.0)
+    farthest = int(np.argmin(np.abs(leg.forward_in_hip)))
+    return (float(farthest == 0), float(farthest == 1), float(farthest == 2))
 
 
 def _knee(leg: Leg, ankle: Axis, knee_rad: Array, reference: KneeReference) -> tuple[Array, Array, Axis]:

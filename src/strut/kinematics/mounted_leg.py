@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.kinematics.leg7r import Leg, clamp_to_reach, knee_position, knee_reference_direction
-from strut.kinematics.rotation import turn_angle
 from strut.robot import Array, Robot
 from strut.robots.mjcf import mount_rotation
+from strut.rotation import turn_angle
 
 
 @dataclass(frozen=True, slots=True, eq=False)

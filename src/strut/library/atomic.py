@@ -9,16 +9,29 @@ from pathlib import Path
 from strut.errors import MotionFileError
 
 
+def check_writable(path: Path, *, force: bool) -> None:
+    """Raise MotionFileError if `path` could not be written, so that nobody works for a file that cannot be kept."""
+    try:
+        is_folder, is_there = path.is_dir(), path.exists()
+    except OSError as error:  # for instance a name that is too long
+        raise MotionFileError(path, f"cannot be written: {error.strerror}.") from error
+    if is_folder:
+        raise MotionFileError(path, "is a folder; give a file name.")
+    if is_there and not force:
+        raise MotionFileError(path, "is there already; choose another name or add --force.")
+    if not path.parent.is_dir():
+        raise MotionFileError(path, f"cannot be written: there is no folder {path.parent}.")
+    if not os.access(path.parent, os.W_OK):
+        raise MotionFileError(path, f"cannot be written: the folder {path.parent} is read-only.")
+
+
 def write_atomically(path: Path, content: bytes, *, force: bool) -> None:
     """Write `content` to `path`; refuse to replace an existing file unless `force`.
 
     The content goes to a hidden neighbour first and takes its place in one step, so an interruption leaves either
     the old file or the new one.
     """
-    if path.exists() and not force:
-        raise MotionFileError(path, "is there already; choose another name or add --force.")
-    if path.is_dir():
-        raise MotionFileError(path, "is a folder; give a file name.")
+    check_writable(path, force=force)
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     except OSError as error:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from strut.library.atomic import write_atomically
 from strut.motion import Motion
+from strut.robot import Array
 
 Format = Literal["csv", "json"]
 _BASE = ("base_x_m", "base_y_m", "base_z_m", "base_qw", "base_qx", "base_qy", "base_qz")
@@ -28,8 +30,13 @@ def _as_csv(motion: Motion) -> str:
     free = motion.qpos.shape[1] - len(motion.joint_names)
     base = _BASE if free == len(_BASE) else tuple(f"base_{index}" for index in range(free))
     columns += [(name, motion.qpos[:, index]) for index, name in enumerate(base)]
-    columns += [(f"{name}_rad", column) for name, column in zip(motion.joint_names, motion.joint_angles_rad.T, strict=True)]
-    columns += [(f"{name}_contact", column.astype(int)) for name, column in zip(motion.foot_names, motion.contact.T, strict=True)]
+    columns += [
+        (f"{name}_rad", column) for name, column in zip(motion.joint_names, motion.joint_angles_rad.T, strict=True)
+    ]
+    columns += [
+        (f"{name}_contact", column.astype(int))
+        for name, column in zip(motion.foot_names, motion.contact.T, strict=True)
+    ]
     if motion.torque_nm is not None:
         columns += [(f"{name}_nm", column) for name, column in zip(motion.joint_names, motion.torque_nm.T, strict=True)]
     if motion.ground_force_n is not None:
@@ -53,7 +60,14 @@ def _as_dict(motion: Motion) -> dict[str, Any]:
         "robot": motion.robot,
         "joint_names": list(motion.joint_names),
         "foot_names": list(motion.foot_names),
-        **{name: None if value is None else value.tolist() for name, value in values.items()},
+        **{name: None if value is None else _finite(value) for name, value in values.items()},
         "receipt": motion.receipt.as_dict() if motion.receipt else None,
         "meta": dict(motion.meta),
     }
+
+
+def _finite(values: Array | npt.NDArray[np.bool_]) -> Any:
+    """Return an array as lists, with null where a margin is minus infinity because no foot carries."""
+    known = values.astype(object)
+    known[~np.isfinite(values)] = None
+    return known.tolist()

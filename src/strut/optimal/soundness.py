@@ -43,8 +43,8 @@ class Soundness:
         least_normal_impulse_n_s: The same at impacts.
         impact_energy_j: Energy that the impacts take; never positive.
         mesh_change: Relative change of cost on a refined mesh.
-        playback_error_rad: Largest difference of an angle when the torques are played back by another integrator, interval
-            by interval.
+        playback_error_rad: Largest difference of an angle when the torques are played back by another integrator,
+            interval by interval.
     """
 
     residual: float

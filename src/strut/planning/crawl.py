@@ -53,10 +53,12 @@ class CrawlGait:
     def __post_init__(self) -> None:
         if not 0.5 <= self.duty_factor < 1.0 or not 0.0 <= self.handover < 1.0:
             raise OutOfRangeError("A crawl needs a duty factor in [0.5, 1) and a handover in [0, 1).")
-        for name in ("cycle_s", "step_length_m", "step_height_m", "settle_s"):
+        for name in ("cycle_s", "step_length_m", "step_height_m", "settle_s", "fade_cycles"):
             value = getattr(self, name)
             if not math.isfinite(value) or value < 0.0:
                 raise OutOfRangeError(f"{name} is {value:g}; it must be a finite number of at least 0.")
+        if self.cycle_s == 0.0 or self.fade_cycles == 0.0:
+            raise OutOfRangeError("cycle_s and fade_cycles of a crawl must be above 0.")
 
     @property
     def swing_window(self) -> tuple[float, float]:
@@ -144,7 +146,7 @@ def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rat
         gait: The robot's crawl.
         pose: Key pose; its deviation fades in during the first cycles and out during the last.
         style: Tempo, direction, stride and lift.
-        cycles: Whole cycles from the first lift-off to the last touch-down, at least 1.
+        cycles: Whole cycles from the first lift-off to the last touch-down, at least 2.
         rate_hz: Samples per second.
     """
     walk_s = cycles * gait.cycle_s / style.tempo
@@ -153,13 +155,14 @@ def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rat
     if style.direction < 0:
         phase = cycles - phase  # the same steps in reverse: keeps the balance margin that walking forwards has
     travel_m = gait.step_length_m * style.stride / gait.duty_factor
-    height_m = np.maximum(gait.step_height_m * style.lift + pose.lift_change_m, 0.0)
+    height_m = gait.step_height_m * style.lift + pose.lift_change_m
 
     foot_in_world = np.zeros((len(time_s), len(gait.swing_start), 3))
     foot_weight = np.zeros(foot_in_world.shape[:2])
     contact = np.ones(foot_in_world.shape[:2], dtype=bool)
     stance = np.arange(cycles + 1)
-    tilt = np.minimum(np.minimum(stance, cycles - stance) / gait.fade_cycles, 1.0)  # in even parts, swing by swing
+    ramp = min(gait.fade_cycles, cycles / 2.0)
+    tilt = np.minimum(np.minimum(stance, cycles - stance) / ramp, 1.0)  # in even parts, swing by swing
     for leg, start in enumerate(gait.swing_start):
         middle = np.concatenate([[0.0], start + np.arange(1, cycles) - gait.duty_factor / 2.0, [cycles]])
         prints = ground_under(pose.feet(fade(middle, cycles, gait.fade_cycles))).footprint_m[:, leg]

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from strut.kinematics.rotation import rotation_from_vector, rotation_from_zyz, rotation_vector
 from strut.robot import Array, Robot, frozen_array
+from strut.rotation import rotation_from_vector, rotation_from_zyz, rotation_vector
 from strut.style import Style
 
 _MIRROR = np.array([1.0, -1.0, 1.0])

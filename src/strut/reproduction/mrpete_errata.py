@@ -8,6 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.balance.pressure import pressure_of_wrench, pressure_with_swing_leg
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.kinematics.leg7r import (
     Leg,
     knee_position,
@@ -16,15 +17,14 @@ from strut.kinematics.leg7r import (
     leg_inverse,
 )
 from strut.kinematics.mounted_leg import mounted_legs
-from strut.kinematics.rotation import turn_angle
 from strut.reproduction.comparison import Comparison, corrected
 from strut.reproduction.mrpete_gait import knee_turn_in_a_cycle
 from strut.reproduction.printed_leg import Misprint, printed_inverse
 from strut.robot import Array, Robot
+from strut.rotation import turn_angle
 
 TRIALS = 1000
 SEED = 2017
-GRAVITY_M_S2 = 9.81
 
 
 @dataclass(frozen=True, slots=True, eq=False)

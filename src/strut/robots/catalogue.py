@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,12 +31,15 @@ def load_robot(name: str) -> Robot:
     folder = HOME / name if name in robot_names() else Path(name)
     if not (folder / "robot.toml").is_file():
         raise UnknownNameError("robot", name, robot_names(), "`strut robots`")
-    return _read_robot(folder.resolve())
+    robot = _read_robot(folder.resolve())
+    return replace(robot, tables=deepcopy(robot.tables))  # so that nobody changes the robot of the next caller
 
 
-def robot_of(motion: Motion) -> Robot:
-    """Return the robot of a motion; raises if this strut knows it by other joints, feet or dimensions."""
-    robot = person_of(motion) if "subject" in motion.meta else load_robot(motion.robot)
+def robot_of(motion: Motion, robot: Robot | None = None) -> Robot:
+    """Return the robot of a motion, or `robot` if it is given; raises if the motion does not fit its body."""
+    if robot is None:
+        robot = person_of(motion) if "subject" in motion.meta else load_robot(motion.robot)
+        _check_made_for(motion, robot)
     if motion.joint_names != robot.joint_names or motion.foot_names != robot.foot_names:
         raise BadMotionError(
             f"The motion's joints or feet are not those of {robot.name}; was it made for another robot?"
@@ -43,19 +48,24 @@ def robot_of(motion: Motion) -> Robot:
         raise BadMotionError(
             f"The motion's qpos has {motion.qpos.shape[1]} columns, which is not what {robot.name} has."
         )
+    if robot.base_size and np.ptp([1.0, *np.linalg.norm(motion.qpos[:, 3:7], axis=1)]) > 1e-6:
+        raise BadMotionError("The quaternion of the base is not of length 1 in every sample.")
+    return robot
+
+
+def _check_made_for(motion: Motion, robot: Robot) -> None:
+    """Raise BadMotionError if a motion says that it was made for another version of the robot's body."""
     made_for = motion.meta.get("robot_fingerprint", robot.fingerprint)
     if made_for != robot.fingerprint:
-        raise BadMotionError(
-            f"The motion was made for another version of {robot.name} ({made_for}, here {robot.fingerprint}); plan it again."
-        )
-    return robot
+        versions = f"{made_for}, here {robot.fingerprint}"
+        raise BadMotionError(f"The motion was made for another version of {robot.name} ({versions}); plan it again.")
 
 
 @cache
 def _read_robot(folder: Path) -> Robot:
     tables = {path.stem: _read_table(path) for path in sorted(folder.glob("*.toml"))}
     try:
-        return _build(folder.name, tables)
+        return _build(folder.name if folder.parent == HOME else str(folder), tables)
     except KeyError as missing:
         raise BadTableError(f"{folder / 'robot.toml'}: there is no entry {missing}.") from missing
 
@@ -94,5 +104,6 @@ def _build(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
         ),
         mass_kg=body["body"]["mass_kg"] + limb_mass_kg,
         friction=body["contact"]["friction"],
+        base_size=7,
         tables=tables,
     )

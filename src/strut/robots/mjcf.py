@@ -66,6 +66,16 @@ def _add_box(body: ET.Element, box: Table) -> None:
     inertia = mass / 12.0 * (np.sum(size**2) - size**2)
     ET.SubElement(body, "inertial", pos="0 0 0", mass=repr(mass), diaginertia=_numbers(inertia))
     ET.SubElement(body, "geom", type="box", size=_numbers(size / 2.0), rgba=_numbers(box["color"]))
+    for mark in box.get("mark", ()):
+        ET.SubElement(
+            body,
+            "geom",
+            type="sphere",
+            pos=_numbers(mark["position_m"]),
+            size=repr(mark["radius_m"]),
+            rgba=_numbers(mark["color"]),
+            contype="0",
+        )
 
 
 def _add_limb(body: ET.Element, actuator: ET.Element, mount: Table, table: Table) -> None:

@@ -1,4 +1,4 @@
-"""Floor: the ground under a robot as a picture, with a grid, soft shadows, the support polygon and the pressure on it."""
+"""Floor: the ground under a robot as a picture: grid, soft shadows, support polygon and centre of pressure."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from strut.engines.rigid_body import Solid
 from strut.robot import Array
 from strut.show.ray_cast import shaded
 
-WHITE = np.array([1.0, 1.0, 1.0])
-FLOOR_COLOR = np.array([0.955, 0.960, 0.968])
-GRID_COLOR = np.array([0.80, 0.82, 0.85])
-SHADOW_COLOR = np.array([0.30, 0.33, 0.40])
-POLYGON_COLOR = np.array([0.10, 0.62, 0.56])
-PRESSURE_COLOR = np.array([0.86, 0.16, 0.22])
+WHITE = (1.0, 1.0, 1.0)
+FLOOR_COLOR = (0.955, 0.960, 0.968)
+GRID_COLOR = (0.80, 0.82, 0.85)
+SHADOW_COLOR = (0.30, 0.33, 0.40)
+POLYGON_COLOR = (0.10, 0.62, 0.56)
+PRESSURE_COLOR = (0.86, 0.16, 0.22)
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -110,6 +110,6 @@ def _covered(inside_m: Array, pixel_m: Array) -> Array:
     return np.clip(0.5 + inside_m / pixel_m, 0.0, 1.0)
 
 
-def _mixed(color: Array, other: Array, share: Array) -> Array:
+def _mixed(color: Array, other: tuple[float, float, float], share: Array) -> Array:
     """Return colours moved towards another by a share. Shapes (m, 3), (3,), (m,)."""
-    return color + share[:, None] * (other - color)
+    return np.asarray(color + share[:, None] * (np.array(other) - color))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from strut.balance.polygon import Polygon
 from strut.balance.support import supports
 from strut.engines.rigid_body import Solid, foot_positions, solid_poses, solids
-from strut.errors import BadMotionError
+from strut.errors import BadMotionError, BadTableError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.ray_cast import half_sizes_m, solid_reach_m
@@ -46,13 +46,14 @@ class Footage:
         """Radii of the balls around each part. Shape (n,)."""
         return np.array([solid_reach_m(solid) for solid in self.solids])
 
-    def corners_in_world(self) -> Array:
-        """Return the corners of boxes around the parts, which no part sticks out of. Shape (F, 8 * n, 3)."""
+    def corners_in_world(self, every: int = 1) -> Array:
+        """Return the corners of boxes around the parts, for every so many frames. Shape (F / every, 8 * n, 3)."""
         half_m = np.array([half_sizes_m(solid) for solid in self.solids])
         signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
         in_part = signs[None] * half_m[:, None]
-        corners = np.einsum("fnij,ncj->fnci", self.solid_to_world, in_part) + self.centre_in_world[:, :, None]
-        return corners.reshape(len(self.time_s), -1, 3)
+        from_centre = np.einsum("fnij,ncj->fnci", self.solid_to_world[::every], in_part)
+        corners = from_centre + self.centre_in_world[::every, :, None]
+        return np.asarray(corners.reshape(len(corners), -1, 3))
 
     def cop_at(self, frame: int) -> Array | None:
         """Return the centre of pressure of one frame, or None where it is not known. Shape (2,)."""
@@ -77,12 +78,23 @@ def matched(motions: Sequence[Motion], robots: Sequence[Robot]) -> list[tuple[Mo
     return list(zip(motions, robots, strict=True))
 
 
+def frame_times_s(duration_s: float, frames_per_s: float) -> Array:
+    """Return when the frames of a film are, evenly from 0 to before its end. Shape (F,)."""
+    for name, value in (("duration", duration_s), ("frame rate", frames_per_s)):
+        if not (np.isfinite(value) and value > 0.0):
+            raise OutOfRangeError(f"The {name} of a film is {value:g}; it must be a number above 0.")
+    return np.arange(max(1, round(duration_s * frames_per_s))) / frames_per_s
+
+
 def nearest_samples(motion: Motion, time_s: Array) -> npt.NDArray[np.intp]:
-    """Return the samples nearest to times since the start; the last one for times after the end. Shape (F,) in and out."""
+    """Return the samples nearest to times since the start, the last one for later times. Shape (F,) in and out."""
+    if not np.isfinite(time_s).all():
+        raise OutOfRangeError("A moment to show is not a number; give seconds since the start.")
     wanted = motion.time_s[0] + np.asarray(time_s)
     after = np.clip(np.searchsorted(motion.time_s, wanted), 1, len(motion.time_s) - 1)
     before = after - 1
-    return np.where(wanted - motion.time_s[before] <= motion.time_s[after] - wanted, before, after)
+    early = wanted - motion.time_s[before] <= motion.time_s[after] - wanted
+    return np.asarray(np.where(early, before, after))
 
 
 def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> Footage:
@@ -90,13 +102,15 @@ def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> Foot
     qpos = motion.qpos[samples]
     parts = solids(robot)
     seen = [index for index, solid in enumerate(parts) if solid.color[3] >= LEAST_OPACITY]
+    if not seen:
+        raise BadTableError(f"{robot.name} has no visible part; give its body some geometry.")
     centre, rotation = solid_poses(robot, qpos)
     polygons: list[Polygon | None] = []
     for support in supports(motion.contact[samples], foot_positions(robot, qpos)):
         polygons += [support.polygon] * (support.stop - support.first)
     return Footage(
         time_s=motion.time_s[samples],
-        base_in_world=qpos[:, :3],
+        base_in_world=qpos[:, :3] if robot.base_size else np.zeros((len(qpos), 3)),
         solids=tuple(parts[index] for index in seen),
         centre_in_world=centre[:, seen],
         solid_to_world=rotation[:, seen],

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -18,7 +19,7 @@ from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import Camera, fitted_camera, view_axes
 from strut.show.floor import POLYGON_COLOR, PRESSURE_COLOR, UP, cast_shadow, floor_color, grid_step_m
-from strut.show.footage import Footage, footage, matched, nearest_samples, telling_sample
+from strut.show.footage import Footage, footage, frame_times_s, matched, nearest_samples, telling_sample
 from strut.show.ray_cast import hit_distance, shaded, surface_normal
 from strut.show.wording import title_of, verdict_of
 
@@ -57,7 +58,7 @@ def draw_frame(film: Footage, frame: int, camera: Camera, *, width_px: int, heig
     sharper = replace(camera, focal_px=camera.focal_px * fine, middle_px=camera.middle_px * fine)
     depth, part = _nearest_parts(film, frame, sharper, (height_px * fine, width_px * fine))
     rows, columns = np.nonzero(part >= 0)
-    rays = sharper.rays(columns + 0.5, rows + 0.5)
+    rays = sharper.rays(columns.astype(float) + 0.5, rows.astype(float) + 0.5)
     points = sharper.eye_in_world + depth[rows, columns, None] * rays
     color[rows, columns] = _body_pixels(film, frame, points, rays, part[rows, columns])
     mean = color.reshape(height_px, fine, width_px, fine, 3).mean(axis=(1, 3))
@@ -125,7 +126,7 @@ def save_gif(
         force: Replace an existing file.
         on_frame: Called after each frame with how many are done and how many there are.
     """
-    times_s = np.arange(0.0, duration_s, 1.0 / frames_per_s)
+    times_s = frame_times_s(duration_s, frames_per_s)
     films = []
     for motion, robot in matched(motions, robots):
         start_s = max(0.0, (motion.duration_s - duration_s) / 2.0) if from_s is None else from_s
@@ -142,10 +143,9 @@ def save_gif(
 def _gif_bytes(pictures: Sequence[Image.Image], frame_ms: int) -> bytes:
     """Return an endless GIF with one palette, so that pixels that do not change cost nothing."""
     sample = pictures[len(pictures) // 2].copy()
-    marks = [*VERDICT_COLORS.values(), *(tuple(np.round(mark * 255).astype(int)) for mark in (POLYGON_COLOR, PRESSURE_COLOR))]
     side = sample.width // 40
-    for index, mark in enumerate(marks):  # small things need a colour of their own too
-        sample.paste(mark, (index * side, 0, (index + 1) * side, side))
+    for index, color in enumerate([*VERDICT_COLORS.values(), to_hex(POLYGON_COLOR), to_hex(PRESSURE_COLOR)]):
+        sample.paste(color, (index * side, 0, (index + 1) * side, side))  # or small things lose their colour
     palette = sample.quantize(_GIF_COLORS)
     frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     buffer = io.BytesIO()
@@ -215,7 +215,9 @@ def _floor_pixels(film: Footage, frame: int, camera: Camera, shape: tuple[int, i
     distance = -camera.eye_in_world[2] / rays[down][:, 2]
     points_m = camera.eye_in_world[:2] + distance[:, None] * rays[down][:, :2]
     centre, rotation = film.centre_in_world[frame], film.solid_to_world[frame]
-    shadow = cast_shadow(film.solids, centre, rotation, light=light_direction(), half_m=1.1 * size_m, cells=min(150, shape[1] // 2))
+    shadow = cast_shadow(
+        film.solids, centre, rotation, light=light_direction(), half_m=1.1 * size_m, cells=min(150, shape[1] // 2)
+    )
     color[down] = floor_color(
         points_m,
         distance / camera.focal_px,
@@ -225,7 +227,14 @@ def _floor_pixels(film: Footage, frame: int, camera: Camera, shape: tuple[int, i
         cop_m=film.cop_at(frame),
         dot_m=0.014 * size_m,
     )
-    return color
+    return 1.0 + _inwards(shape)[..., None] * (color - 1.0)
+
+
+def _inwards(shape: tuple[int, int]) -> Array:
+    """Return 0 at the border of a picture, rising to 1 inside it, so that panels meet in white. Shape (H, W)."""
+    columns, rows = _pixel_middles(slice(0, shape[0]), slice(0, shape[1]))
+    from_border = np.minimum(np.minimum(columns, shape[1] - columns), np.minimum(rows, shape[0] - rows))
+    return np.clip(from_border / (0.12 * shape[1]), 0.0, 1.0)
 
 
 def _pixel_middles(rows: slice, columns: slice) -> tuple[Array, Array]:
@@ -285,5 +294,5 @@ def _titles(motions: Sequence[Motion], panel_px: int) -> Pixels:
         color = VERDICT_COLORS[motion.receipt.verdict] if motion.receipt else "#555555"
         figure.text(middle, 0.52, title_of(motion), ha="center", va="bottom", size=0.072 * points, color="#1a1c20")
         figure.text(middle, 0.44, verdict_of(motion), ha="center", va="top", size=0.045 * points, color=color)
-    canvas.draw()
-    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+    canvas.draw()  # type: ignore[no-untyped-call]
+    return np.asarray(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from strut.engines.rigid_body import velocities
 from strut.motion import Motion
+from strut.proof.check import planned_margin_m
 from strut.robot import Array, Robot
 from strut.show.footage import footage
 
 INK, PALE = "#1a1c20", "#8a919c"
 BALANCE, SPEED, TORQUE, LIMIT = "#1a8f82", "#3568b8", "#c46a12", "#b3261e"
 MOST_POINTS = 700  # a screen shows no more
-_LOOK = {
+_LOOK: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "strut",
     "font.family": "sans-serif",
     "font.size": 9.0,
     "axes.spines.top": False,
     "axes.spines.right": False,
+    "axes.xmargin": 0.01,
     "axes.edgecolor": PALE,
     "axes.labelcolor": INK,
     "xtick.color": INK,
@@ -45,31 +47,38 @@ def balance_plot(motion: Motion) -> Figure | None:
     if motion.balance_margin_m is None or not np.isfinite(motion.balance_margin_m).any():
         return None
     margin_m = np.where(np.isfinite(motion.balance_margin_m), motion.balance_margin_m, np.nan)
-    needed_m = motion.meta.get("options", {}).get("margin_m")
+    needed_m = planned_margin_m(motion)
 
     def draw(axes: Axes) -> None:
         time_s, lowest_m = _thinned(motion.time_s, margin_m, np.fmin)
         axes.plot(time_s, lowest_m * 1e3, color=BALANCE, linewidth=1.2)
         worst = int(np.nanargmin(margin_m))
         axes.plot(motion.time_s[worst], margin_m[worst] * 1e3, "o", color=BALANCE, markersize=4)
+        late = worst > len(margin_m) // 2
         axes.annotate(
-            f"{margin_m[worst] * 1e3:.1f} mm",
+            f"smallest {margin_m[worst] * 1e3:.1f} mm",
             (motion.time_s[worst], margin_m[worst] * 1e3),
-            xytext=(4, 5),
+            xytext=(-5 if late else 5, 6),
             textcoords="offset points",
+            ha="right" if late else "left",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0},
         )
         if needed_m is not None:
             axes.axhline(needed_m * 1e3, color=LIMIT, linewidth=1.0, linestyle="--")
-            axes.text(motion.time_s[-1], needed_m * 1e3, "needed ", color=LIMIT, ha="right", va="bottom")
-        axes.set(xlabel="time [s]", ylabel="balance margin [mm]", ylim=(min(0.0, float(np.nanmin(lowest_m)) * 1e3), None))
+            axes.text(
+                motion.time_s[-1], needed_m * 1e3, f"{needed_m * 1e3:g} mm needed", color=LIMIT, ha="right", va="top"
+            )
+        axes.set(
+            xlabel="time [s]", ylabel="balance margin [mm]", ylim=(min(0.0, float(np.nanmin(lowest_m)) * 1e3), None)
+        )
 
     return _drawn(draw)
 
 
 def joint_use_plot(motion: Motion, robot: Robot) -> Figure:
     """Return how much of its speed and torque limits the busiest joint uses over time."""
-    qvel, _ = velocities(robot, motion.time_s, motion.qpos)
-    uses = [("speed", SPEED, np.abs(qvel[:, -len(robot.joint_names) :]) / robot.joint_speed_limit_rad_s)]
+    speed_rad_s = np.gradient(motion.joint_angles_rad, motion.time_s, axis=0)
+    uses = [("speed", SPEED, np.abs(speed_rad_s) / robot.joint_speed_limit_rad_s)]
     if motion.torque_nm is not None:
         uses.append(("torque", TORQUE, np.abs(motion.torque_nm) / robot.torque_limit_nm))
 
@@ -115,7 +124,7 @@ def pressure_plot(motion: Motion, robot: Robot) -> Figure | None:
     def draw(axes: Axes) -> None:
         for polygon in polygons.values():
             closed = np.concatenate([polygon.corners, polygon.corners[:1]])
-            axes.fill(*closed.T, color=BALANCE, alpha=0.10, linewidth=0.0)
+            axes.fill(*closed.T, color=BALANCE, alpha=0.05, linewidth=0.0)
             axes.plot(*closed.T, color=BALANCE, alpha=0.6, linewidth=0.8)
         thin = max(1, len(cop) // MOST_POINTS)
         axes.plot(*cop[::thin].T, color=LIMIT, linewidth=1.4)

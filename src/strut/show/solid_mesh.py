@@ -55,7 +55,7 @@ def _capsule(radius_m: float, half_length_m: float, around: int) -> Mesh:
 
 
 def _ring_faces(n_rings: int, around: int) -> npt.NDArray[np.int64]:
-    """Return the faces between a bottom pole (vertex 0), rings of `around` vertices and a top pole (the last vertex)."""
+    """Return the faces from a bottom pole, the first vertex, over rings of vertices to a top pole, the last one."""
     this = np.arange(around)
     following = (this + 1) % around
     top, last = 1 + n_rings * around, 1 + (n_rings - 1) * around

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from strut.motion import Motion
@@ -27,9 +28,8 @@ def verdict_of(motion: Motion) -> str:
     return f"{_percent(_share_kept(receipt))} kept, {receipt.verdict}"
 
 
-def receipt_sentences(motion: Motion) -> list[str]:
+def receipt_sentences(receipt: Receipt | None) -> list[str]:
     """Return the receipt in words; what is not known is left out."""
-    receipt = motion.receipt
     if receipt is None:
         return ["This motion has no receipt: nobody has checked it against the limits of the body."]
     return [sentence for sentence in (_shown(receipt), _travelled(receipt), _needed(receipt)) if sentence]
@@ -46,9 +46,9 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("Distance", _number(receipt.distance_m, "{:.3f} m")),
         ("Speed", _number(receipt.speed_m_s, "{:.1f} mm/s", 1e3)),
         ("Smallest balance margin", _number(receipt.balance_margin_mm, "{:.1f} mm")),
-        ("Nearest joint limit", _number(receipt.joint_limit_margin_rad, "{:.0f}°", 180.0 / 3.141592653589793)),
-        ("Largest joint speed", _number(receipt.joint_speed_use, "{:.0f} % of the limit", 100.0)),
-        ("Largest torque", _number(receipt.torque_use, "{:.0f} % of the limit", 100.0)),
+        ("Nearest joint limit", _number(receipt.joint_limit_margin_rad, "{:.0f}°", math.degrees(1.0))),
+        ("Joint speed used", _number(receipt.joint_speed_use, "{:.0f} %", 100.0)),
+        ("Torque used", _number(receipt.torque_use, "{:.0f} %", 100.0)),
         ("Foot slip", _number(receipt.foot_slip_mm, "{:.1f} mm")),
         ("Deepest in the ground", _number(receipt.penetration_mm, "{:.1f} mm")),
         ("Task error", _number(receipt.task_error_mm, "{:.2f} mm")),
@@ -88,6 +88,7 @@ def _needed(receipt: Receipt) -> str:
         _number(receipt.joint_speed_use, "reaches {:.0f} % of the joint speed limit", 100.0),
         _number(receipt.foot_slip_mm, "slips {:.1f} mm"),
         _number(receipt.task_error_mm, "disturbs the task by {:.2f} mm"),
+        _number(receipt.cost_of_transport, "has a cost of transport of {:.2f}"),
     ]
     said = [words for words in known if words != NOT_KNOWN]
     return f"It {listed(said)}." if said else ""

@@ -1,4 +1,4 @@
-"""Rotations as matrices, vectorised over any leading shape: about y, from Z-Y-Z angles, and to and from vectors."""
+"""Rotation: matrices about y, from Z-Y-Z angles and from rotation vectors, over any leading shape; and back."""
 
 from __future__ import annotations
 

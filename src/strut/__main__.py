@@ -1,0 +1,5 @@
+"""`python -m strut` is `strut`."""
+
+from strut.cli.main import run
+
+run()

@@ -1,0 +1,195 @@
+"""Viser as a 3-D scene in the browser: things with names, placed in world; live on a port, or recorded as a page.
+
+Conventions: metres, z up, quaternions wxyz, colours from 0 to 1. Viser prints when it starts and stops; we do not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import socket
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import viser
+
+from strut.errors import PortInUseError
+from strut.robot import Array
+
+Color = tuple[float, float, float]
+
+
+class Scene:
+    """A scene in the browser. Every thing has a name; `place` moves it."""
+
+    def __init__(self, *, host: str = "127.0.0.1", port: int = 0, title: str = "strut") -> None:
+        """Open a scene on a port; 0 takes any free one. Raises PortInUseError."""
+        _check_free(host, port)
+        with _silent():
+            self._server = viser.ViserServer(host=host, port=port, label=title, verbose=False)
+        self._host = host
+        self._things: dict[str, Any] = {}
+        taken = self.port
+        if port not in (0, taken):  # viser takes the next port when somebody was faster
+            self.close()
+            raise PortInUseError(host, port, "address already in use")
+        self._add_lights()
+        self._server.gui.configure_theme(show_logo=False, show_share_button=False)
+        self._server.gui.main_panel.dock_right()
+
+    def _add_lights(self) -> None:
+        """Light the scene so that colours come out as given; viser's own lamps bleach them."""
+        world = self._server.scene
+        world.configure_environment_map(None)
+        world.configure_default_lights(enabled=False)
+        world.add_light_ambient("/lights/sky", intensity=1.5)
+        world.add_light_directional("/lights/lamp", intensity=2.2, position=(2.0, -1.5, 5.0), cast_shadow=True)
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+        return int(self._server.get_port())
+
+    @property
+    def url(self) -> str:
+        """Where a browser finds it."""
+        return f"http://{self._host}:{self.port}"
+
+    def close(self) -> None:
+        """Stop listening."""
+        with _silent():
+            self._server.stop()
+
+    def look(self, *, eye_in_world: Array, target_in_world: Array, view_rad: float) -> None:
+        """Set where new visitors look from and to, and the vertical angle of view. Shape (3,) each."""
+        camera = self._server.initial_camera
+        camera.position, camera.look_at, camera.fov = eye_in_world, target_in_world, view_rad
+
+    def add_ground(self, *, middle_in_world: Array, size_m: float, cell_m: float) -> None:
+        """Add a square of floor with a grid that receives shadows. `middle_in_world` has shape (2,)."""
+        self._server.scene.add_grid(
+            "/ground",
+            width=size_m,
+            height=size_m,
+            cell_size=cell_m,
+            cell_color=(0.86, 0.88, 0.90),
+            section_size=5.0 * cell_m,
+            section_color=(0.76, 0.79, 0.83),
+            shadow_opacity=0.22,
+            position=(*middle_in_world, 0.0),
+        )
+
+    def add_frame(self, name: str) -> None:
+        """Add an invisible frame; things named below it, with a slash, move along."""
+        self._things[name] = self._server.scene.add_frame(name, show_axes=False)
+
+    def add_mesh(
+        self,
+        name: str,
+        vertices: Array,
+        faces: npt.NDArray[np.int64],
+        *,
+        color: Color,
+        opacity: float = 1.0,
+        smooth: bool = True,
+        shadow: bool = True,
+    ) -> None:
+        """Add triangles. Shapes (n, 3) and (m, 3)."""
+        self._things[name] = self._server.scene.add_mesh_simple(
+            name,
+            vertices,
+            faces,
+            color=color,
+            opacity=None if opacity >= 1.0 else opacity,
+            flat_shading=not smooth,
+            side="front" if opacity >= 1.0 else "double",
+            cast_shadow=shadow,
+            receive_shadow=shadow,
+        )
+
+    def add_label(self, name: str, text: str, *, height_m: float) -> None:
+        """Add words that face the viewer, anchored at the middle of their lower edge."""
+        self._things[name] = self._server.scene.add_label(
+            name, text, font_size_mode="scene", font_scene_height=height_m, anchor="bottom-center"
+        )
+
+    def place(self, name: str, position_m: Array, wxyz: Array | None = None) -> None:
+        """Move a thing, in the frame that its name is below. Shapes (3,) and (4,)."""
+        thing = self._things[name]
+        thing.position = position_m
+        if wxyz is not None:
+            thing.wxyz = wxyz
+
+    def reshape(self, name: str, vertices: Array) -> None:
+        """Move the vertices of a mesh. Shape (n, 3), n as before."""
+        self._things[name].vertices = np.asarray(vertices, dtype=np.float32)
+
+    def show(self, name: str, visible: bool) -> None:
+        """Show or hide a thing."""
+        self._things[name].visible = visible
+
+    def add_button(self, text: str, on_click: Callable[[], None]) -> Callable[[str], None]:
+        """Add a button; returns a function that changes its text."""
+        button = self._server.gui.add_button(text)
+        button.on_click(lambda _event: on_click())
+
+        def rename(new_text: str) -> None:
+            button.label = new_text
+
+        return rename
+
+    def add_slider(
+        self, text: str, *, low: float, high: float, step: float, value: float, on_change: Callable[[float], None]
+    ) -> Callable[[float], None]:
+        """Add a slider; `on_change` hears what people do, the returned function moves it for the program."""
+        slider = self._server.gui.add_slider(text, min=low, max=high, step=step, initial_value=value)
+        slider.on_update(lambda event: on_change(float(slider.value)) if event.client is not None else None)
+
+        def move(new_value: float) -> None:
+            slider.value = new_value  # type: ignore[misc]  # viser declares it for reading only
+
+        return move
+
+    def add_text(self, markdown: str) -> None:
+        """Add words to the panel."""
+        self._server.gui.add_markdown(markdown)
+
+    @contextlib.contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Let everything inside the block appear in one go."""
+        with self._server.atomic():
+            yield
+
+    def record(self, frames: Callable[[], Iterator[float]]) -> str:
+        """Return a page that plays the scene for ever and asks no other host for anything.
+
+        Args:
+            frames: Changes the scene and yields how many seconds to stay so, again and again.
+        """
+        recorder = self._server.get_scene_serializer()
+        for pause_s in frames():
+            recorder.insert_sleep(pause_s)
+        return str(recorder.as_html())
+
+
+def _check_free(host: str, port: int) -> None:
+    """Raise PortInUseError if nobody can listen there; viser itself would quietly take another port."""
+    if not 0 <= port <= 65535:
+        raise PortInUseError(host, port, "ports go from 0 to 65535")
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+            probe.listen()
+    except OSError as error:
+        raise PortInUseError(host, port, str(error.strerror).lower()) from error
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Keep what viser prints away from the user."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield

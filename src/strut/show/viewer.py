@@ -1,0 +1,134 @@
+"""Viewer: motions live in the browser, side by side, with play, speed and time in the visitor's hands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from strut.engines.scene import Scene
+from strut.motion import Motion
+from strut.robot import Robot
+from strut.show.footage import matched
+from strut.show.stage import Stage
+from strut.show.wording import receipt_sentences, title_of, verdict_of
+
+FRAMES_PER_S = 50.0
+UPDATES_PER_S = 30.0
+ASPECT = 1.3  # of a usual window without the panel on its right
+
+
+class Viewer:
+    """A live viewer. It moves only when `step` is called, so that whoever owns the clock decides.
+
+    Attributes:
+        time_s: What is shown, in seconds since the start.
+        speed: How many seconds of motion pass in a second.
+        playing: Whether `step` moves on.
+    """
+
+    def __init__(
+        self, motions: Sequence[Motion], robots: Sequence[Robot], *, host: str = "127.0.0.1", port: int = 8080
+    ) -> None:
+        """Start to serve; port 0 takes any free one. Raises PortInUseError."""
+        matched(motions, robots)
+        self.time_s, self.speed, self.playing = 0.0, 1.0, True
+        self._duration_s = max(motion.duration_s for motion in motions)
+        self._times_s = np.arange(0.0, self._duration_s + 1e-9, 1.0 / FRAMES_PER_S)
+        self._scene = Scene(host=host, port=port, title="strut")
+        try:
+            self._stage = Stage(self._scene, motions, robots, self._times_s, aspect=ASPECT)
+            self._add_panel(motions)
+        except BaseException:
+            self._scene.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def url(self) -> str:
+        """Where a browser finds it."""
+        return self._scene.url
+
+    def step(self, elapsed_s: float) -> None:
+        """Move on by elapsed real time and show where that is; after the end it starts again."""
+        if self.playing:
+            self.time_s = (self.time_s + self.speed * elapsed_s) % self._duration_s
+        self._show()
+
+    def go_to(self, time_s: float) -> None:
+        """Show a moment, in seconds since the start."""
+        self.time_s = float(np.clip(time_s, 0.0, self._duration_s))
+        self._show()
+
+    def play(self, playing: bool) -> None:
+        """Play or pause."""
+        self.playing = playing
+        self._rename_button("Pause" if playing else "Play")
+
+    def stop(self) -> None:
+        """Stop serving."""
+        self._scene.close()
+
+    def _show(self) -> None:
+        frame = min(round(self.time_s * FRAMES_PER_S), len(self._times_s) - 1)
+        with self._scene.at_once():
+            self._stage.go_to(frame)
+        self._move_time(round(self.time_s, 2))
+
+    def _add_panel(self, motions: Sequence[Motion]) -> None:
+        def jump(time_s: float) -> None:
+            self.play(False)
+            self.time_s = time_s  # the next step shows it
+
+        def change_speed(speed: float) -> None:
+            self.speed = speed
+
+        self._rename_button = self._scene.add_button("Pause", lambda: self.play(not self.playing))
+        self._move_time = self._scene.add_slider(
+            "Time [s]", low=0.0, high=round(self._duration_s, 2), step=0.01, value=0.0, on_change=jump
+        )
+        self._scene.add_slider("Speed", low=0.1, high=4.0, step=0.1, value=1.0, on_change=change_speed)
+        for motion in motions:
+            words = " ".join(receipt_sentences(motion.receipt))
+            self._scene.add_text(f"**{title_of(motion)}** ({verdict_of(motion)}). {words}")
+
+
+def serve(
+    motions: Sequence[Motion],
+    robots: Sequence[Robot],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    on_ready: Callable[[str], None] | None = None,
+) -> None:
+    """Show motions in the browser until Ctrl-C.
+
+    Args:
+        motions: What to show.
+        robots: The robot of each motion.
+        host: Address to listen on; the default is this machine only.
+        port: Port to listen on; 0 takes any free one.
+        on_ready: Called with the address once a browser can open it.
+    """
+    with Viewer(motions, robots, host=host, port=port) as viewer:
+        if on_ready is not None:
+            on_ready(viewer.url)
+        before_s = time.perf_counter()
+        try:
+            while True:
+                time.sleep(1.0 / UPDATES_PER_S)
+                now_s = time.perf_counter()
+                viewer.step(now_s - before_s)
+                before_s = now_s
+        except KeyboardInterrupt:
+            return

@@ -1,0 +1,249 @@
+"""Walks, end to end: what is asked, what is kept, what is refused, and that every promise on the receipt holds."""
+
+import pickle
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from strut import Emotion, check, load_robot, save_motion, walk
+from strut.engines.rigid_body import foot_positions
+from strut.errors import BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError, StrutError, UnknownNameError
+from tests.test_receipt import KEYS
+from tests.thesis import EMOTIONS
+
+FAST = {"cycles": 2, "rate_hz": 50.0}
+LONGER = {"cycles": 3, "rate_hz": 50.0}  # long enough for the whole pose to show
+
+
+@cache
+def emphatic(emotion, balance, retreat):
+    """A feeling at 1.5, more than the body allows; made once per worker that asks for it."""
+    return walk("mrpete", emotion, intensity=1.5, balance=balance, retreat=retreat, **LONGER)
+
+
+def test_intensity_zero_is_the_neutral_walk_bit_for_bit(neutral_walk):
+    nothing = walk("mrpete", "fearful", intensity=0.0, **FAST)
+    assert_array_equal(nothing.time_s, neutral_walk.time_s)
+    assert_array_equal(nothing.qpos, neutral_walk.qpos)
+    assert_array_equal(nothing.contact, neutral_walk.contact)
+    assert_array_equal(nothing.torque_nm, neutral_walk.torque_nm)
+    assert (nothing.receipt.intensity_asked, nothing.receipt.intensity_kept, nothing.receipt.verdict) == (
+        0.0,
+        0.0,
+        "ok",
+    )
+
+
+def test_the_same_wish_gives_the_same_bytes(tmp_path):
+    for name in ("one.npz", "two.npz"):
+        save_motion(walk("mrpete", "angry", **FAST), tmp_path / name)
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
+
+
+@pytest.mark.parametrize("emotion", EMOTIONS)
+def test_published_feelings_are_shown_almost_fully_and_soundly(mrpete, emotion):
+    motion = walk("mrpete", emotion, cycles=4, rate_hz=50.0)  # two to take the pose on, two to leave it
+    receipt = motion.receipt
+    assert list(receipt.as_dict()) == KEYS
+    assert receipt.intensity_kept >= 0.85
+    assert (receipt.verdict == "ok") == (receipt.reasons == ()) == (receipt.intensity_kept == 1.0)
+    assert receipt.balance_margin_mm >= 10.0
+    assert receipt.joint_limit_margin_rad > 0.0
+    assert max(receipt.joint_speed_use, receipt.torque_use) <= 1.0
+    assert receipt.foot_slip_mm < 1e-6
+    assert receipt.penetration_mm < 1e-6
+    assert receipt.solve_s > 0.0
+    assert receipt.task_error_mm is None
+    again = check(motion)
+    assert again.verdict == "ok"
+    assert replace(again, verdict=receipt.verdict, reasons=receipt.reasons, solve_s=receipt.solve_s) == receipt
+    feet = foot_positions(mrpete, motion.qpos)
+    assert feet[..., 2].min() > mrpete.feet[0].radius_m - 1e-9
+    assert (feet[motion.contact][:, 2] < mrpete.feet[0].radius_m + 1e-9).all()
+
+
+def test_receipt_says_who_felt_what(happy_walk):
+    receipt = happy_walk.receipt
+    assert (receipt.robot, receipt.emotion, receipt.pad) == ("mrpete", "happy", (0.81, 0.51, 0.46))
+    assert receipt.duration_s == happy_walk.duration_s
+    assert receipt.distance_m == pytest.approx(np.linalg.norm(happy_walk.qpos[-1, :2] - happy_walk.qpos[0, :2]))
+    assert happy_walk.meta["options"]["cycles"] == 4
+    assert happy_walk.meta["robot_fingerprint"] == load_robot("mrpete").fingerprint
+    assert set(happy_walk.meta["versions"]) >= {"strut", "mujoco", "numpy"}
+
+
+def test_fear_walks_backwards():
+    motion = walk("mrpete", "fearful", **FAST)
+    assert motion.qpos[-1, 0] < -0.05
+
+
+def test_a_point_without_a_name_is_a_feeling_too():
+    motion = walk("mrpete", Emotion(0.3, -0.2, 0.1), **FAST)
+    assert (motion.receipt.emotion, motion.receipt.pad) == (None, (0.3, -0.2, 0.1))
+    assert motion.receipt.verdict == "ok"
+
+
+def test_published_balance_leaves_the_way_along_the_path_alone():
+    """Balance in y alone: the body's x is that of the plan, a steady advance without a single step back."""
+    motion = walk("mrpete", "neutral", balance="y", **FAST)
+    assert (np.diff(motion.qpos[:, 0]) >= -1e-12).all()
+    assert np.ptp(motion.qpos[:, 1]) > 0.03
+
+
+def test_a_finer_rate_is_the_same_walk(neutral_walk):
+    fine = walk("mrpete", "neutral", cycles=2, rate_hz=100.0)
+    assert_allclose(fine.time_s[::2], neutral_walk.time_s, atol=1e-9)
+    assert_allclose(fine.qpos[::2], neutral_walk.qpos, atol=1e-3)
+
+
+def test_marching_on_the_spot_has_no_cost_of_transport():
+    receipt = walk("mrpete", "neutral", step_length_m=0.0, **FAST).receipt
+    assert receipt.distance_m < 1e-9
+    assert receipt.cost_of_transport is None
+
+
+# weakening
+
+
+@pytest.mark.parametrize(
+    "case",
+    [("sad", "xy", "global"), ("sad", "y", "global"), ("sad", "xy", "local"), ("angry", "xy", "global")],
+    ids="-".join,
+)
+def test_too_much_is_weakened_with_the_reason_and_the_rest_is_sound(case):
+    motion = emphatic(*case)
+    receipt = motion.receipt
+    assert receipt.verdict == "weakened"
+    assert receipt.intensity_asked == 1.5
+    assert 0.5 < receipt.intensity_kept < 1.5
+    limits = {"joint limit", "ground clearance", "joint speed", "torque", "balance margin", "reach"}
+    assert {reason.split(":")[0] for reason in receipt.reasons} <= limits
+    assert receipt.reasons
+    assert motion.meta["intensity"] == receipt.intensity_kept
+    assert check(motion).verdict == "ok"
+
+
+def test_balance_in_both_directions_keeps_at_least_as_much_as_sideways_alone():
+    both, sideways = (emphatic("sad", balance, "global").receipt.intensity_kept for balance in ("xy", "y"))
+    assert both >= sideways
+
+
+def test_local_retreat_keeps_at_least_as_much_as_global():
+    local, everywhere = (emphatic("sad", "xy", retreat).receipt.intensity_kept for retreat in ("local", "global"))
+    assert local >= everywhere
+
+
+def test_a_retreat_is_not_needed_where_all_is_well(neutral_walk):
+    assert_array_equal(walk("mrpete", "neutral", retreat="local", **FAST).qpos, neutral_walk.qpos)
+
+
+def test_strict_refuses_what_would_be_weakened():
+    kept = emphatic("sad", "y", "global").receipt
+    with pytest.raises(RefusedError) as caught:
+        walk("mrpete", "sad", intensity=1.5, balance="y", strict=True, **LONGER)
+    refusal = caught.value
+    assert str(refusal) == (
+        f"Refused: {'; '.join(kept.reasons)}. Without --strict it would walk at {kept.intensity_kept:.2f}."
+    )
+    assert refusal.receipt.verdict == "refused"
+    assert refusal.receipt.intensity_kept == kept.intensity_kept
+    assert str(pickle.loads(pickle.dumps(refusal))) == str(refusal)
+
+
+def test_strict_lets_pass_what_needs_no_weakening(neutral_walk):
+    assert_array_equal(walk("mrpete", "neutral", strict=True, **FAST).qpos, neutral_walk.qpos)
+
+
+def test_every_attempt_is_told_and_the_last_one_passed():
+    told = []
+    motion = walk("mrpete", "sad", intensity=1.5, balance="y", on_attempt=lambda *attempt: told.append(attempt), **FAST)
+    assert told[0] == (1.5, False)
+    assert told[-1] == (pytest.approx(motion.receipt.intensity_kept), True)
+
+
+def test_a_weaker_servo_weakens_the_feeling(mrpete):
+    weak = replace(mrpete, torque_limit_nm=np.full(28, 6.2))
+    receipt = walk(weak, "happy", **FAST).receipt
+    assert receipt.verdict == "weakened"
+    assert receipt.reasons[0].startswith("torque: ")
+    assert receipt.torque_use <= 1.0
+
+
+def test_the_thesis_servos_are_too_weak_even_for_neutral(mrpete):
+    """The thesis says so; 2.5 N m is the estimate of its servos, and a third of the weight asks 4.3 N m of a knee."""
+    weak = replace(mrpete, torque_limit_nm=np.full(28, 2.5))
+    with pytest.raises(RefusedError) as caught:
+        walk(weak, "neutral", **FAST)
+    assert str(caught.value).startswith("Refused: torque: ")
+    assert str(caught.value).endswith(". Not even the neutral walk keeps its limits.")
+
+
+# what the body cannot do at all
+
+
+@pytest.mark.parametrize(
+    ("option", "what", "asked_m"),
+    [("step_height_m", "step height", 0.5), ("margin_m", "balance margin", 0.2), ("step_length_m", "step length", 0.6)],
+)
+def test_an_impossible_step_names_the_largest_that_works_and_it_does_work(option, what, asked_m):
+    with pytest.raises(ImpossibleStepError) as caught:
+        walk("mrpete", "neutral", **{option: asked_m}, **FAST)
+    error = caught.value
+    assert str(error) == (
+        f"A {what} of {asked_m * 1e3:.0f} mm is impossible ({error.reason}); "
+        f"the largest that works is {error.works_m * 1e3:.0f} mm."
+    )
+    assert error.works_m < asked_m
+    assert walk("mrpete", "neutral", **{option: error.works_m}, **FAST).receipt.verdict == "ok"
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"cycles": 1}, "cycles is 1; choose 2 to 1000."),
+        ({"cycles": 1001}, "cycles is 1001; choose 2 to 1000."),
+        ({"rate_hz": 5.0}, "The rate is 5 samples per second; choose 20 to 1000."),
+        ({"rate_hz": float("nan")}, "The rate is nan samples per second; choose 20 to 1000."),
+        ({"step_length_m": -0.01}, "The step length is -0.01 m; it must be a number of at least 0."),
+        ({"step_length_m": float("inf")}, "The step length is inf m; it must be a number of at least 0."),
+        ({"step_height_m": float("nan")}, "The step height is nan m; it must be a number of at least 0."),
+        ({"step_height_m": 0.0}, "The step height is 0 m, so the feet would drag; choose at least 10 mm."),
+        ({"margin_m": -0.001}, "The balance margin is -0.001 m; it must be a number of at least 0."),
+        ({"intensity": 1.6}, "Intensity is 1.6; choose it from 0 (neutral) over 1 (as published) to 1.5."),
+        ({"intensity": float("nan")}, "Intensity is nan; choose it from 0 (neutral) over 1 (as published) to 1.5."),
+    ],
+)
+def test_numbers_that_mean_nothing_are_refused_in_one_sentence(options, sentence):
+    with pytest.raises(OutOfRangeError) as caught:
+        walk("mrpete", "happy", **options)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(
+    "options", [{"cycles": 2.5}, {"balance": "z"}, {"retreat": "locale"}], ids=["half a cycle", "balance", "retreat"]
+)
+def test_words_and_counts_that_mean_nothing_are_refused(options):
+    """Never swap the method quietly: a misspelt retreat is not a global one, and half a cycle is none."""
+    with pytest.raises(StrutError):
+        walk("mrpete", "sad", **(FAST | options))
+
+
+def test_unknown_robots_and_feelings_are_refused():
+    with pytest.raises(UnknownNameError, match="There is no robot 'fido'"):
+        walk("fido", "happy")
+    with pytest.raises(UnknownNameError, match="There is no emotion 'hungry'"):
+        walk("mrpete", "hungry")
+
+
+def test_a_robot_that_knows_no_crawl_says_so(mrpete):
+    no_gait = replace(mrpete, tables={**mrpete.tables, "gait": {**mrpete.tables["gait"], "kind": "hop"}})
+    with pytest.raises(BadTableError) as caught:
+        walk(no_gait)
+    assert str(caught.value) == "mrpete cannot walk yet: its gait.toml names no gait that strut knows."
+    without = replace(mrpete, tables={"robot": mrpete.tables["robot"]})
+    with pytest.raises(BadTableError, match=r"mrpete has no gait\.toml in its folder"):
+        walk(without)

@@ -1,0 +1,126 @@
+"""Ground forces of a real walk: statics, friction cones, least torque, and no jumps."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from strut import walk
+from strut.balance.ground_force import grip, share_ground_force
+from strut.engines.rigid_body import inverse_dynamics
+
+
+@pytest.fixture(scope="module")
+def dynamics(mrpete, happy_walk):
+    return inverse_dynamics(mrpete, happy_walk.time_s, happy_walk.qpos)
+
+
+@pytest.fixture(scope="module")
+def shared(mrpete, happy_walk, dynamics):
+    return share_ground_force(mrpete, dynamics, happy_walk.contact)
+
+
+def contact_points(mrpete, dynamics):
+    return dynamics.foot_in_world - [0.0, 0.0, mrpete.feet[0].radius_m]
+
+
+def test_forces_of_the_feet_add_up_to_the_wrench_that_the_movement_needs(mrpete, dynamics, shared):
+    assert_allclose(shared.force_n.sum(axis=1), dynamics.ground_force_n, atol=1e-8)
+    moment = np.cross(contact_points(mrpete, dynamics), shared.force_n).sum(axis=1)
+    assert_allclose(moment, dynamics.ground_moment_nm, atol=1e-8)
+
+
+def test_feet_in_the_air_carry_nothing(happy_walk, shared):
+    assert_array_equal(shared.force_n[~happy_walk.contact], np.zeros(((~happy_walk.contact).sum(), 3)))
+
+
+def test_feet_only_push_and_stay_in_their_friction_cones(mrpete, shared):
+    """While the load is handed over a foot that carries nothing may seem to pull by 0.3 % of the weight, no more."""
+    weight_n = mrpete.mass_kg * 9.81
+    load = shared.force_n[..., 2]
+    assert load.min() >= -0.003 * weight_n
+    sideways = np.linalg.norm(shared.force_n[..., :2], axis=-1)
+    assert (sideways <= mrpete.friction * np.maximum(load, 0.003 * weight_n) + 1e-9).all()
+
+
+def test_torques_are_those_of_the_forces(dynamics, shared):
+    expected = dynamics.torque_nm - np.einsum("tnij,tni->tj", dynamics.contact_jacobian, shared.force_n)
+    assert_allclose(shared.torque_nm, expected, atol=1e-12)
+
+
+def test_virtual_work_of_the_floating_base_vanishes(mrpete, happy_walk, dynamics, shared):
+    """With the feet's forces the base needs no force of its own: d'Alembert for six more coordinates."""
+    resultant = shared.force_n.sum(axis=1) - dynamics.ground_force_n
+    assert np.abs(resultant).max() < 1e-8
+
+
+def even_forces(mrpete, dynamics, contact, sample):
+    """Return the smallest forces that do the same: what feet without servos' help would share."""
+    feet = np.flatnonzero(contact[sample])
+    point = contact_points(mrpete, dynamics)[sample, feet]
+    cross = [np.array([[0, -p[2], p[1]], [p[2], 0, -p[0]], [-p[1], p[0], 0]]) for p in point]
+    balance = np.vstack([np.hstack([np.eye(3)] * len(feet)), np.hstack(cross)])
+    wrench = np.concatenate([dynamics.ground_force_n[sample], dynamics.ground_moment_nm[sample]])
+    force = np.zeros((4, 3))
+    force[feet] = np.linalg.lstsq(balance, wrench, rcond=None)[0].reshape(-1, 3)
+    return force, balance
+
+
+def test_sharing_asks_less_torque_than_even_forces(mrpete, happy_walk, dynamics, shared):
+    ours, even = [], []
+    for sample in range(0, len(happy_walk.time_s), 20):
+        force, _ = even_forces(mrpete, dynamics, happy_walk.contact, sample)
+        torque = dynamics.torque_nm[sample] - np.einsum("nij,ni->j", dynamics.contact_jacobian[sample], force)
+        ours.append(np.sum(shared.torque_nm[sample] ** 2))
+        even.append(np.sum(torque**2))
+    assert np.mean(ours) < 0.95 * np.mean(even)
+
+
+def test_with_enough_friction_no_other_sharing_asks_less_torque(mrpete, happy_walk, dynamics):
+    """Castigliano: any self-stress added between three feet costs energy. Softness allows a part in a thousand."""
+    gripping = replace(mrpete, friction=50.0)
+    shared = share_ground_force(gripping, dynamics, happy_walk.contact)
+    rng = np.random.default_rng(1)
+    for sample in np.flatnonzero(happy_walk.contact.sum(axis=1) == 3)[::40]:
+        feet = np.flatnonzero(happy_walk.contact[sample])
+        _, balance = even_forces(mrpete, dynamics, happy_walk.contact, sample)
+        free = np.linalg.svd(balance)[2][np.linalg.matrix_rank(balance) :]
+        least = np.sum(shared.torque_nm[sample] ** 2)
+        for _ in range(5):
+            change = (rng.normal(size=len(free)) @ free).reshape(-1, 3)
+            torque = shared.torque_nm[sample] - np.einsum("nij,ni->j", dynamics.contact_jacobian[sample, feet], change)
+            assert np.sum(torque**2) >= least * (1.0 - 1e-3)
+
+
+def test_load_is_handed_over_without_a_jump(mrpete):
+    """From sample to sample (100 per second) no foot takes or loses a fifth of the weight; without grip they do."""
+    motion = walk("mrpete", "neutral", cycles=2, rate_hz=100.0)
+    weight_n = mrpete.mass_kg * 9.81
+    assert np.abs(np.diff(motion.ground_force_n[..., 2], axis=0)).max() < 0.2 * weight_n
+
+
+def test_fewer_than_three_feet_get_no_forces(mrpete, dynamics, happy_walk):
+    two = np.zeros_like(happy_walk.contact)
+    two[:, :2] = True
+    shared = share_ground_force(mrpete, dynamics, two)
+    assert_array_equal(shared.force_n, np.zeros_like(shared.force_n))
+    assert_allclose(shared.torque_nm, dynamics.torque_nm, atol=0)
+
+
+def test_grip_passes_from_the_foot_about_to_lift_to_the_foot_that_landed():
+    contact = np.ones((30, 4), dtype=bool)
+    contact[:10, 0] = contact[20:, 1] = False
+    hold = grip(contact)
+    assert_array_equal(hold[:10], np.ones((10, 4)))  # three feet must carry all
+    assert_array_equal(hold[20:], np.ones((10, 4)))
+    assert_array_equal(hold[10:20, 2:], np.ones((10, 2)))
+    assert (np.diff(hold[10:20, 0]) > 0.0).all()
+    assert (np.diff(hold[10:20, 1]) < 0.0).all()
+    assert_allclose(hold[10:20, 0] + hold[10:20, 1], np.ones(10))
+    assert hold[10, 0] < 0.1
+    assert hold[19, 1] < 0.1
+
+
+def test_grip_is_full_while_a_robot_only_stands():
+    assert_array_equal(grip(np.ones((5, 4), dtype=bool)), np.ones((5, 4)))

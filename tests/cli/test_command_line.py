@@ -1,0 +1,239 @@
+"""The command line as a user meets it: exit codes, one sentence per mistake, JSON for programs."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from strut.cli.length import length_m
+from strut.cli.main import main
+from strut.receipt import Receipt
+
+SIMULATION_KEYS = [
+    "fell",
+    "upright_s",
+    "distance_m",
+    "commanded_distance_m",
+    "heading_drift_rad",
+    "foot_slip_mm",
+    "tracking_error_rad",
+    "torque_use",
+    "cost_of_transport",
+]
+
+
+@pytest.fixture(scope="module")
+def happy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("walk") / "happy.npz"
+    assert (
+        main(["walk", "mrpete", "--emotion", "happy", "--intensity", "0.5", "--cycles", "2", "--out", str(path)]) == 0
+    )
+    return path
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    return capsys.readouterr().err.strip()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["walk", "mrpet"], "There is no robot 'mrpet' (nearest: mrpete); `strut robots` lists them all."),
+        (
+            ["walk", "mrpete", "--emotion", "hapy"],
+            "There is no emotion 'hapy' (nearest: happy, angry); `strut emotions` lists them all.",
+        ),
+        (
+            ["walk", "mrpete", "--intensity", "nan"],
+            "Intensity is nan; choose it from 0 (neutral) over 1 (as published) to 1.5.",
+        ),
+        (
+            ["walk", "mrpete", "--intensity", "1.6"],
+            "Intensity is 1.6; choose it from 0 (neutral) over 1 (as published) to 1.5.",
+        ),
+        (["walk", "mrpete", "--pad", "2", "0", "0"], "pleasure is 2; rescale it to [-1, 1]."),
+        (["walk", "mrpete", "--pad", "0", "nan", "0"], "arousal is nan; rescale it to [-1, 1]."),
+        (["walk", "mrpete", "--cycles", "0"], "cycles is 0; choose 2 to 1000."),
+        (
+            ["walk", "mrpete", "--step-length", "-5mm"],
+            "The step length is -0.005 m; it must be a number of at least 0.",
+        ),
+        (
+            ["walk", "mrpete", "--step-length", "far"],
+            "Invalid value: 'far' is no length; write for instance 80mm or 0.08m. See `strut walk --help`.",
+        ),
+        (
+            ["walk", "mrpete", "--balance", "z"],
+            "There is no balance 'z' (nearest: y, xy); `strut walk --help` lists them all.",
+        ),
+        (
+            ["walk", "mrpete", "--emotion", "sad", "--pad", "0", "0", "0"],
+            "Invalid value: give --emotion or --pad, not both. See `strut walk --help`.",
+        ),
+        (["dance"], "No such command 'dance'. See `strut --help`."),
+        (["check", "nowhere.npz"], "nowhere.npz: there is no such file."),
+        (
+            ["reproduce", "atlantis"],
+            "There is no system 'atlantis' (nearest: mrpete); `strut reproduce --help` lists them all.",
+        ),
+    ],
+)
+def test_a_mistake_gets_one_sentence_and_exit_code_2(
+    arguments: list[str],
+    sentence: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    assert said(capsys) == f"strut: {sentence}"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "what"),
+    [
+        ("--step-length", "600mm", "step length"),
+        ("--step-height", "300mm", "step height"),
+        ("--margin", "150mm", "balance margin"),
+    ],
+)
+def test_an_impossible_step_is_told_with_what_would_work(
+    option: str, value: str, what: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    arguments = ["walk", "mrpete", option, value, "--cycles", "2", "--out", str(tmp_path / "a.npz")]
+    assert main(arguments) == 2
+    words = said(capsys)
+    assert words.startswith(f"strut: A {what} of {value[:-2]} mm is impossible (")
+    works_mm = words.split("the largest that works is ")[1].removesuffix(" mm.")
+    assert main([*arguments[:3], f"{works_mm}mm", *arguments[4:]]) == 0
+
+
+def test_strict_refuses_with_exit_code_3_and_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    arguments = ["walk", "mrpete", "--emotion", "happy", "--intensity", "1.5", "--cycles", "2", "--strict", "--json"]
+    assert main([*arguments, "--out", str(tmp_path / "a.npz")]) == 3
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["verdict"] == "refused"
+    assert captured.err.startswith("strut: Refused: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_of_a_walk_is_the_receipt(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["walk", "mrpete", "--cycles", "2", "--json", "--out", str(tmp_path / "a.npz")]) == 0
+    assert list(json.loads(capsys.readouterr().out)) == [field.name for field in fields(Receipt)]
+
+
+def test_json_of_a_simulation_has_the_promised_keys(happy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", str(happy), "--json"]) == 0
+    outcome = json.loads(capsys.readouterr().out)
+    assert list(outcome) == SIMULATION_KEYS
+    assert not outcome["fell"]
+
+
+def test_check_measures_again_what_the_walk_promised(happy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(happy), "--json"]) == 0
+    measured = json.loads(capsys.readouterr().out)
+    with np.load(happy) as file:
+        promised = json.loads(str(file["meta"]))["receipt"]
+    assert measured == promised
+
+
+def test_check_refuses_a_motion_that_a_robot_cannot_do(
+    happy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with np.load(happy) as file:
+        arrays = dict(file)
+    arrays["time_s"] = arrays["time_s"] / 20.0
+    np.savez(tmp_path / "hasty.npz", **arrays)
+    assert main(["check", str(tmp_path / "hasty.npz"), "--json"]) == 3
+    receipt = json.loads(capsys.readouterr().out)
+    assert receipt["verdict"] == "refused"
+    assert receipt["joint_speed_use"] > 1.0
+    assert any(reason.startswith("joint speed") for reason in receipt["reasons"])
+
+
+def test_an_existing_file_is_kept_unless_forced(happy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = happy.read_bytes()
+    assert main(["walk", "mrpete", "--cycles", "2", "--out", str(happy)]) == 2
+    assert said(capsys) == f"strut: {happy}: is there already; choose another name or add --force."
+    assert happy.read_bytes() == before
+
+
+def test_a_missing_folder_is_named_before_any_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["walk", "mrpete", "--out", str(tmp_path / "no" / "a.npz")]) == 2
+    assert said(capsys).endswith(f"cannot be written: there is no folder {tmp_path / 'no'}.")
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_export_holds_the_same_angles(form: str, happy: Path, tmp_path: Path) -> None:
+    path = tmp_path / f"happy.{form}"
+    assert main(["export", str(happy), "--to", form, "--out", str(path)]) == 0
+    with np.load(happy) as file:
+        knee, samples = file["qpos"][:, 7 + 3], len(file["time_s"])
+    if form == "json":
+        exported = np.array(json.loads(path.read_text())["qpos"])[:, 7 + 3]
+    else:
+        header = path.read_text().splitlines()[0].split(",")
+        exported = np.loadtxt(path, delimiter=",", skiprows=1)[:, header.index("LF_knee_rad")]
+    assert exported.shape == (samples,)
+    np.testing.assert_array_equal(exported, knee)
+
+
+def test_lists_are_there_for_people_and_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["robots"]) == 0
+    assert "mrpete" in capsys.readouterr().out
+    assert main(["robots", "mrpete", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["joint_limits"]) == 28
+    assert main(["emotions", "--json"]) == 0
+    known = {row["name"]: row["published_for"] for row in json.loads(capsys.readouterr().out)}
+    assert known["sad"] == ["mrpete"]
+    assert known["proud"] == []
+
+
+@pytest.mark.parametrize("verb", ["robots", "emotions", "walk", "check", "simulate", "show", "export", "reproduce"])
+def test_every_verb_has_help_with_an_example(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([verb, "--help"]) == 0
+    assert f"Example: strut {verb}" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "metres"),
+    [("80mm", 0.08), ("80", 0.08), ("0.08", 0.08), ("8 cm", 0.08), ("0.08M", 0.08), ("0", 0.0), ("-3", -0.003)],
+)
+def test_lengths_are_read_as_people_write_them(text: str, metres: float) -> None:
+    assert length_m(text) == pytest.approx(metres)
+
+
+def test_an_interruption_leaves_nothing_behind(tmp_path: Path) -> None:
+    """The real thing: a process is stopped by Ctrl-C while it plans."""
+    command = [sys.executable, "-c", _INTERRUPTED_WALK, str(tmp_path / "walk.npz")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+    assert done.returncode == 130
+    assert done.stderr.strip() == "strut: Interrupted; nothing half-written was left behind."
+    assert list(tmp_path.iterdir()) == []
+
+
+_INTERRUPTED_WALK = """
+import os, signal, sys, threading
+from strut.cli.main import main
+threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+sys.exit(main(["walk", "mrpete", "--cycles", "300", "--out", sys.argv[1]]))
+"""
+
+
+def test_our_own_mistake_is_one_sentence_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stumble() -> None:
+        raise ZeroDivisionError("nothing")
+
+    monkeypatch.setattr("strut.cli.robots.robot_names", stumble)
+    monkeypatch.delenv("STRUT_DEBUG", raising=False)
+    assert main(["robots"]) == 1
+    assert said(capsys).startswith("strut: strut made a mistake (ZeroDivisionError: nothing);")

@@ -1,0 +1,83 @@
+"""The crawler: whatever the sway, feet stand on their footprints and knees stay on their side."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.transform import Rotation
+
+from strut.emotion import named_emotion
+from strut.engines.rigid_body import foot_positions
+from strut.kinematics.crawler import crawler
+from strut.kinematics.leg7r import leg_forward
+from strut.planning.crawl import crawl_gait, crawl_plan
+from strut.planning.key_pose import key_pose
+from strut.styling.anchors import style_for
+from tests.thesis import EMOTIONS
+
+
+def crawl(robot, emotion, intensity=1.0):
+    style = style_for(robot, named_emotion(emotion), intensity)
+    pose = key_pose(robot, style)
+    return crawler(robot, pose, crawl_plan(crawl_gait(robot), pose, style, cycles=3, rate_hz=25.0))
+
+
+def swaying(body, amplitude_m=0.04):
+    wave = np.sin(np.linspace(0.0, 12.0, len(body.plan.time_s)))
+    return amplitude_m * np.stack([0.5 * wave, wave], axis=1)
+
+
+@pytest.mark.parametrize("emotion", EMOTIONS)
+def test_feet_are_on_their_footprints_however_the_body_sways(mrpete, emotion):
+    body = crawl(mrpete, emotion)
+    planned = body.plan.foot_in_world + np.array([0.0, 0.0, mrpete.feet[0].radius_m])
+    for shift in (np.zeros((len(body.plan.time_s), 2)), swaying(body)):
+        assert (body.reach_excess_m(shift) < 0.0).all()
+        assert_allclose(foot_positions(mrpete, body.qpos(shift)), planned, atol=1e-10)
+
+
+def test_the_body_is_where_sway_height_and_pitch_put_it(mrpete):
+    body = crawl(mrpete, "happy")
+    shift = swaying(body)
+    qpos = body.qpos(shift)
+    assert_allclose(qpos[:, 0], body.plan.body_x_m + shift[:, 0], atol=1e-15)
+    assert_allclose(qpos[:, 1], shift[:, 1], atol=1e-15)
+    assert_allclose(qpos[:, 2], body.height_m + mrpete.feet[0].radius_m, atol=1e-15)
+    assert_allclose(np.linalg.norm(qpos[:, 3:7], axis=1), np.ones(len(qpos)), atol=1e-15)
+    nose_z = 2.0 * (qpos[:, 4] * qpos[:, 6] - qpos[:, 3] * qpos[:, 5])  # of the body's x axis in world
+    assert_allclose(nose_z, np.sin(body.nose_up_rad), atol=1e-15)
+    assert body.nose_up_rad.max() > 0.4  # the happy nose is up
+
+
+@pytest.mark.parametrize("emotion", EMOTIONS)
+def test_joints_move_continuously_and_start_inside_their_limits(mrpete, emotion):
+    body = crawl(mrpete, emotion)
+    qpos = body.qpos(swaying(body))
+    assert np.abs(np.diff(qpos[:, 7:], axis=0)).max() < 0.5
+    assert ((qpos[0, 7:] > mrpete.joint_lower_rad) & (qpos[0, 7:] < mrpete.joint_upper_rad)).all()
+
+
+def test_a_foot_out_of_reach_is_told_and_stretched_towards(mrpete):
+    body = crawl(mrpete, "neutral")
+    far = np.zeros((len(body.plan.time_s), 2))
+    far[:, 1] = 0.6
+    assert body.reach_excess_m(far).max() > 0.0
+    assert np.isfinite(body.qpos(far)).all()
+
+
+def test_a_feeling_at_intensity_zero_is_the_neutral_crawl_bit_for_bit(mrpete):
+    neutral, nothing = crawl(mrpete, "neutral"), crawl(mrpete, "angry", intensity=0.0)
+    still = np.zeros((len(neutral.plan.time_s), 2))
+    assert_array_equal(nothing.qpos(still), neutral.qpos(still))
+
+
+@pytest.mark.parametrize("emotion", EMOTIONS)
+def test_a_foot_on_the_ground_does_not_roll_while_the_body_pitches(mrpete, emotion):
+    """A ball foot that turned in world would roll away from its footprint."""
+    body = crawl(mrpete, emotion)
+    qpos = body.qpos(swaying(body))
+    body_to_world = Rotation.from_quat(qpos[:, 3:7], scalar_first=True).as_matrix()
+    for index, mounted in enumerate(body.legs):
+        foot_to_hip = leg_forward(mounted.leg, qpos[:, 7 + 7 * index : 14 + 7 * index])[1]
+        foot_to_world = body_to_world @ mounted.hip_to_body @ foot_to_hip
+        both = body.plan.contact[1:, index] & body.plan.contact[:-1, index]
+        assert_allclose(foot_to_world[1:][both], foot_to_world[:-1][both], atol=1e-9)

@@ -1,0 +1,58 @@
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from strut.motion import Motion
+from strut.robot import Robot
+from strut.show.plots import balance_plot, contact_plot, figure_svg, joint_use_plot, pressure_plot
+
+
+def test_the_balance_plot_reaches_the_smallest_margin_and_names_the_needed_one(calm: Motion) -> None:
+    figure = balance_plot(calm)
+    assert figure is not None
+    assert calm.balance_margin_m is not None
+    line, *_ = figure.axes[0].lines
+    assert np.min(line.get_ydata()) == pytest.approx(calm.balance_margin_m.min() * 1e3)
+    assert "10 mm needed" in [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_the_joint_plot_peaks_where_the_receipt_says(robot: Robot, angry: Motion) -> None:
+    speed, torque, _limit = joint_use_plot(angry, robot).axes[0].lines
+    assert angry.receipt is not None
+    assert np.max(speed.get_ydata()) == pytest.approx(angry.receipt.joint_speed_use * 100.0)
+    assert np.max(torque.get_ydata()) == pytest.approx(angry.receipt.torque_use * 100.0)
+
+
+def test_contact_bars_last_as_long_as_the_feet_are_down(calm: Motion) -> None:
+    figure = contact_plot(calm)
+    assert figure is not None
+    step_s = calm.time_s[1] - calm.time_s[0]
+    for bars, down in zip(figure.axes[0].collections, calm.contact.T, strict=True):
+        drawn_s = sum(float(np.ptp(path.vertices[:, 0])) for path in bars.get_paths())
+        assert drawn_s == pytest.approx(down.sum() * step_s, abs=2 * step_s)
+
+
+def test_the_pressure_plot_shows_one_cycle_inside_its_polygons(robot: Robot, calm: Motion) -> None:
+    figure = pressure_plot(calm, robot)
+    assert figure is not None
+    *polygons, path = figure.axes[0].lines
+    assert len(polygons) >= 4
+    corners = np.concatenate([np.asarray(polygon.get_xydata()) for polygon in polygons])
+    points = np.asarray(path.get_xydata())
+    assert np.all(points > corners.min(axis=0))
+    assert np.all(points < corners.max(axis=0))
+
+
+def test_an_unmeasured_motion_has_only_the_plots_it_has_data_for(stool: Robot, bare: Motion) -> None:
+    assert balance_plot(bare) is None
+    assert pressure_plot(bare, stool) is None
+    assert contact_plot(bare) is not None
+    speed, _limit = joint_use_plot(bare, stool).axes[0].lines
+    assert np.max(speed.get_ydata()) == pytest.approx(np.pi / 2.0 * 100.0, rel=0.01)  # 0.5 rad at 1 Hz over 2 rad/s
+
+
+def test_a_figure_becomes_the_same_well_formed_svg_every_time(calm: Motion) -> None:
+    first, second = (figure_svg(figure) for figure in (contact_plot(calm), contact_plot(calm)) if figure is not None)
+    assert first == second
+    assert ET.fromstring(first).tag.endswith("svg")

@@ -1,0 +1,111 @@
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from strut.errors import MotionFileError
+from strut.motion import Motion
+from strut.robot import Robot
+from strut.show.report import save_html
+from tests.show.browser import CHROMIUM, chromium, share_changed
+
+LOADING = ("src", "href", "data", "poster", "action", "srcset", "background")
+
+
+class Outline(HTMLParser):
+    """What a page loads, and what it says to those who do not see it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.images_without_words = 0
+        self.tags: list[str] = []
+        self.inner = ""
+        self.language: str | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        self.tags.append(tag)
+        self.loads += [values[name] or "" for name in LOADING if name in values]
+        self.images_without_words += tag == "img" and not values.get("alt")
+        self.inner = values.get("srcdoc") or self.inner
+        self.language = values.get("lang") if tag == "html" else self.language
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory, robot: Robot, calm: Motion, angry: Motion) -> Path:
+    path = tmp_path_factory.mktemp("report") / "two.html"
+    save_html([calm, angry], [robot, robot], path)
+    return path
+
+
+def test_nothing_on_the_page_comes_from_another_host(report: Path) -> None:
+    outline = Outline(report.read_text())
+    assert outline.inner
+    loads = outline.loads + Outline(outline.inner).loads
+    assert loads
+    assert all(address.startswith("data:") for address in loads)
+    assert not re.search(r"(url\(|@import)\s*['\"]?\s*(https?:)?//", report.read_text())
+    assert "default-src 'none'" in report.read_text()
+
+
+def test_the_page_is_small_and_readable_without_eyes(report: Path) -> None:
+    outline = Outline(report.read_text())
+    assert report.stat().st_size < 12e6
+    assert outline.language == "en"
+    assert outline.images_without_words == 0
+    assert outline.tags.count("h1") == 1
+    assert outline.tags.count("article") == 2
+    assert outline.tags.count("img") == 1 + 2 * 4
+
+
+def test_the_page_tells_the_receipts(report: Path, angry: Motion) -> None:
+    text = report.read_text()
+    assert angry.receipt is not None
+    assert f"{angry.receipt.balance_margin_mm:.1f} mm" in text
+    assert "Shows angry" in text
+
+
+def test_a_page_about_an_unmeasured_motion_of_another_robot_is_written(
+    tmp_path: Path, stool: Robot, bare: Motion, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save_html([bare], [stool], tmp_path / "stool.html")
+    text = (tmp_path / "stool.html").read_text()
+    assert "A one-legged stool" in text
+    assert "nobody has checked it" in text
+    assert Outline(text).tags.count("img") == 1 + 2
+    with pytest.raises(MotionFileError, match="is there already"):
+        save_html([bare], [stool], tmp_path / "stool.html")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_robot_without_floating_base_and_feet_is_shown_too(tmp_path: Path, arm: Robot, wave: Motion) -> None:
+    save_html([wave], [arm], tmp_path / "arm.html")
+    assert Outline((tmp_path / "arm.html").read_text()).tags.count("img") == 1 + 1
+
+
+def test_the_page_says_how_much_of_a_long_motion_moves(tmp_path: Path, robot: Robot, calm: Motion) -> None:
+    save_html([calm], [robot], tmp_path / "short.html", most_shown_s=1.0)
+    assert f"the first 1 of at most {calm.duration_s:.0f} s" in (tmp_path / "short.html").read_text()
+
+
+@pytest.mark.skipif(not CHROMIUM.exists(), reason=f"there is no browser at {CHROMIUM}")
+def test_the_robots_move_in_a_browser_without_network(report: Path, tmp_path: Path) -> None:
+    inside = "document.querySelector('iframe').contentDocument.querySelector"
+    played_s = f"parseFloat({inside}('input')?.value ?? '0')"
+    with chromium(tmp_path / "profile") as tab:
+        tab.go_offline()
+        tab.open(report.as_uri(), width_px=800, height_px=900)
+        assert tab.wait_until(f"{played_s} > 3", most_s=90.0)
+        window = tab.evaluate(
+            "(() => { const frame = document.querySelector('iframe').getBoundingClientRect();"
+            f" const box = {inside}('canvas').getBoundingClientRect();"
+            " return [frame.left + box.left, frame.top + box.top, frame.left + box.right, frame.top + box.bottom]; })()"
+        )
+        first = tab.screenshot().crop(window)
+        assert tab.wait_until(f"{played_s} > 5", most_s=90.0)
+        assert share_changed(first, tab.screenshot().crop(window)) > 0.005
+        assert not [message for message in tab.messages if "exceptionId" in message]
+        assert {address.split(":")[0] for address in tab.requests} <= {"file", "data", "blob"}

@@ -1,0 +1,43 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from strut.engines.rigid_body import Solid
+from strut.show.solid_mesh import solid_mesh
+
+GREY = (0.5, 0.5, 0.5, 1.0)
+BOX = Solid("box", np.array([0.1, 0.2, 0.3]), GREY)
+CAPSULE = Solid("capsule", np.array([0.1, 0.25, 0.0]), GREY)
+BALL = Solid("sphere", np.array([0.1, 0.0, 0.0]), GREY)
+
+
+@pytest.mark.parametrize("solid", [BOX, CAPSULE, BALL], ids=["box", "capsule", "sphere"])
+def test_a_mesh_is_closed_and_every_edge_is_walked_once_each_way(solid: Solid) -> None:
+    faces = solid_mesh(solid).faces
+    edges = Counter((int(face[k]), int(face[(k + 1) % 3])) for face in faces for k in range(3))
+    assert set(edges.values()) == {1}
+    assert all((end, start) in edges for start, end in edges)
+
+
+@pytest.mark.parametrize(
+    ("solid", "volume_m3"),
+    [
+        (BOX, 8.0 * 0.1 * 0.2 * 0.3),
+        (CAPSULE, np.pi * 0.1**2 * 0.5 + 4.0 / 3.0 * np.pi * 0.1**3),
+        (BALL, 4.0 / 3.0 * np.pi * 0.1**3),
+    ],
+    ids=["box", "capsule", "sphere"],
+)
+def test_a_mesh_encloses_the_volume_of_its_part_with_faces_outwards(solid: Solid, volume_m3: float) -> None:
+    mesh = solid_mesh(solid, around=80)
+    a, b, c = np.moveaxis(mesh.vertices[mesh.faces], 1, 0)
+    assert np.sum(a * np.cross(b, c)) / 6.0 == pytest.approx(volume_m3, rel=5e-3)
+
+
+@pytest.mark.parametrize("solid", [CAPSULE, BALL], ids=["capsule", "sphere"])
+def test_the_vertices_of_a_round_part_lie_on_its_surface(solid: Solid) -> None:
+    vertices = solid_mesh(solid).vertices
+    on_axis = np.clip(vertices[:, 2], -solid.size_m[1], solid.size_m[1])
+    away = np.linalg.norm(vertices - np.stack([0 * on_axis, 0 * on_axis, on_axis], axis=1), axis=1)
+    np.testing.assert_allclose(away, np.full(len(vertices), 0.1), atol=1e-12)

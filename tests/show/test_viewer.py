@@ -1,0 +1,86 @@
+import socket
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from strut.errors import PortInUseError
+from strut.motion import Motion
+from strut.robot import Robot
+from strut.show import viewer as viewer_module
+from strut.show.viewer import Viewer, serve
+from tests.show.browser import CHROMIUM, chromium, share_changed
+
+
+def test_a_viewer_serves_steps_pauses_and_stops(
+    robot: Robot, stool: Robot, calm: Motion, bare: Motion, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Viewer([calm, bare], [robot, stool], port=0) as viewer:
+        with urllib.request.urlopen(viewer.url) as answer:
+            assert answer.status == 200
+        viewer.step(0.5)
+        assert viewer.time_s == pytest.approx(0.5)
+        viewer.speed = 2.0
+        viewer.step(0.5)
+        assert viewer.time_s == pytest.approx(1.5)
+        viewer.play(False)
+        viewer.step(1.0)
+        assert viewer.time_s == pytest.approx(1.5)
+        viewer.go_to(1e9)
+        assert viewer.time_s == pytest.approx(calm.duration_s)
+        viewer.play(True)
+        viewer.step(0.25)
+        assert viewer.time_s == pytest.approx(0.5)  # after the end it starts again
+        url = viewer.url
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(url)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_taken_port_is_named_and_another_advised(stool: Robot, bare: Motion) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(PortInUseError) as caught:
+            Viewer([bare], [stool], port=port)
+    assert str(caught.value) == (
+        f"Cannot show anything on 127.0.0.1:{port} (address already in use); "
+        "stop what listens there or choose another port."
+    )
+
+
+def test_a_port_that_cannot_be_is_refused(stool: Robot, bare: Motion) -> None:
+    with pytest.raises(PortInUseError, match="ports go from 0 to 65535"):
+        Viewer([bare], [stool], port=70000)
+
+
+def test_serving_goes_on_until_ctrl_c(monkeypatch: pytest.MonkeyPatch, stool: Robot, bare: Motion) -> None:
+    naps = iter(range(3))
+
+    def nap(_seconds: float) -> None:
+        if next(naps, None) is None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(viewer_module.time, "sleep", nap)
+    urls: list[str] = []
+    serve([bare], [stool], port=0, on_ready=urls.append)
+    assert urls[0].startswith("http://127.0.0.1:")
+
+
+@pytest.mark.skipif(not CHROMIUM.exists(), reason=f"there is no browser at {CHROMIUM}")
+def test_a_browser_shows_the_robot_and_its_steps(tmp_path: Path, stool: Robot, bare: Motion) -> None:
+    with Viewer([bare], [stool], port=0) as viewer, chromium(tmp_path / "profile") as tab:
+        tab.open(viewer.url, width_px=1000, height_px=600)
+        for _ in range(60):
+            tab.wait(0.5)
+            picture = np.asarray(tab.screenshot(), dtype=int)[:, :650]  # the panel is on the right
+            blue = picture[..., 2] - picture[..., :2].max(axis=-1) > 60  # the seat
+            if blue.mean() > 0.02:
+                break
+        assert blue.mean() > 0.02
+        before = tab.screenshot()
+        viewer.go_to(0.25)
+        tab.wait(3.0)
+        assert share_changed(before, tab.screenshot()) > 0.002

@@ -1,0 +1,89 @@
+"""A motion in physics: it arrives, it stays up, and what would make it fall does."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import strut
+from strut.engines.physics import run_servos
+from strut.errors import OutOfRangeError
+from strut.motion import Motion
+
+
+@pytest.fixture(scope="module")
+def neutral() -> Motion:
+    return strut.walk("mrpete", "neutral", cycles=2)
+
+
+@cache
+def _long_walk(emotion: str) -> Motion:
+    return strut.walk("mrpete", emotion, cycles=20, rate_hz=50.0)
+
+
+def test_walk_arrives_without_a_fall(neutral: Motion) -> None:
+    outcome = strut.simulate(neutral).outcome
+    assert not outcome.fell
+    assert outcome.upright_s == neutral.duration_s
+    assert outcome.distance_m == pytest.approx(outcome.commanded_distance_m, rel=0.1)
+    assert outcome.foot_slip_mm < 5.0
+    assert outcome.torque_use < 1.0
+
+
+@pytest.mark.parametrize("emotion", ["neutral", "happy", "sad", "angry", "fearful"])
+@pytest.mark.parametrize(("friction", "mass_scale"), [(0.5, 1.0), (1.0, 1.0), (0.5, 0.9), (0.5, 1.1)])
+def test_every_emotion_survives_slippery_floors_and_wrong_masses(
+    emotion: str, friction: float, mass_scale: float
+) -> None:
+    outcome = strut.simulate(_long_walk(emotion), friction=friction, mass_scale=mass_scale).outcome
+    assert not outcome.fell
+    assert outcome.distance_m == pytest.approx(outcome.commanded_distance_m, rel=0.1)
+    assert outcome.foot_slip_mm < 5.0
+
+
+def test_a_robot_without_strength_falls(neutral: Motion) -> None:
+    robot = strut.load_robot("mrpete")
+    limit = 'forcerange="-8.4 8.4"'
+    assert limit in robot.mjcf
+    weak = replace(robot, mjcf=robot.mjcf.replace(limit, 'forcerange="-1.0 1.0"'))
+    outcome = strut.simulate(neutral, weak).outcome
+    assert outcome.fell
+    assert outcome.upright_s < neutral.duration_s
+
+
+def test_nothing_moves_when_nothing_is_asked(neutral: Motion) -> None:
+    still = replace(
+        neutral,
+        qpos=np.tile(neutral.qpos[:1], (len(neutral.time_s), 1)),
+        contact=np.ones_like(neutral.contact),
+        torque_nm=None,
+        ground_force_n=None,
+    )
+    playback = strut.simulate(still)
+    assert not playback.outcome.fell
+    assert abs(playback.outcome.distance_m) < 1e-3
+    assert playback.outcome.cost_of_transport is None
+    np.testing.assert_allclose(playback.motion.qpos[-1, :3], still.qpos[0, :3], atol=2e-3)
+
+
+def test_ground_carries_the_weight_while_standing(neutral: Motion) -> None:
+    robot = strut.load_robot("mrpete")
+    samples = 100
+    run = run_servos(
+        robot,
+        neutral.time_s[:samples],
+        neutral.qpos[0],
+        np.tile(neutral.joint_angles_rad[0], (samples, 1)),
+        np.tile(neutral.torque_nm[0], (samples, 1)),
+        friction=0.5,
+        mass_scale=1.0,
+    )
+    assert run.foot_load_n[-1].sum() == pytest.approx(robot.mass_kg * 9.81, rel=0.01)
+    assert not run.other_load_n.any()
+
+
+@pytest.mark.parametrize("friction", [0.0, -1.0, float("nan")])
+def test_impossible_floors_are_refused(neutral: Motion, friction: float) -> None:
+    with pytest.raises(OutOfRangeError, match="friction"):
+        strut.simulate(neutral, friction=friction)

@@ -1,0 +1,79 @@
+"""Motion: arrays that belong together, or a reason why not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from strut.errors import BadMotionError
+from strut.motion import Motion
+
+
+def small_motion(**changes):
+    parts = {
+        "robot": "mrpete",
+        "time_s": np.arange(5) / 10.0,
+        "qpos": np.arange(45.0).reshape(5, 9),
+        "joint_names": ("knee", "hip"),
+        "contact": np.ones((5, 4)),
+        "foot_names": ("LF", "LH", "RF", "RH"),
+    }
+    return Motion(**(parts | changes))
+
+
+def not_finite(shape, sample):
+    values = np.zeros(shape)
+    values[sample] = np.nan
+    return values
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"time_s": np.zeros((5, 1))}, "time_s has shape (5, 1); this motion needs (5,)."),
+        ({"qpos": np.zeros((4, 9))}, "qpos has shape (4, 9); this motion needs (5, 9)."),
+        ({"contact": np.ones((5, 3))}, "contact has shape (5, 3); this motion needs (5, 4)."),
+        ({"torque_nm": np.zeros((5, 3))}, "torque_nm has shape (5, 3); this motion needs (5, 2)."),
+        ({"ground_force_n": np.zeros((5, 4))}, "ground_force_n has shape (5, 4); this motion needs (5, 4, 3)."),
+        ({"cop_in_world": np.zeros((5, 3))}, "cop_in_world has shape (5, 3); this motion needs (5, 2)."),
+        ({"balance_margin_m": np.zeros(4)}, "balance_margin_m has shape (4,); this motion needs (5,)."),
+        ({"qpos": np.zeros((5, 1))}, "qpos has 1 columns, fewer than the 2 joints named."),
+        ({"qpos": not_finite((5, 9), (3, 2))}, "qpos is not finite at sample 3."),
+        ({"torque_nm": not_finite((5, 2), (1, 1))}, "torque_nm is not finite at sample 1."),
+        ({"time_s": np.array([0, 1, 2, 2, 3.0])}, "time_s does not increase at sample 3."),
+        ({"time_s": np.array([0, 1, 2, 3, np.nan])}, "time_s is not finite at sample 4."),
+    ],
+)
+def test_arrays_that_make_no_motion_are_refused(changes, sentence):
+    with pytest.raises(BadMotionError) as caught:
+        small_motion(**changes)
+    assert str(caught.value) == sentence
+
+
+def test_a_single_sample_is_no_motion():
+    with pytest.raises(BadMotionError) as caught:
+        small_motion(time_s=np.zeros(1), qpos=np.zeros((1, 9)), contact=np.ones((1, 4)))
+    assert str(caught.value) == "A motion needs at least two samples; this one has 1."
+
+
+def test_arrays_are_copied_and_read_only():
+    time_s = np.arange(5) / 10.0
+    motion = small_motion(time_s=time_s)
+    time_s[0] = -1.0
+    assert motion.time_s[0] == 0.0
+    for array in (motion.time_s, motion.qpos, motion.contact):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 7
+
+
+def test_joint_angles_are_the_last_columns():
+    motion = small_motion()
+    assert_array_equal(motion.joint_angles_rad, motion.qpos[:, 7:])
+    assert motion.duration_s == pytest.approx(0.4)
+
+
+def test_changing_a_motion_makes_another():
+    motion = small_motion()
+    assert replace(motion, robot="other").robot == "other"
+    assert motion.robot == "mrpete"

@@ -1,0 +1,64 @@
+"""Rotations against scipy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
+
+from strut.rotation import (
+    rotation_from_vector,
+    rotation_from_zyz,
+    rotation_vector,
+    rotation_y,
+    turn_angle,
+)
+
+
+@given(angle=st.floats(-10.0, 10.0))
+def test_rotation_about_y_is_that_of_scipy(angle):
+    assert_allclose(rotation_y(angle), Rotation.from_euler("y", angle).as_matrix(), atol=1e-14)
+
+
+def test_rotation_about_y_takes_any_shape():
+    assert rotation_y(np.zeros((2, 5))).shape == (2, 5, 3, 3)
+
+
+def test_zyz_angles_are_three_turns_one_after_the_other():
+    a, b, c = 0.3, -1.1, 2.4
+    turns = [Rotation.from_rotvec(v).as_matrix() for v in ([0, 0, a], [0, b, 0], [0, 0, c])]
+    assert_allclose(rotation_from_zyz([a, b, c]), turns[0] @ turns[1] @ turns[2], atol=1e-14)
+
+
+def test_vectors_and_matrices_are_each_others_inverse():
+    vector = np.random.default_rng(1).normal(size=(3, 4, 3))
+    matrix = rotation_from_vector(vector)
+    assert matrix.shape == (3, 4, 3, 3)
+    assert_allclose(matrix, np.reshape(Rotation.from_rotvec(vector.reshape(-1, 3)).as_matrix(), (3, 4, 3, 3)), atol=0)
+    for index in np.ndindex(3, 4):
+        assert_allclose(rotation_from_vector(rotation_vector(matrix[index])), matrix[index], atol=1e-12)
+
+
+def test_turn_angle_is_the_angle_by_which_scipy_turned():
+    rng = np.random.default_rng(2)
+    axis = rng.normal(size=(1000, 3))
+    axis /= np.linalg.norm(axis, axis=1, keepdims=True)
+    angle = rng.uniform(-np.pi, np.pi, 1000)
+    before = rng.normal(size=(1000, 3))
+    after = Rotation.from_rotvec(axis * angle[:, None]).apply(before)
+    assert_allclose(turn_angle(before, after, axis), angle, atol=1e-7)
+    assert np.median(np.abs(turn_angle(before, after, axis) - angle)) < 1e-14
+
+
+@pytest.mark.parametrize("angle", [0.0, np.pi / 2, -np.pi / 2, 3.0])
+def test_turn_angle_does_not_care_how_long_the_vectors_are(angle):
+    before, axis = np.array([3.0, 1.0, 0.5]), np.array([0.0, 0.0, 1.0])
+    after = Rotation.from_rotvec(axis * angle).apply(before)
+    for length in (1e-6, 1.0, 1e6):
+        assert turn_angle(length * before, length * after, axis) == pytest.approx(angle, abs=1e-12)
+
+
+def test_a_vector_along_the_axis_has_turned_by_nothing():
+    axis = np.array([0.0, 0.6, 0.8])
+    assert turn_angle(2.0 * axis, 2.0 * axis, axis) == pytest.approx(0.0, abs=1e-15)
