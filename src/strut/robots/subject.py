@@ -158,6 +158,7 @@ def _robot(name: str, tables: Mapping[str, Table], person: Subject) -> Robot:
         joint_upper_rad=np.array([limits[joint][1] for joint in joints]),
         joint_speed_limit_rad_s=np.full(len(joints), body["servo"]["speed_limit_rad_s"]),
         torque_limit_nm=np.array([limits[joint][2] for joint in joints]),
+        base_size=7,
         feet=tuple(Foot(touch.name, touch.name, touch.radius_m) for touch in touches),
         mass_kg=person.mass_kg,
         friction=body["floor"]["friction"],
