@@ -14,6 +14,7 @@ from strut.motion import Motion
 from strut.robot import Array, Robot
 
 GRAVITY_M_S2 = 9.81
+STILL_RAD = 1e-6
 TOES = {"Right": "HalluxRight", "Left": "HalluxLeft"}
 
 
@@ -30,7 +31,8 @@ class GaitParameters:
         knee_range_rad: Smallest and largest angle of the right knee.
         largest_torque_nm_kg: By joint, over the body mass; empty if torques are unknown.
         largest_vertical_force: Over the body weight; None if forces are unknown.
-        elevation_shares: Shares of variance of the right leg's elevation angles along their principal axes.
+        elevation_shares: Shares of variance of the right leg's elevation angles along their principal axes; None if
+            the leg does not move.
     """
 
     step_length_m: tuple[float, ...]
@@ -41,7 +43,7 @@ class GaitParameters:
     knee_range_rad: tuple[float, float]
     largest_torque_nm_kg: dict[str, float]
     largest_vertical_force: float | None
-    elevation_shares: tuple[float, ...]
+    elevation_shares: tuple[float, ...] | None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as JSON would hold them."""
@@ -69,7 +71,7 @@ def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
         knee_range_rad=(float(knee.min()), float(knee.max())),
         largest_torque_nm_kg=_largest_torques(robot, motion),
         largest_vertical_force=_largest_force(robot, motion),
-        elevation_shares=tuple(planarity(elevation_angles(robot, motion.qpos, "Right")).tolist()),
+        elevation_shares=_shares(elevation_angles(robot, motion.qpos, "Right")),
     )
 
 
@@ -97,3 +99,9 @@ def _largest_force(robot: Robot, motion: Motion) -> float | None:
     if motion.ground_force_n is None:
         return None
     return float(motion.ground_force_n[..., 2].sum(axis=1).max()) / (robot.mass_kg * GRAVITY_M_S2)
+
+
+def _shares(angles_rad: Array) -> tuple[float, ...] | None:
+    if np.ptp(angles_rad, axis=0).max() < STILL_RAD:
+        return None
+    return tuple(planarity(angles_rad).tolist())

@@ -33,7 +33,7 @@ def analyze(
 
 def _column(parameters: GaitParameters) -> dict[str, str]:
     torque = max(parameters.largest_torque_nm_kg.items(), key=lambda entry: entry[1], default=None)
-    force = parameters.largest_vertical_force
+    force, shares = parameters.largest_vertical_force, parameters.elevation_shares
     return {
         "step length [m]": _mean(parameters.step_length_m),
         "step duration [s]": _mean(parameters.step_duration_s),
@@ -43,7 +43,7 @@ def _column(parameters: GaitParameters) -> dict[str, str]:
         "right knee [deg]": " to ".join(f"{np.degrees(angle):.0f}" for angle in parameters.knee_range_rad),
         "largest torque": "unknown" if torque is None else f"{torque[1]:.2f} N m/kg ({torque[0]})",
         "largest vertical force": "unknown" if force is None else f"{force:.2f} body weights",
-        "variance off the plane": f"{parameters.elevation_shares[2]:.1%}",
+        "variance off the plane": "none" if shares is None else f"{shares[2]:.1%}",
     }
 
 
