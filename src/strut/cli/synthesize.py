@@ -25,6 +25,7 @@ def synthesize(
     height: Annotated[float | None, typer.Option(help="Body height in m.")] = None,
     mass: Annotated[float | None, typer.Option(help="Body mass in kg.")] = None,
     clearance: Annotated[float, typer.Option(help="Least height of the swinging toes in mm.")] = 0.0,
+    springs: Annotated[bool, typer.Option("--springs", help="Let the solver choose springs in the legs.")] = False,
     steps: Annotated[int, typer.Option(help="Steps to write.")] = 4,
     check_mesh: Annotated[bool, typer.Option("--check-mesh", help="Solve again on a finer mesh.")] = False,
     out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("gait.npz"),
@@ -50,6 +51,7 @@ def synthesize(
             criteria=criteria,
             speed_m_s=speed,
             clearance_m=clearance / 1e3,
+            springs=springs,
             check_mesh=check_mesh,
             on_iteration=tell,
         )

@@ -28,6 +28,7 @@ from strut.optimal.problem import (
     Problem,
     Roughness,
 )
+from strut.optimal.springs import leg_springs
 from strut.robot import Array, Robot
 from strut.robots.contact_set import contact_points, contact_set
 from strut.robots.mirror import Mirror, mirror_of
@@ -62,6 +63,7 @@ def gait_problem(
     speed_m_s: float | None,
     intervals: Sequence[int] | None = None,
     clearance_m: float = 0.0,
+    springs: bool = False,
     extra_costs: Sequence[Cost] = (),
 ) -> Problem:
     """Return the problem of one periodic, mirror-symmetric step.
@@ -72,12 +74,14 @@ def gait_problem(
         speed_m_s: Average speed; None leaves it free.
         intervals: Of the mesh, phase by phase; the robot's own if None.
         clearance_m: Least height of the swinging forefoot while the other foot is flat on the ground.
+        springs: Give the legs springs and dampers that the solver may choose.
         extra_costs: Soft targets besides.
     """
     gait, tree = robot.table("gait"), read_tree(robot.mjcf, angle_base=True)
     usual = usual_torques(robot)
     scales = Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0)
     force_scale = np.concatenate([np.full(PELVIS, 50.0), np.maximum(usual, 1.0)])
+    sprung, passive = leg_springs(robot, tree.velocity_names) if springs else ((), None)
     return Problem(
         tree=tree,
         actuated=tuple(range(PELVIS, tree.nv)),
@@ -87,7 +91,8 @@ def gait_problem(
         bounds=_bounds(robot, tree),
         costs=(*_costs(criteria, tree), *extra_costs),
         ends=_ends(robot, tree, gait),
-        parameters=_parameters(gait, speed_m_s),
+        parameters=(*_parameters(gait, speed_m_s), *sprung),
+        passive=passive,
         lifts=_lifts(criteria),
         friction=robot.friction,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.engines.moment import Moment
-from strut.optimal.problem import Cost, Expression, Integral, Tracking
+from strut.optimal.problem import Cost, Expression, Mean, Tracking
 from strut.robot import Array, Robot
 
 ARMS = ("ShoulderRight_RY", "ShoulderLeft_RY", "ElbowRight_RY", "ElbowLeft_RY")
@@ -40,6 +40,7 @@ def bearing_costs(robot: Robot, names: Sequence[str], bearing: Bearing, node_sha
         bearing: The target.
         node_share: How much of the step has passed at each node, from 0 to 1. Shape (nodes,).
     """
+    # means, not integrals over time: those would make the step shorter instead of the posture better
     pull, index = robot.table("expression")["pull"], list(names).index
 
     def trunk(moment: Moment) -> Expression:
@@ -56,8 +57,8 @@ def bearing_costs(robot: Robot, names: Sequence[str], bearing: Bearing, node_sha
     bent = np.full_like(swing, bearing.elbow_rad)
     wanted = np.stack([swing, -swing, bent, bent], axis=1)
     return (
-        Integral("trunk posture", pull["trunk"], trunk),
-        Integral("head posture", pull["head"], head),
+        Mean("trunk posture", pull["trunk"], trunk),
+        Mean("head posture", pull["head"], head),
         Tracking("arms", pull["arms"], arms, wanted),
     )
 

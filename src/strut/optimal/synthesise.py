@@ -50,6 +50,7 @@ def synthesise(
     criteria: Criteria | None = None,
     speed_m_s: float | None = 1.3,
     clearance_m: float = 0.0,
+    springs: bool = False,
     intervals: Sequence[int] | None = None,
     extra_costs: CostsOnMesh | None = None,
     drawing: Drawing | None = None,
@@ -66,6 +67,7 @@ def synthesise(
         criteria: Other weights in its place.
         speed_m_s: Average speed; None leaves it free.
         clearance_m: Least height of the swinging forefoot at the end of the flat phase.
+        springs: Give the legs springs and dampers that the solver may choose.
         intervals: Of the mesh, phase by phase; by speed if None, and finer if the result is refused.
         extra_costs: Soft targets besides, for the numbers of intervals they are given.
         drawing: Noise on the first start.
@@ -77,11 +79,12 @@ def synthesise(
     human = load_robot(robot) if isinstance(robot, str) else robot
     weights = criteria or named_criteria(human, objective)
     pace = speed_m_s if speed_m_s is not None else human.table("gait")["speed_m_s"]["usual"]
+    wishes = {"speed_m_s": speed_m_s, "clearance_m": clearance_m, "springs": springs}
     deadline_s = perf_counter() + most_seconds
     mesh, program, attempts = tuple(intervals or usual_mesh(human, pace)), None, list[str]()
     for start in range(starts):
         if program is None:
-            program = Transcribed(_problem(human, weights, speed_m_s, clearance_m, mesh, extra_costs))
+            program = Transcribed(_problem(human, weights, wishes, mesh, extra_costs))
         own = drawing or Drawing()
         if start:
             own = Drawing(NOISE_RAD, NOISE_DURATION, own.seed + start)
@@ -96,12 +99,12 @@ def synthesise(
             continue
         change = None
         if check_mesh:
-            finer = _problem(human, weights, speed_m_s, clearance_m, _finer(mesh), extra_costs)
+            finer = _problem(human, weights, wishes, _finer(mesh), extra_costs)
             change = _mesh_change(solution, finer)
         found = examine(human, solution, mesh_change=change)
         attempts.append(f"start {start}: {solution.iterations} iterations, cost {solution.cost:.4f}")
         if not found.complaints():
-            return Gait(human, solution, found, tuple(attempts), _asked(weights, speed_m_s, clearance_m))
+            return Gait(human, solution, found, tuple(attempts), _asked(weights, wishes))
         attempts.append(f"start {start} was refused: {'; '.join(found.complaints())}")
         mesh, program = _finer(mesh), None
     raise RefusedError(attempts, "Use a finer mesh (intervals) or another speed.")
@@ -120,15 +123,10 @@ def _finer(mesh: Sequence[int]) -> tuple[int, ...]:
 
 
 def _problem(
-    human: Robot,
-    weights: Criteria,
-    speed_m_s: float | None,
-    clearance_m: float,
-    mesh: Sequence[int],
-    extra_costs: CostsOnMesh | None,
+    human: Robot, weights: Criteria, wishes: dict[str, Any], mesh: Sequence[int], extra_costs: CostsOnMesh | None
 ) -> Problem:
     costs = extra_costs(mesh) if extra_costs is not None else ()
-    return gait_problem(human, weights, speed_m_s=speed_m_s, intervals=mesh, clearance_m=clearance_m, extra_costs=costs)
+    return gait_problem(human, weights, intervals=mesh, extra_costs=costs, **wishes)
 
 
 def _mesh_change(coarse: Solution, finer: Problem) -> float:
@@ -137,6 +135,5 @@ def _mesh_change(coarse: Solution, finer: Problem) -> float:
     return fine.cost / coarse.cost - 1.0
 
 
-def _asked(weights: Criteria, speed_m_s: float | None, clearance_m: float) -> dict[str, Any]:
-    gamma = [weights.effort, weights.momentum, weights.head, weights.time]
-    return {"weights": gamma, "speed_m_s": speed_m_s, "clearance_m": clearance_m}
+def _asked(weights: Criteria, wishes: dict[str, Any]) -> dict[str, Any]:
+    return {"weights": [weights.effort, weights.momentum, weights.head, weights.time], **wishes}
