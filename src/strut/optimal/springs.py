@@ -38,9 +38,7 @@ def leg_springs(robot: Robot, names: Sequence[str]) -> tuple[tuple[Parameter, ..
     def torques(moment: Moment) -> Expression:
         force = [0.0] * len(names)
         for joint in table["joints"]:
-            stiffness, damping, rest = (
-                moment.parameter[f"{word} {joint}"] for word in ("stiffness", "damping", "rest")
-            )
+            pull, drag, rest = (moment.parameter[f"{word} {joint}"] for word in ("stiffness", "damping", "rest"))
             for side in SIDES:
                 index = list(names).index(joint.replace("_", f"{side}_"))
                 sign = mirrored[joint.split("_")[1]] if side == "Right" else 1.0
