@@ -11,6 +11,7 @@ from strut.emotion import Emotion
 from strut.engines.nonlinear_program import OnIteration
 from strut.errors import OutOfRangeError, RefusedError
 from strut.motion import Motion
+from strut.optimal.cold_start import Drawing
 from strut.optimal.gait import Gait
 from strut.optimal.gait_problem import pelvis_and_joint_names
 from strut.optimal.problem import Cost
@@ -74,7 +75,8 @@ def _gait(robot: Robot, emotion: Emotion, intensity: float, on_iteration: OnIter
     def costs(intervals: Sequence[int]) -> Sequence[Cost]:
         return bearing_costs(robot, pelvis_and_joint_names(robot), bearing, node_shares(intervals, lasting_s))
 
-    return synthesise(robot, speed_m_s=speed, extra_costs=costs, on_iteration=on_iteration)
+    drawing = Drawing(trunk_forward_rad=bearing.trunk_forward_rad, head_forward_rad=bearing.head_forward_rad)
+    return synthesise(robot, speed_m_s=speed, extra_costs=costs, drawing=drawing, on_iteration=on_iteration)
 
 
 def speed_and_bearing(robot: Robot, emotion: Emotion, intensity: float) -> tuple[float, Bearing]:

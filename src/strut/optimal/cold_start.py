@@ -35,11 +35,13 @@ _POSTURE_PULL = 0.02  # metres per radian: keeps the legs from wandering where t
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """The free choices of a drawn step, for several starts: noise on angles and other phase durations."""
+    """The free choices of a drawn step: noise for several starts, and how trunk and head are held."""
 
     angle_noise_rad: float = 0.0
     duration_noise: float = 0.0
     seed: int = 0
+    trunk_forward_rad: float = 0.0
+    head_forward_rad: float = 0.0
 
 
 def drawn_step(robot: Robot, problem: Problem, speed_m_s: float, drawing: Drawing | None = None) -> Trajectory:
@@ -53,7 +55,7 @@ def drawn_step(robot: Robot, problem: Problem, speed_m_s: float, drawing: Drawin
     phase_of = np.repeat(np.arange(len(counts)), counts)
     step_m = speed_m_s * start[-1]
     moments, inverse = np.unique(np.round(time, 12), return_inverse=True)
-    q = _postures(robot, problem, moments, start, step_m)
+    q = _postures(robot, problem, moments, start, step_m, drawing)
     q[:, 6:] += drawing.angle_noise_rad * rng.normal(size=q[:, 6:].shape)
     curve = CubicSpline(moments, q, axis=0)
     rows = problem.contact.rows
@@ -86,7 +88,7 @@ def _durations(robot: Robot, problem: Problem, speed_m_s: float, drawing: Drawin
     return np.asarray(np.clip(guess, shortest, longest))
 
 
-def _postures(robot: Robot, problem: Problem, time: Array, start: Array, step_m: float) -> Array:
+def _postures(robot: Robot, problem: Problem, time: Array, start: Array, step_m: float, drawing: Drawing) -> Array:
     """Return coordinates at the times. Shape (T, nq)."""
     names, bounds = problem.tree.velocity_names, problem.bounds.q
     total = start[-1]
@@ -97,6 +99,10 @@ def _postures(robot: Robot, problem: Problem, time: Array, start: Array, step_m:
     q[:, 0] = step_m * time / total
     q[:, 1] = -LEAN_M * np.sin(phase)
     q[:, 2] = standing * PELVIS_HEIGHT_SHARE - 0.015 * np.cos(2.0 * phase)
+    for name in ("Pelvis_RY", "Lumbar_RY"):
+        column = names.index(name)
+        q[:, column] = np.clip(0.5 * drawing.trunk_forward_rad, *bounds[:, column])
+    q[:, names.index("Head_RY")] = np.clip(drawing.head_forward_rad, *bounds[:, names.index("Head_RY")])
     q[:, names.index("Pelvis_RZ")] = PELVIS_TURN_RAD * np.cos(phase)
     q[:, names.index("Lumbar_RZ")] = -1.5 * PELVIS_TURN_RAD * np.cos(phase)
     for side, sign in (("Right", 1.0), ("Left", -1.0)):

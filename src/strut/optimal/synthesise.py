@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -70,7 +71,7 @@ def synthesise(
         springs: Give the legs springs and dampers that the solver may choose.
         intervals: Of the mesh, phase by phase; by speed if None, and finer if the result is refused.
         extra_costs: Soft targets besides, for the numbers of intervals they are given.
-        drawing: Noise on the first start.
+        drawing: Noise and posture of the first start.
         starts: How many starts may be tried before giving up.
         check_mesh: Solve again on a mesh with half as many intervals more, and say how much the cost changes.
         most_seconds: For all starts together.
@@ -87,7 +88,7 @@ def synthesise(
             program = Transcribed(_problem(human, weights, wishes, mesh, extra_costs))
         own = drawing or Drawing()
         if start:
-            own = Drawing(NOISE_RAD, NOISE_DURATION, own.seed + start)
+            own = replace(own, angle_noise_rad=NOISE_RAD, duration_noise=NOISE_DURATION, seed=own.seed + start)
         limit = SolverOptions(most_seconds=max(1.0, deadline_s - perf_counter()))
         guess = drawn_step(human, program.problem, pace, own)
         try:
