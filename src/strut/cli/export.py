@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from strut.cli.screen import print_json, print_lines
+from strut.cli.screen import print_json, print_lines, print_next
 from strut.library.export import Format, export_motion
 from strut.library.motion_file import load_motion
 
@@ -28,3 +28,4 @@ def export(
     if json:
         print_json({"file": str(path), "format": to, "samples": len(motion.time_s), "joints": len(motion.joint_names)})
     print_lines(f"wrote {path} ({len(motion.time_s)} samples)")
+    print_next(f"strut show {file}")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.screen import print_lines, print_next, progress
+from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.library.atomic import check_writable
 from strut.library.motion_file import load_motion
 from strut.robots.catalogue import robot_of
@@ -21,6 +21,7 @@ def show(
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the live viewer.")] = 8080,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON to stdout.")] = False,
 ) -> None:
     """Look at motions in the browser, or write a page or a picture. Example: strut show happy.npz sad.npz."""
     from strut.show.picture import save_gif, save_png  # noqa: PLC0415  (matplotlib and viser take a second to load)
@@ -47,6 +48,8 @@ def show(
             )
     written = [path for path in (html, png, gif) if path is not None]
     print_lines(*(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)" for path in written))
+    if json and written:
+        print_json([{"file": str(path), "bytes": path.stat().st_size} for path in written])
     if written:
         print_next(f"strut show {' '.join(str(file) for file in files)}")
     else:

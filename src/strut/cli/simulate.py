@@ -22,7 +22,10 @@ def simulate(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON to stdout.")] = False,
 ) -> None:
-    """Play a motion with torque-limited servos in MuJoCo. Example: strut simulate happy.npz --friction 1.0."""
+    """Play a motion with torque-limited position servos in MuJoCo. Example: strut simulate happy.npz --friction 1.0.
+
+    The goal of each servo leads by its planned speed and torque over its stiffness, so that it does not sag or lag.
+    """
     motion = load_motion(file)
     if out is not None:
         check_writable(out, force=force)

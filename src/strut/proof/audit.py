@@ -67,7 +67,7 @@ class Audit:
     def friction_needed(self) -> Array:
         """The friction that each loaded foot needs. Shape (T, n_feet)."""
         load = self.ground_force_n[..., 2]
-        loaded = load > 0.02 * load.sum(axis=1, keepdims=True)  # of a foot that barely presses, slip moves nothing
+        loaded = load > 0.02 * np.abs(load.sum(axis=1, keepdims=True))  # if a foot barely presses, slip moves nothing
         sideways = np.linalg.norm(self.ground_force_n[..., :2], axis=-1)
         return np.where(loaded, sideways / np.where(loaded, load, 1.0), 0.0)
 
