@@ -37,11 +37,6 @@ def square(values: Expression) -> Expression:
     return ca.sumsqr(values)
 
 
-def root(value: Expression) -> Expression:
-    """Return the square root."""
-    return ca.sqrt(value)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Element:
     """A symbolic piece and the places where it is used.
@@ -51,6 +46,8 @@ class Element:
         rows: Expressions that stay within the bounds. Shape (m,).
         cost: An expression added to the cost, or 0.
         kinds: Kind and number of each local variable. Length n.
+        local: Their symbols. Shape (n,).
+        local_data: Symbols of the constants. Shape (n_data,).
         index: Which variable of the program each local one is, place by place. Shape (places, n).
         data: Constants, place by place. Shape (places, n_data).
         lower: Bounds of the rows, place by place. Shape (places, m).

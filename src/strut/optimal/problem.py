@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -214,7 +214,6 @@ class Problem:
     lifts: tuple[Lift, ...] = ()
     friction: float | None = None
     passive: At | None = None
-    meta: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def contact(self) -> ContactSet:

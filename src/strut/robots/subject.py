@@ -6,7 +6,6 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +85,6 @@ def person_of(motion: Motion) -> Robot:
         return subject(table["height_m"], table["mass_kg"], **sizes)
     except (KeyError, TypeError, AttributeError) as error:
         raise BadMotionError(f"The motion's subject lacks a height, mass, length or segment mass ({error}).") from error
-
-
-@cache
-def subject_names() -> tuple[str, ...]:
-    """Return the names of the measured subjects."""
-    return tuple(tomllib.loads((HEIMAN / "robot.toml").read_text("utf-8"))["subjects"])
 
 
 def _person(
