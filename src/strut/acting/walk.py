@@ -12,6 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from strut.acting.crawl_candidate import X_COSTS, Balance, CrawlCandidate, CrawlRequest, crawl_attempt
+from strut.acting.human_walk import human_walk
 from strut.emotion import Emotion, checked_intensity, named_emotion
 from strut.errors import BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError, UnknownNameError
 from strut.motion import Motion
@@ -77,6 +78,10 @@ def walk(
     robot = load_robot(robot) if isinstance(robot, str) else robot
     emotion = named_emotion(emotion) if isinstance(emotion, str) else emotion
     intensity = checked_intensity(intensity)
+    if robot.table("gait").get("kind") == "synthesis":
+        return human_walk(
+            robot, emotion, intensity=intensity, cycles=cycles, strict=strict, rate_hz=rate_hz, on_attempt=on_attempt
+        )
     if robot.table("gait").get("kind") != "crawl":
         raise BadTableError(f"{robot.name} cannot walk yet: its gait.toml names no gait that strut knows.")
     if balance not in get_args(Balance):

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from strut.cli import check, emotions, export, reproduce, robots, show, simulate, walk
+from strut.cli import analyze, check, emotions, export, reconstruct, reproduce, robots, show, simulate, synthesize, walk
 from strut.cli.interruption import INTERRUPTED, INTERRUPTED_WORDS
 from strut.errors import RefusedError, StrutError
 
@@ -27,6 +27,9 @@ for verb in (robots.robots, emotions.emotions, walk.walk, check.check, simulate.
     app.command()(verb)
 app.command()(export.export)
 app.command()(reproduce.reproduce)
+app.command()(synthesize.synthesize)
+app.command()(reconstruct.reconstruct)
+app.command()(analyze.analyze)
 
 
 @app.callback()

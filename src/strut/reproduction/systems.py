@@ -6,10 +6,14 @@ from collections.abc import Callable
 
 from strut.errors import UnknownNameError
 from strut.reproduction.comparison import Comparison
+from strut.reproduction.human import reproduce_human
 from strut.reproduction.mrpete import reproduce_mrpete
 
 Progress = Callable[[str, int, int], None]
-SYSTEMS: dict[str, Callable[[Progress | None], tuple[Comparison, ...]]] = {"mrpete": reproduce_mrpete}
+SYSTEMS: dict[str, Callable[[Progress | None], tuple[Comparison, ...]]] = {
+    "mrpete": reproduce_mrpete,
+    "human": reproduce_human,
+}
 
 
 def reproduce(system: str, on_progress: Progress | None = None) -> tuple[Comparison, ...]:

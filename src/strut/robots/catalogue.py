@@ -16,6 +16,7 @@ from strut.errors import BadMotionError, BadTableError, UnknownNameError
 from strut.motion import Motion
 from strut.robot import Foot, Robot
 from strut.robots.mjcf import foot_frame, joint_name, robot_mjcf
+from strut.robots.subject import person_of, subject_robot
 
 HOME = Path(__file__).parent
 
@@ -37,7 +38,7 @@ def load_robot(name: str) -> Robot:
 def robot_of(motion: Motion, robot: Robot | None = None) -> Robot:
     """Return the robot of a motion, or `robot` if it is given; raises if the motion does not fit its body."""
     if robot is None:
-        robot = load_robot(motion.robot)
+        robot = person_of(motion) if "subject" in motion.meta else load_robot(motion.robot)
         _check_made_for(motion, robot)
     if motion.joint_names != robot.joint_names or motion.foot_names != robot.foot_names:
         raise BadMotionError(
@@ -78,6 +79,8 @@ def _read_table(path: Path) -> Mapping[str, Any]:
 
 def _build(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
     body = tables["robot"]
+    if "segment" in body:
+        return subject_robot(name, tables)
     names, lower, upper = [], [], []
     for mount in body["mount"]:
         for joint, middle_rad in zip(body["limb"][mount["limb"]]["joints"], mount["middle_rad"], strict=True):

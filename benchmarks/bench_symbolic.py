@@ -1,0 +1,59 @@
+"""How many operations and microseconds does one inverse dynamics of the human take, and its derivatives?
+
+    python benchmarks/bench_symbolic.py
+
+CasADi's virtual machine, one core. `residual` is inverse dynamics with all 14 contact forces, as the solver calls it;
+Jacobian and Hessian are those of its 34 rows by 110 variables.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"  # before numpy starts its threads
+
+import casadi as ca  # noqa: E402
+import numpy as np  # noqa: E402
+
+from record import Row, median_seconds, record  # noqa: E402
+from strut.engines.contact_rows import row_loads  # noqa: E402
+from strut.engines.symbolic import Movement  # noqa: E402
+from strut.engines.tree import read_tree  # noqa: E402
+from strut.optimal.gait_problem import Criteria, gait_problem  # noqa: E402
+from strut.robots.catalogue import load_robot  # noqa: E402
+
+BATCH = 36  # nodes of the usual mesh
+
+
+def main() -> None:
+    robot = load_robot("heiman")
+    tree, contact = read_tree(robot.mjcf, angle_base=True), gait_problem(robot, Criteria(), speed_m_s=1.3).contact
+    q, v, a = (ca.SX.sym(name, 34) for name in "qva")
+    force, weight = ca.SX.sym("force", len(contact.rows)), ca.SX.sym("weight", 34)
+    moving = Movement(tree, q, v, a)
+    rows = moving.inverse_dynamics(row_loads(moving, contact, force))
+    x = ca.vertcat(q, v, a, force)
+    cases = {
+        "residual": ca.Function("residual", [x, weight], [rows]),
+        "jacobian": ca.Function("jacobian", [x, weight], [ca.jacobian(rows, x)]),
+        "hessian": ca.Function("hessian", [x, weight], [ca.triu(ca.hessian(ca.dot(weight, rows), x)[0])]),
+    }
+    values = np.random.default_rng(1).uniform(-0.3, 0.3, (116, BATCH))
+    table: list[Row] = []
+    for name, function in cases.items():
+        mapped = function.map(BATCH)
+        seconds = median_seconds(lambda mapped=mapped: mapped(values, np.ones((34, BATCH))), repeats=15)
+        table.append(
+            {
+                "case": name,
+                "operations": function.n_instructions(),
+                "nonzeros": function.nnz_out(0),
+                "us_per_node": round(seconds / BATCH * 1e6, 1),
+            }
+        )
+    record("symbolic", table, packages=["casadi", "numpy"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Motions in numbers: gait parameters, elevation angles, similarity, criteria."""

@@ -1,0 +1,44 @@
+"""Elevation angles: how thigh, shank and foot stand against the vertical, and how planar their covariation is."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from strut.engines.body_poses import body_poses
+from strut.errors import BadMotionError
+from strut.robot import Array, Robot
+
+Side = Literal["Right", "Left"]
+
+
+def elevation_angles(robot: Robot, qpos: Array, side: Side) -> Array:
+    """Return the elevation angles of thigh, shank and foot in the world's sagittal plane [rad]. Shape (T, 3).
+
+    Thigh and shank are 0 when they hang, positive with the distal end ahead; a flat foot is 0, positive toes up.
+    """
+    names = [f"Thigh{side}", f"Shank{side}", f"Foot{side}"]
+    place, turn = body_poses(robot.mjcf, names, qpos)
+    lengths = robot.table("subject")["lengths_m"]
+    sole = lengths[f"Foot{side}ForefootX"] + lengths[f"Foot{side}PosteriorPoint"]
+    thigh, shank = place[:, 1] - place[:, 0], place[:, 2] - place[:, 1]
+    foot = turn[:, 2] @ np.array([sole, 0.0, 0.0])
+    return np.stack(
+        [
+            np.arctan2(thigh[:, 0], -thigh[:, 2]),
+            np.arctan2(shank[:, 0], -shank[:, 2]),
+            np.arctan2(foot[:, 2], foot[:, 0]),
+        ],
+        axis=1,
+    )
+
+
+def planarity(angles_rad: Array) -> Array:
+    """Return the shares of variance along the principal axes, largest first; a plane has a small third. Shape (3,)."""
+    if len(angles_rad) < 4:
+        raise BadMotionError(
+            f"{len(angles_rad)} samples are too few to judge how planar a movement is; give 4 or more."
+        )
+    values = np.linalg.eigvalsh(np.cov(angles_rad, rowvar=False))[::-1]
+    return np.asarray(values / values.sum())

@@ -1,0 +1,107 @@
+"""Gait parameters: steps of a human motion, their lengths and durations, torques per mass and forces per weight."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from strut.analysis.elevation import elevation_angles, planarity
+from strut.engines.rigid_body import foot_positions
+from strut.errors import BadMotionError
+from strut.motion import Motion
+from strut.robot import Array, Robot
+
+GRAVITY_M_S2 = 9.81
+STILL_RAD = 1e-6
+TOES = {"Right": "HalluxRight", "Left": "HalluxLeft"}
+
+
+@dataclass(frozen=True, slots=True)
+class GaitParameters:
+    """What gait laboratories report. Lists have one entry per step.
+
+    Args:
+        step_length_m: Between the toes of both feet at toe-off, along the direction of walking.
+        step_duration_s: From toe-off to toe-off.
+        speed_m_s: Distance of the pelvis over time.
+        cadence_per_min: Steps in a minute.
+        double_support: Share of time with both feet on the ground.
+        knee_range_rad: Smallest and largest angle of the right knee.
+        largest_torque_nm_kg: By joint, over the body mass; empty if torques are unknown.
+        largest_vertical_force: Over the body weight; None if forces are unknown.
+        elevation_shares: Shares of variance of the right leg's elevation angles along their principal axes; None if
+            the leg does not move.
+    """
+
+    step_length_m: tuple[float, ...]
+    step_duration_s: tuple[float, ...]
+    speed_m_s: float
+    cadence_per_min: float | None
+    double_support: float
+    knee_range_rad: tuple[float, float]
+    largest_torque_nm_kg: dict[str, float]
+    largest_vertical_force: float | None
+    elevation_shares: tuple[float, ...] | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures as JSON would hold them."""
+        return asdict(self)
+
+
+def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
+    """Return the gait parameters of a human motion with known contacts."""
+    if not set(TOES.values()) <= set(motion.foot_names):
+        raise BadMotionError(f"The motion of {motion.robot} has no toes; only human motions can be analysed.")
+    times, lengths = _steps(robot, motion)
+    durations = tuple(float(value) for value in np.diff(times))
+    feet = [
+        motion.contact[:, [i for i, name in enumerate(motion.foot_names) if name.endswith(side)]].any(axis=1)
+        for side in TOES
+    ]
+    knee = motion.joint_angles_rad[:, robot.joint_names.index("KneeRight_RY")]
+    travelled = float(np.linalg.norm(motion.qpos[-1, :2] - motion.qpos[0, :2]))
+    return GaitParameters(
+        step_length_m=lengths,
+        step_duration_s=durations,
+        speed_m_s=travelled / motion.duration_s,
+        cadence_per_min=60.0 / float(np.mean(durations)) if durations else None,
+        double_support=float(np.mean(feet[0] & feet[1])),
+        knee_range_rad=(float(knee.min()), float(knee.max())),
+        largest_torque_nm_kg=_largest_torques(robot, motion),
+        largest_vertical_force=_largest_force(robot, motion),
+        elevation_shares=_shares(elevation_angles(robot, motion.qpos, "Right")),
+    )
+
+
+def _steps(robot: Robot, motion: Motion) -> tuple[list[float], tuple[float, ...]]:
+    """Return the times of toe-off, and how far ahead the other foot's toes are at each."""
+    toes = foot_positions(robot, motion.qpos)
+    events: list[tuple[float, float]] = []
+    for side, other in (("Right", "Left"), ("Left", "Right")):
+        own, ahead = (motion.foot_names.index(TOES[name]) for name in (side, other))
+        down = motion.contact[:, own]
+        for k in np.flatnonzero(down[:-1] & ~down[1:]):
+            events.append((float(motion.time_s[k + 1]), float(toes[k + 1, ahead, 0] - toes[k + 1, own, 0])))
+    events.sort()
+    return [time for time, _ in events], tuple(length for _, length in events)
+
+
+def _largest_torques(robot: Robot, motion: Motion) -> dict[str, float]:
+    if motion.torque_nm is None:
+        return {}
+    largest: Array = np.abs(motion.torque_nm).max(axis=0) / robot.mass_kg
+    return dict(zip(robot.joint_names, (float(value) for value in largest), strict=True))
+
+
+def _largest_force(robot: Robot, motion: Motion) -> float | None:
+    if motion.ground_force_n is None:
+        return None
+    return float(motion.ground_force_n[..., 2].sum(axis=1).max()) / (robot.mass_kg * GRAVITY_M_S2)
+
+
+def _shares(angles_rad: Array) -> tuple[float, ...] | None:
+    if np.ptp(angles_rad, axis=0).max() < STILL_RAD:
+        return None
+    return tuple(planarity(angles_rad).tolist())

@@ -1,0 +1,43 @@
+"""Postures in numbers: where points of a tree are, and how some of its coordinates move them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import casadi as ca
+import numpy as np
+
+from strut.engines.symbolic import Movement
+from strut.engines.tree import Tree
+from strut.robot import Array
+
+
+class PointChaser:
+    """Places of some points as a function of some coordinates.
+
+    Args:
+        tree: Who moves.
+        columns: Which coordinates may change. Length n.
+        points: Body and place in its frame.
+    """
+
+    def __init__(self, tree: Tree, columns: Sequence[int], points: Sequence[tuple[str, Sequence[float]]]) -> None:
+        self._columns = list(columns)
+        q = ca.SX.sym("q", tree.nq)
+        moving = Movement(tree, q)
+        places = ca.vertcat(*(moving.position(body, place) for body, place in points))
+        self._places = ca.Function("places", [q], [places])
+        self._jacobian = ca.Function("jacobian", [q], [ca.densify(ca.jacobian(places, q)[:, self._columns])])
+
+    def _with(self, q: Array, values: Array) -> Array:
+        changed = q.copy()
+        changed[self._columns] = values
+        return changed
+
+    def places(self, q: Array, values: Array) -> Array:
+        """Return where the points are. Shapes (nq,) and (n,) in, (points, 3) out."""
+        return np.asarray(self._places(self._with(q, values)).full().reshape(-1, 3))
+
+    def jacobian(self, q: Array, values: Array) -> Array:
+        """Return how the coordinates move them. Shape (3 points, n)."""
+        return np.asarray(self._jacobian(self._with(q, values)).full())

@@ -1,0 +1,1 @@
+"""The multi-phase optimal-control engine and its uses: reconstruct and synthesise."""

@@ -1,0 +1,257 @@
+"""Gait problem: one symmetric step of a human as an optimal-control problem, from the robot's own tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from strut.engines.elements import column, square
+from strut.engines.moment import Moment, Scales
+from strut.engines.tree import Tree, read_tree
+from strut.errors import OutOfRangeError
+from strut.optimal.problem import (
+    Bounds,
+    Constraint,
+    Cost,
+    EndConstraint,
+    EndCost,
+    Ends,
+    Expression,
+    Integral,
+    Lift,
+    Mean,
+    Parameter,
+    Phase,
+    Problem,
+    Roughness,
+)
+from strut.optimal.springs import leg_springs
+from strut.robot import Array, Robot
+from strut.robots.contact_set import contact_points, contact_set
+from strut.robots.mirror import Mirror, mirror_of
+
+PELVIS = 6  # the first six velocities have no torque
+PRINTED_PELVIS_HEIGHT_M = 0.9938  # of the subject for whom the tables of ranges were written
+HEAD = "Head"
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """Weights of effort, angular momentum, head rotation and duration, and of the two regularisations."""
+
+    effort: float = 1.0
+    momentum: float = 1.0
+    head: float = 3.0
+    time: float = 0.0
+    acceleration: float = 0.01
+    torque_rate: float = 1e-4
+
+    def __post_init__(self) -> None:
+        for name in ("effort", "momentum", "head", "time", "acceleration", "torque_rate"):
+            value = getattr(self, name)
+            if not np.isfinite(value) or value < 0.0:
+                raise OutOfRangeError(f"The weight of {name} is {value:g}; it must be a finite number of at least 0.")
+
+
+def gait_problem(
+    robot: Robot,
+    criteria: Criteria,
+    *,
+    speed_m_s: float | None,
+    intervals: Sequence[int] | None = None,
+    clearance_m: float = 0.0,
+    springs: bool = False,
+    extra_costs: Sequence[Cost] = (),
+) -> Problem:
+    """Return the problem of one periodic, mirror-symmetric step.
+
+    Args:
+        robot: A human model.
+        criteria: What is minimised.
+        speed_m_s: Average speed; None leaves it free.
+        intervals: Of the mesh, phase by phase; the robot's own if None.
+        clearance_m: Least height of the swinging forefoot while the other foot is flat on the ground.
+        springs: Give the legs springs and dampers that the solver may choose.
+        extra_costs: Soft targets besides.
+    """
+    gait, tree = robot.table("gait"), read_tree(robot.mjcf, angle_base=True)
+    usual = usual_torques(robot)
+    scales = Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0)
+    force_scale = np.concatenate([np.full(PELVIS, 50.0), np.maximum(usual, 1.0)])
+    sprung, passive = leg_springs(robot, tree.velocity_names) if springs else ((), None)
+    return Problem(
+        tree=tree,
+        actuated=tuple(range(PELVIS, tree.nv)),
+        scales=scales,
+        force_scale=force_scale,
+        phases=_phases(robot, intervals, clearance_m, speed_m_s),
+        bounds=_bounds(robot, tree),
+        costs=(*_costs(criteria, tree), *extra_costs),
+        ends=_ends(robot, tree, gait),
+        parameters=(*_parameters(gait, speed_m_s), *sprung),
+        passive=passive,
+        lifts=_lifts(criteria),
+        friction=robot.friction,
+    )
+
+
+def usual_torques(robot: Robot) -> Array:
+    """Return the torques that are usual in walking, joint by joint. Shape (n_joints,)."""
+    usual = robot.table("gait")["usual_torque_nm"]
+    return np.array([usual[name.replace("Right_", "_").replace("Left_", "_")] for name in robot.joint_names])
+
+
+def pelvis_and_joint_names(robot: Robot) -> tuple[str, ...]:
+    """Return the names of all coordinates of a human model."""
+    return read_tree(robot.mjcf, angle_base=True).velocity_names
+
+
+def _phases(
+    robot: Robot, intervals: Sequence[int] | None, clearance_m: float, speed_m_s: float | None
+) -> tuple[Phase, ...]:
+    gait, phases = robot.table("gait"), []
+    usual = gait["speed_m_s"]["usual"]
+    slower = max(1.0, np.sqrt(usual / speed_m_s)) if speed_m_s else 1.0  # slow steps last longer
+    for number, entry in enumerate(gait["phase"]):
+        phases.append(
+            Phase(
+                name=entry["name"],
+                contact=contact_set(robot, entry["set"]),
+                intervals=entry["intervals"] if intervals is None else intervals[number],
+                duration_s=(entry["duration_s"][0], entry["duration_s"][1] * slower),
+                arrival=entry.get("arrival", "continuous"),
+                landing=tuple(entry.get("landing", ())),
+                unloaded=tuple(entry.get("unloaded", ())),
+                constraints=_keep_clear(robot, number, gait["limits"], clearance_m),
+            )
+        )
+    return tuple(phases)
+
+
+def _keep_clear(robot: Robot, number: int, limits: Mapping[str, Any], clearance_m: float) -> tuple[Constraint, ...]:
+    """Return what keeps swinging feet above the ground and the legs apart, phase by phase."""
+    points = contact_points(robot)
+    shank = robot.table("subject")["lengths_m"]["ShankLeftLength"]
+
+    def apart(moment: Moment) -> Expression:
+        left, right = (
+            [moment.place_only.position(f"Shank{side}", place)[1] for place in ((0.0, 0.0, 0.0), (0.0, 0.0, -shank))]
+            for side in ("Left", "Right")
+        )
+        return column(left[0] - right[0], left[1] - right[1])
+
+    def heights(*names: str) -> Any:
+        return lambda moment: column(*(moment.height(points[name]) for name in names))
+
+    found = [Constraint("distance of the legs", apart, limits["leg_separation_m"], np.inf, scale=0.1)]
+    if number == 0:
+        swinging = heights("HeelLeft", "HalluxLeft", "Meta5Left")
+        found.append(Constraint("height of the left foot", swinging, 0.0, np.inf, "not first", scale=0.1))
+        if clearance_m > 0.0:
+            forefoot = heights("HalluxLeft", "Meta5Left")
+            found.append(Constraint("clearance of the left toes", forefoot, clearance_m, np.inf, "last", scale=0.1))
+    elif number == 1:
+        swinging = heights("HeelLeft", "HalluxLeft", "Meta5Left", "HeelRight")
+        found.append(
+            Constraint("height of the left foot and the right heel", swinging, 0.0, np.inf, "inner", scale=0.1)
+        )
+        free = heights("HalluxLeft", "Meta5Left", "HeelRight")
+        found.append(Constraint("height of the left toes and the right heel", free, 0.0, np.inf, "last", scale=0.1))
+    elif number == 2:
+        swinging = heights("HalluxLeft", "Meta5Left", "HeelRight")
+        found.append(
+            Constraint("height of the left toes and the right heel", swinging, 0.0, np.inf, "inner", scale=0.1)
+        )
+    else:
+        found.append(Constraint("height of the right heel", heights("HeelRight"), 0.0, np.inf, "not first", scale=0.1))
+    return tuple(found)
+
+
+def _bounds(robot: Robot, tree: Tree) -> Bounds:
+    gait, names = robot.table("gait"), tree.velocity_names
+    q = np.array([gait["synthesis_range"][name] for name in names]).T
+    longer = robot.table("subject")["standing_pelvis_height_m"] / PRINTED_PELVIS_HEIGHT_M
+    q[:, 2] *= longer
+    first = np.array([[-np.inf] * tree.nv, [np.inf] * tree.nv])
+    for name, (lower, upper) in gait["synthesis_range_at_start"].items():
+        first[:, names.index(name)] = lower, upper
+    first[:, :2] = 0.0  # the step starts at the origin
+    v = np.array([[-1.0], [1.0]]) * np.full(tree.nv, gait["limits"]["velocity"])
+    u = np.array([gait["torque_range"][name] for name in robot.joint_names]).T
+    return Bounds(q, v, u, first)
+
+
+def _costs(criteria: Criteria, tree: Tree) -> tuple[Cost, ...]:
+    actuators = tree.nv - PELVIS
+
+    def effort(moment: Moment) -> Expression:
+        return square(moment.u / moment.scales.torque) / (moment.parameter["step_length_m"] * actuators)
+
+    return (
+        Integral("effort", criteria.effort, effort),
+        Integral("momentum", criteria.momentum, lambda moment: square(moment.lifted["momentum"])),
+        Integral("head", criteria.head, lambda moment: square(moment.lifted["head"])),
+        EndCost("time", criteria.time, lambda ends: ends.total_s),
+        Mean("acceleration", criteria.acceleration, lambda moment: square(moment.a / moment.scales.acceleration)),
+        Roughness("torque rate", criteria.torque_rate, lambda moment: moment.u / moment.scales.torque),
+    )
+
+
+def _lifts(criteria: Criteria) -> tuple[Lift, ...]:
+    lifts = []
+    if criteria.momentum:
+        lifts.append(Lift("momentum", 3, 1.0, lambda moment: moment.speed_only.angular_momentum()))
+    if criteria.head:
+        lifts.append(Lift("head", 3, 1.0, lambda moment: moment.speed_only.angular_velocity_in_body(HEAD)))
+    return tuple(lifts)
+
+
+def _parameters(gait: Mapping[str, Any], speed_m_s: float | None) -> tuple[Parameter, ...]:
+    limits, steps = gait["speed_m_s"], gait["limits"]["step_length_m"]
+    if speed_m_s is None:
+        lower, upper, guess = limits["least"], limits["most"], limits["usual"]
+    else:
+        if not limits["least"] <= speed_m_s <= limits["most"]:
+            raise OutOfRangeError(
+                f"A walking speed of {speed_m_s:g} m/s is impossible; "
+                f"choose {limits['least']:g} to {limits['most']:g} m/s."
+            )
+        lower = upper = guess = speed_m_s
+    return (
+        Parameter("step_length_m", steps[0], steps[1], 0.5 * guess),
+        Parameter("speed_m_s", lower, upper, guess),
+    )
+
+
+def _ends(robot: Robot, tree: Tree, gait: Mapping[str, Any]) -> tuple[EndConstraint, ...]:
+    mirror = mirror_of(robot, tree.velocity_names)
+    names = tree.velocity_names
+
+    def coordinates(ends: Ends) -> Expression:
+        mirrored = mirror.apply(ends.last.q)
+        return column(*(ends.first.q[index] - mirrored[index] for index in range(1, tree.nq)))
+
+    def advance(ends: Ends) -> Expression:
+        step = ends.first.parameter["step_length_m"]
+        return column(ends.last.q[0] - ends.first.q[0] - step, step - ends.first.parameter["speed_m_s"] * ends.total_s)
+
+    def velocities(ends: Ends) -> Expression:
+        return (ends.first.v - column(*mirror.apply(ends.last.v))) / ends.first.scales.velocity
+
+    def torques(ends: Ends) -> Expression:
+        actuated = Mirror(*mirror.part(PELVIS))
+        return (ends.first.u - column(*actuated.apply(ends.last.u))) / ends.first.scales.torque
+
+    def double_support(ends: Ends) -> Expression:
+        return ends.durations_s[2] + ends.durations_s[3] - gait["limits"]["double_support_share"] * ends.total_s
+
+    return (
+        EndConstraint("periodic coordinate", coordinates, names[1:]),
+        EndConstraint("step length", advance, ("the pelvis", "speed and duration")),
+        EndConstraint("periodic velocity", velocities, names),
+        EndConstraint("periodic torque", torques, names[PELVIS:]),
+        EndConstraint("share of double support", double_support, ("the durations",), upper=0.0, lower=-np.inf),
+    )

@@ -1,0 +1,155 @@
+"""Layout: which variable of the program is which quantity at which node, with its scale, bounds and name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from strut.engines.elements import Index
+from strut.optimal.problem import Problem
+from strut.robot import Array
+from strut.robots.contact_set import ContactSet
+
+_LARGE = 1e19  # what the solver takes for infinity
+
+
+class Layout:
+    """Index tables of a problem.
+
+    At a border between phases there are two nodes at the same time. They share their coordinates and torques, and
+    their velocities too unless an impact lies between them; accelerations and forces jump.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.contact: ContactSet = problem.contact
+        counts = [phase.intervals + 1 for phase in problem.phases]
+        self.first_node = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.intp)
+        self.node_count = int(sum(counts))
+        self.phase_of = np.repeat(np.arange(len(counts)), counts)
+        self._scale: list[Array] = []
+        self._lower: list[Array] = []
+        self._upper: list[Array] = []
+        self._size = 0
+        self._add_nodes()
+        self._add_globals()
+        self.size = self._size
+        self.scale, self.lower, self.upper = (
+            np.concatenate(parts) for parts in (self._scale, self._lower, self._upper)
+        )
+
+    def _take(self, lower: Array, upper: Array, scale: Array) -> Index:
+        """Add variables with bounds in SI units; return their indices."""
+        start, self._size = self._size, self._size + len(scale)
+        self._scale.append(scale)
+        self._lower.append(np.maximum(lower / scale, -_LARGE))
+        self._upper.append(np.minimum(upper / scale, _LARGE))
+        return np.arange(start, self._size)
+
+    def _free(self, scale: Array) -> Index:
+        return self._take(np.full(len(scale), -np.inf), np.full(len(scale), np.inf), scale)
+
+    def _add_nodes(self) -> None:
+        problem, scales = self.problem, self.problem.scales
+        bounds, rows = problem.bounds, self.contact.rows
+        self.nothing = self._take(np.zeros(len(rows)), np.zeros(len(rows)), np.full(len(rows), scales.force_n))
+        columns: dict[str, list[Index]] = {name: [] for name in ("q", "v", "a", "u", "force")}
+        self._lifts: dict[str, list[Index]] = {lift.name: [] for lift in problem.lifts}
+        for node in range(self.node_count):
+            number = int(self.phase_of[node])
+            border = node > 0 and node == self.first_node[number]
+            shared = {"q": border, "u": border, "v": border and problem.phases[number].arrival == "continuous"}
+            q_bounds = bounds.q
+            if node == 0 and bounds.first_q is not None:
+                q_bounds = np.array(
+                    [np.maximum(bounds.q[0], bounds.first_q[0]), np.minimum(bounds.q[1], bounds.first_q[1])]
+                )
+            limits = {
+                "q": (q_bounds, np.ones(problem.tree.nq)),
+                "v": (bounds.v, scales.velocity),
+                "u": (bounds.u, scales.torque),
+            }
+            for name, (limit, scale) in limits.items():
+                columns[name].append(columns[name][-1] if shared[name] else self._take(limit[0], limit[1], scale))
+            columns["a"].append(self._free(scales.acceleration))
+            columns["force"].append(self._forces(number, node))
+            for lift in problem.lifts:
+                self._lifts[lift.name].append(self._free(np.full(lift.size, lift.scale)))
+        self.q, self.v, self.a, self.u, self.force = (np.array(columns[name]) for name in columns)
+
+    def _forces(self, number: int, node: int) -> Index:
+        """Return the force variables of a node: real ones for rows that touch, the fixed zeros for the others."""
+        phase, scale = self.problem.phases[number], self.problem.scales.force_n
+        last = node + 1 == self.node_count or self.phase_of[node + 1] != number
+        index = self.nothing.copy()
+        for position, row in enumerate(self.contact.rows):
+            if row not in phase.contact.rows:
+                continue
+            gone = last and row.name in phase.unloaded
+            lower = 0.0 if gone or row.axis == 2 else -np.inf
+            upper = 0.0 if gone else np.inf
+            index[position] = self._take(np.array([lower]), np.array([upper]), np.array([scale]))[0]
+        return index
+
+    def _add_globals(self) -> None:
+        problem = self.problem
+        shortest, longest = np.array([phase.duration_s for phase in problem.phases]).T
+        self.duration = self._take(shortest, longest, np.ones(len(shortest)))
+        lower = np.array([parameter.lower for parameter in problem.parameters])
+        upper = np.array([parameter.upper for parameter in problem.parameters])
+        self.parameter = self._take(lower, upper, np.ones(len(lower)))
+        self.impulse: dict[int, Index] = {}
+        for number, phase in enumerate(problem.phases):
+            if phase.arrival == "impact":
+                normal = np.array([row.axis == 2 for row in phase.contact.rows])
+                scale = np.full(len(normal), problem.scales.impulse_n_s)
+                self.impulse[number] = self._take(np.where(normal, 0.0, -np.inf), np.full(len(normal), np.inf), scale)
+
+    def nodes_of(self, number: int) -> Index:
+        """Return the nodes of a phase."""
+        return np.asarray(np.flatnonzero(self.phase_of == number))
+
+    def last_node(self, number: int) -> int:
+        """Return the last node of a phase."""
+        return int(self.first_node[number]) + self.problem.phases[number].intervals
+
+    def node_names(self, nodes: Sequence[int] | Index) -> list[str]:
+        """Return names for people: phase and node within it."""
+        return [
+            f"phase {self.problem.phases[self.phase_of[node]].name}, node {node - self.first_node[self.phase_of[node]]}"
+            for node in nodes
+        ]
+
+    def index_of(self, kind: str, number: int, nodes: dict[str, Index]) -> Index:
+        """Return the variable of a symbol at every place; `nodes` has the nodes of `this`, `next`, … place by place."""
+        where, _, name = kind.rpartition(":")
+        here = nodes[where or "this"]
+        if name == "parameter":
+            return np.full(len(here), self.parameter[number])
+        if name == "duration":
+            return np.asarray(self.duration[self.phase_of[here]])
+        if name == "durations":
+            return np.full(len(here), self.duration[number])
+        if name.startswith("lift "):
+            return np.array([self._lifts[name[5:]][node][number] for node in here])
+        table: Index = getattr(self, name)
+        return np.asarray(table[here, number])
+
+    def variable_name(self, index: int) -> str:
+        """Return the name of a variable for people: what, phase and node."""
+        names = self.problem.tree.velocity_names
+        tables = {"q": names, "v": names, "a": names, "u": [names[i] for i in self.problem.actuated]}
+        words = {"q": "the angle of", "v": "the velocity of", "a": "the acceleration of", "u": "the torque of"}
+        for kind, labels in tables.items():
+            found = np.argwhere(getattr(self, kind) == index)
+            if len(found):
+                return f"{words[kind]} {labels[found[0, 1]]} ({self.node_names(found[:1, 0])[0]})"
+        found = np.argwhere(self.force == index)
+        if len(found):
+            return f"the force on {self.contact.row_names[found[0, 1]]} ({self.node_names(found[:1, 0])[0]})"
+        if index in self.duration:
+            return f"the duration of phase {self.problem.phases[int(np.flatnonzero(self.duration == index)[0])].name}"
+        if index in self.parameter:
+            return f"the parameter {self.problem.parameters[int(np.flatnonzero(self.parameter == index)[0])].name}"
+        return "an impulse"

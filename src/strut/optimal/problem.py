@@ -1,0 +1,235 @@
+"""Problem: a movement to be found, in the words of the field: phases, contacts, bounds, constraints, costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from strut.engines.moment import Moment, Scales
+from strut.engines.tree import Tree
+from strut.errors import OutOfRangeError
+from strut.robot import Array
+from strut.robots.contact_set import ContactRow, ContactSet
+
+Expression = Any
+Nodes = Literal["all", "first", "last", "not first", "not last", "inner"]
+Arrival = Literal["continuous", "impact", "rest"]
+At = Callable[[Moment], Expression]
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Both ends of the whole movement, all phase durations, and their sum."""
+
+    first: Moment
+    last: Moment
+    durations_s: Expression
+    total_s: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """Expressions of a moment that stay between two bounds, at some nodes of a phase.
+
+    Args:
+        name: For people: "left toes above the ground".
+        rows: What is bounded.
+        lower: Smallest value.
+        upper: Largest value.
+        nodes: Where in the phase.
+        scale: Size of a violation that matters; rows are divided by it.
+    """
+
+    name: str
+    rows: At
+    lower: float = 0.0
+    upper: float = 0.0
+    nodes: Nodes = "all"
+    scale: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class EndConstraint:
+    """Relations between both ends of the movement: periodicity, step length."""
+
+    name: str
+    rows: Callable[[Ends], Expression]
+    row_names: tuple[str, ...] = ()
+    lower: float = 0.0
+    upper: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A stretch of time in which the same rows touch the ground.
+
+    Args:
+        name: For people.
+        contact: What touches.
+        intervals: Of the mesh.
+        duration_s: Shortest and longest duration; the same number twice fixes it.
+        arrival: How it begins: velocities continue; an inelastic impact brings all its rows to rest; or, as the first
+            phase of a movement that does not repeat, its rows are at rest (`rest`).
+        landing: Names of the points whose height is 0 at its start.
+        constraints: Besides dynamics, contact and bounds.
+        unloaded: Names of the rows whose force has vanished at its end.
+    """
+
+    name: str
+    contact: ContactSet
+    intervals: int
+    duration_s: tuple[float, float]
+    arrival: Arrival = "continuous"
+    landing: tuple[str, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    unloaded: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        shortest, longest = self.duration_s
+        if not 0.0 < shortest <= longest < np.inf:
+            raise OutOfRangeError(
+                f"Phase {self.name} shall last {shortest:g} to {longest:g} s; give two positive times in order."
+            )
+        if self.intervals < 1:
+            raise OutOfRangeError(f"Phase {self.name} has {self.intervals} intervals; it needs at least 1.")
+
+
+@dataclass(frozen=True, slots=True)
+class Integral:
+    """A cost that accumulates over time (Lagrange): weight × ∫ rate dt."""
+
+    name: str
+    weight: float
+    rate: At
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A cost on the average over each phase, whatever its duration: weight × Σ mean(value) / phases."""
+
+    name: str
+    weight: float
+    value: At
+
+
+@dataclass(frozen=True, slots=True)
+class Roughness:
+    """A cost on how fast something changes: weight × ∫ |d of / dt|² dt."""
+
+    name: str
+    weight: float
+    of: At
+
+
+@dataclass(frozen=True, slots=True)
+class EndCost:
+    """A cost on the ends (Mayer): weight × value."""
+
+    name: str
+    weight: float
+    value: Callable[[Ends], Expression]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tracking:
+    """A least-squares cost at the nodes: weight / 2 × Σ |of - reference|².
+
+    Args:
+        name: For people.
+        weight: Of the sum.
+        of: What follows the reference; n values.
+        reference: Node by node, phases after each other. Shape (nodes, n).
+    """
+
+    name: str
+    weight: float
+    of: At
+    reference: Array
+
+
+Cost = Integral | Mean | Roughness | EndCost | Tracking
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A free number of the movement that does not change in time."""
+
+    name: str
+    lower: float
+    upper: float
+    guess: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """A quantity with variables of its own at every node, tied to what it stands for: keeps costs of it simple."""
+
+    name: str
+    size: int
+    scale: float
+    of: At
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bounds:
+    """Smallest and largest values. Shapes (2, nv), (2, nv), (2, n_u); `first_q` holds at the first node besides."""
+
+    q: Array
+    v: Array
+    u: Array
+    first_q: Array | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """A movement to be found.
+
+    Args:
+        tree: Who moves; coordinates are plain numbers.
+        actuated: Which velocities have a torque. Shape (n_u,).
+        scales: Sizes of the variables.
+        force_scale: Sizes of the rows of the equations of motion. Shape (nv,).
+        phases: In order.
+        bounds: Of coordinates, velocities and torques.
+        costs: To be minimised.
+        ends: Equations between both ends.
+        parameters: Free numbers.
+        lifts: Quantities with variables of their own.
+        friction: Each foot pushes sideways at most this much of its load, along x and along y; None for no limit.
+        passive: Generalised forces of springs and dampers, if any. Shape (nv,).
+    """
+
+    tree: Tree
+    actuated: tuple[int, ...]
+    scales: Scales
+    force_scale: Array
+    phases: tuple[Phase, ...]
+    bounds: Bounds
+    costs: tuple[Cost, ...]
+    ends: tuple[EndConstraint, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    lifts: tuple[Lift, ...] = ()
+    friction: float | None = None
+    passive: At | None = None
+
+    @property
+    def contact(self) -> ContactSet:
+        """All rows of all phases, each once."""
+        rows: dict[ContactRow, None] = {}
+        for phase in self.phases:
+            rows |= dict.fromkeys(phase.contact.rows)
+        return ContactSet("all phases", tuple(rows))
+
+    def moment(self, where: str = "") -> Moment:
+        """Return an instant of this movement in symbols."""
+        return Moment(
+            self.tree,
+            self.scales,
+            self.contact,
+            where=where,
+            parameters=tuple(parameter.name for parameter in self.parameters),
+            lifted={lift.name: (lift.size, lift.scale) for lift in self.lifts},
+        )

@@ -1,0 +1,131 @@
+"""Solve: a problem and a guess in, a trajectory out, with what the solver says about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from strut.engines.elements import Assembly
+from strut.engines.nonlinear_program import OnIteration, Outcome, Program, SolverOptions
+from strut.errors import StrutError
+from strut.optimal.layout import Layout
+from strut.optimal.problem import Problem
+from strut.optimal.trajectory import Trajectory, read_trajectory, write_variables
+from strut.optimal.transcribe import transcribe
+from strut.robot import Array
+
+
+class NotSolvedError(StrutError):
+    """A problem has no solution that the solver could find; names the worst row in words and keeps the best iterate."""
+
+    def __init__(self, status: str, worst: str, best: Solution | None) -> None:
+        super().__init__(status, worst, best)
+        self.status, self.worst, self.best = status, worst, best
+
+    def __str__(self) -> str:
+        return f"No such movement was found ({self.status}); worst is {self.worst}."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """A solved movement.
+
+    Args:
+        trajectory: The movement.
+        cost: Its cost.
+        costs: Cost by term.
+        violation: Largest violation of a scaled row or bound.
+        worst: Where that is, in words.
+        converged: Whether the solver met its tolerances.
+        status: What the solver says.
+        iterations: How many it took.
+        setup_s: Time to write the program down.
+        solve_s: Time to solve it.
+        variables: Of the program, as a start for others on the same mesh. Shape (n,).
+    """
+
+    trajectory: Trajectory
+    cost: float
+    costs: dict[str, float]
+    violation: float
+    worst: str
+    converged: bool
+    status: str
+    iterations: int
+    setup_s: float
+    solve_s: float
+    variables: Array
+
+
+class Transcribed:
+    """A problem written down as a sparse program; solving it again from other guesses costs no set-up."""
+
+    def __init__(self, problem: Problem) -> None:
+        start_s = perf_counter()
+        self.problem, self.layout = problem, Layout(problem)
+        self.elements = transcribe(problem, self.layout)
+        self.assembly = Assembly(self.elements, self.layout.size)
+        self.setup_s = perf_counter() - start_s
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many variables and rows the program has."""
+        return self.layout.size, self.assembly.row_count
+
+    def solve(
+        self,
+        guess: Trajectory | Array,
+        *,
+        options: SolverOptions | None = None,
+        on_iteration: OnIteration | None = None,
+    ) -> Solution:
+        """Solve from a trajectory on the same mesh, or from variables. Raises NotSolvedError with the best iterate."""
+        program = Program(self.assembly, self.layout.lower, self.layout.upper, options or SolverOptions())
+        start = write_variables(self.layout, guess) if isinstance(guess, Trajectory) else guess
+        solution = self.solution(program.solve(start, on_iteration=on_iteration), program)
+        if not solution.converged:
+            raise NotSolvedError(solution.status, solution.worst, solution)
+        return solution
+
+    def solution(self, outcome: Outcome, program: Program) -> Solution:
+        """Return what an outcome means."""
+        return Solution(
+            trajectory=read_trajectory(self.layout, outcome.x),
+            cost=outcome.cost,
+            costs=self.costs(outcome.x),
+            violation=program.violation(outcome.x, outcome.rows),
+            worst=self.worst(outcome.x, outcome.rows),
+            converged=outcome.converged,
+            status=_words(outcome.status),
+            iterations=outcome.iterations,
+            setup_s=self.setup_s,
+            solve_s=outcome.solve_s,
+            variables=outcome.x,
+        )
+
+    def costs(self, x: Array) -> dict[str, float]:
+        """Return the cost term by term."""
+        return {
+            piece.name: piece_cost
+            for piece in self.elements
+            if (piece_cost := self.assembly.cost_of(piece, x)) is not None
+        }
+
+    def worst(self, x: Array, rows: Array) -> str:
+        """Return the most violated row or bound in words: what, which phase and node, by how much."""
+        row_excess = np.maximum(np.maximum(self.assembly.lower - rows, rows - self.assembly.upper), 0.0)
+        excess = np.maximum(np.maximum(self.layout.lower - x, x - self.layout.upper), 0.0)
+        row, variable = int(np.argmax(row_excess)), int(np.argmax(excess))
+        if excess[variable] > row_excess[row]:
+            return f"{self.layout.variable_name(variable)}, beyond its bound by {excess[variable]:.2g} (scaled)"
+        number = int(np.searchsorted(self.assembly.row_start, row, side="right")) - 1
+        piece = self.elements[number]
+        place, inner = divmod(row - int(self.assembly.row_start[number]), piece.lower.shape[1])
+        where = f"{piece.row_names[inner]} in {piece.place_names[place]}"
+        return f"'{piece.name}' of {where}, by {row_excess[row]:.2g} (scaled)"
+
+
+def _words(status: str) -> str:
+    return status.replace("_", " ").lower()

@@ -1,0 +1,234 @@
+"""Soundness: is a solved movement real? Measured between the nodes by other means than the solver's.
+
+The trajectory is rebuilt as curves between the nodes; MuJoCo says where the feet are and what momentum the body has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from strut.engines.body_poses import body_poses, linear_momentum
+from strut.engines.constrained import ConstrainedDynamics
+from strut.engines.tree import qpos_from_angles, qvel_from_angles
+from strut.errors import RefusedError
+from strut.optimal.solve import Solution
+from strut.optimal.trajectory import Trajectory
+from strut.robot import Array, Robot
+from strut.robots.contact_set import ContactPoint
+
+MOST_DRIFT_M = 0.003
+MOST_MOMENTUM_ERROR_N_S = 0.2
+MOST_RESIDUAL = 1e-6
+MOST_MESH_CHANGE = 0.03
+Restart = Literal["interval", "phase", "never"]
+PER_INTERVAL = 10  # curves are looked at this many times between nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Soundness:
+    """What an independent look at a trajectory finds. What was not looked at is None.
+
+    Args:
+        residual: Largest violation of a scaled equation at a node.
+        contact_drift_m: How far a point that holds still moves along a row that holds it, at worst.
+        drifting: Which point that is, and in which phase.
+        penetration_m: How deep a contact point is below the ground, at worst.
+        momentum_error_n_s: How much momentum the body has that no force gave it, at worst.
+        least_normal_force_n: The smallest load on a contact point; the ground does not pull.
+        least_normal_impulse_n_s: The same at impacts.
+        impact_energy_j: Energy that the impacts take; never positive.
+        mesh_change: Relative change of cost on a refined mesh.
+        playback_error_rad: Largest difference of an angle when the torques are played back by another integrator,
+            interval by interval.
+    """
+
+    residual: float
+    contact_drift_m: float
+    drifting: str
+    penetration_m: float
+    momentum_error_n_s: float
+    least_normal_force_n: float
+    least_normal_impulse_n_s: float
+    impact_energy_j: float
+    mesh_change: float | None = None
+    playback_error_rad: float | None = None
+
+    def complaints(self) -> list[str]:
+        """Return what is wrong, in words; empty if the movement is sound."""
+        found = []
+        if self.residual > MOST_RESIDUAL:
+            found.append(f"an equation of motion is off by {self.residual:.1e}")
+        if self.contact_drift_m > MOST_DRIFT_M:
+            found.append(f"{self.drifting} slides {self.contact_drift_m * 1e3:.1f} mm while it should hold still")
+        if self.momentum_error_n_s > MOST_MOMENTUM_ERROR_N_S:
+            found.append(f"{self.momentum_error_n_s:.2f} N s of momentum come from nowhere")
+        if min(self.least_normal_force_n, self.least_normal_impulse_n_s) < -1e-3:
+            found.append("the ground pulls on a foot")
+        if self.impact_energy_j > 1e-6:
+            found.append(f"an impact gives {self.impact_energy_j:.2g} J")
+        if self.mesh_change is not None and abs(self.mesh_change) > MOST_MESH_CHANGE:
+            found.append(f"a finer mesh changes the cost by {abs(self.mesh_change):.1%}")
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures as JSON would hold them."""
+        return asdict(self)
+
+
+def examine(robot: Robot, solution: Solution, *, playback: bool = True, mesh_change: float | None = None) -> Soundness:
+    """Return what an independent look at a solution finds."""
+    trajectory = solution.trajectory
+    drift, drifting, penetration = contact_drift(robot, trajectory)
+    normal = [index for index, row in enumerate(trajectory.problem.contact.rows) if row.axis == 2]
+    impulses = [
+        impulse[list(trajectory.problem.phases[phase].contact.normal_rows)].min()
+        for phase, impulse in trajectory.impulse_n_s.items()
+    ]
+    return Soundness(
+        residual=solution.violation,
+        contact_drift_m=drift,
+        drifting=drifting,
+        penetration_m=penetration,
+        momentum_error_n_s=momentum_error(robot, trajectory),
+        least_normal_force_n=float(trajectory.force_n[:, normal].min()),
+        least_normal_impulse_n_s=float(min(impulses, default=0.0)),
+        impact_energy_j=impact_energy(trajectory),
+        mesh_change=mesh_change,
+        playback_error_rad=playback_error(trajectory) if playback else None,
+    )
+
+
+def insist(found: Soundness) -> None:
+    """Raise if a movement is not sound: it slides, gains momentum, or is not solved."""
+    complaints = found.complaints()
+    if complaints:
+        raise RefusedError(complaints, "Solve it on a finer mesh, or relax what is asked.")
+
+
+def contact_drift(robot: Robot, trajectory: Trajectory) -> tuple[float, str, float]:
+    """Return the largest drift of a holding row [m], who drifts, and how deep a contact point sinks at worst [m]."""
+    worst, name, deepest = 0.0, "nothing", 0.0
+    for number, phase in enumerate(trajectory.problem.phases):
+        _, q, *_ = trajectory.between(number, PER_INTERVAL)
+        qpos = qpos_from_angles(q)
+        for point in phase.contact.points:
+            moved, height = _travel(robot, point, qpos)
+            deepest = max(deepest, -float(height.min()))
+            axes = list(phase.contact.rows_of(point.name))
+            moved[:, 2] = height  # heights are absolute: the floor is where it is
+            held = np.abs(moved[:, axes]).max()
+            if held > worst:
+                worst, name = float(held), f"{point.name} in phase {phase.name}"
+    return worst, name, deepest
+
+
+def _travel(robot: Robot, point: ContactPoint, qpos: Array) -> tuple[Array, Array]:
+    """Return how far what touches the ground has slid (T, 3), rolling not counted, and its height (T,)."""
+    place, turn = (part[:, 0] for part in body_poses(robot.mjcf, [point.body], qpos))
+    centre = place + turn @ np.array(point.position_m)
+    steps = Rotation.from_matrix(turn[1:] @ np.swapaxes(turn[:-1], 1, 2)).as_rotvec()
+    rolled = point.radius_m * np.cross(steps, [0.0, 0.0, 1.0])
+    slid = np.diff(centre, axis=0) - rolled
+    return np.vstack([np.zeros(3), np.cumsum(slid, axis=0)]), centre[:, 2] - point.radius_m
+
+
+def momentum_error(robot: Robot, trajectory: Trajectory) -> float:
+    """Return the largest difference, at any border of phases, between momentum and what forces gave [N s]."""
+    problem = trajectory.problem
+    weight = robot.mass_kg * problem.tree.gravity_m_s2
+    axes = np.array([row.axis for row in problem.contact.rows])
+    given, worst = np.zeros(3), 0.0
+    start = _momentum(robot, trajectory, int(trajectory.nodes_of(0)[0]))
+    for number, phase in enumerate(problem.phases):
+        nodes = trajectory.nodes_of(number)
+        for row, impulse in zip(phase.contact.rows, trajectory.impulse_n_s.get(number, ()), strict=False):
+            given[row.axis] += impulse
+        force = np.stack([trajectory.force_n[nodes][:, axes == axis].sum(axis=1) for axis in range(3)], axis=1)
+        given = given + np.trapezoid(force + weight, trajectory.time_s[nodes], axis=0)
+        found = _momentum(robot, trajectory, int(nodes[-1])) - start
+        worst = max(worst, float(np.abs(found - given).max()))
+    return worst
+
+
+def _momentum(robot: Robot, trajectory: Trajectory, node: int) -> Array:
+    q, v = trajectory.q[node : node + 1], trajectory.v[node : node + 1]
+    return np.asarray(linear_momentum(robot.mjcf, qpos_from_angles(q), qvel_from_angles(q, v))[0])
+
+
+def impact_energy(trajectory: Trajectory) -> float:
+    """Return the largest change of kinetic energy at an impact [J]; positive would be a miracle."""
+    changes = []
+    for number in trajectory.impulse_n_s:
+        node = int(trajectory.nodes_of(number)[0])
+        dynamics = ConstrainedDynamics(trajectory.problem.tree, trajectory.problem.phases[number].contact)
+        mass = dynamics.terms(trajectory.q[node], trajectory.v[node])[0]
+        after, before = trajectory.v[node], trajectory.v[node - 1]
+        changes.append(0.5 * float(after @ mass @ after - before @ mass @ before))
+    return max(changes, default=0.0)
+
+
+def playback_error(trajectory: Trajectory, *, restart: Restart = "interval", step_s: float = 1e-3) -> float:
+    """Return the largest angle between the trajectory and a playback of its torques, nothing corrected [rad].
+
+    Runge-Kutta steps of constrained forward dynamics, with the contact sets and impacts of the problem. A body on its
+    toes falls over within some 30 ms unless somebody balances it, so a playback that is never put back on the
+    trajectory runs away however good the solution is; one that starts anew at every interval measures the solution.
+
+    Args:
+        trajectory: What to play.
+        restart: Where the playback starts anew from the trajectory: at every interval, at every phase, or never.
+        step_s: Longest step of the integrator.
+    """
+    problem = trajectory.problem
+    q, v, worst = trajectory.q[0].copy(), trajectory.v[0].copy(), 0.0
+    for number, phase in enumerate(problem.phases):
+        dynamics = ConstrainedDynamics(problem.tree, phase.contact)
+        nodes = trajectory.nodes_of(number)
+        if restart == "phase":
+            q, v = trajectory.q[nodes[0]].copy(), trajectory.v[nodes[0]].copy()
+        elif phase.arrival == "impact":
+            v = dynamics.impact(q, v).velocity
+        for now, then in pairwise(nodes):
+            if restart == "interval":
+                q, v = trajectory.q[now].copy(), trajectory.v[now].copy()
+            q, v = _played(dynamics, trajectory, int(now), q, v, step_s)
+            worst = max(worst, float(np.abs(q - trajectory.q[then])[3:].max()))
+    return worst
+
+
+def _played(
+    dynamics: ConstrainedDynamics, trajectory: Trajectory, now: int, q: Array, v: Array, step_s: float
+) -> tuple[Array, Array]:
+    """Return coordinates and velocities one interval later, under torques that change linearly."""
+    length = float(trajectory.time_s[now + 1] - trajectory.time_s[now])
+    count = max(1, round(length / step_s))
+    start, change = trajectory.u[now], trajectory.u[now + 1] - trajectory.u[now]
+    actuated, size = list(trajectory.problem.actuated), trajectory.problem.tree.nv
+    for k in range(count):
+        torque = [_full(size, actuated, start + share / count * change) for share in (k, k + 0.5, k + 1)]
+        q, v = _runge_kutta(dynamics, q, v, torque, length / count)
+    return q, v
+
+
+def _full(size: int, actuated: list[int], torque: Array) -> Array:
+    force = np.zeros(size)
+    force[actuated] = torque
+    return force
+
+
+def _runge_kutta(
+    dynamics: ConstrainedDynamics, q: Array, v: Array, torque: list[Array], step_s: float
+) -> tuple[Array, Array]:
+    a1, _ = dynamics.accelerate(q, v, torque[0])
+    v2 = v + step_s / 2.0 * a1
+    a2, _ = dynamics.accelerate(q + step_s / 2.0 * v, v2, torque[1])
+    v3 = v + step_s / 2.0 * a2
+    a3, _ = dynamics.accelerate(q + step_s / 2.0 * v2, v3, torque[1])
+    v4 = v + step_s * a3
+    a4, _ = dynamics.accelerate(q + step_s * v3, v4, torque[2])
+    return q + step_s / 6.0 * (v + 2.0 * v2 + 2.0 * v3 + v4), v + step_s / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)

@@ -1,0 +1,149 @@
+"""Trajectory: a solved movement as numbers at the nodes, and as curves between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import interp1d
+
+from strut.engines.elements import Index
+from strut.optimal.layout import Layout
+from strut.optimal.problem import Problem
+from strut.robot import Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trajectory:
+    """A movement at the nodes of its mesh, phases after each other; borders between phases hold two nodes.
+
+    Args:
+        problem: What was asked.
+        time_s: Shape (nodes,).
+        phase_of: Phase of every node. Shape (nodes,).
+        q: Shape (nodes, nq).
+        v: Shape (nodes, nv).
+        a: Shape (nodes, nv).
+        u: Torques. Shape (nodes, n_u).
+        force_n: Forces of all rows of `problem.contact`, 0 where they do not touch. Shape (nodes, n_rows).
+        duration_s: Of the phases. Shape (n_phases,).
+        parameter: Free numbers by name.
+        impulse_n_s: Impulses by phase that begins with an impact, row by row of its set.
+    """
+
+    problem: Problem
+    time_s: Array
+    phase_of: Index
+    q: Array
+    v: Array
+    a: Array
+    u: Array
+    force_n: Array
+    duration_s: Array
+    parameter: dict[str, float]
+    impulse_n_s: dict[int, Array]
+
+    @property
+    def total_s(self) -> float:
+        """Duration of the whole movement."""
+        return float(self.duration_s.sum())
+
+    def nodes_of(self, phase: int) -> Index:
+        """Return the nodes of a phase."""
+        return np.asarray(np.flatnonzero(self.phase_of == phase))
+
+    def between(self, phase: int, per_interval: int) -> tuple[Array, Array, Array, Array, Array]:
+        """Return time, q, v, u and forces of a phase between its nodes: cubics, parabolas and straight lines.
+
+        Shapes (T,), (T, nq), (T, nv), (T, n_u), (T, n_rows) with T = intervals × per_interval + 1.
+        """
+        nodes = self.nodes_of(phase)
+        steps = np.linspace(0.0, 1.0, per_interval, endpoint=False)
+        first = np.repeat(np.arange(len(nodes) - 1), per_interval)
+        first = np.append(first, len(nodes) - 2)
+        share = np.append(np.tile(steps, len(nodes) - 1), 1.0)[:, None]
+        now, then = nodes[first], nodes[first + 1]
+        step = (self.time_s[then] - self.time_s[now])[:, None]
+        lapse, change = share * step, self.a[then] - self.a[now]
+        q = self.q[now] + lapse * self.v[now] + lapse**2 / 2.0 * self.a[now] + lapse**3 / (6.0 * step) * change
+        v = self.v[now] + lapse * self.a[now] + lapse**2 / (2.0 * step) * change
+        u = self.u[now] + share * (self.u[then] - self.u[now])
+        force = self.force_n[now] + share * (self.force_n[then] - self.force_n[now])
+        return self.time_s[now] + lapse[:, 0], q, v, u, force
+
+    def on_mesh(self, problem: Problem) -> Trajectory:
+        """Return the same movement at the nodes of another mesh, phase by phase: a warm start."""
+        parts: dict[str, list[Array]] = {name: [] for name in ("time_s", "q", "v", "a", "u", "force_n")}
+        for number, phase in enumerate(problem.phases):
+            own = self.nodes_of(number)
+            time = np.linspace(self.time_s[own[0]], self.time_s[own[-1]], phase.intervals + 1)
+            parts["time_s"].append(time)
+            for name in ("q", "v", "a", "u", "force_n"):
+                parts[name].append(np.asarray(interp1d(self.time_s[own], getattr(self, name)[own], axis=0)(time)))
+        counts = [phase.intervals + 1 for phase in problem.phases]
+        values: dict[str, Any] = {name: np.concatenate(part) for name, part in parts.items()}
+        return replace(self, problem=problem, phase_of=np.repeat(np.arange(len(counts)), counts), **values)
+
+    def phase_at(self, time_s: Array) -> Index:
+        """Return the phase of every time; borders belong to the phase that begins. Shape (T,)."""
+        return np.asarray(np.searchsorted(np.cumsum(self.duration_s)[:-1], time_s, side="right"))
+
+    def at(self, time_s: Array) -> tuple[Array, Array, Array]:
+        """Return q, torques and row forces at times of the movement. Shapes (T, nq), (T, n_u), (T, n_rows)."""
+        phase, nodes = self.phase_at(time_s), np.empty(len(time_s), dtype=np.intp)
+        for number in range(len(self.problem.phases)):
+            inside, own = phase == number, self.nodes_of(number)
+            nodes[inside] = own[
+                np.clip(np.searchsorted(self.time_s[own], time_s[inside], "right") - 1, 0, len(own) - 2)
+            ]
+        step = (self.time_s[nodes + 1] - self.time_s[nodes])[:, None]
+        lapse = time_s[:, None] - self.time_s[nodes][:, None]
+        change = self.a[nodes + 1] - self.a[nodes]
+        q = self.q[nodes] + lapse * self.v[nodes] + lapse**2 / 2.0 * self.a[nodes] + lapse**3 / (6.0 * step) * change
+        u = self.u[nodes] + lapse / step * (self.u[nodes + 1] - self.u[nodes])
+        return q, u, self.force_n[nodes] + lapse / step * (self.force_n[nodes + 1] - self.force_n[nodes])
+
+
+def read_trajectory(layout: Layout, x: Array) -> Trajectory:
+    """Return the trajectory that the program's variables describe. Shape (n,) in."""
+    problem, values = layout.problem, x * layout.scale
+    duration = values[layout.duration]
+    time = np.empty(layout.node_count)
+    start = np.concatenate([[0.0], np.cumsum(duration)])
+    for number, phase in enumerate(problem.phases):
+        time[layout.nodes_of(number)] = np.linspace(start[number], start[number + 1], phase.intervals + 1)
+    return Trajectory(
+        problem=problem,
+        time_s=time,
+        phase_of=layout.phase_of,
+        q=values[layout.q],
+        v=values[layout.v],
+        a=values[layout.a],
+        u=values[layout.u],
+        force_n=values[layout.force],
+        duration_s=duration,
+        parameter={
+            parameter.name: float(values[layout.parameter[number]])
+            for number, parameter in enumerate(problem.parameters)
+        },
+        impulse_n_s={number: values[index] for number, index in layout.impulse.items()},
+    )
+
+
+def write_variables(layout: Layout, guess: Trajectory) -> Array:
+    """Return the program's variables for a trajectory on the same mesh. Shape (n,).
+
+    Lifted quantities start at 0: they are defined by rows that are linear in them.
+    """
+    x = np.zeros(layout.size)
+    for name, values in {"q": guess.q, "v": guess.v, "a": guess.a, "u": guess.u, "force": guess.force_n}.items():
+        table = getattr(layout, name)
+        x[table] = values
+    x[layout.nothing] = 0.0
+    x[layout.duration] = guess.duration_s
+    for number, parameter in enumerate(layout.problem.parameters):
+        x[layout.parameter[number]] = guess.parameter.get(parameter.name, parameter.guess)
+    for number, index in layout.impulse.items():
+        x[index] = guess.impulse_n_s.get(number, np.zeros(len(index)))
+    return np.asarray(np.clip(x / layout.scale, layout.lower, layout.upper))

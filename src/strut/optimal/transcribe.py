@@ -1,0 +1,266 @@
+"""Transcription: a problem becomes the elements of a sparse program.
+
+Dynamics are implicit: coordinates, velocities, accelerations, torques and forces are all variables, and the equations
+of motion are rows. Accelerations are linear between nodes, so velocities are parabolas and coordinates cubics, exactly.
+Contact is held at the level of accelerations; heights are imposed once, at touchdown, and velocities by the impact, so
+that no equation is written twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from strut.engines.elements import Element, Index, column, element, square, symbols
+from strut.engines.moment import Moment, momentum_jump
+from strut.engines.symbolic import Expression
+from strut.optimal.layout import Layout
+from strut.optimal.problem import (
+    Constraint,
+    Cost,
+    EndCost,
+    Ends,
+    Integral,
+    Mean,
+    Problem,
+    Roughness,
+    Tracking,
+)
+from strut.robot import Array
+from strut.robots.contact_set import AXES, ContactPoint, ContactRow
+
+DEFECT = 10.0  # rows of the mesh are this much stricter than their size says
+CONTACT_ACCELERATION_M_S2 = 10.0
+DRIFT_FADES_1_S = 15.0  # 0 lets feet slide 6 mm per step on the usual mesh, which the solver exploits; 15 leaves 0.6 mm
+
+
+def transcribe(problem: Problem, layout: Layout) -> list[Element]:
+    """Return the elements of a problem."""
+    pieces = [_dynamics(problem, layout), *_contacts(problem, layout), _mesh(problem, layout)]
+    pieces += [_lift(problem, layout, number) for number in range(len(problem.lifts))]
+    if problem.friction is not None:
+        pieces += _cones(problem, layout, problem.friction)
+    for number, phase in enumerate(problem.phases):
+        pieces += _arrival(problem, layout, number)
+        pieces += [_constraint(problem, layout, number, constraint) for constraint in phase.constraints]
+    pieces += [_ends(problem, layout, number) for number in range(len(problem.ends))]
+    pieces += [_cost(problem, layout, cost) for cost in problem.costs if cost.weight != 0.0]
+    return pieces
+
+
+def _at(
+    layout: Layout, name: str, nodes: Sequence[int] | Index, *, following: bool = False, **options: object
+) -> Element:
+    """Return an element used at nodes, or, if `following`, between each of them and the next."""
+    here = np.asarray(nodes, dtype=np.intp)
+    places = {
+        "this": here,
+        "next": here + 1 if following else here,
+        "before": here - 1,
+        "first": np.zeros_like(here),
+        "last": np.full_like(here, layout.node_count - 1),
+    }
+    names = layout.node_names(here)
+    return element(name, names, lambda kind, number: layout.index_of(kind, number, places), **options)  # type: ignore[arg-type]
+
+
+def _dynamics(problem: Problem, layout: Layout) -> Element:
+    moment = problem.moment()
+    missing = moment.needed_force()
+    if problem.passive is not None:
+        missing = missing - problem.passive(moment)
+    rows = []
+    position = {velocity: index for index, velocity in enumerate(problem.actuated)}
+    for velocity in range(problem.tree.nv):
+        torque = moment.u[position[velocity]] if velocity in position else 0.0
+        rows.append((missing[velocity] - torque) / problem.force_scale[velocity])
+    return _at(
+        layout,
+        "equation of motion",
+        range(layout.node_count),
+        rows=column(*rows),
+        row_names=problem.tree.velocity_names,
+    )
+
+
+def _contacts(problem: Problem, layout: Layout) -> list[Element]:
+    """Hold the acceleration of every point that touches; points with the same rows share an element."""
+    moment = problem.moment()
+    uses: dict[tuple[str, tuple[int, ...]], list[int]] = {}
+    for number, phase in enumerate(problem.phases):
+        for point in phase.contact.points:
+            axes = tuple(sorted(phase.contact.rows_of(point.name)))
+            uses.setdefault((point.name, axes), []).extend(layout.nodes_of(number).tolist())
+    points = {point.name: point for point in layout.contact.points}
+    pieces = []
+    for (name, axes), nodes in uses.items():
+        held = _held(moment, points[name])
+        rows = column(*(held[axis] / CONTACT_ACCELERATION_M_S2 for axis in axes))
+        pieces.append(
+            _at(layout, "contact acceleration", nodes, rows=rows, row_names=[f"{name} {AXES[axis]}" for axis in axes])
+        )
+    return pieces
+
+
+def _held(moment: Moment, point: ContactPoint) -> Expression:
+    """Return the contact acceleration plus a pull that lets what has drifted on the mesh fade out. Shape (3,)."""
+    height = column(0.0, 0.0, moment.height(point))
+    speed, change = moment.contact_velocity(point), moment.contact_acceleration(point)
+    return change + 2.0 * DRIFT_FADES_1_S * speed + DRIFT_FADES_1_S**2 * height
+
+
+def _mesh(problem: Problem, layout: Layout) -> Element:
+    now, then, step = problem.moment(), problem.moment("next"), _step(problem)
+    speed = then.v - now.v - step / 2.0 * (now.a + then.a)
+    place = then.q - now.q - step * now.v - step**2 / 6.0 * (2.0 * now.a + then.a)
+    rows = column(DEFECT * speed / problem.scales.velocity, DEFECT * place)
+    names = problem.tree.velocity_names
+    return _at(
+        layout,
+        "mesh",
+        _starts(layout),
+        following=True,
+        rows=rows,
+        data=_intervals(layout),
+        row_names=[*(f"velocity of {name}" for name in names), *(f"path of {name}" for name in names)],
+    )
+
+
+def _step(problem: Problem) -> Expression:
+    """Return the length of an interval: the phase's duration over its number of intervals, the first datum."""
+    return problem.moment().duration_s / symbols("data", 1)
+
+
+def _starts(layout: Layout) -> Index:
+    nodes = np.arange(layout.node_count)
+    last = [layout.last_node(number) for number in range(len(layout.problem.phases))]
+    return np.setdiff1d(nodes, last)
+
+
+def _intervals(layout: Layout) -> Array:
+    """Return how many intervals the phase of each interval has. Shape (intervals, 1)."""
+    counts = np.array([phase.intervals for phase in layout.problem.phases], dtype=float)
+    return np.asarray(counts[layout.phase_of[_starts(layout)]][:, None])
+
+
+def _lift(problem: Problem, layout: Layout, number: int) -> Element:
+    lift, moment = problem.lifts[number], problem.moment()
+    rows = (moment.lifted[lift.name] - lift.of(moment)) / lift.scale
+    return _at(layout, f"definition of {lift.name}", range(layout.node_count), rows=rows)
+
+
+def _cones(problem: Problem, layout: Layout, friction: float) -> list[Element]:
+    """Limit the sideways force of every foot, which is every body that touches, by its load."""
+    moment, pieces = problem.moment(), []
+    for number, phase in enumerate(problem.phases):
+        for body in dict.fromkeys(row.point.body for row in phase.contact.rows):
+            rows_of = [row for row in phase.contact.rows if row.point.body == body]
+            nodes = layout.nodes_of(number)
+            if all(row.name in phase.unloaded for row in rows_of):
+                nodes = nodes[:-1]  # a foot without load has no cone, and its forces are 0 already
+            total = [_total(moment, rows_of, axis) for axis in range(3)]
+            load = friction * total[2]
+            rows = column(load - total[0], load + total[0], load - total[1], load + total[1]) / problem.scales.force_n
+            names = [f"{body} {word}" for word in ("forwards", "backwards", "to the left", "to the right")]
+            pieces.append(_at(layout, "friction", nodes, rows=rows, bounds=(0.0, np.inf), row_names=names))
+    return pieces
+
+
+def _total(moment: Moment, rows: Sequence[ContactRow], axis: int) -> Expression:
+    total = 0.0
+    for row in rows:
+        if row.axis == axis:
+            total = total + moment.row_force(row.name)
+    return total
+
+
+def _arrival(problem: Problem, layout: Layout, number: int) -> list[Element]:
+    """Bring the landing points to the ground, and all rows to rest unless they have been at rest before."""
+    phase, moment = problem.phases[number], problem.moment()
+    start, pieces = [int(layout.first_node[number])], []
+    points = {point.name: point for point in phase.contact.points}
+    if phase.landing:
+        heights = column(*(moment.height(points[name]) for name in phase.landing))
+        pieces.append(_at(layout, "height at touchdown", start, rows=DEFECT * heights, row_names=phase.landing))
+    if phase.arrival == "impact":
+        pieces.append(_impact(problem, layout, number))
+    if phase.arrival != "continuous":
+        speeds = {point: moment.contact_velocity(point) for point in phase.contact.points}
+        rows = column(*(speeds[row.point][row.axis] for row in phase.contact.rows))
+        names = phase.contact.row_names
+        pieces.append(_at(layout, "rest at the start", start, rows=rows, row_names=names))
+    return pieces
+
+
+def _impact(problem: Problem, layout: Layout, number: int) -> Element:
+    phase, moment, before = problem.phases[number], problem.moment(), problem.moment("before")
+    impulse = symbols("impulse", len(phase.contact.rows)) * problem.scales.impulse_n_s
+    jump = momentum_jump(problem.tree, moment.q, moment.v - before.v, phase.contact, impulse)
+    start = np.array([layout.first_node[number]])
+    places = {"this": start, "before": start - 1}
+
+    def index_of(kind: str, entry: int) -> Index:
+        if kind == "impulse":
+            return layout.impulse[number][entry : entry + 1]
+        return layout.index_of(kind, entry, places)
+
+    names = problem.tree.velocity_names
+    return element(
+        "impact", layout.node_names(start), index_of, rows=jump / problem.scales.impulse_n_s, row_names=names
+    )
+
+
+def _constraint(problem: Problem, layout: Layout, number: int, constraint: Constraint) -> Element:
+    nodes = layout.nodes_of(number)
+    chosen = {
+        "all": nodes,
+        "first": nodes[:1],
+        "last": nodes[-1:],
+        "not first": nodes[1:],
+        "not last": nodes[:-1],
+        "inner": nodes[1:-1],
+    }[constraint.nodes]
+    rows = constraint.rows(problem.moment()) / constraint.scale
+    bounds = (constraint.lower / constraint.scale, constraint.upper / constraint.scale)
+    return _at(layout, constraint.name, chosen, rows=rows, bounds=bounds)
+
+
+def both_ends(problem: Problem) -> Ends:
+    """Return both ends of a movement in symbols."""
+    durations = symbols("durations", len(problem.phases))
+    total = 0.0
+    for number in range(len(problem.phases)):
+        total = total + durations[number]
+    return Ends(problem.moment("first"), problem.moment("last"), durations, total)
+
+
+def _ends(problem: Problem, layout: Layout, number: int) -> Element:
+    condition = problem.ends[number]
+    bounds = (condition.lower, condition.upper)
+    rows = condition.rows(both_ends(problem))
+    return _at(layout, condition.name, [0], rows=rows, bounds=bounds, row_names=condition.row_names)
+
+
+def _cost(problem: Problem, layout: Layout, cost: Cost) -> Element:
+    nodes, moment = np.arange(layout.node_count), problem.moment()
+    counts = np.array([phase.intervals for phase in problem.phases], dtype=float)[layout.phase_of]
+    ends = np.isin(nodes, layout.first_node) | np.isin(nodes, [layout.last_node(p) for p in range(len(problem.phases))])
+    share = (np.where(ends, 0.5, 1.0) / counts)[:, None]  # of the phase, by the trapezoid rule
+    weight = symbols("data", 1)
+    if isinstance(cost, Integral):
+        rate = cost.weight * weight * moment.duration_s * cost.rate(moment)
+        return _at(layout, cost.name, nodes, cost=rate, data=share)
+    if isinstance(cost, Mean):
+        value = cost.weight / len(problem.phases) * weight * cost.value(moment)
+        return _at(layout, cost.name, nodes, cost=value, data=share)
+    if isinstance(cost, Roughness):
+        change = cost.of(problem.moment("next")) - cost.of(moment)
+        value = cost.weight * square(change) / _step(problem)
+        return _at(layout, cost.name, _starts(layout), following=True, cost=value, data=_intervals(layout))
+    if isinstance(cost, Tracking):
+        wanted = symbols("data", cost.reference.shape[1])
+        value = cost.weight / 2.0 * square(cost.of(moment) - wanted)
+        return _at(layout, cost.name, nodes, cost=value, data=cost.reference)
+    assert isinstance(cost, EndCost)
+    return _at(layout, cost.name, [0], cost=cost.weight * cost.value(both_ends(problem)))

@@ -1,0 +1,74 @@
+"""Verbs of the human: mistakes become one sentence and exit code 2, before any long computation starts."""
+
+import json
+
+import numpy as np
+import pytest
+
+from strut.cli.main import main
+from strut.library.motion_file import save_motion
+from strut.motion import Motion
+from strut.robots.catalogue import load_robot
+
+
+@pytest.fixture
+def standing(tmp_path):
+    """A file in which the human stands on both feet, which no phase of walking does."""
+    robot = load_robot("heiman")
+    qpos = np.zeros((20, 35))
+    qpos[:, 2], qpos[:, 3] = robot.table("subject")["standing_pelvis_height_m"], 1.0
+    motion = Motion(
+        robot="heiman",
+        time_s=np.arange(20) * 0.01,
+        qpos=qpos,
+        joint_names=robot.joint_names,
+        contact=np.ones((20, 6), dtype=bool),
+        foot_names=robot.foot_names,
+        meta={"robot_fingerprint": robot.fingerprint},
+    )
+    save_motion(motion, tmp_path / "standing.npz")
+    return tmp_path / "standing.npz"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--objective", "efort"], "no objective 'efort'"),
+        (["--speed", "9"], "walking speed of 9 m/s is impossible"),
+        (["--weights", "1,2"], "four are needed"),
+        (["--weights", "a,b,c,d"], "not a list of numbers"),
+        (["--height", "0.5"], "outside the range of adults"),
+        (["--mass", "500"], "outside the range of adults"),
+        (["--steps", "0"], "steps is 0"),
+    ],
+)
+def test_impossible_wishes_are_one_sentence(arguments, words, tmp_path, capsys):
+    assert main(["synthesize", *arguments, "--out", str(tmp_path / "gait.npz")]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+    assert not (tmp_path / "gait.npz").exists()
+
+
+def test_an_existing_file_is_not_replaced_without_force(standing, capsys):
+    assert main(["synthesize", "--out", str(standing)]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert main(["reconstruct", str(standing), "--out", str(standing)]) == 2
+
+
+def test_standing_on_both_feet_is_no_known_phase(standing, tmp_path, capsys):
+    assert main(["reconstruct", str(standing), "--out", str(tmp_path / "out.npz")]) == 2
+    assert "no known contact set" in capsys.readouterr().err
+
+
+def test_analyze_tells_gait_parameters_as_json(standing, capsys):
+    assert main(["analyze", str(standing), "--json"]) == 0
+    table = json.loads(capsys.readouterr().out)[str(standing)]
+    assert table["speed_m_s"] == 0.0
+    assert table["double_support"] == 1.0
+    assert table["largest_vertical_force"] is None
+
+
+def test_robots_lists_the_human(capsys):
+    assert main(["robots"]) == 0
+    assert "heiman" in capsys.readouterr().out
