@@ -53,13 +53,16 @@ class Audit:
 
     @property
     def distance_m(self) -> float:
-        """How far the body travels over the ground, from first to last sample."""
+        """How far the body travels over the ground, from first to last sample; of a body bolted down, nothing."""
+        if self.qpos.shape[1] == self.torque_nm.shape[1]:
+            return 0.0
         return float(np.linalg.norm(self.qpos[-1, :2] - self.qpos[0, :2]))
 
     @property
     def penetration_m(self) -> float:
         """How deep the deepest part is in the ground."""
-        return max(0.0, -float(self.clearance_m.min()), -float(self.foot_height_m.min()))
+        deepest = (self.clearance_m.min(initial=np.inf), self.foot_height_m.min(initial=np.inf))
+        return max(0.0, -float(min(deepest)))
 
     @property
     def friction_needed(self) -> float:
@@ -136,8 +139,15 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float, largest_use: f
             needed_mm - 1e3 * measured.margin_m[:, None],
             0.0,
             time_s,
+<<<<<<< HEAD
             f"lacks {{:.1f}} mm of the {needed_mm:.0f} mm it must be inside the feet",
         ),
+=======
+            f"is inside the feet by {{:.1f}} mm where {needed_mm} are needed",
+        )
+        if robot.feet
+        else None,
+>>>>>>> e745ed5 (Pepper's body: branching chains on a platform, as data; audits without feet)
     ]
     return [shortfall for shortfall in found if shortfall is not None]
 
@@ -145,8 +155,13 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float, largest_use: f
 def _worst(
     limit: str, names: tuple[str, ...], value: Array, bound: float, time_s: Array, words: str
 ) -> Shortfall | None:
+<<<<<<< HEAD
     """Return where `value` (T, n) exceeds `bound`, with the worst of it in words; None if it nowhere does."""
     if not value.max() > bound:
+=======
+    """Return where `value` (T, n) exceeds `bound`, the worst in words; for lower bounds both come with a minus sign."""
+    if not value.max(initial=-np.inf) > bound:
+>>>>>>> e745ed5 (Pepper's body: branching chains on a platform, as data; audits without feet)
         return None
     sample, column = np.unravel_index(int(np.argmax(value)), value.shape)
     sentence = f"{limit}: {names[column]} {words.format(value[sample, column])} at {time_s[sample]:.2f} s"

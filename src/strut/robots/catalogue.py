@@ -13,7 +13,9 @@ import numpy as np
 from strut.errors import BadMotionError, BadTableError, UnknownNameError
 from strut.motion import Motion
 from strut.robot import Foot, Robot
+from strut.robots.dh_chains import chain_tree
 from strut.robots.mjcf import foot_frame, joint_name, robot_mjcf
+from strut.robots.part_tree import tree_robot
 
 HOME = Path(__file__).parent
 
@@ -67,6 +69,12 @@ def _read_table(path: Path) -> Mapping[str, Any]:
 
 def _build(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
     body = tables["robot"]
+    if "chain" in body:
+        return tree_robot(name, body["title"], chain_tree(body), tables)
+    return _build_legged(name, body, tables)
+
+
+def _build_legged(name: str, body: Mapping[str, Any], tables: Mapping[str, Mapping[str, Any]]) -> Robot:
     names, lower, upper = [], [], []
     for mount in body["mount"]:
         for joint, middle_rad in zip(body["limb"][mount["limb"]]["joints"], mount["middle_rad"], strict=True):
