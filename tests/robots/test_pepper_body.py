@@ -12,7 +12,7 @@ from strut.proof.audit import audit, shortfalls
 from strut.robots.catalogue import load_robot
 from strut.robots.dh_chains import chain_tree, row_transform
 
-# Knee, hip pitch, hip roll, head yaw, head pitch; shoulder pitch, roll, elbow yaw, roll, wrist of the right arm; left arm.
+# Knee, hip pitch, hip roll, head yaw, head pitch; shoulder pitch, roll, elbow yaw, roll, wrist of the right; left.
 STILL = [0.5, 0.5, 0, 0, 0.64, 0.9, -0.3, 0, 1.1, 1.0, 0.9, 0.3, 0, -1.1, -1.0]
 ACTIVE = [0, -0.05, 0, 0, -0.3, 1.57, -0.85, 1.5, 0.1, 1.15, 1.57, 0.85, -1.5, -0.1, -1.15]
 SWING = [0, 0, 0, 0, 0, 0, -0.45, 0.7, 0.3, -0.2, 0, 0.45, -0.7, -0.3, 0.2]

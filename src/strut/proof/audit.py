@@ -139,15 +139,10 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float, largest_use: f
             needed_mm - 1e3 * measured.margin_m[:, None],
             0.0,
             time_s,
-<<<<<<< HEAD
             f"lacks {{:.1f}} mm of the {needed_mm:.0f} mm it must be inside the feet",
-        ),
-=======
-            f"is inside the feet by {{:.1f}} mm where {needed_mm} are needed",
         )
         if robot.feet
         else None,
->>>>>>> e745ed5 (Pepper's body: branching chains on a platform, as data; audits without feet)
     ]
     return [shortfall for shortfall in found if shortfall is not None]
 
@@ -155,13 +150,8 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float, largest_use: f
 def _worst(
     limit: str, names: tuple[str, ...], value: Array, bound: float, time_s: Array, words: str
 ) -> Shortfall | None:
-<<<<<<< HEAD
     """Return where `value` (T, n) exceeds `bound`, with the worst of it in words; None if it nowhere does."""
-    if not value.max() > bound:
-=======
-    """Return where `value` (T, n) exceeds `bound`, the worst in words; for lower bounds both come with a minus sign."""
     if not value.max(initial=-np.inf) > bound:
->>>>>>> e745ed5 (Pepper's body: branching chains on a platform, as data; audits without feet)
         return None
     sample, column = np.unravel_index(int(np.argmax(value)), value.shape)
     sentence = f"{limit}: {names[column]} {words.format(value[sample, column])} at {time_s[sample]:.2f} s"

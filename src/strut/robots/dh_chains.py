@@ -20,6 +20,7 @@ from strut.robot import Array
 from strut.robots.part_tree import PLATFORM, Part, PartTree, Shape
 
 Table = Mapping[str, Any]
+_NO_JOINT: Table = {"range_rad": [0.0, 0.0], "speed_rad_s": 0.0, "torque_nm": 0.0}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +84,7 @@ def _joints_at_zero(chains: list[Table]) -> list[_Joint]:
 
 def _part(name: str, parent: str | None, origin: Array, axis: Array, table: Table, parent_origin: Array) -> Part:
     part = table["part"][name]
-    limits = table["joint"][name] if parent is not None else {"range_rad": [0, 0], "speed_rad_s": 0, "torque_nm": 0}
+    limits: Table = table["joint"][name] if parent is not None else _NO_JOINT
     ixx, iyy, izz, ixy, ixz, iyz = part["inertia_kg_m2"]
     return Part(
         name=name,
