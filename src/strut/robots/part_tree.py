@@ -135,7 +135,7 @@ def _tree_mjcf(name: str, tree: PartTree) -> str:
     world = ET.SubElement(root, "worldbody")
     friction = numbers([tree.friction, 0.005, 0.0001])
     floor = {"type": "plane", "size": "0 0 0.05", "contype": "0", "conaffinity": "1", "priority": "1"}
-    ET.SubElement(world, "geom", name=FLOOR, friction=friction, **floor)
+    ET.SubElement(world, "geom", {"name": FLOOR, **floor, "friction": friction})
     actuator = ET.Element("actuator")
     bodies: dict[str | None, ET.Element] = {None: world}
     for part in depth_first(tree.parts):
