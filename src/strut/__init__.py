@@ -1,5 +1,6 @@
 """Make legged robots and human models move with a feeling, and prove that the motion is sound."""
 
+from strut.acting.perform import perform
 from strut.acting.walk import walk
 from strut.emotion import Emotion, named_emotion
 from strut.errors import StrutError
@@ -23,6 +24,7 @@ __all__ = [
     "load_motion",
     "load_robot",
     "named_emotion",
+    "perform",
     "robot_names",
     "save_motion",
     "simulate",

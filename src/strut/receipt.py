@@ -31,6 +31,8 @@ class Receipt:
     task_error_mm: float | None
     cost_of_transport: float | None
     solve_s: float | None
+    gaze_error_rad: float | None = None
+    redundancy: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the receipt as JSON would hold it."""

@@ -10,8 +10,9 @@ def receipt_lines(receipt: Receipt) -> list[str]:
     lines = [_headline(receipt)]
     lines += [f"  because {reason}" for reason in receipt.reasons]
     if receipt.distance_m is not None and receipt.speed_m_s is not None:
+        verb = "walks" if receipt.foot_slip_mm is not None else "drives"
         lines.append(
-            f"  walks {receipt.distance_m:.2f} m in {receipt.duration_s:.1f} s ({receipt.speed_m_s * 1e3:.0f} mm/s)"
+            f"  {verb} {receipt.distance_m:.2f} m in {receipt.duration_s:.1f} s ({receipt.speed_m_s * 1e3:.0f} mm/s)"
         )
     facts = []
     if receipt.balance_margin_mm is not None:
@@ -24,6 +25,8 @@ def receipt_lines(receipt: Receipt) -> list[str]:
         facts.append(f"slips {receipt.foot_slip_mm:.1f} mm")
     if receipt.task_error_mm is not None:
         facts.append(f"misses its task by {receipt.task_error_mm:.2f} mm")
+    if receipt.gaze_error_rad is not None:
+        facts.append(f"gaze {receipt.gaze_error_rad:.4f} rad off")
     if receipt.cost_of_transport is not None:
         facts.append(f"cost of transport {receipt.cost_of_transport:.2f}")
     return [*lines, "  " + ", ".join(facts)] if facts else lines

@@ -56,6 +56,18 @@ class FrameKinematics:
             mujoco.mj_jacSite(self._model, self._data, linear, angular, site)
 
 
+def acceleration_scale(robot: Robot) -> Array:
+    """Return the acceleration that each drive of the robot alone gives its coordinate at the zero pose. Shape (nv,).
+
+    Torque limit over inertia, for robots in which every coordinate is driven; without gravity and the other joints.
+    """
+    model = compiled(robot.mjcf)
+    effort = np.full(model.nv, np.inf)
+    for drive in range(model.nu):
+        effort[model.jnt_dofadr[model.actuator_trnid[drive, 0]]] = model.actuator_forcerange[drive, 1]
+    return np.asarray(effort / model.dof_M0)
+
+
 def frame_names(robot: Robot) -> tuple[str, ...]:
     """Return the names of the robot's frames."""
     model = compiled(robot.mjcf)

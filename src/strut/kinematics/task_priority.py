@@ -34,11 +34,13 @@ class Level:
 
     Args:
         jacobian: How the coordinates move the task. Shape (m, n); None if the task is the coordinates themselves.
-        velocity: Wanted velocity of the task, feedback and feed-forward together. Shape (m,), or (n,) without a Jacobian.
+        velocity: Wanted velocity, feedback and feed-forward together. Shape (m,), or (n,) without a Jacobian.
+        within: Narrower bounds for this level, lower and upper, widened to what the levels above need. Shape (n,) each.
     """
 
     jacobian: Array | None
     velocity: Array
+    within: tuple[Array, Array] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,12 +56,12 @@ def resolve(levels: Sequence[Level], lower: Array, upper: Array, *, law: Law = "
 
     Args:
         levels: In order of importance.
-        lower: Least velocities, not above 0. Shape (n,).
-        upper: Largest velocities, not below 0. Shape (n,).
+        lower: Least velocities. Shape (n,).
+        upper: Largest velocities, nowhere below `lower`. Shape (n,).
         law: `corrected` lets each level make up for what the levels above do to it; `paper` is the published one, in
             which each level but the first is inverted on its own and then projected, so that it is not tracked.
     """
-    velocity, basis = np.zeros(len(lower)), np.eye(len(lower))
+    velocity, basis = np.clip(0.0, lower, upper), np.eye(len(lower))
     free: list[int] = []
     for number, level in enumerate(levels):
         if basis.shape[1] == 0:
@@ -80,8 +82,9 @@ def resolve(levels: Sequence[Level], lower: Array, upper: Array, *, law: Law = "
                 goal = level.velocity - level.jacobian @ velocity
                 step = inverse @ goal
         wanted = velocity + basis @ step
-        if np.minimum(wanted - lower, upper - wanted).min() < 0.0:
-            wanted = _inside_bounds(matrix, goal, basis, velocity, lower, upper)
+        least, most = (lower, upper) if level.within is None else _widened(level.within, velocity, lower, upper)
+        if np.minimum(wanted - least, most - wanted).min() < 0.0:
+            wanted = _inside_bounds(matrix, goal, basis, velocity, least, most)
         velocity, basis = wanted, null
         free.append(basis.shape[1])
     return Resolved(velocity, tuple(free))
@@ -104,6 +107,11 @@ def velocity_bounds(
     least = np.minimum(np.maximum(-speed_limit, (lower - angles) * rate), 0.0)
     most = np.maximum(np.minimum(speed_limit, (upper - angles) * rate), 0.0)
     return least, most
+
+
+def _widened(within: tuple[Array, Array], velocity: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
+    """Return bounds within `lower` and `upper` that hold the velocity of the levels above. Shape (n,) each."""
+    return np.maximum(np.minimum(within[0], velocity), lower), np.minimum(np.maximum(within[1], velocity), upper)
 
 
 def _inverted(matrix: Array, law: Law) -> tuple[Array, Array]:
@@ -140,8 +148,8 @@ def _inverted_by_svd(matrix: Array, law: Law) -> tuple[Array, Array]:
 def _inside_bounds(matrix: Array | None, goal: Array, basis: Array, start: Array, lower: Array, upper: Array) -> Array:
     """Return the velocities start + basis u, inside the bounds, for which matrix u comes closest to the goal.
 
-    A primal active-set search from u = 0. Joints that reach a bound are held there; one that would rather leave it again
-    is released, once, so the search ends. Without a matrix u itself shall come closest.
+    A primal active-set search from u = 0. Joints that reach a bound are held there; one that would rather leave it is
+    released, once, so the search ends. Without a matrix u itself shall come closest.
     Shapes (m, p), (m,), (n, p), (n,), (n,), (n,) in, (n,) out.
     """
     velocity, u = np.clip(start, lower, upper), np.zeros(basis.shape[1])

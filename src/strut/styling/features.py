@@ -1,6 +1,6 @@
 """Features: how jerky, how active and how direct in its gaze a feeling makes a body (Claret et al., 2017).
 
-Displeasure is jerky, arousal is active, dominance looks people in the eye. The map is linear and can be inverted exactly.
+Displeasure is jerky, arousal is active, dominance looks people in the eye. The map is linear and invertible.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def between(start: Quaternion, stop: Quaternion, share: float) -> Quaternion:
 
 
 def turn_to(current: Array, wanted: Quaternion) -> Array:
-    """Return the rotation vector in world that turns the current orientation into the wanted one; right up to 180 degrees.
+    """Return the rotation vector in world from the current orientation to the wanted one; right up to 180 degrees.
 
     Args:
         current: Rotation to world, row by row. Shape (9,).
@@ -88,3 +88,15 @@ def quaternion_of(rotation: Array) -> Quaternion:
         return ((c - g) / s, (b + d) / s, 0.25 * s, (f + h) / s)
     s = 2.0 * math.sqrt(1.0 + i - a - e)
     return ((d - b) / s, (c + g) / s, (f + h) / s, 0.25 * s)
+
+
+def rotation_of(orientation: Quaternion) -> Array:
+    """Return the rotation of a unit quaternion wxyz, row by row. Shape (9,)."""
+    w, x, y, z = orientation
+    return np.array(
+        [
+            *(1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
+            *(2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
+            *(2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
+        ]
+    )

@@ -1,4 +1,4 @@
-"""Posture: what a style does to a body over time, between a still and an active posture that the robot's folder names."""
+"""Posture: what a style does to a body over time, between a still and an active posture named in the robot's folder."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def posture_over_time(robot: Robot, style: Style, time_s: Array, *, clamped: boo
     """Return the posture that a style asks for.
 
     Args:
-        robot: Whose `expression.toml` names the postures; joints that it leaves out stay in the middle of their range, or
-            at zero where that is within it.
+        robot: Whose `expression.toml` names the postures; joints that it leaves out stay at zero, or in the middle of
+            their range where zero is not in it.
         style: Its activity and jerkiness.
         time_s: Shape (T,).
         clamped: Keep the joints within their ranges; some published postures leave them.
@@ -27,11 +27,11 @@ def posture_over_time(robot: Robot, style: Style, time_s: Array, *, clamped: boo
     phase = table["activity"]["frequency_rad_s"] * time_s + style.jerkiness * _shake(robot, time_s)
     moving = active + swing * np.sin(phase)[:, None]
     angles = (1.0 - style.activity) * still + style.activity * moving
-    return np.clip(angles, robot.joint_lower_rad, robot.joint_upper_rad) if clamped else angles
+    return np.asarray(np.clip(angles, robot.joint_lower_rad, robot.joint_upper_rad) if clamped else angles)
 
 
 def side_bands_hz(robot: Robot, style: Style) -> tuple[float, ...]:
-    """Return the frequencies at which a style moves: the swing and, where it is jerky, its first and second side bands."""
+    """Return the frequencies at which a style moves: the swing and, where it is jerky, two side bands each way."""
     table = robot.table("expression")
     swing_hz = table["activity"]["frequency_rad_s"] / (2.0 * np.pi)
     if style.jerkiness == 0.0 or style.activity == 0.0:
