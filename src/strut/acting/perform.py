@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
 from time import perf_counter
 from typing import Literal, get_args
@@ -12,37 +12,23 @@ from typing import Literal, get_args
 import numpy as np
 
 from strut.acting.audience import checked_user
-from strut.acting.performance import Part, Performance, Player
+from strut.acting.performance import Part, Player
+from strut.acting.performance_candidate import PerformanceCandidate, gaze_error_rad, performance_candidate
 from strut.emotion import Emotion, checked_intensity, named_emotion
-from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnreachablePathError
+from strut.errors import BadTableError, OutOfRangeError, RefusedError
 from strut.kinematics.task_priority import Law
 from strut.motion import Motion
 from strut.planning.hand_path import HandPath
 from strut.planning.hand_task import hand_task
-from strut.proof.audit import Audit, Shortfall, audit, shortfalls
+from strut.proof.audit import Shortfall, shortfalls
 from strut.proof.gate import Attempt, strongest
 from strut.proof.tally import receipt_for
+from strut.receipt import Receipt
 from strut.robot import Array, Robot
 from strut.robots.catalogue import load_robot
-from strut.style import Style
 from strut.styling.features import expressive_style
 
 Platform = Literal["led", "free"]
-SETTLED_S = 3.0  # gaze counts from here on, or from a third of a shorter motion
-LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD = 1e-3, 5e-3
-LARGEST_GAZE_ERROR_RAD = 0.002
-_GAZE_SEARCH_HZ = 25.0
-_GAZE_STEP = 0.02
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
-    """A performance at some intensity, what it needs, and the style that it shows in the end."""
-
-    performance: Performance
-    measured: Audit
-    style: Style | None
-    gaze_asked: float
 
 
 def perform(
@@ -103,8 +89,8 @@ def perform(
     part = Part(robot, path, None, user, law, np.linspace(0.0, path.duration_s, samples), _steps(rate_hz))
     checked_user(robot, user, Player(part).settled())
 
-    def attempt(at: float) -> Attempt[Candidate]:
-        candidate = _candidate(part, None if emotion is None else expressive_style(emotion, at))
+    def attempt(at: float) -> Attempt[PerformanceCandidate]:
+        candidate = performance_candidate(part, None if emotion is None else expressive_style(emotion, at))
         broken = shortfalls(robot, candidate.measured, margin_m=0.0)
         if on_attempt:
             on_attempt(at, not broken)
@@ -114,12 +100,11 @@ def perform(
     if kept.attempt is None:
         reasons = [shortfall.sentence for shortfall in kept.stopped_by]
         raise RefusedError(reasons, "Not even the neutral performance keeps its limits.")
-    motion = _finished(part, emotion, intensity, kept.attempt, kept.stopped_by)
-    assert motion.receipt is not None
-    if strict and motion.receipt.verdict != "ok":
-        receipt = replace(motion.receipt, verdict="refused")
+    receipt = _receipt(part, emotion, intensity, kept.attempt, kept.stopped_by)
+    if strict and receipt.verdict != "ok":
+        receipt = replace(receipt, verdict="refused")
         raise RefusedError(receipt.reasons, f"Without --strict it would show {receipt.intensity_kept:.2f}.", receipt)
-    return replace(motion, receipt=replace(motion.receipt, solve_s=perf_counter() - started))
+    return _motion(part, emotion, kept.attempt.candidate, replace(receipt, solve_s=perf_counter() - started))
 
 
 def _steps(rate_hz: float) -> int:
@@ -127,63 +112,14 @@ def _steps(rate_hz: float) -> int:
     return max(1, math.ceil(100.0 / rate_hz - 1e-9))
 
 
-def _candidate(part: Part, style: Style | None) -> Candidate:
-    """Return the performance of a style, looking away less where the head cannot look away as far as asked."""
-    asked = 0.5 if style is None else style.gaze
-    performance = Player(replace(part, style=style)).play()
-    _check_hand(part.path, performance)
-    if style is not None and part.law == "corrected" and gaze_error_rad(performance) > LARGEST_GAZE_ERROR_RAD:
-        style = replace(style, gaze=_gaze_within_reach(part, style))
-        performance = Player(replace(part, style=style)).play()
-        _check_hand(part.path, performance)
-    contact = np.zeros((len(part.time_s), 0), dtype=np.bool_)
-    return Candidate(performance, audit(part.robot, part.time_s, performance.qpos, contact), style, asked)
-
-
-def _check_hand(path: HandPath, performance: Performance) -> None:
-    off, turned = performance.hand_error_m, performance.hand_turn_rad
-    failing = (off > LARGEST_HAND_ERROR_M) | (turned > LARGEST_HAND_TURN_RAD)
-    if failing.any():
-        frame = int(np.argmax(failing))
-        raise UnreachablePathError(path.name, frame, performance.time_s[frame], float(off[frame]), float(turned[frame]))
-
-
-def gaze_error_rad(performance: Performance) -> float:
-    """Return the largest angle of the head from its goal once it has had time to settle."""
-    duration_s = performance.time_s[-1] - performance.time_s[0]
-    settled = performance.time_s - performance.time_s[0] >= min(SETTLED_S, duration_s / 3.0)
-    return float(performance.gaze_error_rad[settled].max())
-
-
-def _gaze_within_reach(part: Part, style: Style) -> float:
-    """Return the gaze nearest to the style's that the head can keep up with: more direct, or else more averted."""
-    duration_s = part.path.duration_s
-    samples = max(2, round(duration_s * _GAZE_SEARCH_HZ) + 1)
-    coarse = replace(part, time_s=np.linspace(0.0, duration_s, samples), steps=1)
-
-    def keeps_up(gaze: float) -> bool:
-        played = Player(replace(coarse, style=replace(style, gaze=gaze))).play()
-        return gaze_error_rad(played) < LARGEST_GAZE_ERROR_RAD
-
-    for end in (1.0, 0.0):
-        if not keeps_up(end):
-            continue
-        fails, works = style.gaze, end
-        while abs(works - fails) > _GAZE_STEP:
-            middle = (fails + works) / 2.0
-            fails, works = (fails, middle) if keeps_up(middle) else (middle, works)
-        return works
-    place = ", ".join(f"{value:g}" for value in part.user_m)
-    raise RefusedError(
-        [f"gaze: while its hand is busy the head can look neither at the user at ({place}) m nor away"],
-        "Move the user, or let the platform help with --platform free.",
-    )
-
-
-def _finished(
-    part: Part, emotion: Emotion | None, asked: float, attempt: Attempt[Candidate], stopped_by: tuple[Shortfall, ...]
-) -> Motion:
-    found, robot = attempt.candidate, part.robot
+def _receipt(
+    part: Part,
+    emotion: Emotion | None,
+    asked: float,
+    attempt: Attempt[PerformanceCandidate],
+    stopped_by: tuple[Shortfall, ...],
+) -> Receipt:
+    found = attempt.candidate
     reasons = [shortfall.sentence for shortfall in stopped_by]
     kept = attempt.intensity
     shown = found.gaze_asked if found.style is None else found.style.gaze
@@ -194,7 +130,7 @@ def _finished(
             f"gaze: the head reaches its end, so directness is {shown:.2f} instead of {found.gaze_asked:.2f}"
         )
     receipt = receipt_for(
-        robot,
+        part.robot,
         found.measured,
         emotion=emotion,
         asked=None if emotion is None else asked,
@@ -202,22 +138,22 @@ def _finished(
         verdict="weakened" if reasons else "ok",
         reasons=reasons,
     )
-    receipt = replace(
+    return replace(
         receipt,
         task_error_mm=float(found.performance.hand_error_m.max()) * 1e3,
         gaze_error_rad=None if emotion is None else gaze_error_rad(found.performance),
         redundancy=found.performance.redundancy,
     )
-    style = (
-        None
-        if found.style is None
-        else {word: getattr(found.style, word) for word in ("jerkiness", "activity", "gaze")}
-    )
+
+
+def _motion(part: Part, emotion: Emotion | None, found: PerformanceCandidate, receipt: Receipt) -> Motion:
+    words = ("jerkiness", "activity", "gaze")
+    path, rate_hz = part.path, 1.0 / float(part.time_s[1] - part.time_s[0])
     return Motion(
-        robot=robot.name,
+        robot=part.robot.name,
         time_s=part.time_s,
         qpos=found.performance.qpos,
-        joint_names=robot.joint_names,
+        joint_names=part.robot.joint_names,
         contact=found.measured.contact,
         foot_names=(),
         torque_nm=found.measured.torque_nm,
@@ -225,16 +161,12 @@ def _finished(
         meta={
             "emotion": None if emotion is None else emotion.name,
             "pad": None if emotion is None else list(emotion.pad),
-            "intensity": kept,
-            "style": style,
-            "task": {**part.path.options, "hand": part.path.hand, "platform": "led" if part.path.platform else "free"},
-            "options": {
-                "user_m": part.user_m.tolist(),
-                "law": part.law,
-                "rate_hz": 1.0 / (part.time_s[1] - part.time_s[0]),
-            },
+            "intensity": receipt.intensity_kept,
+            "style": None if found.style is None else {word: getattr(found.style, word) for word in words},
+            "task": {**path.options, "hand": path.hand, "platform": "led" if path.platform else "free"},
+            "options": {"user_m": part.user_m.tolist(), "law": part.law, "rate_hz": rate_hz},
             "seed": None,
-            "robot_fingerprint": robot.fingerprint,
+            "robot_fingerprint": part.robot.fingerprint,
             "versions": {name: version(name) for name in ("strut", "mujoco", "numpy", "scipy")},
         },
     )

@@ -122,6 +122,7 @@ class Player:
         joints[:] = np.clip(joints, robot.joint_lower_rad, robot.joint_upper_rad)
         for step_s in _SETTLE_STEPS_S:
             bounds = self._bounds(qpos, step_s)
+            self._kinematics.move(qpos)
             velocity = self._resolved(qpos, 0, *bounds, "corrected", moving=False).velocity
             qpos[self._led :] += step_s * velocity
             if np.abs(velocity).max() < _AT_REST_RAD_S:
@@ -135,28 +136,30 @@ class Player:
         now = self.settled()
         qpos, record = np.empty((samples, len(now))), np.zeros((samples, 3))
         velocity, free = np.zeros(len(self._lower)), len(self._lower)
-        for k in range(samples):
-            qpos[k], record[k] = now, self.errors(now, 2 * k * part.steps)
-            if k == samples - 1:
-                break
-            for stage in range(2 * k * part.steps, 2 * (k + 1) * part.steps, 2):
-                bounds = self._bounds(now, step_s)
-                change = self._acceleration * step_s
-                self._gentle = (velocity - change, velocity + change)
-                self._follow_gaze(now, stage)
-                first = self._resolved(now, stage, *bounds, part.law)
-                middle = now.copy()
-                middle[self._led :] += step_s / 2.0 * first.velocity
-                middle[: self._led] = self._platform[stage + 1, : self._led]
-                velocity = self._resolved(middle, stage + 1, *bounds, part.law).velocity
-                now[self._led :] += step_s * velocity
-                now[: self._led] = self._platform[stage + 2, : self._led]
-                free = min(free, first.free[-2])
+        for stage in range(0, 2 * (samples - 1) * part.steps + 1, 2):
+            self._kinematics.move(now)
+            if stage % (2 * part.steps) == 0:
+                k = stage // (2 * part.steps)
+                qpos[k], record[k] = now, self._errors(stage)
+                if k == samples - 1:
+                    break
+            bounds = self._bounds(now, step_s)
+            change = self._acceleration * step_s
+            self._gentle = (velocity - change, velocity + change)
+            self._follow_gaze(stage)
+            first = self._resolved(now, stage, *bounds, part.law)
+            middle = now.copy()
+            middle[self._led :] += step_s / 2.0 * first.velocity
+            middle[: self._led] = self._platform[stage + 1, : self._led]
+            self._kinematics.move(middle)
+            velocity = self._resolved(middle, stage + 1, *bounds, part.law).velocity
+            now[self._led :] += step_s * velocity
+            now[: self._led] = self._platform[stage + 2, : self._led]
+            free = min(free, first.free[-2])
         return Performance(part.time_s, qpos, record[:, 0], record[:, 1], record[:, 2], free)
 
-    def errors(self, qpos: Array, stage: int) -> tuple[float, float, float]:
+    def _errors(self, stage: int) -> tuple[float, float, float]:
         """Return how far and how much turned the hand is from its path, and how much the head from its goal."""
-        self._kinematics.move(qpos)
         hand, head = self._kinematics.frames
         off_m, turn = self._hand_off(hand, stage)
         gaze = (
@@ -176,11 +179,10 @@ class Player:
         direct = looking_at(head.position_m, self.part.user_m)
         return between(self._posture_head[stage], direct, self.part.style.gaze)
 
-    def _follow_gaze(self, qpos: Array, stage: int) -> None:
+    def _follow_gaze(self, stage: int) -> None:
         """Learn how fast the head's goal turns from where it was a step ago; the published law does not look ahead."""
         if self.part.style is None or self.part.law == "paper":
             return
-        self._kinematics.move(qpos)
         goal = self._gaze(self._kinematics.frames[1], stage)
         if self._gaze_before is not None:
             self._gaze_velocity = turn_to(self._gaze_before, goal) / self._step_s
@@ -194,8 +196,7 @@ class Player:
     def _resolved(
         self, qpos: Array, stage: int, lower: Array, upper: Array, law: Law, *, moving: bool = True
     ) -> Resolved:
-        """Return the velocities of the coordinates that are not led."""
-        self._kinematics.move(qpos)
+        """Return the velocities of the coordinates that are not led; the kinematics must have been moved to qpos."""
         hand, head = self._kinematics.frames
         led = self._led
         velocity = self._hand_velocity[stage].copy() if moving else np.zeros(6)

@@ -61,33 +61,51 @@ def resolve(levels: Sequence[Level], lower: Array, upper: Array, *, law: Law = "
         law: `corrected` lets each level make up for what the levels above do to it; `paper` is the published one, in
             which each level but the first is inverted on its own and then projected, so that it is not tracked.
     """
-    velocity, basis = np.clip(0.0, lower, upper), np.eye(len(lower))
+    velocity = np.minimum(np.maximum(lower, 0.0), upper)
+    basis: Array | None = None  # of what is free; None while all is
     free: list[int] = []
     for number, level in enumerate(levels):
-        if basis.shape[1] == 0:
+        if free and free[-1] == 0:
             free.append(0)
             continue
-        matrix: Array | None = None
-        if level.jacobian is None:
-            goal, null = basis.T @ (level.velocity - velocity), basis[:, :0]
-            step = goal
-        else:
-            matrix = level.jacobian @ basis
-            inverse, within = _inverted(matrix, law)
-            null = basis @ within
-            if law == "paper" and number > 0:
-                goal, matrix = basis.T @ (_inverted(level.jacobian, law)[0] @ level.velocity), None
-                step = goal
-            else:
-                goal = level.velocity - level.jacobian @ velocity
-                step = inverse @ goal
-        wanted = velocity + basis @ step
+        request = _request(level, velocity, basis, law, first=number == 0)
+        wanted = velocity + (request.step if basis is None else basis @ request.step)
         least, most = (lower, upper) if level.within is None else _widened(level.within, velocity, lower, upper)
         if np.minimum(wanted - least, most - wanted).min() < 0.0:
-            wanted = _inside_bounds(matrix, goal, basis, velocity, least, most)
-        velocity, basis = wanted, null
+            wanted = _inside_bounds(request, np.eye(len(lower)) if basis is None else basis, velocity, least, most)
+        velocity, basis = wanted, request.null
         free.append(basis.shape[1])
     return Resolved(velocity, tuple(free))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Request:
+    """A level within what is free, u of shape (p,): bring matrix (m, p) times u, or u itself, to the goal.
+
+    `step` does it where no bound is in the way; `null` is a basis of what the level leaves free. Shape (n, p - rank).
+    """
+
+    matrix: Array | None
+    goal: Array
+    step: Array
+    null: Array
+
+
+def _request(level: Level, velocity: Array, basis: Array | None, law: Law, *, first: bool) -> _Request:
+    """Return what a level asks for on top of the velocity of the levels above."""
+    if level.jacobian is None:
+        missing = level.velocity - velocity
+        step = missing if basis is None else basis.T @ missing
+        return _Request(None, step, step, np.empty((len(velocity), 0)))
+    matrix = level.jacobian if basis is None else level.jacobian @ basis
+    inverse, within = _inverted(matrix, law)
+    null = within if basis is None else basis @ within
+    if law == "paper" and not first:
+        own = _inverted(level.jacobian, law)[0] @ level.velocity
+        step = own if basis is None else basis.T @ own
+        return _Request(None, step, step, null)
+    goal = level.velocity - level.jacobian @ velocity
+    return _Request(matrix, goal, inverse @ goal, null)
 
 
 def velocity_bounds(
@@ -145,35 +163,35 @@ def _inverted_by_svd(matrix: Array, law: Law) -> tuple[Array, Array]:
     return (right[:rank].T * gain) @ left[:, :rank].T, right[rank:].T
 
 
-def _inside_bounds(matrix: Array | None, goal: Array, basis: Array, start: Array, lower: Array, upper: Array) -> Array:
-    """Return the velocities start + basis u, inside the bounds, for which matrix u comes closest to the goal.
+def _inside_bounds(request: _Request, basis: Array, start: Array, lower: Array, upper: Array) -> Array:
+    """Return the velocities start + basis u, inside the bounds, for which u comes closest to what is requested.
 
     A primal active-set search from u = 0. Joints that reach a bound are held there; one that would rather leave it is
-    released, once, so the search ends. Without a matrix u itself shall come closest.
-    Shapes (m, p), (m,), (n, p), (n,), (n,), (n,) in, (n,) out.
+    released, once, so the search ends. Shapes (n, p), (n,), (n,), (n,) in, (n,) out.
     """
-    velocity, u = np.clip(start, lower, upper), np.zeros(basis.shape[1])
+    matrix, goal = request.matrix, request.goal
+    velocity, u, step = start, np.zeros(basis.shape[1]), request.step
     held: dict[int, bool] = {}  # joint: whether at its upper bound
+    press = basis.T[:, :0]
     released: set[int] = set()
-    press, room = np.empty((len(u), 0)), np.eye(len(u))
     while True:
-        missing = goal - (u if matrix is None else matrix @ u)
-        step = _step(matrix, room, missing)
         change = basis @ step
         change[list(held)] = 0.0
         share, joint = _first_bound(velocity, change, lower, upper)
         u, velocity = u + share * step, velocity + share * change
+        missing = goal - (u if matrix is None else matrix @ u)
         if share < 1.0:
             held[joint] = bool(change[joint] > 0.0)
             velocity[joint] = upper[joint] if held[joint] else lower[joint]
         else:
-            missing = goal - (u if matrix is None else matrix @ u)
-            leaving = _wants_to_leave(missing if matrix is None else matrix.T @ missing, press, held)
+            pull = missing if matrix is None else matrix.T @ missing
+            leaving = _wants_to_leave(pull, press, held) if held else None
             if leaving is None or leaving in released:
-                return np.clip(velocity, lower, upper)
+                return np.minimum(np.maximum(velocity, lower), upper)
             released.add(leaving)
             del held[leaving]
         press, room = _inverted(basis[list(held)], "corrected") if held else (press[:, :0], np.eye(len(u)))
+        step = _step(matrix, room, missing)
 
 
 def _step(matrix: Array | None, room: Array, missing: Array) -> Array:
@@ -187,11 +205,15 @@ def _step(matrix: Array | None, room: Array, missing: Array) -> Array:
 
 def _first_bound(velocity: Array, change: Array, lower: Array, upper: Array) -> tuple[float, int]:
     """Return the share of a change that can be made before the first bound, at most 1, and whose bound it is."""
-    way = np.where(change > 0.0, upper - velocity, lower - velocity)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(np.abs(change) > _INSIDE, way / change, np.inf)
-    joint = int(np.argmin(share))
-    return (max(float(share[joint]), 0.0), joint) if share[joint] < 1.0 else (1.0, joint)
+    least, joint = 1.0, -1
+    for index, (here, by, low, high) in enumerate(
+        zip(velocity.tolist(), change.tolist(), lower.tolist(), upper.tolist(), strict=True)
+    ):  # plain numbers: for a dozen joints they are faster than arrays
+        if abs(by) > _INSIDE:
+            share = ((high if by > 0.0 else low) - here) / by
+            if share < least:
+                least, joint = share, index
+    return max(least, 0.0), joint
 
 
 def _wants_to_leave(pull: Array, press: Array, held: dict[int, bool]) -> int | None:
@@ -202,8 +224,6 @@ def _wants_to_leave(pull: Array, press: Array, held: dict[int, bool]) -> int | N
         press: Inverse of the held joints' rows. Shape (p, n_held).
         held: Held joints, and whether each is at its upper bound.
     """
-    if not held:
-        return None
     outward = press.T @ pull * np.where(list(held.values()), 1.0, -1.0)
     worst = int(np.argmin(outward))
     return list(held)[worst] if outward[worst] < -1e-9 * (1.0 + float(np.abs(pull).max())) else None
