@@ -256,7 +256,11 @@ def test_a_path_out_of_reach_names_the_first_frame_and_by_how_much(tmp_path, pep
         ({"rate_hz": float("nan")}, OutOfRangeError, "rate is nan"),
         ({"law": "other"}, OutOfRangeError, "law is 'other'"),
         ({"target_m": (1.0, 0.0, 1.0)}, OutOfRangeError, "Task wave has no target"),
-        ({"task": "point", "target_m": (0.05, -0.2, 0.8)}, OutOfRangeError, "within 0.23 m of the elbow"),
+        (
+            {"task": "point", "target_m": (0.05, -0.2, 0.8)},
+            OutOfRangeError,
+            "of the elbow; point at something farther off",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(arguments, error, sentence):

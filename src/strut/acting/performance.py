@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.engines.frame_kinematics import Frame, FrameKinematics, acceleration_scale, frame_poses
+from strut.errors import UnreachablePathError
 from strut.kinematics.task_priority import Law, Level, Resolved, resolve, velocity_bounds
 from strut.planning.easing import eased_time
 from strut.planning.hand_path import HandPath
@@ -22,7 +23,8 @@ from strut.styling.posture import posture_over_time
 
 APPROACH_PER_S = 20.0  # a joint may cover this share of the way to its end per second: it arrives without a jolt
 ACCELERATION_SHARE = 0.5  # of what a joint's motor alone could give it; the rest is for gravity and the other joints
-_SETTLE_STEPS_S = (0.05,) * 200 + (0.01,) * 400  # coarse steps find the place, fine ones come to rest there
+LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD = 1e-3, 5e-3  # beyond them a task is not done
+_SETTLE_STEPS_S = (0.05,) * 120 + (0.01,) * 200  # coarse steps find the place, fine ones come to rest there
 _AT_REST_RAD_S = 1e-7
 
 
@@ -112,14 +114,19 @@ class Player:
         self._gaze_before: Array | None = None
         self._gaze_velocity = np.zeros(3)
 
-    def settled(self) -> Array:
-        """Return coordinates that stand in the first pose, found from the part's own start. Shape (nq,)."""
+    def start(self) -> Array:
+        """Return the coordinates from which to look for the first pose. Shape (nq,)."""
         robot, path = self.part.robot, self.part.path
         qpos = np.concatenate([self._platform[0, : self._led], self._posture[0]])
         for joint, angle_rad in path.start_rad.items():
             qpos[robot.base_size + robot.joint_names.index(joint)] = angle_rad
         joints = qpos[robot.base_size :]
         joints[:] = np.clip(joints, robot.joint_lower_rad, robot.joint_upper_rad)
+        return qpos
+
+    def settled(self) -> Array:
+        """Return coordinates that stand in the first pose, as near as they get. Shape (nq,)."""
+        qpos = self.start()
         for step_s in _SETTLE_STEPS_S:
             bounds = self._bounds(qpos, step_s)
             self._kinematics.move(qpos)
@@ -130,7 +137,11 @@ class Player:
         return qpos
 
     def play(self) -> Performance:
-        """Play the whole part: midpoint steps, because straight ones would let the style move the hand."""
+        """Play the whole part: midpoint steps, because straight ones would let the style move the hand.
+
+        Raises:
+            UnreachablePathError: As soon as the hand cannot follow.
+        """
         part = self.part
         samples, step_s = len(part.time_s), self._step_s
         now = self.settled()
@@ -141,6 +152,8 @@ class Player:
             if stage % (2 * part.steps) == 0:
                 k = stage // (2 * part.steps)
                 qpos[k], record[k] = now, self._errors(stage)
+                if record[k, 0] > LARGEST_HAND_ERROR_M or record[k, 1] > LARGEST_HAND_TURN_RAD:
+                    raise UnreachablePathError(part.path.name, k, float(part.time_s[k]), *record[k, :2].tolist())
                 if k == samples - 1:
                     break
             bounds = self._bounds(now, step_s)

@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strut.acting.performance import Part, Performance, Player
-from strut.errors import RefusedError, UnreachablePathError
-from strut.planning.hand_path import HandPath
+from strut.errors import RefusedError
 from strut.proof.audit import Audit, audit
 from strut.style import Style
 
 SETTLED_S = 3.0  # gaze counts from here on, or from a third of a shorter motion
-LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD = 1e-3, 5e-3
 LARGEST_GAZE_ERROR_RAD = 0.002
 _GAZE_SEARCH_HZ = 25.0
 _GAZE_STEP = 0.02
@@ -33,21 +31,11 @@ def performance_candidate(part: Part, style: Style | None) -> PerformanceCandida
     """Return the performance of a style, looking away less where the head cannot look away as far as asked."""
     asked = 0.5 if style is None else style.gaze
     performance = Player(replace(part, style=style)).play()
-    _check_hand(part.path, performance)
     if style is not None and part.law == "corrected" and gaze_error_rad(performance) > LARGEST_GAZE_ERROR_RAD:
         style = replace(style, gaze=_gaze_within_reach(part, style))
         performance = Player(replace(part, style=style)).play()
-        _check_hand(part.path, performance)
     contact = np.zeros((len(part.time_s), 0), dtype=np.bool_)
     return PerformanceCandidate(performance, audit(part.robot, part.time_s, performance.qpos, contact), style, asked)
-
-
-def _check_hand(path: HandPath, performance: Performance) -> None:
-    off, turned = performance.hand_error_m, performance.hand_turn_rad
-    failing = (off > LARGEST_HAND_ERROR_M) | (turned > LARGEST_HAND_TURN_RAD)
-    if failing.any():
-        frame = int(np.argmax(failing))
-        raise UnreachablePathError(path.name, frame, performance.time_s[frame], float(off[frame]), float(turned[frame]))
 
 
 def gaze_error_rad(performance: Performance) -> float:

@@ -25,6 +25,7 @@ DAMPED_BELOW = 0.02  # singular values under this are damped: the inverse never 
 LOST_BELOW = 1e-6  # under this a direction is gone, and lower levels may have the joints that no longer serve it
 PAPER_CUT = 1e-3  # Claret et al. (2017) drop smaller singular values
 _INSIDE = 1e-12
+_WORK = 64  # numbers of scratch memory for LAPACK
 _UPPER = np.triu(np.ones((64, 64)))  # a mask: cutting it to size is ten times faster than np.triu
 
 
@@ -61,6 +62,10 @@ def resolve(levels: Sequence[Level], lower: Array, upper: Array, *, law: Law = "
         law: `corrected` lets each level make up for what the levels above do to it; `paper` is the published one, in
             which each level but the first is inverted on its own and then projected, so that it is not tracked.
     """
+    if law == "corrected":
+        resolved = _resolved_at_once(levels, lower, upper)
+        if resolved is not None:
+            return resolved
     velocity = np.minimum(np.maximum(lower, 0.0), upper)
     basis: Array | None = None  # of what is free; None while all is
     free: list[int] = []
@@ -76,6 +81,70 @@ def resolve(levels: Sequence[Level], lower: Array, upper: Array, *, law: Law = "
         velocity, basis = wanted, request.null
         free.append(basis.shape[1])
     return Resolved(velocity, tuple(free))
+
+
+def _resolved_at_once(levels: Sequence[Level], lower: Array, upper: Array) -> Resolved | None:
+    """Return the velocities by one factorisation, or None where a bound or a singularity asks for level after level.
+
+    With the Jacobians stacked as J and Jᵀ = Q R, the levels' goals stand below each other in Rᵀ y = goals: forward
+    substitution serves them in order. What is left of Q's columns is free, and a last level without a Jacobian has it
+    to itself. An optimum without bounds that keeps them is the optimum with them, so only that level may need a search.
+    """
+    last = levels[-1] if levels[-1].jacobian is None else None
+    tasks = levels if last is None else levels[:-1]
+    jacobians = [level.jacobian for level in tasks if level.jacobian is not None]
+    n, rows = len(lower), [len(jacobian) for jacobian in jacobians]
+    total = sum(rows)
+    if len(jacobians) < len(tasks) or not 0 < total <= min(n, len(_UPPER)):
+        return None
+    factors, tau, _, _ = lapack.dgeqrf(np.concatenate(jacobians).T)
+    inverse, singular = lapack.dtrtri(factors[:total])
+    inverse *= _UPPER[:total, :total]
+    if singular != 0 or not _far_from_singular(inverse, rows):
+        return None
+    serving = np.concatenate([level.velocity for level in tasks]) @ inverse
+    free = (n - np.cumsum(rows)).tolist()
+    if last is not None:
+        mixed = lapack.dormqr("L", "T", factors, tau, last.velocity[:, None], _WORK)[0]
+        mixed[:total, 0] = serving
+        velocity = lapack.dormqr("L", "N", factors, tau, mixed, _WORK, overwrite_c=1)[0][:, 0]
+        if _keeps(levels, velocity, lower, upper):
+            return Resolved(velocity, (*free, 0))
+    orthogonal = np.zeros((n, n), order="F")
+    orthogonal[:, :total] = factors
+    orthogonal = lapack.dorgqr(orthogonal, tau, overwrite_a=1)[0]
+    velocity = orthogonal[:, :total] @ serving
+    if not _keeps(tasks, velocity, lower, upper):
+        return None
+    if last is None:
+        return Resolved(velocity, tuple(free))
+    basis = orthogonal[:, total:]
+    least, most = (lower, upper) if last.within is None else _widened(last.within, velocity, lower, upper)
+    wish = basis.T @ last.velocity
+    return Resolved(_inside_bounds(_Request(None, wish, wish, basis), basis, velocity, least, most), (*free, 0))
+
+
+def _keeps(levels: Sequence[Level], velocity: Array, lower: Array, upper: Array) -> bool:
+    """Return whether velocities keep the bounds and those that levels have of their own."""
+    if np.minimum(velocity - lower, upper - velocity).min() < 0.0:
+        return False
+    own = [level.within for level in levels if level.within is not None]
+    return all(np.minimum(velocity - least, most - velocity).min() >= 0.0 for least, most in own)
+
+
+def _far_from_singular(inverse: Array, rows: Sequence[int]) -> bool:
+    """Return whether no level's singular values are near zero, from the inverse triangle of all. Shape (m, m).
+
+    A diagonal block is the inverse of what its level has left to itself; its Frobenius norm is at least the reciprocal
+    of the smallest singular value.
+    """
+    first = 0
+    for size in rows:
+        block = inverse[first : first + size, first : first + size]
+        if float(np.vdot(block, block)) * DAMPED_BELOW**2 >= 1.0:
+            return False
+        first += size
+    return True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
