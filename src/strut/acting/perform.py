@@ -87,7 +87,7 @@ def perform(
     user = np.asarray(robot.table("chains")["head"]["user_m"] if user_m is None else user_m, dtype=float)
     samples = max(2, round(path.duration_s * rate_hz) + 1)
     part = Part(robot, path, None, user, law, np.linspace(0.0, path.duration_s, samples), _steps(rate_hz))
-    checked_user(robot, user, Player(part).start())
+    checked_user(robot, user, Player(part).settled())
 
     def attempt(at: float) -> Attempt[PerformanceCandidate]:
         candidate = performance_candidate(part, None if emotion is None else expressive_style(emotion, at))
