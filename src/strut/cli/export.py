@@ -28,8 +28,8 @@ def export(
     motion = load_motion(file)
     folded: tuple[Alias, ...] = ()
     if rate is not None:
-        folded = aliases(robot_of(motion), motion, rate)
-        motion = resampled(motion, rate)
+        slow = resampled(motion, rate)
+        folded, motion = aliases(robot_of(motion), motion, rate), slow
     path = out or file.with_suffix(f".{to}")
     export_motion(motion, path, to, force=force)  # type: ignore[arg-type]
     if json:
