@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -17,7 +18,7 @@ from strut.kinematics.task_priority import Law
 from strut.library.atomic import check_writable
 from strut.library.hand_path_file import is_path_file, load_hand_path
 from strut.library.motion_file import save_motion
-from strut.robots.catalogue import load_robot
+from strut.robots.catalogue import load_robot, robot_names
 
 
 def perform(
@@ -79,6 +80,8 @@ def perform(
             if json and refusal.receipt is not None:
                 print_json(refusal.receipt.as_dict())
             raise
+    if robot not in robot_names():
+        motion = replace(motion, meta={**motion.meta, "robot_folder": robot})  # so that show, check, simulate find it
     save_motion(motion, out, force=force)
     assert motion.receipt is not None
     if json:

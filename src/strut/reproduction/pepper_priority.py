@@ -37,9 +37,7 @@ def priority_rows(robot: Robot) -> list[Comparison]:
         compared("priorities", "dimensions left, platform free", published["freedom"], "free", free.redundancy),
         compared("priorities", f"published law: {gaze}", published["gaze"], "paper_law", printed),
         corrected("P15", gaze, printed, better, "rad", instead),
-        corrected(
-            "P15", "relative error of the head's velocity, median", printed_median, median, "", "random postures"
-        ),
+        corrected("P15", "median relative error of the head", printed_median, median, "", "random postures"),
         unpublished("priorities", "wrist moved by the feeling", apart_mm, "mm", "midpoint steps of 10 ms"),
     ]
 

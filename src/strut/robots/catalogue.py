@@ -16,6 +16,7 @@ from strut.robot import Foot, Robot
 from strut.robots.dh_chains import chain_tree
 from strut.robots.mjcf import foot_frame, joint_name, robot_mjcf
 from strut.robots.part_tree import tree_robot
+from strut.robots.urdf import urdf_tree
 
 HOME = Path(__file__).parent
 
@@ -35,7 +36,7 @@ def load_robot(name: str) -> Robot:
 
 def robot_of(motion: Motion) -> Robot:
     """Return the robot of a motion; raises if this strut knows it by other joints, feet or dimensions."""
-    robot = load_robot(motion.robot)
+    robot = load_robot(motion.meta.get("robot_folder", motion.robot))
     if motion.joint_names != robot.joint_names or motion.foot_names != robot.foot_names:
         raise BadMotionError(
             f"The motion's joints or feet are not those of {robot.name}; was it made for another robot?"
@@ -55,7 +56,7 @@ def robot_of(motion: Motion) -> Robot:
 def _read_robot(folder: Path) -> Robot:
     tables = {path.stem: _read_table(path) for path in sorted(folder.glob("*.toml"))}
     try:
-        return _build(folder.name, tables)
+        return _build(folder, tables)
     except KeyError as missing:
         raise BadTableError(f"{folder / 'robot.toml'}: there is no entry {missing}.") from missing
 
@@ -67,8 +68,10 @@ def _read_table(path: Path) -> Mapping[str, Any]:
         raise BadTableError(f"{path}: {error}.") from error
 
 
-def _build(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
-    body = tables["robot"]
+def _build(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
+    name, body = folder.name, tables["robot"]
+    if "urdf" in body:
+        return tree_robot(name, body["title"], urdf_tree(body, folder), tables)
     if "chain" in body:
         return tree_robot(name, body["title"], chain_tree(body), tables)
     return _build_legged(name, body, tables)

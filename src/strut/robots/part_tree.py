@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from xml.etree import ElementTree as ET
 
@@ -103,6 +103,49 @@ def depth_first(parts: Sequence[Part]) -> list[Part]:
         ordered.append(part)
         waiting += children.get(part.name, [])[::-1]
     return ordered
+
+
+def welded(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Return the parts that move and the root, with all that is fixed to each of them made part of it."""
+    whole: dict[str, Part] = {}
+    into: dict[str, tuple[str, Array, Array]] = {}  # part: what it belongs to, and where it is there
+    for part in depth_first(parts):
+        if part.parent is None:
+            whole[part.name], into[part.name] = part, (part.name, np.zeros(3), np.eye(3))
+            continue
+        owner, at_m, turn = into[part.parent]
+        position, rotation = at_m + turn @ part.position_m, turn @ part.rotation
+        if part.kind == "fixed":
+            into[part.name] = (owner, position, rotation)
+            whole[owner] = _joined(whole[owner], part, position, rotation)
+        else:
+            into[part.name] = (part.name, np.zeros(3), np.eye(3))
+            whole[part.name] = replace(part, parent=owner, position_m=position, rotation=rotation)
+    return tuple(whole.values())
+
+
+def _joined(part: Part, other: Part, position_m: Array, rotation: Array) -> Part:
+    """Return a part with another, placed in its frame, joined to it."""
+    mass = part.mass_kg + other.mass_kg
+    there_m = position_m + rotation @ other.com_m
+    com = (part.mass_kg * part.com_m + other.mass_kg * there_m) / mass if mass > 0.0 else part.com_m
+    inertia = _about(part.mass_kg, part.com_m - com, part.inertia_kg_m2)
+    inertia = inertia + _about(other.mass_kg, there_m - com, rotation @ other.inertia_kg_m2 @ rotation.T)
+    moved = [replace(s, points_m=tuple(position_m + rotation @ point for point in s.points_m)) for s in other.shapes]
+    frames = [(name, position_m + rotation @ at_m, rotation @ turn) for name, at_m, turn in other.frames]
+    return replace(
+        part,
+        mass_kg=mass,
+        com_m=com,
+        inertia_kg_m2=inertia,
+        shapes=(*part.shapes, *moved),
+        frames=(*part.frames, *frames),
+    )
+
+
+def _about(mass_kg: float, offset_m: Array, inertia: Array) -> Array:
+    """Return an inertia about a point that is `offset_m` (3,) away from its centre of mass. Shape (3, 3)."""
+    return np.asarray(inertia + mass_kg * (offset_m @ offset_m * np.eye(3) - np.outer(offset_m, offset_m)))
 
 
 def tree_robot(name: str, title: str, tree: PartTree, tables: Mapping[str, Table]) -> Robot:
