@@ -40,10 +40,14 @@ class Emotion:
         return self.name or f"({self.pleasure:g}, {self.arousal:g}, {self.dominance:g})"
 
 
-@cache
 def emotion_table() -> dict[str, dict[str, Any]]:
     """Return the named emotions as they stand in `emotions.toml`: coordinates, other names, confirmation."""
-    return tomllib.loads(files("strut").joinpath("emotions.toml").read_text("utf-8"))
+    return tomllib.loads(_emotions_text())
+
+
+@cache
+def _emotions_text() -> str:
+    return files("strut").joinpath("emotions.toml").read_text("utf-8")
 
 
 def named_emotion(name: str) -> Emotion:

@@ -52,15 +52,16 @@ class OutOfReachError(StrutError):
 class ImpossibleStepError(StrutError):
     """The neutral gait itself cannot take such a step."""
 
-    def __init__(self, what: str, asked_m: float, reason: str, works_m: float | None) -> None:
-        super().__init__(what, asked_m, reason, works_m)
-        self.what, self.asked_m, self.reason, self.works_m = what, asked_m, reason, works_m
+    def __init__(self, what: str, asked_m: float, reason: str, usual_m: float, works_m: float | None) -> None:
+        super().__init__(what, asked_m, reason, usual_m, works_m)
+        self.what, self.asked_m, self.reason, self.usual_m, self.works_m = what, asked_m, reason, usual_m, works_m
 
     def __str__(self) -> str:
+        extreme = "largest" if self.asked_m > self.usual_m else "smallest"
         advice = (
-            f"the largest that works is {self.works_m * 1e3:.0f} mm."
+            f"the {extreme} that works is {self.works_m * 1e3:.0f} mm."
             if self.works_m is not None
-            else "no smaller one works either: change the other step options too."
+            else f"nor does the usual {self.usual_m * 1e3:.0f} mm work: change the other step options too."
         )
         return f"A {self.what} of {self.asked_m * 1e3:.0f} mm is impossible ({self.reason}); {advice}"
 
@@ -103,3 +104,17 @@ class MotionFileError(StrutError):
 
 class BadMotionError(StrutError):
     """Arrays do not make a motion: shapes disagree, time runs backwards, samples are not finite."""
+
+
+class PortInUseError(StrutError):
+    """A viewer cannot listen where it was told to."""
+
+    def __init__(self, host: str, port: int, reason: str) -> None:
+        super().__init__(host, port, reason)
+        self.host, self.port, self.reason = host, port, reason
+
+    def __str__(self) -> str:
+        return (
+            f"Cannot show anything on {self.host}:{self.port} ({self.reason}); "
+            "stop what listens there or choose another port."
+        )

@@ -14,7 +14,7 @@ from strut.receipt import Receipt
 from strut.robot import Array, frozen_array
 
 
-def frozen_contact(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+def frozen_mask(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Return a read-only copy as booleans."""
     array = np.array(values, dtype=np.bool_)
     array.flags.writeable = False
@@ -55,8 +55,13 @@ class Motion:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not np.ndim(self.time_s) or np.ndim(self.qpos) != 2 or not isinstance(self.robot, str):
+            raise BadMotionError("A motion needs a robot's name, times of shape (T,) and qpos of shape (T, nq).")
+        object.__setattr__(self, "joint_names", tuple(self.joint_names))
+        object.__setattr__(self, "foot_names", tuple(self.foot_names))
+        object.__setattr__(self, "meta", dict(self.meta))
+        object.__setattr__(self, "contact", frozen_mask(self.contact))
         samples, feet, joints = len(self.time_s), len(self.foot_names), len(self.joint_names)
-        object.__setattr__(self, "contact", frozen_contact(self.contact))
         expected = {
             "time_s": (samples,),
             "qpos": (samples, np.shape(self.qpos)[-1]),
@@ -81,14 +86,22 @@ class Motion:
             raise BadMotionError(f"A motion needs at least two samples; this one has {samples}.")
         if self.qpos.shape[1] < joints:
             raise BadMotionError(f"qpos has {self.qpos.shape[1]} columns, fewer than the {joints} joints named.")
-        for name in ("time_s", "qpos", "torque_nm", "ground_force_n"):
+        for name in ("time_s", "qpos", "torque_nm", "ground_force_n", "cop_in_world"):
             values = getattr(self, name)
             if values is not None and not np.isfinite(values).all():
                 first = int(np.argwhere(~np.isfinite(values))[0, 0])
                 raise BadMotionError(f"{name} is not finite at sample {first}.")
+        if self.balance_margin_m is not None and np.isnan(self.balance_margin_m).any():
+            raise BadMotionError("balance_margin_m is not a number somewhere.")
         if (np.diff(self.time_s) <= 0).any():
             first = int(np.argmax(np.diff(self.time_s) <= 0)) + 1
             raise BadMotionError(f"time_s does not increase at sample {first}.")
+
+    def check_even(self) -> None:
+        """Raise BadMotionError if the samples are not evenly spaced in time."""
+        steps = np.diff(self.time_s)
+        if np.ptp(steps) > 1e-6 * float(steps.mean()) + 1e-9:
+            raise BadMotionError("The samples of the motion are not evenly spaced in time; resample it first.")
 
     @property
     def duration_s(self) -> float:

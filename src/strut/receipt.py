@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
+
+from strut.errors import OutOfRangeError
 
 Verdict = Literal["ok", "weakened", "refused"]
+_NUMBERS = (
+    "intensity_asked",
+    "intensity_kept",
+    "duration_s",
+    "distance_m",
+    "speed_m_s",
+    "balance_margin_mm",
+    "joint_limit_margin_rad",
+    "joint_speed_use",
+    "torque_use",
+    "foot_slip_mm",
+    "penetration_mm",
+    "task_error_mm",
+    "cost_of_transport",
+    "solve_s",
+    "gaze_error_rad",
+    "redundancy",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +54,16 @@ class Receipt:
     solve_s: float | None
     gaze_error_rad: float | None = None
     redundancy: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.verdict not in get_args(Verdict):
+            raise OutOfRangeError(f"The verdict of a receipt is '{self.verdict}'; it is one of {get_args(Verdict)}.")
+        if self.pad is not None and len(self.pad) != 3:
+            raise OutOfRangeError("The pad of a receipt is not pleasure, arousal and dominance.")
+        for name in _NUMBERS:
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):
+                raise OutOfRangeError(f"{name} of a receipt is {value!r}; it must be a finite number or null.")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the receipt as JSON would hold it."""

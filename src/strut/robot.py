@@ -32,7 +32,7 @@ class Foot:
     radius_m: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Robot:
     """A body with actuated hinges, free-floating where it has feet.
 
@@ -64,6 +64,10 @@ class Robot:
             object.__setattr__(self, name, values)
         if (self.joint_lower_rad >= self.joint_upper_rad).any():
             raise BadTableError(f"{self.name}: a joint's lower limit is not below its upper limit.")
+        if not (self.mass_kg > 0.0 and self.friction > 0.0):
+            raise BadTableError(f"{self.name}: mass and friction must be above 0.")
+        if (self.joint_speed_limit_rad_s <= 0.0).any() or (self.torque_limit_nm <= 0.0).any():
+            raise BadTableError(f"{self.name}: a joint's speed or torque limit is not above 0.")
         if len(set(self.joint_names)) != len(self.joint_names):
             raise BadTableError(f"{self.name}: two joints have the same name.")
 

@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -14,18 +15,13 @@ from tests.test_receipt import KEYS
 from tests.thesis import EMOTIONS
 
 FAST = {"cycles": 2, "rate_hz": 50.0}
-LONGER = {"cycles": 4, "rate_hz": 50.0}  # long enough for the whole pose to show
+LONGER = {"cycles": 3, "rate_hz": 50.0}  # long enough for the whole pose to show
 
 
-@pytest.fixture(scope="module")
-def emphatic():
-    """Every feeling at 1.5, more than the body allows, by balance and retreat."""
-    cases = [("xy", "global"), ("y", "global"), ("xy", "local")]
-    return {
-        (emotion, *case): walk("mrpete", emotion, intensity=1.5, balance=case[0], retreat=case[1], **LONGER)
-        for emotion in ("sad", "angry")
-        for case in cases
-    }
+@cache
+def emphatic(emotion, balance, retreat):
+    """A feeling at 1.5, more than the body allows; made once per worker that asks for it."""
+    return walk("mrpete", emotion, intensity=1.5, balance=balance, retreat=retreat, **LONGER)
 
 
 def test_intensity_zero_is_the_neutral_walk_bit_for_bit(neutral_walk):
@@ -112,36 +108,31 @@ def test_marching_on_the_spot_has_no_cost_of_transport():
 # weakening
 
 
-@pytest.mark.parametrize("emotion", ["sad", "angry"])
-@pytest.mark.parametrize("case", [("xy", "global"), ("y", "global"), ("xy", "local")], ids="-".join)
-def test_too_much_is_weakened_with_the_reason_and_the_rest_is_sound(emphatic, emotion, case):
-    motion = emphatic[emotion, *case]
+@pytest.mark.parametrize(
+    "case",
+    [("sad", "xy", "global"), ("sad", "y", "global"), ("sad", "xy", "local"), ("angry", "xy", "global")],
+    ids="-".join,
+)
+def test_too_much_is_weakened_with_the_reason_and_the_rest_is_sound(case):
+    motion = emphatic(*case)
     receipt = motion.receipt
     assert receipt.verdict == "weakened"
     assert receipt.intensity_asked == 1.5
     assert 0.5 < receipt.intensity_kept < 1.5
-    assert len(receipt.reasons) >= 1
-    assert receipt.reasons[0].split(":")[0] in {
-        "joint limit",
-        "ground clearance",
-        "joint speed",
-        "torque",
-        "balance margin",
-        "reach",
-    }
+    limits = {"joint limit", "ground clearance", "joint speed", "torque", "balance margin", "reach"}
+    assert {reason.split(":")[0] for reason in receipt.reasons} <= limits
+    assert receipt.reasons
     assert motion.meta["intensity"] == receipt.intensity_kept
     assert check(motion).verdict == "ok"
 
 
-@pytest.mark.parametrize("emotion", ["sad", "angry"])
-def test_balance_in_both_directions_keeps_at_least_as_much_as_sideways_alone(emphatic, emotion):
-    both, sideways = (emphatic[emotion, balance, "global"].receipt.intensity_kept for balance in ("xy", "y"))
+def test_balance_in_both_directions_keeps_at_least_as_much_as_sideways_alone():
+    both, sideways = (emphatic("sad", balance, "global").receipt.intensity_kept for balance in ("xy", "y"))
     assert both >= sideways
 
 
-@pytest.mark.parametrize("emotion", ["sad", "angry"])
-def test_local_retreat_keeps_at_least_as_much_as_global(emphatic, emotion):
-    local, everywhere = (emphatic[emotion, "xy", retreat].receipt.intensity_kept for retreat in ("local", "global"))
+def test_local_retreat_keeps_at_least_as_much_as_global():
+    local, everywhere = (emphatic("sad", "xy", retreat).receipt.intensity_kept for retreat in ("local", "global"))
     assert local >= everywhere
 
 
@@ -149,8 +140,8 @@ def test_a_retreat_is_not_needed_where_all_is_well(neutral_walk):
     assert_array_equal(walk("mrpete", "neutral", retreat="local", **FAST).qpos, neutral_walk.qpos)
 
 
-def test_strict_refuses_what_would_be_weakened(emphatic):
-    kept = emphatic["sad", "y", "global"].receipt
+def test_strict_refuses_what_would_be_weakened():
+    kept = emphatic("sad", "y", "global").receipt
     with pytest.raises(RefusedError) as caught:
         walk("mrpete", "sad", intensity=1.5, balance="y", strict=True, **LONGER)
     refusal = caught.value

@@ -59,7 +59,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
         ),
         (["walk", "mrpete", "--pad", "2", "0", "0"], "pleasure is 2; rescale it to [-1, 1]."),
         (["walk", "mrpete", "--pad", "0", "nan", "0"], "arousal is nan; rescale it to [-1, 1]."),
-        (["walk", "mrpete", "--cycles", "0"], "cycles is 0; choose 1 to 1000."),
+        (["walk", "mrpete", "--cycles", "0"], "cycles is 0; choose 2 to 1000."),
         (
             ["walk", "mrpete", "--step-length", "-5mm"],
             "The step length is -0.005 m; it must be a number of at least 0.",
@@ -70,7 +70,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
         ),
         (
             ["walk", "mrpete", "--balance", "z"],
-            "Invalid value: --balance is 'z'; choose y or xy. See `strut walk --help`.",
+            "There is no balance 'z' (nearest: y, xy); `strut walk --help` lists them all.",
         ),
         (
             ["walk", "mrpete", "--emotion", "sad", "--pad", "0", "0", "0"],
@@ -161,7 +161,7 @@ def test_check_refuses_a_motion_that_a_robot_cannot_do(
 
 def test_an_existing_file_is_kept_unless_forced(happy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = happy.read_bytes()
-    assert main(["walk", "mrpete", "--cycles", "1", "--out", str(happy)]) == 2
+    assert main(["walk", "mrpete", "--cycles", "2", "--out", str(happy)]) == 2
     assert said(capsys) == f"strut: {happy}: is there already; choose another name or add --force."
     assert happy.read_bytes() == before
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -102,7 +103,8 @@ def test_the_study_has_thirteen_motions_in_an_order_that_the_seed_decides():
 def test_stimuli_writes_them_all(tmp_path, capsys, monkeypatch):
     pepper = load_robot("pepper")
     short = {**pepper.table("study"), "duration_s": 0.5}
-    monkeypatch.setitem(pepper.tables, "study", short)
+    quick = replace(pepper, tables={**pepper.tables, "study": short})
+    monkeypatch.setattr("strut.cli.stimuli.load_robot", lambda name: quick)
     assert main(["stimuli", "pepper", "--out", str(tmp_path / "all"), "--rate", "20", "--json"]) == 0
     written = json.loads(capsys.readouterr().out)
     assert len(written) == 13

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.transform import Rotation
 
 from strut.emotion import named_emotion
 from strut.engines.rigid_body import foot_positions
 from strut.kinematics.crawler import crawler
+from strut.kinematics.leg7r import leg_forward
 from strut.planning.crawl import crawl_gait, crawl_plan
 from strut.planning.key_pose import key_pose
 from strut.styling.anchors import style_for
@@ -66,3 +68,16 @@ def test_a_feeling_at_intensity_zero_is_the_neutral_crawl_bit_for_bit(mrpete):
     neutral, nothing = crawl(mrpete, "neutral"), crawl(mrpete, "angry", intensity=0.0)
     still = np.zeros((len(neutral.plan.time_s), 2))
     assert_array_equal(nothing.qpos(still), neutral.qpos(still))
+
+
+@pytest.mark.parametrize("emotion", EMOTIONS)
+def test_a_foot_on_the_ground_does_not_roll_while_the_body_pitches(mrpete, emotion):
+    """A ball foot that turned in world would roll away from its footprint."""
+    body = crawl(mrpete, emotion)
+    qpos = body.qpos(swaying(body))
+    body_to_world = Rotation.from_quat(qpos[:, 3:7], scalar_first=True).as_matrix()
+    for index, mounted in enumerate(body.legs):
+        foot_to_hip = leg_forward(mounted.leg, qpos[:, 7 + 7 * index : 14 + 7 * index])[1]
+        foot_to_world = body_to_world @ mounted.hip_to_body @ foot_to_hip
+        both = body.plan.contact[1:, index] & body.plan.contact[:-1, index]
+        assert_allclose(foot_to_world[1:][both], foot_to_world[:-1][both], atol=1e-9)

@@ -5,6 +5,7 @@ import json
 import os
 import stat
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -93,6 +94,15 @@ def test_files_can_be_read_by_numpy_alone(happy_walk, tmp_path):
 def test_the_same_motion_gives_the_same_bytes(happy_walk, tmp_path):
     for name in ("one.npz", "two.npz"):
         save_motion(happy_walk, tmp_path / name)
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
+
+
+def test_the_time_it_took_to_solve_is_not_in_the_file(happy_walk, tmp_path):
+    assert happy_walk.receipt.solve_s > 0.0
+    save_motion(happy_walk, tmp_path / "one.npz")
+    slower = replace(happy_walk, receipt=replace(happy_walk.receipt, solve_s=99.0))
+    save_motion(slower, tmp_path / "two.npz")
+    assert load_motion(tmp_path / "one.npz").receipt.solve_s is None
     assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
 
 

@@ -6,6 +6,7 @@ import base64
 import io
 import itertools
 import json
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ import numpy as np
 from PIL import Image
 from websockets.sync.client import ClientConnection, connect
 
-CHROMIUM = Path("/usr/bin/chromium")
+CHROMIUM = Path(shutil.which("chromium") or "chromium")
 _FLAGS = (
     "--headless",
     "--no-sandbox",

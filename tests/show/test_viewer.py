@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from strut.engines.scene import PortInUseError
+from strut.errors import PortInUseError
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.show import viewer as viewer_module

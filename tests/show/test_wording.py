@@ -24,12 +24,13 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
         ),
     )
     assert (title_of(motion), verdict_of(motion)) == ("Happy", "90 % kept, weakened")
-    assert receipt_sentences(motion) == [
+    assert receipt_sentences(motion.receipt) == [
         "Shows happy at 90 % of what was asked, because more would break a limit "
         "(torque: LF_knee reaches 104% of its torque limit).",
         "Covers 0.85 m in 45.2 s, 19 mm/s on average.",
         "It keeps its centre of pressure 15 mm inside the feet, uses 90 % of the weakest motor, "
-        "reaches 73 % of the joint speed limit and slips 0.0 mm.",
+        "reaches 73 % of the joint speed limit, slips 0.0 mm and has a cost of transport of "
+        f"{motion.receipt.cost_of_transport:.2f}.",
     ]
 
 
@@ -38,12 +39,12 @@ def test_what_is_not_known_is_a_dash_and_never_a_zero(calm: Motion) -> None:
     receipt = replace(calm.receipt, torque_use=None, cost_of_transport=None)
     rows = dict(receipt_rows(receipt))
     assert rows["Torque used"] == rows["Cost of transport"] == rows["Task error"] == NOT_KNOWN
-    assert "motor" not in " ".join(receipt_sentences(replace(calm, receipt=receipt)))
+    assert "motor" not in " ".join(receipt_sentences(receipt))
 
 
 def test_a_motion_without_receipt_says_so(bare: Motion) -> None:
     assert (title_of(bare), verdict_of(bare)) == ("Stool", "not checked")
-    assert "no receipt" in receipt_sentences(bare)[0]
+    assert "no receipt" in receipt_sentences(bare.receipt)[0]
 
 
 def test_words_are_listed_as_in_a_sentence() -> None:

@@ -72,7 +72,6 @@ def crawl_attempt(
     rate_hz: float,
     share: Array | None = None,
     x_costs: tuple[float, ...] | None = None,
-    largest_use: float = 1.0,
 ) -> Attempt[CrawlCandidate]:
     """Build and audit a crawl.
 
@@ -83,7 +82,6 @@ def crawl_attempt(
         rate_hz: May be lower than requested while searching.
         share: Share of the pose shown from start to end, at any even spacing, where it relaxes for a while.
         x_costs: Ways to sway, tried in turn until one passes; those of the request's balance if None.
-        largest_use: Share of speed and torque limits that may be used.
     """
     robot = request.robot
     style = style_for(robot, request.emotion, intensity)
@@ -101,7 +99,7 @@ def crawl_attempt(
         measured = audit(robot, body.plan.time_s, body.qpos(shift), body.plan.contact)
         broken = (
             *_reach_shortfall(body, shift),
-            *shortfalls(robot, measured, margin_m=request.margin_m, largest_use=largest_use),
+            *shortfalls(robot, measured, margin_m=request.margin_m),
         )
         if not broken:
             break

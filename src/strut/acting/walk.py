@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
 from time import perf_counter
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
-from strut.acting.crawl_candidate import Balance, CrawlCandidate, CrawlRequest, crawl_attempt
+from strut.acting.crawl_candidate import X_COSTS, Balance, CrawlCandidate, CrawlRequest, crawl_attempt
 from strut.emotion import Emotion, checked_intensity, named_emotion
-from strut.errors import BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError
+from strut.errors import BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError, UnknownNameError
 from strut.motion import Motion
 from strut.proof.audit import Shortfall
 from strut.proof.gate import COARSE, Attempt, Kept, strongest
@@ -31,7 +31,6 @@ MOST_CYCLES = 1000
 _SEARCH_RATE_HZ = 25.0
 _SEARCH_CYCLES = 5  # fade in, one steady cycle, fade out: every further cycle repeats the steady one
 _NEUTRAL_CYCLES = 3  # starts, walks, stops: there is no pose to fade
-_SEARCH_LARGEST_USE = 0.98  # coarse samples miss the tips of fast peaks
 _MOST_RELAXING = 12
 
 
@@ -79,6 +78,10 @@ def walk(
     intensity = checked_intensity(intensity)
     if robot.table("gait").get("kind") != "crawl":
         raise BadTableError(f"{robot.name} cannot walk yet: its gait.toml names no gait that strut knows.")
+    if balance not in get_args(Balance):
+        raise UnknownNameError("balance", balance, get_args(Balance), "`strut walk --help`")
+    if retreat not in get_args(Retreat):
+        raise UnknownNameError("retreat", retreat, get_args(Retreat), "`strut walk --help`")
     request = CrawlRequest(robot, emotion, cycles, step_length_m, step_height_m, margin_m, balance, rate_hz)
     _check_numbers(request)
     told = on_attempt or (lambda _intensity, _passed: None)
@@ -96,7 +99,7 @@ def walk(
 
 
 def _check_numbers(request: CrawlRequest) -> None:
-    if not FEWEST_CYCLES <= request.cycles <= MOST_CYCLES:
+    if not FEWEST_CYCLES <= request.cycles <= MOST_CYCLES or request.cycles != int(request.cycles):
         raise OutOfRangeError(f"cycles is {request.cycles}; choose {FEWEST_CYCLES} to {MOST_CYCLES}.")
     if not math.isfinite(request.rate_hz) or not 20.0 <= request.rate_hz <= 1000.0:
         raise OutOfRangeError(f"The rate is {request.rate_hz:g} samples per second; choose 20 to 1000.")
@@ -150,7 +153,8 @@ def _relaxed(
             on_attempt(intensity, full.passes)
             if full.passes:
                 return Kept(full, ())
-        on_attempt(intensity, False)
+        else:
+            on_attempt(intensity, False)
         intensity -= COARSE
     return kept
 
@@ -162,7 +166,6 @@ def _coarse_attempt(request: CrawlRequest, intensity: float) -> Attempt[CrawlCan
         intensity,
         cycles=min(request.cycles, _SEARCH_CYCLES),
         rate_hz=_SEARCH_RATE_HZ,
-        largest_use=_SEARCH_LARGEST_USE,
     )
 
 
@@ -176,7 +179,6 @@ def _relaxing_attempt(request: CrawlRequest, intensity: float) -> Attempt[CrawlC
             cycles=request.cycles,
             rate_hz=_SEARCH_RATE_HZ,
             share=share,
-            largest_use=_SEARCH_LARGEST_USE,
         )
 
     first = attempt = look(None)
@@ -198,7 +200,7 @@ def _full_attempt(request: CrawlRequest, searched: Attempt[CrawlCandidate]) -> A
         cycles=request.cycles,
         rate_hz=request.rate_hz,
         share=found.share,
-        x_costs=(found.x_cost,),
+        x_costs=(found.x_cost, *(cost for cost in X_COSTS[request.balance] if cost != found.x_cost)),
     )
     return replace(full, candidate=replace(full.candidate, relaxed_for=found.relaxed_for))
 
@@ -256,26 +258,27 @@ def _why_not_even_neutral(request: CrawlRequest, kept: Kept[CrawlCandidate]) -> 
         "balance margin": (request.margin_m, DEFAULT_MARGIN_M, "margin_m"),
     }
     for what, (value_m, usual_m, name) in asked.items():
-        if value_m is None or value_m <= usual_m:
-            continue
-        works_m = _largest_that_works(request, name, usual_m, value_m)
-        return ImpossibleStepError(what, value_m, reason, works_m)
+        if value_m is not None and value_m != usual_m:
+            return ImpossibleStepError(
+                what, value_m, reason, usual_m, _nearest_that_works(request, name, usual_m, value_m)
+            )
     reasons = [shortfall.sentence for shortfall in kept.stopped_by]
     return RefusedError(reasons, "Not even the neutral walk keeps its limits.")
 
 
-def _largest_that_works(request: CrawlRequest, name: str, usual_m: float, asked_m: float) -> float | None:
-    """Return, to a millimetre, the largest value of an option with which the neutral walk passes."""
+def _nearest_that_works(request: CrawlRequest, name: str, usual_m: float, asked_m: float) -> float | None:
+    """Return, to a millimetre, the value of an option nearest to the one asked with which the neutral walk passes."""
 
     def passes(value_m: float) -> bool:
-        changed = replace(request, **{name: value_m})  # type: ignore[arg-type]
-        cycles = min(request.cycles, _NEUTRAL_CYCLES)
-        return crawl_attempt(changed, 0.0, cycles=cycles, rate_hz=request.rate_hz).passes
+        shorter = replace(request, cycles=min(request.cycles, _NEUTRAL_CYCLES))
+        changed = replace(shorter, **{name: value_m})  # type: ignore[arg-type]
+        searched = _coarse_attempt(changed, 0.0)
+        return searched.passes and _full_attempt(changed, searched).passes
 
     if not passes(usual_m):
         return None
-    below_mm, above_mm = math.floor(usual_m * 1e3), math.ceil(asked_m * 1e3)
-    while above_mm - below_mm > 1:
-        middle_mm = (below_mm + above_mm) // 2
-        below_mm, above_mm = (middle_mm, above_mm) if passes(middle_mm * 1e-3) else (below_mm, middle_mm)
-    return below_mm * 1e-3
+    works_mm, fails_mm = round(usual_m * 1e3), round(asked_m * 1e3)
+    while abs(fails_mm - works_mm) > 1:
+        middle_mm = (works_mm + fails_mm) // 2
+        works_mm, fails_mm = (middle_mm, fails_mm) if passes(middle_mm * 1e-3) else (works_mm, middle_mm)
+    return works_mm * 1e-3

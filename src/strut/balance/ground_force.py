@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strut.balance.support import runs
 from strut.engines.rigid_body import InverseDynamics
+from strut.motion import frozen_mask
 from strut.robot import Array, Robot
 
 _SPARE = 0.6  # share of the friction that feet may use to help each other; the rest is for what nobody planned
@@ -72,14 +74,13 @@ def grip(contact: npt.NDArray[np.bool_]) -> Array:
         1 for a foot that may carry fully, down to almost 0 at touch-down and lift-off. Shape (T, n).
     """
     hold = np.ones(contact.shape)
-    all_down = contact.all(axis=1)
-    bounds = np.flatnonzero(np.diff(np.concatenate([[False], all_down, [False]]).astype(int)))
-    for first, stop in zip(bounds[::2], bounds[1::2], strict=True):
-        share = (np.arange(first, stop) - first + 0.5) / (stop - first)
-        if first > 0:
-            hold[first:stop, ~contact[first - 1]] *= np.maximum(share, _LOOSE)[:, None]
-        if stop < len(contact):
-            hold[first:stop, ~contact[stop]] *= np.maximum(1.0 - share, _LOOSE)[:, None]
+    for rows in runs(frozen_mask(contact.all(axis=1))):
+        length = rows.stop - rows.start
+        share = (np.arange(length) + 0.5) / length
+        if rows.start > 0:
+            hold[rows, ~contact[rows.start - 1]] *= np.maximum(share, _LOOSE)[:, None]
+        if rows.stop < len(contact):
+            hold[rows, ~contact[rows.stop]] *= np.maximum(1.0 - share, _LOOSE)[:, None]
     return hold
 
 
@@ -98,7 +99,7 @@ def _shared(jacobian: Array, torque: Array, point: Array, wrench: Array, hold: A
     none = np.zeros((samples, 3 * feet))
     even = _least(_diagonal(hold), none, balance, wrench)
     load = np.maximum(even[..., 2], 0.05 * even[..., 2].max(axis=1, keepdims=True))
-    quiet = _least(_diagonal(np.minimum(load, load * hold)), none, balance, wrench)
+    quiet = _least(_diagonal(load * hold), none, balance, wrench)
     torque_cost = lever @ lever.transpose(0, 2, 1) + _SOFT * _diagonal(hold**2)
     eager = _least(torque_cost, np.einsum("tij,tj->ti", lever, torque), balance, wrench)
     return quiet + _cone_share(quiet, eager, friction)[:, None, None] * (eager - quiet)

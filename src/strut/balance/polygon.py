@@ -9,6 +9,8 @@ from scipy.spatial import ConvexHull
 
 from strut.robot import Array
 
+THINNEST_M = 1e-6  # points nearer to one line than this span no polygon
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Polygon:
@@ -75,8 +77,10 @@ class Polygon:
         return np.stack([x, np.clip(points[..., 1], lowest, np.maximum(lowest, highest))], axis=-1)
 
 
-def convex_hull(points: Array) -> Polygon:
-    """Return the convex hull of points that do not all lie on a line. Shape (n, 2)."""
+def convex_hull(points: Array) -> Polygon | None:
+    """Return the convex hull of points, or None if they lie on a line. Shape (n, 2)."""
+    if len(points) < 3 or np.linalg.svd(points - points.mean(axis=0), compute_uv=False)[1] < THINNEST_M:
+        return None
     if len(points) > 3:
         return Polygon(points[ConvexHull(points).vertices])
     (ax, ay), (bx, by) = points[1] - points[0], points[2] - points[0]

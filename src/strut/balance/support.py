@@ -28,6 +28,13 @@ class Support:
         return slice(self.first, self.stop)
 
 
+def runs(mask: npt.NDArray[np.bool_]) -> Iterator[slice]:
+    """Yield the stretches of samples in which `mask` is true. Shape (T,)."""
+    bounds = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(int)))
+    for first, stop in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
+        yield slice(first, stop)
+
+
 def supports(contact: npt.NDArray[np.bool_], foot_in_world: Array) -> Iterator[Support]:
     """Yield the supports of a motion in order. Feet that are down do not move, so one polygon serves each.
 
@@ -40,13 +47,13 @@ def supports(contact: npt.NDArray[np.bool_], foot_in_world: Array) -> Iterator[S
     for first, stop in pairwise(bounds):
         feet = tuple(np.flatnonzero(contact[first]).tolist())
         points = foot_in_world[first, list(feet), :2]
-        yield Support(first, stop, feet, convex_hull(points) if len(feet) > 2 else None)
+        yield Support(first, stop, feet, convex_hull(points))
 
 
 def support_margin(contact: npt.NDArray[np.bool_], foot_in_world: Array, cop_in_world: Array) -> Array:
     """Return how far inside the support polygon the centre of pressure is; minus infinity where no foot carries.
 
-    One foot or two span no polygon: the margin is then minus the distance from the point or line between them.
+    Feet on one line span no polygon: the margin is then minus the distance from the line between the outer two.
 
     Args:
         contact: Shape (T, n).
@@ -62,8 +69,9 @@ def support_margin(contact: npt.NDArray[np.bool_], foot_in_world: Array, cop_in_
         if support.polygon is not None:
             margin[support.rows] = support.polygon.margin(points)
         elif support.feet:
-            ends = foot_in_world[support.first, [support.feet[0], support.feet[-1]], :2]
-            margin[support.rows] = -_distance_from_line(points, *ends)
+            standing = foot_in_world[support.first, list(support.feet), :2]
+            outer = np.lexsort(standing.T)[[0, -1]]
+            margin[support.rows] = -_distance_from_line(points, *standing[outer])
     return margin
 
 

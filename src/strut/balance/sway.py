@@ -18,12 +18,12 @@ from scipy.linalg import solve_banded
 
 from strut.balance.polygon import Polygon
 from strut.balance.support import supports
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.planning.crawl import smooth_step
 from strut.robot import Array
 
-GRAVITY_M_S2 = 9.81
 MOST_ROUNDS = 6
-CLOSE_M = 1e-3  # the path need not be met better than this: the gate measures the margin afterwards
+CLOSE_M = 2e-3  # the path need not be met better than this: the gate measures the margin afterwards
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.length import length_m
-from strut.cli.receipt_words import receipt_lines
-from strut.cli.screen import people, print_json, print_next, progress
+from strut.cli.screen import print_json, print_next, print_receipt, progress
 from strut.library.motion_file import load_motion
 from strut.proof.check import check as check_motion
 
@@ -25,7 +24,6 @@ def check(
         receipt = check_motion(motion, margin_m=None if margin is None else length_m(margin))
     if json:
         print_json(receipt.as_dict())
-    for line in receipt_lines(receipt):
-        people.print(line, markup=False, soft_wrap=True)
+    print_receipt(receipt)
     print_next(f"strut simulate {file}")
     return 0 if receipt.verdict == "ok" else 3

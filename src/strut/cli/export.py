@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from strut.cli.screen import people, print_json
+from strut.cli.screen import print_json, print_lines, print_next
 from strut.library.export import Format, export_motion
 from strut.library.motion_file import load_motion
 from strut.library.resample import Alias, aliases, resampled
@@ -37,10 +37,9 @@ def export(
         wrong = [{"frequency_hz": alias.frequency_hz, "shown_hz": alias.shown_hz} for alias in folded]
         print_json(written | ({"aliases": wrong} if rate is not None else {}))
     for alias in folded:
-        people.print(
+        print_lines(
             f"warning: {rate:g} samples per second are too few for the jerkiness at {alias.frequency_hz:.3f} Hz; "
-            f"the robot would show {alias.shown_hz:.3f} Hz instead",
-            markup=False,
-            soft_wrap=True,
+            f"the robot would show {alias.shown_hz:.3f} Hz instead"
         )
-    people.print(f"wrote {path} ({len(motion.time_s)} samples)", markup=False, soft_wrap=True)
+    print_lines(f"wrote {path} ({len(motion.time_s)} samples)")
+    print_next(f"strut show {file}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -10,15 +9,14 @@ import typer
 
 from strut.acting.perform import Platform
 from strut.acting.perform import perform as play
-from strut.cli.receipt_words import receipt_lines
-from strut.cli.screen import people, print_json, print_next, progress
+from strut.cli.screen import print_json, print_lines, print_next, print_receipt, progress
 from strut.emotion import Emotion, named_emotion
 from strut.errors import RefusedError
 from strut.kinematics.task_priority import Law
 from strut.library.atomic import check_writable
 from strut.library.hand_path_file import is_path_file, load_hand_path
 from strut.library.motion_file import save_motion
-from strut.robots.catalogue import load_robot, robot_names
+from strut.robots.catalogue import load_robot
 
 
 def perform(
@@ -80,15 +78,12 @@ def perform(
             if json and refusal.receipt is not None:
                 print_json(refusal.receipt.as_dict())
             raise
-    if robot not in robot_names():
-        motion = replace(motion, meta={**motion.meta, "robot_folder": robot})  # so that show, check, simulate find it
     save_motion(motion, out, force=force)
     assert motion.receipt is not None
     if json:
         print_json(motion.receipt.as_dict())
-    for line in receipt_lines(motion.receipt):
-        people.print(line, markup=False, soft_wrap=True)
-    people.print(f"wrote {out} ({motion.duration_s:.1f} s of motion)", markup=False, soft_wrap=True)
+    print_receipt(motion.receipt)
+    print_lines(f"wrote {out} ({motion.duration_s:.1f} s of motion)")
     print_next(f"strut show {out}")
 
 

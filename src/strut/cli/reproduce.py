@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.screen import people, print_json, print_table, progress
+from strut.cli.screen import print_json, print_lines, print_next, print_table, progress
 from strut.reproduction.comparison import Comparison
 from strut.reproduction.systems import SYSTEMS
 from strut.reproduction.systems import reproduce as compute
@@ -32,7 +32,8 @@ def reproduce(
     for group, rows in groupby(comparisons, key=lambda row: row.group):
         _print_group(group, list(rows))
     counts = {verdict: sum(row.verdict == verdict for row in comparisons) for verdict in _verdicts(comparisons)}
-    people.print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    print_lines(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    print_next(f"strut robots {system}")
 
 
 def _print_group(group: str, comparisons: list[Comparison]) -> None:

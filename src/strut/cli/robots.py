@@ -55,6 +55,7 @@ def _show_one(robot: Robot, json: bool) -> None:
         )
     ]
     print_table(f"{robot.title}; feet {', '.join(robot.foot_names)}", ["joint", "range", "speed", "torque"], rows)
+    print_next(f"strut walk {robot.name} --emotion happy")
 
 
 def _summary(robot: Robot) -> dict[str, object]:

@@ -12,6 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from strut.receipt import Receipt
+from strut.show.wording import receipt_sentences
+
 people = Console(stderr=True, highlight=False)
 _WIDTH_IN_A_FILE = 140
 programs = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _WIDTH_IN_A_FILE)
@@ -32,9 +35,23 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
     programs.print(table)
 
 
+def print_receipt(receipt: Receipt) -> None:
+    """Tell people what a motion keeps and costs."""
+    feeling = receipt.emotion or (f"({', '.join(f'{v:g}' for v in receipt.pad)})" if receipt.pad else "no emotion")
+    asked, kept = receipt.intensity_asked, receipt.intensity_kept
+    dial = f", intensity {kept:.2f} of {asked:.2f} asked" if asked is not None and kept is not None else ""
+    print_lines(f"{receipt.verdict}: {receipt.robot}, {feeling}{dial}", *(f"  {s}" for s in receipt_sentences(receipt)))
+
+
+def print_lines(*lines: str) -> None:
+    """Tell people something, line by line."""
+    for line in lines:
+        people.print(line, markup=False, soft_wrap=True)
+
+
 def print_next(command: str) -> None:
     """Tell people what to try next."""
-    people.print(f"next: {command}", markup=False, soft_wrap=True)
+    print_lines(f"next: {command}")
 
 
 @contextmanager

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.screen import people, print_next, progress
+from strut.cli.screen import print_json, print_lines, print_next, progress
+from strut.library.atomic import check_writable
 from strut.library.motion_file import load_motion
 from strut.robots.catalogue import robot_of
 
@@ -20,6 +21,7 @@ def show(
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the live viewer.")] = 8080,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON to stdout.")] = False,
 ) -> None:
     """Look at motions in the browser, or write a page or a picture. Example: strut show happy.npz sad.npz."""
     from strut.show.picture import save_gif, save_png  # noqa: PLC0415  (matplotlib and viser take a second to load)
@@ -28,13 +30,29 @@ def show(
 
     motions = [load_motion(file) for file in files]
     robots = [robot_of(motion) for motion in motions]
-    for path, save in ((html, save_html), (png, save_png), (gif, save_gif)):
+    for path in (html, png, gif):
         if path is not None:
-            with progress(f"draws {path}"):
-                save(motions, robots, path, force=force)
-            people.print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)", markup=False, soft_wrap=True)
-    if html or png or gif:
+            check_writable(path, force=force)
+    with progress("draws") as bar:
+        if html is not None:
+            save_html(motions, robots, html, force=force)
+        if png is not None:
+            save_png(motions, robots, png, force=force)
+        if gif is not None:
+            save_gif(
+                motions,
+                robots,
+                gif,
+                force=force,
+                on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
+            )
+    written = [path for path in (html, png, gif) if path is not None]
+    print_lines(*(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)" for path in written))
+    if json and written:
+        print_json([{"file": str(path), "bytes": path.stat().st_size} for path in written])
+    if written:
         print_next(f"strut show {' '.join(str(file) for file in files)}")
-        return
-    people.print(f"showing on http://{host}:{port}; Ctrl-C ends it", markup=False, soft_wrap=True)
-    serve(motions, robots, host=host, port=port)
+    else:
+        serve(
+            motions, robots, host=host, port=port, on_ready=lambda url: print_lines(f"showing on {url}; Ctrl-C ends it")
+        )

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.screen import people, print_json, print_next, progress
+from strut.cli.screen import print_json, print_lines, print_next, progress
+from strut.library.atomic import check_writable
 from strut.library.motion_file import load_motion, save_motion
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import simulate as play
@@ -21,8 +22,13 @@ def simulate(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON to stdout.")] = False,
 ) -> None:
-    """Play a motion with torque-limited servos in MuJoCo. Example: strut simulate happy.npz --friction 1.0."""
+    """Play a motion with torque-limited position servos in MuJoCo. Example: strut simulate happy.npz --friction 1.0.
+
+    The goal of each servo leads by its planned speed and torque over its stiffness, so that it does not sag or lag.
+    """
     motion = load_motion(file)
+    if out is not None:
+        check_writable(out, force=force)
     with progress(f"plays {file}") as bar:
 
         def tell(done: int, total: int) -> None:
@@ -34,8 +40,7 @@ def simulate(
         save_motion(playback.motion, out, force=force)
     if json:
         print_json(playback.outcome.as_dict())
-    for line in _lines(playback.outcome):
-        people.print(line, markup=False, soft_wrap=True)
+    print_lines(*_lines(playback.outcome))
     print_next(f"strut show {out or file}")
 
 

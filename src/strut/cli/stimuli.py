@@ -9,7 +9,7 @@ import typer
 
 from strut.acting.stimuli import performed
 from strut.acting.stimuli import stimuli as planned
-from strut.cli.screen import people, print_json, print_next, progress
+from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.errors import MotionFileError
 from strut.library.atomic import check_writable
 from strut.library.motion_file import save_motion
@@ -46,5 +46,5 @@ def stimuli(
             bar.update(bar.task_ids[0], completed=len(written), total=len(session))
     if json:
         print_json(written)
-    people.print(f"wrote {len(written)} motions to {out}", markup=False, soft_wrap=True)
+    print_lines(f"wrote {len(written)} motions to {out}")
     print_next(f"strut show {written[0]['file']}")

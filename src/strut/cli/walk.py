@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 
-from strut.acting.crawl_candidate import Balance
-from strut.acting.walk import DEFAULT_MARGIN_M, Retreat
+from strut.acting.walk import DEFAULT_MARGIN_M
 from strut.acting.walk import walk as plan_walk
 from strut.cli.length import length_m
-from strut.cli.receipt_words import receipt_lines
-from strut.cli.screen import people, print_json, print_next, progress
+from strut.cli.screen import print_json, print_lines, print_next, print_receipt, progress
 from strut.emotion import Emotion, named_emotion
 from strut.errors import RefusedError
 from strut.library.atomic import check_writable
@@ -43,8 +41,6 @@ def walk(
     """Plan a walk that shows an emotion and save it. Example: strut walk mrpete --emotion happy --out happy.npz."""
     if emotion is not None and pad is not None:
         raise typer.BadParameter("give --emotion or --pad, not both.")
-    _one_of("--balance", balance, get_args(Balance))
-    _one_of("--retreat", retreat, get_args(Retreat))
     check_writable(out, force=force)
     feeling = Emotion(*pad) if pad is not None else named_emotion(emotion or "neutral")
     with progress(f"{robot} tries to walk {feeling.label}") as bar:
@@ -76,12 +72,6 @@ def walk(
     assert motion.receipt is not None
     if json:
         print_json(motion.receipt.as_dict())
-    for line in receipt_lines(motion.receipt):
-        people.print(line, markup=False, soft_wrap=True)
-    people.print(f"wrote {out} ({motion.duration_s:.1f} s of motion)", markup=False, soft_wrap=True)
+    print_receipt(motion.receipt)
+    print_lines(f"wrote {out} ({motion.duration_s:.1f} s of motion)")
     print_next(f"strut show {out}")
-
-
-def _one_of(option: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise typer.BadParameter(f"{option} is '{value}'; choose {' or '.join(known)}.")

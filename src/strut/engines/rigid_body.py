@@ -15,6 +15,8 @@ import numpy as np
 
 from strut.robot import Array, Robot
 
+GRAVITY_M_S2 = 9.81  # the engine's own
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InverseDynamics:

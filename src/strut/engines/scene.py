@@ -15,24 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import viser
 
-from strut.errors import StrutError
+from strut.errors import PortInUseError
 from strut.robot import Array
 
 Color = tuple[float, float, float]
-
-
-class PortInUseError(StrutError):
-    """A viewer cannot listen where it was told to."""
-
-    def __init__(self, host: str, port: int, reason: str) -> None:
-        super().__init__(host, port, reason)
-        self.host, self.port, self.reason = host, port, reason
-
-    def __str__(self) -> str:
-        return (
-            f"Cannot show anything on {self.host}:{self.port} ({self.reason}); "
-            "stop what listens there or choose another port."
-        )
 
 
 class Scene:

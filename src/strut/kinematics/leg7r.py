@@ -16,7 +16,7 @@ from strut.errors import OutOfReachError
 from strut.robot import Array
 
 KneeReference = Literal["published", "body"]
-SINGULAR = 1e-8  # sine below which an angle counts as undefined; the published 0.005 rad costs up to 5.6 mm
+SINGULAR = 1e-8  # sine below which an angle counts as undefined; the published 0.005 rad costs millimetres
 _BATCH = 4096  # legs per pass: all intermediates then stay in the processor's cache
 _LONGEST_OF_STRAIGHT = 1.0 / 1.005  # published: a clamped leg keeps half a percent of its length in hand
 _SHORTEST_OF_FOLDED = 1.005

@@ -11,9 +11,13 @@ from strut.errors import MotionFileError
 
 def check_writable(path: Path, *, force: bool) -> None:
     """Raise MotionFileError if `path` could not be written, so that nobody works for a file that cannot be kept."""
-    if path.is_dir():
+    try:
+        is_folder, is_there = path.is_dir(), path.exists()
+    except OSError as error:  # for instance a name that is too long
+        raise MotionFileError(path, f"cannot be written: {error.strerror}.") from error
+    if is_folder:
         raise MotionFileError(path, "is a folder; give a file name.")
-    if path.exists() and not force:
+    if is_there and not force:
         raise MotionFileError(path, "is there already; choose another name or add --force.")
     if not path.parent.is_dir():
         raise MotionFileError(path, f"cannot be written: there is no folder {path.parent}.")

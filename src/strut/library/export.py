@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from strut.library.atomic import write_atomically
 from strut.motion import Motion
+from strut.robot import Array
 
 Format = Literal["csv", "json"]
 _BASES: dict[int, tuple[str, ...]] = {
@@ -62,7 +64,14 @@ def _as_dict(motion: Motion) -> dict[str, Any]:
         "robot": motion.robot,
         "joint_names": list(motion.joint_names),
         "foot_names": list(motion.foot_names),
-        **{name: None if value is None else value.tolist() for name, value in values.items()},
+        **{name: None if value is None else _finite(value) for name, value in values.items()},
         "receipt": motion.receipt.as_dict() if motion.receipt else None,
         "meta": dict(motion.meta),
     }
+
+
+def _finite(values: Array | npt.NDArray[np.bool_]) -> Any:
+    """Return an array as lists, with null where a margin is minus infinity because no foot carries."""
+    known = values.astype(object)
+    known[~np.isfinite(values)] = None
+    return known.tolist()

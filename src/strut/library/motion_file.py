@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,6 +57,9 @@ def load_motion(path: Path | str) -> Motion:
     missing = [name for name in (*_REQUIRED, "joint_names", "foot_names") if name not in arrays]
     if missing:
         raise MotionFileError(path, f"is damaged: {', '.join(missing)} missing; make it again with `strut walk`.")
+    for name in ("joint_names", "foot_names"):
+        if arrays[name].ndim != 1 or arrays[name].dtype.kind != "U":
+            raise MotionFileError(path, f"is damaged: {name} is no list of names.")
     try:
         receipt = Receipt.from_dict(meta.pop("receipt")) if meta["receipt"] else None
         return Motion(
@@ -68,13 +70,15 @@ def load_motion(path: Path | str) -> Motion:
             meta={key: value for key, value in meta.items() if key not in ("format", "format_version", "receipt")},
             **{name: arrays[name] for name in (*_REQUIRED, *_OPTIONAL) if name in arrays},
         )
-    except (StrutError, KeyError, TypeError, ValueError) as error:
+    except (StrutError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise MotionFileError(path, f"is damaged: {error}") from error
 
 
 def _read_arrays(path: Path) -> dict[str, Any]:
+    """Return all arrays of a file; anyone may have written it, so whatever reading it raises means it is damaged."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as handle:
+            file = np.load(handle, allow_pickle=False)
             if not isinstance(file, np.lib.npyio.NpzFile):
                 raise MotionFileError(path, "is a single array, not a motion file.")
             return {name: file[name] for name in file.files}
@@ -82,7 +86,7 @@ def _read_arrays(path: Path) -> dict[str, Any]:
         raise
     except OSError as error:
         raise MotionFileError(path, f"cannot be read: {error.strerror or 'it is not an .npz file'}.") from error
-    except (ValueError, EOFError, KeyError, zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError) as error:
+    except Exception as error:
         raise MotionFileError(path, "is damaged or not a motion file; make it again with `strut walk`.") from error
 
 

@@ -53,10 +53,12 @@ class CrawlGait:
     def __post_init__(self) -> None:
         if not 0.5 <= self.duty_factor < 1.0 or not 0.0 <= self.handover < 1.0:
             raise OutOfRangeError("A crawl needs a duty factor in [0.5, 1) and a handover in [0, 1).")
-        for name in ("cycle_s", "step_length_m", "step_height_m", "settle_s"):
+        for name in ("cycle_s", "step_length_m", "step_height_m", "settle_s", "fade_cycles"):
             value = getattr(self, name)
             if not math.isfinite(value) or value < 0.0:
                 raise OutOfRangeError(f"{name} is {value:g}; it must be a finite number of at least 0.")
+        if self.cycle_s == 0.0 or self.fade_cycles == 0.0:
+            raise OutOfRangeError("cycle_s and fade_cycles of a crawl must be above 0.")
 
     @property
     def swing_window(self) -> tuple[float, float]:
@@ -153,7 +155,7 @@ def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rat
     if style.direction < 0:
         phase = cycles - phase  # the same steps in reverse: keeps the balance margin that walking forwards has
     travel_m = gait.step_length_m * style.stride / gait.duty_factor
-    height_m = np.maximum(gait.step_height_m * style.lift + pose.lift_change_m, 0.0)
+    height_m = gait.step_height_m * style.lift + pose.lift_change_m
 
     foot_in_world = np.zeros((len(time_s), len(gait.swing_start), 3))
     foot_weight = np.zeros(foot_in_world.shape[:2])

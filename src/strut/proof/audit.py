@@ -9,11 +9,13 @@ import numpy.typing as npt
 
 from strut.balance.ground_force import share_ground_force
 from strut.balance.pressure import pressure_of_wrench
-from strut.balance.support import support_margin
+from strut.balance.support import runs, support_margin
 from strut.engines.rigid_body import inverse_dynamics, velocities
+from strut.motion import frozen_mask
 from strut.robot import Array, Robot
 
-GRAVITY_M_S2 = 9.81
+FOOT_OFF_GROUND_M = 0.003  # a foot that carries is no farther from the ground, and no foot is deeper in it
+MOST_SLIP_M = 0.005
 LEAST_CLEARANCE_M = 0.005  # a knee that near the floor touches it when the servos sag
 
 
@@ -65,12 +67,21 @@ class Audit:
         return max(0.0, -float(min(deepest)))
 
     @property
-    def friction_needed(self) -> float:
-        """The largest friction that a loaded foot needs."""
+    def friction_needed(self) -> Array:
+        """The friction that each loaded foot needs. Shape (T, n_feet)."""
         load = self.ground_force_n[..., 2]
-        loaded = load > 0.02 * load.sum(axis=1, keepdims=True)  # of a foot that barely presses, slip moves nothing
+        loaded = load > 0.02 * np.abs(load.sum(axis=1, keepdims=True))  # if a foot barely presses, slip moves nothing
         sideways = np.linalg.norm(self.ground_force_n[..., :2], axis=-1)
-        return float(np.max(sideways[loaded] / load[loaded], initial=0.0))
+        return np.where(loaded, sideways / np.where(loaded, load, 1.0), 0.0)
+
+    @property
+    def lift_m(self) -> Array:
+        """The greatest height that a foot reaches in the swing it is in; infinite on the ground. Shape (T, n_feet)."""
+        lift = np.full(self.contact.shape, np.inf)
+        for foot, down in enumerate(self.contact.T):
+            for swing in runs(~down):
+                lift[swing, foot] = self.foot_height_m[swing, foot].max()
+        return lift
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,66 +118,62 @@ def audit(robot: Robot, time_s: Array, qpos: Array, contact: npt.NDArray[np.bool
     )
 
 
-def shortfalls(robot: Robot, measured: Audit, *, margin_m: float, largest_use: float = 1.0) -> list[Shortfall]:
+def shortfalls(robot: Robot, measured: Audit, *, margin_m: float) -> list[Shortfall]:
     """Return the limits that a motion breaks, each with its worst sample in words.
 
     Args:
         robot: Whose limits.
         measured: What the motion needs.
         margin_m: Smallest allowed balance margin.
-        largest_use: Share of speed and torque limits that may be used.
     """
-    time_s, joints = measured.time_s, robot.joint_names
+    feet, joints, mm = robot.foot_names, robot.joint_names, 1e3
+    touching_m = np.where(measured.contact, np.abs(measured.foot_height_m), -measured.foot_height_m)
+    unclear_m, unlifted_m = LEAST_CLEARANCE_M - measured.clearance_m, LEAST_CLEARANCE_M - measured.lift_m
+    unbalanced_m = np.nan_to_num(margin_m - measured.margin_m, posinf=0.0)[:, None]
     speed_use = np.abs(measured.joint_speed_rad_s) / robot.joint_speed_limit_rad_s
     torque_use = np.abs(measured.torque_nm) / robot.torque_limit_nm
-    reserve = "" if largest_use == 1.0 else f", {1.0 - largest_use:.0%} kept in reserve"
-    clear_mm, needed_mm = LEAST_CLEARANCE_M * 1e3, margin_m * 1e3
-    found = [
-        _worst("joint limit", joints, -measured.joint_room_rad, 0.0, time_s, "is {:.2f} rad beyond its range"),
-        _worst(
-            "ground clearance",
-            measured.part_names,
-            clear_mm - 1e3 * measured.clearance_m,
-            0.0,
-            time_s,
-            f"lacks {{:.1f}} of the {clear_mm:.0f} mm it must clear the ground by",
-        ),
-        _worst("joint speed", joints, speed_use, largest_use, time_s, f"reaches {{:.0%}} of its speed limit{reserve}"),
-        _worst("torque", joints, torque_use, largest_use, time_s, f"reaches {{:.0%}} of its torque limit{reserve}"),
-        _worst(
-            "balance margin",
-            ("the centre of pressure",),
-            needed_mm - 1e3 * measured.margin_m[:, None],
-            0.0,
-            time_s,
-            f"lacks {{:.1f}} mm of the {needed_mm:.0f} mm it must be inside the feet",
-        )
-        if robot.feet
-        else None,
+    short_of = f"falls {{:.1f}} mm short of the {LEAST_CLEARANCE_M * mm:.0f} mm it must"
+    inside = f"falls {{:.1f}} mm short of the {margin_m * mm:.0f} mm it must be inside the feet"
+    limits: list[tuple[str, tuple[str, ...], Array, float, str]] = [
+        ("foot contact", feet, touching_m * mm, FOOT_OFF_GROUND_M * mm, "is {:.1f} mm off the ground"),
+        ("foot slip", feet, measured.slip_m * mm, MOST_SLIP_M * mm, "slides {:.1f} mm"),
+        ("swing height", feet, unlifted_m * mm, 0.0, f"{short_of} lift"),
+        ("joint limit", joints, -measured.joint_room_rad, 0.0, "is {:.2f} rad beyond its range"),
+        ("ground clearance", measured.part_names, unclear_m * mm, 0.0, f"{short_of} clear the ground by"),
+        ("joint speed", joints, speed_use, 1.0, "reaches {:.0%} of its speed limit"),
+        ("torque", joints, torque_use, 1.0, "reaches {:.0%} of its torque limit"),
+        ("friction", feet, measured.friction_needed, robot.friction, "needs a friction of {:.2f}"),
+        ("balance margin", ("the centre of pressure",), unbalanced_m * mm, 0.0, inside),
     ]
-    return [shortfall for shortfall in found if shortfall is not None]
+    found = [_worst(*limit, measured.time_s) for limit in limits]
+    return [shortfall for shortfall in (*found, _nothing_carries(measured)) if shortfall is not None]
+
+
+def _nothing_carries(measured: Audit) -> Shortfall | None:
+    """Return when no foot is on the ground, if ever: then there is no margin to speak of."""
+    flying = frozen_mask(~measured.contact.any(axis=1))
+    if not flying.any() or measured.contact.shape[1] == 0:  # a robot without feet does not stand on them
+        return None
+    first_s = measured.time_s[int(np.argmax(flying))]
+    return Shortfall("balance margin", flying, f"balance margin: no foot is on the ground at {first_s:.2f} s")
 
 
 def _worst(
-    limit: str, names: tuple[str, ...], value: Array, bound: float, time_s: Array, words: str
+    limit: str, names: tuple[str, ...], value: Array, bound: float, words: str, time_s: Array
 ) -> Shortfall | None:
     """Return where `value` (T, n) exceeds `bound`, with the worst of it in words; None if it nowhere does."""
-    if not value.max(initial=-np.inf) > bound:
+    if value.size == 0 or value.max() <= bound:  # a NaN is not: it counts as broken
         return None
     sample, column = np.unravel_index(int(np.argmax(value)), value.shape)
     sentence = f"{limit}: {names[column]} {words.format(value[sample, column])} at {time_s[sample]:.2f} s"
-    return Shortfall(limit, np.asarray((value > bound).any(axis=1)), sentence)
+    return Shortfall(limit, frozen_mask((value > bound).any(axis=1)), sentence)
 
 
 def _slip(foot_in_world: Array, contact: npt.NDArray[np.bool_]) -> Array:
     """Return how far each foot has moved over the ground since it landed. Shape (T, n)."""
     slip = np.zeros(contact.shape)
-    for foot in range(contact.shape[1]):
-        landed = np.flatnonzero(contact[:, foot] & ~np.concatenate([[False], contact[:-1, foot]]))
-        if len(landed) == 0:
-            continue
-        stance = np.searchsorted(landed, np.arange(len(contact)), side="right") - 1
-        start = foot_in_world[landed[np.maximum(stance, 0)], foot, :2]
-        moved = np.linalg.norm(foot_in_world[:, foot, :2] - start, axis=1)
-        slip[:, foot] = np.where(contact[:, foot], moved, 0.0)
+    for foot, down in enumerate(contact.T):
+        for stance in runs(down):
+            path = foot_in_world[stance, foot, :2]
+            slip[stance, foot] = np.linalg.norm(path - path[0], axis=1)
     return slip

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
-import numpy as np
-
 from strut.emotion import Emotion
-from strut.errors import BadMotionError
+from strut.errors import OutOfRangeError
 from strut.motion import Motion
 from strut.proof.audit import audit, shortfalls
 from strut.proof.tally import receipt_for
@@ -21,16 +20,16 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
     """Measure a motion and return its receipt; the verdict is `refused` if it breaks a limit.
 
     Args:
-        motion: Samples evenly spaced in time.
+        motion: Samples evenly spaced in time; taken to be at rest before the first and after the last.
         robot: Whose limits; the motion's own robot if None.
         margin_m: Smallest balance margin allowed; the one it was planned with if None, or 0 if that is unknown.
     """
-    robot = robot or robot_of(motion)
-    steps = np.diff(motion.time_s)
-    if np.ptp(steps) > 1e-6 * float(steps.mean()) + 1e-9:
-        raise BadMotionError("The samples of the motion are not evenly spaced in time; resample it first.")
+    robot = robot_of(motion, robot)
+    motion.check_even()
+    if margin_m is not None and not (math.isfinite(margin_m) and margin_m >= 0.0):
+        raise OutOfRangeError(f"The balance margin is {margin_m:g} m; it must be a number of at least 0.")
     if margin_m is None:
-        margin_m = float(motion.meta.get("options", {}).get("margin_m", 0.0))
+        margin_m = planned_margin_m(motion)
     measured = audit(robot, motion.time_s, motion.qpos, motion.contact)
     broken = shortfalls(robot, measured, margin_m=margin_m)
     claimed = motion.receipt
@@ -46,3 +45,11 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
     )
     off_m = task_error_m(robot, motion)
     return receipt if off_m is None else replace(receipt, task_error_mm=off_m * 1e3)
+
+
+def planned_margin_m(motion: Motion) -> float:
+    """Return the margin that a motion says it was planned with; 0 if it says nothing that makes sense."""
+    options = motion.meta.get("options")
+    margin_m = options.get("margin_m") if isinstance(options, dict) else None
+    known = isinstance(margin_m, int | float) and not isinstance(margin_m, bool) and math.isfinite(margin_m)
+    return max(0.0, float(margin_m)) if known else 0.0  # type: ignore[arg-type]

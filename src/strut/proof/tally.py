@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from strut.emotion import Emotion
-from strut.proof.audit import GRAVITY_M_S2, Audit
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.proof.audit import Audit
 from strut.receipt import Receipt, Verdict
 from strut.robot import Robot
 

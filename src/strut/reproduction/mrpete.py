@@ -7,7 +7,7 @@ from collections.abc import Callable
 from strut.reproduction.comparison import Comparison
 from strut.reproduction.mrpete_errata import errata_rows
 from strut.reproduction.mrpete_gait import gait_rows
-from strut.reproduction.mrpete_poses import geometry_rows, golden_rows, pose_rows
+from strut.reproduction.mrpete_poses import gap_rows, geometry_rows, golden_rows, pose_rows
 from strut.reproduction.mrpete_strength import intensity_rows, knee_rows
 from strut.robot import Robot
 from strut.robots.catalogue import load_robot
@@ -16,6 +16,7 @@ _PARTS: dict[str, Callable[[Robot], list[Comparison]]] = {
     "geometry": geometry_rows,
     "golden legs": golden_rows,
     "poses": pose_rows,
+    "leg gaps": gap_rows,
     "gait": gait_rows,
     "errata": errata_rows,
     "knee torque": knee_rows,

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.balance.pressure import pressure_of_wrench, pressure_with_swing_leg
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.kinematics.leg7r import (
     Leg,
     knee_position,
@@ -24,7 +25,6 @@ from strut.rotation import turn_angle
 
 TRIALS = 1000
 SEED = 2017
-GRAVITY_M_S2 = 9.81
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+from scipy.optimize import lsq_linear
 
 from strut.emotion import named_emotion
 from strut.kinematics.leg7r import Leg, leg_forward, leg_inverse
-from strut.kinematics.mounted_leg import body_fixed_knee, mounted_legs
+from strut.kinematics.mounted_leg import MountedLeg, body_fixed_knee, mounted_legs
 from strut.planning.key_pose import KeyPose, ground_under, key_pose
-from strut.reproduction.comparison import Comparison, compared
+from strut.reproduction.comparison import Comparison, compared, unpublished
 from strut.reproduction.mrpete_gait import EMOTIONS
 from strut.robot import Array, Robot
 from strut.rotation import rotation_from_vector
@@ -82,3 +85,28 @@ def pose_joints(robot: Robot, pose: KeyPose) -> tuple[Array, Array]:
         joints.append(angles)
         knee_in_body.append(mounted.hip_in_body + mounted.hip_to_body @ leg_forward(mounted.leg, angles)[2])
     return np.array(joints), np.array(knee_in_body)
+
+
+def gap_rows(robot: Robot) -> list[Comparison]:
+    """Return how near the centre lines of a front and a hind leg come in the five poses; the links have thickness."""
+    rows = []
+    for emotion in EMOTIONS:
+        joints, _ = pose_joints(robot, key_pose(robot, style_for(robot, named_emotion(emotion), 1.0)))
+        front, hind = (
+            _centre_line(mounted, angles) for mounted, angles in zip(mounted_legs(robot), joints, strict=False)
+        )
+        gap_m = min(_gap(*one, *other) for one in pairwise(front) for other in pairwise(hind))
+        rows.append(unpublished("leg gap", f"between the centre lines of the left legs, {emotion}", gap_m * 1e3, "mm"))
+    return rows
+
+
+def _centre_line(mounted: MountedLeg, joints: Array) -> Array:
+    """Return hip, knee and ankle in the body. Shape (7,) in, (3, 3) out."""
+    ankle, _, knee = leg_forward(mounted.leg, joints)
+    return mounted.hip_in_body + np.stack([np.zeros(3), knee, ankle]) @ mounted.hip_to_body.T
+
+
+def _gap(start: Array, stop: Array, other_start: Array, other_stop: Array) -> float:
+    """Return the shortest distance between two straight links, each given by its ends. Shape (3,) each."""
+    nearest = lsq_linear(np.column_stack([stop - start, other_start - other_stop]), other_start - start, (0.0, 1.0))
+    return float(np.linalg.norm(nearest.fun))

@@ -11,13 +11,14 @@ import numpy as np
 from strut.acting.crawl_candidate import Balance
 from strut.acting.walk import walk
 from strut.emotion import named_emotion
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.kinematics.crawler import crawler
 from strut.kinematics.leg7r import knee_position
 from strut.kinematics.mounted_leg import mounted_legs
 from strut.motion import Motion
 from strut.planning.crawl import CrawlPlan
 from strut.planning.key_pose import KeyPose, ground_under, key_pose
-from strut.proof.audit import GRAVITY_M_S2, Audit, audit
+from strut.proof.audit import Audit, audit
 from strut.reproduction.comparison import Comparison, compared, unpublished
 from strut.reproduction.mrpete_gait import EMOTIONS
 from strut.robot import Robot

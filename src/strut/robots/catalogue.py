@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,12 +33,15 @@ def load_robot(name: str) -> Robot:
     folder = HOME / name if name in robot_names() else Path(name)
     if not (folder / "robot.toml").is_file():
         raise UnknownNameError("robot", name, robot_names(), "`strut robots`")
-    return _read_robot(folder.resolve())
+    robot = _read_robot(folder.resolve())
+    return replace(robot, tables=deepcopy(robot.tables))  # so that nobody changes the robot of the next caller
 
 
-def robot_of(motion: Motion) -> Robot:
-    """Return the robot of a motion; raises if this strut knows it by other joints, feet or dimensions."""
-    robot = load_robot(motion.meta.get("robot_folder", motion.robot))
+def robot_of(motion: Motion, robot: Robot | None = None) -> Robot:
+    """Return the robot of a motion, or `robot` if it is given; raises if the motion does not fit its body."""
+    if robot is None:
+        robot = load_robot(motion.robot)
+        _check_made_for(motion, robot)
     if motion.joint_names != robot.joint_names or motion.foot_names != robot.foot_names:
         raise BadMotionError(
             f"The motion's joints or feet are not those of {robot.name}; was it made for another robot?"
@@ -45,11 +50,17 @@ def robot_of(motion: Motion) -> Robot:
         raise BadMotionError(
             f"The motion's qpos has {motion.qpos.shape[1]} columns, which is not what {robot.name} has."
         )
+    if robot.base_size and np.ptp([1.0, *np.linalg.norm(motion.qpos[:, 3:7], axis=1)]) > 1e-6:
+        raise BadMotionError("The quaternion of the base is not of length 1 in every sample.")
+    return robot
+
+
+def _check_made_for(motion: Motion, robot: Robot) -> None:
+    """Raise BadMotionError if a motion says that it was made for another version of the robot's body."""
     made_for = motion.meta.get("robot_fingerprint", robot.fingerprint)
     if made_for != robot.fingerprint:
         versions = f"{made_for}, here {robot.fingerprint}"
         raise BadMotionError(f"The motion was made for another version of {robot.name} ({versions}); plan it again.")
-    return robot
 
 
 @cache
@@ -69,7 +80,7 @@ def _read_table(path: Path) -> Mapping[str, Any]:
 
 
 def _build(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
-    name, body = folder.name, tables["robot"]
+    name, body = folder.name if folder.parent == HOME else str(folder), tables["robot"]
     if "urdf" in body:
         return tree_robot(name, body["title"], urdf_tree(body, folder), tables)
     if "chain" in body:

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from strut.motion import Motion
+from strut.proof.check import planned_margin_m
 from strut.robot import Array, Robot
 from strut.show.footage import footage
 
@@ -46,7 +47,7 @@ def balance_plot(motion: Motion) -> Figure | None:
     if motion.balance_margin_m is None or not np.isfinite(motion.balance_margin_m).any():
         return None
     margin_m = np.where(np.isfinite(motion.balance_margin_m), motion.balance_margin_m, np.nan)
-    needed_m = motion.meta.get("options", {}).get("margin_m")
+    needed_m = planned_margin_m(motion)
 
     def draw(axes: Axes) -> None:
         time_s, lowest_m = _thinned(motion.time_s, margin_m, np.fmin)

@@ -109,7 +109,7 @@ def _card(motion: Motion, robot: Robot) -> str:
     receipt, title = motion.receipt, title_of(motion)
     verdict = receipt.verdict if receipt else "unchecked"
     badge = f'<span class="badge {verdict}">{escape(verdict_of(motion))}</span>'
-    words = escape(" ".join(receipt_sentences(motion)))
+    words = escape(" ".join(receipt_sentences(motion.receipt)))
     numbers = f"<div><h3>Receipt</h3>{_receipt_table(receipt, title)}</div>" if receipt else ""
     plots = f'<div><h3>Over time</h3><div class="plots">{"".join(_plots(motion, robot, title))}</div></div>'
     return f'<article><h2>{escape(title)}{badge}</h2><p>{words}</p><div class="card">{numbers}{plots}</div></article>'

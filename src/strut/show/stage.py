@@ -117,10 +117,10 @@ class Stage:
             )
             self._add_mark(f"{lane.name}/support_polygon", polygon, POLYGON_COLOR, 0.35)
         if film.cop_in_world is not None:
-            self._add_mark(f"{lane.name}/centre_of_pressure", _disc(0.015 * self._size_m), PRESSURE_COLOR, 1.0)
+            self._add_mark(f"{lane.name}/centre_of_pressure", _disc(0.02 * self._size_m), PRESSURE_COLOR, 1.0)
 
     def _add_label(self, lane: _Lane, text: str) -> None:
-        self._scene.add_label(f"{lane.name}/label", text, height_m=0.085 * self._size_m)
+        self._scene.add_label(f"{lane.name}/label", text, height_m=0.11 * self._size_m)
 
     def _add_mark(self, name: str, mesh: Mesh, color: tuple[float, float, float], opacity: float) -> None:
         self._scene.add_mesh(name, mesh.vertices, mesh.faces, color=color, opacity=opacity, smooth=False, shadow=False)
@@ -162,7 +162,7 @@ class Stage:
         distance_m = float(np.max(np.maximum(np.abs(across) / aspect, np.abs(down)) / slope - ahead))
         self._scene.look(eye_in_world=middle - distance_m * axes[2], target_in_world=middle, view_rad=VIEW_RAD)
         size_m = 1.3 * float(np.max((high - low)[:2])) + self._size_m
-        self._scene.add_ground(middle_in_world=middle[:2], size_m=size_m, cell_m=grid_step_m(1.4 * self._size_m))
+        self._scene.add_ground(middle_in_world=middle[:2], size_m=size_m, cell_m=grid_step_m(2.0 * self._size_m))
 
 
 def co_moving(film: Footage) -> list[list[int]]:

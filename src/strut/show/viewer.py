@@ -99,7 +99,7 @@ class Viewer:
         )
         self._scene.add_slider("Speed", low=0.1, high=4.0, step=0.1, value=1.0, on_change=change_speed)
         for motion in motions:
-            words = " ".join(receipt_sentences(motion))
+            words = " ".join(receipt_sentences(motion.receipt))
             self._scene.add_text(f"**{title_of(motion)}** ({verdict_of(motion)}). {words}")
 
 

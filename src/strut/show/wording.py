@@ -28,9 +28,8 @@ def verdict_of(motion: Motion) -> str:
     return f"{_percent(_share_kept(receipt))} kept, {receipt.verdict}"
 
 
-def receipt_sentences(motion: Motion) -> list[str]:
+def receipt_sentences(receipt: Receipt | None) -> list[str]:
     """Return the receipt in words; what is not known is left out."""
-    receipt = motion.receipt
     if receipt is None:
         return ["This motion has no receipt: nobody has checked it against the limits of the body."]
     return [sentence for sentence in (_shown(receipt), _travelled(receipt), _needed(receipt)) if sentence]
@@ -89,6 +88,7 @@ def _needed(receipt: Receipt) -> str:
         _number(receipt.joint_speed_use, "reaches {:.0f} % of the joint speed limit", 100.0),
         _number(receipt.foot_slip_mm, "slips {:.1f} mm"),
         _number(receipt.task_error_mm, "disturbs the task by {:.2f} mm"),
+        _number(receipt.cost_of_transport, "has a cost of transport of {:.2f}"),
     ]
     said = [words for words in known if words != NOT_KNOWN]
     return f"It {listed(said)}." if said else ""

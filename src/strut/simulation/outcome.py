@@ -11,7 +11,7 @@ class Outcome:
     """Whether the robot fell and how well it did what was planned; the keys are part of the interface.
 
     Args:
-        fell: Whether the body tipped, sank or touched the ground before the end.
+        fell: Whether the body tipped or sank, or anything but a foot carried it, before the end.
         upright_s: How long it stayed upright.
         distance_m: Travel along the commanded direction.
         commanded_distance_m: Travel that was planned.

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strut.balance.support import runs
 from strut.engines.frame_kinematics import frame_poses
 from strut.engines.physics import Run, run_servos
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError
 from strut.motion import Motion
-from strut.proof.audit import GRAVITY_M_S2, audit
+from strut.proof.audit import audit
 from strut.proof.tally import STANDS_STILL_M
 from strut.robot import Array, Robot
 from strut.robots.catalogue import robot_of
@@ -49,7 +51,8 @@ def simulate(
         mass_scale: How much heavier the robot is than its plan believes.
         on_sample: Called with the samples done and their number.
     """
-    robot = robot or robot_of(motion)
+    robot = robot_of(motion, robot)
+    motion.check_even()
     friction = robot.friction if friction is None else friction
     for name, value in (("friction", friction), ("mass scale", mass_scale)):
         if not math.isfinite(value) or value <= 0.0:
@@ -96,13 +99,15 @@ def _outcome(robot: Robot, motion: Motion, run: Run, mass_scale: float) -> Outco
     weight_n = robot.mass_kg * mass_scale * GRAVITY_M_S2
     return Outcome(
         fell=fell,
-        upright_s=float(run.time_s[upright]),
+        upright_s=float(run.time_s[upright] - run.time_s[0]),
         distance_m=distance_m,
         commanded_distance_m=commanded_m,
-        heading_drift_rad=float(_heading(run.qpos[upright, 3:7]) - _heading(motion.qpos[upright, 3:7])),
-        foot_slip_mm=_slip_m(motion.contact, run) * 1e3,
-        tracking_error_rad=float(np.abs(run.qpos[:, robot.base_size :] - motion.joint_angles_rad).max()),
-        torque_use=float(np.max(np.abs(run.torque_nm) / robot.torque_limit_nm)),
+        heading_drift_rad=math.remainder(
+            _heading(run.qpos[upright, 3:7]) - _heading(motion.qpos[upright, 3:7]), math.tau
+        ),
+        foot_slip_mm=_slip_m(motion.contact[: upright + 1], run) * 1e3,
+        tracking_error_rad=float(np.abs(run.qpos[:, robot.base_size :] - motion.joint_angles_rad)[: upright + 1].max()),
+        torque_use=float(np.max(np.abs(run.torque_nm[: upright + 1]) / robot.torque_limit_nm)),
         cost_of_transport=work_j / (weight_n * abs(distance_m)) if abs(distance_m) > STANDS_STILL_M else None,
     )
 
@@ -138,24 +143,22 @@ def _hand_error_m(robot: Robot, motion: Motion, qpos: Array) -> float:
 
 
 def _fallen(motion: Motion, run: Run) -> npt.NDArray[np.bool_]:
-    """Return when the body is tipped over or sunk against the plan. Shape (T,)."""
+    """Return when the body is tipped over or sunk against the plan, or carried by anything but feet. Shape (T,)."""
     between = np.abs(np.sum(run.qpos[:, 3:7] * motion.qpos[:, 3:7], axis=1)).clip(0.0, 1.0)
     tipped = 2.0 * np.arccos(between) > TIPPED_RAD
     sunk = run.qpos[:, 2] < SUNK * motion.qpos[:, 2]
     broken = ~np.isfinite(run.qpos).all(axis=1)
-    return np.asarray(tipped | sunk | broken)
+    return np.asarray(tipped | sunk | broken | (run.other_load_n > LOADED_N))
 
 
 def _slip_m(planned_contact: npt.NDArray[np.bool_], run: Run) -> float:
     """Return the largest distance that a foot slid while it carried, within one planned stance."""
     largest = 0.0
-    for foot in range(planned_contact.shape[1]):
-        down = np.concatenate([[False], planned_contact[:, foot], [False]])
-        bounds = np.flatnonzero(np.diff(down.astype(int)))
-        for first, stop in zip(bounds[::2], bounds[1::2], strict=True):
-            loaded = np.flatnonzero(run.foot_load_n[first:stop, foot] > LOADED_N)
+    for foot, down in enumerate(planned_contact.T):
+        for stance in runs(down):
+            loaded = np.flatnonzero(run.foot_load_n[stance, foot] > LOADED_N)
             if len(loaded):
-                path = run.foot_in_world[first + loaded[0] : first + loaded[-1] + 1, foot, :2]
+                path = run.foot_in_world[stance, foot, :2][loaded[0] : loaded[-1] + 1]
                 largest = max(largest, float(np.linalg.norm(path - path[0], axis=1).max()))
     return largest
 
