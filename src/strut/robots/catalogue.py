@@ -50,7 +50,7 @@ def robot_of(motion: Motion, robot: Robot | None = None) -> Robot:
         raise BadMotionError(
             f"The motion's qpos has {motion.qpos.shape[1]} columns, which is not what {robot.name} has."
         )
-    if robot.base_size and np.ptp([1.0, *np.linalg.norm(motion.qpos[:, 3:7], axis=1)]) > 1e-6:
+    if robot.floats and np.ptp([1.0, *np.linalg.norm(motion.qpos[:, 3:7], axis=1)]) > 1e-6:
         raise BadMotionError("The quaternion of the base is not of length 1 in every sample.")
     return robot
 
