@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from strut.acting.perform import perform
     from strut.acting.walk import walk
     from strut.emotion import Emotion, named_emotion
     from strut.errors import StrutError
@@ -27,6 +28,7 @@ __all__ = [
     "load_motion",
     "load_robot",
     "named_emotion",
+    "perform",
     "robot_names",
     "save_motion",
     "simulate",
@@ -44,6 +46,7 @@ _HOMES = {
     "load_motion": "strut.library.motion_file",
     "load_robot": "strut.robots.catalogue",
     "named_emotion": "strut.emotion",
+    "perform": "strut.acting.perform",
     "robot_names": "strut.robots.catalogue",
     "save_motion": "strut.library.motion_file",
     "simulate": "strut.simulation.playback",

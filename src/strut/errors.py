@@ -66,6 +66,20 @@ class ImpossibleStepError(StrutError):
         return f"A {self.what} of {self.asked_m * 1e3:.0f} mm is impossible ({self.reason}); {advice}"
 
 
+class UnreachablePathError(StrutError):
+    """A hand cannot follow its path; carries the first frame that fails and by how much."""
+
+    def __init__(self, task: str, frame: int, time_s: float, off_m: float, turned_rad: float) -> None:
+        super().__init__(task, frame, time_s, off_m, turned_rad)
+        self.task, self.frame, self.time_s, self.off_m, self.turned_rad = task, frame, time_s, off_m, turned_rad
+
+    def __str__(self) -> str:
+        return (
+            f"The hand cannot follow {self.task}: at frame {self.frame} ({self.time_s:.2f} s) it is "
+            f"{self.off_m * 1e3:.1f} mm and {self.turned_rad:.3f} rad off; move the path nearer or slow it down."
+        )
+
+
 class RefusedError(StrutError):
     """The gate refused a motion; the command line exits with 3."""
 

@@ -31,7 +31,8 @@ class Motion:
     Args:
         robot: The robot's name.
         time_s: Sample times, strictly increasing. Shape (T,).
-        qpos: Base position in world [m], base quaternion wxyz, joint angles [rad]. Shape (T, nq).
+        qpos: Base (position in world [m] and quaternion wxyz; x, y [m] and yaw [rad] of a platform; or none), then
+            joint angles [rad]. Shape (T, nq).
         joint_names: Names of the last columns of `qpos`.
         contact: Which feet are on the ground. Shape (T, n_feet).
         foot_names: Names of the columns of `contact`.

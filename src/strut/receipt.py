@@ -24,6 +24,8 @@ _NUMBERS = (
     "task_error_mm",
     "cost_of_transport",
     "solve_s",
+    "gaze_error_rad",
+    "redundancy",
 )
 
 
@@ -50,6 +52,8 @@ class Receipt:
     task_error_mm: float | None
     cost_of_transport: float | None
     solve_s: float | None
+    gaze_error_rad: float | None = None
+    redundancy: int | None = None
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Verdict):

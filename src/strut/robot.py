@@ -13,6 +13,7 @@ import numpy.typing as npt
 from strut.errors import BadTableError
 
 Array = npt.NDArray[np.float64]
+FLOATING = 7  # coordinates of a base that nothing holds: position and quaternion
 
 
 def frozen_array(values: npt.ArrayLike) -> Array:
@@ -38,7 +39,8 @@ class Robot:
     """A body with actuated hinges, free-floating where it has feet.
 
     Per-joint arrays have shape (n_joints,) in the order of `joint_names`, which is also the order of the model.
-    `base_size` coordinates of qpos come before the joints: position and quaternion of a floating base, or none.
+    `base_size` coordinates of qpos come before the joints: position and quaternion of a floating base (7), x, y and
+    yaw of a platform (3), or none of a body that is bolted down.
     `tables` holds what single stages know about this body (gait, expression, published numbers), by stage.
     """
 
@@ -75,6 +77,11 @@ class Robot:
     def foot_names(self) -> tuple[str, ...]:
         """The feet in the order of the contact columns of a motion."""
         return tuple(foot.name for foot in self.feet)
+
+    @property
+    def floats(self) -> bool:
+        """Whether nothing holds its base, so that qpos starts with a position and a quaternion."""
+        return self.base_size == FLOATING
 
     @property
     def fingerprint(self) -> str:

@@ -18,6 +18,9 @@ class Style:
         stride: Factor on the step length, not negative; 0 marches on the spot.
         lift: Factor on the step height, not negative.
         postures: Key poses of the robot's limbs by name, each with how much of it is shown.
+        activity: From 0, still, to 1, as lively as the body can be; neutral is in the middle.
+        jerkiness: From 0, smooth, to 1; neutral is in the middle.
+        gaze: From 0, averted, to 1, looking people in the eye; neutral is in the middle.
     """
 
     tempo: float = 1.0
@@ -25,12 +28,18 @@ class Style:
     stride: float = 1.0
     lift: float = 1.0
     postures: tuple[tuple[str, float], ...] = ()
+    activity: float = 0.5
+    jerkiness: float = 0.5
+    gaze: float = 0.5
 
     def __post_init__(self) -> None:
         for word in ("tempo", "stride", "lift"):
             value = getattr(self, word)
             if not math.isfinite(value) or value < 0.0:
                 raise OutOfRangeError(f"The {word} of a style is {value:g}; it must be a finite factor of at least 0.")
+        for word in ("activity", "jerkiness", "gaze"):
+            if not 0.0 <= getattr(self, word) <= 1.0:
+                raise OutOfRangeError(f"The {word} of a style is {getattr(self, word):g}; rescale it to [0, 1].")
         if self.tempo == 0.0:
             raise OutOfRangeError("The tempo of a style is 0, so no step would end; use stride 0 to march on the spot.")
         if self.direction not in (-1, 1):

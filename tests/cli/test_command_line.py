@@ -24,6 +24,7 @@ SIMULATION_KEYS = [
     "tracking_error_rad",
     "torque_use",
     "cost_of_transport",
+    "hand_error_mm",
 ]
 
 

@@ -38,6 +38,8 @@ def share_ground_force(robot: Robot, dynamics: InverseDynamics, contact: npt.NDA
         dynamics: What the movement needs in total.
         contact: Which feet are down. Shape (T, n).
     """
+    if not robot.feet:
+        return GroundForce(np.zeros((*contact.shape, 3)), dynamics.torque_nm)
     radius = np.array([foot.radius_m for foot in robot.feet])
     point = dynamics.foot_in_world - radius[:, None] * np.array([0.0, 0.0, 1.0])
     force, hold = np.zeros_like(point), grip(contact)

@@ -10,7 +10,21 @@ from typing import Annotated
 
 import typer
 
-from strut.cli import analyze, check, emotions, export, reconstruct, reproduce, robots, show, simulate, synthesize, walk
+from strut.cli import (
+    analyze,
+    check,
+    emotions,
+    export,
+    perform,
+    reconstruct,
+    reproduce,
+    robots,
+    show,
+    simulate,
+    stimuli,
+    synthesize,
+    walk,
+)
 from strut.cli.interruption import INTERRUPTED, INTERRUPTED_WORDS
 from strut.errors import RefusedError, StrutError
 
@@ -26,6 +40,8 @@ app = typer.Typer(
 for verb in (robots.robots, emotions.emotions, walk.walk, check.check, simulate.simulate, show.show):
     app.command()(verb)
 app.command()(export.export)
+app.command()(perform.perform)
+app.command()(stimuli.stimuli)
 app.command()(reproduce.reproduce)
 app.command()(synthesize.synthesize)
 app.command()(reconstruct.reconstruct)

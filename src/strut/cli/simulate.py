@@ -47,6 +47,11 @@ def simulate(
 
 def _lines(outcome: Outcome) -> list[str]:
     first = f"fell after {outcome.upright_s:.1f} s" if outcome.fell else f"stayed upright for {outcome.upright_s:.1f} s"
+    if outcome.hand_error_mm is not None:
+        return [
+            f"played {outcome.upright_s:.1f} s: the hand got at most {outcome.hand_error_mm:.2f} mm off its plan",
+            f"  joints at most {outcome.tracking_error_rad:.4f} rad off, torque use {outcome.torque_use:.0%}",
+        ]
     cost = "" if outcome.cost_of_transport is None else f", cost of transport {outcome.cost_of_transport:.2f}"
     return [
         f"{first}: walked {outcome.distance_m:.3f} m of {outcome.commanded_distance_m:.3f} m",

@@ -24,8 +24,8 @@ class InverseDynamics:
     """What a movement needs, per sample.
 
     Args:
-        ground_force_n: Total force of the ground in world. Shape (T, 3).
-        ground_moment_nm: Its moment about the world's origin. Shape (T, 3).
+        ground_force_n: Total force of the ground in world; NaN where the body does not float. Shape (T, 3).
+        ground_moment_nm: Its moment about the world's origin; likewise. Shape (T, 3).
         com_in_world: Centre of mass. Shape (T, 3).
         torque_nm: Joint torques if no foot touched anything. Shape (T, n_joints).
         foot_in_world: Centres of the feet. Shape (T, n_feet, 3).
@@ -65,9 +65,12 @@ def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
     step_s = float(time_s[1] - time_s[0])
     change = np.empty((len(qpos) + 1, model.nv))
     change[0] = change[-1] = 0.0
-    change[1:-1, :3] = np.diff(qpos[:, :3], axis=0)
-    change[1:-1, 6:] = np.diff(qpos[:, 7:], axis=0)
-    change[1:-1, 3:6] = _turns(qpos[:-1, 3:7], qpos[1:, 3:7])
+    if robot.floats:
+        change[1:-1, :3] = np.diff(qpos[:, :3], axis=0)
+        change[1:-1, 6:] = np.diff(qpos[:, 7:], axis=0)
+        change[1:-1, 3:6] = _turns(qpos[:-1, 3:7], qpos[1:, 3:7])
+    else:
+        change[1:-1] = np.diff(qpos, axis=0)
     return (change[1:] + change[:-1]) / (2.0 * step_s), (change[1:] - change[:-1]) / step_s**2
 
 
@@ -102,16 +105,22 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
         for index, body in enumerate(site_bodies):
             mujoco.mj_jac(model, data, jacobian[k, index], None, foot_in_world[k, index] - below[index], body)
     force += model.dof_armature * qacc
-    base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:6])
+    ground_force = ground_moment = np.full((samples, 3), np.nan)
+    if robot.floats:
+        base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:6])
+        ground_force = force[:, :3]
+        ground_moment = base_moment + np.cross(qpos[:, :3], ground_force)
+    joints = model.nv - len(robot.joint_names)
+    clearance = [_lowest_point(model, part, geom_height, geom_up) for part in parts]
     return InverseDynamics(
-        ground_force_n=force[:, :3],
-        ground_moment_nm=base_moment + np.cross(qpos[:, :3], force[:, :3]),
+        ground_force_n=ground_force,
+        ground_moment_nm=ground_moment,
         com_in_world=com,
-        torque_nm=force[:, 6:],
+        torque_nm=force[:, joints:],
         foot_in_world=foot_in_world,
-        contact_jacobian=jacobian[..., 6:],
+        contact_jacobian=jacobian[..., joints:],
         part_names=tuple(model.body(model.geom_bodyid[part]).name for part in parts),
-        clearance_m=np.stack([_lowest_point(model, part, geom_height, geom_up) for part in parts], axis=1),
+        clearance_m=np.stack(clearance, axis=1) if clearance else np.empty((samples, 0)),
     )
 
 

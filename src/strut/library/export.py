@@ -16,7 +16,11 @@ from strut.motion import Motion
 from strut.robot import Array
 
 Format = Literal["csv", "json"]
-_BASE = ("base_x_m", "base_y_m", "base_z_m", "base_qw", "base_qx", "base_qy", "base_qz")
+_BASES: dict[int, tuple[str, ...]] = {
+    7: ("base_x_m", "base_y_m", "base_z_m", "base_qw", "base_qx", "base_qy", "base_qz"),
+    3: ("base_x_m", "base_y_m", "base_yaw_rad"),
+    0: (),
+}
 
 
 def export_motion(motion: Motion, path: Path | str, form: Format, *, force: bool = False) -> None:
@@ -28,7 +32,7 @@ def export_motion(motion: Motion, path: Path | str, form: Format, *, force: bool
 def _as_csv(motion: Motion) -> str:
     columns: list[tuple[str, Any]] = [("time_s", motion.time_s)]
     free = motion.qpos.shape[1] - len(motion.joint_names)
-    base = _BASE if free == len(_BASE) else tuple(f"base_{index}" for index in range(free))
+    base = _BASES.get(free, tuple(f"base_{index}" for index in range(free)))
     columns += [(name, motion.qpos[:, index]) for index, name in enumerate(base)]
     columns += [
         (f"{name}_rad", column) for name, column in zip(motion.joint_names, motion.joint_angles_rad.T, strict=True)

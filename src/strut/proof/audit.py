@@ -56,13 +56,16 @@ class Audit:
 
     @property
     def distance_m(self) -> float:
-        """How far the body travels over the ground, from first to last sample."""
+        """How far the body travels over the ground, from first to last sample; of a body bolted down, nothing."""
+        if self.qpos.shape[1] == self.torque_nm.shape[1]:
+            return 0.0
         return float(np.linalg.norm(self.qpos[-1, :2] - self.qpos[0, :2]))
 
     @property
     def penetration_m(self) -> float:
         """How deep the deepest part is in the ground."""
-        return max(0.0, -float(self.clearance_m.min()), -float(self.foot_height_m.min()))
+        deepest = (self.clearance_m.min(initial=np.inf), self.foot_height_m.min(initial=np.inf))
+        return max(0.0, -float(min(deepest)))
 
     @property
     def friction_needed(self) -> Array:
@@ -151,7 +154,7 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float) -> list[Shortf
 def _nothing_carries(measured: Audit) -> Shortfall | None:
     """Return when no foot is on the ground, if ever: then there is no margin to speak of."""
     flying = frozen_mask(~measured.contact.any(axis=1))
-    if not flying.any():
+    if not flying.any() or measured.contact.shape[1] == 0:  # a robot without feet does not stand on them
         return None
     first_s = measured.time_s[int(np.argmax(flying))]
     return Shortfall("balance margin", flying, f"balance margin: no foot is on the ground at {first_s:.2f} s")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from strut.emotion import Emotion
 from strut.errors import OutOfRangeError
 from strut.motion import Motion
 from strut.proof.audit import audit, shortfalls
 from strut.proof.tally import receipt_for
+from strut.proof.task_error import task_error_m
 from strut.receipt import Receipt
 from strut.robot import Robot
 from strut.robots.catalogue import robot_of
@@ -32,7 +34,7 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
     broken = shortfalls(robot, measured, margin_m=margin_m)
     claimed = motion.receipt
     name, pad = (claimed.emotion, claimed.pad) if claimed else (None, None)
-    return receipt_for(
+    receipt = receipt_for(
         robot,
         measured,
         emotion=Emotion(*pad, name=name) if pad else None,
@@ -41,6 +43,8 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
         verdict="refused" if broken else "ok",
         reasons=[shortfall.sentence for shortfall in broken],
     )
+    off_m = task_error_m(robot, motion)
+    return receipt if off_m is None else replace(receipt, task_error_mm=off_m * 1e3)
 
 
 def planned_margin_m(motion: Motion) -> float:

@@ -16,8 +16,11 @@ STANDS_STILL_M = 1e-3  # a walk shorter than this has no cost of transport
 
 
 def cost_of_transport(robot: Robot, measured: Audit) -> float | None:
-    """Return the mechanical work of all joints, braking not returned, over weight and distance; None on the spot."""
-    if measured.distance_m < STANDS_STILL_M:
+    """Return the mechanical work of all joints, braking not returned, over weight and distance; None on the spot.
+
+    None on wheels, too: nobody knows what the platform's motors take.
+    """
+    if measured.distance_m < STANDS_STILL_M or not robot.feet:
         return None
     power_w = np.abs(measured.torque_nm * measured.joint_speed_rad_s).sum(axis=1)
     work_j = float(np.trapezoid(power_w, measured.time_s))
@@ -45,13 +48,13 @@ def receipt_for(
         verdict=verdict,
         reasons=tuple(reasons),
         duration_s=duration_s,
-        distance_m=measured.distance_m,
-        speed_m_s=measured.distance_m / duration_s,
+        distance_m=measured.distance_m if robot.base_size else None,
+        speed_m_s=measured.distance_m / duration_s if robot.base_size else None,
         balance_margin_mm=float(measured.margin_m.min()) * 1e3 if np.isfinite(measured.margin_m).all() else None,
         joint_limit_margin_rad=float(measured.joint_room_rad.min()),
         joint_speed_use=float(np.max(np.abs(measured.joint_speed_rad_s) / robot.joint_speed_limit_rad_s)),
         torque_use=float(np.max(np.abs(measured.torque_nm) / robot.torque_limit_nm)),
-        foot_slip_mm=float(measured.slip_m.max()) * 1e3,
+        foot_slip_mm=float(measured.slip_m.max()) * 1e3 if robot.feet else None,
         penetration_mm=measured.penetration_m * 1e3,
         task_error_mm=None,
         cost_of_transport=cost_of_transport(robot, measured),

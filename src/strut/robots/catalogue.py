@@ -15,8 +15,11 @@ import numpy as np
 from strut.errors import BadMotionError, BadTableError, UnknownNameError
 from strut.motion import Motion
 from strut.robot import Foot, Robot
+from strut.robots.dh_chains import chain_tree
 from strut.robots.mjcf import foot_frame, joint_name, robot_mjcf
+from strut.robots.part_tree import tree_robot
 from strut.robots.subject import person_of, subject_robot
+from strut.robots.urdf import urdf_tree
 
 HOME = Path(__file__).parent
 
@@ -48,7 +51,7 @@ def robot_of(motion: Motion, robot: Robot | None = None) -> Robot:
         raise BadMotionError(
             f"The motion's qpos has {motion.qpos.shape[1]} columns, which is not what {robot.name} has."
         )
-    if robot.base_size and np.ptp([1.0, *np.linalg.norm(motion.qpos[:, 3:7], axis=1)]) > 1e-6:
+    if robot.floats and np.ptp([1.0, *np.linalg.norm(motion.qpos[:, 3:7], axis=1)]) > 1e-6:
         raise BadMotionError("The quaternion of the base is not of length 1 in every sample.")
     return robot
 
@@ -65,7 +68,7 @@ def _check_made_for(motion: Motion, robot: Robot) -> None:
 def _read_robot(folder: Path) -> Robot:
     tables = {path.stem: _read_table(path) for path in sorted(folder.glob("*.toml"))}
     try:
-        return _build(folder.name if folder.parent == HOME else str(folder), tables)
+        return _build(folder, tables)
     except KeyError as missing:
         raise BadTableError(f"{folder / 'robot.toml'}: there is no entry {missing}.") from missing
 
@@ -77,10 +80,18 @@ def _read_table(path: Path) -> Mapping[str, Any]:
         raise BadTableError(f"{path}: {error}.") from error
 
 
-def _build(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
-    body = tables["robot"]
+def _build(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
+    name, body = folder.name if folder.parent == HOME else str(folder), tables["robot"]
     if "segment" in body:
         return subject_robot(name, tables)
+    if "urdf" in body:
+        return tree_robot(name, body["title"], urdf_tree(body, folder), tables)
+    if "chain" in body:
+        return tree_robot(name, body["title"], chain_tree(body), tables)
+    return _build_legged(name, body, tables)
+
+
+def _build_legged(name: str, body: Mapping[str, Any], tables: Mapping[str, Mapping[str, Any]]) -> Robot:
     names, lower, upper = [], [], []
     for mount in body["mount"]:
         for joint, middle_rad in zip(body["limb"][mount["limb"]]["joints"], mount["middle_rad"], strict=True):

@@ -48,9 +48,9 @@ def robot_mjcf(name: str, table: Table) -> str:
         contype="0",
         conaffinity="1",
         priority="1",
-        friction=_numbers([table["contact"]["friction"], 0.005, 0.0001]),
+        friction=numbers([table["contact"]["friction"], 0.005, 0.0001]),
     )
-    body = ET.SubElement(world, "body", name=BASE, pos=_numbers([0.0, 0.0, table["body"]["start_height_m"]]))
+    body = ET.SubElement(world, "body", name=BASE, pos=numbers([0.0, 0.0, table["body"]["start_height_m"]]))
     ET.SubElement(body, "freejoint", name="base")
     _add_box(body, table["body"])
     actuator = ET.Element("actuator")
@@ -64,16 +64,16 @@ def robot_mjcf(name: str, table: Table) -> str:
 def _add_box(body: ET.Element, box: Table) -> None:
     size, mass = np.asarray(box["size_m"]), box["mass_kg"]
     inertia = mass / 12.0 * (np.sum(size**2) - size**2)
-    ET.SubElement(body, "inertial", pos="0 0 0", mass=repr(mass), diaginertia=_numbers(inertia))
-    ET.SubElement(body, "geom", type="box", size=_numbers(size / 2.0), rgba=_numbers(box["color"]))
+    ET.SubElement(body, "inertial", pos="0 0 0", mass=repr(mass), diaginertia=numbers(inertia))
+    ET.SubElement(body, "geom", type="box", size=numbers(size / 2.0), rgba=numbers(box["color"]))
     for mark in box.get("mark", ()):
         ET.SubElement(
             body,
             "geom",
             type="sphere",
-            pos=_numbers(mark["position_m"]),
+            pos=numbers(mark["position_m"]),
             size=repr(mark["radius_m"]),
-            rgba=_numbers(mark["color"]),
+            rgba=numbers(mark["color"]),
             contype="0",
         )
 
@@ -85,7 +85,7 @@ def _add_limb(body: ET.Element, actuator: ET.Element, mount: Table, table: Table
     rotation = mount_rotation(mount["x_axis"], mount["z_axis"])
     for joint, middle_rad in zip(limb["joints"], mount["middle_rad"], strict=True):
         name = joint_name(mount["name"], joint["name"])
-        link = ET.SubElement(parent, "body", name=name, pos=_numbers(position), quat=_numbers(_quaternion(rotation)))
+        link = ET.SubElement(parent, "body", name=name, pos=numbers(position), quat=numbers(quaternion(rotation)))
         ET.SubElement(
             link,
             "joint",
@@ -93,7 +93,7 @@ def _add_limb(body: ET.Element, actuator: ET.Element, mount: Table, table: Table
             type="hinge",
             axis="0 0 1",
             armature=repr(servo["armature_kg_m2"]),
-            range=_numbers([middle_rad - joint["half_range_rad"], middle_rad + joint["half_range_rad"]]),
+            range=numbers([middle_rad - joint["half_range_rad"], middle_rad + joint["half_range_rad"]]),
         )
         ET.SubElement(
             actuator,
@@ -102,7 +102,7 @@ def _add_limb(body: ET.Element, actuator: ET.Element, mount: Table, table: Table
             joint=name,
             kp=repr(servo["stiffness_nm_rad"]),
             kv=repr(servo["damping_nm_s_rad"]),
-            forcerange=_numbers([-servo["torque_limit_nm"], servo["torque_limit_nm"]]),
+            forcerange=numbers([-servo["torque_limit_nm"], servo["torque_limit_nm"]]),
         )
         _add_rod(link, links[joint["name"]])
         parent, position = link, np.array([joint["a_m"], 0.0, joint["d_m"]])
@@ -117,28 +117,28 @@ def _add_end(link: ET.Element, mount: str, end: Table, radius_m: float) -> None:
         "geom",
         name=frame,
         type="sphere",
-        pos=_numbers(end["position_m"]),
+        pos=numbers(end["position_m"]),
         size=repr(radius_m),
-        rgba=_numbers(end["color"]),
+        rgba=numbers(end["color"]),
     )
-    ET.SubElement(link, "site", name=frame, pos=_numbers(end["position_m"]))
+    ET.SubElement(link, "site", name=frame, pos=numbers(end["position_m"]))
 
 
 def _add_rod(link: ET.Element, rod: Table) -> None:
     """Add a solid cylinder between two points, or a solid ball where they coincide."""
     start, stop = np.asarray(rod["from_m"], dtype=float), np.asarray(rod["to_m"], dtype=float)
     mass, radius, length = rod["mass_kg"], rod["radius_m"], float(np.linalg.norm(stop - start))
-    inertial = ET.SubElement(link, "inertial", pos=_numbers((start + stop) / 2.0), mass=repr(mass))
+    inertial = ET.SubElement(link, "inertial", pos=numbers((start + stop) / 2.0), mass=repr(mass))
     if length == 0.0:
-        inertial.set("diaginertia", _numbers([0.4 * mass * radius**2] * 3))
-        ET.SubElement(link, "geom", type="sphere", pos=_numbers(start), size=repr(radius), rgba=_numbers(rod["color"]))
+        inertial.set("diaginertia", numbers([0.4 * mass * radius**2] * 3))
+        ET.SubElement(link, "geom", type="sphere", pos=numbers(start), size=repr(radius), rgba=numbers(rod["color"]))
         return
     axis = (stop - start) / length
     along, across = mass * radius**2 / 2.0, mass * (3.0 * radius**2 + length**2) / 12.0
     inertia = across * np.eye(3) + (along - across) * np.outer(axis, axis)
-    inertial.set("fullinertia", _numbers([inertia[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]))
+    inertial.set("fullinertia", numbers([inertia[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]))
     rod_geom = ET.SubElement(
-        link, "geom", type="capsule", fromto=_numbers([*start, *stop]), size=repr(radius), rgba=_numbers(rod["color"])
+        link, "geom", type="capsule", fromto=numbers([*start, *stop]), size=repr(radius), rgba=numbers(rod["color"])
     )
     if not rod.get("touches_ground", True):
         rod_geom.set("contype", "0")
@@ -149,11 +149,13 @@ def _rotation_x(angle_rad: float) -> Array:
     return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
 
 
-def _quaternion(rotation: Array) -> Array:
+def quaternion(rotation: Array) -> Array:
+    """Return the quaternion wxyz of a rotation. Shape (3, 3) in, (4,) out."""
     from scipy.spatial.transform import Rotation  # noqa: PLC0415  (slow to import, and only building needs it)
 
     return np.asarray(Rotation.from_matrix(rotation).as_quat(scalar_first=True))
 
 
-def _numbers(values: Any) -> str:
+def numbers(values: Any) -> str:
+    """Return numbers as MJCF wants them, with all their digits."""
     return " ".join(repr(float(value)) for value in values)

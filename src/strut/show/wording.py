@@ -97,6 +97,7 @@ def _needed(receipt: Receipt) -> str:
         _number(receipt.joint_speed_use, "reaches {:.0f} % of the joint speed limit", 100.0),
         _number(receipt.foot_slip_mm, "slips {:.1f} mm"),
         _number(receipt.task_error_mm, "disturbs the task by {:.2f} mm"),
+        _number(receipt.gaze_error_rad, "looks {:.4f} rad beside its goal"),
         _number(receipt.cost_of_transport, "has a cost of transport of {:.2f}"),
     ]
     said = [words for words in known if words != NOT_KNOWN]

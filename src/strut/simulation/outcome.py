@@ -20,6 +20,7 @@ class Outcome:
         tracking_error_rad: Largest distance of a joint from its goal.
         torque_use: Largest share of a servo's torque limit.
         cost_of_transport: Mechanical work over weight and distance; None on the spot.
+        hand_error_mm: Largest distance of a busy hand from where the plan has it; None for a walk.
     """
 
     fell: bool
@@ -27,10 +28,11 @@ class Outcome:
     distance_m: float
     commanded_distance_m: float
     heading_drift_rad: float
-    foot_slip_mm: float
+    foot_slip_mm: float | None
     tracking_error_rad: float
     torque_use: float
     cost_of_transport: float | None
+    hand_error_mm: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome as JSON would hold it."""

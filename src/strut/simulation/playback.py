@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.balance.support import runs
+from strut.engines.frame_kinematics import frame_poses
 from strut.engines.physics import Run, run_servos
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError
@@ -60,12 +61,14 @@ def simulate(
     torque_nm = motion.torque_nm
     if torque_nm is None:
         torque_nm = audit(robot, motion.time_s, motion.qpos, motion.contact).torque_nm
+    goals = motion.joint_angles_rad if robot.floats else motion.qpos  # a platform is driven, too
+    unknown = np.zeros((len(torque_nm), goals.shape[1] - torque_nm.shape[1]))
     run = run_servos(
         robot,
         motion.time_s,
         motion.qpos[0],
-        motion.joint_angles_rad,
-        torque_nm,
+        goals,
+        np.concatenate([unknown, torque_nm], axis=1),
         friction=friction,
         mass_scale=mass_scale,
         on_sample=on_sample,
@@ -77,13 +80,15 @@ def simulate(
         joint_names=motion.joint_names,
         contact=run.foot_load_n > LOADED_N,
         foot_names=motion.foot_names,
-        torque_nm=run.torque_nm,
+        torque_nm=run.torque_nm[:, -len(motion.joint_names) :],
         meta={**motion.meta, "simulated": {"friction": friction, "mass_scale": mass_scale}},
     )
     return Playback(_outcome(robot, motion, run, mass_scale), happened)
 
 
 def _outcome(robot: Robot, motion: Motion, run: Run, mass_scale: float) -> Outcome:
+    if not robot.floats:
+        return _held_outcome(robot, motion, run)
     fallen = _fallen(motion, run)
     fell = bool(fallen.any())
     upright = int(np.argmax(fallen)) if fell else len(fallen) - 1
@@ -106,6 +111,36 @@ def _outcome(robot: Robot, motion: Motion, run: Run, mass_scale: float) -> Outco
         torque_use=float(np.max(np.abs(run.torque_nm[: upright + 1]) / robot.torque_limit_nm)),
         cost_of_transport=work_j / (weight_n * abs(distance_m)) if abs(distance_m) > STANDS_STILL_M else None,
     )
+
+
+def _held_outcome(robot: Robot, motion: Motion, run: Run) -> Outcome:
+    """Return the outcome of a robot that cannot fall, bolted down or on a platform: what counts is its hand."""
+    planned = motion.qpos[-1, :2] - motion.qpos[0, :2] if robot.base_size else np.zeros(2)
+    commanded_m = float(np.linalg.norm(planned))
+    direction = planned / commanded_m if commanded_m > STANDS_STILL_M else np.array([1.0, 0.0])
+    moved = run.qpos[-1, :2] - run.qpos[0, :2] if robot.base_size else np.zeros(2)
+    joints = len(robot.joint_names)
+    return Outcome(
+        fell=False,
+        upright_s=float(run.time_s[-1]),
+        distance_m=float(moved @ direction),
+        commanded_distance_m=commanded_m,
+        heading_drift_rad=float(run.qpos[-1, 2] - motion.qpos[-1, 2]) if robot.base_size else 0.0,
+        foot_slip_mm=None,
+        tracking_error_rad=float(np.abs(run.qpos[:, -joints:] - motion.joint_angles_rad).max()),
+        torque_use=float(np.max(np.abs(run.torque_nm[:, -joints:]) / robot.torque_limit_nm)),
+        cost_of_transport=None,
+        hand_error_mm=_hand_error_m(robot, motion, run.qpos) * 1e3,
+    )
+
+
+def _hand_error_m(robot: Robot, motion: Motion, qpos: Array) -> float:
+    """Return how far the hand of the motion's task, or the worst of all hands, gets from where the motion has it."""
+    hands = robot.table("chains")["hand"]
+    busy = motion.meta.get("task", {}).get("hand")
+    frames = [hands[busy]] if busy in hands else list(hands.values())
+    far = [frame_poses(robot, frame, qpos)[0] - frame_poses(robot, frame, motion.qpos)[0] for frame in frames]
+    return float(max(np.linalg.norm(one, axis=1).max() for one in far))
 
 
 def _fallen(motion: Motion, run: Run) -> npt.NDArray[np.bool_]:

@@ -1,0 +1,70 @@
+"""Performance candidate: a style played, measured, and looked away with only as far as the head can turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from strut.acting.performance import Part, Performance, Player
+from strut.errors import RefusedError
+from strut.proof.audit import Audit, audit
+from strut.style import Style
+
+SETTLED_S = 3.0  # gaze counts from here on, or from a third of a shorter motion
+LARGEST_GAZE_ERROR_RAD = 0.002
+_GAZE_SEARCH_HZ = 25.0
+_GAZE_STEP = 0.02
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PerformanceCandidate:
+    """A performance at some intensity, what it needs, and the style that it shows in the end."""
+
+    performance: Performance
+    measured: Audit
+    style: Style | None
+    gaze_asked: float
+
+
+def performance_candidate(part: Part, style: Style | None) -> PerformanceCandidate:
+    """Return the performance of a style, looking away less where the head cannot look away as far as asked."""
+    asked = 0.5 if style is None else style.gaze
+    performance = Player(replace(part, style=style)).play()
+    if style is not None and part.law == "corrected" and gaze_error_rad(performance) > LARGEST_GAZE_ERROR_RAD:
+        style = replace(style, gaze=_gaze_within_reach(part, style))
+        performance = Player(replace(part, style=style)).play()
+    contact = np.zeros((len(part.time_s), 0), dtype=np.bool_)
+    return PerformanceCandidate(performance, audit(part.robot, part.time_s, performance.qpos, contact), style, asked)
+
+
+def gaze_error_rad(performance: Performance) -> float:
+    """Return the largest angle of the head from its goal once it has had time to settle."""
+    duration_s = performance.time_s[-1] - performance.time_s[0]
+    settled = performance.time_s - performance.time_s[0] >= min(SETTLED_S, duration_s / 3.0)
+    return float(performance.gaze_error_rad[settled].max())
+
+
+def _gaze_within_reach(part: Part, style: Style) -> float:
+    """Return the gaze nearest to the style's that the head can keep up with: more direct, or else more averted."""
+    duration_s = part.path.duration_s
+    samples = max(2, round(duration_s * _GAZE_SEARCH_HZ) + 1)
+    coarse = replace(part, time_s=np.linspace(0.0, duration_s, samples), steps=1)
+
+    def keeps_up(gaze: float) -> bool:
+        played = Player(replace(coarse, style=replace(style, gaze=gaze))).play()
+        return gaze_error_rad(played) < LARGEST_GAZE_ERROR_RAD
+
+    for end in (1.0, 0.0):
+        if not keeps_up(end):
+            continue
+        fails, works = style.gaze, end
+        while abs(works - fails) > _GAZE_STEP:
+            middle = (fails + works) / 2.0
+            fails, works = (fails, middle) if keeps_up(middle) else (middle, works)
+        return works
+    place = ", ".join(f"{value:g}" for value in part.user_m)
+    raise RefusedError(
+        [f"gaze: while its hand is busy the head can look neither at the user at ({place}) m nor away"],
+        "Move the user, or let the platform help with --platform free.",
+    )

@@ -1,0 +1,94 @@
+"""Frame kinematics: where named frames of a robot are and how its coordinates move them, by MuJoCo, tick after tick.
+
+Jacobians have a column per velocity coordinate of the robot; rows are linear, then angular velocity, in world axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from strut.engines.rigid_body import compiled
+from strut.errors import UnknownNameError
+from strut.robot import Array, Robot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """A frame of the robot as it is now; the next call of `FrameKinematics.move` writes over the arrays.
+
+    Args:
+        position_m: In world. Shape (3,).
+        rotation: Of the frame to world, row by row. Shape (9,).
+        jacobian: Shape (6, nv).
+    """
+
+    position_m: Array
+    rotation: Array
+    jacobian: Array
+
+
+class FrameKinematics:
+    """A few frames of one robot. It owns its memory, so each thread needs one of its own."""
+
+    def __init__(self, robot: Robot, frames: Sequence[str]) -> None:
+        self._model = compiled(robot.mjcf)
+        self._data = mujoco.MjData(self._model)
+        self._sites = [site_id(robot, frame) for frame in frames]
+        self._qpos = self._data.qpos
+        self.frames = tuple(
+            Frame(self._data.site_xpos[site], self._data.site_xmat[site], np.zeros((6, self._model.nv)))
+            for site in self._sites
+        )
+        self._rows = [
+            (site, frame.jacobian[:3], frame.jacobian[3:]) for site, frame in zip(self._sites, self.frames, strict=True)
+        ]
+
+    def move(self, qpos: Array) -> None:
+        """Bring `frames` up to date with coordinates. Shape (nq,)."""
+        self._qpos[:] = qpos
+        mujoco.mj_kinematics(self._model, self._data)
+        mujoco.mj_comPos(self._model, self._data)
+        for site, linear, angular in self._rows:
+            mujoco.mj_jacSite(self._model, self._data, linear, angular, site)
+
+
+def acceleration_scale(robot: Robot) -> Array:
+    """Return the acceleration that each drive of the robot alone gives its coordinate at the zero pose. Shape (nv,).
+
+    Torque limit over inertia, for robots in which every coordinate is driven; without gravity and the other joints.
+    """
+    model = compiled(robot.mjcf)
+    effort = np.full(model.nv, np.inf)
+    for drive in range(model.nu):
+        effort[model.jnt_dofadr[model.actuator_trnid[drive, 0]]] = model.actuator_forcerange[drive, 1]
+    return np.asarray(effort / model.dof_M0)
+
+
+def frame_names(robot: Robot) -> tuple[str, ...]:
+    """Return the names of the robot's frames."""
+    model = compiled(robot.mjcf)
+    return tuple(model.site(index).name for index in range(model.nsite))
+
+
+def site_id(robot: Robot, frame: str) -> int:
+    """Return the number of a frame in the model; raises UnknownNameError."""
+    known = frame_names(robot)
+    if frame not in known:
+        raise UnknownNameError("frame", frame, known, f"The robot.toml of {robot.name}")
+    return known.index(frame)
+
+
+def frame_poses(robot: Robot, frame: str, qpos: Array) -> tuple[Array, Array]:
+    """Return where a frame is along a movement. Shape (T, nq) in; positions (T, 3) and rotations (T, 3, 3) out."""
+    model = compiled(robot.mjcf)
+    data, site = mujoco.MjData(model), site_id(robot, frame)
+    position, rotation = np.empty((len(qpos), 3)), np.empty((len(qpos), 9))
+    for k, sample in enumerate(qpos):
+        data.qpos[:] = sample
+        mujoco.mj_kinematics(model, data)
+        position[k], rotation[k] = data.site_xpos[site], data.site_xmat[site]
+    return position, rotation.reshape(-1, 3, 3)

@@ -1,0 +1,65 @@
+"""Hand path: where a hand shall be at any time, and where its platform drives meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from strut.robot import Array
+from strut.rotation import rotation_vector
+
+_STEP_S = 1e-4  # for velocities: far below anything a hand does, far above rounding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Poses:
+    """Poses of a hand in world: positions (T, 3), and rotations (T, 3, 3) or None where any will do."""
+
+    position_m: Array
+    rotation: Array | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HandPath:
+    """What a hand has to do.
+
+    Args:
+        name: Of the task.
+        hand: Name of the hand, as in the robot's `chains.toml`.
+        duration_s: Of the whole path.
+        poses: Poses in world at times (T,).
+        platform: Where the platform stands at times (T,): x, y, yaw (T, 3). None if it may move as it likes.
+        spin_free: Whether the hand may turn about its own x axis.
+        start_rad: Joint angles to look for the first pose from, by joint.
+        options: What makes the path again: for the motion file.
+    """
+
+    name: str
+    hand: str
+    duration_s: float
+    poses: Callable[[Array], Poses]
+    platform: Callable[[Array], Array] | None
+    spin_free: bool = False
+    start_rad: Mapping[str, float] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def velocity(self, time_s: Array) -> Array:
+        """Return the hand's linear and angular velocity in world. Shape (T,) in, (T, 6) out."""
+        before, after = np.maximum(time_s - _STEP_S, 0.0), np.minimum(time_s + _STEP_S, self.duration_s)
+        first, last = self.poses(before), self.poses(after)
+        velocity = np.zeros((len(time_s), 6))
+        velocity[:, :3] = last.position_m - first.position_m
+        if first.rotation is not None and last.rotation is not None:
+            turn = last.rotation @ first.rotation.transpose(0, 2, 1)
+            velocity[:, 3:] = [rotation_vector(one) for one in turn]
+        return np.asarray(velocity / (after - before)[:, None])
+
+    def platform_velocity(self, time_s: Array) -> Array:
+        """Return how fast the platform is led: x, y and yaw. Shape (T,) in, (T, 3) out."""
+        if self.platform is None:
+            return np.zeros((len(time_s), 3))
+        before, after = np.maximum(time_s - _STEP_S, 0.0), np.minimum(time_s + _STEP_S, self.duration_s)
+        return np.asarray((self.platform(after) - self.platform(before)) / (after - before)[:, None])
