@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import typer
 
-from strut.cli import check, emotions, export, reproduce, robots, show, simulate, walk
+from strut.cli import check, emotions, export, reproduce, robots, show, simulate, study, walk
 from strut.errors import RefusedError, StrutError
 
 DONE, OUR_BUG, USER_CAN_FIX, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
@@ -25,6 +25,7 @@ for verb in (robots.robots, emotions.emotions, walk.walk, check.check, simulate.
     app.command()(verb)
 app.command()(export.export)
 app.command()(reproduce.reproduce)
+app.add_typer(study.study)
 
 
 def main(arguments: Sequence[str]) -> int:

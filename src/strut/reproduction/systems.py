@@ -7,9 +7,13 @@ from collections.abc import Callable
 from strut.errors import UnknownNameError
 from strut.reproduction.comparison import Comparison
 from strut.reproduction.mrpete import reproduce_mrpete
+from strut.reproduction.studies import reproduce_studies
 
 Progress = Callable[[str, int, int], None]
-SYSTEMS: dict[str, Callable[[Progress | None], tuple[Comparison, ...]]] = {"mrpete": reproduce_mrpete}
+SYSTEMS: dict[str, Callable[[Progress | None], tuple[Comparison, ...]]] = {
+    "mrpete": reproduce_mrpete,
+    "studies": reproduce_studies,
+}
 
 
 def reproduce(system: str, on_progress: Progress | None = None) -> tuple[Comparison, ...]:

@@ -1,0 +1,46 @@
+"""Tables of answers that many tests share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from strut.study.answers import Answers
+from strut.study.published import published
+
+
+def spread_over_people(seed: int = 1) -> Answers:
+    """Return the quadruped's published counts, dealt at random to its five people and three blocks."""
+    study, rng = published("quadruped"), np.random.default_rng(seed)
+    pools = {
+        emotion: rng.permutation(np.repeat(study["emotions"], study["counts"][emotion])).tolist()
+        for emotion in study["emotions"]
+    }
+    rows = [
+        (f"p{person}", block, trial, emotion, pools[emotion].pop())
+        for person in range(study["people"])
+        for block in range(1, study["blocks"] + 1)
+        for trial, emotion in enumerate(study["emotions"], start=1)
+    ]
+    who, block, trial, intended, perceived = zip(*rows, strict=True)
+    return Answers(who, np.array(block), np.array(trial) + 5 * (np.array(block) - 1), intended, perceived)
+
+
+@pytest.fixture(scope="session")
+def quadruped_answers():
+    return spread_over_people()
+
+
+@pytest.fixture(scope="session")
+def rated_answers():
+    """Forty people who rate three emotions on pleasure, two times each, with habits of their own."""
+    rng, rows = np.random.default_rng(7), []
+    means = {"neutral": 0.0, "happy": 0.5, "sad": -0.4}
+    for person in range(40):
+        habit = rng.normal(0.0, 0.2)
+        for block in (1, 2):
+            for trial, (emotion, mean) in enumerate(means.items(), start=1):
+                rating = float(np.clip(mean + habit + rng.normal(0.0, 0.3), -1.0, 1.0))
+                rows.append((f"p{person}", block, trial + 3 * (block - 1), emotion, rating))
+    who, block, trial, intended, rating = zip(*rows, strict=True)
+    return Answers(who, np.array(block), np.array(trial), intended, ratings={"pleasure": np.array(rating)})
