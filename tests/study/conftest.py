@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from strut import walk
+from strut.library.motion_file import save_motion
 from strut.study.answers import Answers
+from strut.study.new_study import new_study
 from strut.study.published import published
 
 
@@ -44,3 +49,32 @@ def rated_answers():
                 rows.append((f"p{person}", block, trial + 3 * (block - 1), emotion, rating))
     who, block, trial, intended, rating = zip(*rows, strict=True)
     return Answers(who, np.array(block), np.array(trial), intended, ratings={"pleasure": np.array(rating)})
+
+
+@pytest.fixture(scope="session")
+def five_motions(tmp_path_factory):
+    """Five short walks on disk, made once."""
+    folder = tmp_path_factory.mktemp("walks")
+    for emotion in ("neutral", "happy", "sad", "angry", "fearful"):
+        save_motion(walk("mrpete", emotion, cycles=2, rate_hz=50.0), folder / f"{emotion}.npz")
+    return sorted(folder.glob("*.npz"))
+
+
+@pytest.fixture
+def study_of(tmp_path, five_motions):
+    """Return a function that makes a study folder of a design, with short stimuli."""
+
+    def make(question: str, change: str = "") -> Path:
+        folder = tmp_path / question
+        new_study(folder, question, five_motions)
+        if change:
+            path = folder / "design.toml"
+            text = path.read_text()
+            for line in change.splitlines():
+                old, new = line.split(" => ")
+                assert old in text, old
+                text = text.replace(old, new)
+            path.write_text(text)
+        return folder
+
+    return make

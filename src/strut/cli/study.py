@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -90,3 +90,24 @@ def power(
         return
     programs.print(f"{math.ceil(observations)} observations: {needed} participants with {per_participant} each.")
     print_next("strut study new mystudy --motions *.npz")
+
+
+@study.command()
+def new(
+    folder: Annotated[Path, typer.Argument(help="Folder to make.")],
+    files: Annotated[list[Path] | None, typer.Argument(help="More motion files.")] = None,
+    design: Annotated[str, typer.Option(help="forced-choice, slider, sam or improvement.")] = "forced-choice",
+    motions: Annotated[list[Path] | None, typer.Option(help="Motion files, such as *.npz.")] = None,
+) -> None:
+    """Make a study that runs at once. Example: strut study new mystudy --design sam --motions *.npz."""
+    from typing import get_args  # noqa: PLC0415
+
+    from strut.errors import UnknownNameError  # noqa: PLC0415
+    from strut.study.design import Question  # noqa: PLC0415
+    from strut.study.new_study import new_study  # noqa: PLC0415
+
+    if design not in get_args(Question):
+        raise UnknownNameError("design", design, get_args(Question), "`strut study new --help`")
+    made = new_study(folder, cast(Question, design), [*(motions or []), *(files or [])])
+    people.print(f"wrote {made}", markup=False, soft_wrap=True)
+    print_next(f"strut study serve {folder}")
