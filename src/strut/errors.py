@@ -127,3 +127,15 @@ class DesignError(StrutError):
 
 class StudyError(StrutError):
     """A study's folder or database is not what it should be."""
+
+
+class BadReplyError(StudyError):
+    """A participant's form holds something that the study did not ask; the page says so and nothing is stored."""
+
+
+class OutOfTurnError(StudyError):
+    """An answer came for a trial that this participant has not reached, or that the study does not have."""
+
+
+class UnknownParticipantError(StudyError):
+    """There is no participant behind a private link."""

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import secrets
+import tempfile
 from pathlib import Path
 
 import numpy as np
+import psycopg
 import pytest
+from playwright.sync_api import sync_playwright
 
 from strut import walk
 from strut.library.motion_file import save_motion
 from strut.study.answers import Answers
 from strut.study.new_study import new_study
 from strut.study.published import published
+from tests.study import real_parts
 
 
 def spread_over_people(seed: int = 1) -> Answers:
@@ -78,3 +83,49 @@ def study_of(tmp_path, five_motions):
         return folder
 
     return make
+
+
+@pytest.fixture(scope="session")
+def postgres_url(tmp_path_factory):
+    """The URL of a throwaway PostgreSQL cluster."""
+    if real_parts.postgres_programs() is None:
+        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+    with (
+        tempfile.TemporaryDirectory(prefix="strut-pg-", dir="/tmp") as folder,
+        real_parts.postgres_cluster(Path(folder)) as url,
+    ):
+        yield url
+
+
+@pytest.fixture
+def empty_postgres(postgres_url):
+    """The URL of a new database in the cluster."""
+    name = f"study_{secrets.token_hex(4)}"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"create database {name}")
+    return postgres_url.replace("/postgres", f"/{name}")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium."""
+    if real_parts.CHROMIUM is None:
+        pytest.skip("Chromium is not installed (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=real_parts.CHROMIUM, args=real_parts.CHROMIUM_ARGUMENTS)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def served():
+    """Return a function that serves a study folder in its own process; all are stopped at the end of the test."""
+    running = []
+
+    def serve(folder: Path, *options: str, port: int | None = None) -> real_parts.StudyServer:
+        running.append(real_parts.StudyServer(folder, *options, port=port))
+        return running[-1]
+
+    yield serve
+    for server in running:
+        server.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -111,3 +112,28 @@ def new(
     made = new_study(folder, cast(Question, design), [*(motions or []), *(files or [])])
     people.print(f"wrote {made}", markup=False, soft_wrap=True)
     print_next(f"strut study serve {folder}")
+
+
+@study.command()
+def serve(
+    folder: Annotated[Path, typer.Argument(help="Folder of the study.")],
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for everybody.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 for any free one.", min=0, max=65535)] = 8000,
+    database: Annotated[str | None, typer.Option(help="postgresql://USER@HOST/NAME instead of a file.")] = None,
+    requests_per_minute: Annotated[int, typer.Option(help="Most requests of one address.", min=60)] = 6000,
+) -> None:
+    """Serve a study until Ctrl-C; answers survive any stop. Example: strut study serve mystudy."""
+    from strut.study.guard import Limits  # noqa: PLC0415
+    from strut.study.opened_study import open_study  # noqa: PLC0415
+    from strut.study.server import listening_socket, study_app  # noqa: PLC0415
+    from strut.study.server import serve as serve_app  # noqa: PLC0415
+
+    opened = open_study(folder, database)
+    limits = Limits(requests_per_minute=requests_per_minute, starts_per_minute=max(120, requests_per_minute // 50))
+    app = study_app(opened.design, opened.stimuli, opened.database, token=opened.token, limits=limits)
+    with closing(opened.database), listening_socket(host, port) as listening:
+        address = f"http://{host}:{listening.getsockname()[1]}"
+        people.print(f"participants: {address}/", markup=False, soft_wrap=True)
+        people.print(f"researchers:  {address}/researcher (token in {folder / 'researcher_token'})", markup=False)
+        print_next(f"strut study report {folder}")
+        serve_app(app, listening)

@@ -73,7 +73,7 @@ def design_text(name: str, question: Question, entries: Sequence[tuple[str, str,
     intended = list(dict.fromkeys(entry[2] for entry in entries))
     blocks = 1 if question == "improvement" else 2
     parts = [
-        f'''# A study of strut; docs/study.md explains every field. A change after the first answer needs a new database.
+        f'''# A study of strut; docs/study.md explains every field. After the first answer a change needs a new study.
 [study]
 name = "{known}"
 question = "{question}"          # forced-choice, slider, sam or improvement

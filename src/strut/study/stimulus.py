@@ -23,7 +23,6 @@ RATE_HZ = 30.0  # of what is sent; the page draws at the rate of the screen and 
 ASPECT = 4.0 / 3.0  # width over height of the picture
 _MARGIN = 1.08  # room around the largest movement
 _UNIT = 4000  # picture units from the middle to the upper edge; coordinates are sent as whole numbers
-_GRID_SQUARES = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,10 +165,9 @@ def _stage(views: list[Array]) -> tuple[Array, float]:
 def _grid(axes: Array, middle: Array, scale: float) -> Array:
     """Return lines on the ground, squares of 1 m or, where those are too large to see, a quarter of it."""
     square = 1.0 if 1.0 * scale < 1.0 else 0.25
-    reach = square * _GRID_SQUARES
-    ends = [
-        ((step * square, -reach, 0.0), (step * square, reach, 0.0)) for step in range(-_GRID_SQUARES, _GRID_SQUARES + 1)
-    ]
+    squares = int(np.ceil(0.8 * ASPECT / scale / square))  # a floor about as wide as the picture, not a wall of lines
+    reach = square * squares
+    ends = [((step * square, -reach, 0.0), (step * square, reach, 0.0)) for step in range(-squares, squares + 1)]
     ends += [((a[1], a[0], 0.0), (b[1], b[0], 0.0)) for a, b in ends]
     projected = (np.array(ends) @ axes.T)[..., :2]
     return np.asarray(((projected - middle) * scale).reshape(-1, 4))
