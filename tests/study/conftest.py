@@ -17,6 +17,7 @@ from strut.study.answers import Answers
 from strut.study.new_study import new_study
 from strut.study.published import published
 from tests.study import real_parts
+from tests.study.real_parts_summary import PROPERTY
 
 
 def spread_over_people(seed: int = 1) -> Answers:
@@ -98,8 +99,10 @@ def postgres_url(tmp_path_factory):
 
 
 @pytest.fixture
-def empty_postgres(postgres_url):
+def empty_postgres(request):
     """The URL of a new database in the cluster."""
+    request.node.user_properties.append((PROPERTY, "PostgreSQL"))
+    postgres_url = request.getfixturevalue("postgres_url")
     name = f"study_{secrets.token_hex(4)}"
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute(f"create database {name}")

@@ -11,10 +11,14 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
@@ -86,6 +90,25 @@ def wait_for_answer(command: list[str | Path], seconds: float = 30.0) -> None:
         if time.monotonic() > until:
             raise TimeoutError(f"{command[0]} still fails after {seconds:g} s")
         time.sleep(0.05)
+
+
+class ThreadServer:
+    """An application served by a thread of this process, which starts at once."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self.listening = socket.create_server(("127.0.0.1", 0), backlog=256)
+        self.url = f"http://127.0.0.1:{self.listening.getsockname()[1]}"
+        self.server = uvicorn.Server(
+            uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=1)
+        )
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listening]}, daemon=True)
+        self.thread.start()
+
+    def stop(self) -> None:
+        """End it and wait until it is gone."""
+        self.server.should_exit = True
+        self.thread.join(timeout=15)
+        self.listening.close()
 
 
 class StudyServer:

@@ -34,7 +34,7 @@ def planner(index, shown):
 
 
 def answer(database, trial, seen="sad", token=TOKEN):
-    return database.answer(token, trial, {"perceived": seen}, response_ms=900, plays=1)
+    return database.answer(database.participant(token), trial, {"perceived": seen}, response_ms=900, plays=1)
 
 
 def test_answers_come_back_as_they_were_given(database):
@@ -102,7 +102,7 @@ def test_many_double_clicks_at_once_store_one_answer_each(database):
         try:
             database.start(token, planner, language="en")
             for trial in PLAN:
-                database.answer(token, trial.number, {"perceived": token}, response_ms=None, plays=None)
+                answer(database, trial.number, token=token)
         except OutOfTurnError:
             pass  # the twin was a step behind, as a stale page would be
         except Exception as error:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from PIL import Image
 
+from strut.cli.main import main
 from strut.engines.rigid_body import foot_positions
 from strut.engines.skeleton import skeleton, skeleton_points
 from strut.errors import StudyError
@@ -16,6 +19,7 @@ from strut.robots.catalogue import load_robot
 from strut.study.controls import mean_speed_m_s, posture_matched, speed_matched
 from strut.study.design import Display
 from strut.study.design_file import read_design
+from strut.study.film import pictures
 from strut.study.stimulus import ASPECT, fingerprint, load_stimuli, view_axes
 
 
@@ -141,3 +145,31 @@ def test_the_fingerprint_changes_when_a_motion_is_swapped(study_of):
     assert fingerprint(design, load_stimuli(design)) == before
     (folder / "motions" / "sad.npz").write_bytes((folder / "motions" / "happy.npz").read_bytes())
     assert fingerprint(design, load_stimuli(design)) != before
+
+
+@pytest.mark.parametrize("kind", ["points", "sticks", "solid"])
+def test_a_film_shows_what_the_survey_shows(study_of, kind):
+    design = read_design(study_of("forced-choice", f'kind = "points" => kind = "{kind}"'))
+    stimulus = load_stimuli(design)[0]
+    frame = np.asarray(next(pictures(stimulus, design.display, 240)))
+    assert frame.shape == (240, 320, 3)
+    bright = np.argwhere(frame.max(axis=2) > 150)
+    assert 200 < len(bright) < 0.5 * frame.shape[0] * frame.shape[1]
+    low, high = (np.percentile(stimulus.points[0], share, axis=0) * 120 + [160, 120] for share in (0, 100))
+    reach = 14 if kind == "solid" else 4  # parts are thicker than their middle lines
+    assert (bright[:, ::-1].min(axis=0) >= low - reach).all()
+    assert (bright[:, ::-1].max(axis=0) <= high + reach).all()
+
+
+def test_films_are_written_as_gif_and_as_video_where_ffmpeg_is(study_of, tmp_path, capsys):
+    folder = study_of("forced-choice", "seconds = 5 => seconds = 1")
+    assert main(["study", "film", str(folder), "--out", str(tmp_path / "films")]) == 0
+    with Image.open(tmp_path / "films" / "sad.gif") as film:
+        assert film.n_frames * film.info["duration"] == pytest.approx(1000, abs=100)
+    code = main(["study", "film", str(folder), "--out", str(tmp_path / "films"), "--format", "mp4"])
+    if shutil.which("ffmpeg"):
+        assert (tmp_path / "films" / "sad.mp4").read_bytes()[4:8] == b"ftyp"
+    else:
+        assert code == 2
+        assert "needs ffmpeg, which is not installed" in capsys.readouterr().err
+    assert main(["study", "film", str(folder), "--format", "avi"]) == 2

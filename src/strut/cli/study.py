@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -25,10 +26,8 @@ study = typer.Typer(
 def needs_packages() -> None:
     """Show motions to people and measure what they see. Example: strut study new mystudy --motions *.npz."""
     for package in ("statsmodels", "pingouin", "sqlalchemy", "fastapi", "uvicorn", "jinja2"):
-        try:
-            __import__(package)
-        except ModuleNotFoundError as error:
-            raise MissingExtraError("study", package) from error
+        if find_spec(package) is None:
+            raise MissingExtraError("study", package)
 
 
 @study.command()
@@ -39,10 +38,10 @@ def stats(
     json: Annotated[bool, typer.Option("--json", help="Print all findings as JSON to stdout.")] = False,
 ) -> None:
     """Compute the statistics of a table of answers. Example: strut study stats answers.csv."""
-    from strut.cli.study_words import statistics_tables  # noqa: PLC0415  (statistics take seconds to load)
     from strut.study.answers import read_answers  # noqa: PLC0415
     from strut.study.paragraph import methods_and_results  # noqa: PLC0415
     from strut.study.statistics import study_statistics  # noqa: PLC0415
+    from strut.study.statistics_tables import statistics_tables  # noqa: PLC0415  (they take seconds to load)
 
     table = read_answers(answers)
     with progress(f"tests {len(table.participant)} answers"):
@@ -137,3 +136,94 @@ def serve(
         people.print(f"researchers:  {address}/researcher (token in {folder / 'researcher_token'})", markup=False)
         print_next(f"strut study report {folder}")
         serve_app(app, listening)
+
+
+@study.command()
+def simulate(
+    folder: Annotated[Path, typer.Argument(help="Folder of the study.")],
+    people_count: Annotated[int, typer.Option("--people", help="How many simulated observers.", min=1)] = 20,
+    audience: Annotated[str | None, typer.Option(help="quadruped, superposition, pepper or feedback.")] = None,
+    runs: Annotated[int, typer.Option(help="Repeat the study so often and print the power instead.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Of the simulated answers.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Table to write; simulated.csv in the folder if left out.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing table.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")] = False,
+) -> None:
+    """Let a published response model answer, clearly marked. Example: strut study simulate mystudy --runs 100."""
+    import numpy as np  # noqa: PLC0415
+
+    from strut.library.atomic import write_atomically  # noqa: PLC0415
+    from strut.study.audience import audience_for, simulated_power, simulated_rows  # noqa: PLC0415
+    from strut.study.design_file import read_design  # noqa: PLC0415
+    from strut.study.export import export_csv  # noqa: PLC0415
+
+    design = read_design(folder)
+    model, rng = audience_for(design, audience), np.random.default_rng(seed)
+    people.print(f"simulated audience: {model.source}; these are not people", markup=False, soft_wrap=True)
+    if runs:
+        with progress(f"simulates {runs} studies of {people_count}"):
+            share = simulated_power(design, model, people_count, runs=runs, rng=rng)
+        if json:
+            print_json(
+                {"simulated": True, "audience": model.name, "people": people_count, "runs": runs, "power": share}
+            )
+            return
+        rows = [[name, f"{power:.0%}"] for name, power in share.items()]
+        print_table(f"power with {people_count} simulated observers, {runs} runs", ["finding", "power"], rows)
+        return
+    path = out or folder / "simulated.csv"
+    found = simulated_rows(design, model, people_count, rng)
+    write_atomically(path, export_csv(design, found).encode(), force=force)
+    people.print(f"wrote {path} ({len(found)} simulated answers)", markup=False, soft_wrap=True)
+    print_next(f"strut study report {folder} --answers {path}")
+
+
+@study.command()
+def report(
+    folder: Annotated[Path, typer.Argument(help="Folder of the study.")],
+    database: Annotated[str | None, typer.Option(help="Where the answers are, if not in the folder.")] = None,
+    answers: Annotated[Path | None, typer.Option(help="A table of answers instead of the database.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Page to write; report.html in the folder if left out.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing page.")] = False,
+) -> None:
+    """Write methods, results, tables and figures of a study as one page. Example: strut study report mystudy."""
+    from strut.library.atomic import write_atomically  # noqa: PLC0415
+    from strut.study.report_sources import rows_of_file, rows_of_study  # noqa: PLC0415
+
+    path = out or folder / "report.html"
+    with progress(f"reports {folder}"):
+        from strut.study.report import report_html  # noqa: PLC0415
+        from strut.study.statistics import study_statistics  # noqa: PLC0415
+
+        design, rows, table = rows_of_file(folder, answers) if answers else rows_of_study(folder, database)
+        options = design.answer_options if design.question == "forced-choice" else ()
+        page = report_html(design, rows, study_statistics(table, options=options))
+        write_atomically(path, page.encode(), force=force)
+    people.print(f"wrote {path} ({len(table.participant)} answers)", markup=False, soft_wrap=True)
+    print_next(f"open {path}, or print it to PDF from the browser")
+
+
+@study.command()
+def film(
+    folder: Annotated[Path, typer.Argument(help="Folder of the study.")],
+    out: Annotated[Path, typer.Option(help="Folder to write the films to.")] = Path("films"),
+    form: Annotated[str, typer.Option("--format", help="gif, or with ffmpeg installed mp4 or webm.")] = "gif",
+    force: Annotated[bool, typer.Option("--force", help="Replace existing films.")] = False,
+) -> None:
+    """Write the stimuli of a study as films for surveys elsewhere. Example: strut study film mystudy --format gif."""
+    from strut.errors import UnknownNameError  # noqa: PLC0415
+    from strut.study.design_file import read_design  # noqa: PLC0415
+    from strut.study.film import FORMATS, save_film  # noqa: PLC0415
+    from strut.study.stimulus import load_stimuli  # noqa: PLC0415
+
+    if form not in FORMATS:
+        raise UnknownNameError("format", form, FORMATS, "`strut study film --help`")
+    design = read_design(folder)
+    stimuli = load_stimuli(design)
+    out.mkdir(parents=True, exist_ok=True)
+    for stimulus in stimuli:
+        path = out / f"{stimulus.name}.{form}"
+        with progress(f"draws {path}"):
+            save_film(stimulus, design.display, path, form, force=force)
+        people.print(f"wrote {path} ({path.stat().st_size / 1e3:.0f} kB)", markup=False, soft_wrap=True)
+    print_next(f"strut study serve {folder}")

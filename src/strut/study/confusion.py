@@ -85,12 +85,14 @@ def confusion(answers: Answers, options: Sequence[str] = ()) -> Confusion:
         raise AnswersError("answers", "hold no choices (`perceived`), so there is no confusion matrix.")
     named = sorted(set(answers.perceived) - set(answers.emotions) - set(options), key=lambda n: (n == DO_NOT_KNOW, n))
     perceived = tuple(dict.fromkeys((*(options or answers.emotions), *named)))
-    rows = {name: index for index, name in enumerate(answers.emotions)}
+    shown = (*(name for name in perceived if name in answers.emotions), *answers.emotions)
+    intended = tuple(dict.fromkeys(shown))  # in the order of the options, so that hits lie on the diagonal
+    rows = {name: index for index, name in enumerate(intended)}
     columns = {name: index for index, name in enumerate(perceived)}
     counts = np.zeros((len(rows), len(columns)), dtype=np.int64)
     for meant, seen in zip(answers.intended, answers.perceived, strict=True):
         counts[rows[meant], columns[seen]] += 1
-    return Confusion(answers.emotions, perceived, counts)
+    return Confusion(intended, perceived, counts)
 
 
 def hit_rates(matrix: Confusion, chance: float) -> tuple[HitRate, ...]:

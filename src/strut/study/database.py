@@ -61,6 +61,13 @@ _ANSWER = sa.Table(
     sa.Column("received_at", sa.Text, nullable=False),
     sa.UniqueConstraint("participant_id", "trial"),
 )
+_FIND = sa.select(
+    _PARTICIPANT.c.id,
+    _PARTICIPANT.c.code,
+    _PARTICIPANT.c.language,
+    _PARTICIPANT.c.plan,
+    sa.select(sa.func.count()).where(_ANSWER.c.participant_id == _PARTICIPANT.c.id).scalar_subquery().label("answered"),
+).where(_PARTICIPANT.c.token_hash == sa.bindparam("hashed"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,7 @@ class Database:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self.reader = engine.execution_options(isolation_level="AUTOCOMMIT")
 
     def start(
         self,
@@ -145,11 +153,18 @@ class Database:
         return found
 
     def answer(
-        self, token: str, trial: int, reply: Mapping[str, Any], *, response_ms: int | None, plays: int | None
+        self, who: Participant, trial: int, reply: Mapping[str, Any], *, response_ms: int | None, plays: int | None
     ) -> bool:
-        """Store an answer and return True; return False, and change nothing, if this trial was answered before."""
-        who = self.participant(token)
-        if trial <= who.answered and trial >= 1:
+        """Store an answer and return True; return False, and change nothing, if this trial was answered before.
+
+        Args:
+            who: The participant as last read; a twin of this request may have been quicker, which changes nothing.
+            trial: Its number.
+            reply: What is stored of the answer.
+            response_ms: How long it took, where it was measured.
+            plays: How often the stimulus was played, where it was counted.
+        """
+        if 1 <= trial <= who.answered:
             return False
         current = who.current
         if current is None or trial != current.number:
@@ -226,7 +241,7 @@ class Database:
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
         try:
-            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            with self.reader.connect() as connection:
                 yield connection
         except SQLAlchemyError as error:
             raise _unreachable(self.engine.url, error) from error
@@ -282,13 +297,11 @@ def _engine(url: URL) -> Engine:
 
 
 def _participant(connection: Connection, token: str) -> Participant | None:
-    query = sa.select(_PARTICIPANT).where(_PARTICIPANT.c.token_hash == _hashed(token))
-    row = connection.execute(query).one_or_none()
+    row = connection.execute(_FIND, {"hashed": _hashed(token)}).one_or_none()
     if row is None:
         return None
-    answered = connection.scalar(sa.select(sa.func.count()).where(_ANSWER.c.participant_id == row.id)) or 0
     plan = tuple(Trial(number, block, stimulus) for number, block, stimulus in json.loads(row.plan))
-    return Participant(row.id, row.code, row.language, plan, int(answered))
+    return Participant(row.id, row.code, row.language, plan, int(row.answered))
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

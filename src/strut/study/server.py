@@ -157,9 +157,9 @@ def _add_participant_routes(app: FastAPI, survey: Survey, limits: Limits) -> Non
             except BadReplyError as error:
                 message = design.words(who.language).say("wrong", reason=str(error))
                 return survey.trial(request, who, token, message, 422)
-            stored = survey.database.answer(token, int(number), reply, response_ms=timing[0], plays=timing[1])
+            stored = survey.database.answer(who, int(number), reply, response_ms=timing[0], plays=timing[1])
         else:  # an earlier trial was answered and stays as it is; a later one raises
-            stored = survey.database.answer(token, int(number), {}, response_ms=None, plays=None)
+            stored = survey.database.answer(who, int(number), {}, response_ms=None, plays=None)
         return RedirectResponse(f"/p/{token}" if stored else f"/p/{token}?already", 303)
 
 
@@ -269,5 +269,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
 def serve(app: FastAPI, listening: socket.socket) -> None:
     """Serve until interrupted."""
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, date_header=False)
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, date_header=False, timeout_graceful_shutdown=3
+    )
     uvicorn.Server(config).run(sockets=[listening])

@@ -1,4 +1,4 @@
-"""Study words: statistics as tables that people read."""
+"""Statistics tables: findings as tables that people read, on the screen and in a report."""
 
 from __future__ import annotations
 

@@ -1,0 +1,28 @@
+"""What many tests share: the robot and a few walks, made once per worker."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+
+from strut import load_robot, walk
+
+pytest_plugins = ("tests.study.real_parts_summary",)  # names, at the end, which real parts ran
+
+settings.register_profile("strut", derandomize=True, deadline=None)  # the same examples on every machine, however busy
+settings.load_profile("strut")
+
+
+@pytest.fixture(scope="session")
+def mrpete():
+    return load_robot("mrpete")
+
+
+@pytest.fixture(scope="session")
+def happy_walk():
+    return walk("mrpete", "happy", cycles=4, rate_hz=50.0)
+
+
+@pytest.fixture(scope="session")
+def neutral_walk():
+    return walk("mrpete", "neutral", cycles=2, rate_hz=50.0)
