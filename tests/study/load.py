@@ -27,12 +27,12 @@ async def fifty_participants(url: str, people: int, trials: int, *, pause_s: flo
             await asyncio.sleep(pause_s * index / people)
             welcome = await ask("GET", "/")
             ticket = re.search(r'name="ticket" value="([^"]+)"', welcome.text)
-            assert ticket is not None
+            assert ticket is not None, f"{welcome.status_code}: {welcome.text[-600:]}"
             form = {"ticket": ticket[1], "language": "en", "agree": "1", "age": "30", "gender": "none"}
             await asyncio.gather(ask("POST", "/start", form), ask("POST", "/start", form))
             for trial in range(1, trials + 1):
                 page = await ask("GET", f"/p/{ticket[1]}")
-                assert f"Movement {trial} of {trials}" in page.text
+                assert f"Movement {trial} of {trials}" in page.text, f"{page.status_code}: {page.text[-600:]}"
                 await asyncio.sleep(pause_s)
                 answer = {"trial": str(trial), "answer": "sad", "response_ms": "800", "plays": "1"}
                 await asyncio.gather(ask("POST", f"/p/{ticket[1]}", answer), ask("POST", f"/p/{ticket[1]}", answer))

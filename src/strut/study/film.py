@@ -61,7 +61,7 @@ def pictures(stimulus: Stimulus, display: Display, height_px: int) -> Iterator[I
                 for first, second in stimulus.bones:
                     pen.line([tuple(points[first]), tuple(points[second])], fill="#e8ecf2", width=round(0.016 * zoom))
             _draw_lights(pen, points, 0.014 * zoom)
-        yield picture.resize((width // _SMOOTH, height // _SMOOTH), Image.Resampling.LANCZOS)
+        yield picture.reduce(_SMOOTH)
 
 
 def _draw_lights(pen: ImageDraw.ImageDraw, points: Array, radius: float) -> None:
