@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
+import pingouin as pg
 import pytest
+import statsmodels.api as sm
 from scipy import stats
 
 from strut.errors import AnswersError
 from strut.study.answers import Answers
-from strut.study.correlation import correlation_p, correlations, fisher_interval
+from strut.study.correlation import correlation_p, correlations, fisher_interval, within_participants
+from strut.study.logistic_mixed import fit_logistic
 from strut.study.mixed import mixed_choice, mixed_rating
 from strut.study.ratings import band, one_sample, per_person_means, rating_means, sd_from_interval
 
@@ -76,6 +81,21 @@ def test_ratings_follow_the_intended_pleasure(rated_answers):
     assert found.within_r > found.r  # habits of people blur the correlation of the pooled answers
 
 
+def test_the_correlation_within_participants_is_that_of_pingouin():
+    rng = np.random.default_rng(8)
+    who = np.repeat(np.arange(12), 7)
+    factor = rng.normal(size=84)
+    rating = 0.4 * factor + np.repeat(rng.normal(size=12), 7) + rng.normal(size=84)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # pingouin calls pandas in a way that will end one day
+        table = pd.DataFrame({"who": who, "x": factor, "y": rating})
+        oracle = pg.rm_corr(table, x="x", y="y", subject="who").iloc[0]
+    r, dof, p_value = within_participants(factor, rating, who)
+    assert (r, dof) == (pytest.approx(oracle["r"]), oracle["dof"])
+    assert p_value == pytest.approx(oracle["pval"])
+    assert within_participants(np.repeat(factor[:12], 7), rating, who) is None
+
+
 def test_emotions_without_coordinates_correlate_with_nothing(rated_answers):
     renamed = tuple(f"{name} thing" for name in rated_answers.intended)
     assert correlations(replace(rated_answers, intended=renamed, stimulus=renamed)) == ()
@@ -95,6 +115,43 @@ def test_the_mixed_model_finds_emotion_and_habit(rated_answers):
 def test_the_mixed_model_of_choices_orders_the_emotions(quadruped_answers):
     terms = {term.name: term.estimate for term in mixed_choice(quadruped_answers).terms}
     assert terms["sad"] < terms["anger"] < terms["happy"] < 0.0  # neutral, the reference, was recognised best
+
+
+def test_the_logistic_mixed_model_is_plain_logistic_regression_where_people_do_not_differ():
+    rng = np.random.default_rng(11)
+    shown = np.full((200, 3), 8.0)
+    hits = rng.binomial(8, [0.8, 0.5, 0.3], size=(200, 3)).astype(float)
+    answer = np.concatenate([np.repeat([1.0, 0.0], [n, 1600 - n]) for n in hits.sum(axis=0).astype(int)])
+    emotion = np.repeat(np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 1.0]]), 1600, axis=0)
+    oracle = sm.Logit(answer, emotion).fit(disp=False)
+    ours = fit_logistic(hits, shown)
+    np.testing.assert_allclose(ours.estimate, oracle.params, atol=0.02)
+    np.testing.assert_allclose(ours.standard_error, oracle.bse, rtol=0.05)
+    assert ours.participant_sd < 0.25
+
+
+def test_the_logistic_mixed_model_finds_what_people_were_made_of():
+    rng = np.random.default_rng(12)
+    habit = rng.normal(0.0, 1.0, size=(400, 1))
+    chance = 1.0 / (1.0 + np.exp(-(habit + np.array([1.0, 0.0, -1.5]))))
+    ours = fit_logistic(rng.binomial(10, chance).astype(float), np.full((400, 3), 10.0))
+    assert np.abs((ours.estimate - [1.0, -1.0, -2.5]) / ours.standard_error).max() < 2.6
+    assert ours.participant_sd == pytest.approx(1.0, abs=0.1)
+
+
+def test_standard_errors_of_the_logistic_mixed_model_are_honest():
+    rng, estimates, promised = np.random.default_rng(13), [], []
+    for _ in range(40):
+        chance = 1.0 / (1.0 + np.exp(-(rng.normal(0.0, 0.8, size=(40, 1)) + np.array([0.8, -0.4]))))
+        fit = fit_logistic(rng.binomial(6, chance).astype(float), np.full((40, 2), 6.0))
+        estimates.append(fit.estimate)
+        promised.append(fit.standard_error)
+    np.testing.assert_allclose(np.std(estimates, axis=0), np.mean(promised, axis=0), rtol=0.3)
+
+
+def test_an_emotion_that_everybody_sees_has_no_finite_odds():
+    with pytest.raises(AnswersError, match="odds are infinite"):
+        fit_logistic(np.array([[4.0, 1.0], [4.0, 2.0]]), np.full((2, 2), 4.0))
 
 
 def test_mixed_models_refuse_too_few_people():

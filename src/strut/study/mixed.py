@@ -10,24 +10,24 @@ import numpy as np
 import pandas as pd
 import statsmodels.formula.api as smf
 from scipy import stats
-from statsmodels.genmod.bayes_mixed_glm import BinomialBayesMixedGLM
 
 from strut.errors import AnswersError
 from strut.study.answers import Answers
+from strut.study.logistic_mixed import fit_logistic
 
 _FEWEST_PEOPLE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One fixed effect: its estimate, standard error and 95 % interval; `p_value` is None in a Bayesian model."""
+    """One fixed effect: its estimate, standard error, 95 % interval and Wald test against 0."""
 
     name: str
     estimate: float
     standard_error: float
     low: float
     high: float
-    p_value: float | None
+    p_value: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class MixedModel:
         terms: Fixed effects.
         participant_sd: Standard deviation of the participants' intercepts.
         residual_sd: Standard deviation of what is left; None for yes-or-no answers.
-        p_value: Likelihood-ratio test that the emotion makes no difference at all; None in a Bayesian model.
+        p_value: Likelihood-ratio test that the emotion makes no difference at all.
         note: What the fitting said on its way.
     """
 
@@ -53,7 +53,7 @@ class MixedModel:
     terms: tuple[Term, ...]
     participant_sd: float
     residual_sd: float | None
-    p_value: float | None
+    p_value: float
     note: str = ""
 
     def as_dict(self) -> dict[str, Any]:
@@ -70,8 +70,11 @@ def mixed_rating(answers: Answers, scale: str) -> MixedModel:
     formula = f"{scale} ~ {_by_emotion(reference)}"
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        full = smf.mixedlm(formula, table, groups=table["participant"]).fit(reml=False)
-        null = smf.mixedlm(f"{scale} ~ 1", table, groups=table["participant"]).fit(reml=False)
+        try:
+            full = smf.mixedlm(formula, table, groups=table["participant"]).fit(reml=False)
+            null = smf.mixedlm(f"{scale} ~ 1", table, groups=table["participant"]).fit(reml=False)
+        except np.linalg.LinAlgError as error:
+            raise AnswersError("answers", f"do not determine a mixed model of {scale}.") from error
     if not (full.converged and null.converged):
         raise AnswersError("answers", f"the mixed model of {scale} did not converge; look for people with one rating.")
     interval = full.conf_int()
@@ -101,31 +104,34 @@ def mixed_rating(answers: Answers, scale: str) -> MixedModel:
 
 
 def mixed_choice(answers: Answers) -> MixedModel:
-    """Fit hit ~ emotion + (1 | participant), logistic, by variational Bayes; intervals are posterior ones."""
+    """Fit hit ~ emotion + (1 | participant), logistic, by maximum likelihood; estimates are log odds."""
     table, reference = _table(answers)
     if table["participant"].nunique() < _FEWEST_PEOPLE or table["correct"].nunique() < 2 or len(answers.emotions) < 2:
         raise AnswersError("answers", "are too few or too alike for a mixed model of the choices.")
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        model = BinomialBayesMixedGLM.from_formula(
-            f"correct ~ {_by_emotion(reference)}", {"participant": "0 + C(participant)"}, table
-        )
-        unknowns = model.k_fep + model.k_vcp + model.k_vc
-        fit = model.fit_vb(mean=np.zeros(unknowns), sd=np.full(unknowns, 0.6))  # left alone it starts at random
+    by_person = table.pivot_table(index="participant", columns="intended", values="correct", aggfunc=["sum", "count"])
+    names = list(answers.emotions)
+    hits = by_person["sum"].reindex(columns=names).fillna(0.0).to_numpy()
+    shown = by_person["count"].reindex(columns=names).fillna(0.0).to_numpy()
+    full = fit_logistic(hits, shown)
+    null = fit_logistic(hits.sum(axis=1, keepdims=True), shown.sum(axis=1, keepdims=True))
+    reach = stats.norm.ppf(0.975) * full.standard_error
+    p_values = 2.0 * stats.norm.sf(np.abs(full.estimate / full.standard_error))
     terms = tuple(
-        Term(_plain(name), float(mean), float(sd), float(mean - 1.96 * sd), float(mean + 1.96 * sd), None)
-        for name, mean, sd in zip(model.exog_names, fit.fe_mean, fit.fe_sd, strict=True)
+        Term(name, float(mean), float(se), float(mean - far), float(mean + far), float(p))
+        for name, mean, se, far, p in zip(
+            ["Intercept", *names[1:]], full.estimate, full.standard_error, reach, p_values, strict=True
+        )
     )
+    gain = max(0.0, 2.0 * (full.log_likelihood - null.log_likelihood))
     return MixedModel(
-        name="logistic mixed model, hit ~ emotion + (1 | participant), variational Bayes, log odds",
+        name="logistic mixed model, hit ~ emotion + (1 | participant), maximum likelihood, log odds",
         reference=reference,
         n=len(table),
-        participants=int(table["participant"].nunique()),
+        participants=len(hits),
         terms=terms,
-        participant_sd=float(np.exp(fit.vcp_mean[0])),
+        participant_sd=full.participant_sd,
         residual_sd=None,
-        p_value=None,
-        note="; ".join(sorted({str(warning.message) for warning in said})),
+        p_value=float(stats.chi2.sf(gain, len(names) - 1)),
     )
 
 

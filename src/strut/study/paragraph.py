@@ -56,7 +56,7 @@ def _results(statistics: StudyStatistics) -> str:
         sentences += _choice_sentences(statistics.choices)
     if statistics.ratings:
         sentences += _rating_sentences(statistics.ratings)
-    sentences += [_model_sentence(model) for model in statistics.models if model.p_value is not None]
+    sentences += [_model_sentence(model) for model in statistics.models]
     return " ".join(sentences)
 
 
@@ -115,7 +115,6 @@ def _mean_words(row: RatingMean) -> str:
 
 
 def _model_sentence(model: MixedModel) -> str:
-    assert model.p_value is not None
-    scale = model.name.split(", ")[1].split(" ~")[0].replace("_", " ")
+    scale = model.name.split(", ")[1].split(" ~")[0].replace("_", " ").replace("hit", "the odds of a hit")
     verb = "changes" if model.p_value < _ALPHA else "does not demonstrably change"
     return f"The emotion shown {verb} {scale} (likelihood ratio, {p_words(model.p_value)})."

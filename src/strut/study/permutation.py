@@ -23,10 +23,10 @@ def permutation_test(answers: Answers, rng: np.random.Generator, *, permutations
     codes = {name: code for code, name in enumerate(dict.fromkeys((*answers.intended, *answers.perceived)))}
     meant = np.array([codes[name] for name in answers.intended])
     seen = np.array([codes[name] for name in answers.perceived])
-    who = np.array(answers.participant)
+    people, who = np.unique(answers.participant, return_inverse=True)
     observed = int((meant == seen).sum())
     hits = np.zeros(permutations, dtype=np.int64)
-    for participant in answers.participants:
+    for participant in range(len(people)):
         own = who == participant
         hits += _shuffled_hits(meant[own], seen[own], rng, permutations)
     as_good = int((hits >= observed).sum())

@@ -11,4 +11,4 @@ from typing import Any
 @cache
 def published(name: str) -> dict[str, Any]:
     """Return a published study: `quadruped`, `pepper`, `slider_survey` or `superposition`. Do not change it."""
-    return tomllib.loads(files("strut.study.published").joinpath(f"{name}.toml").read_text("utf-8"))
+    return tomllib.loads(files("strut.study").joinpath("published_studies", f"{name}.toml").read_text("utf-8"))
