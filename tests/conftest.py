@@ -7,6 +7,8 @@ from hypothesis import settings
 
 from strut import load_robot, walk
 
+pytest_plugins = ("tests.study.real_parts_summary",)  # names, at the end, which real parts ran
+
 settings.register_profile("strut", derandomize=True, deadline=None)  # the same examples on every machine, however busy
 settings.load_profile("strut")
 

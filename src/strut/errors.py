@@ -118,3 +118,53 @@ class PortInUseError(StrutError):
             f"Cannot show anything on {self.host}:{self.port} ({self.reason}); "
             "stop what listens there or choose another port."
         )
+
+
+class MissingExtraError(StrutError):
+    """A verb needs packages that were not installed."""
+
+    def __init__(self, extra: str, package: str) -> None:
+        super().__init__(extra, package)
+        self.extra, self.package = extra, package
+
+    def __str__(self) -> str:
+        return f"This needs the package {self.package}; install it with `pip install 'strut[{self.extra}]'`."
+
+
+class AnswersError(StrutError):
+    """A table of answers is no such table, or too small for a test; carries the file and, where known, the line."""
+
+    def __init__(self, source: str, reason: str, line: int | None = None) -> None:
+        super().__init__(source, reason, line)
+        self.source, self.reason, self.line = source, reason, line
+
+    def __str__(self) -> str:
+        return f"{self.source}{f', line {self.line}' if self.line else ''}: {self.reason}"
+
+
+class DesignError(StrutError):
+    """A study's design file is malformed; carries the file, the line and the field."""
+
+    def __init__(self, source: str, field: str, reason: str, line: int | None = None) -> None:
+        super().__init__(source, field, reason, line)
+        self.source, self.field, self.reason, self.line = source, field, reason, line
+
+    def __str__(self) -> str:
+        where = f", line {self.line}" if self.line else ""
+        return f"{self.source}{where}{f', {self.field}' if self.field else ''}: {self.reason}"
+
+
+class StudyError(StrutError):
+    """A study's folder or database is not what it should be."""
+
+
+class BadReplyError(StudyError):
+    """A participant's form holds something that the study did not ask; the page says so and nothing is stored."""
+
+
+class OutOfTurnError(StudyError):
+    """An answer came for a trial that this participant has not reached, or that the study does not have."""
+
+
+class UnknownParticipantError(StudyError):
+    """There is no participant behind a private link."""

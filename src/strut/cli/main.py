@@ -22,6 +22,7 @@ from strut.cli import (
     show,
     simulate,
     stimuli,
+    study,
     synthesize,
     walk,
 )
@@ -43,6 +44,7 @@ app.command()(export.export)
 app.command()(perform.perform)
 app.command()(stimuli.stimuli)
 app.command()(reproduce.reproduce)
+app.add_typer(study.study)
 app.command()(synthesize.synthesize)
 app.command()(reconstruct.reconstruct)
 app.command()(analyze.analyze)

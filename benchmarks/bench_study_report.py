@@ -1,0 +1,67 @@
+"""How long does it take from 10 000 answers to a report, with every test, model and figure?
+
+    python benchmarks/bench_study_report.py
+
+The answers are simulated: 500 observers with twenty answers each, one study with choices and one with ratings.
+Required: less than 10 s from the answers to the page. `cpu_s` is what the report itself used; on a busy machine
+`wall_s` is more.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from time import perf_counter, process_time
+
+import numpy as np
+
+from record import Row, record
+from strut import walk
+from strut.library.motion_file import save_motion
+from strut.study.audience import audience_for, simulated_rows
+from strut.study.design import Question
+from strut.study.design_file import read_design
+from strut.study.export import answers_of, export_rows
+from strut.study.new_study import new_study
+from strut.study.report import report_html
+from strut.study.statistics import study_statistics
+
+PEOPLE, BLOCKS, ALLOWED_S = 500, 4, 10.0
+EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
+QUESTIONS: tuple[Question, ...] = ("forced-choice", "sam")
+
+
+def main() -> None:
+    """Measure, print and record."""
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        motions = [Path(scratch) / f"{emotion}.npz" for emotion in EMOTIONS]
+        for path in motions:
+            save_motion(walk("mrpete", path.stem, cycles=2, rate_hz=50.0), path)
+        for question in QUESTIONS:
+            folder = Path(scratch) / question
+            new_study(folder, question, motions)
+            text = (folder / "design.toml").read_text("utf-8").replace("blocks = 2", f"blocks = {BLOCKS}")
+            (folder / "design.toml").write_text(text, "utf-8")
+            design = read_design(folder)
+            answered = simulated_rows(design, audience_for(design, None), PEOPLE, np.random.default_rng(0))
+            started, used = perf_counter(), process_time()
+            table = answers_of(design, answered)
+            found = study_statistics(table, options=design.answer_options if question == "forced-choice" else ())
+            page = report_html(design, export_rows(design, answered), found)
+            wall_s, cpu_s = perf_counter() - started, process_time() - used
+            rows.append(
+                {
+                    "case": question,
+                    "answers": len(table.participant),
+                    "wall_s": round(wall_s, 2),
+                    "cpu_s": round(cpu_s, 2),
+                    "page_kb": round(len(page) / 1e3),
+                    "fast_enough": wall_s < ALLOWED_S,
+                }
+            )
+    record("study_report", rows, packages=("strut", "scipy", "statsmodels", "pingouin"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""How long does a participant wait when fifty take part at once, on SQLite and on PostgreSQL?
+
+    python benchmarks/bench_study_server.py
+
+Each of the fifty reads a page, thinks for 1.5 s and sends the answer twice, as impatient people do; the server is a
+process of its own on the same machine. Required: a median below 50 ms, and nothing lost or doubled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from record import Row, record
+
+sys.path.insert(0, str(Path(__file__).parent.parent))  # the load and the throwaway cluster are those of the tests
+
+from tests.study.load import fifty_participants
+from tests.study.real_parts import StudyServer, postgres_cluster, postgres_programs
+
+from strut import walk
+from strut.library.motion_file import save_motion
+from strut.study.new_study import new_study
+from strut.study.opened_study import open_study
+
+PEOPLE, TRIALS, PAUSE_S, ALLOWED_S = 50, 5, 1.5, 0.050
+EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
+
+
+def measured(case: str, folder: Path, url: str | None) -> Row:
+    """Return one row: a server on one database, fifty participants, and what it stored."""
+    server = StudyServer(folder, *(["--database", url] if url else []))
+    try:
+        taken_s, _ = asyncio.run(fifty_participants(server.url, PEOPLE, TRIALS, pause_s=PAUSE_S))
+    finally:
+        server.stop()
+    opened = open_study(folder, url)
+    stored = {(row["code"], row["trial"]) for row in opened.database.rows()}
+    opened.database.close()
+    return {
+        "case": case,
+        "requests": len(taken_s),
+        "median_ms": round(1e3 * median(taken_s), 1),
+        "p95_ms": round(1e3 * sorted(taken_s)[int(0.95 * len(taken_s))], 1),
+        "answers_lost": PEOPLE * TRIALS - len(stored),
+        "fast_enough": median(taken_s) < ALLOWED_S,
+    }
+
+
+def main() -> None:
+    """Measure, print and record."""
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory(dir="/tmp") as cluster:
+        motions = [Path(scratch) / f"{emotion}.npz" for emotion in EMOTIONS]
+        for path in motions:
+            save_motion(walk("mrpete", path.stem, cycles=2, rate_hz=50.0), path)
+        folder = Path(scratch) / "study"
+        new_study(folder, "forced-choice", motions)
+        text = (folder / "design.toml").read_text("utf-8").replace("blocks = 2", "blocks = 1")
+        (folder / "design.toml").write_text(text.replace("practice = 1", "practice = 0"), "utf-8")
+        rows = [measured("sqlite", folder, None)]
+        if postgres_programs() is not None:
+            with postgres_cluster(Path(cluster)) as url:
+                rows.append(measured("postgresql", folder, url))
+    record("study_server", rows, packages=("strut", "fastapi", "sqlalchemy", "uvicorn"))
+
+
+if __name__ == "__main__":
+    main()

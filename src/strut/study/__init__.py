@@ -1,0 +1,1 @@
+"""Motion → stimuli → survey → answers → statistics: whether people see the feeling."""

@@ -1,0 +1,214 @@
+"""Audience: published response models that answer a study in place of people, to try and to power a design.
+
+What comes out is marked as simulated wherever it goes. A model knows how people answered other motions of other robots;
+it has never seen yours, and its answers say nothing about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from strut.emotion import Emotion, named_emotion
+from strut.errors import StudyError, UnknownNameError
+from strut.robot import Array
+from strut.study.answers import DO_NOT_KNOW, PAD_SCALES
+from strut.study.confusion import confusion, hit_rates
+from strut.study.design import Design, Question
+from strut.study.export import answers_of
+from strut.study.published import published
+from strut.study.ratings import rating_means, sd_from_interval
+from strut.study.trial_plan import trial_plan
+
+HABIT_SHARE = 0.3  # chosen: how much of the variance between ratings is a person's own habit
+FEEDBACK_SD = 0.7  # chosen: the thesis prints averages only
+Reply = dict[str, Any]
+Respond = Callable[[str, Array, np.random.Generator], Reply]
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """A response model: what it is called, where it comes from, which questions it answers."""
+
+    name: str
+    source: str
+    questions: tuple[Question, ...]
+    make: Callable[[Design], Respond]
+
+
+def simulated_rows(design: Design, audience: Audience, people: int, rng: np.random.Generator) -> list[dict[str, Any]]:
+    """Return the answers of simulated people, in the form of `Database.rows`, each marked as simulated."""
+    if people < 1:
+        raise StudyError(f"An audience of {people} cannot answer; ask for at least one.")
+    respond = audience.make(design)
+    rows: list[dict[str, Any]] = []
+    shown: dict[str, int] = {}
+    for index in range(people):
+        habit = rng.normal(size=len(PAD_SCALES))
+        for trial in trial_plan(design, index=index, shown=shown):
+            if not trial.practice:
+                shown[trial.stimulus] = shown.get(trial.stimulus, 0) + 1
+            rows.append(
+                {
+                    "code": f"simulated-{index + 1:04d}",
+                    "language": design.languages[0],
+                    "age": None,
+                    "gender": None,
+                    "simulated": True,
+                    "trial": trial.number,
+                    "block": trial.block,
+                    "stimulus": trial.stimulus,
+                    "reply": respond(design.stimulus(trial.stimulus).intended, habit, rng),
+                    "response_ms": None,
+                    "plays": None,
+                    "received_at": "",
+                }
+            )
+    return rows
+
+
+def simulated_power(
+    design: Design, audience: Audience, people: int, *, runs: int, rng: np.random.Generator, alpha: float = 0.05
+) -> dict[str, float]:
+    """Return in which share of simulated studies each finding is significant after Holm's correction.
+
+    A finding is an emotion seen above chance, or a mean rating off the middle of its scale.
+    """
+    found: dict[str, int] = {}
+    for _ in range(runs):
+        answers = answers_of(design, simulated_rows(design, audience, people, rng))
+        if design.question == "forced-choice":
+            matrix = confusion(answers, design.answer_options)
+            tests = {row.emotion: row.p_holm for row in hit_rates(matrix, 1.0 / len(design.answer_options))}
+        else:
+            tests = {f"{row.emotion}, {row.scale}": row.p_holm or 0.0 for row in rating_means(answers)}
+        for name, p_value in tests.items():
+            found[name] = found.get(name, 0) + int(p_value < alpha)
+    return {name: count / runs for name, count in found.items()}
+
+
+def _canonical(emotion: str) -> str:
+    return named_emotion(emotion).name or emotion
+
+
+def _choosing(design: Design, shares: dict[str, dict[str, float]]) -> Respond:
+    """Return a model that draws answers from published shares, by canonical names; what nobody offered is left out."""
+    options = {_canonical(name) if name != DO_NOT_KNOW else DO_NOT_KNOW: name for name in design.answer_options}
+    table: dict[str, tuple[list[str], Array]] = {}
+    for entry in design.stimuli:
+        meant = _canonical(entry.intended)
+        if meant not in shares:
+            known = ", ".join(sorted(shares))
+            raise StudyError(f"The model knows no answers to '{entry.intended}'; it knows {known}.")
+        offered = [(options[name], share) for name, share in shares[meant].items() if name in options]
+        weights = np.array([share for _, share in offered])
+        if weights.sum() <= 0.0:
+            raise StudyError(f"None of the answers people gave to '{entry.intended}' is among the options.")
+        table[entry.intended] = ([name for name, _ in offered], weights / weights.sum())
+
+    def respond(intended: str, _habit: Array, rng: np.random.Generator) -> Reply:
+        names, weights = table[intended]
+        return {"perceived": names[int(rng.choice(len(names), p=weights))]}
+
+    return respond
+
+
+def _quadruped(design: Design) -> Respond:
+    study = published("quadruped")
+    names = [_canonical(name) for name in study["emotions"]]
+    counts = {_canonical(name): study["counts"][name] for name in study["emotions"]}
+    return _choosing(design, {meant: dict(zip(names, row, strict=True)) for meant, row in counts.items()})
+
+
+def _superposition(design: Design) -> Respond:
+    """Return Hicheur's model: recognised as often as published, misses spread evenly because nothing else is known."""
+    study = published("superposition")
+    answers = [name if name == DO_NOT_KNOW else _canonical(name) for name in study["answers"]]
+    section = study["recognised_percent"]
+    shares = {}
+    for name in (key for key in section if key not in ("where", "unit", "tolerance")):
+        meant, right = _canonical(name), section[name] / 100.0
+        shares[meant] = {other: right if other == meant else (1.0 - right) / (len(answers) - 1) for other in answers}
+    return _choosing(design, shares)
+
+
+def mean_ratings(emotion: Emotion) -> Array:
+    """Return the mean pleasure, arousal and dominance that Pepper's audience would rate. Shape (3,)."""
+    study = published("pepper")
+    level = study["level"]
+    jerkiness, activity, gaze = -emotion.pleasure / level, emotion.arousal / level, emotion.dominance / level
+    factors = {"J": jerkiness, "V": activity, "G": gaze}
+    names = study["audience"]["terms"]
+    terms = [1.0 if name == "const" else float(np.prod([factors[one] for one in name])) for name in names]
+    return np.array([np.dot(study["audience"][scale], terms) for scale in PAD_SCALES])
+
+
+def rating_sd() -> Array:
+    """Return the standard deviation of ratings of pleasure, arousal and dominance, pooled over Table 2b. Shape (3,)."""
+    study = published("pepper")
+    ends = np.array([study["rating_interval"][corner] for corner in study["corners"]]).reshape(-1, 3, 2)
+    sds = np.array([[sd_from_interval(low, high, study["people"]) for low, high in row] for row in ends])
+    return np.asarray(np.sqrt(np.mean(sds**2, axis=0)))
+
+
+def _pepper(design: Design) -> Respond:
+    means = {entry.intended: mean_ratings(named_emotion(entry.intended)) for entry in design.stimuli}
+    spread = rating_sd()
+
+    def rated(intended: str, habit: Array, rng: np.random.Generator) -> Array:
+        own = np.sqrt(HABIT_SHARE) * habit + np.sqrt(1.0 - HABIT_SHARE) * rng.normal(size=len(PAD_SCALES))
+        return np.asarray(np.clip(means[intended] + spread * own, -1.0, 1.0))
+
+    def respond(intended: str, habit: Array, rng: np.random.Generator) -> Reply:
+        values = rated(intended, habit, rng)
+        if design.question == "slider":
+            return {"rating": round(float(values[0]), 2)}
+        steps = (design.ask.points - 1) / 2.0
+        return {scale: round(float(values[PAD_SCALES.index(scale)]) * steps) / steps for scale in design.ask.scales}
+
+    return respond
+
+
+def _feedback(design: Design) -> Respond:
+    section = published("quadruped")["feedback"]
+    wished = {_canonical(name): section[name] for name in published("quadruped")["emotions"]}
+    for entry in design.stimuli:
+        if _canonical(entry.intended) not in wished:
+            raise StudyError(f"The model knows no wishes about '{entry.intended}'; it knows {', '.join(wished)}.")
+
+    def respond(intended: str, _habit: Array, rng: np.random.Generator) -> Reply:
+        means = dict(zip(section["items"], wished[_canonical(intended)], strict=True))
+        return {
+            item: int(np.clip(round(float(rng.normal(means[item], FEEDBACK_SD))), -2, 2)) for item in design.ask.items
+        }
+
+    return respond
+
+
+AUDIENCES = {
+    audience.name: audience
+    for audience in (
+        Audience(
+            "quadruped", "confusion of Mr. Pete's gaits, Hainsworth 2017, Table 14", ("forced-choice",), _quadruped
+        ),
+        Audience("superposition", "recognition of avatars, Hicheur et al. 2013", ("forced-choice",), _superposition),
+        Audience(
+            "pepper", "ratings of Pepper's eight motions, Claret et al. 2017, Table 2b", ("sam", "slider"), _pepper
+        ),
+        Audience("feedback", "wishes about Mr. Pete's gaits, Hainsworth 2017, Table 7", ("improvement",), _feedback),
+    )
+}
+
+
+def audience_for(design: Design, name: str | None) -> Audience:
+    """Return the audience called `name`, or the first one that answers the design's question."""
+    if name is None:
+        return next(one for one in AUDIENCES.values() if design.question in one.questions)
+    if name not in AUDIENCES:
+        raise UnknownNameError("audience", name, tuple(AUDIENCES), "`strut study simulate --help`")
+    if design.question not in AUDIENCES[name].questions:
+        raise StudyError(f"The audience '{name}' does not answer a {design.question} question.")
+    return AUDIENCES[name]

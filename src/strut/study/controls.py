@@ -1,0 +1,56 @@
+"""Controls: motions with one difference to neutral taken away, to find out which one people read.
+
+A control is a picture, not a movement a robot could make: nothing checks its balance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from strut.engines.rigid_body import foot_positions
+from strut.errors import StudyError
+from strut.motion import Motion
+from strut.robot import Array, Robot
+
+
+def mean_speed_m_s(motion: Motion) -> float:
+    """Return how fast the body travels over the ground, forwards or backwards."""
+    way = np.linalg.norm(motion.qpos[-1, :2] - motion.qpos[0, :2])
+    return float(way / motion.duration_s)
+
+
+def speed_matched(motion: Motion, reference: Motion) -> Motion:
+    """Return the motion played so that the body travels as fast as in the reference: same posture, other tempo."""
+    own, wanted = mean_speed_m_s(motion), mean_speed_m_s(reference)
+    if own < 1e-4 or wanted < 1e-4:
+        raise StudyError("A motion that does not travel cannot be matched in speed; leave its control out.")
+    return replace(motion, time_s=motion.time_s[0] + (motion.time_s - motion.time_s[0]) * own / wanted, receipt=None)
+
+
+def posture_matched(motion: Motion, reference: Motion, robot: Robot) -> Motion:
+    """Return the motion about the reference's mean posture: same tempo and step, other carriage of the body.
+
+    Joints keep their swing about their mean, the base its turning about its mean orientation; the lowest foot of the
+    whole motion stands where the reference's does.
+    """
+    if motion.robot != reference.robot:
+        raise StudyError(f"A {motion.robot} cannot take the posture of a {reference.robot}.")
+    qpos = motion.qpos.copy()
+    first = qpos.shape[1] - len(motion.joint_names)
+    qpos[:, first:] += reference.joint_angles_rad.mean(axis=0) - motion.joint_angles_rad.mean(axis=0)
+    own, wanted = _mean_turn(motion.qpos[:, 3:7]), _mean_turn(reference.qpos[:, 3:7])
+    turned = wanted * own.inv() * Rotation.from_quat(motion.qpos[:, 3:7], scalar_first=True)
+    qpos[:, 3:7] = turned.as_quat(scalar_first=True)
+    qpos[:, 2] += _lowest_foot(robot, reference.qpos) - _lowest_foot(robot, qpos)
+    return replace(motion, qpos=qpos, receipt=None, torque_nm=None, ground_force_n=None)
+
+
+def _mean_turn(quaternions: Array) -> Rotation:
+    return Rotation.from_quat(quaternions, scalar_first=True).mean()
+
+
+def _lowest_foot(robot: Robot, qpos: Array) -> float:
+    return float(foot_positions(robot, qpos)[..., 2].min())

@@ -1,0 +1,327 @@
+"""Database: participants and their answers in SQLite or PostgreSQL. Every answer is on disk before it is confirmed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import URL, Connection, Engine, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from strut.errors import OutOfTurnError, StudyError, UnknownParticipantError
+from strut.study.trial_plan import Trial
+
+_TABLES = sa.MetaData()
+_STUDY = sa.Table(
+    "strut_study",
+    _TABLES,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("fingerprint", sa.Text, nullable=False),
+)
+_SHOWN = sa.Table(
+    "strut_shown",
+    _TABLES,
+    sa.Column("stimulus", sa.Text, primary_key=True),
+    sa.Column("times", sa.Integer, nullable=False),
+)
+_PARTICIPANT = sa.Table(
+    "strut_participant",
+    _TABLES,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("token_hash", sa.Text, nullable=False, unique=True),
+    sa.Column("code", sa.Text, nullable=False, unique=True),
+    sa.Column("language", sa.Text, nullable=False),
+    sa.Column("age", sa.Integer),
+    sa.Column("gender", sa.Text),
+    sa.Column("plan", sa.Text, nullable=False),
+    sa.Column("simulated", sa.Boolean, nullable=False),
+    sa.Column("started_at", sa.Text, nullable=False),
+)
+_ANSWER = sa.Table(
+    "strut_answer",
+    _TABLES,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("participant_id", sa.Integer, sa.ForeignKey("strut_participant.id"), nullable=False),
+    sa.Column("trial", sa.Integer, nullable=False),
+    sa.Column("block", sa.Integer, nullable=False),
+    sa.Column("stimulus", sa.Text, nullable=False),
+    sa.Column("reply", sa.Text, nullable=False),
+    sa.Column("response_ms", sa.Integer),
+    sa.Column("plays", sa.Integer),
+    sa.Column("received_at", sa.Text, nullable=False),
+    sa.UniqueConstraint("participant_id", "trial"),
+)
+_FIND = sa.select(
+    _PARTICIPANT.c.id,
+    _PARTICIPANT.c.code,
+    _PARTICIPANT.c.language,
+    _PARTICIPANT.c.plan,
+    sa.select(sa.func.count()).where(_ANSWER.c.participant_id == _PARTICIPANT.c.id).scalar_subquery().label("answered"),
+).where(_PARTICIPANT.c.token_hash == sa.bindparam("hashed"))
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """Somebody who takes part: no name, no address, only what the design asks."""
+
+    identity: int
+    code: str
+    language: str
+    plan: tuple[Trial, ...]
+    answered: int
+
+    @property
+    def current(self) -> Trial | None:
+        """The trial that waits for an answer; None when all are answered."""
+        return self.plan[self.answered] if self.answered < len(self.plan) else None
+
+
+Planner = Callable[[int, Mapping[str, int]], tuple[Trial, ...]]
+
+
+class Database:
+    """The answers of one study."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.reader = engine.execution_options(isolation_level="AUTOCOMMIT")
+
+    def start(
+        self,
+        token: str,
+        planner: Planner,
+        *,
+        language: str,
+        age: int | None = None,
+        gender: str | None = None,
+        simulated: bool = False,
+    ) -> Participant:
+        """Return the participant behind a token, made now unless the token is known: sending a form twice is once.
+
+        Args:
+            token: The secret part of the private link; only its hash is stored.
+            planner: Makes the trials from the participant's number and how often each stimulus was planned before.
+            language: In which they read.
+            age: In years, if they said it.
+            gender: If they said it.
+            simulated: Whether a response model answers.
+        """
+        with self._writing() as connection:
+            known = _participant(connection, token)
+            if known:
+                return known
+            index = connection.scalar(sa.select(sa.func.count()).select_from(_PARTICIPANT)) or 0
+            shown = {row.stimulus: row.times for row in connection.execute(sa.select(_SHOWN))}
+            plan = planner(index, shown)
+            connection.execute(
+                sa.insert(_PARTICIPANT).values(
+                    token_hash=_hashed(token),
+                    code=secrets.token_hex(6),
+                    language=language,
+                    age=age,
+                    gender=gender,
+                    plan=json.dumps([[trial.number, trial.block, trial.stimulus] for trial in plan]),
+                    simulated=simulated,
+                    started_at=_now(),
+                )
+            )
+            for trial in plan:
+                if not trial.practice:
+                    shown[trial.stimulus] = shown.get(trial.stimulus, 0) + 1
+            connection.execute(sa.delete(_SHOWN))
+            connection.execute(sa.insert(_SHOWN), [{"stimulus": name, "times": n} for name, n in shown.items()])
+            made = _participant(connection, token)
+            assert made is not None
+            return made
+
+    def participant(self, token: str) -> Participant:
+        """Return the participant behind a private link."""
+        with self._reading() as connection:
+            found = _participant(connection, token)
+        if found is None:
+            raise UnknownParticipantError("There is no session behind this link.")
+        return found
+
+    def answer(
+        self, who: Participant, trial: int, reply: Mapping[str, Any], *, response_ms: int | None, plays: int | None
+    ) -> bool:
+        """Store an answer and return True; return False, and change nothing, if this trial was answered before.
+
+        Args:
+            who: The participant as last read; a twin of this request may have been quicker, which changes nothing.
+            trial: Its number.
+            reply: What is stored of the answer.
+            response_ms: How long it took, where it was measured.
+            plays: How often the stimulus was played, where it was counted.
+        """
+        if 1 <= trial <= who.answered:
+            return False
+        current = who.current
+        if current is None or trial != current.number:
+            raise OutOfTurnError(f"Trial {trial} is not the one that waits for an answer.")
+        values = {
+            "participant_id": who.identity,
+            "trial": current.number,
+            "block": current.block,
+            "stimulus": current.stimulus,
+            "reply": json.dumps(reply, sort_keys=True),
+            "response_ms": response_ms,
+            "plays": plays,
+            "received_at": _now(),
+        }
+        insert: Any = sqlite.insert if self.engine.dialect.name == "sqlite" else postgresql.insert
+        with self._writing(lock=False) as connection:
+            once = insert(_ANSWER).values(values).on_conflict_do_nothing().returning(_ANSWER.c.id)
+            return connection.execute(once).first() is not None
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return all answers with what is known of their participants, in the order of their arrival."""
+        columns = [
+            _PARTICIPANT.c.code,
+            _PARTICIPANT.c.language,
+            _PARTICIPANT.c.age,
+            _PARTICIPANT.c.gender,
+            _PARTICIPANT.c.simulated,
+            *(
+                _ANSWER.c[name]
+                for name in ("trial", "block", "stimulus", "reply", "response_ms", "plays", "received_at")
+            ),
+        ]
+        query = sa.select(*columns).join(_PARTICIPANT).order_by(_ANSWER.c.participant_id, _ANSWER.c.trial)
+        with self._reading() as connection:
+            found = connection.execute(query).mappings().all()
+        return [{**row, "reply": json.loads(row["reply"])} for row in found]
+
+    def counts(self) -> dict[str, Any]:
+        """Return how many people started and finished, and how often each stimulus was answered."""
+        with self._reading() as connection:
+            per_person = sa.select(_ANSWER.c.participant_id, sa.func.count().label("n")).group_by(
+                _ANSWER.c.participant_id
+            )
+            answered = {row.participant_id: row.n for row in connection.execute(per_person)}
+            people = connection.execute(
+                sa.select(_PARTICIPANT.c.id, _PARTICIPANT.c.plan, _PARTICIPANT.c.simulated)
+            ).all()
+            by_stimulus = sa.select(_ANSWER.c.stimulus, sa.func.count()).where(_ANSWER.c.block > 0)
+            stimuli = connection.execute(by_stimulus.group_by(_ANSWER.c.stimulus)).all()
+        finished = sum(answered.get(row.id, 0) == len(json.loads(row.plan)) for row in people)
+        return {
+            "started": len(people),
+            "finished": finished,
+            "simulated": sum(row.simulated for row in people),
+            "answers": sum(answered.values()),
+            "stimuli": {name: int(count) for name, count in stimuli},
+        }
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.engine.dispose()
+
+    @contextmanager
+    def _writing(self, *, lock: bool = True) -> Iterator[Connection]:
+        """Open a transaction; with `lock`, one at a time over all servers of the study."""
+        try:
+            with self.engine.begin() as connection:
+                if lock:
+                    connection.execute(sa.select(_STUDY.c.id).with_for_update()).all()
+                yield connection
+        except SQLAlchemyError as error:
+            raise _unreachable(self.engine.url, error) from error
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        try:
+            with self.reader.connect() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise _unreachable(self.engine.url, error) from error
+
+
+def database_url(folder: Path, url: str | None) -> URL:
+    """Return where a study's answers are: the file `answers.sqlite` in its folder unless a URL says otherwise."""
+    if url is None:
+        return URL.create("sqlite", database=str(folder / "answers.sqlite"))
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise StudyError(f"'{url}' is no database URL; write sqlite:///FILE or postgresql://USER@HOST/NAME.") from error
+    if parsed.drivername in ("postgresql", "postgres"):
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if parsed.drivername not in ("sqlite", "postgresql+psycopg"):
+        raise StudyError(f"Answers cannot be kept in {parsed.drivername}; use sqlite or postgresql.")
+    return parsed
+
+
+def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
+    """Open the answers of a study, making the tables if need be; refuse answers of another study or design."""
+    engine = _engine(url)
+    try:
+        with engine.begin() as connection:
+            _TABLES.create_all(connection)
+            insert: Any = sqlite.insert if url.drivername == "sqlite" else postgresql.insert
+            own = insert(_STUDY).values(id=1, name=name, fingerprint=fingerprint)
+            connection.execute(own.on_conflict_do_nothing())
+            kept = connection.execute(sa.select(_STUDY)).one()
+    except SQLAlchemyError as error:
+        engine.dispose()
+        raise _unreachable(url, error) from error
+    if (kept.name, kept.fingerprint) == (name, fingerprint):
+        return Database(engine)
+    engine.dispose()
+    if kept.name != name:
+        raise StudyError(f"{_shown(url)} holds answers of the study '{kept.name}', not of '{name}'; use another one.")
+    raise StudyError(
+        f"{_shown(url)} holds answers to another version of '{name}': its design or motions have changed. "
+        "Undo the change, or copy the folder without the database to a new study."
+    )
+
+
+def _engine(url: URL) -> Engine:
+    if url.drivername != "sqlite":
+        timeout = {"connect_timeout": 5}
+        return sa.create_engine(url, pool_size=16, max_overflow=48, pool_pre_ping=True, connect_args=timeout)
+    engine = sa.create_engine(url, connect_args={"timeout": 30.0}, pool_size=16, max_overflow=48)
+    sa.event.listen(engine, "connect", _prepare_sqlite)
+    sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    return engine
+
+
+def _participant(connection: Connection, token: str) -> Participant | None:
+    row = connection.execute(_FIND, {"hashed": _hashed(token)}).one_or_none()
+    if row is None:
+        return None
+    plan = tuple(Trial(number, block, stimulus) for number, block, stimulus in json.loads(row.plan))
+    return Participant(row.id, row.code, row.language, plan, int(row.answered))
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # transactions are begun by us, with the write lock taken first
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "busy_timeout = 30000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _hashed(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _shown(url: URL) -> str:
+    return url.render_as_string(hide_password=True)
+
+
+def _unreachable(url: URL, error: SQLAlchemyError) -> StudyError:
+    reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+    return StudyError(f"The database {_shown(url)} cannot be used: {reason}.")

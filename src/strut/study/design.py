@@ -1,0 +1,131 @@
+"""Design: what a study shows, what it asks, in which order, and in which words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from strut.study.answers import DO_NOT_KNOW, IMPROVEMENT_ITEMS, PAD_SCALES
+from strut.study.words import Words, language_table
+
+Question = Literal["forced-choice", "slider", "sam", "improvement"]
+Order = Literal["random", "latin-square", "fixed"]
+Control = Literal["none", "speed-matched", "posture-matched"]
+Kind = Literal["points", "sticks", "solid"]
+SECONDS_PER_ANSWER = {"forced-choice": 5.0, "slider": 5.0, "sam": 9.0, "improvement": 30.0}
+
+
+@dataclass(frozen=True, slots=True)
+class StimulusEntry:
+    """One motion to show, and the emotion it is meant to show; `control` takes away one difference to neutral."""
+
+    name: str
+    file: str
+    intended: str
+    control: Control = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What one participant goes through.
+
+    Args:
+        blocks: How many blocks.
+        repeats: How often each stimulus is shown in a block.
+        order: `random`, a balanced `latin-square` over participants, or `fixed` as in the file.
+        practice: Trials before the first block that do not count.
+        per_participant: How many of the stimuli one participant sees, those seen least so far; 0 is all.
+    """
+
+    blocks: int = 1
+    repeats: int = 1
+    order: Order = "random"
+    practice: int = 0
+    per_participant: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """How a motion is shown: same view, same length and same scale for all stimuli of a study.
+
+    Args:
+        kind: Point lights, stick figure or solid body.
+        azimuth_deg: From where the camera looks: 0 from ahead, 45 from ahead and the right, 90 from the right.
+        elevation_deg: From how high.
+        camera: `fixed` in the world as published, or `follow` the body.
+        seconds: Length of a stimulus; 0 is as long as the shortest motion lasts.
+        replay: Whether people may look again.
+    """
+
+    kind: Kind = "points"
+    azimuth_deg: float = 45.0
+    elevation_deg: float = 10.0
+    camera: Literal["fixed", "follow"] = "fixed"
+    seconds: float = 5.0
+    replay: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The question: options of a choice, ends of a slider, scales of pictures or items of a form."""
+
+    options: tuple[str, ...] = ()
+    do_not_know: bool = True
+    ends: tuple[str, str, str] = ("anger", "neutral", "joy")
+    scales: tuple[str, ...] = PAD_SCALES
+    points: int = 9
+    items: tuple[str, ...] = IMPROVEMENT_ITEMS
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A whole study; `folder` is where its file stands and its motions are looked for."""
+
+    name: str
+    question: Question
+    stimuli: tuple[StimulusEntry, ...]
+    languages: tuple[str, ...] = ("en",)
+    seed: int = 0
+    session: Session = field(default_factory=Session)
+    display: Display = field(default_factory=Display)
+    ask: Ask = field(default_factory=Ask)
+    ask_age: bool = True
+    ask_gender: bool = True
+    text: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    folder: Path = field(default_factory=Path, compare=False)
+
+    def words(self, language: str) -> Words:
+        """Return what participants read in a language; the first one of the study for a language it does not have."""
+        code = language if language in self.languages else self.languages[0]
+        return Words(code, language_table(code), self.text.get(code, {}))
+
+    def stimulus(self, name: str) -> StimulusEntry:
+        """Return the stimulus called `name`."""
+        return next(entry for entry in self.stimuli if entry.name == name)
+
+    @property
+    def answer_options(self) -> tuple[str, ...]:
+        """What people can answer to a forced choice, "do not know" last."""
+        return (*self.ask.options, DO_NOT_KNOW) if self.ask.do_not_know else self.ask.options
+
+    @property
+    def trials(self) -> int:
+        """How many trials one participant goes through, practice among them."""
+        shown = self.session.per_participant or len(self.stimuli)
+        return self.session.practice + shown * self.session.repeats * self.session.blocks
+
+    @property
+    def minutes(self) -> int:
+        """How long that takes, roughly."""
+        each = (self.display.seconds or 5.0) + SECONDS_PER_ANSWER[self.question]
+        return max(1, round(self.trials * each / 60.0))
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits that change with everything that changes what answers mean."""
+        table = {key: value for key, value in asdict(self).items() if key not in ("folder", "text", "languages")}
+        return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,126 @@
+"""Film: a stimulus as a file for surveys elsewhere: GIF by ourselves, MP4 and WebM by ffmpeg where it is installed."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from strut.errors import StudyError
+from strut.library.atomic import write_atomically
+from strut.robot import Array
+from strut.study.design import Display
+from strut.study.stimulus import ASPECT, RATE_HZ, Stimulus
+
+Format = Literal["gif", "mp4", "webm"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+_GROUND, _DARK, _LIGHT = "#232b36", "#0c0f14", "#ffffff"
+_SMOOTH = 2  # drawn twice as large and shrunk, or edges of lights would crawl
+_CODECS = {
+    "mp4": ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18", "-movflags", "+faststart"],
+    "webm": ["-c:v", "libvpx-vp9", "-pix_fmt", "yuv420p", "-crf", "24", "-b:v", "0"],
+}
+
+
+def save_film(
+    stimulus: Stimulus, display: Display, path: Path, form: Format, *, height_px: int = 480, force: bool = False
+) -> None:
+    """Write a stimulus as a film, with the same picture that the survey draws."""
+    if form == "gif":
+        write_atomically(path, _gif(stimulus, display, height_px), force=force)
+        return
+    program = shutil.which("ffmpeg")
+    if program is None:
+        raise StudyError(f"Writing {form} needs ffmpeg, which is not installed; install it or choose --format gif.")
+    write_atomically(path, _encoded(program, stimulus, display, height_px, form), force=force)
+
+
+def pictures(stimulus: Stimulus, display: Display, height_px: int) -> Iterator[Image.Image]:
+    """Yield the pictures of a stimulus, one for each of its samples."""
+    height = height_px * _SMOOTH
+    width = 2 * round(height * ASPECT / 2)
+    middle, zoom = np.array([width / 2.0, height / 2.0]), height / 2.0
+    unit = float(stimulus.payload(display)["unit"])
+    grid = (stimulus.grid.reshape(-1, 2, 2) * zoom + middle).reshape(-1, 4)
+    for points, depth in zip(stimulus.points * zoom + middle, stimulus.depth, strict=True):
+        picture = Image.new("RGB", (width, height), _DARK)
+        pen = ImageDraw.Draw(picture)
+        for line in grid.tolist():
+            pen.line(line, fill=_GROUND, width=max(1, round(0.003 * zoom)))
+        if display.kind == "solid":
+            _draw_solids(pen, stimulus.shapes, points, depth, zoom / unit)
+        else:
+            if display.kind == "sticks":
+                for first, second in stimulus.bones:
+                    pen.line([tuple(points[first]), tuple(points[second])], fill="#e8ecf2", width=round(0.016 * zoom))
+            _draw_lights(pen, points, 0.014 * zoom)
+        yield picture.reduce(_SMOOTH)
+
+
+def _draw_lights(pen: ImageDraw.ImageDraw, points: Array, radius: float) -> None:
+    for x, y in points.tolist():
+        pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=_LIGHT)
+
+
+def _draw_solids(
+    pen: ImageDraw.ImageDraw, shapes: tuple[dict[str, Any], ...], points: Array, depth: Array, scale: float
+) -> None:
+    """Draw the parts of a body, those behind first."""
+    away = [float(depth[s["first"] : s["first"] + s["count"]].mean()) for s in shapes]
+    order = sorted(range(len(shapes)), key=lambda k: -away[k])
+    span = max(max(away) - min(away), 1e-9)
+    for k in order:
+        shape, light = shapes[k], 1.0 - 0.35 * (away[k] - min(away)) / span
+        corners = points[shape["first"] : shape["first"] + shape["count"]]
+        if shape["kind"] == "box":
+            _draw_box(pen, corners, depth[shape["first"] : shape["first"] + 8], shape["color"], light)
+            continue
+        radius = shape["radius"] * scale
+        for grow, color in ((radius * 0.06 + 1.0, _DARK), (0.0, _color(shape["color"], light))):
+            ends = [tuple(corners[0]), tuple(corners[-1])]
+            pen.line(ends, fill=color, width=max(1, round(2.0 * (radius + grow))))
+            for x, y in ends:
+                reach = radius + grow
+                pen.ellipse((x - reach, y - reach, x + reach, y + reach), fill=color)
+
+
+def _draw_box(pen: ImageDraw.ImageDraw, corners: Array, depth: Array, color: tuple[float, ...], light: float) -> None:
+    faces = ((0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5))
+    shades = (0.72, 0.72, 0.85, 0.85, 0.6, 1.0)
+    for face, shade in sorted(zip(faces, shades, strict=True), key=lambda pair: -float(depth[list(pair[0])].sum())):
+        outline = [tuple(corners[k]) for k in face]
+        pen.polygon(outline, fill=_color(color, light * shade), outline=_DARK)
+
+
+def _color(color: tuple[float, ...], light: float) -> tuple[int, int, int]:
+    red, green, blue = (round(255 * part * light) for part in color)
+    return red, green, blue
+
+
+def _gif(stimulus: Stimulus, display: Display, height_px: int) -> bytes:
+    """Return an endless GIF; its clock ticks in hundredths, so every third sample is left out and 20 a second stay."""
+    kept = [picture for k, picture in enumerate(pictures(stimulus, display, height_px)) if k % 3 != 2]
+    palette = kept[0].quantize(64)
+    first, *others = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in kept]
+    buffer = io.BytesIO()
+    first.save(buffer, "GIF", save_all=True, append_images=others, duration=50, loop=0)
+    return buffer.getvalue()
+
+
+def _encoded(program: str, stimulus: Stimulus, display: Display, height_px: int, form: Format) -> bytes:
+    with tempfile.TemporaryDirectory() as scratch:
+        film = Path(scratch) / f"film.{form}"
+        for k, picture in enumerate(pictures(stimulus, display, height_px)):
+            picture.save(Path(scratch) / f"{k:05d}.png")
+        command = [program, "-loglevel", "error", "-framerate", f"{RATE_HZ:g}", "-i", f"{scratch}/%05d.png"]
+        done = subprocess.run([*command, *_CODECS[form], str(film)], check=False, capture_output=True, text=True)
+        if done.returncode:
+            raise StudyError(f"ffmpeg could not write {form}: {done.stderr.strip().splitlines()[-1]}.")
+        return film.read_bytes()

@@ -1,0 +1,120 @@
+"""Paragraph: methods and results of a study in the words of a paper."""
+
+from __future__ import annotations
+
+from strut.study.confusion import HitRate
+from strut.study.mixed import MixedModel
+from strut.study.ratings import RatingMean
+from strut.study.significance import Significance
+from strut.study.statistics import Choices, StudyStatistics
+
+_ALPHA = 0.05
+
+
+def p_words(p_value: float) -> str:
+    """Return 'p = 0.012', or 'p < 0.001' where more digits would promise too much."""
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+
+
+def percent(share: float) -> str:
+    """Return a share in whole percent."""
+    return f"{100.0 * share:.0f} %"
+
+
+def methods_and_results(statistics: StudyStatistics) -> tuple[str, str]:
+    """Return two paragraphs: what was done, and what came out. Simulated answers are called so in both."""
+    return _methods(statistics), _results(statistics)
+
+
+def _methods(statistics: StudyStatistics) -> str:
+    who = "simulated observers (a response model, not people)" if statistics.simulated else "participants"
+    sentences = [
+        f"{statistics.participants} {who} gave {statistics.answers} answers"
+        + (f"; {statistics.practice} practice answers were left out." if statistics.practice else ".")
+    ]
+    choices = statistics.choices
+    if choices:
+        sentences.append(
+            f"Each answer was one of {len(choices.confusion.perceived)} options; chance is {percent(choices.chance)}. "
+            "Hit rates carry Wilson intervals and are tested against chance by exact one-sided binomial tests with "
+            "Holm's correction; because each person answered several times, a permutation test that shuffles answers "
+            "within participants judges the whole, and intervals of kappa resample participants."
+        )
+    if statistics.ratings:
+        sentences.append(
+            "Ratings were averaged within participants and tested against the middle of the scale by two-sided t tests "
+            "with Holm's correction; effect sizes are Cohen's d."
+        )
+    if statistics.models:
+        sentences.append("Mixed-effects models take participants as random intercepts.")
+    return " ".join(sentences)
+
+
+def _results(statistics: StudyStatistics) -> str:
+    sentences = ["These answers are simulated and say nothing about people."] if statistics.simulated else []
+    if statistics.choices:
+        sentences += _choice_sentences(statistics.choices)
+    if statistics.ratings:
+        sentences += _rating_sentences(statistics.ratings)
+    sentences += [_model_sentence(model) for model in statistics.models]
+    return " ".join(sentences)
+
+
+def _choice_sentences(choices: Choices) -> list[str]:
+    seen = [row for row in choices.hit_rates if row.p_holm < _ALPHA]
+    unseen = [row for row in choices.hit_rates if row.p_holm >= _ALPHA]
+    whole = choices.overall
+    sentences = [
+        f"The intended emotion was named in {whole.hits} of {whole.shown} answers "
+        f"({percent(whole.rate)}, 95 % interval {percent(whole.low)} to {percent(whole.high)}; "
+        f"permutation within participants {p_words(choices.permutation.p_value)})."
+    ]
+    if seen:
+        sentences.append(f"Above chance: {', '.join(_rate_words(row) for row in seen)}.")
+    if unseen:
+        sentences.append(f"Not above chance: {', '.join(_rate_words(row) for row in unseen)}.")
+    if choices.independence:
+        verb = "depend" if choices.independence.p_value < _ALPHA else "do not demonstrably depend"
+        sentences.append(f"Answers {verb} on the emotion shown: {_chi2_words(choices.independence)}.")
+    if choices.cohen and choices.cohen.low is not None and choices.cohen.high is not None:
+        sentences.append(
+            f"Cohen's kappa is {choices.cohen.value:.2f} ({choices.cohen.low:.2f} to {choices.cohen.high:.2f})."
+        )
+    if choices.learning.odds_ratio is not None and choices.learning.p_value is not None:
+        change = choices.learning
+        sentences.append(
+            f"From block to block the odds of a hit change by a factor of {change.odds_ratio:.2f} "
+            f"({change.low:.2f} to {change.high:.2f}, {p_words(choices.learning.p_value)})."
+        )
+    return sentences
+
+
+def _rate_words(row: HitRate) -> str:
+    return f"{row.emotion} {row.hits}/{row.shown} ({percent(row.rate)}, {p_words(row.p_holm)})"
+
+
+def _chi2_words(test: Significance) -> str:
+    return f"chi-squared({test.dof:g}, n = {test.n}) = {test.statistic:.2f}, {p_words(test.p_value)}"
+
+
+def _rating_sentences(ratings: tuple[RatingMean, ...]) -> list[str]:
+    sentences = []
+    for scale in dict.fromkeys(row.scale for row in ratings):
+        words = ", ".join(_mean_words(row) for row in ratings if row.scale == scale)
+        sentences.append(f"Mean {scale.replace('_', ' ')}: {words}.")
+    return sentences
+
+
+def _mean_words(row: RatingMean) -> str:
+    if row.p_holm is None or row.effect_size is None:
+        return f"{row.emotion} {row.mean:+.2f} (everybody the same, n = {row.n})"
+    return (
+        f"{row.emotion} {row.mean:+.2f} [{row.low:+.2f}, {row.high:+.2f}] "
+        f"(d = {row.effect_size:+.2f}, {p_words(row.p_holm)}, n = {row.n})"
+    )
+
+
+def _model_sentence(model: MixedModel) -> str:
+    scale = model.name.split(", ")[1].split(" ~")[0].replace("_", " ").replace("hit", "the odds of a hit")
+    verb = "changes" if model.p_value < _ALPHA else "does not demonstrably change"
+    return f"The emotion shown {verb} {scale} (likelihood ratio, {p_words(model.p_value)})."

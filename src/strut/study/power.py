@@ -1,0 +1,60 @@
+"""Power: how many people a study needs before it starts."""
+
+from __future__ import annotations
+
+from scipy import stats
+from statsmodels.stats.power import GofChisquarePower, TTestPower
+
+from strut.errors import OutOfRangeError
+
+_LARGEST = 20_000  # trials; who needs more has no effect to show
+_STEADY = 25  # exact binomial power is a saw: it must hold for the next few sizes too
+
+
+def chi2_observations(effect_size_w: float, dof: int, *, power: float = 0.8, alpha: float = 0.05) -> float:
+    """Return the observations a chi-squared test needs to find an effect of Cohen's w."""
+    _check(power, alpha)
+    if effect_size_w <= 0.0 or dof < 1:
+        raise OutOfRangeError("The effect size must be above 0 and the degrees of freedom at least 1.")
+    return float(GofChisquarePower().solve_power(effect_size=effect_size_w, n_bins=dof + 1, alpha=alpha, power=power))
+
+
+def chi2_power(effect_size_w: float, dof: int, observations: float, *, alpha: float = 0.05) -> float:
+    """Return the power of a chi-squared test with so many observations."""
+    return float(GofChisquarePower().power(effect_size_w, observations, alpha, dof + 1))
+
+
+def smallest_hits(shown: int, chance: float, *, alpha: float = 0.05) -> int:
+    """Return the fewest hits that chance would reach with a probability of at most alpha."""
+    return int(stats.binom.isf(alpha, shown, chance)) + 1
+
+
+def binomial_power(rate: float, chance: float, shown: int, *, alpha: float = 0.05) -> float:
+    """Return the power of the exact binomial test against chance if the true hit rate is `rate`."""
+    return float(stats.binom.sf(smallest_hits(shown, chance, alpha=alpha) - 1, shown, rate))
+
+
+def binomial_trials(rate: float, chance: float, *, power: float = 0.8, alpha: float = 0.05) -> int:
+    """Return how often an emotion must be shown so that its hit rate stands out from chance."""
+    _check(power, alpha)
+    if not 0.0 < chance < rate <= 1.0:
+        raise OutOfRangeError(f"The hit rate ({rate:g}) must lie above chance ({chance:g}), both between 0 and 1.")
+    run = 0
+    for shown in range(1, _LARGEST):
+        run = run + 1 if binomial_power(rate, chance, shown, alpha=alpha) >= power else 0
+        if run == _STEADY:
+            return shown - _STEADY + 1
+    raise OutOfRangeError(f"A hit rate of {rate:g} is too close to chance ({chance:g}) for any study.")
+
+
+def mean_participants(effect_size_d: float, *, power: float = 0.8, alpha: float = 0.05) -> float:
+    """Return the participants a one-sample t test of a rating needs to find an effect of Cohen's d."""
+    _check(power, alpha)
+    if effect_size_d <= 0.0:
+        raise OutOfRangeError("The effect size must be above 0.")
+    return float(TTestPower().solve_power(effect_size=effect_size_d, alpha=alpha, power=power))
+
+
+def _check(power: float, alpha: float) -> None:
+    if not (0.0 < alpha < power < 1.0):
+        raise OutOfRangeError(f"Power ({power:g}) must lie above alpha ({alpha:g}), both between 0 and 1.")

@@ -1,0 +1,116 @@
+"""Report: one self-contained page with methods, results, tables and figures; a browser prints it to PDF."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from html import escape
+from statistics import mean, median, stdev
+from typing import Any
+
+from strut.study.design import Design
+from strut.study.figures import study_figures
+from strut.study.paragraph import methods_and_results
+from strut.study.statistics import StudyStatistics
+from strut.study.statistics_tables import statistics_tables
+
+_STYLE = """
+body { max-width: 52rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; color: #1d2430; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+.simulated { background: #fde8e8; border: 2px solid #9b1c1c; color: #9b1c1c; font-weight: 700; padding: .6rem 1rem; }
+figure { margin: 1rem 0; break-inside: avoid; } figure svg { max-width: 100%; height: auto; }
+figcaption, .small { color: #5b6676; font-size: .9rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; margin: .6rem 0; font-size: .88rem; break-inside: avoid; }
+caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+th, td { border: 1px solid #cdd3db; padding: .25rem .55rem; text-align: left; vertical-align: top; }
+@media print { body { margin: 0; max-width: none; font-size: 11pt; } }
+"""
+
+
+def report_html(design: Design, rows: Sequence[dict[str, Any]], found: StudyStatistics) -> str:
+    """Return the report of a study as a page.
+
+    Args:
+        design: What was asked.
+        rows: The exported answers, for who took part and how long they needed.
+        found: The statistics of the answers.
+    """
+    methods, results = methods_and_results(found)
+    parts = [f"<h1>{escape(design.name)}</h1>"]
+    if found.simulated:
+        words = "SIMULATED: a published response model answered, not people. Nothing here is a finding about people."
+        parts.append(f'<p class="simulated">{words}</p>')
+    parts += [
+        "<h2>Methods</h2>",
+        f"<p>{escape(_procedure(design))} {escape(_people(rows))} {escape(methods)}</p>",
+        "<h2>Results</h2>",
+        f"<p>{escape(results)}</p>",
+    ]
+    for caption, svg in study_figures(found):
+        parts.append(f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>")
+    parts.append("<h2>Tables</h2>")
+    parts += [_table(*table) for table in statistics_tables(found)]
+    if found.left_out:
+        items = "".join(f"<li>{escape(reason)}</li>" for reason in found.left_out)
+        parts.append(f"<h2>Left out</h2><ul>{items}</ul>")
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(design.name)}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>'
+        f"<body>{''.join(parts)}</body></html>\n"
+    )
+
+
+def _procedure(design: Design) -> str:
+    """Return how the study was done, from its design alone."""
+    session, display = design.session, design.display
+    kinds = {"points": "point lights", "sticks": "stick figures", "solid": "solid bodies"}
+    questions = {
+        "forced-choice": f"a choice among {len(design.answer_options)} answers",
+        "slider": f"a slider from {design.ask.ends[0]} over {design.ask.ends[1]} to {design.ask.ends[2]}",
+        "sam": f"self-assessment manikins with {design.ask.points} points for {', '.join(design.ask.scales)}",
+        "improvement": f"{len(design.ask.items)} items on what should change, from much less to much more",
+    }
+    controls = Counter(entry.control for entry in design.stimuli if entry.control != "none")
+    orders = {
+        "random": "in random order",
+        "latin-square": "in the order of a balanced Latin square",
+        "fixed": "in fixed order",
+    }
+    sentences = [
+        f"{len(design.stimuli)} motions were shown as {kinds[display.kind]} of "
+        f"{f'{display.seconds:g} s' if display.seconds else 'equal length'}, seen from {display.azimuth_deg:g} degrees "
+        f"by a camera that {'stood still' if display.camera == 'fixed' else 'moved along'}, {orders[session.order]}, "
+        f"in {session.blocks} block{'s' if session.blocks > 1 else ''} with {session.repeats} showing"
+        f"{'s' if session.repeats > 1 else ''} each after {session.practice} practice trials; the question was "
+        f"{questions[design.question]}."
+    ]
+    if session.per_participant:
+        sentences.append(f"Each participant saw {session.per_participant} of them, those seen least until then.")
+    if controls:
+        words = " and ".join(f"{count} {name}" for name, count in sorted(controls.items()))
+        sentences.append(f"Among them were {words} controls.")
+    return " ".join(sentences)
+
+
+def _people(rows: Sequence[dict[str, Any]]) -> str:
+    """Return who took part, as far as they said, and how long an answer took."""
+    by_person = {row["participant"]: row for row in rows}
+    ages = [row["age"] for row in by_person.values() if row["age"] is not None]
+    genders = Counter(row["gender"] for row in by_person.values() if row["gender"] not in (None, "none"))
+    times = [row["response_ms"] for row in rows if row["response_ms"] is not None and not row["practice"]]
+    sentences = []
+    if len(ages) > 1:
+        sentences.append(f"Mean age was {mean(ages):.1f} years (sd {stdev(ages):.1f}; {len(ages)} gave it).")
+    if genders:
+        sentences.append(f"Genders given: {', '.join(f'{count} {name}' for name, count in genders.most_common())}.")
+    if times:
+        sentences.append(f"The median answer came after {median(times) / 1000.0:.1f} s.")
+    return " ".join(sentences)
+
+
+def _table(title: str, columns: list[str], rows: list[list[str]]) -> str:
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    caption = f"<caption>{escape(title)}</caption>"
+    return f'<div class="wide"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -1,0 +1,159 @@
+"""Study statistics: everything that can be said about a table of answers, and why something cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from strut.errors import AnswersError, OutOfRangeError
+from strut.study.agreement import Kappa, cohens, fleiss
+from strut.study.answers import Answers
+from strut.study.confusion import (
+    Confusion,
+    HitRate,
+    chi2_independence,
+    chi2_uniform,
+    confusion,
+    cramers_v,
+    hit_rates,
+)
+from strut.study.correlation import Correlation, correlations
+from strut.study.learning import Learning, learning
+from strut.study.mixed import MixedModel, mixed_choice, mixed_rating
+from strut.study.permutation import permutation_test
+from strut.study.ratings import RatingMean, rating_means
+from strut.study.significance import Significance, at_least, wilson_interval
+
+_Found = TypeVar("_Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the choices say: confusion, hit rates against chance, association, agreement and learning."""
+
+    confusion: Confusion
+    chance: float
+    overall: HitRate
+    hit_rates: tuple[HitRate, ...]
+    uniform: Significance
+    independence: Significance | None
+    cramers_v: float | None
+    permutation: Significance
+    cohen: Kappa | None
+    fleiss: Kappa | None
+    learning: Learning
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the findings as JSON would hold them."""
+        return {
+            "intended": list(self.confusion.intended),
+            "perceived": list(self.confusion.perceived),
+            "counts": self.confusion.counts.tolist(),
+            "chance": self.chance,
+            "overall": self.overall.as_dict(),
+            "hit_rates": [row.as_dict() for row in self.hit_rates],
+            "chi2_uniform": self.uniform.as_dict(),
+            "chi2_independence": self.independence.as_dict() if self.independence else None,
+            "cramers_v": self.cramers_v,
+            "permutation": self.permutation.as_dict(),
+            "cohens_kappa": self.cohen.as_dict() if self.cohen else None,
+            "fleiss_kappa": self.fleiss.as_dict() if self.fleiss else None,
+            "learning": self.learning.as_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StudyStatistics:
+    """All findings of a study; `left_out` says what could not be computed and why."""
+
+    participants: int
+    answers: int
+    practice: int
+    simulated: bool
+    choices: Choices | None
+    ratings: tuple[RatingMean, ...]
+    correlations: tuple[Correlation, ...]
+    models: tuple[MixedModel, ...]
+    left_out: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the findings as JSON would hold them."""
+        return {
+            "participants": self.participants,
+            "answers": self.answers,
+            "practice_left_out": self.practice,
+            "simulated": self.simulated,
+            "choices": self.choices.as_dict() if self.choices else None,
+            "ratings": [row.as_dict() for row in self.ratings],
+            "correlations": [row.as_dict() for row in self.correlations],
+            "models": [row.as_dict() for row in self.models],
+            "left_out": list(self.left_out),
+        }
+
+
+def study_statistics(
+    answers: Answers, *, options: Sequence[str] = (), chance: float | None = None, seed: int = 0
+) -> StudyStatistics:
+    """Return everything that can be said about a table of answers.
+
+    Args:
+        answers: Choices, ratings or both.
+        options: What people could answer; every emotion shown or named where it is not known.
+        chance: Hit rate of blind guessing; one over the number of options, "do not know" among them, if left out.
+        seed: Of permutations and resampling: the same answers give the same numbers.
+    """
+    left_out: list[str] = []
+    rng = np.random.default_rng(seed)
+    choices = _choices(answers, options, chance, rng, left_out) if answers.perceived else None
+    models: list[MixedModel | None] = []
+    if answers.perceived:
+        models.append(_tried(lambda: mixed_choice(answers), left_out))
+    models += [_tried(lambda s=scale: mixed_rating(answers, s), left_out) for scale in answers.ratings]  # type: ignore[misc]
+    return StudyStatistics(
+        participants=len(answers.participants),
+        answers=len(answers.participant),
+        practice=answers.practice,
+        simulated=answers.simulated,
+        choices=choices,
+        ratings=(_tried(lambda: rating_means(answers), left_out) or ()) if answers.ratings else (),
+        correlations=correlations(answers) if answers.ratings else (),
+        models=tuple(model for model in models if model is not None),
+        left_out=tuple(left_out),
+    )
+
+
+def _choices(
+    answers: Answers, options: Sequence[str], chance: float | None, rng: np.random.Generator, left_out: list[str]
+) -> Choices:
+    matrix = confusion(answers, options)
+    guess = chance if chance is not None else 1.0 / len(matrix.perceived)
+    if not 0.0 < guess < 1.0:
+        raise OutOfRangeError(f"A chance of {guess:g} leaves nothing to test; it must lie between 0 and 1.")
+    hits, shown = int(matrix.hits.sum()), int(matrix.counts.sum())
+    p_value = at_least(hits, shown, guess)
+    independence = _tried(lambda: chi2_independence(matrix), left_out)
+    return Choices(
+        confusion=matrix,
+        chance=guess,
+        overall=HitRate("all", hits, shown, hits / shown, *wilson_interval(hits, shown), guess, *(p_value,) * 3),
+        hit_rates=hit_rates(matrix, guess),
+        uniform=chi2_uniform(matrix),
+        independence=independence,
+        cramers_v=cramers_v(matrix) if independence else None,
+        permutation=permutation_test(answers, rng),
+        cohen=cohens(answers, matrix, rng) if independence else None,
+        fleiss=_tried(lambda: fleiss(answers), left_out),
+        learning=learning(answers),
+    )
+
+
+def _tried(compute: Callable[[], _Found], left_out: list[str]) -> _Found | None:
+    """Return what `compute` finds, or None with its reason added to `left_out`."""
+    try:
+        return compute()
+    except AnswersError as error:
+        left_out.append(error.reason)
+        return None

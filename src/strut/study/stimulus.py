@@ -1,0 +1,218 @@
+"""Stimulus: what a participant sees of a motion, matched in length, view and scale with all others of the study."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from strut.engines.rigid_body import Solid, solid_poses, solids
+from strut.engines.skeleton import skeleton, skeleton_points
+from strut.errors import StrutError, StudyError
+from strut.library.motion_file import load_motion
+from strut.motion import Motion
+from strut.robot import Array, Robot
+from strut.robots.catalogue import robot_of
+from strut.study.controls import posture_matched, speed_matched
+from strut.study.design import Design, Display, StimulusEntry
+
+RATE_HZ = 30.0  # of what is sent; the page draws at the rate of the screen and interpolates
+ASPECT = 4.0 / 3.0  # width over height of the picture
+_MARGIN = 1.08  # room around the largest movement
+_UNIT = 4000  # picture units from the middle to the upper edge; coordinates are sent as whole numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stimulus:
+    """A motion as a picture that moves.
+
+    Args:
+        name: Its name in the design, which participants never see.
+        intended: The emotion it is meant to show.
+        points: Picture coordinates, right and down, 1 is half the picture's height. Shape (T, n, 2).
+        depth: How far behind the picture's middle each point is [m]. Shape (T, n).
+        bones: Which points a stick joins.
+        shapes: Solid parts: kind, first point, how many points, radius in picture units, colour.
+        grid: Lines on the ground in picture coordinates: x, y, x, y. Shape (m, 4).
+    """
+
+    name: str
+    intended: str
+    points: Array
+    depth: Array
+    bones: tuple[tuple[int, int], ...]
+    shapes: tuple[dict[str, Any], ...]
+    grid: Array
+
+    @property
+    def duration_s(self) -> float:
+        """How long it is shown."""
+        return (len(self.points) - 1) / RATE_HZ
+
+    def payload(self, display: Display) -> dict[str, Any]:
+        """Return what the page draws it from: nothing in it tells what is intended."""
+        table: dict[str, Any] = {
+            "kind": display.kind,
+            "rate_hz": RATE_HZ,
+            "unit": _UNIT,
+            "aspect": ASPECT,
+            "frames": len(self.points),
+            "points": self.points.shape[1],
+            "xy": np.rint(self.points * _UNIT).astype(int).ravel().tolist(),
+            "grid": np.rint(self.grid * _UNIT).astype(int).tolist(),
+        }
+        if display.kind == "sticks":
+            table["bones"] = [list(bone) for bone in self.bones]
+        if display.kind == "solid":
+            table["shapes"] = list(self.shapes)
+            table["depth"] = np.rint(self.depth * 1000).astype(int).ravel().tolist()
+        return table
+
+
+def load_stimuli(design: Design) -> tuple[Stimulus, ...]:
+    """Return all stimuli of a study; a missing, damaged or too short motion raises with the stimulus's name."""
+    motions = {entry.name: _motion(design, entry) for entry in design.stimuli}
+    robots = {name: robot_of(motion) for name, motion in motions.items()}
+    shown = {
+        entry.name: _controlled(design, entry, motions, robots[entry.name])
+        if entry.control != "none"
+        else motions[entry.name]
+        for entry in design.stimuli
+    }
+    seconds = design.display.seconds or min(motion.duration_s for motion in shown.values())
+    for name, motion in shown.items():
+        if motion.duration_s + 1e-9 < seconds:
+            raise StudyError(
+                f"Stimulus {name} lasts {motion.duration_s:.1f} s, less than the {seconds:g} s of the display; "
+                "plan more cycles or lower display.seconds."
+            )
+    axes = view_axes(design.display)
+    clips = {name: _clip(motion, robots[name], design.display, seconds) for name, motion in shown.items()}
+    middle, scale = _stage([points @ axes.T for points, _ in clips.values()])
+    grid = _grid(axes, middle, scale) if design.display.camera == "fixed" else np.zeros((0, 4))
+    return tuple(
+        _stimulus(entry, robots[entry.name], design.display, clips[entry.name], (axes, middle, scale), grid)
+        for entry in design.stimuli
+    )
+
+
+def fingerprint(design: Design, stimuli: tuple[Stimulus, ...]) -> str:
+    """Return sixteen hexadecimal digits that change when the design or anything shown changes."""
+    shown = json.dumps([stimulus.payload(design.display) for stimulus in stimuli], sort_keys=True)
+    return hashlib.sha256((design.fingerprint + shown).encode()).hexdigest()[:16]
+
+
+def view_axes(display: Display) -> Array:
+    """Return right, down and away of the camera in world. Shape (3, 3).
+
+    Azimuth 0 looks at the body from ahead, 45 from ahead and its right, 90 from its right.
+    """
+    azimuth, elevation = -np.radians(display.azimuth_deg), np.radians(display.elevation_deg)
+    towards_eye = np.array(
+        [np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)]
+    )
+    right = np.array([-np.sin(azimuth), np.cos(azimuth), 0.0])
+    return np.stack([right, np.cross(-towards_eye, right), -towards_eye])
+
+
+def _motion(design: Design, entry: StimulusEntry) -> Motion:
+    try:
+        return load_motion(design.folder / entry.file)
+    except StrutError as error:
+        raise StudyError(f"Stimulus {entry.name}: {error}") from error
+
+
+def _controlled(design: Design, entry: StimulusEntry, motions: dict[str, Motion], robot: Robot) -> Motion:
+    motion = motions[entry.name]
+    neutral = [
+        motions[other.name]
+        for other in design.stimuli
+        if other.intended == "neutral" and other.control == "none" and motions[other.name].robot == motion.robot
+    ]
+    if not neutral:
+        raise StudyError(f"Stimulus {entry.name} is a control, so the study needs a neutral motion of {motion.robot}.")
+    if entry.control == "speed-matched":
+        return speed_matched(motion, neutral[0])
+    return posture_matched(motion, neutral[0], robot)
+
+
+def _clip(motion: Motion, robot: Robot, display: Display, seconds: float) -> tuple[Array, Array]:
+    """Return the points and the base of the middle part of a motion, at the rate sent. Shapes (T, n, 3), (T, 3)."""
+    start = motion.time_s[0] + (motion.duration_s - seconds) / 2.0
+    time_s = start + np.arange(round(seconds * RATE_HZ) + 1) / RATE_HZ
+    points = _solid_points(robot, motion.qpos) if display.kind == "solid" else skeleton_points(robot, motion.qpos)
+    flat = points.reshape(len(points), -1)
+    sampled = np.stack([np.interp(time_s, motion.time_s, column) for column in flat.T], axis=1)
+    base = np.stack([np.interp(time_s, motion.time_s, motion.qpos[:, k]) for k in range(3)], axis=1)
+    base[:, 2] = 0.0
+    shown = sampled.reshape(len(time_s), -1, 3)
+    if display.camera == "follow":
+        return shown - base[:, None], base
+    return shown - base.mean(axis=0), base  # walks are shown about their middle, wherever they took place
+
+
+def _stage(views: list[Array]) -> tuple[Array, float]:
+    """Return the middle and the scale [picture units per metre] at which everything just fits. Shape (2,)."""
+    flat = np.concatenate([view[..., :2].reshape(-1, 2) for view in views])
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    half = (high - low) / 2.0 * _MARGIN
+    return (low + high) / 2.0, float(1.0 / max(half[1], half[0] / ASPECT, 1e-6))
+
+
+def _grid(axes: Array, middle: Array, scale: float) -> Array:
+    """Return lines on the ground, squares of 1 m or, where those are too large to see, a quarter of it."""
+    square = 1.0 if 1.0 * scale < 1.0 else 0.25
+    squares = int(np.ceil(0.8 * ASPECT / scale / square))  # a floor about as wide as the picture, not a wall of lines
+    reach = square * squares
+    ends = [((step * square, -reach, 0.0), (step * square, reach, 0.0)) for step in range(-squares, squares + 1)]
+    ends += [((a[1], a[0], 0.0), (b[1], b[0], 0.0)) for a, b in ends]
+    projected = (np.array(ends) @ axes.T)[..., :2]
+    return np.asarray(((projected - middle) * scale).reshape(-1, 4))
+
+
+def _solid_points(robot: Robot, qpos: Array) -> Array:
+    """Return the corners of boxes, the ends of capsules and the centres of spheres. Shape (T, n, 3)."""
+    position, rotation = solid_poses(robot, qpos)
+    parts = [
+        position[:, k, None] + np.einsum("tij,cj->tci", rotation[:, k], _corners(solid))
+        for k, solid in enumerate(solids(robot))
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def _corners(solid: Solid) -> Array:
+    if solid.kind == "box":
+        return np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * solid.size_m
+    if solid.kind == "capsule":
+        return np.array([[0.0, 0.0, -solid.size_m[1]], [0.0, 0.0, solid.size_m[1]]])
+    return np.zeros((1, 3))
+
+
+def _stimulus(
+    entry: StimulusEntry,
+    robot: Robot,
+    display: Display,
+    clip: tuple[Array, Array],
+    view: tuple[Array, Array, float],
+    grid: Array,
+) -> Stimulus:
+    axes, middle, scale = view
+    seen = clip[0] @ axes.T
+    shapes, first = [], 0
+    for solid in solids(robot) if display.kind == "solid" else ():
+        count = len(_corners(solid))
+        radius = 0.0 if solid.kind == "box" else float(solid.size_m[0]) * scale * _UNIT
+        shapes.append({"kind": solid.kind, "first": first, "count": count, "radius": radius, "color": solid.color[:3]})
+        first += count
+    return Stimulus(
+        name=entry.name,
+        intended=entry.intended,
+        points=(seen[..., :2] - middle) * scale,
+        depth=seen[..., 2],
+        bones=skeleton(robot).bones,
+        shapes=tuple(shapes),
+        grid=grid,
+    )

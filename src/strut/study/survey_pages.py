@@ -1,0 +1,142 @@
+"""Survey pages: what participants and researchers see, as HTML. Nothing in them is fetched from elsewhere."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+
+from strut.study.answers import DO_NOT_KNOW
+from strut.study.database import Participant
+from strut.study.design import Design
+from strut.study.manikin import manikin_svg
+from strut.study.reply import GENDERS
+from strut.study.trial_plan import Trial
+from strut.study.words import Words, language_table
+
+STATIC = {
+    "study.css": "text/css; charset=utf-8",
+    "stage.js": "text/javascript; charset=utf-8",
+    "trial.js": "text/javascript; charset=utf-8",
+    "researcher.js": "text/javascript; charset=utf-8",
+}
+
+
+@cache
+def static_file(name: str) -> bytes:
+    """Return a style sheet or script; only those of `STATIC` are ever served."""
+    return files("strut.study").joinpath("pages", name).read_bytes()
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("strut.study", "pages"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _page(template: str, **values: Any) -> str:
+    return _templates().get_template(template).render(values)
+
+
+def welcome_page(design: Design, language: str, ticket: str, message: str = "") -> str:
+    """Return the first page: what it is about, consent, and the questions about the person."""
+    words = design.words(language)
+    return _page(
+        "welcome.html",
+        words=words,
+        languages=[(code, language_table(code)["language"]) for code in design.languages],
+        trials=design.trials,
+        minutes=design.minutes,
+        ticket=ticket,
+        message=message,
+        ask_age=design.ask_age,
+        ask_gender=design.ask_gender,
+        genders=GENDERS,
+    )
+
+
+def trial_page(
+    design: Design, who: Participant, trial: Trial, *, stimulus_url: str, action: str, link: str, message: str = ""
+) -> str:
+    """Return the page of one trial: the moving figure, the question, and the private link."""
+    words = design.words(who.language)
+    first_of_block = trial.number > 1 and who.plan[trial.number - 2].block != trial.block
+    note = ""
+    if trial.practice:
+        note = words.say("practice")
+    elif design.session.blocks > 1:
+        note = words.say("block", number=trial.block, total=design.session.blocks)
+    return _page(
+        "trial.html",
+        words=words,
+        design=design,
+        trial=trial,
+        total=len(who.plan),
+        heading=words.say("progress", number=trial.number, total=len(who.plan)),
+        note=note,
+        pause=first_of_block and trial.block > 1,
+        replay=design.display.replay,
+        stimulus_url=stimulus_url,
+        action=action,
+        link=link,
+        message=message,
+        **_question(design, words, trial),
+    )
+
+
+def finished_page(design: Design, language: str) -> str:
+    """Return the thanks."""
+    words = design.words(language)
+    return _page("message.html", words=words, title=words.say("finished_title"), text=words.say("finished"))
+
+
+def message_page(design: Design, language: str, title: str, text: str) -> str:
+    """Return a page that says one thing."""
+    return _page("message.html", words=design.words(language), title=title, text=text)
+
+
+def login_page(design: Design, message: str = "") -> str:
+    """Return the door to the researcher's page."""
+    return _page("login.html", words=design.words("en"), message=message)
+
+
+def researcher_page(design: Design, counts: dict[str, Any]) -> str:
+    """Return the live counts and the downloads."""
+    return _page("researcher.html", words=design.words("en"), design=design, counts=counts)
+
+
+def _question(design: Design, words: Words, trial: Trial) -> dict[str, Any]:
+    """Return what the form of a question shows."""
+    if design.question == "forced-choice":
+        options = [
+            {"value": name, "text": words.say("do_not_know") if name == DO_NOT_KNOW else words.emotion(name)}
+            for name in design.answer_options
+        ]
+        return {"options": options}
+    if design.question == "slider":
+        return {"ends": [words.emotion(end) for end in design.ask.ends]}
+    if design.question == "sam":
+        return {"scales": [_scale(design, words, scale) for scale in design.ask.scales]}
+    levels = [{"value": value, "text": text} for value, text in zip(range(-2, 3), words.levels, strict=True)]
+    items = [{"key": item, "text": words.item(item), "levels": levels} for item in design.ask.items]
+    return {"items": items, "emotion": words.emotion(design.stimulus(trial.stimulus).intended)}
+
+
+def _scale(design: Design, words: Words, scale: str) -> dict[str, Any]:
+    total, name = design.ask.points, words.scale(scale, "name")
+    low, high = words.scale(scale, "low"), words.scale(scale, "high")
+    points = []
+    for number in range(1, total + 1):
+        end = {1: f", {low}", total: f", {high}"}.get(number, "")
+        label = f"{name}: {words.say('point', number=number, total=total)}{end}"
+        points.append(
+            {"number": number, "label": label, "svg": manikin_svg(scale, 2.0 * (number - 1) / (total - 1) - 1.0)}
+        )
+    return {"key": scale, "name": name, "low": low, "high": high, "points": points}

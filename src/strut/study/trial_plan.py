@@ -1,0 +1,77 @@
+"""Trial plan: which stimulus one participant sees when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from strut.study.design import Design
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One showing of one stimulus; block 0 is practice."""
+
+    number: int
+    block: int
+    stimulus: str
+
+    @property
+    def practice(self) -> bool:
+        """Whether the answer counts for nothing."""
+        return self.block == 0
+
+
+def trial_plan(design: Design, *, index: int, shown: Mapping[str, int]) -> tuple[Trial, ...]:
+    """Return the trials of one participant.
+
+    Args:
+        design: The study.
+        index: The participant's number, from 0; it decides order and nothing else.
+        shown: How often each stimulus was planned for earlier participants, so that all are rated equally often.
+    """
+    rng = np.random.default_rng([design.seed, index])
+    names = _chosen(design, rng, shown)
+    trials: list[Trial] = []
+    practice = [names[k] for k in rng.permutation(len(names))]
+    for number in range(design.session.practice):
+        trials.append(Trial(len(trials) + 1, 0, practice[number % len(names)]))
+    for block in range(1, design.session.blocks + 1):
+        for repeat in range(design.session.repeats):
+            row = index * design.session.blocks * design.session.repeats + (block - 1) * design.session.repeats + repeat
+            for name in _ordered(design, names, rng, row):
+                trials.append(Trial(len(trials) + 1, block, name))
+    return tuple(trials)
+
+
+def williams_row(count: int, row: int) -> list[int]:
+    """Return one row of a Latin square in which, over all rows, everything follows everything else equally often.
+
+    E. J. Williams (1949): `count` rows if it is even; if it is odd, `count` rows more that run backwards.
+    """
+    first = [0]
+    for step in range(1, count):
+        first.append((step + 1) // 2 if step % 2 else count - step // 2)
+    shifted = [(entry + row) % count for entry in first]
+    return shifted[::-1] if count % 2 and (row // count) % 2 else shifted
+
+
+def _chosen(design: Design, rng: np.random.Generator, shown: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the stimuli of a participant: all, or those shown least so far, ties by lot; in the file's order."""
+    names = [entry.name for entry in design.stimuli]
+    if not design.session.per_participant:
+        return tuple(names)
+    lot = rng.permutation(len(names))
+    ranked = sorted(range(len(names)), key=lambda k: (shown.get(names[k], 0), lot[k]))
+    kept = set(ranked[: design.session.per_participant])
+    return tuple(name for k, name in enumerate(names) if k in kept)
+
+
+def _ordered(design: Design, names: Sequence[str], rng: np.random.Generator, row: int) -> list[str]:
+    if design.session.order == "fixed":
+        return list(names)
+    if design.session.order == "latin-square":
+        return [names[k] for k in williams_row(len(names), row)]
+    return [names[k] for k in rng.permutation(len(names))]

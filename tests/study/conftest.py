@@ -1,0 +1,134 @@
+"""Tables of answers that many tests share."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import psycopg
+import pytest
+from playwright.sync_api import sync_playwright
+
+from strut import walk
+from strut.library.motion_file import save_motion
+from strut.study.answers import Answers
+from strut.study.new_study import new_study
+from strut.study.published import published
+from tests.study import real_parts
+from tests.study.real_parts_summary import PROPERTY
+
+
+def spread_over_people(seed: int = 1) -> Answers:
+    """Return the quadruped's published counts, dealt at random to its five people and three blocks."""
+    study, rng = published("quadruped"), np.random.default_rng(seed)
+    pools = {
+        emotion: rng.permutation(np.repeat(study["emotions"], study["counts"][emotion])).tolist()
+        for emotion in study["emotions"]
+    }
+    rows = [
+        (f"p{person}", block, trial, emotion, pools[emotion].pop())
+        for person in range(study["people"])
+        for block in range(1, study["blocks"] + 1)
+        for trial, emotion in enumerate(study["emotions"], start=1)
+    ]
+    who, block, trial, intended, perceived = zip(*rows, strict=True)
+    return Answers(who, np.array(block), np.array(trial) + 5 * (np.array(block) - 1), intended, perceived)
+
+
+@pytest.fixture(scope="session")
+def quadruped_answers():
+    return spread_over_people()
+
+
+@pytest.fixture(scope="session")
+def rated_answers():
+    """Forty people who rate three emotions on pleasure, two times each, with habits of their own."""
+    rng, rows = np.random.default_rng(7), []
+    means = {"neutral": 0.0, "happy": 0.5, "sad": -0.4}
+    for person in range(40):
+        habit = rng.normal(0.0, 0.2)
+        for block in (1, 2):
+            for trial, (emotion, mean) in enumerate(means.items(), start=1):
+                rating = float(np.clip(mean + habit + rng.normal(0.0, 0.3), -1.0, 1.0))
+                rows.append((f"p{person}", block, trial + 3 * (block - 1), emotion, rating))
+    who, block, trial, intended, rating = zip(*rows, strict=True)
+    return Answers(who, np.array(block), np.array(trial), intended, ratings={"pleasure": np.array(rating)})
+
+
+@pytest.fixture(scope="session")
+def five_motions(tmp_path_factory):
+    """Five short walks on disk, made once."""
+    folder = tmp_path_factory.mktemp("walks")
+    for emotion in ("neutral", "happy", "sad", "angry", "fearful"):
+        save_motion(walk("mrpete", emotion, cycles=2, rate_hz=50.0), folder / f"{emotion}.npz")
+    return sorted(folder.glob("*.npz"))
+
+
+@pytest.fixture
+def study_of(tmp_path, five_motions):
+    """Return a function that makes a study folder of a design, with short stimuli."""
+
+    def make(question: str, change: str = "") -> Path:
+        folder = tmp_path / question
+        new_study(folder, question, five_motions)
+        if change:
+            path = folder / "design.toml"
+            text = path.read_text()
+            for line in change.splitlines():
+                old, new = line.split(" => ")
+                assert old in text, old
+                text = text.replace(old, new)
+            path.write_text(text)
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def postgres_url(tmp_path_factory):
+    """The URL of a throwaway PostgreSQL cluster."""
+    if real_parts.postgres_programs() is None:
+        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+    with (
+        tempfile.TemporaryDirectory(prefix="strut-pg-", dir="/tmp") as folder,
+        real_parts.postgres_cluster(Path(folder)) as url,
+    ):
+        yield url
+
+
+@pytest.fixture
+def empty_postgres(request):
+    """The URL of a new database in the cluster."""
+    request.node.user_properties.append((PROPERTY, "PostgreSQL"))
+    postgres_url = request.getfixturevalue("postgres_url")
+    name = f"study_{secrets.token_hex(4)}"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"create database {name}")
+    return postgres_url.replace("/postgres", f"/{name}")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium."""
+    if real_parts.CHROMIUM is None:
+        pytest.skip("Chromium is not installed (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=real_parts.CHROMIUM, args=real_parts.CHROMIUM_ARGUMENTS)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def served():
+    """Return a function that serves a study folder in its own process; all are stopped at the end of the test."""
+    running = []
+
+    def serve(folder: Path, *options: str, port: int | None = None) -> real_parts.StudyServer:
+        running.append(real_parts.StudyServer(folder, *options, port=port))
+        return running[-1]
+
+    yield serve
+    for server in running:
+        server.stop()

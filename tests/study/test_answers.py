@@ -1,0 +1,54 @@
+"""Reading tables of answers: what is there is kept, what is wrong is said with its line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from strut.errors import AnswersError
+from strut.study.answers import parse_answers, read_answers
+
+GOOD = "participant,block,trial,intended,perceived\na,1,1,sad,fear\na,1,2,happy,happy\n"
+
+
+def test_a_choice_table_is_read_as_it_stands():
+    answers = parse_answers(GOOD, "t.csv")
+    assert answers.participants == ("a",)
+    assert answers.emotions == ("happy", "sad")
+    assert answers.correct.tolist() == [False, True]
+
+
+def test_an_open_rating_is_not_a_number_and_practice_is_left_out():
+    text = "participant,block,trial,intended,rating,practice\na,0,1,sad,0.2,1\na,1,2,sad,,0\na,1,3,sad,-0.5,0\n"
+    answers = parse_answers(text, "t.csv")
+    assert answers.practice == 1
+    np.testing.assert_array_equal(answers.ratings["rating"], [np.nan, -0.5])
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "t.csv, line 1: lacks the column participant and trial and intended; its first line has nothing."),
+        ("participant,trial,intended\na,1,sad\n", "t.csv, line 1: has neither `perceived` nor a rating"),
+        (GOOD.replace("a,1,2", "a,1,1"), "t.csv, line 3: participant a, block 1, trial 1 is on line 2 already."),
+        (GOOD.replace("a,1,2,happy", "a,x,2,happy"), "t.csv, line 3: block is 'x', not a whole number."),
+        (GOOD.replace("fear", ""), "t.csv, line 2: perceived is empty."),
+        (GOOD.replace("sad,fear", "sad,fear,more"), "t.csv, line 2: has more cells than the 5 columns."),
+        (GOOD.splitlines()[0], "t.csv: holds no answers."),
+        ("participant,trial,intended,pleasure\na,1,sad,7\n", "t.csv, line 2: pleasure is 7; ratings lie between -2"),
+        ("participant,trial,intended,pleasure\na,1,sad,nan\n", "t.csv, line 2: pleasure is nan"),
+        ("participant,trial,intended,pleasure\na,1,sad,much\n", "t.csv, line 2: pleasure is 'much', not a number."),
+    ],
+)
+def test_a_bad_table_is_refused_with_its_line(text, sentence):
+    with pytest.raises(AnswersError) as refusal:
+        parse_answers(text, "t.csv")
+    assert str(refusal.value).startswith(sentence)
+
+
+def test_a_missing_or_binary_file_is_refused(tmp_path):
+    with pytest.raises(AnswersError, match="there is no such file"):
+        read_answers(tmp_path / "none.csv")
+    (tmp_path / "b.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(AnswersError, match="not text in UTF-8"):
+        read_answers(tmp_path / "b.csv")

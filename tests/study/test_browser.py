@@ -1,0 +1,277 @@
+"""In a real browser: every design by mouse, by keyboard alone and on a phone; nothing is lost, doubled or changed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from strut.study.opened_study import open_study
+from strut.study.server import study_app
+from tests.study.real_parts import ThreadServer
+from tests.study.real_parts_summary import PROPERTY
+
+SHORT = "blocks = 2 => blocks = 1\npractice = 1 => practice = 1\nper_participant = 0 => per_participant = 2"
+SHORT_FORM = "per_participant = 0 => per_participant = 2"
+TRIALS = {"forced-choice": 3, "slider": 3, "sam": 3, "improvement": 2}
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+
+
+@pytest.fixture
+def running(study_of, request):
+    """A study of the design named by the test's `question`, served by a thread."""
+    question = getattr(request, "param", "forced-choice")
+    opened = open_study(study_of(question, SHORT_FORM if question == "improvement" else SHORT))
+    server = ThreadServer(study_app(opened.design, opened.stimuli, opened.database, token=opened.token))
+    server.opened = opened
+    yield server
+    server.stop()
+    opened.database.close()
+
+
+@pytest.fixture
+def visit(request):
+    """Return a function that opens a page and remembers every request and every error of it."""
+    request.node.user_properties.append((PROPERTY, "Chromium"))
+    browser, contexts = request.getfixturevalue("browser"), []
+
+    def open_page(**options):
+        context = browser.new_context(**options)
+        context.set_default_timeout(20_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.requested, page.failed = [], []
+        page.on("request", lambda request: page.requested.append(request.url))
+        page.on("pageerror", lambda error: page.failed.append(str(error)))
+        page.on("console", lambda message: page.failed.append(message.text) if message.type == "error" else None)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def begin(page, server, press=lambda target: target.click()):
+    page.goto(server.url)
+    press(page.get_by_role("checkbox", name="I have read this and agree"))
+    press(page.get_by_role("button", name="Start"))
+    page.wait_for_selector("canvas[data-state]")
+
+
+def expect_trial(page, number, total):
+    page.get_by_text(f"Movement {number} of {total}", exact=True).wait_for()
+    page.wait_for_selector("canvas[data-state]")
+
+
+def answer_by_pointer(page, question, press):
+    if question == "forced-choice":
+        press(page.get_by_role("radio", name="sad"))
+    elif question == "slider":
+        box = page.get_by_role("slider").bounding_box()
+        (page.touchscreen.tap if page.viewport_size["width"] < 500 else page.mouse.click)(
+            box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2
+        )
+    elif question == "sam":
+        for name in ("Pleasure: 2 of 9", "Arousal: 9 of 9, excited", "Dominance: 5 of 9"):
+            press(page.get_by_role("radio", name=name, exact=True))
+    else:
+        for group in page.locator("#answer").get_by_role("group").all():
+            press(group.get_by_role("radio", name="much more"))
+    press(page.get_by_role("button", name="Next"))
+
+
+def expect_answers(server, question, count):
+    rows = server.opened.database.rows()
+    assert [row["trial"] for row in rows] == list(range(1, count + 1))
+    for row in rows:
+        if question == "forced-choice":
+            assert row["reply"] == {"perceived": "sad"}
+        elif question == "slider":
+            assert row["reply"]["rating"] == pytest.approx(0.6, abs=0.05)
+        elif question == "sam":
+            assert row["reply"] == {"pleasure": -0.75, "arousal": 1.0, "dominance": 0.0}
+        else:
+            assert set(row["reply"].values()) == {2}
+        assert row["plays"] == 1
+        assert row["response_ms"] > 0
+
+
+@pytest.mark.parametrize("running", TRIALS, indirect=True)
+@pytest.mark.parametrize("device", ["mouse", "phone"])
+def test_a_participant_completes_each_design_by_mouse_and_on_a_phone(running, visit, device, request):
+    question = running.opened.design.question
+    page = visit(**(PHONE if device == "phone" else {"viewport": {"width": 1200, "height": 900}}))
+
+    def press(target):
+        if device == "phone":
+            target.tap()
+        else:
+            target.click()
+
+    begin(page, running, press)
+    for number in range(1, TRIALS[question] + 1):
+        expect_trial(page, number, TRIALS[question])
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "scrolls sideways"
+        if device == "phone":
+            sizes = page.evaluate(
+                "[...document.querySelectorAll('label, button, input[type=range]')].map(e => e.getBoundingClientRect())"
+                ".map(b => [b.width, b.height])"
+            )
+            assert all(width >= 24 and height >= 24 for width, height in sizes)  # WCAG 2.2, target size
+        answer_by_pointer(page, question, press)
+    page.get_by_role("heading", name="Thank you!").wait_for()
+    expect_answers(running, question, TRIALS[question])
+    asked = [url for url in page.requested if not url.startswith("data:")]
+    assert {re.match(r"https?://[^/]+", url)[0] for url in asked} == {running.url}
+    assert page.failed == []
+
+
+def tab_to(page, condition):
+    """Press Tab until the focused element meets a condition on its tag, type, name and id."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(
+            "(e => ({tag: e.tagName, type: e.type, name: e.name, id: e.id}))(document.activeElement)"
+        )
+        if condition(focused):
+            return
+    raise AssertionError("the keyboard does not get there")
+
+
+@pytest.mark.parametrize("running", TRIALS, indirect=True)
+def test_a_participant_completes_each_design_by_keyboard_alone(running, visit):
+    question = running.opened.design.question
+    page = visit()
+    page.goto(running.url)
+    tab_to(page, lambda e: e["name"] == "agree")
+    page.keyboard.press("Space")
+    tab_to(page, lambda e: e["tag"] == "BUTTON")
+    page.keyboard.press("Enter")
+    for number in range(1, TRIALS[question] + 1):
+        expect_trial(page, number, TRIALS[question])
+        if question == "forced-choice":
+            tab_to(page, lambda e: e["name"] == "answer")
+            page.keyboard.press("Space")
+            for _ in range(4):  # angry, fearful, happy, neutral, sad
+                page.keyboard.press("ArrowDown")
+        elif question == "slider":
+            tab_to(page, lambda e: e["type"] == "range")
+            for _ in range(60):
+                page.keyboard.press("ArrowRight")
+        elif question == "sam":
+            for scale, steps in (("pleasure", 1), ("arousal", 8), ("dominance", 4)):
+                tab_to(page, lambda e, scale=scale: e["name"] == scale)
+                page.keyboard.press("Space")
+                for _ in range(steps):
+                    page.keyboard.press("ArrowRight")
+        else:
+            for item in running.opened.design.ask.items:
+                tab_to(page, lambda e, item=item: e["name"] == item)
+                page.keyboard.press("ArrowLeft")  # round the corner to the last
+        tab_to(page, lambda e: e["id"] == "next")
+        page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Thank you!").wait_for()
+    expect_answers(running, question, TRIALS[question])
+
+
+def test_a_form_without_an_answer_stays_and_says_why(running, visit):
+    page = visit()
+    begin(page, running)
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("alert").get_by_text("Please choose an answer first.").wait_for()
+    assert running.opened.database.rows() == []
+
+
+def test_a_double_click_is_one_answer_and_skips_nothing(running, visit):
+    page = visit()
+    begin(page, running)
+    page.get_by_role("radio", name="sad").click()
+    page.get_by_role("button", name="Next").dblclick()
+    expect_trial(page, 2, 3)
+    assert len(running.opened.database.rows()) == 1
+
+
+def test_the_back_button_cannot_change_an_answer(running, visit):
+    page = visit()
+    begin(page, running)
+    answer_by_pointer(page, "forced-choice", lambda target: target.click())
+    expect_trial(page, 2, 3)
+    page.go_back()
+    page.wait_for_load_state()
+    if page.locator("#answer").count():  # whatever page that is, sending it must not touch the first answer
+        page.get_by_role("radio", name="happy").click()
+        page.get_by_role("button", name="Next").click()
+        page.wait_for_load_state()
+    rows = running.opened.database.rows()
+    assert rows[0]["reply"] == {"perceived": "sad"}
+    assert len({row["trial"] for row in rows}) == len(rows)
+
+
+def test_the_private_link_resumes_on_another_device(running, visit):
+    page = visit()
+    begin(page, running)
+    answer_by_pointer(page, "forced-choice", lambda target: target.click())
+    expect_trial(page, 2, 3)
+    link = page.locator("details a").get_attribute("href")
+    other = visit(**PHONE)
+    other.goto(link)
+    expect_trial(other, 2, 3)
+
+
+def test_a_killed_server_loses_no_answer(study_of, served, visit):
+    folder = study_of("forced-choice", "blocks = 2 => blocks = 1\npractice = 1 => practice = 0")
+    server = served(folder)
+    page = visit()
+    begin(page, server)
+    for number in (1, 2):
+        expect_trial(page, number, 5)
+        answer_by_pointer(page, "forced-choice", lambda target: target.click())
+    expect_trial(page, 3, 5)
+    server.kill()
+    page.get_by_role("radio", name="happy").click()
+    again = served(folder, port=server.port)
+    page.get_by_role("button", name="Next").click()  # the answer given while nobody listened
+    expect_trial(page, 4, 5)
+    again.kill()
+    opened = open_study(folder)
+    assert [row["reply"]["perceived"] for row in opened.database.rows()] == ["sad", "sad", "happy"]
+    opened.database.close()
+
+
+def test_the_figure_is_drawn_moves_and_can_be_seen_again(running, visit):
+    page = visit(viewport={"width": 1000, "height": 900})
+    begin(page, running)
+    lit = "(() => { const c = document.getElementById('stage'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let s = 0, n = 0; for (let i = 0; i < d.length; i += 4) if (d[i] > 200) { n += 1; s += i / 4 * (1 + n % 7); } return [n, s]; })()"  # noqa: E501
+    first, share = page.evaluate(lit), page.evaluate("document.getElementById('stage').width")
+    page.wait_for_timeout(700)
+    assert first[0] > 17 * 20  # seventeen lights, each some dozens of pixels
+    assert first[0] < 0.05 * share * share
+    assert page.evaluate(lit) != first
+    page.get_by_role("button", name="Play again").click()
+    assert page.evaluate("window.stage.plays") == 2
+
+
+def test_forty_lights_are_drawn_within_a_frame(running, visit):
+    page = visit(viewport={"width": 1000, "height": 900})
+    begin(page, running)
+    milliseconds = page.evaluate("""() => {
+        const frames = 300, points = 40, xy = [];
+        for (let k = 0; k < frames * points * 2; k += 1) xy.push(Math.round(3000 * Math.sin(k * 0.37)));
+        const stimulus = {kind: "points", rate_hz: 30, unit: 4000, aspect: 4 / 3, frames, points, xy, grid: []};
+        const stage = new window.Stage(document.createElement("canvas"), stimulus);
+        const started = performance.now();
+        for (let k = 0; k < 300; k += 1) stage.draw(k / 30.0);
+        return (performance.now() - started) / 300;
+    }""")
+    assert milliseconds < 1000 / 60 / 2
+
+
+def test_the_researcher_sees_live_counts(running, visit):
+    page, participant = visit(), visit()
+    page.goto(f"{running.url}/researcher")
+    page.get_by_label("Token from the file researcher_token").fill(running.opened.token)
+    page.get_by_role("button", name="Open").click()
+    page.locator("[data-count=started]", has_text="0").wait_for()
+    begin(participant, running)
+    answer_by_pointer(participant, "forced-choice", lambda target: target.click())
+    page.locator("[data-count=answers]", has_text="1").wait_for()  # without a reload

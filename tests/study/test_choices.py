@@ -1,0 +1,153 @@
+"""Choices: confusion, chance, agreement and learning against published numbers and other implementations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import cohen_kappa_score
+
+from strut.errors import AnswersError
+from strut.study.agreement import cohens, fleiss, kappa_of_counts
+from strut.study.answers import DO_NOT_KNOW, Answers
+from strut.study.confusion import Confusion, chi2_independence, chi2_uniform, confusion, cramers_v, hit_rates
+from strut.study.learning import learning
+from strut.study.permutation import permutation_test
+from strut.study.published import published
+from strut.study.significance import at_least, benjamini_hochberg, holm, wilson_interval
+
+
+def table(rows):
+    who, block, intended, perceived = zip(*rows, strict=True)
+    return Answers(who, np.array(block), np.arange(len(rows)), intended, perceived)
+
+
+def test_the_quadrupeds_two_chi_squared_tests_have_their_own_degrees_of_freedom(quadruped_answers):
+    matrix = confusion(quadruped_answers)
+    uniform, independence = chi2_uniform(matrix), chi2_independence(matrix)
+    assert (uniform.statistic, uniform.dof) == (pytest.approx(135.3333, abs=1e-4), 20)
+    assert uniform.p_value == pytest.approx(3.87e-19, rel=1e-2)
+    assert (independence.statistic, independence.dof) == (pytest.approx(130.8150, abs=1e-4), 16)
+    assert independence.p_value == pytest.approx(4.46e-20, rel=1e-2)
+    assert "below 5" in independence.note
+    assert cramers_v(matrix) == pytest.approx(0.6603, abs=5e-5)
+
+
+def test_sad_alone_is_not_above_chance_in_the_quadruped_study(quadruped_answers):
+    rows = {row.emotion: row for row in hit_rates(confusion(quadruped_answers), 0.2)}
+    assert [name for name, row in rows.items() if row.p_value > 0.05] == ["sad"]
+    assert rows["neutral"].p_value == pytest.approx(5.70e-8, rel=1e-2)
+    assert rows["sad"].p_value == pytest.approx(0.164, abs=5e-4)
+    assert rows["sad"].low == pytest.approx(0.152, abs=5e-4)
+    assert rows["sad"].high == pytest.approx(0.583, abs=5e-4)
+    assert all(row.p_value <= row.p_benjamini_hochberg <= row.p_holm for row in rows.values())
+
+
+def test_rows_of_unequal_size_keep_their_own_expectation():
+    matrix = Confusion(("a", "b"), ("a", "b", DO_NOT_KNOW), np.array([[8, 1, 0], [10, 10, 10]]))
+    expected = stats.chisquare([8, 1, 0]).statistic + stats.chisquare([10, 10, 10]).statistic
+    assert chi2_uniform(matrix).statistic == pytest.approx(expected)
+    assert chi2_uniform(matrix).dof == 4
+
+
+def test_options_that_nobody_chose_still_count_for_chance(quadruped_answers):
+    options = (*published("quadruped")["emotions"], "bored", DO_NOT_KNOW)
+    matrix = confusion(quadruped_answers, options)
+    assert matrix.perceived == options
+    assert chi2_independence(matrix).statistic == pytest.approx(130.8150, abs=1e-4)
+
+
+def test_permutation_within_one_participant_agrees_with_scipy():
+    rng = np.random.default_rng(3)
+    meant = rng.integers(0, 3, 9)
+    seen = np.where(rng.random(9) < 0.5, meant, rng.integers(0, 3, 9))
+    oracle = stats.permutation_test(
+        (meant, seen), lambda x, y: float((x == y).sum()), permutation_type="pairings", alternative="greater",
+        n_resamples=20_000, vectorized=False, rng=np.random.default_rng(0),
+    )  # fmt: skip
+    ours = permutation_test(
+        table([("p", 1, str(a), str(b)) for a, b in zip(meant, seen, strict=True)]), rng, permutations=20_000
+    )
+    assert ours.p_value == pytest.approx(oracle.pvalue, abs=0.015)
+
+
+def test_permutation_forgives_a_liking_that_a_binomial_test_takes_for_skill():
+    rows = [("p", 1, "sad", "sad")] * 18 + [("p", 1, "happy", "sad")] * 2  # always says sad; sad was shown most
+    answers = table(rows)
+    assert at_least(18, 20, 0.5) < 0.001
+    assert permutation_test(answers, np.random.default_rng(0)).p_value == 1.0
+
+
+def test_permutation_stays_within_participants():
+    rows = [("a", 1, "sad", "sad")] * 10 + [("b", 1, "happy", "happy")] * 10  # each saw one emotion only
+    assert permutation_test(table(rows), np.random.default_rng(0)).p_value == 1.0
+
+
+def test_cohens_kappa_is_the_published_one_and_that_of_scikit_learn(quadruped_answers):
+    matrix = confusion(quadruped_answers)
+    ours = cohens(quadruped_answers, matrix, np.random.default_rng(0))
+    assert ours.value == pytest.approx(0.5333, abs=5e-5)
+    assert ours.value == pytest.approx(cohen_kappa_score(quadruped_answers.intended, quadruped_answers.perceived))
+    assert ours.low < ours.value < ours.high
+    assert kappa_of_counts(matrix).low == pytest.approx(0.398, abs=5e-4)
+
+
+def test_an_answer_that_was_never_shown_lowers_kappa_but_does_not_break_it():
+    study = published("pepper")
+    counts = np.array([study["counts"][name] for name in study["emotions"]])
+    kappa = kappa_of_counts(Confusion(tuple(study["emotions"]), tuple(study["answers"]), counts))
+    intended = np.repeat(study["emotions"], counts.sum(axis=1))
+    perceived = np.concatenate([np.repeat(study["answers"], row) for row in counts])
+    assert kappa.value == pytest.approx(cohen_kappa_score(intended, perceived))
+
+
+def test_fleiss_kappa_of_the_textbook_example():  # J. L. Fleiss (1971): fourteen raters, ten subjects, kappa 0.210
+    counts = [[0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
+              [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7]]  # fmt: skip
+    rows = []
+    for subject, row in enumerate(counts):
+        given = np.repeat(np.arange(5), row)
+        rows += [(f"p{rater}", 1, f"s{subject}", f"c{category}") for rater, category in enumerate(given)]
+    kappa = fleiss(table(rows))
+    assert kappa.value == pytest.approx(0.210, abs=5e-4)
+    assert kappa.low < kappa.value < kappa.high
+
+
+def test_fleiss_says_whom_it_leaves_out(quadruped_answers):
+    rows = list(zip(quadruped_answers.participant, quadruped_answers.block.tolist(), quadruped_answers.intended,
+                    quadruped_answers.perceived, strict=True))  # fmt: skip
+    assert fleiss(table(rows[:-1])).note == "1 participants saw other or fewer stimuli and are left out"
+    with pytest.raises(AnswersError, match="two participants"):
+        fleiss(table(rows[:15]))
+
+
+def test_learning_is_found_where_people_learn_and_only_there():
+    rng, rows = np.random.default_rng(5), []
+    for person in range(60):
+        for block in (1, 2, 3, 4):
+            for _ in range(4):
+                right = rng.random() < 1.0 / (1.0 + np.exp(-(-1.0 + 0.5 * block)))
+                rows.append((f"p{person}", block, "sad", "sad" if right else "fear"))
+    found = learning(table(rows))
+    assert found.low < np.exp(0.5) < found.high
+    assert found.p_value < 0.001
+    still = learning(table([(p, 1 + k % 2, m, s) for k, (p, _, m, s) in enumerate(rows)]))
+    assert still.p_value > 0.05
+
+
+def test_learning_says_why_it_cannot_be_tested(quadruped_answers):
+    assert learning(table([("a", 1, "sad", "sad")])).note == "there is one block only"
+    perfect = [(f"p{k}", block, "sad", "sad") for k in range(5) for block in (1, 2, 3)]
+    assert learning(table(perfect)).note == "all answers are alike, so the odds cannot change"
+    assert learning(quadruped_answers).odds_ratio is not None
+
+
+def test_corrections_are_those_of_the_textbook():
+    p_values = [0.01, 0.04, 0.03, 0.005]
+    assert holm(p_values) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert benjamini_hochberg(p_values) == pytest.approx([0.02, 0.04, 0.04, 0.02])
+    assert holm([]) == []
+
+
+def test_wilson_stays_honest_at_no_hits():
+    assert wilson_interval(0, 15) == (0.0, pytest.approx(0.2039, abs=1e-4))

@@ -1,0 +1,52 @@
+"""Power: sizes of studies against published numbers and simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from strut.errors import OutOfRangeError
+from strut.study.power import (
+    binomial_power,
+    binomial_trials,
+    chi2_observations,
+    chi2_power,
+    mean_participants,
+    smallest_hits,
+)
+
+
+def test_the_quadruped_study_needs_fifteen_subjects():
+    assert chi2_observations(0.3, 16) == pytest.approx(214.087, abs=1e-3)
+    assert chi2_power(0.3, 16, 225) == pytest.approx(0.8248, abs=5e-5)
+
+
+def test_pepper_needs_seven_hits_of_fifteen():
+    assert smallest_hits(15, 0.2) == 7
+
+
+def test_the_size_found_has_the_power_asked_for_and_simulation_agrees():
+    shown = binomial_trials(0.5, 0.2)
+    assert all(binomial_power(0.5, 0.2, shown + more) >= 0.8 for more in range(20))
+    hits = np.random.default_rng(0).binomial(shown, 0.5, 4000)
+    found = np.mean([stats.binomtest(int(k), shown, 0.2, alternative="greater").pvalue <= 0.05 for k in hits])
+    assert found == pytest.approx(binomial_power(0.5, 0.2, shown), abs=0.025)
+
+
+def test_a_medium_effect_needs_34_participants():  # J. Cohen (1988), d = 0.5, two-sided
+    assert np.ceil(mean_participants(0.5)) == 34
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: binomial_trials(0.2, 0.2),
+        lambda: chi2_observations(0.0, 3),
+        lambda: mean_participants(0.5, power=0.01),
+        lambda: mean_participants(-1.0),
+    ],
+)
+def test_impossible_wishes_are_refused(wrong):
+    with pytest.raises(OutOfRangeError):
+        wrong()

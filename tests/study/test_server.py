@@ -1,0 +1,262 @@
+"""The server without a browser: every rule of the survey, and refusals that store nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from starlette.testclient import TestClient
+
+from strut.cli.main import main
+from strut.study.answers import parse_answers
+from strut.study.guard import LARGEST_BODY_BYTES, Limits
+from strut.study.opened_study import open_study
+from strut.study.server import study_app
+
+TICKET = "k" * 32
+
+
+@pytest.fixture
+def opened(study_of):
+    found = open_study(study_of("forced-choice"))
+    yield found
+    found.database.close()
+
+
+def client_of(opened, **limits):
+    app = study_app(opened.design, opened.stimuli, opened.database, token=opened.token, limits=Limits(**limits))
+    return TestClient(app, raise_server_exceptions=False)
+
+
+@pytest.fixture
+def client(opened):
+    return client_of(opened)
+
+
+def start(client, ticket=TICKET, **values):
+    form = {"ticket": ticket, "language": "en", "agree": "1", **values}
+    return client.post("/start", data=form, follow_redirects=False)
+
+
+def send(client, trial, answer="sad", ticket=TICKET, **values):
+    form = {"trial": str(trial), "answer": answer, **values}
+    return client.post(f"/p/{ticket}", data=form, follow_redirects=False)
+
+
+def test_a_participant_goes_from_consent_to_thanks(client, opened):
+    page = client.get("/").text
+    ticket = re.search(r'name="ticket" value="([^"]+)"', page)[1]
+    assert start(client, ticket, age="30", gender="other").headers["location"] == f"/p/{ticket}"
+    for number in range(1, 12):
+        assert f"Movement {number} of 11" in client.get(f"/p/{ticket}").text
+        assert send(client, number, ticket=ticket, response_ms="1200", plays="2").status_code == 303
+    assert "Thank you!" in client.get(f"/p/{ticket}").text
+    rows = opened.database.rows()
+    assert [row["trial"] for row in rows] == list(range(1, 12))
+    assert {(row["age"], row["gender"]) for row in rows} == {(30, "other")}
+
+
+def test_nobody_starts_without_consent(client, opened):
+    reply = client.post("/start", data={"ticket": TICKET, "language": "de"})
+    assert reply.status_code == 422
+    assert "kreuzen Sie das Feld an" in reply.text
+    assert opened.database.counts()["started"] == 0
+
+
+def test_an_old_trial_sent_again_changes_nothing_and_says_so(client, opened):
+    start(client)
+    send(client, 1, "sad")
+    again = send(client, 1, "happy")
+    assert again.headers["location"] == f"/p/{TICKET}?already"
+    assert "cannot be changed" in client.get(again.headers["location"]).text
+    assert [row["reply"]["perceived"] for row in opened.database.rows()] == ["sad"]
+
+
+@pytest.mark.parametrize(
+    ("form", "status"),
+    [
+        ({"trial": "1"}, 422),
+        ({"trial": "1", "answer": "hungry"}, 422),
+        ({"trial": "1", "answer": "sad", "response_ms": "-5"}, 422),
+        ({"trial": "1", "answer": "sad", "response_ms": "1e99"}, 422),
+        ({"trial": "1", "answer": "sad", "plays": "9999999999"}, 422),
+        ({"trial": "7", "answer": "sad"}, 409),
+        ({"trial": "99", "answer": "sad"}, 409),
+        ({"trial": "-1", "answer": "sad"}, 422),
+        ({"trial": "one", "answer": "sad"}, 422),
+        ({"answer": "sad"}, 422),
+    ],
+)
+def test_an_answer_that_was_not_asked_for_is_refused_and_not_stored(client, opened, form, status):
+    start(client)
+    reply = client.post(f"/p/{TICKET}", data=form, follow_redirects=False)
+    assert reply.status_code == status
+    assert "Traceback" not in reply.text
+    assert opened.database.rows() == []
+
+
+def test_oversized_and_foreign_payloads_are_refused(client, opened):
+    start(client)
+    assert send(client, 1, "x" * (LARGEST_BODY_BYTES + 1)).status_code == 422
+    assert client.post(f"/p/{TICKET}", json={"trial": 1, "answer": "sad"}).status_code == 422
+    assert client.post(f"/p/{TICKET}", content=b"\xff\xfe", headers={
+        "content-type": "application/x-www-form-urlencoded"}).status_code == 422  # fmt: skip
+    many = {f"f{k}": "1" for k in range(200)}
+    assert client.post(f"/p/{TICKET}", data=many).status_code == 422
+    assert opened.database.rows() == []
+
+
+@pytest.mark.parametrize("values", [{"age": "200"}, {"age": "young"}, {"gender": "<script>"}])
+def test_nonsense_about_a_person_is_refused(client, opened, values):
+    assert start(client, **values).status_code == 422
+    assert opened.database.counts()["started"] == 0
+
+
+def test_an_unknown_link_is_a_friendly_404(client):
+    reply = client.get("/p/" + "z" * 32)
+    assert reply.status_code == 404
+    assert "no session behind this link" in reply.text
+    assert client.get("/no/such/page").status_code == 404
+    assert client.get("/static/..%2fserver.py").status_code == 404
+    assert client.get("/static/base.html").status_code == 404
+
+
+def test_every_reply_carries_the_security_headers(client):
+    for path in ("/", "/static/study.css", "/nothing", "/researcher"):
+        headers = client.get(path).headers
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+    assert client.get("/").headers["cache-control"] == "no-store"
+    assert "server" not in client.get("/").headers
+
+
+def test_pages_hold_no_address_of_another_host_and_no_intended_emotion(client, opened):
+    start(client)
+    page = client.get(f"/p/{TICKET}").text
+    assert not re.findall(r"(?:https?:)?//(?!testserver)[a-z0-9.-]+", page)
+    url = re.search(r'data-stimulus="([^"]+)"', page)[1]
+    for entry in opened.design.stimuli:
+        assert entry.name not in url
+    assert client.get(url).json()["frames"] == 151
+    assert "set-cookie" not in client.get(f"/p/{TICKET}").headers
+
+
+def test_the_language_follows_the_browser_and_the_link(client):
+    assert '<html lang="de">' in client.get("/", headers={"accept-language": "de-AT,de;q=0.9"}).text
+    assert '<html lang="en">' in client.get("/", headers={"accept-language": "fr"}).text
+    assert '<html lang="de">' in client.get("/?lang=de", headers={"accept-language": "en"}).text
+
+
+def test_the_researchers_page_opens_with_the_token_only(client, opened):
+    start(client)
+    send(client, 1)
+    assert "Token from the file" in client.get("/researcher").text
+    for path in ("counts.json", "answers.csv", "answers.json"):
+        assert client.get(f"/researcher/{path}").status_code == 403
+    assert client.post("/researcher", data={"token": "guess"}).status_code == 403
+    assert client.post("/researcher", data={"token": opened.token}, follow_redirects=False).status_code == 303
+    assert client.get("/researcher/counts.json").json()["answers"] == 1
+    client.post("/researcher/close")
+    assert client.get("/researcher/counts.json").status_code == 403
+    bearer = {"authorization": f"Bearer {opened.token}"}
+    assert client.get("/researcher/counts.json", headers=bearer).json()["started"] == 1
+
+
+def test_guessing_the_token_is_slowed_down(opened):
+    client = client_of(opened, logins_per_minute=3)
+    replies = [client.post("/researcher", data={"token": f"guess{k}"}).status_code for k in range(5)]
+    assert replies == [403, 403, 403, 429, 429]
+
+
+def test_a_flood_of_requests_and_of_sessions_is_slowed_down(opened):
+    client = client_of(opened, requests_per_minute=20)
+    assert [client.get("/").status_code for _ in range(12)].count(429) == 2
+    client = client_of(opened, starts_per_minute=2)
+    assert [start(client, f"{k:032d}").status_code for k in range(4)] == [303, 303, 429, 429]
+    assert opened.database.counts()["started"] == 2
+
+
+def test_the_export_is_what_the_statistics_read(client, opened):
+    start(client)
+    for number in range(1, 12):
+        send(client, number, "do not know" if number == 3 else "sad")
+    bearer = {"authorization": f"Bearer {opened.token}"}
+    text = client.get("/researcher/answers.csv", headers=bearer).text
+    answers = parse_answers(text, "export")
+    assert len(answers.participant) == 10
+    assert answers.practice == 1
+    assert answers.perceived.count("do not know") == 1
+    table = json.loads(client.get("/researcher/answers.json", headers=bearer).text)
+    assert table[0]["trial_type"] == "strut-forced-choice"
+    assert {row["trial_index"] for row in table} == set(range(1, 12))
+
+
+@pytest.mark.parametrize(
+    ("question", "form", "stored"),
+    [
+        ("slider", {"rating": "-40", "touched": "1"}, {"rating": -0.4}),
+        ("slider", {"rating": "0", "touched": "0", "undecided": "1"}, {"rating": None}),
+        (
+            "sam",
+            {"pleasure": "1", "arousal": "5", "dominance": "9"},
+            {"pleasure": -1.0, "arousal": 0.0, "dominance": 1.0},
+        ),
+    ],
+)
+def test_each_question_stores_what_it_asks(study_of, question, form, stored):
+    opened = open_study(study_of(question))
+    client = client_of(opened)
+    start(client)
+    assert client.post(f"/p/{TICKET}", data={"trial": "1"}, follow_redirects=False).status_code == 422
+    client.post(f"/p/{TICKET}", data={"trial": "1", **form}, follow_redirects=False)
+    assert opened.database.rows()[0]["reply"] == stored
+    opened.database.close()
+
+
+def test_the_improvement_form_asks_all_nine_items(study_of):
+    opened = open_study(study_of("improvement"))
+    client = client_of(opened)
+    start(client)
+    form = dict.fromkeys(opened.design.ask.items, "2")
+    assert client.post(f"/p/{TICKET}", data={"trial": "1", **form, "speed": "3"}).status_code == 422
+    client.post(f"/p/{TICKET}", data={"trial": "1", **form, "speed": "-2"})
+    assert opened.database.rows()[0]["reply"] == {**dict.fromkeys(form, 2), "speed": -2}
+    opened.database.close()
+
+
+def test_a_lost_database_is_a_refusal_and_not_a_crash(client, opened, monkeypatch):
+    from strut.errors import StudyError  # noqa: PLC0415
+
+    start(client)
+
+    def lost(*_arguments, **_options):
+        raise StudyError("The database is gone: password 123.")
+
+    monkeypatch.setattr(type(opened.database), "answer", lost)
+    reply = send(client, 1)
+    assert reply.status_code == 503
+    assert "password" not in reply.text
+
+
+def test_serving_nonsense_is_one_sentence_and_exit_two(study_of, tmp_path, capsys):
+    folder = study_of("sam")
+    assert main(["study", "serve", str(tmp_path / "nothing")]) == 2
+    assert "there is no such file; make a study" in capsys.readouterr().err
+    assert main(["study", "serve", str(folder), "--database", "postgresql://a@127.0.0.1:1/b"]) == 2
+    assert "cannot be used" in capsys.readouterr().err
+    (folder / "researcher_token").write_text("short")
+    assert main(["study", "serve", str(folder)]) == 2
+    assert "can be guessed" in capsys.readouterr().err
+
+
+def test_a_taken_port_is_one_sentence_and_exit_two(study_of, capsys):
+    import socket  # noqa: PLC0415
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert main(["study", "serve", str(study_of("sam")), "--port", str(taken.getsockname()[1])]) == 2
+    assert "choose another --port" in capsys.readouterr().err
