@@ -84,6 +84,6 @@ def test_instants_that_touch_in_an_unknown_way_are_named(gait, heiman):
 
 
 def test_motions_of_other_robots_are_refused():
-    crawl = walk("mrpete", "neutral", cycles=1, rate_hz=25.0)
+    crawl = walk("mrpete", "neutral", cycles=3, rate_hz=50.0)
     with pytest.raises(BadMotionError, match="only human models"):
         reconstruct(crawl, load_robot("mrpete"))

@@ -17,6 +17,7 @@ from strut.optimal.gait_problem import Criteria, gait_problem
 from strut.optimal.problem import Cost, Problem
 from strut.optimal.solve import NotSolvedError, Solution, Transcribed
 from strut.optimal.soundness import examine
+from strut.optimal.trajectory import Trajectory
 from strut.robot import Robot
 from strut.robots.catalogue import load_robot
 
@@ -83,20 +84,22 @@ def synthesise(
     wishes = {"speed_m_s": speed_m_s, "clearance_m": clearance_m, "springs": springs}
     deadline_s = perf_counter() + most_seconds
     mesh, program, attempts = tuple(intervals or usual_mesh(human, pace)), None, list[str]()
+    refused: Trajectory | None = None
     for start in range(starts):
         if program is None:
             program = Transcribed(_problem(human, weights, wishes, mesh, extra_costs))
         own = drawing or Drawing()
         if start:
             own = replace(own, angle_noise_rad=NOISE_RAD, duration_noise=NOISE_DURATION, seed=own.seed + start)
-        limit = SolverOptions(most_seconds=max(1.0, deadline_s - perf_counter()))
-        guess = drawn_step(human, program.problem, pace, own)
+        limit = SolverOptions(most_seconds=max(1.0, deadline_s - perf_counter()), warm=refused is not None)
+        guess = drawn_step(human, program.problem, pace, own) if refused is None else refused.on_mesh(program.problem)
         try:
             solution = program.solve(guess, options=limit, on_iteration=on_iteration)
         except NotSolvedError as failure:
             attempts.append(f"start {start}: {failure}")
             if start + 1 == starts or failure.status in {STOPPED, OUT_OF_TIME}:
                 raise
+            refused = None
             continue
         change = None
         if check_mesh:
@@ -107,7 +110,7 @@ def synthesise(
         if not found.complaints():
             return Gait(human, solution, found, tuple(attempts), _asked(weights, wishes))
         attempts.append(f"start {start} was refused: {'; '.join(found.complaints())}")
-        mesh, program = _finer(mesh), None
+        mesh, program, refused = _finer(mesh), None, solution.trajectory  # refined from where it is
     raise RefusedError(attempts, "Use a finer mesh (intervals) or another speed.")
 
 
