@@ -1,17 +1,21 @@
 """Make legged robots and human models move with a feeling, and prove that the motion is sound."""
 
-from strut.acting.perform import perform
-from strut.acting.walk import walk
-from strut.emotion import Emotion, named_emotion
-from strut.errors import StrutError
-from strut.library.motion_file import load_motion, save_motion
-from strut.motion import Motion
-from strut.proof.check import check
-from strut.receipt import Receipt
-from strut.robot import Robot
-from strut.robots.catalogue import load_robot, robot_names
-from strut.simulation.playback import simulate
-from strut.style import Style
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from strut.acting.perform import perform
+    from strut.acting.walk import walk
+    from strut.emotion import Emotion, named_emotion
+    from strut.errors import StrutError
+    from strut.library.motion_file import load_motion, save_motion
+    from strut.motion import Motion
+    from strut.proof.check import check
+    from strut.receipt import Receipt
+    from strut.robot import Robot
+    from strut.robots.catalogue import load_robot, robot_names
+    from strut.simulation.playback import simulate
+    from strut.style import Style
 
 __all__ = [
     "Emotion",
@@ -30,3 +34,28 @@ __all__ = [
     "simulate",
     "walk",
 ]
+
+_HOMES = {
+    "Emotion": "strut.emotion",
+    "Motion": "strut.motion",
+    "Receipt": "strut.receipt",
+    "Robot": "strut.robot",
+    "StrutError": "strut.errors",
+    "Style": "strut.style",
+    "check": "strut.proof.check",
+    "load_motion": "strut.library.motion_file",
+    "load_robot": "strut.robots.catalogue",
+    "named_emotion": "strut.emotion",
+    "perform": "strut.acting.perform",
+    "robot_names": "strut.robots.catalogue",
+    "save_motion": "strut.library.motion_file",
+    "simulate": "strut.simulation.playback",
+    "walk": "strut.acting.walk",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is used when it is used: the engines take a second, and `import strut` alone needs none of them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'strut' has no attribute '{name}'")
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,5 +1,5 @@
 """`python -m strut` is `strut`."""
 
-from strut.cli.main import run
+from strut.cli.entry import run
 
 run()

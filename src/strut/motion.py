@@ -13,6 +13,9 @@ from strut.errors import BadMotionError
 from strut.receipt import Receipt
 from strut.robot import Array, frozen_array
 
+COARSEST_S, FINEST_S = 0.05, 1e-4  # sample spacing that shows what joints and contacts do
+LARGEST_QPOS = 1e6  # metres or radians
+
 
 def frozen_mask(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Return a read-only copy as booleans."""
@@ -91,6 +94,8 @@ class Motion:
             if values is not None and not np.isfinite(values).all():
                 first = int(np.argwhere(~np.isfinite(values))[0, 0])
                 raise BadMotionError(f"{name} is not finite at sample {first}.")
+        if np.abs(self.qpos).max() > LARGEST_QPOS:
+            raise BadMotionError(f"qpos goes up to {np.abs(self.qpos).max():.3g}, which no robot's coordinate does.")
         if self.balance_margin_m is not None and np.isnan(self.balance_margin_m).any():
             raise BadMotionError("balance_margin_m is not a number somewhere.")
         if (np.diff(self.time_s) <= 0).any():
@@ -98,10 +103,17 @@ class Motion:
             raise BadMotionError(f"time_s does not increase at sample {first}.")
 
     def check_even(self) -> None:
-        """Raise BadMotionError if the samples are not evenly spaced in time."""
+        """Raise BadMotionError if the samples are not evenly spaced in time, or too far apart to judge."""
         steps = np.diff(self.time_s)
-        if np.ptp(steps) > 1e-6 * float(steps.mean()) + 1e-9:
+        mean_s = float(steps.mean())
+        rounding_s = 8.0 * float(np.spacing(np.abs(self.time_s).max()))  # clocks may count from 1970
+        if np.ptp(steps) > 1e-6 * mean_s + rounding_s:
             raise BadMotionError("The samples of the motion are not evenly spaced in time; resample it first.")
+        if not FINEST_S <= mean_s <= COARSEST_S:
+            raise BadMotionError(
+                f"The samples of the motion are {mean_s:.3g} s apart; between {FINEST_S:g} and {COARSEST_S:g} s "
+                "speeds and torques can be judged."
+            )
 
     @property
     def duration_s(self) -> float:

@@ -58,6 +58,8 @@ class Receipt:
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Verdict):
             raise OutOfRangeError(f"The verdict of a receipt is '{self.verdict}'; it is one of {get_args(Verdict)}.")
+        if self.emotion is not None and not (self.emotion.isprintable() and len(self.emotion) <= 80):
+            raise OutOfRangeError("The emotion of a receipt is no name that people could read.")
         if self.pad is not None and len(self.pad) != 3:
             raise OutOfRangeError("The pad of a receipt is not pleasure, arousal and dominance.")
         for name in _NUMBERS:

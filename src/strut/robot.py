@@ -17,7 +17,9 @@ FLOATING = 7  # coordinates of a base that nothing holds: position and quaternio
 
 
 def frozen_array(values: npt.ArrayLike) -> Array:
-    """Return a read-only copy as float64."""
+    """Return a read-only copy as float64; raises TypeError for what is no real number."""
+    if np.asarray(values).dtype.kind not in "fiub":
+        raise TypeError(f"an array of {np.asarray(values).dtype} holds no real numbers")
     array = np.array(values, dtype=np.float64)
     array.flags.writeable = False
     return array

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.balance.pressure import pressure_of_wrench, pressure_with_swing_leg
+import strut
+from strut.balance.pressure import pressure_of_wrench, pressure_with_swing_leg, swing_leg_pressure
+from strut.engines.rigid_body import ground_reaction
 
 GRAVITY_M_S2 = 9.81
 
@@ -78,3 +80,27 @@ def test_both_forms_agree_on_one_body():
         about_body = moment[k] + np.array([com[k, 1] * weight_n[k], -com[k, 0] * weight_n[k], 0.0])
         cop = pressure_of_wrench(total, about_body, ground_m=-height_m)
         assert cop == pytest.approx(zmp[k], abs=1e-12)
+
+
+def test_swing_leg_pressure_is_that_of_the_whole_body_while_only_a_leg_moves():
+    """A standing body lifts one leg: then nothing but that leg has inertia, and its links are thin."""
+    robot = strut.load_robot("mrpete")
+    walk = strut.walk(robot, "neutral", cycles=2)
+    time_s = np.arange(100) / 100.0
+    qpos = np.tile(walk.qpos[0], (100, 1))
+    knee = robot.base_size + robot.joint_names.index("RH_knee")
+    qpos[:, knee] += 0.4 * (1.0 - np.cos(2.0 * np.pi * time_s))
+    contact = np.tile([True, True, True, False], (100, 1))
+    reaction = ground_reaction(robot, time_s, qpos)
+    whole = pressure_of_wrench(reaction.force_n, reaction.moment_nm)
+    leg = swing_leg_pressure(robot, time_s, qpos, contact)
+    assert np.abs(whole - pressure_of_wrench(reaction.force_n * [0, 0, 1], reaction.moment_nm)).max() < 1e-12
+    assert np.ptp(whole[:, 1]) > 1e-3  # the leg's inertia matters
+    np.testing.assert_allclose(leg, whole, atol=6e-4)  # the links' own spin and the rotors are left out
+
+
+def test_swing_leg_pressure_misses_the_sway_of_the_body():
+    robot = strut.load_robot("mrpete")
+    walk = strut.walk(robot, "neutral", cycles=2)
+    leg = swing_leg_pressure(robot, walk.time_s, walk.qpos, walk.contact)
+    assert np.linalg.norm(leg - walk.cop_in_world, axis=1).max() > 5e-3

@@ -28,6 +28,7 @@ OnAttempt = Callable[[float, bool], None]
 DEFAULT_MARGIN_M = 0.010
 FEWEST_CYCLES = 2  # one to take on a pose, one to leave it
 MOST_CYCLES = 1000
+LARGEST_LENGTH_M = 10.0
 _SEARCH_RATE_HZ = 25.0
 _SEARCH_CYCLES = 5  # fade in, one steady cycle, fade out: every further cycle repeats the steady one
 _NEUTRAL_CYCLES = 3  # starts, walks, stops: there is no pose to fade
@@ -111,6 +112,8 @@ def _check_numbers(request: CrawlRequest) -> None:
     for name, length_m in lengths.items():
         if length_m is not None and not (math.isfinite(length_m) and length_m >= 0.0):
             raise OutOfRangeError(f"The {name} is {length_m:g} m; it must be a number of at least 0.")
+        if length_m is not None and length_m > LARGEST_LENGTH_M:
+            raise OutOfRangeError(f"The {name} is {length_m:g} m; no legged robot is that large.")
     if request.step_height_m == 0.0:
         raise OutOfRangeError("The step height is 0 m, so the feet would drag; choose at least 10 mm.")
 

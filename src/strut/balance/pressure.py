@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from strut.robot import Array
+from strut.engines.rigid_body import GRAVITY_M_S2, point_masses
+from strut.robot import Array, Robot
 
 
 def pressure_of_wrench(force_n: Array, moment_nm: Array, *, ground_m: float = 0.0) -> Array:
@@ -24,7 +26,7 @@ def pressure_of_wrench(force_n: Array, moment_nm: Array, *, ground_m: float = 0.
 
 
 def pressure_with_swing_leg(
-    com_in_body: Array, leg_force_n: Array, leg_moment_nm: Array, *, weight_n: float, height_m: float
+    com_in_body: Array, leg_force_n: Array, leg_moment_nm: Array, *, weight_n: float, height_m: Array | float
 ) -> Array:
     """Return the centre of pressure if only the swing leg accelerates: the published form, made exact.
 
@@ -33,7 +35,7 @@ def pressure_with_swing_leg(
         leg_force_n: Sum of mass times acceleration over the swing leg, without gravity. Shape (..., 3).
         leg_moment_nm: Sum of r × m a over the swing leg about the body's origin. Shape (..., 3).
         weight_n: Weight of the whole robot.
-        height_m: Height of the body's origin over the ground.
+        height_m: Height of the body's origin over the ground. Shape (...).
 
     Returns:
         Centre of pressure under the body [m]. Shape (..., 2).
@@ -42,3 +44,33 @@ def pressure_with_swing_leg(
     x = (weight_n * com_in_body[..., 0] - leg_moment_nm[..., 1] - height_m * leg_force_n[..., 0]) / vertical_n
     y = (weight_n * com_in_body[..., 1] + leg_moment_nm[..., 0] - height_m * leg_force_n[..., 1]) / vertical_n
     return np.stack([x, y], axis=-1)
+
+
+def swing_leg_pressure(robot: Robot, time_s: Array, qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:
+    """Return the centre of pressure of a motion as the thesis has it: only the legs in the air have inertia.
+
+    Args:
+        robot: Who moves.
+        time_s: Evenly spaced. Shape (T,).
+        qpos: Shape (T, nq).
+        contact: Which feet are down. Shape (T, n_feet).
+
+    Returns:
+        Centre of pressure in world [m]. Shape (T, 2).
+    """
+    masses = point_masses(robot, qpos)
+    step_s = float(time_s[1] - time_s[0])
+    resting = np.concatenate([masses.centre_in_world[:1], masses.centre_in_world, masses.centre_in_world[-1:]])
+    acceleration = np.diff(resting, n=2, axis=0) / step_s**2
+    in_air = (masses.limb >= 0) & ~contact[:, masses.limb]
+    force = np.where(in_air[..., None], masses.mass_kg[:, None] * acceleration, 0.0)
+    from_base = masses.centre_in_world - qpos[:, None, :3]
+    com = np.einsum("n,tni->ti", masses.mass_kg, from_base) / masses.mass_kg.sum()
+    pressure = pressure_with_swing_leg(
+        com[:, :2],
+        force.sum(axis=1),
+        np.cross(from_base, force).sum(axis=1),
+        weight_n=float(masses.mass_kg.sum()) * GRAVITY_M_S2,
+        height_m=qpos[:, 2],
+    )
+    return pressure + qpos[:, :2]

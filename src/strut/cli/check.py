@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from strut.cli.length import length_m
-from strut.cli.screen import print_json, print_next, print_receipt, progress
+from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.library.motion_file import load_motion
 from strut.proof.check import check as check_motion
+from strut.show.wording import measured_sentences
 
 
 def check(
@@ -24,6 +25,7 @@ def check(
         receipt = check_motion(motion, margin_m=None if margin is None else length_m(margin))
     if json:
         print_json(receipt.as_dict())
-    print_receipt(receipt)
-    print_next(f"strut simulate {file}")
+    claimed = f"; the file calls it {receipt.emotion}" if receipt.emotion else ""
+    print_lines(f"{receipt.verdict}: {receipt.robot}{claimed}", *(f"  {s}" for s in measured_sentences(receipt)))
+    print_next(f"strut simulate {file}" if receipt.verdict == "ok" else f"strut show {file}")
     return 0 if receipt.verdict == "ok" else 3

@@ -23,10 +23,13 @@ def emotions(json: Annotated[bool, typer.Option("--json", help="Print JSON to st
         [
             name,
             *(f"{value:+.2f}" for value in entry["pad"]),
+            "yes" if entry["confirmed"] else "look it up before citing",
             ", ".join(entry["also_called"]),
             ", ".join(published[name]) or ("every robot" if name == "neutral" else "blended"),
         ]
         for name, entry in table.items()
     ]
-    print_table("emotions", ["name", "pleasure", "arousal", "dominance", "also called", "published pose"], rows)
+    print_table(
+        "emotions", ["name", "pleasure", "arousal", "dominance", "confirmed", "also called", "published pose"], rows
+    )
     print_next("strut walk mrpete --emotion sad, or --pad 0.2 0.6 0.0 for any point")

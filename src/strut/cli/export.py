@@ -8,6 +8,7 @@ from typing import Annotated, get_args
 import typer
 
 from strut.cli.screen import print_json, print_lines, print_next
+from strut.library.atomic import check_not_input
 from strut.library.export import Format, export_motion
 from strut.library.motion_file import load_motion
 from strut.library.resample import Alias, aliases, resampled
@@ -31,6 +32,7 @@ def export(
         slow = resampled(motion, rate)
         folded, motion = aliases(robot_of(motion), motion, rate), slow
     path = out or file.with_suffix(f".{to}")
+    check_not_input(path, file)
     export_motion(motion, path, to, force=force)  # type: ignore[arg-type]
     if json:
         written = {"file": str(path), "format": to, "samples": len(motion.time_s), "joints": len(motion.joint_names)}

@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version as package_version
+from typing import Annotated
 
 import typer
 
 from strut.cli import check, emotions, export, perform, reproduce, robots, show, simulate, stimuli, walk
+from strut.cli.interruption import INTERRUPTED, INTERRUPTED_WORDS
 from strut.errors import RefusedError, StrutError
 
-DONE, OUR_BUG, USER_CAN_FIX, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, OUR_BUG, USER_CAN_FIX, REFUSED = 0, 1, 2, 3
 
 app = typer.Typer(
     name="strut",
-    help="Make robots walk with a feeling, and prove that the motion is sound.",
     add_completion=False,
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -29,10 +31,21 @@ app.command()(stimuli.stimuli)
 app.command()(reproduce.reproduce)
 
 
+@app.callback()
+def strut(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Make robots walk with a feeling, and prove that the motion is sound."""
+    if version:
+        print(f"strut {package_version('strut')}")
+        raise typer.Exit
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; whatever goes wrong becomes one sentence on stderr."""
     try:
-        result = app(args=list(arguments), standalone_mode=False)
+        result = app(args=list(arguments) or ["--help"], standalone_mode=False)
+        sys.stdout.flush()
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  (nobody listens any more)
         return DONE
@@ -43,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"strut: {' '.join(sentence.split())}", file=sys.stderr)
         return code
     if result == INTERRUPTED:  # what the command-line library makes of Ctrl-C
-        print("strut: Interrupted; nothing half-written was left behind.", file=sys.stderr)
+        print(INTERRUPTED_WORDS, file=sys.stderr)
     return result if isinstance(result, int) else DONE
 
 
@@ -55,13 +68,10 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> tuple[str, int
         return str(error), USER_CAN_FIX
     if hasattr(error, "format_message"):  # a usage error of the command-line library
         return f"{error.format_message().rstrip('.')}. See `strut {_verb(arguments)}--help`.", USER_CAN_FIX
+    if isinstance(error, OSError) and error.strerror:
+        return f"Writing failed: {error.strerror}.", USER_CAN_FIX
     bug = f"strut made a mistake ({type(error).__name__}: {error})"
     return f"{bug}; set STRUT_DEBUG=1, run it again and report what it prints.", OUR_BUG
-
-
-def run() -> None:
-    """Run the command of this process; the entry point of `strut`."""
-    sys.exit(main(sys.argv[1:]))
 
 
 def _verb(arguments: Sequence[str]) -> str:

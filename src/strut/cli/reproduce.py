@@ -50,7 +50,7 @@ def _print_group(group: str, comparisons: list[Comparison]) -> None:
     ]
     sources = dict.fromkeys(row.where for row in comparisons if row.where)
     title = f"{group} ({'; '.join(sources)})" if sources else group
-    print_table(title, ["quantity", "published", "ours", "unit", "verdict", "note"], rows)
+    print_table(title, ["quantity", "reference", "ours", "unit", "verdict", "note"], rows)
 
 
 def _verdicts(comparisons: tuple[Comparison, ...]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.library.atomic import check_writable
+from strut.library.atomic import check_not_input, check_writable
 from strut.library.motion_file import load_motion, save_motion
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import simulate as play
@@ -28,6 +28,7 @@ def simulate(
     """
     motion = load_motion(file)
     if out is not None:
+        check_not_input(out, file)
         check_writable(out, force=force)
     with progress(f"plays {file}") as bar:
 

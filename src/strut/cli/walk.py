@@ -42,7 +42,7 @@ def walk(
     if emotion is not None and pad is not None:
         raise typer.BadParameter("give --emotion or --pad, not both.")
     check_writable(out, force=force)
-    feeling = Emotion(*pad) if pad is not None else named_emotion(emotion or "neutral")
+    feeling = Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
     with progress(f"{robot} tries to walk {feeling.label}") as bar:
 
         def tell(tried: float, passed: bool) -> None:

@@ -11,6 +11,8 @@ import numpy as np
 from strut.robot import Array, Robot
 from strut.robots.mjcf import FLOOR
 
+mujoco.set_mju_user_warning(lambda _message: None)  # else MuJoCo writes a log file into the user's folder
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
@@ -99,6 +101,7 @@ def run_servos(
             run.power_w[k] += float(np.abs(servo_force * joint_speed).sum()) / steps
         if on_sample:
             on_sample(k + 1, samples)
+    run.foot_load_n[0] = run.foot_load_n[1]  # at the start the feet only touch; the first step loads them
     return run
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 
 from strut.robot import Array, Robot
 
@@ -202,6 +203,39 @@ def foot_positions(robot: Robot, qpos: Array) -> Array:
         mujoco.mj_kinematics(model, data)
         position[k] = data.site_xpos[sites]
     return position
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Masses:
+    """The robot's bodies as point masses.
+
+    Args:
+        mass_kg: Shape (n,).
+        limb: Which foot's limb each body belongs to; -1 for what carries the limbs. Shape (n,).
+        centre_in_world: Centres of mass. Shape (T, n, 3).
+    """
+
+    mass_kg: Array
+    limb: npt.NDArray[np.int_]
+    centre_in_world: Array
+
+
+def point_masses(robot: Robot, qpos: Array) -> Masses:
+    """Return where the masses of the robot are along a motion. Shape (T, nq)."""
+    model = compiled(robot.mjcf)
+    data = mujoco.MjData(model)
+    limb = np.full(model.nbody, -1)
+    for index, foot in enumerate(robot.feet):
+        body = int(model.site_bodyid[model.site(foot.frame).id])
+        while model.body_parentid[body] != 0:
+            limb[body] = index
+            body = int(model.body_parentid[body])
+    centres = np.empty((len(qpos), model.nbody, 3))
+    for k, sample in enumerate(qpos):
+        data.qpos[:] = sample
+        mujoco.mj_kinematics(model, data)
+        centres[k] = data.xipos
+    return Masses(model.body_mass[1:].copy(), limb[1:], centres[:, 1:])
 
 
 def _body_geoms(model: mujoco.MjModel) -> list[int]:

@@ -12,17 +12,25 @@ from strut.errors import MotionFileError
 def check_writable(path: Path, *, force: bool) -> None:
     """Raise MotionFileError if `path` could not be written, so that nobody works for a file that cannot be kept."""
     try:
-        is_folder, is_there = path.is_dir(), path.exists()
+        is_folder, is_there, is_file = path.is_dir(), path.exists(), path.is_file()
     except OSError as error:  # for instance a name that is too long
         raise MotionFileError(path, f"cannot be written: {error.strerror}.") from error
     if is_folder:
         raise MotionFileError(path, "is a folder; give a file name.")
+    if is_there and not is_file:
+        raise MotionFileError(path, "is a device or the like; give the name of an ordinary file.")
     if is_there and not force:
         raise MotionFileError(path, "is there already; choose another name or add --force.")
     if not path.parent.is_dir():
         raise MotionFileError(path, f"cannot be written: there is no folder {path.parent}.")
     if not os.access(path.parent, os.W_OK):
         raise MotionFileError(path, f"cannot be written: the folder {path.parent} is read-only.")
+
+
+def check_not_input(path: Path, source: Path) -> None:
+    """Raise MotionFileError if what is to be written would replace what it is made from."""
+    if path.resolve() == source.resolve():
+        raise MotionFileError(path, "is the file to read; choose another name to write to.")
 
 
 def write_atomically(path: Path, content: bytes, *, force: bool) -> None:

@@ -16,6 +16,7 @@ from strut.robot import Array, Robot
 
 FOOT_OFF_GROUND_M = 0.003  # a foot that carries is no farther from the ground, and no foot is deeper in it
 MOST_SLIP_M = 0.005
+SHORTEST_SWING_S = 0.1  # a foot that carries nothing for less than this has only been unloaded
 LEAST_CLEARANCE_M = 0.005  # a knee that near the floor touches it when the servos sag
 
 
@@ -80,7 +81,8 @@ class Audit:
         lift = np.full(self.contact.shape, np.inf)
         for foot, down in enumerate(self.contact.T):
             for swing in runs(~down):
-                lift[swing, foot] = self.foot_height_m[swing, foot].max()
+                if self.time_s[swing][-1] - self.time_s[swing][0] > SHORTEST_SWING_S:
+                    lift[swing, foot] = self.foot_height_m[swing, foot].max()
         return lift
 
 

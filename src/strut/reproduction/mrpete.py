@@ -8,7 +8,7 @@ from strut.reproduction.comparison import Comparison
 from strut.reproduction.mrpete_errata import errata_rows
 from strut.reproduction.mrpete_gait import gait_rows
 from strut.reproduction.mrpete_poses import gap_rows, geometry_rows, golden_rows, pose_rows
-from strut.reproduction.mrpete_strength import intensity_rows, knee_rows
+from strut.reproduction.mrpete_strength import intensity_rows, knee_rows, pressure_rows
 from strut.robot import Robot
 from strut.robots.catalogue import load_robot
 
@@ -19,6 +19,7 @@ _PARTS: dict[str, Callable[[Robot], list[Comparison]]] = {
     "leg gaps": gap_rows,
     "gait": gait_rows,
     "errata": errata_rows,
+    "swing leg alone": pressure_rows,
     "knee torque": knee_rows,
     "intensities": intensity_rows,
 }

@@ -10,6 +10,7 @@ import numpy as np
 
 from strut.acting.crawl_candidate import Balance
 from strut.acting.walk import walk
+from strut.balance.pressure import swing_leg_pressure
 from strut.emotion import named_emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.kinematics.crawler import crawler
@@ -43,6 +44,19 @@ def knee_rows(robot: Robot) -> list[Comparison]:
     walking = largest_knee_torque(robot, walk(robot, "neutral", cycles=5))
     note = f"servos of {section['weak_servo']:g} N m cannot walk; ours have {robot.torque_limit_nm.max():g} N m"
     return [*rows, *standing, unpublished("knee torque", "largest of the neutral walk", walking, "N m", note)]
+
+
+def pressure_rows(robot: Robot) -> list[Comparison]:
+    """Return how far the centre of pressure with the swing leg's inertia alone is from that of the whole body."""
+    rows = []
+    for emotion in EMOTIONS:
+        motion = walk(robot, emotion, cycles=4, rate_hz=50.0)
+        assert motion.cop_in_world is not None
+        leg_only = swing_leg_pressure(robot, motion.time_s, motion.qpos, motion.contact)
+        largest_mm = float(np.linalg.norm(leg_only - motion.cop_in_world, axis=1).max()) * 1e3
+        note = "the body's own sway is what the thesis leaves out"
+        rows.append(unpublished("swing leg alone", f"largest error of the pressure, {emotion}", largest_mm, "mm", note))
+    return rows
 
 
 def knee_torque_of_a_third(robot: Robot, pose: KeyPose) -> tuple[float, float]:

@@ -13,7 +13,10 @@ NOT_KNOWN = "–"
 
 def title_of(motion: Motion) -> str:
     """Return what a motion is called: its emotion, or else its robot."""
-    emotion = motion.receipt.emotion if motion.receipt else motion.meta.get("emotion")
+    receipt = motion.receipt
+    emotion = receipt.emotion if receipt else motion.meta.get("emotion")
+    if emotion is None and receipt is not None and receipt.pad is not None:
+        return f"({', '.join(f'{value:g}' for value in receipt.pad)})"
     name = str(emotion or motion.robot)
     return name[:1].upper() + name[1:]
 
@@ -33,6 +36,12 @@ def receipt_sentences(receipt: Receipt | None) -> list[str]:
     if receipt is None:
         return ["This motion has no receipt: nobody has checked it against the limits of the body."]
     return [sentence for sentence in (_shown(receipt), _travelled(receipt), _needed(receipt)) if sentence]
+
+
+def measured_sentences(receipt: Receipt) -> list[str]:
+    """Return what was measured, in words, without what the motion claims to show."""
+    refused = [f"Because {reason}." for reason in receipt.reasons]
+    return [*refused, *(sentence for sentence in (_travelled(receipt), _needed(receipt)) if sentence)]
 
 
 def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:

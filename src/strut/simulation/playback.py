@@ -24,6 +24,7 @@ from strut.simulation.outcome import Outcome
 TIPPED_RAD = math.radians(30.0)  # further from the planned attitude than this is a fall
 SUNK = 0.5  # so is a body below this share of its planned height
 LOADED_N = 1.0
+LARGEST_FACTOR = 100.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,8 +56,8 @@ def simulate(
     motion.check_even()
     friction = robot.friction if friction is None else friction
     for name, value in (("friction", friction), ("mass scale", mass_scale)):
-        if not math.isfinite(value) or value <= 0.0:
-            raise OutOfRangeError(f"The {name} is {value:g}; it must be a number above 0.")
+        if not 0.0 < value <= LARGEST_FACTOR:
+            raise OutOfRangeError(f"The {name} is {value:g}; it must be above 0 and at most {LARGEST_FACTOR:g}.")
     torque_nm = motion.torque_nm
     if torque_nm is None:
         torque_nm = audit(robot, motion.time_s, motion.qpos, motion.contact).torque_nm
