@@ -23,6 +23,7 @@ from strut.errors import (
 )
 from strut.library.hand_path_file import load_hand_path
 from strut.library.motion_file import load_motion, save_motion
+from strut.planning.hand_path import HandPath
 from strut.planning.hand_task import hand_task
 from strut.proof.check import check
 from strut.robots.catalogue import load_robot
@@ -102,6 +103,15 @@ def test_paper_law_misses_the_gaze_as_published_numbers_say(pepper):
     assert np.mean(played.gaze_error_rad[300:]) == pytest.approx(0.034, abs=0.008)
     assert np.max(played.gaze_error_rad[300:]) == pytest.approx(0.053, abs=0.008)
     assert played.hand_error_m.max() < 5e-5
+
+
+def test_without_feed_forward_the_hand_lags_behind_as_the_reference_says(pepper, monkeypatch):  # 23.7 mm at gain 10
+    path = hand_task(pepper, "wave", duration_s=6.0)
+    monkeypatch.setattr(HandPath, "velocity", lambda _path, time_s: np.zeros((len(time_s), 6)))
+    monkeypatch.setattr("strut.acting.performance.LARGEST_HAND_ERROR_M", np.inf)
+    monkeypatch.setattr("strut.acting.performance.LARGEST_HAND_TURN_RAD", np.inf)
+    played = Player(Part(pepper, path, None, USER_M, "corrected", np.linspace(0, 6, 601), 1)).play()
+    assert 1e3 * played.hand_error_m.max() == pytest.approx(23.7, abs=1.0)
 
 
 def test_left_arm_follows_the_posture_as_a_first_order_lag(pepper):  # 0.963 and 15.6 degrees at gain 10 and 2.79 rad/s

@@ -6,7 +6,9 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
+from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.errors import BadTableError
 from strut.proof.audit import audit, shortfalls
 from strut.robots.catalogue import load_robot
@@ -145,6 +147,23 @@ def test_pinocchio_agrees_on_frames_jacobians_and_torques(pepper, body, oracle):
             np.testing.assert_allclose(theirs, jacobian, atol=1e-9)
         gravity = pin.rnea(model, data, sample, np.zeros(18), np.zeros(18))
         np.testing.assert_allclose(gravity, body.data.qfrc_bias, atol=1e-9)
+
+
+@pytest.mark.parametrize("frame", ["right_wrist", "left_wrist", "eyes"])
+def test_jacobians_are_the_derivatives_of_the_frames(
+    pepper, frame
+):  # the last 15 columns are those of a locked platform
+    rng = np.random.default_rng(6)
+    kinematics, step = FrameKinematics(pepper, (frame,)), 1e-6
+    for joints in rng.uniform(pepper.joint_lower_rad, pepper.joint_upper_rad, (5, 15)):
+        qpos = np.concatenate([rng.normal(size=3), joints])
+        kinematics.move(qpos)
+        jacobian = kinematics.frames[0].jacobian.copy()
+        shifted = np.concatenate([qpos + step * np.eye(18), qpos - step * np.eye(18)])
+        position, rotation = frame_poses(pepper, frame, shifted)
+        np.testing.assert_allclose(jacobian[:3], (position[:18] - position[18:]).T / (2 * step), atol=1e-6)
+        turn = Rotation.from_matrix(rotation[:18] @ rotation[18:].transpose(0, 2, 1)).as_rotvec()
+        np.testing.assert_allclose(jacobian[3:], turn.T / (2 * step), atol=1e-6)
 
 
 def test_a_standing_pepper_can_be_audited_without_feet(pepper, oracle):

@@ -103,6 +103,23 @@ def test_smooth_swing_is_one_line_in_the_spectrum_and_a_jerky_one_has_side_bands
         assert min(abs(band - line_hz) for band in bands) < 1e-3
 
 
+def test_sampled_at_the_rate_of_the_robot_the_upper_side_band_turns_up_at_two_hertz(pepper):
+    rate_hz, samples = 4.45, 4096
+    time_s = np.arange(samples) / rate_hz
+    swing = joint(
+        pepper, posture_over_time(pepper, Style(activity=1.0, jerkiness=1.0), time_s, clamped=False), "LShoulderRoll"
+    )
+    spectrum = np.abs(np.fft.rfft((swing - swing.mean()) * np.hanning(samples)))
+    frequency_hz = np.fft.rfftfreq(samples, 1.0 / rate_hz)
+    band = (frequency_hz > 1.8) & (frequency_hz < 2.2)
+    assert frequency_hz[band][np.argmax(spectrum[band])] == pytest.approx(2.0054, abs=2e-3)
+    assert spectrum[band].max() > 0.1 * spectrum.max()  # 0.18 of the carrier
+    smooth = joint(
+        pepper, posture_over_time(pepper, Style(activity=1.0, jerkiness=0.0), time_s, clamped=False), "LShoulderRoll"
+    )
+    assert np.abs(np.fft.rfft((smooth - smooth.mean()) * np.hanning(samples)))[band].max() < 1e-3 * spectrum.max()
+
+
 def test_published_swing_leaves_the_joints_ranges_and_the_clamp_keeps_it_in(pepper):
     time_s, style = np.linspace(0.0, 3.0, 301), Style(activity=1.0, jerkiness=0.0)
     free = posture_over_time(pepper, style, time_s, clamped=False)

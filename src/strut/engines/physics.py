@@ -64,7 +64,8 @@ def run_servos(
     """
     model = mujoco.MjModel.from_xml_string(robot.mjcf)
     model.geom_friction[model.geom(FLOOR).id, 0] = friction
-    model.actuator_forcerange[:] = np.stack([-robot.torque_limit_nm, robot.torque_limit_nm], axis=1)
+    limits = np.stack([-robot.torque_limit_nm, robot.torque_limit_nm], axis=1)
+    model.actuator_forcerange[model.nu - len(limits) :] = limits  # a platform's drives come first and keep their own
     model.body_mass[:] *= mass_scale
     model.body_inertia[:] *= mass_scale
     data = mujoco.MjData(model)

@@ -122,7 +122,7 @@ def _held_outcome(robot: Robot, motion: Motion, run: Run) -> Outcome:
     joints = len(robot.joint_names)
     return Outcome(
         fell=False,
-        upright_s=float(run.time_s[-1]),
+        upright_s=float(run.time_s[-1] - run.time_s[0]),
         distance_m=float(moved @ direction),
         commanded_distance_m=commanded_m,
         heading_drift_rad=float(run.qpos[-1, 2] - motion.qpos[-1, 2]) if robot.base_size else 0.0,
