@@ -68,8 +68,11 @@ class Receipt:
                 raise OutOfRangeError(f"{name} of a receipt is {value!r}; it must be a finite number or null.")
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the receipt as JSON would hold it."""
-        return asdict(self) | {"reasons": list(self.reasons), "pad": list(self.pad) if self.pad else None}
+        """Return the receipt as JSON would hold it; only a performed task has the keys of one."""
+        table = asdict(self) | {"reasons": list(self.reasons), "pad": list(self.pad) if self.pad else None}
+        if self.gaze_error_rad is None and self.redundancy is None:
+            return {name: value for name, value in table.items() if name not in ("gaze_error_rad", "redundancy")}
+        return table
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> Self:

@@ -24,7 +24,6 @@ SIMULATION_KEYS = [
     "tracking_error_rad",
     "torque_use",
     "cost_of_transport",
-    "hand_error_mm",
 ]
 
 
@@ -80,7 +79,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
         (["check", "nowhere.npz"], "nowhere.npz: there is no such file."),
         (
             ["reproduce", "atlantis"],
-            "There is no system 'atlantis' (nearest: mrpete); `strut reproduce --help` lists them all.",
+            "There is no system 'atlantis' (nearest: mrpete, human, pepper, studies); `strut reproduce --help` lists them all.",
         ),
     ],
 )
@@ -127,7 +126,9 @@ def test_strict_refuses_with_exit_code_3_and_writes_nothing(capsys: pytest.Captu
 
 def test_json_of_a_walk_is_the_receipt(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["walk", "mrpete", "--cycles", "2", "--json", "--out", str(tmp_path / "a.npz")]) == 0
-    assert list(json.loads(capsys.readouterr().out)) == [field.name for field in fields(Receipt)]
+    assert (
+        list(json.loads(capsys.readouterr().out)) == [field.name for field in fields(Receipt)][:-2]
+    )  # the last two are for tasks of hands
 
 
 def test_json_of_a_simulation_has_the_promised_keys(happy: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,7 +194,7 @@ def test_lists_are_there_for_people_and_for_programs(capsys: pytest.CaptureFixtu
     assert len(json.loads(capsys.readouterr().out)["joint_limits"]) == 28
     assert main(["emotions", "--json"]) == 0
     known = {row["name"]: row["published_for"] for row in json.loads(capsys.readouterr().out)}
-    assert known["sad"] == ["mrpete"]
+    assert "mrpete" in known["sad"]
     assert known["proud"] == []
 
 

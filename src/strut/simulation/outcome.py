@@ -35,5 +35,6 @@ class Outcome:
     hand_error_mm: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the outcome as JSON would hold it."""
-        return asdict(self)
+        """Return the outcome as JSON would hold it; only a busy hand has an error."""
+        table = asdict(self)
+        return table if self.hand_error_mm is not None else {k: v for k, v in table.items() if k != "hand_error_mm"}
