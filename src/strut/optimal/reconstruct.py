@@ -27,9 +27,9 @@ INTERVAL_S = 0.018  # about 30 intervals in a step
 FEWEST = 5
 SHARPNESS = 1e4  # of all costs together: a miss of 1 mrad must weigh more than the solver's tolerance
 PUBLISHED_EFFORT_WEIGHT = 0.01
-EFFORT_WEIGHT = 1e-8  # the published weight, with coordinates in rad and torques over usual ones, halves the torques
-ROUGHNESS = 1e-10  # picks one of the torque curves that fit equally well; without it they wave from node to node
-CALM = 1e-10
+EFFORT_WEIGHT = 1e-9  # far below the published one, so that the torques are those of the recording
+ROUGHNESS = 1e-9  # picks one of the torque curves that fit equally well; without it they wave from node to node
+CALM = 1e-9
 SLACK = 0.05  # recorded coordinates may lie this far outside the published ranges before the solver is asked
 
 

@@ -176,8 +176,8 @@ def playback_error(trajectory: Trajectory, *, restart: Restart = "interval", ste
     """Return the largest angle between the trajectory and a playback of its torques, nothing corrected [rad].
 
     Runge-Kutta steps of constrained forward dynamics, with the contact sets and impacts of the problem. A body on its
-    toes falls over within some 30 ms unless somebody balances it, so a playback that is never put back on the
-    trajectory runs away however good the solution is; one that starts anew at every interval measures the solution.
+    toes that nobody balances is unstable, so a playback that is never put back on the trajectory runs away; one that
+    starts anew at every interval measures the error that the mesh makes there.
 
     Args:
         trajectory: What to play.
