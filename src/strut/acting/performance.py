@@ -25,6 +25,7 @@ APPROACH_PER_S = 20.0  # a joint may cover this share of the way to its end per 
 ACCELERATION_SHARE = 0.5  # of what a joint's motor alone could give it; the rest is for gravity and the other joints
 LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD = 1e-3, 5e-3  # beyond them a task is not done
 _SETTLE_STEPS_S = (0.05,) * 120 + (0.01,) * 200  # coarse steps find the place, fine ones come to rest there
+_HAND_STEPS = 60
 _AT_REST_RAD_S = 1e-7
 
 
@@ -128,13 +129,20 @@ class Player:
         """Return coordinates that stand in the first pose, as near as they get. Shape (nq,)."""
         qpos = self.start()
         for step_s in _SETTLE_STEPS_S:
-            bounds = self._bounds(qpos, step_s)
-            self._kinematics.move(qpos)
-            velocity = self._resolved(qpos, 0, *bounds, "corrected", moving=False).velocity
-            qpos[self._led :] += step_s * velocity
-            if np.abs(velocity).max() < _AT_REST_RAD_S:
+            if self._settle(qpos, step_s, showing=True) < _AT_REST_RAD_S:
+                return qpos
+        for _ in range(_HAND_STEPS):  # a head that cannot rest must not keep the hand from its place
+            if self._settle(qpos, _SETTLE_STEPS_S[0], showing=False) < _AT_REST_RAD_S:
                 break
         return qpos
+
+    def _settle(self, qpos: Array, step_s: float, *, showing: bool) -> float:
+        """Move coordinates (nq,) a step nearer to the first pose, and return how fast that was."""
+        self._kinematics.move(qpos)
+        bounds = self._bounds(qpos, step_s)
+        velocity = self._resolved(qpos, 0, *bounds, "corrected", moving=False, showing=showing).velocity
+        qpos[self._led :] += step_s * velocity
+        return float(np.abs(velocity).max())
 
     def play(self) -> Performance:
         """Play the whole part: midpoint steps, because straight ones would let the style move the hand.
@@ -207,7 +215,15 @@ class Player:
         )
 
     def _resolved(
-        self, qpos: Array, stage: int, lower: Array, upper: Array, law: Law, *, moving: bool = True
+        self,
+        qpos: Array,
+        stage: int,
+        lower: Array,
+        upper: Array,
+        law: Law,
+        *,
+        moving: bool = True,
+        showing: bool = True,
     ) -> Resolved:
         """Return the velocities of the coordinates that are not led; the kinematics must have been moved to qpos."""
         hand, head = self._kinematics.frames
@@ -228,7 +244,7 @@ class Player:
         if led:
             velocity = velocity - jacobian[:, :led] @ drift
         levels = [Level(jacobian[:, led:], velocity)]
-        if self.part.style is not None:
+        if self.part.style is not None and showing:
             glance = self._head_gain * turn_to(head.rotation, self._gaze(head, stage)) + self._gaze_velocity
             glance -= head.jacobian[3:, :led] @ drift
             levels.append(Level(head.jacobian[3:, led:], glance, self._gentle))
