@@ -13,7 +13,7 @@ from typing import Literal
 import mujoco
 import numpy as np
 
-from strut.robot import Array, Robot
+from strut.robot import Array, Foot, Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +26,8 @@ class InverseDynamics:
         com_in_world: Centre of mass. Shape (T, 3).
         torque_nm: Joint torques if no foot touched anything. Shape (T, n_joints).
         foot_in_world: Centres of the feet. Shape (T, n_feet, 3).
-        contact_jacobian: Jacobians, by the joints, of the feet's lowest points. Shape (T, n_feet, 3, n_joints).
+        point_in_world: Where the feet touch: see `Robot.point_feet`. Shape (T, n_points, 3).
+        contact_jacobian: Jacobians of these points by the joints. Shape (T, n_points, 3, n_joints).
         part_names: The parts that could touch the ground and are no feet.
         clearance_m: How high over the ground each part's lowest point is. Shape (T, n_parts).
     """
@@ -36,6 +37,7 @@ class InverseDynamics:
     com_in_world: Array
     torque_nm: Array
     foot_in_world: Array
+    point_in_world: Array
     contact_jacobian: Array
     part_names: tuple[str, ...]
     clearance_m: Array
@@ -74,15 +76,16 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
     data = mujoco.MjData(model)
     qvel, qacc = velocities(robot, time_s, qpos)
     sites = [model.site(foot.frame).id for foot in robot.feet]
-    site_bodies = [int(model.site_bodyid[site]) for site in sites]
-    below = [np.array([0.0, 0.0, foot.radius_m]) for foot in robot.feet]
+    point_sites = [sites[foot] for foot in robot.point_feet]
+    point_bodies = [int(model.site_bodyid[site]) for site in point_sites]
     feet = {model.geom(foot.frame).id for foot in robot.feet}
     parts = [geom for geom in _body_geoms(model) if geom not in feet and model.geom_contype[geom]]
     samples = len(qpos)
     force = np.empty((samples, model.nv))
     base_rotation, com = np.empty((samples, 9)), np.empty((samples, 3))
     foot_in_world = np.empty((samples, len(sites), 3))
-    jacobian = np.empty((samples, len(sites), 3, model.nv))
+    point_in_world = np.empty((samples, len(point_sites), 3))
+    jacobian = np.empty((samples, len(point_sites), 3, model.nv))
     geom_height, geom_up = np.empty((samples, model.ngeom)), np.empty((samples, model.ngeom, 3))
     result, site_position = np.empty(model.nv), data.site_xpos
     positions, velocity, acceleration = data.qpos, data.qvel, data.qacc  # views: looking them up costs a microsecond
@@ -96,8 +99,9 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
         force[k], base_rotation[k], com[k] = result, base_xmat, whole_com
         geom_height[k], geom_up[k] = geom_xpos[:, 2], geom_xmat[:, 6:]
         foot_in_world[k] = site_position[sites]
-        for index, body in enumerate(site_bodies):
-            mujoco.mj_jac(model, data, jacobian[k, index], None, foot_in_world[k, index] - below[index], body)
+        point_in_world[k] = _points(robot, data, point_sites)
+        for index, body in enumerate(point_bodies):
+            mujoco.mj_jac(model, data, jacobian[k, index], None, point_in_world[k, index], body)
     force += model.dof_armature * qacc
     base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:6])
     return InverseDynamics(
@@ -106,6 +110,7 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
         com_in_world=com,
         torque_nm=force[:, 6:],
         foot_in_world=foot_in_world,
+        point_in_world=point_in_world,
         contact_jacobian=jacobian[..., 6:],
         part_names=tuple(model.body(model.geom_bodyid[part]).name for part in parts),
         clearance_m=np.stack([_lowest_point(model, part, geom_height, geom_up) for part in parts], axis=1),
@@ -191,6 +196,34 @@ def foot_positions(robot: Robot, qpos: Array) -> Array:
         mujoco.mj_kinematics(model, data)
         position[k] = data.site_xpos[sites]
     return position
+
+
+def contact_points(robot: Robot, qpos: Array) -> Array:
+    """Return where the feet touch, or would touch, the ground. Shape (T, nq) in, (T, n_points, 3) out."""
+    model = compiled(robot.mjcf)
+    data = mujoco.MjData(model)
+    sites = [model.site(robot.feet[foot].frame).id for foot in robot.point_feet]
+    position = np.empty((len(qpos), len(sites), 3))
+    for k, sample in enumerate(qpos):
+        data.qpos[:] = sample
+        mujoco.mj_kinematics(model, data)
+        position[k] = _points(robot, data, sites)
+    return position
+
+
+def _points(robot: Robot, data: mujoco.MjData, point_sites: list[int]) -> Array:
+    """Return the contact points, given the site of each. Shape (n_points, 3)."""
+    from_frame, below = _outline(robot.feet)
+    rotation = data.site_xmat[point_sites].reshape(-1, 3, 3)
+    return np.asarray(data.site_xpos[point_sites] + np.einsum("pij,pj->pi", rotation, from_frame) - below)
+
+
+@lru_cache(maxsize=16)
+def _outline(feet: tuple[Foot, ...]) -> tuple[Array, Array]:
+    """Return the contact points in their feet's frames, and how far under them they touch. Shape (n_points, 3) each."""
+    points = [(x, y, 0.0) for foot in feet for x, y in foot.outline_m]
+    below = [(0.0, 0.0, foot.radius_m) for foot in feet for _ in foot.outline_m]
+    return np.array(points).reshape(-1, 3), np.array(below).reshape(-1, 3)
 
 
 def _body_geoms(model: mujoco.MjModel) -> list[int]:

@@ -13,6 +13,7 @@ import numpy as np
 from strut.errors import BadMotionError, BadTableError, UnknownNameError
 from strut.motion import Motion
 from strut.robot import Foot, Robot
+from strut.robots.axis_mjcf import axis_robot
 from strut.robots.mjcf import foot_frame, joint_name, robot_mjcf
 
 HOME = Path(__file__).parent
@@ -67,6 +68,8 @@ def _read_table(path: Path) -> Mapping[str, Any]:
 
 def _build(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
     body = tables["robot"]
+    if body.get("form") == "axes":
+        return axis_robot(name, tables)
     names, lower, upper = [], [], []
     for mount in body["mount"]:
         for joint, middle_rad in zip(body["limb"][mount["limb"]]["joints"], mount["middle_rad"], strict=True):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from strut.balance.polygon import Polygon
 from strut.balance.support import supports
-from strut.engines.rigid_body import Solid, foot_positions, solid_poses, solids
+from strut.engines.rigid_body import Solid, contact_points, foot_positions, solid_poses, solids
 from strut.errors import BadMotionError
 from strut.motion import Motion
 from strut.robot import Array, Robot
@@ -92,7 +92,7 @@ def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> Foot
     seen = [index for index, solid in enumerate(parts) if solid.color[3] >= LEAST_OPACITY]
     centre, rotation = solid_poses(robot, qpos)
     polygons: list[Polygon | None] = []
-    for support in supports(motion.contact[samples], foot_positions(robot, qpos)):
+    for support in supports(motion.contact[samples][:, list(robot.point_feet)], contact_points(robot, qpos)):
         polygons += [support.polygon] * (support.stop - support.first)
     return Footage(
         time_s=motion.time_s[samples],

@@ -1,0 +1,60 @@
+"""Record: a benchmark's rows, printed for people and appended to results/ with what they were measured on."""
+
+from __future__ import annotations
+
+import csv
+import os
+import platform
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+Row = dict[str, Any]
+
+
+def processor() -> str:
+    """Return the processor's name as the system gives it."""
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        for line in cpuinfo.read_text("utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def median_seconds(work: Callable[[], Any], *, repeats: int) -> float:
+    """Return the median time of `work` after one run to warm up."""
+    work()
+    taken = []
+    for _ in range(repeats):
+        started = perf_counter()
+        work()
+        taken.append(perf_counter() - started)
+    return median(taken)
+
+
+def record(name: str, rows: Sequence[Row], *, packages: Sequence[str]) -> None:
+    """Print rows and append them to `results/<name>.csv`; all rows of a file have the same columns."""
+    print(",".join(rows[0]))
+    for row in rows:
+        print(",".join(str(value) for value in row.values()))
+    measured_on = {
+        "when": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "processor": processor(),
+        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else "",  # others on the machine slow us down
+        "python": platform.python_version(),
+        **{package: version(package) for package in packages},
+    }
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.csv"
+    is_new = not path.exists()
+    with path.open("a", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0], *measured_on])
+        if is_new:
+            writer.writeheader()
+        writer.writerows(row | measured_on for row in rows)
