@@ -5,8 +5,8 @@
 Targets are steps, lifts and turns of Alice within 4 cm, 1.5 cm and 0.3 rad. Warm rows start from the same postures near
 their solutions, as a walk would, and all must end within 1e-11 m. The joint-space Newton is the plain textbook one:
 twelve angles, twelve equations (left shoe, centre of mass, hip height, level body with its heading), central
-differences. It takes no batch, so strut called for one posture at a time is a row of its own. Required: 10 000 postures a second in
-a batch, and 20 times the joint-space rate.
+differences. It takes no batch, so strut called for one posture at a time is a row of its own. Required: 10 000 postures
+a second in a batch, and 20 times the joint-space rate.
 """
 
 from __future__ import annotations

@@ -60,6 +60,10 @@ class UnreachablePostureError(StrutError):
         return f"{self.kind}: {self.detail}"
 
 
+class BadFootstepsError(StrutError):
+    """A list of footsteps cannot be read or cannot be walked; the message names the step."""
+
+
 class ImpossibleStepError(StrutError):
     """The neutral gait itself cannot take such a step."""
 

@@ -72,3 +72,16 @@ def test_standing_angles_are_the_models_joint_angles():
     assert by_name["R_knee"] == pytest.approx(68.0811, abs=1e-3)
     assert by_name["L_hip_pitch"] == pytest.approx(37.5357, abs=1e-3)
     np.testing.assert_allclose(qpos[7:], [*theta[5::-1], *theta[6:]], atol=0.0)
+
+
+def test_contact_jacobians_are_the_derivative_of_the_contact_points():
+    targets = random_targets(1, np.random.default_rng(5))
+    qpos = posture_qpos(solve_postures(LEGS, targets).joint_in_world, targets)
+    still = np.concatenate([qpos, qpos])
+    analytic = inverse_dynamics(ALICE, np.array([0.0, 1.0]), still).contact_jacobian[0]
+    for joint in range(12):
+        ahead, behind = qpos.copy(), qpos.copy()
+        ahead[0, 7 + joint] += 1e-6
+        behind[0, 7 + joint] -= 1e-6
+        numeric = (contact_points(ALICE, ahead) - contact_points(ALICE, behind))[0] / 2e-6
+        np.testing.assert_allclose(analytic[..., joint], numeric, atol=1e-9)

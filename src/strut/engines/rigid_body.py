@@ -13,7 +13,7 @@ from typing import Literal
 import mujoco
 import numpy as np
 
-from strut.robot import Array, Foot, Robot
+from strut.robot import Array, Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,16 +76,16 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
     data = mujoco.MjData(model)
     qvel, qacc = velocities(robot, time_s, qpos)
     sites = [model.site(foot.frame).id for foot in robot.feet]
-    point_sites = [sites[foot] for foot in robot.point_feet]
-    point_bodies = [int(model.site_bodyid[site]) for site in point_sites]
+    site_bodies = [int(model.site_bodyid[site]) for site in sites]
+    below = [np.array([0.0, 0.0, foot.radius_m]) for foot in robot.feet]
     feet = {model.geom(foot.frame).id for foot in robot.feet}
     parts = [geom for geom in _body_geoms(model) if geom not in feet and model.geom_contype[geom]]
     samples = len(qpos)
     force = np.empty((samples, model.nv))
     base_rotation, com = np.empty((samples, 9)), np.empty((samples, 3))
     foot_in_world = np.empty((samples, len(sites), 3))
-    point_in_world = np.empty((samples, len(point_sites), 3))
-    jacobian = np.empty((samples, len(point_sites), 3, model.nv))
+    foot_rotation = np.empty((samples, len(sites), 9))
+    jacobian, turning = np.empty((2, samples, len(sites), 3, model.nv))
     geom_height, geom_up = np.empty((samples, model.ngeom)), np.empty((samples, model.ngeom, 3))
     result, site_position = np.empty(model.nv), data.site_xpos
     positions, velocity, acceleration = data.qpos, data.qvel, data.qacc  # views: looking them up costs a microsecond
@@ -98,10 +98,10 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
         mujoco.mj_rne(model, data, 1, result)
         force[k], base_rotation[k], com[k] = result, base_xmat, whole_com
         geom_height[k], geom_up[k] = geom_xpos[:, 2], geom_xmat[:, 6:]
-        foot_in_world[k] = site_position[sites]
-        point_in_world[k] = _points(robot, data, point_sites)
-        for index, body in enumerate(point_bodies):
-            mujoco.mj_jac(model, data, jacobian[k, index], None, point_in_world[k, index], body)
+        foot_in_world[k], foot_rotation[k] = site_position[sites], data.site_xmat[sites]
+        for index, body in enumerate(site_bodies):
+            point = foot_in_world[k, index] - below[index]
+            mujoco.mj_jac(model, data, jacobian[k, index], turning[k, index], point, body)
     force += model.dof_armature * qacc
     base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:6])
     return InverseDynamics(
@@ -110,8 +110,8 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
         com_in_world=com,
         torque_nm=force[:, 6:],
         foot_in_world=foot_in_world,
-        point_in_world=point_in_world,
-        contact_jacobian=jacobian[..., 6:],
+        point_in_world=_points(robot, foot_in_world, foot_rotation),
+        contact_jacobian=_point_jacobians(robot, jacobian[..., 6:], turning[..., 6:], foot_rotation),
         part_names=tuple(model.body(model.geom_bodyid[part]).name for part in parts),
         clearance_m=np.stack([_lowest_point(model, part, geom_height, geom_up) for part in parts], axis=1),
     )
@@ -201,29 +201,34 @@ def foot_positions(robot: Robot, qpos: Array) -> Array:
 def contact_points(robot: Robot, qpos: Array) -> Array:
     """Return where the feet touch, or would touch, the ground. Shape (T, nq) in, (T, n_points, 3) out."""
     model = compiled(robot.mjcf)
-    data = mujoco.MjData(model)
-    sites = [model.site(robot.feet[foot].frame).id for foot in robot.point_feet]
-    position = np.empty((len(qpos), len(sites), 3))
+    data, sites = mujoco.MjData(model), [model.site(foot.frame).id for foot in robot.feet]
+    position, rotation = np.empty((len(qpos), len(sites), 3)), np.empty((len(qpos), len(sites), 9))
     for k, sample in enumerate(qpos):
         data.qpos[:] = sample
         mujoco.mj_kinematics(model, data)
-        position[k] = _points(robot, data, sites)
-    return position
+        position[k], rotation[k] = data.site_xpos[sites], data.site_xmat[sites]
+    return _points(robot, position, rotation)
 
 
-def _points(robot: Robot, data: mujoco.MjData, point_sites: list[int]) -> Array:
-    """Return the contact points, given the site of each. Shape (n_points, 3)."""
-    from_frame, below = _outline(robot.feet)
-    rotation = data.site_xmat[point_sites].reshape(-1, 3, 3)
-    return np.asarray(data.site_xpos[point_sites] + np.einsum("pij,pj->pi", rotation, from_frame) - below)
+def _points(robot: Robot, foot_in_world: Array, foot_rotation: Array) -> Array:
+    """Return the contact points. Shapes (T, n_feet, 3), (T, n_feet, 9) in, (T, n_points, 3) out."""
+    below = np.array([(0.0, 0.0, foot.radius_m) for foot in robot.feet]).reshape(-1, 3)
+    owner = list(robot.point_feet)
+    return np.asarray(foot_in_world[:, owner] + _from_frame(robot, foot_rotation) - below[owner])
 
 
-@lru_cache(maxsize=16)
-def _outline(feet: tuple[Foot, ...]) -> tuple[Array, Array]:
-    """Return the contact points in their feet's frames, and how far under them they touch. Shape (n_points, 3) each."""
-    points = [(x, y, 0.0) for foot in feet for x, y in foot.outline_m]
-    below = [(0.0, 0.0, foot.radius_m) for foot in feet for _ in foot.outline_m]
-    return np.array(points).reshape(-1, 3), np.array(below).reshape(-1, 3)
+def _point_jacobians(robot: Robot, jacobian: Array, turning: Array, foot_rotation: Array) -> Array:
+    """Return the contact points' Jacobians from those of their feet. (T, n_feet, 3, n) in, (T, n_points, 3, n) out."""
+    owner = list(robot.point_feet)
+    lever = _from_frame(robot, foot_rotation)[..., None]
+    return np.asarray(jacobian[:, owner] + np.cross(turning[:, owner], lever, axis=2))
+
+
+def _from_frame(robot: Robot, foot_rotation: Array) -> Array:
+    """Return where contact points are from their feet's frames, in world axes. (T, n_feet, 9) in, (T, n_points, 3)."""
+    in_frame = np.array([(x, y, 0.0) for foot in robot.feet for x, y in foot.outline_m]).reshape(-1, 3)
+    rotation = foot_rotation.reshape(len(foot_rotation), -1, 3, 3)[:, list(robot.point_feet)]
+    return np.asarray(np.einsum("tpij,pj->tpi", rotation, in_frame))
 
 
 def _body_geoms(model: mujoco.MjModel) -> list[int]:

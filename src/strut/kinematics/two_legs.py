@@ -68,13 +68,12 @@ class TwoLegs:
         """Return what the offsets add to the centre of mass on the ground. Shapes (N, 2), (N,) in, (N, 2) out."""
         share = self.mass_kg / self.mass_kg.sum()
         headings = {0: foot_heading_rad[:, RIGHT], 4: body_heading_rad, 8: foot_heading_rad[:, LEFT]}
-        return np.sum(
-            [share[k] * _turned(self.mass_offset_m[k], angle)[:, :2] for k, angle in headings.items()], axis=0
-        )
+        parts = [share[k] * _turned(self.mass_offset_m[k], angle)[:, :2] for k, angle in headings.items()]
+        return np.asarray(np.sum(parts, axis=0))
 
     def masses_in_world(self, joint_in_world: Array, foot_heading_rad: Array, body_heading_rad: Array) -> Array:
         """Return where the nine masses are. Shapes (N, 8, 3), (N, 2), (N,) in, (N, 9, 3) out."""
-        masses = np.einsum("kp,npi->nki", self.mass_on_points, joint_in_world)
+        masses: Array = np.einsum("kp,npi->nki", self.mass_on_points, joint_in_world)
         for k, angle in ((0, foot_heading_rad[:, RIGHT]), (4, body_heading_rad), (8, foot_heading_rad[:, LEFT])):
             masses[:, k] += _turned(self.mass_offset_m[k], angle)
         return masses
