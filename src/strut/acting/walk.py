@@ -16,7 +16,7 @@ from strut.emotion import Emotion, checked_intensity, named_emotion
 from strut.errors import BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError
 from strut.motion import Motion
 from strut.proof.audit import Shortfall
-from strut.proof.gate import COARSE, Attempt, Kept, strongest
+from strut.proof.gate import COARSE, Attempt, Kept, strongest_proved
 from strut.proof.relaxation import deepened
 from strut.proof.tally import receipt_for
 from strut.receipt import Verdict
@@ -119,20 +119,12 @@ def _gated(request: CrawlRequest, intensity: float, on_attempt: OnAttempt) -> Ke
         on_attempt(candidate_intensity, attempt.passes)
         return attempt
 
-    ceiling = intensity
-    stopped_by: tuple[Shortfall, ...] = ()
-    while True:
-        kept = strongest(ceiling, search)
-        stopped_by = stopped_by or kept.stopped_by
-        if kept.attempt is None:
-            return Kept(None, kept.stopped_by)
-        full = _full_attempt(request, kept.attempt)
+    def prove(searched: Attempt[CrawlCandidate]) -> Attempt[CrawlCandidate]:
+        full = _full_attempt(request, searched)
         on_attempt(full.intensity, full.passes)
-        if full.passes:
-            return Kept(full, stopped_by)
-        if full.intensity == 0.0:
-            return Kept(None, full.shortfalls)
-        ceiling, stopped_by = max(0.0, full.intensity - 0.02), full.shortfalls
+        return full
+
+    return strongest_proved(intensity, search, prove)
 
 
 def _relaxed(
