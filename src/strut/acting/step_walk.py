@@ -14,16 +14,16 @@ from strut.acting.step_candidate import Pace, StepCandidate, StepRequest, step_a
 from strut.acting.step_refusal import checked_request, why_not_even_neutral
 from strut.balance.body_path import Law
 from strut.emotion import Emotion, checked_intensity, named_emotion
-from strut.engines.rigid_body import contact_points
 from strut.errors import RefusedError
+from strut.kinematics.shoes import standing_place
 from strut.motion import Motion
 from strut.planning.footsteps import Footstep, end_of
-from strut.planning.place import Place, between, wrapped
+from strut.planning.place import Place, wrapped
 from strut.proof.audit import Shortfall
 from strut.proof.gate import Attempt, Kept, strongest_proved
 from strut.proof.tally import receipt_for
 from strut.receipt import Verdict
-from strut.robot import Array, Robot
+from strut.robot import Robot
 from strut.robots.catalogue import load_robot
 from strut.styling.step_words import step_style
 
@@ -137,7 +137,7 @@ def _finished(
         reasons=[*(shortfall.sentence for shortfall in stopped_by), *_unsaid(request, kept)],
     )
     goal = request.goals[-1] if request.goals else end_of(Place(0.0, 0.0), candidate.steps, candidate.gait.limits.separation_m)
-    arrived = shoes_place(robot, measured.qpos[-1:])
+    arrived = standing_place(robot, measured.qpos[-1])
     return Motion(
         robot=robot.name,
         time_s=measured.time_s,
@@ -163,17 +163,6 @@ def _unsaid(request: StepRequest, kept: float) -> list[str]:
     if request.pace == "fastest" and abs(style.tempo - 1.0) > 1e-9:
         said.append(f"left out: tempo {style.tempo:.2f}, the fastest pace was asked for")
     return said
-
-
-def shoes_place(robot: Robot, qpos: Array) -> Place:
-    """Return where a robot with two flat feet stands in its first sample: between its soles. Shape (T, nq)."""
-    corners = contact_points(robot, qpos[:1])[0].reshape(2, -1, 3)
-    shoes = []
-    for shoe in corners:
-        along = shoe[0] - shoe[1]
-        middle = shoe.mean(axis=0)
-        shoes.append(Place(float(middle[0]), float(middle[1]), math.atan2(along[1], along[0])))
-    return between(shoes[0], shoes[1])
 
 
 def _meta(request: StepRequest, kept: float, candidate: StepCandidate, goal: Place) -> dict[str, Any]:
