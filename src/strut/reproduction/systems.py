@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from strut.errors import UnknownNameError
+from strut.reproduction.alice import reproduce_alice
 from strut.reproduction.comparison import Comparison
 from strut.reproduction.mrpete import reproduce_mrpete
 
 Progress = Callable[[str, int, int], None]
-SYSTEMS: dict[str, Callable[[Progress | None], tuple[Comparison, ...]]] = {"mrpete": reproduce_mrpete}
+SYSTEMS: dict[str, Callable[[Progress | None], tuple[Comparison, ...]]] = {
+    "mrpete": reproduce_mrpete,
+    "alice": reproduce_alice,
+}
 
 
 def reproduce(system: str, on_progress: Progress | None = None) -> tuple[Comparison, ...]:
