@@ -78,8 +78,8 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
         (["dance"], "No such command 'dance'. See `strut --help`."),
         (["check", "nowhere.npz"], "nowhere.npz: there is no such file."),
         (
-            ["reproduce", "atlantis"],
-            "There is no system 'atlantis' (nearest: mrpete); `strut reproduce --help` lists them all.",
+            ["reproduce", "mrpetra"],
+            "There is no system 'mrpetra' (nearest: mrpete); `strut reproduce --help` lists them all.",
         ),
     ],
 )
@@ -192,7 +192,7 @@ def test_lists_are_there_for_people_and_for_programs(capsys: pytest.CaptureFixtu
     assert len(json.loads(capsys.readouterr().out)["joint_limits"]) == 28
     assert main(["emotions", "--json"]) == 0
     known = {row["name"]: row["published_for"] for row in json.loads(capsys.readouterr().out)}
-    assert known["sad"] == ["mrpete"]
+    assert "mrpete" in known["sad"]
     assert known["proud"] == []
 
 

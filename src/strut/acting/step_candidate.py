@@ -58,7 +58,7 @@ class StepRequest:
 
 @dataclass(frozen=True, slots=True)
 class StepGait:
-    """The numbers of a walk of steps: limits of a step, heights, phase times, and how far outside the soles it sways."""
+    """The numbers of a walk of steps: limits of a step, heights, phase times, how far outside the soles it sways."""
 
     limits: StepLimits
     step_height_m: float

@@ -40,7 +40,7 @@ def checked_request(request: StepRequest) -> StepRequest:
         raise OutOfRangeError(f"Steps of {request.step_length_m * 1e3:g} mm never arrive; choose at least 2 mm.")
     for place in request.goals:
         if math.hypot(place.x_m, place.y_m) > MOST_DISTANCE_M:
-            raise OutOfRangeError(f"The goal is more than {MOST_DISTANCE_M:g} m away; choose way-points and several walks.")
+            raise OutOfRangeError(f"The goal is more than {MOST_DISTANCE_M:g} m away; choose a nearer one.")
     _check_shoes(request)
     return request
 
@@ -95,7 +95,10 @@ def _largest_that_works(request: StepRequest, name: str, usual_m: float, asked_m
     """Return, to a millimetre, the largest value of an option with which the neutral walk passes."""
 
     def passes(value_m: float) -> bool:
-        return _passes(replace(request, **{name: value_m}))  # type: ignore[arg-type]
+        changed = replace(request, **{name: value_m})  # type: ignore[arg-type]
+        if name == "step_length_m":  # a goal may be reached in steps shorter than allowed, so probe one that is not
+            changed = replace(changed, goals=(Place(_PROBE_STEPS * value_m, 0.0),), steps=())
+        return _passes(changed)
 
     if not passes(usual_m):
         return None

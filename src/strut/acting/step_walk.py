@@ -136,7 +136,8 @@ def _finished(
         verdict=verdict,
         reasons=[*(shortfall.sentence for shortfall in stopped_by), *_unsaid(request, kept)],
     )
-    goal = request.goals[-1] if request.goals else end_of(Place(0.0, 0.0), candidate.steps, candidate.gait.limits.separation_m)
+    separation_m = candidate.gait.limits.separation_m
+    goal = request.goals[-1] if request.goals else end_of(Place(0.0, 0.0), candidate.steps, separation_m)
     arrived = standing_place(robot, measured.qpos[-1])
     return Motion(
         robot=robot.name,

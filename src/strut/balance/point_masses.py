@@ -45,7 +45,7 @@ def effective_height_m(legs: TwoLegs, target: PostureTargets) -> float:
         target: One standing posture.
     """
     nudge_m = 1e-4
-    both = PostureTargets(*(np.repeat(getattr(target, name), 2, axis=0) for name in PostureTargets.__dataclass_fields__))
+    both = target.rows(np.zeros(2, dtype=np.intp))
     heading = float(target.body_heading_rad[0])
     aside = np.array([-np.sin(heading), np.cos(heading)])
     both = replace(both, com_in_world=both.com_in_world + np.array([[-1.0], [1.0]]) * nudge_m / 2.0 * aside)

@@ -78,7 +78,8 @@ def walk(
     if in_steps:
         options |= step_options(goal, via, steps, speed, body_height, rate)
     else:
-        options |= {"cycles": cycles, "balance": balance, "retreat": retreat, "rate_hz": 100.0 if rate is None else rate}
+        options |= {"cycles": cycles, "balance": balance, "retreat": retreat}
+        options |= {"rate_hz": 100.0 if rate is None else rate}
     check_writable(out, force=force)
     feeling = Emotion(*pad) if pad is not None else named_emotion(emotion or "neutral")
     with progress(f"{robot} tries to walk {feeling.label}") as bar:

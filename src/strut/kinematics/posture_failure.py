@@ -34,9 +34,7 @@ def why_unreachable(legs: TwoLegs, targets: PostureTargets, sample: int) -> Unre
     target = targets.rows(slice(sample, sample + 1))
     middle = target.ankle_in_world[:, :, :2].mean(axis=1)
     from_middle = target.com_in_world - middle
-    tried = PostureTargets(
-        *(np.repeat(getattr(target, name), len(_SHARES), axis=0) for name in PostureTargets.__dataclass_fields__)
-    )
+    tried = target.rows(np.zeros(len(_SHARES), dtype=np.intp))
     tried = replace(tried, com_in_world=middle + _SHARES[:, None] * from_middle)
     found = solve_postures(legs, tried).found
     if found[0]:

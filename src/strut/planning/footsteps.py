@@ -49,7 +49,7 @@ class StepLimits:
         for name in ("length_m", "side_m", "turn_rad", "separation_m"):
             value = getattr(self, name)
             if not math.isfinite(value) or value <= 0.0:
-                raise OutOfRangeError(f"The largest {name.rsplit('_', 1)[0]} of a step is {value:g}; it must be above 0.")
+                raise OutOfRangeError(f"The largest {name[:-2].rstrip('_')} is {value:g}; it must be above 0.")
 
     def parts(self, route: Route) -> tuple[int, int, int]:
         """Return into how many equal parts the two turns and the line of a route are cut: turn, line, turn."""
@@ -83,9 +83,7 @@ def footsteps_to(start: Place, goals: Sequence[Place], limits: StepLimits) -> tu
     return tuple(steps)
 
 
-def footsteps_along(
-    start: Place, route: Route, limits: StepLimits, *, first_foot: int | None = None
-) -> list[Footstep]:
+def footsteps_along(start: Place, route: Route, limits: StepLimits, *, first_foot: int | None = None) -> list[Footstep]:
     """Return the steps along a route; the same foot never swings twice in a row unless it must.
 
     Args:
@@ -147,7 +145,9 @@ def _read_row(path: Path | str, number: int, row: dict[str, str | None]) -> Foot
         x_m, y_m, heading_deg = (float(row[column] or "") for column in CSV_COLUMNS[1:])
         return Footstep(FOOT_NAMES.index(foot), Place(x_m, y_m, math.radians(heading_deg)))
     except (ValueError, TypeError, OutOfRangeError) as error:
-        raise BadFootstepsError(f"{path}: step {number} needs three finite numbers: x_m, y_m and heading_deg.") from error
+        raise BadFootstepsError(
+            f"{path}: step {number} needs three finite numbers, {', '.join(CSV_COLUMNS[1:])}."
+        ) from error
 
 
 def footsteps_csv(steps: Sequence[Footstep]) -> str:

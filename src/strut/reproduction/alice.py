@@ -1,4 +1,4 @@
-"""Alice: every published number of her gait generator that strut can compute again, and how fast she walks with ours."""
+"""Alice: every published number of her gait generator that strut can compute again, and how fast ours walks."""
 
 from __future__ import annotations
 

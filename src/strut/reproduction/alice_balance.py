@@ -59,7 +59,9 @@ def balance_rows(robot: Robot) -> list[Comparison]:
         stand = PostureTargets(ankles, np.zeros((1, 2)), np.zeros((1, 2)), np.zeros(1), np.array([0.22]))
         heights.append(effective_height_m(legs, stand) * 100.0)
     section = published["effective_height"]
-    rows.append(compared("balance", "height of one mass that sways alike, torso 0 and 15 cm up", section, "heights", heights))
+    rows.append(
+        compared("balance", "height of one mass that sways alike, torso 0, 15 cm up", section, "heights", heights)
+    )
     section = published["critical_time"]
     ratios = []
     for half_cm in section["half_widths_cm"]:
@@ -70,7 +72,9 @@ def balance_rows(robot: Robot) -> list[Comparison]:
         name = f"critical phase time, shoes {2.0 * half_cm:g} cm wide, torso 0, 10, 15 cm up"
         rows.append(compared("balance", name, section, f"{half_cm:.1f}", times))
     section = published["critical_speed"]
-    rows.append(compared("balance", "critical speed over step length, torso 0, 10, 15 cm up", section, "ratios", ratios))
+    rows.append(
+        compared("balance", "critical speed over step length, torso 0, 10, 15 cm up", section, "ratios", ratios)
+    )
     return [*rows, *_margin_rows(robot)]
 
 

@@ -1,4 +1,4 @@
-"""Alice's bodies: the robot with the torso mass and the shoes that a published number assumes, and her golden targets."""
+"""Alice's bodies: the robot with the torso mass and shoes that a published number assumes, and golden targets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def golden_target(entry: Mapping[str, Any], separation_cm: float) -> PostureTarg
 
 
 def swing_targets(step_m: Array, height_m: Array, separation_m: float, *, points: int = 25) -> PostureTargets:
-    """Return the targets of left swings from beside the right shoe, the centre of mass over it. (N,) each, N × points."""
+    """Return the targets of left swings, the centre of mass over the right shoe. Shape (N,) each, N × points out."""
     share = np.linspace(0.0, 1.0, points)
     count = len(step_m)
     ankles = np.zeros((count, points, 2, 3))

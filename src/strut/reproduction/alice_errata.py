@@ -38,8 +38,8 @@ def _length_rows(legs: TwoLegs) -> list[Comparison]:
     joint = solve_postures(legs, stand).joint_in_world
     moved_cm = np.abs((wrong.com_weights - legs.com_weights) @ joint[0, :, :2]).max() * 100.0
     return [
-        corrected("4", "knees when standing", knees[0].tolist(), knees[1].tolist(), "deg", "l6 = l4 is printed for l6 = l2"),
-        corrected("3", "shift of the centre of mass", float(moved_cm), 0.0, "cm", "4.63 over l1 is printed, over l2 is right"),
+        corrected("4", "knees when standing", knees[0].tolist(), knees[1].tolist(), "deg", "printed: l6 = l4"),
+        corrected("3", "shift of the centre of mass", float(moved_cm), 0.0, "cm", "printed: 4.63 over l1"),
     ]
 
 
@@ -73,7 +73,7 @@ def _lift_row() -> Comparison:
     """Return the height at which the printed swing ends for a step of 4 cm and a lift of 1.5 cm."""
     step_cm, lift_cm = 4.0, 1.5
     printed_cm = lift_cm * (-64.0 + 192.0 - 192.0) + 64.0 * step_cm
-    return corrected("10", "height at touch-down", printed_cm, 0.0, "cm", "64 L is printed for 64 h in the last term of eq 34")
+    return corrected("10", "height at touch-down", printed_cm, 0.0, "cm", "printed: 64 L in eq 34")
 
 
 def _path_rows(robot: Robot, legs: TwoLegs) -> list[Comparison]:
@@ -91,7 +91,7 @@ def _path_rows(robot: Robot, legs: TwoLegs) -> list[Comparison]:
         for name, route in (("printed", printed), ("ours", ours)):
             missed_cm[name] = max(missed_cm[name], route.end(legs.separation_m).distance_m(goal) * 100.0)
     note = "eqs 31 and 32 use a plain arctangent, so goals behind are walked away from"
-    section = {"where": "derived", "unit": "", "tolerance": 0.02, "share": robot.table("published")["errata"]["path_sign_rule_right"]}
+    section = robot.table("published")["sign_rule"]
     return [
         corrected("15", "largest miss of a goal", missed_cm["printed"], missed_cm["ours"], "cm", note),
         compared("errata", "goals whose shorter line the sign of Y picks", section, "share", right / _GOALS),

@@ -1,4 +1,4 @@
-"""Alice's postures: masses, golden angles, and how far and how high she can step before the equations have no solution."""
+"""Alice's postures: masses, golden angles, and how far and how high she can step while the equations have solutions."""
 
 from __future__ import annotations
 
@@ -40,10 +40,15 @@ def golden_rows(robot: Robot) -> list[Comparison]:
         target = golden_target(entry, legs.separation_m * 100.0)
         joint = solve_postures(legs, target).joint_in_world
         theta = leg_angles(joint)
-        rows.append(compared("postures", name.replace("_", " "), published["angles"], name, np.degrees(theta[0]).tolist()))
+        rows.append(compared("postures", name.replace("_", " "), published["angles"], name, _degrees(theta[0])))
         back, _, _ = chain_points(legs, theta, target.ankle_in_world[:, 0], target.foot_heading_rad[:, 0])
         worst = max(worst, float(np.abs(back - joint).max()) * 100.0)
     return [*rows, unpublished("postures", "largest error of angles led back to points", worst, "cm")]
+
+
+def _degrees(angles_rad: Array) -> list[float]:
+    """Return angles to a millionth of a degree, so that rounding errors do not look like angles. Shape (n,)."""
+    return [float(angle) for angle in np.round(np.degrees(angles_rad), 6)]
 
 
 def reach_rows(robot: Robot) -> list[Comparison]:
@@ -61,7 +66,7 @@ def reach_rows(robot: Robot) -> list[Comparison]:
 
 def _capped(longest_m: Array, published_cm: list[float]) -> list[float]:
     """Return steps in cm; the published map ends at its largest step, so ours are not judged beyond that."""
-    return np.minimum(longest_m * 100.0, max(published_cm)).tolist()
+    return [float(step) for step in np.minimum(longest_m * 100.0, max(published_cm))]
 
 
 def _last_found(legs: TwoLegs, good: Array, bad: Array, other: Array, *, by_step: bool) -> Array:
@@ -85,7 +90,9 @@ def swing_rows(robot: Robot) -> list[Comparison]:
     lift = np.diff(z, 2) / step**2
     return [
         compared("swing", "peak speed of x over L/T", section, "x_peak_speed", float(speed.max())),
-        compared("swing", "peak acceleration of x over L/T²", section, "x_peak_acceleration", float(acceleration.max())),
+        compared(
+            "swing", "peak of its acceleration over L/T²", section, "x_peak_acceleration", float(acceleration.max())
+        ),
         compared("swing", "peak of z over h", section, "z_peak", float(z.max())),
-        compared("swing", "acceleration of z over h/T²", section, "z_acceleration", [float(lift.min()), float(lift.max())]),
+        compared("swing", "acceleration of z over h/T²", section, "z_acceleration", [lift.min(), lift.max()]),
     ]

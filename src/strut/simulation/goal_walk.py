@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -67,6 +68,11 @@ class Arrival:
     steps: int
     foot_error_m: float
     motion: Motion
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the numbers as JSON would hold them; the keys are part of the interface."""
+        names = ("fell", "distance_m", "heading_error_rad", "duration_s", "steps", "foot_error_m")
+        return {name: getattr(self, name) for name in names}
 
 
 def simulate_to_goal(
@@ -156,7 +162,8 @@ class _Walker:
             past.append((self._shoes[0], self._shoes[1]))
             coming = [Footstep(later.foot, later.place.seen_from(self._ground)) for later in steps[number:][:AHEAD]]
             stance = 1 - step.foot
-            coming[0] = Footstep(step.foot, _corrected(step.place.seen_from(wanted[stance]), coming[0].place, self._shoes[stance]))
+            planned = step.place.seen_from(wanted[stance])
+            coming[0] = Footstep(step.foot, _corrected(planned, coming[0].place, self._shoes[stance]))
             wanted[step.foot] = step.place
             first = max(0, number - BEHIND)
             self._play(past[first], [*done[first:], *coming], number - first, last=number == len(steps) - 1)
@@ -202,7 +209,7 @@ class _Walker:
             return True
         _, x, y, _ = qpos[3:7]
         tilt_rad = math.acos(max(-1.0, min(1.0, 1.0 - 2.0 * (x * x + y * y))))
-        return tilt_rad > TIPPED_RAD or qpos[2] < SUNK * self._numbers.body_height_m
+        return bool(tilt_rad > TIPPED_RAD or qpos[2] < SUNK * self._numbers.body_height_m)
 
     def arrival(self, goal: Place, motion: Motion) -> Arrival:
         """Return how it ended."""
@@ -211,7 +218,7 @@ class _Walker:
         load = np.concatenate([run.foot_load_n for run in self._runs])
         happened = Motion(
             robot=motion.robot,
-            time_s=np.arange(len(qpos)) * self._step_s,
+            time_s=np.asarray(np.arange(len(qpos)) * self._step_s, dtype=np.float64),
             qpos=qpos,
             joint_names=motion.joint_names,
             contact=load > LOADED_N,

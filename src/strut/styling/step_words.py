@@ -21,7 +21,7 @@ def step_style(robot: Robot, emotion: Emotion, intensity: float) -> Style:
     weights = anchor_weights(robot, emotion, intensity)
 
     def blended(word: str, neutral: float) -> float:
-        return neutral + sum(weight * (anchors[name][word] - neutral) for name, weight in weights.items())
+        return neutral + sum(weight * (float(anchors[name][word]) - neutral) for name, weight in weights.items())
 
     pace = math.sqrt(max(blended("speed", 1.0), SLOWEST_TEMPO**2))
     return Style(
