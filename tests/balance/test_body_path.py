@@ -8,7 +8,7 @@ import pytest
 from strut.balance.body_path import carried
 from strut.balance.point_masses import GRAVITY_M_S2, effective_height_m, zero_moment_point
 from strut.balance.pressure import pressure_of_wrench
-from strut.balance.support import support_margin
+from strut.balance.sole_margin import dynamic_margin_m, sole_points, static_margin_m
 from strut.engines.rigid_body import contact_points, ground_reaction
 from strut.errors import UnreachablePostureError
 from strut.kinematics.two_legs import two_legs
@@ -20,17 +20,12 @@ from strut.reproduction.alice_bodies import variant
 from tests.alice import ALICE, LEGS, targets_cm
 
 HERE = Place(0.0, 0.0)
-LIMITS = StepLimits(0.04, 0.03, math.radians(20.0), LEGS.separation_m)
+LIMITS = StepLimits(0.04, 0.025, math.radians(20.0), LEGS.separation_m)
 
 
 def plan_to(goal, times, rate_hz=100.0):
     steps = footsteps_to(HERE, [goal], LIMITS)
     return step_plan(steps, standing(HERE, LEGS.separation_m), times, step_height_m=0.015, rate_hz=rate_hz)
-
-
-def margin_of(body, pressure):
-    contact = body.plan.contact[:, list(ALICE.point_feet)]
-    return support_margin(contact, contact_points(ALICE, body.qpos), pressure).min()
 
 
 def test_zero_moment_point_of_masses_at_rest_is_under_their_centre():
@@ -87,9 +82,7 @@ def test_margin_falls_with_speed_as_the_reference_says(step_cm, speed, margin_cm
 def test_static_plan_keeps_half_the_shoe_while_swinging():
     body = carried(LEGS, plan_to(Place(0.12, 0.0), PhaseTimes(2.0, 2.0, 2.0), 25.0), 0.22, law="mass")
     single = body.plan.contact.sum(axis=1) == 1
-    points = contact_points(ALICE, body.qpos)
-    contact = body.plan.contact[:, list(ALICE.point_feet)]
-    static = support_margin(contact, points, body.targets.com_in_world)
+    static = static_margin_m(ALICE, body)
     np.testing.assert_allclose(static[single], np.full(single.sum(), 0.035), atol=1e-12)
     assert static.min() == pytest.approx(0.035, abs=1e-12)
 
@@ -99,8 +92,8 @@ def test_planned_pressure_keeps_the_margin_that_the_published_walk_loses(phase_s
     times = PhaseTimes(phase_s, phase_s, 0.8)
     plan = plan_to(Place(0.2, 0.0), times)
     ours, published = carried(LEGS, plan, 0.22), carried(LEGS, plan, 0.22, law="mass")
-    assert margin_of(ours, ours.zmp_in_world) > 0.033
-    assert margin_of(published, published.zmp_in_world) < 0.0
+    assert dynamic_margin_m(ALICE, ours).min() > 0.033
+    assert dynamic_margin_m(ALICE, published).min() < 0.0
 
 
 def test_a_body_that_leads_its_pressure_sways_less():
@@ -115,3 +108,14 @@ def test_steps_out_of_reach_are_refused_with_the_sample():
     with pytest.raises(UnreachablePostureError, match="centre of mass out of reach") as caught:
         carried(LEGS, plan, 0.235, law="mass")
     assert 0 < caught.value.sample < len(plan.time_s)
+
+
+def test_soles_are_where_the_model_has_them():
+    body = carried(LEGS, plan_to(Place(0.1, 0.05, 0.6), PhaseTimes(0.4, 0.6, 0.8), 25.0), 0.22)
+    np.testing.assert_allclose(sole_points(ALICE, body.plan), contact_points(ALICE, body.qpos), atol=1e-12)
+
+
+def test_a_fast_body_is_never_over_its_shoe_and_still_does_not_tip():
+    body = carried(LEGS, plan_to(Place(0.2, 0.0), PhaseTimes(0.2, 0.3, 0.8)), 0.22)
+    assert static_margin_m(ALICE, body).min() < 0.025
+    assert dynamic_margin_m(ALICE, body).min() > 0.033

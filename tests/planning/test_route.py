@@ -23,7 +23,7 @@ from strut.planning.route import MANNERS, pivot_displacement, route_in_manner, r
 from tests.alice import ALICE
 
 SEPARATION_M = 0.0898
-LIMITS = StepLimits(0.04, 0.03, math.radians(20.0), SEPARATION_M)
+LIMITS = StepLimits(0.04, 0.025, math.radians(20.0), SEPARATION_M)
 HERE = Place(0.0, 0.0, 0.0)
 
 

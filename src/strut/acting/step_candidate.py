@@ -11,7 +11,7 @@ import numpy as np
 
 from strut.balance.body_path import CarriedPlan, Law, carried
 from strut.emotion import Emotion
-from strut.errors import UnreachablePostureError
+from strut.errors import OutOfRangeError, UnreachablePostureError
 from strut.kinematics.two_legs import two_legs
 from strut.planning.footsteps import FOOT_NAMES, Footstep, StepLimits, footsteps_to, standing
 from strut.planning.phases import Phase, PhaseTimes, StepPlan, step_plan
@@ -22,6 +22,7 @@ from strut.robot import Robot
 from strut.style import Style
 from strut.styling.step_words import step_style
 
+MOST_SAMPLES = 50_000  # about a gigabyte of Jacobians
 Pace = Literal["own", "fastest"]
 
 
@@ -131,6 +132,7 @@ def step_attempt(
     start = Place(0.0, 0.0)
     steps = (request.steps or footsteps_to(start, request.goals, gait.limits))[:most_steps]
     shoes = standing(start, gait.limits.separation_m)
+    _check_length(len(steps), gait.times, rate_hz)
     plan = step_plan(
         steps, shoes, gait.times, step_height_m=gait.step_height_m, rate_hz=rate_hz, outward_m=gait.outward_m
     )
@@ -141,6 +143,14 @@ def step_attempt(
     measured = audit(robot, plan.time_s, body.qpos, plan.contact)
     broken = shortfalls(robot, measured, margin_m=request.margin_m, largest_use=largest_use)
     return Attempt(intensity, StepCandidate(steps, gait, body, measured), tuple(broken))
+
+
+def _check_length(steps: int, times: PhaseTimes, rate_hz: float) -> None:
+    duration_s = steps * times.step_s
+    if duration_s * rate_hz > MOST_SAMPLES:
+        raise OutOfRangeError(
+            f"The walk would take {steps} steps and {duration_s:.0f} s; come nearer, step longer or go faster."
+        )
 
 
 def _reach_shortfall(steps: Sequence[Footstep], plan: StepPlan, error: UnreachablePostureError) -> Shortfall:

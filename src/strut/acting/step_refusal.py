@@ -14,7 +14,6 @@ from strut.planning.footsteps import FOOT_NAMES, LEFT, RIGHT, shoe_gap_m, standi
 from strut.planning.place import Place
 from strut.proof.audit import Shortfall
 
-MOST_DISTANCE_M = 50.0
 _PROBE_STEPS = 4
 
 
@@ -38,9 +37,6 @@ def checked_request(request: StepRequest) -> StepRequest:
             raise OutOfRangeError(f"The {words} is {length_m:g} m; it must be a number above 0.")
     if request.step_length_m is not None and request.step_length_m < 0.002:
         raise OutOfRangeError(f"Steps of {request.step_length_m * 1e3:g} mm never arrive; choose at least 2 mm.")
-    for place in request.goals:
-        if math.hypot(place.x_m, place.y_m) > MOST_DISTANCE_M:
-            raise OutOfRangeError(f"The goal is more than {MOST_DISTANCE_M:g} m away; choose a nearer one.")
     _check_shoes(request)
     return request
 

@@ -13,6 +13,7 @@ from strut.acting.pace import SEARCH_RATE_HZ, SEARCH_STEPS, fastest
 from strut.acting.step_candidate import Pace, StepCandidate, StepRequest, step_attempt
 from strut.acting.step_refusal import checked_request, why_not_even_neutral
 from strut.balance.body_path import Law
+from strut.balance.sole_margin import static_margin_m
 from strut.emotion import Emotion, checked_intensity, named_emotion
 from strut.errors import RefusedError
 from strut.kinematics.shoes import standing_place
@@ -196,6 +197,7 @@ def _meta(request: StepRequest, kept: float, candidate: StepCandidate, goal: Pla
             "outward_m": gait.outward_m,
             "law": request.law,
             "line_speed_m_s": gait.limits.length_m / times.step_s,
+            "static_margin_m": float(static_margin_m(request.robot, candidate.carried).min()),
         },
         "seed": None,
         "robot_fingerprint": request.robot.fingerprint,

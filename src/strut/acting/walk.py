@@ -77,7 +77,7 @@ def walk(
     emotion = named_emotion(emotion) if isinstance(emotion, str) else emotion
     intensity = checked_intensity(intensity)
     if robot.table("gait").get("kind") != "crawl":
-        raise BadTableError(f"{robot.name} cannot walk yet: its gait.toml names no gait that strut knows.")
+        raise BadTableError(f"{robot.name} does not crawl; a robot that walks in steps to a goal takes `walk_to`.")
     request = CrawlRequest(robot, emotion, cycles, step_length_m, step_height_m, margin_m, balance, rate_hz)
     _check_numbers(request)
     told = on_attempt or (lambda _intensity, _passed: None)

@@ -7,8 +7,7 @@ from scipy.optimize import brentq
 
 from strut.balance.body_path import Law, carried
 from strut.balance.point_masses import effective_height_m
-from strut.balance.support import support_margin
-from strut.engines.rigid_body import contact_points
+from strut.balance.sole_margin import dynamic_margin_m
 from strut.kinematics.posture import PostureTargets
 from strut.kinematics.two_legs import two_legs
 from strut.planning.footsteps import StepLimits, footsteps_to, standing
@@ -33,13 +32,12 @@ def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: Law = 
     plan = step_plan(
         steps,
         standing(start, legs.separation_m),
-        PhaseTimes(phase_s, phase_s, _SETTLE_S),
+        PhaseTimes(phase_s, phase_s, max(_SETTLE_S, 1.5 * phase_s)),
         step_height_m=table["step_height_m"],
         rate_hz=_SAMPLES_PER_PHASE / phase_s,
     )
     body = carried(legs, plan, table["body_height_m"], law=law)
-    points = contact_points(robot, body.qpos)
-    return float(support_margin(plan.contact[:, list(robot.point_feet)], points, body.zmp_in_world).min())
+    return float(dynamic_margin_m(robot, body).min())
 
 
 def critical_phase_s(robot: Robot, step_m: float) -> float:

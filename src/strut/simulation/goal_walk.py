@@ -16,7 +16,7 @@ import numpy as np
 
 from strut.balance.body_path import Law, carried
 from strut.engines.physics import Plant, Run
-from strut.errors import BadMotionError
+from strut.errors import BadMotionError, UnreachablePostureError
 from strut.kinematics.shoes import shoe_places
 from strut.kinematics.two_legs import TwoLegs, two_legs
 from strut.motion import Motion
@@ -166,7 +166,12 @@ class _Walker:
             coming[0] = Footstep(step.foot, _corrected(planned, coming[0].place, self._shoes[stance]))
             wanted[step.foot] = step.place
             first = max(0, number - BEHIND)
-            self._play(past[first], [*done[first:], *coming], number - first, last=number == len(steps) - 1)
+            last = number == len(steps) - 1
+            try:
+                self._play(past[first], [*done[first:], *coming], number - first, last=last)
+            except UnreachablePostureError:  # too long once corrected: this one as planned, the next ones correct it
+                coming = [Footstep(step.foot, self._shoes[stance].then(planned))]
+                self._play(past[first], [*done[first:], *coming], number - first, last=last)
             done.append(coming[0])
             self._shoes[step.foot] = coming[0].place
             self._taken += 1
