@@ -157,3 +157,12 @@ def test_weaker_servos_are_weakened_or_refused():
     weak = replace(ALICE, torque_limit_nm=np.full(12, 1.0))
     with pytest.raises(RefusedError, match="torque: "):
         walk_to(weak, Place(0.08, 0.0))
+
+
+def test_a_late_impossible_step_is_found_at_once():
+    good = [Footstep((LEFT, RIGHT)[k % 2], Place(0.02 * (k + 1), (0.0449, -0.0449)[k % 2])) for k in range(11)]
+    bad = Footstep(RIGHT, Place(0.5, -0.0449))
+    tried = []
+    with pytest.raises(BadFootstepsError, match="in step 12 "):
+        walk_to(ALICE, steps=(*good, bad), emotion="sad", on_attempt=lambda i, passed: tried.append((i, passed)))
+    assert len(tried) == 3

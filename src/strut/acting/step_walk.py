@@ -29,6 +29,7 @@ from strut.robots.catalogue import load_robot
 from strut.styling.step_words import step_style
 
 DEFAULT_MARGIN_M = 0.010
+_SLOWER, _MOST_SLOWER = 1.03, 10
 _SEARCH_LARGEST_USE = 0.98  # coarse samples miss the tips of fast peaks
 
 
@@ -105,17 +106,27 @@ def _gated(request: StepRequest, intensity: float, on_attempt: Callable[[float, 
         return attempt
 
     def prove(searched: Attempt[StepCandidate | None]) -> Attempt[StepCandidate | None]:
-        full = step_attempt(request, searched.intensity, rate_hz=request.rate_hz, slower=slower[searched.intensity])
-        on_attempt(full.intensity, full.passes)
+        tried, pace = searched.intensity, slower.get(searched.intensity)
+        full = step_attempt(request, tried, rate_hz=request.rate_hz, slower=pace)
+        for _ in range(_MOST_SLOWER if pace is not None else 0):  # the whole walk may need more than its first steps
+            if full.passes:
+                break
+            pace = pace * _SLOWER if pace is not None else None
+            full = step_attempt(request, tried, rate_hz=request.rate_hz, slower=pace)
+        on_attempt(tried, full.passes)
         return full
 
-    if request.pace == "fastest":
-        kept = strongest_proved(intensity, search, prove)
-    else:  # most walks pass as asked, so the proof comes first and the search only if it fails
-        slower[intensity] = None
+    kept: Kept[StepCandidate | None] = Kept(None, ())
+    if request.pace != "fastest":  # most walks pass as asked, so the proof comes first and the search only if it fails
         asked: Attempt[StepCandidate | None] = Attempt(intensity, None, ())
         full = prove(asked)
-        kept = Kept(full, ()) if full.passes else strongest_proved(intensity, search, prove)
+        kept = Kept(full if full.passes else None, full.shortfalls)
+    if kept.attempt is None:
+        neutral = search(0.0)
+        neutral = prove(neutral) if neutral.passes else neutral
+        if not neutral.passes:  # then no intensity helps
+            raise why_not_even_neutral(request, neutral.shortfalls)
+        kept = strongest_proved(intensity, search, prove)
     if kept.attempt is None:
         raise why_not_even_neutral(request, kept.stopped_by)
     assert kept.attempt.candidate is not None
