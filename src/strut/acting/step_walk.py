@@ -171,7 +171,11 @@ def _unsaid(request: StepRequest, kept: float) -> list[str]:
     """Return which words of the feeling this body cannot say, in sentences for the receipt."""
     style = step_style(request.robot, request.emotion, kept)
     pitches = {"trunk": style.trunk_pitch_rad, "head": style.head_pitch_rad}
-    words = [f"{part} {math.degrees(angle):+.0f} degrees" for part, angle in pitches.items() if abs(angle) > math.radians(0.5)]
+    words = [
+        f"{part} {math.degrees(angle):+.0f} degrees"
+        for part, angle in pitches.items()
+        if abs(angle) > math.radians(0.5)
+    ]
     said = [f"left out: {' and '.join(words)}, {request.robot.name} has no joint for it"] if words else []
     if request.pace == "fastest" and abs(style.tempo - 1.0) > 1e-9:
         said.append(f"left out: tempo {style.tempo:.2f}, the fastest pace was asked for")
