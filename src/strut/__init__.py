@@ -5,21 +5,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from strut.acting.perform import perform
+    from strut.acting.step_walk import walk_to
     from strut.acting.walk import walk
     from strut.emotion import Emotion, named_emotion
     from strut.errors import StrutError
     from strut.library.motion_file import load_motion, save_motion
     from strut.motion import Motion
+    from strut.planning.place import Place
     from strut.proof.check import check
     from strut.receipt import Receipt
     from strut.robot import Robot
     from strut.robots.catalogue import load_robot, robot_names
+    from strut.simulation.goal_walk import simulate_to_goal
     from strut.simulation.playback import simulate
     from strut.style import Style
 
 __all__ = [
     "Emotion",
     "Motion",
+    "Place",
     "Receipt",
     "Robot",
     "StrutError",
@@ -32,12 +36,15 @@ __all__ = [
     "robot_names",
     "save_motion",
     "simulate",
+    "simulate_to_goal",
     "walk",
+    "walk_to",
 ]
 
 _HOMES = {
     "Emotion": "strut.emotion",
     "Motion": "strut.motion",
+    "Place": "strut.planning.place",
     "Receipt": "strut.receipt",
     "Robot": "strut.robot",
     "StrutError": "strut.errors",
@@ -50,7 +57,9 @@ _HOMES = {
     "robot_names": "strut.robots.catalogue",
     "save_motion": "strut.library.motion_file",
     "simulate": "strut.simulation.playback",
+    "simulate_to_goal": "strut.simulation.goal_walk",
     "walk": "strut.acting.walk",
+    "walk_to": "strut.acting.step_walk",
 }
 
 

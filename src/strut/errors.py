@@ -49,6 +49,21 @@ class OutOfReachError(StrutError):
         )
 
 
+class UnreachablePostureError(StrutError):
+    """No posture of two legs meets a target; carries which one, the kind of reason and the reason in words."""
+
+    def __init__(self, sample: int, kind: str, detail: str) -> None:
+        super().__init__(sample, kind, detail)
+        self.sample, self.kind, self.detail = sample, kind, detail
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}"
+
+
+class BadFootstepsError(StrutError):
+    """A list of footsteps cannot be read or cannot be walked; the message names the step."""
+
+
 class ImpossibleStepError(StrutError):
     """The neutral gait itself cannot take such a step."""
 

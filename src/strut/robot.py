@@ -27,11 +27,19 @@ def frozen_array(values: npt.ArrayLike) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Foot:
-    """A ball that touches the ground; `frame` is the MJCF site at its centre."""
+    """What touches the ground: a ball, or a flat sole.
+
+    Args:
+        name: Its name.
+        frame: MJCF site at the centre of the ball or in the middle of the sole.
+        radius_m: Radius of the ball; 0 for a sole.
+        outline_m: The x and y of the points in `frame` under which it touches: the corners of a sole, one for a ball.
+    """
 
     name: str
     frame: str
     radius_m: float
+    outline_m: tuple[tuple[float, float], ...] = ((0.0, 0.0),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +90,11 @@ class Robot:
     def floats(self) -> bool:
         """Whether nothing holds its base, so that qpos starts with a position and a quaternion."""
         return self.base_size == FLOATING
+
+    @property
+    def point_feet(self) -> tuple[int, ...]:
+        """Which foot each contact point belongs to: points are the feet's outlines, one foot after the other."""
+        return tuple(index for index, foot in enumerate(self.feet) for _ in foot.outline_m)
 
     @property
     def fingerprint(self) -> str:

@@ -78,8 +78,8 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
         (["dance"], "No such command 'dance'. See `strut --help`."),
         (["check", "nowhere.npz"], "nowhere.npz: there is no such file."),
         (
-            ["reproduce", "atlantis"],
-            "There is no system 'atlantis' (nearest: mrpete, human, pepper, studies); `strut reproduce --help` lists them all.",
+            ["reproduce", "mrpetra"],
+            "There is no system 'mrpetra' (nearest: mrpete); `strut reproduce --help` lists them all.",
         ),
     ],
 )

@@ -17,7 +17,7 @@ from strut.emotion import Emotion, checked_intensity, named_emotion
 from strut.errors import BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError, UnknownNameError
 from strut.motion import Motion
 from strut.proof.audit import Shortfall
-from strut.proof.gate import COARSE, Attempt, Kept, strongest
+from strut.proof.gate import COARSE, Attempt, Kept, strongest_proved
 from strut.proof.relaxation import deepened
 from strut.proof.tally import receipt_for
 from strut.receipt import Verdict
@@ -83,7 +83,7 @@ def walk(
             robot, emotion, intensity=intensity, cycles=cycles, strict=strict, rate_hz=rate_hz, on_attempt=on_attempt
         )
     if robot.table("gait").get("kind") != "crawl":
-        raise BadTableError(f"{robot.name} cannot walk yet: its gait.toml names no gait that strut knows.")
+        raise BadTableError(f"{robot.name} does not crawl; a robot that walks in steps to a goal takes `walk_to`.")
     if balance not in get_args(Balance):
         raise UnknownNameError("balance", balance, get_args(Balance), "`strut walk --help`")
     if retreat not in get_args(Retreat):
@@ -131,20 +131,12 @@ def _gated(request: CrawlRequest, intensity: float, on_attempt: OnAttempt) -> Ke
         on_attempt(candidate_intensity, attempt.passes)
         return attempt
 
-    ceiling = intensity
-    stopped_by: tuple[Shortfall, ...] = ()
-    while True:
-        kept = strongest(ceiling, search)
-        stopped_by = stopped_by or kept.stopped_by
-        if kept.attempt is None:
-            return Kept(None, kept.stopped_by)
-        full = _full_attempt(request, kept.attempt)
+    def prove(searched: Attempt[CrawlCandidate]) -> Attempt[CrawlCandidate]:
+        full = _full_attempt(request, searched)
         on_attempt(full.intensity, full.passes)
-        if full.passes:
-            return Kept(full, stopped_by)
-        if full.intensity == 0.0:
-            return Kept(None, full.shortfalls)
-        ceiling, stopped_by = max(0.0, full.intensity - 0.02), full.shortfalls
+        return full
+
+    return strongest_proved(intensity, search, prove)
 
 
 def _relaxed(

@@ -34,20 +34,20 @@ def share_ground_force(robot: Robot, dynamics: InverseDynamics, contact: npt.NDA
     """Return the forces that the feet on the ground carry and the torques that the joints then need.
 
     Args:
-        robot: Gives the radius of the feet and the friction.
+        robot: Gives the friction, and which foot each contact point belongs to.
         dynamics: What the movement needs in total.
         contact: Which feet are down. Shape (T, n).
     """
     if not robot.feet:
         return GroundForce(np.zeros((*contact.shape, 3)), dynamics.torque_nm)
-    radius = np.array([foot.radius_m for foot in robot.feet])
-    point = dynamics.foot_in_world - radius[:, None] * np.array([0.0, 0.0, 1.0])
+    owner = np.array(robot.point_feet, dtype=int)
+    point, contact = dynamics.point_in_world, contact[:, owner]
     force, hold = np.zeros_like(point), grip(contact)
     patterns, which = np.unique(contact, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
         feet = np.flatnonzero(pattern)
         if len(feet) < 3:
-            continue  # fewer than three ball feet cannot hold a body still; the balance margin says so
+            continue  # fewer than three points cannot hold a body still; the balance margin says so
         rows = np.flatnonzero(which.ravel() == number)
         block = np.ix_(rows, feet)
         force[block] = _shared(
@@ -59,7 +59,8 @@ def share_ground_force(robot: Robot, dynamics: InverseDynamics, contact: npt.NDA
             _SPARE * robot.friction,
         )
     torque = dynamics.torque_nm - np.einsum("tnij,tni->tj", dynamics.contact_jacobian, force)
-    return GroundForce(force, torque)
+    per_foot = np.stack([force[:, owner == foot].sum(axis=1) for foot in range(len(robot.feet))], axis=1)
+    return GroundForce(per_foot, torque)
 
 
 def grip(contact: npt.NDArray[np.bool_]) -> Array:

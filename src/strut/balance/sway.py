@@ -68,7 +68,7 @@ def sway_shift(
             missing[:, 0] = 0.0
         if np.abs(missing).max() < CLOSE_M:
             break
-        step = _mass_path(missing, time_s, float(carried.com_in_world[:, 2].mean())) / follow
+        step = mass_path(missing, time_s, float(carried.com_in_world[:, 2].mean())) / follow
         before, shift = carried, shift + step
         carried = respond(shift)
         if round_number == 0:
@@ -113,7 +113,7 @@ def _carried_over(offset: Array) -> Array:
     return np.asarray(offset[before] + share * (offset[after] - offset[before]))
 
 
-def _mass_path(pressure: Array, time_s: Array, height_m: float) -> Array:
+def mass_path(pressure: Array, time_s: Array, height_m: float) -> Array:
     """Return the bounded solution c of c - (h/g) c'' = p, with c = p at both ends. Shape (T, 2) in and out."""
     coupling = height_m / GRAVITY_M_S2 / float(time_s[1] - time_s[0]) ** 2
     bands = np.zeros((3, len(time_s)))

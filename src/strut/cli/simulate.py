@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.library.atomic import check_not_input, check_writable
 from strut.library.motion_file import load_motion, save_motion
+from strut.simulation.goal_walk import Arrival, simulate_to_goal
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import simulate as play
 
@@ -18,6 +20,9 @@ def simulate(
     file: Annotated[Path, typer.Argument(help="Motion file.")],
     friction: Annotated[float | None, typer.Option(help="Of the floor; the robot's own if left out.")] = None,
     mass_scale: Annotated[float, typer.Option(help="How much heavier the robot is than its plan believes.")] = 1.0,
+    closed_loop: Annotated[
+        bool, typer.Option("--closed-loop", help="Look after each step and plan the next ones anew. Bipeds only.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="Write the motion that really happened here.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON to stdout.")] = False,
@@ -33,16 +38,31 @@ def simulate(
     with progress(f"plays {file}") as bar:
 
         def tell(done: int, total: int) -> None:
-            if done % 50 == 0 or done == total:
+            if closed_loop or done % 50 == 0 or done == total:
                 bar.update(bar.task_ids[0], completed=done, total=total)
 
-        playback = play(motion, friction=friction, mass_scale=mass_scale, on_sample=tell)
+        if closed_loop:
+            arrival = simulate_to_goal(motion, friction=friction, mass_scale=mass_scale, on_step=tell)
+            happened, numbers, lines = arrival.motion, arrival.as_dict(), _arrival_lines(arrival)
+        else:
+            playback = play(motion, friction=friction, mass_scale=mass_scale, on_sample=tell)
+            happened, numbers, lines = playback.motion, playback.outcome.as_dict(), _lines(playback.outcome)
     if out is not None:
-        save_motion(playback.motion, out, force=force)
+        save_motion(happened, out, force=force)
     if json:
-        print_json(playback.outcome.as_dict())
-    print_lines(*_lines(playback.outcome))
+        print_json(numbers)
+    print_lines(*lines)
     print_next(f"strut show {out or file}")
+
+
+def _arrival_lines(arrival: Arrival) -> list[str]:
+    first = "fell" if arrival.fell else "arrived"
+    degrees = math.degrees(arrival.heading_error_rad)
+    return [
+        f"{first} after {arrival.duration_s:.1f} s and {arrival.steps} steps",
+        f"  {arrival.distance_m * 1e3:.1f} mm and {degrees:.2f} degrees from the goal",
+        f"  a shoe landed at most {arrival.foot_error_m * 1e3:.1f} mm from where it should",
+    ]
 
 
 def _lines(outcome: Outcome) -> list[str]:

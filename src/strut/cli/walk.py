@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from strut.acting.step_walk import walk_to
 from strut.acting.walk import DEFAULT_MARGIN_M
 from strut.acting.walk import walk as plan_walk
 from strut.cli.length import length_m
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt, progress
+from strut.cli.step_options import check_fitting, step_options, walks_in_steps
 from strut.emotion import Emotion, named_emotion
 from strut.errors import RefusedError
 from strut.library.atomic import check_writable
 from strut.library.motion_file import save_motion
+from strut.motion import Motion
+from strut.robots.catalogue import load_robot
 
 
 def walk(
+    context: typer.Context,
     robot: Annotated[str, typer.Argument(help="Robot to move; see `strut robots`.")],
     emotion: Annotated[str | None, typer.Option(help="A name; see `strut emotions`.  [default: neutral]")] = None,
     pad: Annotated[
@@ -25,6 +31,20 @@ def walk(
     ] = None,
     intensity: Annotated[float, typer.Option(help="0 is neutral, 1 as published, at most 1.5.")] = 1.0,
     cycles: Annotated[int, typer.Option(help="Gait cycles.")] = 10,
+    goal: Annotated[
+        tuple[float, float, float] | None,
+        typer.Option(help="Where to: metres ahead, metres to the left, degrees to the left. Bipeds only."),
+    ] = None,
+    via: Annotated[
+        list[str] | None, typer.Option(help="A way-point X,Y,DEGREES before the goal; may be given several times.")
+    ] = None,
+    steps: Annotated[
+        Path | None, typer.Option(help="CSV of own footsteps: foot, x_m, y_m, heading_deg. Bipeds only.")
+    ] = None,
+    speed: Annotated[
+        str | None, typer.Option(help="On a straight line in neutral: 3cm/s, or fastest. Bipeds only.")
+    ] = None,
+    body_height: Annotated[str | None, typer.Option(help="Height of the hips in neutral. Bipeds only.")] = None,
     step_length: Annotated[str | None, typer.Option(help="Step length in neutral, for instance 80mm.")] = None,
     step_height: Annotated[str | None, typer.Option(help="Step height in neutral, for instance 40mm.")] = None,
     margin: Annotated[str, typer.Option(help="Smallest balance margin.")] = f"{DEFAULT_MARGIN_M * 1e3:g}mm",
@@ -32,7 +52,7 @@ def walk(
     retreat: Annotated[
         str, typer.Option(help="Weaken for the whole walk (global) or only while a limit is near (local).")
     ] = "global",
-    rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
+    rate: Annotated[float | None, typer.Option(help="Samples per second.  [default: 100, bipeds 50]")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse (exit 3) instead of weakening.")] = False,
     out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("walk.npz"),
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
@@ -41,6 +61,21 @@ def walk(
     """Plan a walk that shows an emotion and save it. Example: strut walk mrpete --emotion happy --out happy.npz."""
     if emotion is not None and pad is not None:
         raise typer.BadParameter("give --emotion or --pad, not both.")
+    body = load_robot(robot)
+    in_steps = walks_in_steps(body.tables.get("gait", {}))
+    check_fitting(context, robot, in_steps=in_steps)
+    options: dict[str, Any] = {
+        "intensity": intensity,
+        "step_length_m": None if step_length is None else length_m(step_length),
+        "step_height_m": None if step_height is None else length_m(step_height),
+        "margin_m": length_m(margin),
+        "strict": strict,
+    }
+    if in_steps:
+        options |= step_options(goal, via, steps, speed, body_height, rate)
+    else:
+        options |= {"cycles": cycles, "balance": balance, "retreat": retreat}
+        options |= {"rate_hz": 100.0 if rate is None else rate}
     check_writable(out, force=force)
     feeling = Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
     with progress(f"{robot} tries to walk {feeling.label}") as bar:
@@ -50,20 +85,8 @@ def walk(
             bar.update(bar.task_ids[0], description=f"intensity {tried:.2f} {words}")
 
         try:
-            motion = plan_walk(
-                robot,
-                feeling,
-                intensity=intensity,
-                cycles=cycles,
-                step_length_m=None if step_length is None else length_m(step_length),
-                step_height_m=None if step_height is None else length_m(step_height),
-                margin_m=length_m(margin),
-                balance=balance,  # type: ignore[arg-type]
-                retreat=retreat,  # type: ignore[arg-type]
-                strict=strict,
-                rate_hz=rate,
-                on_attempt=tell,
-            )
+            plan: Callable[..., Motion] = walk_to if in_steps else plan_walk
+            motion = plan(body, emotion=feeling, on_attempt=tell, **options)
         except RefusedError as refusal:
             if json and refusal.receipt is not None:
                 print_json(refusal.receipt.as_dict())

@@ -62,47 +62,92 @@ def run_servos(
         mass_scale: Factor on all masses and inertias that the feed-forward does not know of.
         on_sample: Called with the samples done and their number.
     """
-    model = mujoco.MjModel.from_xml_string(robot.mjcf)
-    model.geom_friction[model.geom(FLOOR).id, 0] = friction
-    limits = np.stack([-robot.torque_limit_nm, robot.torque_limit_nm], axis=1)
-    model.actuator_forcerange[model.nu - len(limits) :] = limits  # a platform's drives come first and keep their own
-    model.body_mass[:] *= mass_scale
-    model.body_inertia[:] *= mass_scale
-    data = mujoco.MjData(model)
-    mujoco.mj_setConst(model, data)
-    stiffness, damping = model.actuator_gainprm[:, 0], -model.actuator_biasprm[:, 2]
-    steps = max(1, round(float(time_s[1] - time_s[0]) / model.opt.timestep))
-    model.opt.timestep = float(time_s[1] - time_s[0]) / steps
-    speed = np.gradient(goal_rad, time_s, axis=0)
-    control = goal_rad + (damping * speed + feedforward_nm) / stiffness
-    data.qpos[:], data.ctrl[:] = start_qpos, control[0]
-    mujoco.mj_forward(model, data)
-    sites = [model.site(foot.frame).id for foot in robot.feet]
-    feet = {model.geom(foot.frame).id: index for index, foot in enumerate(robot.feet)}
-    joints = slice(model.nv - model.nu, model.nv)
+    plant = Plant(robot, float(time_s[1] - time_s[0]), friction=friction, mass_scale=mass_scale)
+    return plant.play(time_s, plant.control(time_s, goal_rad, feedforward_nm), start_qpos, on_sample)
+
+
+class Plant:
+    """A robot with its servos on a floor, played in one piece or piece by piece with what happened in view between."""
+
+    def __init__(self, robot: Robot, step_s: float, *, friction: float, mass_scale: float) -> None:
+        model = mujoco.MjModel.from_xml_string(robot.mjcf)
+        model.geom_friction[model.geom(FLOOR).id, 0] = friction
+        limits = np.stack([-robot.torque_limit_nm, robot.torque_limit_nm], axis=1)
+        model.actuator_forcerange[model.nu - len(limits) :] = (
+            limits  # a platform's drives come first and keep their own
+        )
+        model.body_mass[:] *= mass_scale
+        model.body_inertia[:] *= mass_scale
+        self._model, self._data, self._robot = model, mujoco.MjData(model), robot
+        mujoco.mj_setConst(model, self._data)
+        self._substeps = max(1, round(step_s / model.opt.timestep))
+        model.opt.timestep = step_s / self._substeps
+
+    def control(self, time_s: Array, goal_rad: Array, feedforward_nm: Array) -> Array:
+        """Return the positions to send so that the servos also damp towards the goal's speed and feed torques forward.
+
+        Shapes (T,), (T, n_joints), (T, n_joints) in, (T, n_joints) out.
+        """
+        stiffness, damping = self._model.actuator_gainprm[:, 0], -self._model.actuator_biasprm[:, 2]
+        speed = np.gradient(goal_rad, time_s, axis=0)
+        return np.asarray(goal_rad + (damping * speed + feedforward_nm) / stiffness)
+
+    def play(
+        self,
+        time_s: Array,
+        control: Array,
+        start_qpos: Array | None = None,
+        on_sample: Callable[[int, int], None] | None = None,
+    ) -> Run:
+        """Play samples and return what happened at each, before its step.
+
+        Args:
+            time_s: Shape (T,).
+            control: Positions to send, one row more than samples where more will follow. Shape (T or T + 1, n_joints).
+            start_qpos: Coordinates to start from at rest; where the last piece ended if None. Shape (nq,).
+            on_sample: Called with the samples done and their number.
+        """
+        model, data, steps = self._model, self._data, self._substeps
+        if start_qpos is not None:
+            data.qpos[:], data.ctrl[:] = start_qpos, control[0]
+            mujoco.mj_forward(model, data)
+        sites = [model.site(foot.frame).id for foot in self._robot.feet]
+        feet = {model.geom(foot.frame).id: index for index, foot in enumerate(self._robot.feet)}
+        joints = slice(model.nv - model.nu, model.nv)
+        samples = len(time_s)
+        run = _empty_run(model, time_s, len(sites))
+        ctrl, servo_force, joint_speed = data.ctrl, data.actuator_force, data.qvel[joints]  # views: lookups are slow
+        for k in range(samples):
+            run.qpos[k], run.torque_nm[k], run.foot_in_world[k] = data.qpos, data.actuator_force, data.site_xpos[sites]
+            _read_loads(model, data, feet, run.foot_load_n[k], run.other_load_n[k : k + 1])
+            following = control[min(k + 1, len(control) - 1)]
+            for step in range(steps):
+                ctrl[:] = control[k] + (step / steps) * (following - control[k])
+                mujoco.mj_step(model, data)
+                run.power_w[k] += float(np.abs(servo_force * joint_speed).sum()) / steps
+            if on_sample:
+                on_sample(k + 1, samples)
+        if start_qpos is not None and samples > 1:
+            run.foot_load_n[0] = run.foot_load_n[1]  # at the start the feet only touch; the first step loads them
+        return run
+
+    @property
+    def qpos(self) -> Array:
+        """The coordinates now. Shape (nq,)."""
+        return np.array(self._data.qpos)
+
+
+def _empty_run(model: mujoco.MjModel, time_s: Array, feet: int) -> Run:
     samples = len(time_s)
-    run = Run(
+    return Run(
         time_s=time_s,
         qpos=np.empty((samples, model.nq)),
         torque_nm=np.empty((samples, model.nu)),
         power_w=np.zeros(samples),
-        foot_in_world=np.empty((samples, len(sites), 3)),
-        foot_load_n=np.zeros((samples, len(sites))),
+        foot_in_world=np.empty((samples, feet, 3)),
+        foot_load_n=np.zeros((samples, feet)),
         other_load_n=np.zeros(samples),
     )
-    ctrl, servo_force, joint_speed = data.ctrl, data.actuator_force, data.qvel[joints]  # views: looking them up is slow
-    for k in range(samples):
-        run.qpos[k], run.torque_nm[k], run.foot_in_world[k] = data.qpos, data.actuator_force, data.site_xpos[sites]
-        _read_loads(model, data, feet, run.foot_load_n[k], run.other_load_n[k : k + 1])
-        following = control[min(k + 1, samples - 1)]
-        for step in range(steps):
-            ctrl[:] = control[k] + (step / steps) * (following - control[k])
-            mujoco.mj_step(model, data)
-            run.power_w[k] += float(np.abs(servo_force * joint_speed).sum()) / steps
-        if on_sample:
-            on_sample(k + 1, samples)
-    run.foot_load_n[0] = run.foot_load_n[1]  # at the start the feet only touch; the first step loads them
-    return run
 
 
 def _read_loads(model: mujoco.MjModel, data: mujoco.MjData, feet: dict[int, int], foot: Array, other: Array) -> None:

@@ -29,7 +29,8 @@ class InverseDynamics:
         com_in_world: Centre of mass. Shape (T, 3).
         torque_nm: Joint torques if no foot touched anything. Shape (T, n_joints).
         foot_in_world: Centres of the feet. Shape (T, n_feet, 3).
-        contact_jacobian: Jacobians, by the joints, of the feet's lowest points. Shape (T, n_feet, 3, n_joints).
+        point_in_world: Where the feet touch: see `Robot.point_feet`. Shape (T, n_points, 3).
+        contact_jacobian: Jacobians of these points by the joints. Shape (T, n_points, 3, n_joints).
         part_names: The parts that could touch the ground and are no feet.
         clearance_m: How high over the ground each part's lowest point is. Shape (T, n_parts).
     """
@@ -39,6 +40,7 @@ class InverseDynamics:
     com_in_world: Array
     torque_nm: Array
     foot_in_world: Array
+    point_in_world: Array
     contact_jacobian: Array
     part_names: tuple[str, ...]
     clearance_m: Array
@@ -88,7 +90,8 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
     force = np.empty((samples, model.nv))
     base_rotation, com = np.empty((samples, 9)), np.empty((samples, 3))
     foot_in_world = np.empty((samples, len(sites), 3))
-    jacobian = np.empty((samples, len(sites), 3, model.nv))
+    foot_rotation = np.empty((samples, len(sites), 9))
+    jacobian, turning = np.empty((2, samples, len(sites), 3, model.nv))
     geom_height, geom_up = np.empty((samples, model.ngeom)), np.empty((samples, model.ngeom, 3))
     result, site_position = np.empty(model.nv), data.site_xpos
     positions, velocity, acceleration = data.qpos, data.qvel, data.qacc  # views: looking them up costs a microsecond
@@ -101,9 +104,10 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
         mujoco.mj_rne(model, data, 1, result)
         force[k], base_rotation[k], com[k] = result, base_xmat, whole_com
         geom_height[k], geom_up[k] = geom_xpos[:, 2], geom_xmat[:, 6:]
-        foot_in_world[k] = site_position[sites]
+        foot_in_world[k], foot_rotation[k] = site_position[sites], data.site_xmat[sites]
         for index, body in enumerate(site_bodies):
-            mujoco.mj_jac(model, data, jacobian[k, index], None, foot_in_world[k, index] - below[index], body)
+            point = foot_in_world[k, index] - below[index]
+            mujoco.mj_jac(model, data, jacobian[k, index], turning[k, index], point, body)
     force += model.dof_armature * qacc
     ground_force = ground_moment = np.full((samples, 3), np.nan)
     if robot.floats:
@@ -118,7 +122,8 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
         com_in_world=com,
         torque_nm=force[:, joints:],
         foot_in_world=foot_in_world,
-        contact_jacobian=jacobian[..., joints:],
+        point_in_world=_points(robot, foot_in_world, foot_rotation),
+        contact_jacobian=_point_jacobians(robot, jacobian[..., joints:], turning[..., joints:], foot_rotation),
         part_names=tuple(model.body(model.geom_bodyid[part]).name for part in parts),
         clearance_m=np.stack(clearance, axis=1) if clearance else np.empty((samples, 0)),
     )
@@ -236,6 +241,39 @@ def point_masses(robot: Robot, qpos: Array) -> Masses:
         mujoco.mj_kinematics(model, data)
         centres[k] = data.xipos
     return Masses(model.body_mass[1:].copy(), limb[1:], centres[:, 1:])
+
+
+def contact_points(robot: Robot, qpos: Array) -> Array:
+    """Return where the feet touch, or would touch, the ground. Shape (T, nq) in, (T, n_points, 3) out."""
+    model = compiled(robot.mjcf)
+    data, sites = mujoco.MjData(model), [model.site(foot.frame).id for foot in robot.feet]
+    position, rotation = np.empty((len(qpos), len(sites), 3)), np.empty((len(qpos), len(sites), 9))
+    for k, sample in enumerate(qpos):
+        data.qpos[:] = sample
+        mujoco.mj_kinematics(model, data)
+        position[k], rotation[k] = data.site_xpos[sites], data.site_xmat[sites]
+    return _points(robot, position, rotation)
+
+
+def _points(robot: Robot, foot_in_world: Array, foot_rotation: Array) -> Array:
+    """Return the contact points. Shapes (T, n_feet, 3), (T, n_feet, 9) in, (T, n_points, 3) out."""
+    below = np.array([(0.0, 0.0, foot.radius_m) for foot in robot.feet]).reshape(-1, 3)
+    owner = list(robot.point_feet)
+    return np.asarray(foot_in_world[:, owner] + _from_frame(robot, foot_rotation) - below[owner])
+
+
+def _point_jacobians(robot: Robot, jacobian: Array, turning: Array, foot_rotation: Array) -> Array:
+    """Return the contact points' Jacobians from those of their feet. (T, n_feet, 3, n) in, (T, n_points, 3, n) out."""
+    owner = list(robot.point_feet)
+    lever = _from_frame(robot, foot_rotation)[..., None]
+    return np.asarray(jacobian[:, owner] + np.cross(turning[:, owner], lever, axis=2))
+
+
+def _from_frame(robot: Robot, foot_rotation: Array) -> Array:
+    """Return where contact points are from their feet's frames, in world axes. (T, n_feet, 9) in, (T, n_points, 3)."""
+    in_frame = np.array([(x, y, 0.0) for foot in robot.feet for x, y in foot.outline_m]).reshape(-1, 3)
+    rotation = foot_rotation.reshape(len(foot_rotation), -1, 3, 3)[:, list(robot.point_feet)]
+    return np.asarray(np.einsum("tpij,pj->tpi", rotation, in_frame))
 
 
 def _body_geoms(model: mujoco.MjModel) -> list[int]:

@@ -102,20 +102,21 @@ def audit(robot: Robot, time_s: Array, qpos: Array, contact: npt.NDArray[np.bool
     ground = share_ground_force(robot, dynamics, contact)
     qvel, _ = velocities(robot, time_s, qpos)
     angles = qpos[:, robot.base_size :]
-    radius = np.array([foot.radius_m for foot in robot.feet])
+    owner = np.array(robot.point_feet, dtype=int)
+    height = dynamics.point_in_world[..., 2]
     return Audit(
         time_s=time_s,
         qpos=qpos,
         contact=contact,
         cop_in_world=cop,
-        margin_m=support_margin(contact, dynamics.foot_in_world, cop),
+        margin_m=support_margin(contact[:, owner], dynamics.point_in_world, cop),
         joint_room_rad=np.minimum(angles - robot.joint_lower_rad, robot.joint_upper_rad - angles),
         joint_speed_rad_s=qvel[:, -len(robot.joint_names) :],
         torque_nm=ground.torque_nm,
         ground_force_n=ground.force_n,
         part_names=dynamics.part_names,
         clearance_m=dynamics.clearance_m,
-        foot_height_m=dynamics.foot_in_world[..., 2] - radius,
+        foot_height_m=np.stack([height[:, owner == foot].min(axis=1) for foot in range(len(robot.feet))], axis=1),
         slip_m=_slip(dynamics.foot_in_world, contact),
     )
 

@@ -40,6 +40,31 @@ class Kept(Generic[A]):
     stopped_by: tuple[Shortfall, ...]
 
 
+def strongest_proved(
+    asked: float, search: Callable[[float], Attempt[A]], prove: Callable[[Attempt[A]], Attempt[A]]
+) -> Kept[A]:
+    """Return the strongest expression that a quick search finds and a full proof confirms.
+
+    Args:
+        asked: Largest intensity wanted.
+        search: A quick attempt at an intensity.
+        prove: The same attempt in full.
+    """
+    ceiling = asked
+    stopped_by: tuple[Shortfall, ...] = ()
+    while True:
+        kept = strongest(ceiling, search)
+        stopped_by = stopped_by or kept.stopped_by
+        if kept.attempt is None:
+            return Kept(None, kept.stopped_by)
+        full = prove(kept.attempt)
+        if full.passes:
+            return Kept(full, stopped_by)
+        if full.intensity == 0.0:
+            return Kept(None, full.shortfalls)
+        ceiling, stopped_by = max(0.0, full.intensity - CLOSE), full.shortfalls
+
+
 def strongest(asked: float, attempt: Callable[[float], Attempt[A]]) -> Kept[A]:
     """Return the strongest expression up to `asked` that keeps every limit.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from strut.errors import UnknownNameError
+from strut.reproduction.alice import reproduce_alice
 from strut.reproduction.comparison import Comparison
 from strut.reproduction.human import reproduce_human
 from strut.reproduction.mrpete import reproduce_mrpete
@@ -17,6 +18,7 @@ SYSTEMS: dict[str, Callable[[Progress | None], tuple[Comparison, ...]]] = {
     "human": reproduce_human,
     "pepper": reproduce_pepper,
     "studies": reproduce_studies,
+    "alice": reproduce_alice,
 }
 
 

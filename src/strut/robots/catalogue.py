@@ -15,6 +15,7 @@ import numpy as np
 from strut.errors import BadMotionError, BadTableError, UnknownNameError
 from strut.motion import Motion
 from strut.robot import Foot, Robot
+from strut.robots.axis_mjcf import axis_robot
 from strut.robots.dh_chains import chain_tree
 from strut.robots.mjcf import foot_frame, joint_name, robot_mjcf
 from strut.robots.part_tree import tree_robot
@@ -84,6 +85,8 @@ def _build(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
     name, body = folder.name if folder.parent == HOME else str(folder), tables["robot"]
     if "segment" in body:
         return subject_robot(name, tables)
+    if body.get("form") == "axes":
+        return axis_robot(name, tables)
     if "urdf" in body:
         return tree_robot(name, body["title"], urdf_tree(body, folder), tables)
     if "chain" in body:

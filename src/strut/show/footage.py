@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from strut.balance.polygon import Polygon
 from strut.balance.support import supports
-from strut.engines.rigid_body import Solid, foot_positions, solid_poses, solids
+from strut.engines.rigid_body import Solid, contact_points, foot_positions, solid_poses, solids
 from strut.errors import BadMotionError, BadTableError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
@@ -106,7 +106,7 @@ def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> Foot
         raise BadTableError(f"{robot.name} has no visible part; give its body some geometry.")
     centre, rotation = solid_poses(robot, qpos)
     polygons: list[Polygon | None] = []
-    for support in supports(motion.contact[samples], foot_positions(robot, qpos)):
+    for support in supports(motion.contact[samples][:, list(robot.point_feet)], contact_points(robot, qpos)):
         polygons += [support.polygon] * (support.stop - support.first)
     return Footage(
         time_s=motion.time_s[samples],

@@ -1,0 +1,83 @@
+"""Step options: what people type about a walk of steps, turned into what `walk_to` takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from strut.acting.step_candidate import Pace
+from strut.cli.length import length_m
+from strut.planning.footsteps import read_footsteps
+from strut.planning.place import Place
+
+Triple = tuple[float, float, float]
+STRAIGHT_AHEAD = (0.4, 0.0, 0.0)
+RATE_HZ = 50.0
+
+
+def walks_in_steps(gait: Mapping[str, Any]) -> bool:
+    """Return whether a robot's gait is a walk of steps to a goal."""
+    return gait.get("kind") == "steps"
+
+
+def check_fitting(context: typer.Context, robot: str, *, in_steps: bool) -> None:
+    """Raise if an option was typed that this robot's gait does not have."""
+    unfitting = ("cycles", "balance", "retreat") if in_steps else ("goal", "via", "steps", "speed", "body_height")
+    for name in unfitting:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            instead = "say --goal X Y DEGREES" if in_steps else "say --cycles"
+            how = "walks to a goal" if in_steps else "walks straight ahead"
+            raise typer.BadParameter(f"--{name.replace('_', '-')} does not apply: {robot} {how}; {instead}.")
+
+
+def step_options(
+    goal: Triple | None,
+    via: Sequence[str] | None,
+    steps: Path | None,
+    speed: str | None,
+    body_height: str | None,
+    rate: float | None,
+) -> dict[str, Any]:
+    """Return the arguments of `walk_to` that other walks do not have."""
+    return _destination(goal, via, steps) | {
+        "pace": _pace(speed),
+        "body_height_m": None if body_height is None else length_m(body_height),
+        "rate_hz": RATE_HZ if rate is None else rate,
+    }
+
+
+def _destination(goal: Triple | None, via: Sequence[str] | None, steps: Path | None) -> dict[str, Any]:
+    if steps is not None:
+        if goal is not None or via:
+            raise typer.BadParameter("give --goal and --via, or --steps, not both.")
+        return {"steps": read_footsteps(steps)}
+    return {"goals": [*(_way_point(text) for text in via or ()), _place("goal", goal or STRAIGHT_AHEAD)]}
+
+
+def _pace(speed: str | None) -> Pace | float:
+    """Return a pace from `fastest`, `30mm/s`, `3cm/s` or a number of m/s; the robot's own if None."""
+    if speed is None:
+        return "own"
+    words = speed.strip().lower()
+    return "fastest" if words == "fastest" else length_m(words.removesuffix("/s"))
+
+
+def _way_point(text: str) -> Place:
+    try:
+        x_m, y_m, heading_deg = (float(number) for number in text.replace(",", " ").split())
+    except ValueError as error:
+        raise typer.BadParameter(f"'{text}' is no way-point; write X,Y,DEGREES, for instance 0.3,0.1,45.") from error
+    return _place("way-point", (x_m, y_m, heading_deg))
+
+
+def _place(what: str, triple: Triple) -> Place:
+    x_m, y_m, heading_deg = triple
+    for name, value in (("X", x_m), ("Y", y_m), ("heading", heading_deg)):
+        if not math.isfinite(value):
+            raise typer.BadParameter(f"the {what}'s {name} is {value:g}; it must be a finite number.")
+    return Place(x_m, y_m, math.radians(heading_deg))

@@ -1,0 +1,258 @@
+"""Goal walk: a biped in physics that looks where its shoe really landed after each step, and plans the next ones anew.
+
+The robot commands a walk on a ground it imagines. When a shoe has landed, the place where it really is, against the
+place imagined, tells how the imagined ground lies on the real one; the next footsteps are kept where they are in
+reality. Only a few steps around the present are planned, for a body forgets steps further away within a step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from strut.balance.body_path import Law, carried
+from strut.engines.physics import Plant, Run
+from strut.errors import BadMotionError, UnreachablePostureError
+from strut.kinematics.shoes import shoe_places
+from strut.kinematics.two_legs import TwoLegs, two_legs
+from strut.motion import Motion
+from strut.planning.footsteps import Footstep, StepLimits, footsteps_to, standing
+from strut.planning.phases import PhaseTimes, step_plan
+from strut.planning.place import Place, between, wrapped
+from strut.proof.audit import audit
+from strut.robot import Robot
+from strut.robots.catalogue import robot_of
+from strut.simulation.playback import LOADED_N, SUNK, TIPPED_RAD
+
+BEHIND, AHEAD = 3, 3  # steps around the present that are planned
+CLOSE_M, CLOSE_RAD = 0.005, math.radians(1.0)  # nearer than this to the goal it stops correcting
+MOST_WALKS = 4
+_TIMES = ("shift_s", "swing_s", "settle_s")
+LARGEST_CORRECTION_M, LARGEST_CORRECTION_RAD = 0.010, math.radians(5.0)  # of one step
+
+
+@dataclass(frozen=True, slots=True)
+class WalkNumbers:
+    """How a closed-loop walk moves: see `StepGait`."""
+
+    limits: StepLimits
+    step_height_m: float
+    body_height_m: float
+    times: PhaseTimes
+    outward_m: float
+    law: Law
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrival:
+    """How a walk to a goal ended.
+
+    Args:
+        fell: Whether the body tipped or sank.
+        distance_m: From the goal.
+        heading_error_rad: From the goal's heading.
+        duration_s: Of the whole walk.
+        steps: How many were taken.
+        foot_error_m: The largest distance of a shoe from where it should have landed.
+        motion: What really happened.
+    """
+
+    fell: bool
+    distance_m: float
+    heading_error_rad: float
+    duration_s: float
+    steps: int
+    foot_error_m: float
+    motion: Motion
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the numbers as JSON would hold them; the keys are part of the interface."""
+        names = ("fell", "distance_m", "heading_error_rad", "duration_s", "steps", "foot_error_m")
+        return {name: getattr(self, name) for name in names}
+
+
+def simulate_to_goal(
+    motion: Motion,
+    robot: Robot | None = None,
+    *,
+    friction: float | None = None,
+    mass_scale: float = 1.0,
+    on_step: Callable[[int, int], None] | None = None,
+) -> Arrival:
+    """Walk a planned walk of steps in MuJoCo, planning anew after each step.
+
+    Args:
+        motion: From `walk_to`; its footsteps, goal and gait count, its samples only for their rate.
+        robot: Who walks; the motion's own robot if None.
+        friction: Of the floor; the robot's own if None.
+        mass_scale: How much heavier the robot is than its plan believes.
+        on_step: Called with the steps done and those planned.
+    """
+    robot = robot or robot_of(motion)
+    try:
+        steps = [Footstep(int(foot), Place(x, y, heading)) for foot, x, y, heading in motion.meta["footsteps"]]
+        goal, numbers = Place(*motion.meta["options"]["goal"]), _numbers(robot, motion)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadMotionError("The motion is no walk of steps to a goal; plan one with `strut walk --goal`.") from error
+    step_s = float(motion.time_s[1] - motion.time_s[0])
+    plant = Plant(robot, step_s, friction=robot.friction if friction is None else friction, mass_scale=mass_scale)
+    walker = _Walker(robot, two_legs(robot), numbers, plant, step_s, on_step)
+    walker.walk_to(goal, steps)
+    return walker.arrival(goal, motion)
+
+
+def _numbers(robot: Robot, motion: Motion) -> WalkNumbers:
+    gait, table = motion.meta["gait"], robot.table("gait")
+    separation_m = two_legs(robot).separation_m
+    return WalkNumbers(
+        StepLimits(gait["step_length_m"], table["side_step_m"], table["step_turn_rad"], separation_m),
+        gait["step_height_m"],
+        gait["body_height_m"],
+        PhaseTimes(gait["shift_s"], gait["swing_s"], gait["settle_s"]),
+        gait["outward_m"],
+        gait["law"],
+    )
+
+
+class _Walker:
+    """A robot under way: what it commanded so far, on its imagined ground, and what came of it."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        legs: TwoLegs,
+        numbers: WalkNumbers,
+        plant: Plant,
+        step_s: float,
+        on_step: Callable[[int, int], None] | None,
+    ) -> None:
+        self._robot, self._legs, self._plant, self._step_s = robot, legs, plant, step_s
+        whole = {name: max(1, round(getattr(numbers.times, name) / step_s)) * step_s for name in _TIMES}
+        self._numbers = replace(numbers, times=PhaseTimes(**whole))  # so that every phase ends on a sample
+        self._on_step = on_step or (lambda _done, _planned: None)
+        self._shoes = list(standing(Place(0.0, 0.0), numbers.limits.separation_m))  # imagined
+        self._ground = Place(0.0, 0.0)  # the imagined ground's origin in world
+        self._started, self._taken, self._foot_error_m = False, 0, 0.0
+        self._runs: list[Run] = []
+
+    def walk_to(self, goal: Place, steps: list[Footstep]) -> None:
+        """Walk the steps, given in world, and then on until the goal is close."""
+        for _ in range(MOST_WALKS):
+            self._walk(steps)
+            right, left = shoe_places(self._robot, self._plant.qpos)
+            here = between(right, left)
+            far = here.distance_m(goal) > CLOSE_M or abs(wrapped(goal.heading_rad - here.heading_rad)) > CLOSE_RAD
+            if not far or self.fallen:
+                return
+            imagined = between(self._shoes[0], self._shoes[1])
+            self._ground = here.then(Place(0.0, 0.0).seen_from(imagined))
+            wanted = footsteps_to(imagined, [goal.seen_from(self._ground)], self._numbers.limits)
+            steps = [Footstep(step.foot, self._ground.then(step.place)) for step in wanted]
+
+    def _walk(self, steps: list[Footstep]) -> None:
+        """Walk steps from standing to standing."""
+        done: list[Footstep] = []
+        past: list[tuple[Place, Place]] = []
+        wanted = [self._ground.then(shoe) for shoe in self._shoes]  # where the shoes should be in world
+        for number, step in enumerate(steps):
+            past.append((self._shoes[0], self._shoes[1]))
+            coming = [Footstep(later.foot, later.place.seen_from(self._ground)) for later in steps[number:][:AHEAD]]
+            stance = 1 - step.foot
+            planned = step.place.seen_from(wanted[stance])
+            coming[0] = Footstep(step.foot, _corrected(planned, coming[0].place, self._shoes[stance]))
+            wanted[step.foot] = step.place
+            first = max(0, number - BEHIND)
+            last = number == len(steps) - 1
+            try:
+                self._play(past[first], [*done[first:], *coming], number - first, last=last)
+            except UnreachablePostureError:  # too long once corrected: this one as planned, the next ones correct it
+                coming = [Footstep(step.foot, self._shoes[stance].then(planned))]
+                self._play(past[first], [*done[first:], *coming], number - first, last=last)
+            done.append(coming[0])
+            self._shoes[step.foot] = coming[0].place
+            self._taken += 1
+            self._on_step(number + 1, len(steps))
+            if self.fallen:
+                return
+            real = shoe_places(self._robot, self._plant.qpos)[step.foot]
+            self._foot_error_m = max(self._foot_error_m, real.distance_m(step.place))
+            self._ground = real.then(Place(0.0, 0.0).seen_from(coming[0].place))
+        if not self._started:
+            self._play((self._shoes[0], self._shoes[1]), [], 0, last=True)
+
+    def _play(self, shoes: tuple[Place, Place], steps: list[Footstep], behind: int, *, last: bool) -> None:
+        """Plan steps from standing on shoes, and play the one after those that lie behind; the last one to the end."""
+        numbers = self._numbers
+        plan = step_plan(
+            steps,
+            shoes,
+            numbers.times,
+            step_height_m=numbers.step_height_m,
+            rate_hz=1.0 / self._step_s,
+            outward_m=numbers.outward_m,
+        )
+        body = carried(self._legs, plan, numbers.body_height_m, law=numbers.law)
+        qpos = body.qpos
+        torque = audit(self._robot, plan.time_s, qpos, plan.contact).torque_nm
+        control = self._plant.control(plan.time_s, qpos[:, self._robot.base_size :], torque)
+        ends = [round(phase.stop_s / self._step_s) for phase in plan.phases if phase.kind in ("swing", "shoe turn")]
+        begin = ends[behind - 1] if behind else 0
+        stop = len(plan.time_s) if last else ends[behind]
+        start = None if self._started else qpos[0]
+        self._started = True
+        self._runs.append(self._plant.play(plan.time_s[begin:stop], control[begin : stop + 1], start))
+
+    @property
+    def fallen(self) -> bool:
+        """Whether the body has tipped over or sunk."""
+        qpos = self._plant.qpos
+        if not np.isfinite(qpos).all():
+            return True
+        _, x, y, _ = qpos[3:7]
+        tilt_rad = math.acos(max(-1.0, min(1.0, 1.0 - 2.0 * (x * x + y * y))))
+        return bool(tilt_rad > TIPPED_RAD or qpos[2] < SUNK * self._numbers.body_height_m)
+
+    def arrival(self, goal: Place, motion: Motion) -> Arrival:
+        """Return how it ended."""
+        here = between(*shoe_places(self._robot, self._plant.qpos))
+        qpos = np.concatenate([run.qpos for run in self._runs])
+        load = np.concatenate([run.foot_load_n for run in self._runs])
+        happened = Motion(
+            robot=motion.robot,
+            time_s=np.asarray(np.arange(len(qpos)) * self._step_s, dtype=np.float64),
+            qpos=qpos,
+            joint_names=motion.joint_names,
+            contact=load > LOADED_N,
+            foot_names=motion.foot_names,
+            torque_nm=np.concatenate([run.torque_nm for run in self._runs]),
+            meta={**motion.meta, "simulated": {"closed_loop": True}},
+        )
+        return Arrival(
+            fell=self.fallen,
+            distance_m=here.distance_m(goal),
+            heading_error_rad=abs(wrapped(here.heading_rad - goal.heading_rad)),
+            duration_s=happened.duration_s,
+            steps=self._taken,
+            foot_error_m=self._foot_error_m,
+            motion=happened,
+        )
+
+
+def _corrected(planned: Place, wanted: Place, stance: Place) -> Place:
+    """Return a footstep corrected towards where it is wanted, but no further from the planned step than legs allow.
+
+    Args:
+        planned: The step as seen from the shoe that carries, as it was planned.
+        wanted: Where it should now be on the imagined ground.
+        stance: The shoe that carries, there.
+    """
+    seen = wanted.seen_from(stance)
+    x_m, y_m = seen.x_m - planned.x_m, seen.y_m - planned.y_m
+    share = min(1.0, LARGEST_CORRECTION_M / max(math.hypot(x_m, y_m), 1e-12))
+    turn = wrapped(seen.heading_rad - planned.heading_rad)
+    turn = max(-LARGEST_CORRECTION_RAD, min(LARGEST_CORRECTION_RAD, turn))
+    return stance.then(Place(planned.x_m + share * x_m, planned.y_m + share * y_m, planned.heading_rad + turn))

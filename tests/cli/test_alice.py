@@ -1,0 +1,77 @@
+"""strut walk alice: what people type, and the one sentence they read when it cannot be."""
+
+import json
+
+import pytest
+
+from strut.cli.main import main
+
+GOAL = ("--goal", "0.08", "0.02", "20")
+
+
+def run(capsys, *arguments):
+    code = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_walk_check_simulate_and_export(capsys, tmp_path):
+    file = tmp_path / "sad.npz"
+    code, out, _ = run(capsys, "walk", "alice", *GOAL, "--emotion", "sad", "--margin", "20mm", "--out", file, "--json")
+    assert code == 0
+    receipt = json.loads(out)
+    assert (receipt["robot"], receipt["emotion"], receipt["verdict"]) == ("alice", "sad", "ok")
+    assert receipt["balance_margin_mm"] >= 20.0
+    assert receipt["task_error_mm"] < 1e-6
+    assert run(capsys, "check", file)[0] == 0
+    code, out, _ = run(capsys, "simulate", file, "--json")
+    assert (code, json.loads(out)["fell"]) == (0, False)
+    code, out, _ = run(capsys, "simulate", file, "--closed-loop", "--json", "--out", tmp_path / "happened.npz")
+    arrival = json.loads(out)
+    assert (code, arrival["fell"]) == (0, False)
+    assert arrival["distance_m"] < 0.02
+    assert run(capsys, "check", tmp_path / "happened.npz")[0] in (0, 3)
+    assert run(capsys, "export", file)[0] == 0
+    assert (tmp_path / "sad.csv").read_text("utf-8").startswith("time_s,base_x_m")
+
+
+def test_way_points_speed_and_own_steps(capsys, tmp_path):
+    code, _, error = run(
+        capsys, "walk", "alice", *GOAL, "--via", "0.04,0,0", "--speed", "4cm/s", "--out", tmp_path / "via.npz"
+    )
+    assert code == 0, error
+    steps = tmp_path / "steps.csv"
+    steps.write_text("foot,x_m,y_m,heading_deg\nleft,0.02,0.045,0\nright,0.02,-0.045,0\n", encoding="utf-8")
+    code, _, error = run(capsys, "walk", "alice", "--steps", steps, "--out", tmp_path / "own.npz")
+    assert code == 0, error
+    assert "walks 0.02 m" in error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("--goal", "nan", "0", "0"), 2, "the goal's X is nan; it must be a finite number"),
+        (("--goal", "1", "0"), 2, "strut walk --help"),
+        (("--goal", "0.2", "0", "0", "--step-length", "90mm"), 2, "A step length of 90 mm is impossible"),
+        (("--body-height", "30cm"), 2, "A body height of 300 mm is impossible"),
+        (("--via", "1,2"), 2, "'1,2' is no way-point"),
+        (("--cycles", "3"), 2, "--cycles does not apply: alice walks to a goal"),
+        (("--steps", "nowhere.csv"), 2, "nowhere.csv: cannot be read as a list of footsteps"),
+        (("--goal", "1", "0", "0", "--steps", "x.csv"), 2, "give --goal and --via, or --steps, not both"),
+        (("--speed", "quick"), 2, "'quick' is no length"),
+        (("--speed", "30cm/s"), 3, "Refused: "),
+    ],
+)
+def test_mistakes_are_one_sentence(capsys, tmp_path, arguments, code, words):
+    got, out, error = run(capsys, "walk", "alice", *arguments, "--out", tmp_path / "x.npz")
+    assert got == code
+    assert words in error
+    assert error.count("\n") == 1
+    assert out == ""
+    assert not (tmp_path / "x.npz").exists()
+
+
+def test_crawlers_have_no_goals(capsys, tmp_path):
+    code, _, error = run(capsys, "walk", "mrpete", "--goal", "1", "0", "0", "--out", tmp_path / "x.npz")
+    assert code == 2
+    assert "--goal does not apply: mrpete walks straight ahead" in error

@@ -1,0 +1,32 @@
+"""A plant played in pieces does what it does in one piece."""
+
+import numpy as np
+
+from strut.acting.step_walk import walk_to
+from strut.engines.physics import Plant, run_servos
+from strut.planning.place import Place
+from tests.alice import ALICE
+
+
+def test_playing_piece_by_piece_is_playing_in_one():
+    motion = walk_to(ALICE, Place(0.04, 0.0))
+    goal, torque = motion.joint_angles_rad, motion.torque_nm
+    whole = run_servos(ALICE, motion.time_s, motion.qpos[0], goal, torque, friction=0.8, mass_scale=1.0)
+    plant = Plant(ALICE, float(motion.time_s[1] - motion.time_s[0]), friction=0.8, mass_scale=1.0)
+    control = plant.control(motion.time_s, goal, torque)
+    cut = 130
+    first = plant.play(motion.time_s[:cut], control[: cut + 1], motion.qpos[0])
+    second = plant.play(motion.time_s[cut:], control[cut:])
+    np.testing.assert_array_equal(np.concatenate([first.qpos, second.qpos]), whole.qpos)
+    np.testing.assert_array_equal(np.concatenate([first.foot_load_n, second.foot_load_n]), whole.foot_load_n)
+
+
+def test_standing_shoes_carry_the_weight():
+    motion = walk_to(ALICE, Place(0.0, 0.0))
+    run = run_servos(
+        ALICE, motion.time_s, motion.qpos[0], motion.joint_angles_rad, motion.torque_nm, friction=0.8, mass_scale=1.0
+    )
+    load = run.foot_load_n[-1]
+    np.testing.assert_allclose(load.sum(), ALICE.mass_kg * 9.81, rtol=1e-3)
+    np.testing.assert_allclose(load[0], load[1], rtol=0.05)
+    assert run.other_load_n.max() == 0.0

@@ -1,0 +1,206 @@
+"""Postures of two legs, against the published generator's corrected equations and against their own derivatives."""
+
+import numpy as np
+import pytest
+
+from strut.errors import UnreachablePostureError
+from strut.kinematics.leg_angles import chain_points, chain_rows, leg_angles
+from strut.kinematics.posture import guessed_postures, posture_jacobians, posture_residuals, solve_postures
+from strut.kinematics.posture_failure import BODY_TOO_LOW, COM_OUT_OF_REACH, LEG_TOO_SHORT, required_postures
+from strut.kinematics.two_legs import two_legs
+from strut.robots.axis_mjcf import axis_robot
+from tests.alice import ALICE, LEFT_CM, LEGS, REFERENCE, RIGHT_CM, golden_targets, random_targets, targets_cm
+
+STAND = solve_postures(LEGS, targets_cm()).joint_in_world[0]
+
+
+def test_masses_are_those_of_the_table():
+    assert LEGS.mass_kg.sum() == pytest.approx(4.35184, abs=1e-9)
+    assert LEGS.mass_kg[:4].sum() == pytest.approx(1.35187, abs=1e-9)
+    np.testing.assert_allclose(LEGS.com_weights, REFERENCE["com_weights"], atol=1e-8)
+    assert LEGS.com_weights.sum() == pytest.approx(1.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", REFERENCE["posture"])
+def test_golden_postures(name):
+    entry = REFERENCE["posture"][name]
+    found = solve_postures(LEGS, golden_targets(name))
+    np.testing.assert_allclose(np.degrees(leg_angles(found.joint_in_world)), [entry["theta"]], atol=1e-3)
+    for point, position_cm in entry.get("points", {}).items():
+        np.testing.assert_allclose(found.joint_in_world[0, int(point[1]) - 1] * 100.0, position_cm, atol=1e-4)
+
+
+def test_jacobian_is_the_derivative_of_the_residuals():
+    rng = np.random.default_rng(3)
+    targets = random_targets(5, rng)
+    joint = guessed_postures(LEGS, targets) + rng.normal(0.0, 0.003, (5, 8, 3))
+    unknowns = [(p, a) for p in (1, 2) for a in range(3)] + [(p, a) for p in (3, 4) for a in range(2)]
+    unknowns += [(p, a) for p in (5, 6) for a in range(3)]
+    numeric = np.empty((5, 16, 16))
+    for column, (point, axis) in enumerate(unknowns):
+        step = np.zeros((8, 3))
+        step[point, axis] = 1e-6
+        ahead, behind = (posture_residuals(LEGS, targets, joint + sign * step) for sign in (1.0, -1.0))
+        numeric[:, :, column] = (ahead - behind) / 2e-6
+    np.testing.assert_allclose(posture_jacobians(LEGS, targets, joint), numeric, atol=1e-6)
+
+
+def test_angles_lead_back_to_the_points_and_shoes():
+    targets = random_targets(400, np.random.default_rng(0))
+    found = solve_postures(LEGS, targets)
+    assert found.found.all()
+    theta = leg_angles(found.joint_in_world)
+    right = targets.ankle_in_world[:, 0]
+    points, body, shoe = chain_points(LEGS, theta, right, targets.foot_heading_rad[:, 0])
+    np.testing.assert_allclose(points, found.joint_in_world, atol=1e-11)  # 1e-9 cm
+    for rotation, heading in ((body, targets.body_heading_rad), (shoe, targets.foot_heading_rad[:, 1])):
+        level = np.stack([np.cos(heading), np.sin(heading), np.zeros(400)], axis=1)
+        np.testing.assert_allclose(rotation[:, :, 0], level, atol=1e-9)
+        np.testing.assert_allclose(rotation[:, :, 2], np.tile([0.0, 0.0, 1.0], (400, 1)), atol=1e-9)
+
+
+def test_denavit_hartenberg_table_agrees_with_the_chain():
+    rng = np.random.default_rng(1)
+    frame_0 = np.column_stack([[0.0, 0.0, 1.0], np.cross([1.0, 0.0, 0.0], [0.0, 0.0, 1.0]), [1.0, 0.0, 0.0]])
+    for theta in rng.uniform(-1.0, 1.0, (20, 12)):
+        points, _, shoe = chain_points(LEGS, theta[None], np.zeros((1, 3)), np.zeros(1))
+        transform = np.eye(4)
+        transform[:3, :3] = frame_0
+        for angle, d, a, alpha in chain_rows(LEGS, theta):
+            c, s, ca, sa = np.cos(angle), np.sin(angle), np.cos(alpha), np.sin(alpha)
+            row = [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, d], [0, 0, 0, 1]]
+            transform = transform @ np.array(row)
+        np.testing.assert_allclose(transform[:3, 3], points[0, 7], atol=1e-13)
+        np.testing.assert_allclose(transform[:3, 2], shoe[0, :, 0], atol=1e-13)  # z along the left shoe
+        np.testing.assert_allclose(transform[:3, 0], -shoe[0, :, 2], atol=1e-13)  # x down
+
+
+def test_parallel_shoes_make_angles_that_cancel():
+    targets = random_targets(50, np.random.default_rng(2))
+    same = np.full(50, 0.2)
+    parallel = type(targets)(
+        targets.ankle_in_world, targets.com_in_world, np.stack([same, same], axis=1), same, targets.height_m
+    )
+    theta = leg_angles(solve_postures(LEGS, parallel).joint_in_world).T
+    zero = np.zeros(50)
+    for total in (theta[1] - theta[2] + theta[3], theta[8] - theta[9] + theta[10], theta[0] + theta[5]):
+        np.testing.assert_allclose(total, zero, atol=1e-10)
+    np.testing.assert_allclose(theta[[4, 7]], np.zeros((2, 50)), atol=1e-10)
+    np.testing.assert_allclose(theta[6] + theta[11], zero, atol=1e-10)
+
+
+def test_centre_of_mass_is_where_it_was_wanted():
+    targets = random_targets(200, np.random.default_rng(4))
+    found = solve_postures(LEGS, targets)
+    masses = LEGS.masses_in_world(found.joint_in_world, targets.foot_heading_rad, targets.body_heading_rad)
+    com = np.einsum("k,nki->ni", LEGS.mass_kg, masses) / LEGS.mass_kg.sum()
+    np.testing.assert_allclose(com[:, :2], targets.com_in_world, atol=1e-11)
+
+
+def test_warm_start_takes_at_most_four_iterations():
+    share = np.linspace(0.0, 1.0, 50)
+    progress = share**3 * (10.0 + share * (6.0 * share - 15.0))
+    shift = targets_cm(com=np.stack([0.0 * share, -4.49 * progress], axis=1))
+    lift = np.array(LEFT_CM) + np.stack([4.0 * progress, 0.0 * share, 96.0 * share**3 * (1.0 - share) ** 3], axis=1)
+    swing = targets_cm(left=lift, com=(0.0, -4.49))
+    taken = []
+    before = STAND
+    for phase in (shift, swing):
+        for k in range(50):
+            one = solve_postures(LEGS, phase.rows(slice(k, k + 1)), before)
+            before = one.joint_in_world[0]
+            taken.append(int(one.iterations[0]))
+    assert max(taken) <= 4
+    assert 2.0 < np.mean(taken) < 3.3
+
+
+def test_cold_start_from_standing_always_converges():
+    targets = random_targets(500, np.random.default_rng(5))
+    found = solve_postures(LEGS, targets, STAND)
+    assert found.found.all()
+    assert found.iterations.max() <= 6
+
+
+def test_batch_and_single_solutions_are_the_same():
+    targets = random_targets(40, np.random.default_rng(6))
+    together = solve_postures(LEGS, targets)
+    for k in range(40):
+        alone = solve_postures(LEGS, targets.rows(slice(k, k + 1)))
+        np.testing.assert_allclose(alone.joint_in_world[0], together.joint_in_world[k], atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("left", "com", "height", "reachable"),
+    [
+        ((5.1, 4.49, 0.0), (0.0, -4.49), 22.0, True),
+        ((5.3, 4.49, 0.0), (0.0, -4.49), 22.0, False),
+        ((4.0, 4.49, 0.0), (0.0, -4.49), 22.7, True),
+        ((4.0, 4.49, 0.0), (0.0, -4.49), 23.0, False),
+        (LEFT_CM, (0.0, -4.49), 23.70, True),
+        (LEFT_CM, (0.0, -4.49), 23.76, False),
+    ],
+)
+def test_reach_ends_where_the_reference_says(left, com, height, reachable):
+    found = solve_postures(LEGS, targets_cm(left=left, com=com, height=height))
+    assert bool(found.found[0]) is reachable
+    assert np.isfinite(found.joint_in_world).all() == reachable  # never half a posture
+
+
+@pytest.mark.parametrize(
+    ("targets", "kind", "words"),
+    [
+        (targets_cm(left=(5.5, 4.49, 0.0), com=(0.0, -4.49)), COM_OUT_OF_REACH, "mm from between the shoes"),
+        (targets_cm(height=26.0), LEG_TOO_SHORT, "it has 253 mm"),
+        (targets_cm(left=(30.0, 4.49, 0.0), com=(15.0, 0.0)), LEG_TOO_SHORT, "leg would have to span"),
+        (targets_cm(height=3.0), BODY_TOO_LOW, "the hips would be 30 mm"),
+    ],
+)
+def test_failure_names_its_reason(targets, kind, words):
+    with pytest.raises(UnreachablePostureError, match=words) as caught:
+        required_postures(LEGS, targets)
+    assert caught.value.kind == kind
+
+
+def test_one_bad_target_does_not_spoil_the_others():
+    targets = targets_cm(height=np.array([22.0, 30.0, 21.0]))
+    found = solve_postures(LEGS, targets)
+    assert found.found.tolist() == [True, False, True]
+    assert np.isnan(found.joint_in_world[1]).all()
+    with pytest.raises(UnreachablePostureError) as caught:
+        required_postures(LEGS, targets)
+    assert caught.value.sample == 1
+
+
+def test_heavy_shoes_make_the_hips_travel_twice_as_far():
+    com = np.array([RIGHT_CM[:2], LEFT_CM[:2]])
+    joint = solve_postures(LEGS, targets_cm(com=com)).joint_in_world
+    assert (joint[1, 3, 1] - joint[0, 3, 1]) * 100.0 == pytest.approx(17.8, abs=0.05)
+
+
+def test_scaling_all_masses_changes_no_posture():
+    heavier = type(LEGS)(
+        LEGS.link_m, LEGS.mass_kg * 1.55, LEGS.mass_on_points, LEGS.mass_offset_m, LEGS.ankle_from_sole_m,
+        LEGS.joint_lower_rad, LEGS.joint_upper_rad,
+    )  # fmt: skip
+    targets = random_targets(20, np.random.default_rng(7))
+    ours = solve_postures(LEGS, targets).joint_in_world
+    np.testing.assert_allclose(solve_postures(heavier, targets).joint_in_world, ours, atol=1e-13)
+
+
+def test_mirrored_targets_make_mirrored_postures():
+    over_right, over_left = (solve_postures(LEGS, targets_cm(com=(0.3, y))).joint_in_world[0] for y in (-4.0, 4.0))
+    np.testing.assert_allclose(over_left, over_right[::-1] * np.array([1.0, -1.0, 1.0]), atol=1e-13)
+
+
+def test_taller_robot_needs_no_code():
+    table = dict(ALICE.table("robot"))
+    factor = 2.0
+    links = [
+        {**link, "offset_m": [factor * v for v in link["offset_m"]], "com_m": [factor * v for v in link["com_m"]]}
+        for link in table["limb"]["leg"]["links"]
+    ]
+    table["limb"] = {"leg": {**table["limb"]["leg"], "links": links}}
+    table["mount"] = [{**m, "position_m": [factor * v for v in m["position_m"]]} for m in table["mount"]]
+    tall = two_legs(axis_robot("tall", {"robot": table}))
+    joint = solve_postures(tall, targets_cm(tuple(2 * np.array(RIGHT_CM)), tuple(2 * np.array(LEFT_CM)), height=44.0))
+    np.testing.assert_allclose(joint.joint_in_world[0], 2.0 * STAND, atol=1e-12)

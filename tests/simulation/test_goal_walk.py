@@ -1,0 +1,72 @@
+"""Alice in physics: she arrives at random goals without falling, looking after each step where she is."""
+
+import math
+
+import numpy as np
+import pytest
+
+from strut.acting.step_walk import walk_to
+from strut.acting.walk import walk
+from strut.errors import BadMotionError
+from strut.kinematics.shoes import standing_place
+from strut.planning.place import Place
+from strut.simulation.goal_walk import simulate_to_goal
+from strut.simulation.playback import simulate
+from tests.alice import ALICE
+
+
+def random_goal(seed):
+    rng = np.random.default_rng(seed)
+    distance_m, bearing = math.sqrt(rng.uniform()), rng.uniform(-math.pi, math.pi)
+    return Place(distance_m * math.cos(bearing), distance_m * math.sin(bearing), rng.uniform(-math.pi, math.pi))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_alice_arrives_at_random_goals(seed):
+    arrival = simulate_to_goal(walk_to(ALICE, random_goal(seed), pace="fastest"))
+    assert not arrival.fell
+    assert arrival.distance_m < 0.02
+    assert arrival.heading_error_rad < math.radians(5.0)
+
+
+def test_a_heavier_robot_on_a_slippery_floor_still_arrives():
+    motion = walk_to(ALICE, Place(0.15, 0.1, 1.2), pace=0.05)
+    arrival = simulate_to_goal(motion, friction=0.25, mass_scale=1.3)
+    assert not arrival.fell
+    assert arrival.distance_m < 0.02
+    assert arrival.heading_error_rad < math.radians(5.0)
+
+
+def test_looking_after_each_step_ends_nearer_than_walking_blindly():
+    motion = walk_to(ALICE, Place(0.3, 0.0, 2.0), pace=0.08)
+    blind = simulate(motion, friction=0.2, mass_scale=1.5).motion
+    missed_m = standing_place(ALICE, blind.qpos[-1]).distance_m(Place(0.3, 0.0, 2.0))
+    looking = simulate_to_goal(motion, friction=0.2, mass_scale=1.5)
+    assert looking.distance_m < 0.8 * missed_m
+
+
+def test_planned_and_simulated_walks_are_the_same_on_a_good_floor():
+    motion = walk_to(ALICE, Place(0.12, 0.0))
+    outcome = simulate(motion).outcome
+    assert not outcome.fell
+    assert outcome.distance_m == pytest.approx(outcome.commanded_distance_m, abs=0.002)
+    assert outcome.foot_slip_mm < 1.0
+
+
+def test_a_walk_that_tips_on_paper_falls_in_physics():
+    motion = walk_to(ALICE, Place(0.2, 0.0), pace=0.02)
+    hurried = 6.0
+    fast = type(motion)(
+        motion.robot, motion.time_s / hurried, motion.qpos, motion.joint_names, motion.contact, motion.foot_names
+    )
+    assert simulate(fast, ALICE).outcome.fell
+
+
+def test_only_walks_to_goals_can_be_walked_again(mrpete_motion):
+    with pytest.raises(BadMotionError, match="is no walk of steps to a goal"):
+        simulate_to_goal(mrpete_motion)
+
+
+@pytest.fixture
+def mrpete_motion():
+    return walk("mrpete", cycles=1, rate_hz=25.0)
