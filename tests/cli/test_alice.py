@@ -44,7 +44,7 @@ def test_way_points_speed_and_own_steps(capsys, tmp_path):
     steps.write_text("foot,x_m,y_m,heading_deg\nleft,0.02,0.045,0\nright,0.02,-0.045,0\n", encoding="utf-8")
     code, _, error = run(capsys, "walk", "alice", "--steps", steps, "--out", tmp_path / "own.npz")
     assert code == 0, error
-    assert "walks 0.02 m" in error
+    assert "Covers 0.02 m" in error
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
         (["check", "nowhere.npz"], "nowhere.npz: there is no such file."),
         (
             ["reproduce", "mrpetra"],
-            "There is no system 'mrpetra' (nearest: mrpete); `strut reproduce --help` lists them all.",
+            "There is no system 'mrpetra' (nearest: mrpete, pepper); `strut reproduce --help` lists them all.",
         ),
     ],
 )

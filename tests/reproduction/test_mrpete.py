@@ -117,7 +117,7 @@ def test_published_numbers_say_where_they_stand():
 
 
 def test_unknown_systems_are_named_with_the_known_ones():
-    with pytest.raises(UnknownNameError, match=r"no system 'mrpeet' \(nearest: mrpete\)"):
+    with pytest.raises(UnknownNameError, match=r"no system 'mrpeet' \(nearest: mrpete"):
         reproduce("mrpeet")
 
 

@@ -69,4 +69,4 @@ def test_only_walks_to_goals_can_be_walked_again(mrpete_motion):
 
 @pytest.fixture
 def mrpete_motion():
-    return walk("mrpete", cycles=1, rate_hz=25.0)
+    return walk("mrpete", cycles=2, rate_hz=25.0)

@@ -82,8 +82,10 @@ def walk(
         return human_walk(
             robot, emotion, intensity=intensity, cycles=cycles, strict=strict, rate_hz=rate_hz, on_attempt=on_attempt
         )
-    if robot.table("gait").get("kind") != "crawl":
+    if robot.table("gait").get("kind") == "steps":
         raise BadTableError(f"{robot.name} does not crawl; a robot that walks in steps to a goal takes `walk_to`.")
+    if robot.table("gait").get("kind") != "crawl":
+        raise BadTableError(f"{robot.name} cannot walk yet: its gait.toml names no gait that strut knows.")
     if balance not in get_args(Balance):
         raise UnknownNameError("balance", balance, get_args(Balance), "`strut walk --help`")
     if retreat not in get_args(Retreat):

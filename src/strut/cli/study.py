@@ -52,7 +52,7 @@ def stats(
     for title, columns, rows in statistics_tables(found):
         print_table(title, columns, rows)
     for paragraph in methods_and_results(found):
-        programs.print(f"\n{paragraph}")
+        programs.print(f"\n{paragraph}", soft_wrap=True)
     for reason in found.left_out:
         people.print(f"left out: {reason}", markup=False, soft_wrap=True)
     print_next(f"strut study stats {answers} --json")

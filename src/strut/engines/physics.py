@@ -73,9 +73,7 @@ class Plant:
         model = mujoco.MjModel.from_xml_string(robot.mjcf)
         model.geom_friction[model.geom(FLOOR).id, 0] = friction
         limits = np.stack([-robot.torque_limit_nm, robot.torque_limit_nm], axis=1)
-        model.actuator_forcerange[model.nu - len(limits) :] = (
-            limits  # a platform's drives come first and keep their own
-        )
+        model.actuator_forcerange[model.nu - len(limits) :] = limits  # drives of a platform come first, with their own
         model.body_mass[:] *= mass_scale
         model.body_inertia[:] *= mass_scale
         self._model, self._data, self._robot = model, mujoco.MjData(model), robot

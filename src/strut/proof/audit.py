@@ -116,7 +116,7 @@ def audit(robot: Robot, time_s: Array, qpos: Array, contact: npt.NDArray[np.bool
         ground_force_n=ground.force_n,
         part_names=dynamics.part_names,
         clearance_m=dynamics.clearance_m,
-        foot_height_m=np.stack([height[:, owner == foot].min(axis=1) for foot in range(len(robot.feet))], axis=1),
+        foot_height_m=_lowest(height, owner, len(robot.feet)),
         slip_m=_slip(dynamics.foot_in_world, contact),
     )
 
@@ -170,6 +170,14 @@ def _worst(
     sample, column = np.unravel_index(int(np.argmax(value)), value.shape)
     sentence = f"{limit}: {names[column]} {words.format(value[sample, column])} at {time_s[sample]:.2f} s"
     return Shortfall(limit, frozen_mask((value > bound).any(axis=1)), sentence)
+
+
+def _lowest(height: Array, owner: npt.NDArray[np.int_], feet: int) -> Array:
+    """Return the height of each foot's lowest contact point. Shapes (T, n_points), (n_points,) in, (T, n_feet) out."""
+    lowest = np.full((len(height), feet), np.inf)
+    for point, foot in enumerate(owner):
+        lowest[:, foot] = np.minimum(lowest[:, foot], height[:, point])
+    return lowest
 
 
 def _slip(foot_in_world: Array, contact: npt.NDArray[np.bool_]) -> Array:
