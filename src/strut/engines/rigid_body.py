@@ -89,9 +89,9 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
     samples = len(qpos)
     force = np.empty((samples, model.nv))
     base_rotation, com = np.empty((samples, 9)), np.empty((samples, 3))
-    foot_in_world = np.empty((samples, len(sites), 3))
-    foot_rotation = np.empty((samples, len(sites), 9))
-    jacobian, turning = np.empty((2, samples, len(sites), 3, model.nv))
+    foot_in_world, foot_rotation = np.empty((samples, len(sites), 3)), np.empty((samples, len(sites), 9))
+    jacobian, turning = np.zeros((2, samples, len(sites), 3, model.nv))
+    flat_feet = _flat_feet(robot)
     geom_height, geom_up = np.empty((samples, model.ngeom)), np.empty((samples, model.ngeom, 3))
     result, site_position = np.empty(model.nv), data.site_xpos
     positions, velocity, acceleration = data.qpos, data.qvel, data.qacc  # views: looking them up costs a microsecond
@@ -107,7 +107,7 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
         foot_in_world[k], foot_rotation[k] = site_position[sites], data.site_xmat[sites]
         for index, body in enumerate(site_bodies):
             point = foot_in_world[k, index] - below[index]
-            mujoco.mj_jac(model, data, jacobian[k, index], turning[k, index], point, body)
+            mujoco.mj_jac(model, data, jacobian[k, index], turning[k, index] if flat_feet else None, point, body)
     force += model.dof_armature * qacc
     ground_force = ground_moment = np.full((samples, 3), np.nan)
     if robot.floats:
@@ -264,9 +264,16 @@ def _points(robot: Robot, foot_in_world: Array, foot_rotation: Array) -> Array:
 
 def _point_jacobians(robot: Robot, jacobian: Array, turning: Array, foot_rotation: Array) -> Array:
     """Return the contact points' Jacobians from those of their feet. (T, n_feet, 3, n) in, (T, n_points, 3, n) out."""
+    if not _flat_feet(robot):
+        return jacobian
     owner = list(robot.point_feet)
     lever = _from_frame(robot, foot_rotation)[..., None]
     return np.asarray(jacobian[:, owner] + np.cross(turning[:, owner], lever, axis=2))
+
+
+def _flat_feet(robot: Robot) -> bool:
+    """Return whether any foot touches the ground elsewhere than at its frame; a ball does not, and needs no lever."""
+    return any(foot.outline_m != ((0.0, 0.0),) for foot in robot.feet)
 
 
 def _from_frame(robot: Robot, foot_rotation: Array) -> Array:
