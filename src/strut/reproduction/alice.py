@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from strut.acting.step_walk import walk_to
 from strut.planning.place import Place
 from strut.reproduction.alice_balance import balance_rows
 from strut.reproduction.alice_errata import errata_rows
 from strut.reproduction.alice_postures import body_rows, golden_rows, reach_rows, swing_rows
 from strut.reproduction.comparison import Comparison, unpublished
+from strut.reproduction.parts import Parts, Progress, rows_of
 from strut.robot import Robot
-from strut.robots.catalogue import load_robot
 
 
 def speed_rows(robot: Robot) -> list[Comparison]:
@@ -35,7 +33,7 @@ def speed_rows(robot: Robot) -> list[Comparison]:
     return rows
 
 
-_PARTS: dict[str, Callable[[Robot], list[Comparison]]] = {
+_PARTS: Parts = {
     "body": body_rows,
     "golden postures": golden_rows,
     "reach": reach_rows,
@@ -46,16 +44,10 @@ _PARTS: dict[str, Callable[[Robot], list[Comparison]]] = {
 }
 
 
-def reproduce_alice(on_progress: Callable[[str, int, int], None] | None = None) -> tuple[Comparison, ...]:
+def reproduce_alice(on_progress: Progress | None = None) -> tuple[Comparison, ...]:
     """Return Alice's published numbers beside ours.
 
     Args:
         on_progress: Called with what is computed next, how many parts are done, and how many there are.
     """
-    robot = load_robot("alice")
-    rows: list[Comparison] = []
-    for done, (part, compute) in enumerate(_PARTS.items()):
-        if on_progress:
-            on_progress(part, done, len(_PARTS))
-        rows += compute(robot)
-    return tuple(rows)
+    return rows_of("alice", _PARTS, on_progress)

@@ -9,10 +9,10 @@ from strut.reproduction.alice import reproduce_alice
 from strut.reproduction.comparison import Comparison
 from strut.reproduction.human import reproduce_human
 from strut.reproduction.mrpete import reproduce_mrpete
+from strut.reproduction.parts import Progress
 from strut.reproduction.pepper import reproduce_pepper
 from strut.reproduction.studies import reproduce_studies
 
-Progress = Callable[[str, int, int], None]
 SYSTEMS: dict[str, Callable[[Progress | None], tuple[Comparison, ...]]] = {
     "mrpete": reproduce_mrpete,
     "human": reproduce_human,
