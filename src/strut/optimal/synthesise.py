@@ -26,7 +26,7 @@ from strut.robots.catalogue import load_robot
 
 STARTS = 3  # a drawn step, then by way of an easier gait, then a drawn step with noise
 FINER = 1.4  # how much finer the mesh gets after a result that slides or gains momentum
-FASTER, SLOWER = 0.75, 0.35  # powers of the speed with which meshes get finer
+FASTER, SLOWER = 0.75, 0.5  # powers of the speed with which meshes get finer
 NOISE_RAD, NOISE_DURATION = 0.03, 0.2
 MOST_SECONDS = 1800.0
 
