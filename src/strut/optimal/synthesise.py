@@ -182,7 +182,8 @@ class _Search:
         return self._solve(program, found.trajectory.on_mesh(program.problem), warm=True)
 
     def _solve(self, program: Transcribed, guess: Trajectory, *, warm: bool = False) -> Solution:
-        options = SolverOptions(most_seconds=max(1.0, self.deadline_s - perf_counter()), warm=warm)
+        left_s = max(1.0, self.deadline_s - perf_counter())
+        options = SolverOptions(most_seconds=left_s, warm=warm, adaptive=not warm)
         return program.solve(guess, options=options, on_iteration=self.on_iteration)
 
 
