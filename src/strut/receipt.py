@@ -31,7 +31,11 @@ _NUMBERS = (
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was asked, what was kept and why, and what the motion needs from the body."""
+    """What was asked, what was kept and why, and what the motion needs from the body.
+
+    `reasons` say why less than asked was kept; `left_out` names words of the feeling that this body or wish has no
+    place for at any intensity.
+    """
 
     robot: str
     emotion: str | None
@@ -54,6 +58,7 @@ class Receipt:
     solve_s: float | None
     gaze_error_rad: float | None = None
     redundancy: int | None = None
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Verdict):
@@ -68,14 +73,18 @@ class Receipt:
                 raise OutOfRangeError(f"{name} of a receipt is {value!r}; it must be a finite number or null.")
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the receipt as JSON would hold it; only a performed task has the keys of one."""
+        """Return the receipt as JSON would hold it; keys of a task, or of words left out, only where there are any."""
         table = asdict(self) | {"reasons": list(self.reasons), "pad": list(self.pad) if self.pad else None}
+        left_out = list(table.pop("left_out"))
         if self.gaze_error_rad is None and self.redundancy is None:
-            return {name: value for name, value in table.items() if name not in ("gaze_error_rad", "redundancy")}
+            del table["gaze_error_rad"], table["redundancy"]
+        if left_out:
+            table["left_out"] = left_out
         return table
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> Self:
         """Read what `as_dict` wrote; raises TypeError or KeyError on anything else."""
         pad = table["pad"]
-        return cls(**table | {"reasons": tuple(table["reasons"]), "pad": tuple(pad) if pad else None})
+        said = {"reasons": tuple(table["reasons"]), "left_out": tuple(table.get("left_out", ()))}
+        return cls(**table | said | {"pad": tuple(pad) if pad else None})

@@ -9,7 +9,8 @@ import typer
 
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt, progress
 from strut.engines.nonlinear_program import Iteration
-from strut.errors import MotionFileError, OutOfRangeError
+from strut.errors import OutOfRangeError
+from strut.library.atomic import check_writable
 from strut.library.motion_file import save_motion
 from strut.optimal.synthesise import synthesise, weighted_criteria
 from strut.robots.catalogue import load_robot
@@ -33,8 +34,7 @@ def synthesize(
     json: Annotated[bool, typer.Option("--json", help="Print the receipt as JSON to stdout.")] = False,
 ) -> None:
     """Find a human gait that minimises criteria. Example: strut synthesize --objective effort --speed 1.3."""
-    if out.exists() and not force:
-        raise MotionFileError(out, "is there already; choose another name or add --force.")
+    check_writable(out, force=force, ending=".npz")
     if not 1 <= steps <= 1000:
         raise OutOfRangeError(f"steps is {steps}; choose 1 to 1000.")
     robot = load_robot("heiman") if height is None and mass is None else subject(height, mass)

@@ -62,6 +62,8 @@ def walk(
     if emotion is not None and pad is not None:
         raise typer.BadParameter("give --emotion or --pad, not both.")
     body = load_robot(robot)
+    if "gait" not in body.tables:
+        raise typer.BadParameter(f"{robot} does not walk; try `strut perform {robot} wave`.")
     in_steps = walks_in_steps(body.tables.get("gait", {}))
     check_fitting(context, robot, in_steps=in_steps)
     options: dict[str, Any] = {
@@ -76,11 +78,12 @@ def walk(
     else:
         options |= {"cycles": cycles, "balance": balance, "retreat": retreat}
         options |= {"rate_hz": 100.0 if rate is None else rate}
-    check_writable(out, force=force)
     feeling = Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
     with progress(f"{robot} tries to walk {feeling.label}") as bar:
 
         def tell(tried: float, passed: bool) -> None:
+            if passed:  # the options were fine, and there is still work that would be in vain
+                check_writable(out, force=force, ending=".npz")
             words = "keeps its limits" if passed else "does not keep its limits"
             bar.update(bar.task_ids[0], description=f"intensity {tried:.2f} {words}")
 
