@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self, get_args
 
@@ -59,6 +60,7 @@ class Receipt:
     gaze_error_rad: float | None = None
     redundancy: int | None = None
     left_out: tuple[str, ...] = ()
+    naturalness: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Verdict):
@@ -67,20 +69,20 @@ class Receipt:
             raise OutOfRangeError("The emotion of a receipt is no name that people could read.")
         if self.pad is not None and len(self.pad) != 3:
             raise OutOfRangeError("The pad of a receipt is not pleasure, arousal and dominance.")
-        for name in _NUMBERS:
-            value = getattr(self, name)
+        figures = {name: getattr(self, name) for name in _NUMBERS} | dict(self.naturalness or {})
+        for name, value in figures.items():
             if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):
                 raise OutOfRangeError(f"{name} of a receipt is {value!r}; it must be a finite number or null.")
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the receipt as JSON would hold it; keys of a task, or of words left out, only where there are any."""
-        table = asdict(self) | {"reasons": list(self.reasons), "pad": list(self.pad) if self.pad else None}
-        left_out = list(table.pop("left_out"))
+        """Return the receipt as JSON would hold it; keys of a task, a human's gait or words left out only where due."""
+        lists = {"reasons": list(self.reasons), "left_out": list(self.left_out)}
+        table = asdict(self) | lists | {"pad": list(self.pad) if self.pad else None}
+        absent = ["naturalness"] if self.naturalness is None else []
+        absent += [] if self.left_out else ["left_out"]
         if self.gaze_error_rad is None and self.redundancy is None:
-            del table["gaze_error_rad"], table["redundancy"]
-        if left_out:
-            table["left_out"] = left_out
-        return table
+            absent += ["gaze_error_rad", "redundancy"]
+        return {name: value for name, value in table.items() if name not in absent}
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> Self:

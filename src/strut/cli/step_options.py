@@ -25,14 +25,25 @@ def walks_in_steps(gait: Mapping[str, Any]) -> bool:
     return gait.get("kind") == "steps"
 
 
-def check_fitting(context: typer.Context, robot: str, *, in_steps: bool) -> None:
+_TO_A_GOAL = ("goal", "via", "steps", "speed", "body_height")
+_UNFITTING = {  # by kind of gait: options that it does not have, how it walks, and what to say instead
+    "steps": (("cycles", "balance", "retreat"), "walks to a goal", "leave it out, see --goal"),
+    "crawl": (_TO_A_GOAL, "walks straight ahead", "leave it out, see --cycles"),
+    "synthesis": (
+        (*_TO_A_GOAL, "step_length", "step_height", "margin", "balance", "retreat"),
+        "finds its own steps",
+        "say --cycles, or use `strut synthesize`",
+    ),
+}
+
+
+def check_fitting(context: typer.Context, robot: str, gait: Mapping[str, Any]) -> None:
     """Raise if an option was typed that this robot's gait does not have."""
-    unfitting = ("cycles", "balance", "retreat") if in_steps else ("goal", "via", "steps", "speed", "body_height")
+    unfitting, how, instead = _UNFITTING.get(gait.get("kind", "crawl"), _UNFITTING["crawl"])
     for name in unfitting:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
-            how = "walks to a goal, see --goal" if in_steps else "walks straight ahead, see --cycles"
-            raise typer.BadParameter(f"--{name.replace('_', '-')} does not apply: {robot} {how}; leave it out.")
+            raise typer.BadParameter(f"--{name.replace('_', '-')} does not apply: {robot} {how}; {instead}.")
 
 
 def step_options(

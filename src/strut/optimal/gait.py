@@ -11,6 +11,7 @@ import numpy as np
 from strut.engines.body_poses import body_poses
 from strut.engines.tree import qpos_from_angles
 from strut.motion import Motion
+from strut.optimal.naturalness import Naturalness
 from strut.optimal.solve import Solution
 from strut.optimal.soundness import Soundness
 from strut.optimal.trajectory import Trajectory
@@ -33,6 +34,7 @@ class Gait:
         soundness: What an independent look at it found.
         attempts: What was tried, in words, the last of which succeeded.
         asked: What was asked, as JSON would hold it.
+        naturalness: What a person who looks at it would notice; None if nobody looked.
     """
 
     robot: Robot
@@ -40,6 +42,7 @@ class Gait:
     soundness: Soundness
     attempts: tuple[str, ...]
     asked: dict[str, Any]
+    naturalness: Naturalness | None = None
 
     @property
     def trajectory(self) -> Trajectory:
@@ -90,6 +93,7 @@ class Gait:
             task_error_mm=None,
             cost_of_transport=self.cost_of_transport(),
             solve_s=self.solution.solve_s + self.solution.setup_s,
+            naturalness=self.naturalness.as_dict() if self.naturalness else None,
         )
 
     def motion(self, *, steps: int = 2, rate_hz: float = RATE_HZ, **feeling: Any) -> Motion:
