@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import typer
 
@@ -26,8 +27,8 @@ def walks_in_steps(gait: Mapping[str, Any]) -> bool:
 
 _TO_A_GOAL = ("goal", "via", "steps", "speed", "body_height")
 _UNFITTING = {  # by kind of gait: options that it does not have, how it walks, and what to say instead
-    "steps": (("cycles", "balance", "retreat"), "walks to a goal", "say --goal X Y DEGREES"),
-    "crawl": (_TO_A_GOAL, "walks straight ahead", "say --cycles"),
+    "steps": (("cycles", "balance", "retreat"), "walks to a goal", "leave it out, see --goal"),
+    "crawl": (_TO_A_GOAL, "walks straight ahead", "leave it out, see --cycles"),
     "synthesis": (
         (*_TO_A_GOAL, "step_length", "step_height", "margin", "balance", "retreat"),
         "finds its own steps",
@@ -70,11 +71,13 @@ def _destination(goal: Triple | None, via: Sequence[str] | None, steps: Path | N
 
 
 def _pace(speed: str | None) -> Pace | float:
-    """Return a pace from `fastest`, `30mm/s`, `3cm/s` or a number of m/s; the robot's own if None."""
-    if speed is None:
-        return "own"
-    words = speed.strip().lower()
-    return "fastest" if words == "fastest" else length_m(words.removesuffix("/s"))
+    """Return a pace from `fastest`, `30mm/s`, `3cm/s` or `0.03m/s`; the robot's own if None."""
+    words = "own" if speed is None else speed.strip().lower()
+    if words in get_args(Pace):
+        return words  # type: ignore[return-value]
+    if not re.fullmatch(r"[-+.\de]+\s*(mm|cm|m)/s", words):
+        raise typer.BadParameter(f"'{speed}' is no speed; write for instance 3cm/s, or fastest.")
+    return length_m(words.removesuffix("/s"))
 
 
 def _way_point(text: str) -> Place:

@@ -47,7 +47,7 @@ def synthesize(
     json: Annotated[bool, typer.Option("--json", help="Print the receipt as JSON to stdout.")] = False,
 ) -> None:
     """Find a human gait that minimises criteria. Example: strut synthesize --objective effort --speed 1.3."""
-    check_writable(out, force=force)
+    check_writable(out, force=force, ending=".npz")
     if not 1 <= steps <= 1000:
         raise OutOfRangeError(f"steps is {steps}; choose 1 to 1000.")
     robot = load_robot("heiman") if height is None and mass is None else subject(height, mass)
