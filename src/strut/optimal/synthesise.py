@@ -14,6 +14,7 @@ from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
 from strut.optimal.cold_start import Drawing, drawn_step
 from strut.optimal.gait import Gait
 from strut.optimal.gait_problem import Criteria, gait_problem
+from strut.optimal.polish import polish
 from strut.optimal.problem import Cost, Problem
 from strut.optimal.solve import NotSolvedError, Solution, Transcribed
 from strut.optimal.soundness import examine
@@ -105,6 +106,7 @@ def synthesise(
         if check_mesh:
             finer = _problem(human, weights, wishes, _finer(mesh), extra_costs)
             change = _mesh_change(solution, finer)
+        solution = polish(program, solution)
         found = examine(human, solution, mesh_change=change)
         attempts.append(f"start {start}: {solution.iterations} iterations, cost {solution.cost:.4f}")
         if not found.complaints():
