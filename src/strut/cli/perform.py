@@ -49,13 +49,14 @@ def perform(
         raise typer.BadParameter("give one of --emotion, --pad and --task-only.")
     _one_of("--law", law, get_args(Law))
     _one_of("--platform", platform, get_args(Platform))
-    check_writable(out, force=force)
     feeling = None if task_only else Emotion(*pad) if pad is not None else named_emotion(emotion or "neutral")
     body = load_robot(robot)
     path = load_hand_path(body, task, hand) if is_path_file(task) else task
     with progress(f"{robot} tries to {task} {feeling.label if feeling else 'without a feeling'}") as bar:
 
         def tell(tried: float, passed: bool) -> None:
+            if passed:  # the options were fine, and there is still work that would be in vain
+                check_writable(out, force=force, ending=".npz")
             words = "keeps its limits" if passed else "does not keep its limits"
             bar.update(bar.task_ids[0], description=f"intensity {tried:.2f} {words}")
 

@@ -13,6 +13,7 @@ from strut.acting.walk import DEFAULT_MARGIN_M
 from strut.acting.walk import walk as plan_walk
 from strut.cli.length import length_m
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt, progress
+from strut.cli.solving import tells
 from strut.cli.step_options import check_fitting, step_options, walks_in_steps
 from strut.emotion import Emotion, named_emotion
 from strut.errors import RefusedError
@@ -62,8 +63,10 @@ def walk(
     if emotion is not None and pad is not None:
         raise typer.BadParameter("give --emotion or --pad, not both.")
     body = load_robot(robot)
-    in_steps = walks_in_steps(body.tables.get("gait", {}))
-    check_fitting(context, robot, in_steps=in_steps)
+    if "gait" not in body.tables:
+        raise typer.BadParameter(f"{robot} does not walk; try `strut perform {robot} wave`.")
+    in_steps = walks_in_steps(body.tables["gait"])
+    check_fitting(context, robot, body.tables["gait"])
     options: dict[str, Any] = {
         "intensity": intensity,
         "step_length_m": None if step_length is None else length_m(step_length),
@@ -76,14 +79,19 @@ def walk(
     else:
         options |= {"cycles": cycles, "balance": balance, "retreat": retreat}
         options |= {"rate_hz": 100.0 if rate is None else rate}
-    check_writable(out, force=force)
     feeling = Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
     with progress(f"{robot} tries to walk {feeling.label}") as bar:
 
         def tell(tried: float, passed: bool) -> None:
+            if passed:  # the options were fine, and there is still work that would be in vain
+                check_writable(out, force=force, ending=".npz")
             words = "keeps its limits" if passed else "does not keep its limits"
             bar.update(bar.task_ids[0], description=f"intensity {tried:.2f} {words}")
 
+        if not in_steps:
+            options["on_iteration"] = tells(bar)
+        if body.tables["gait"].get("kind") == "synthesis":  # its first attempt alone takes a minute
+            check_writable(out, force=force, ending=".npz")
         try:
             plan: Callable[..., Motion] = walk_to if in_steps else plan_walk
             motion = plan(body, emotion=feeling, on_attempt=tell, **options)
