@@ -151,7 +151,8 @@ def serve(
     with closing(opened.database), listening_socket(host, port) as listening:
         address = f"http://{host}:{listening.getsockname()[1]}"
         people.print(f"participants: {address}/", markup=False, soft_wrap=True)
-        people.print(f"researchers:  {address}/researcher (token in {folder / 'researcher_token'})", markup=False)
+        door = f"researchers:  {address}/researcher (token in {folder / 'researcher_token'})"
+        people.print(door, markup=False, soft_wrap=True)
         print_next(f"strut study report {folder}")
         serve_app(app, listening)
 

@@ -6,7 +6,7 @@ from strut.study.confusion import HitRate
 from strut.study.control_effect import ControlEffect
 from strut.study.mixed import MixedModel
 from strut.study.ratings import RatingMean
-from strut.study.significance import Significance
+from strut.study.significance import Significance, holm
 from strut.study.statistics import Choices, StudyStatistics
 
 _ALPHA = 0.05
@@ -41,12 +41,23 @@ def _methods(statistics: StudyStatistics) -> str:
             f"Chance is {percent(choices.chance)} ({choices.chance_from}). "
             "Hit rates carry Wilson intervals and are tested against chance by exact one-sided binomial tests with "
             "Holm's correction; because each person answered several times, a permutation test that shuffles answers "
-            "within participants judges the whole, and intervals of kappa resample participants."
+            "within participants judges the whole, and intervals of kappa resample participants. The link between "
+            "emotion and answer is tested by chi-squared (independence)"
+            + (
+                "; learning by the odds of a hit per block, from estimating equations with participants as clusters."
+                if choices.learning.odds_ratio is not None
+                else "."
+            )
         )
     if statistics.ratings:
         sentences.append(
             "Ratings were averaged within participants and tested against the middle of the scale by two-sided t tests "
             "with Holm's correction; effect sizes are Cohen's d."
+        )
+    if statistics.correlations:
+        sentences.append(
+            "Ratings are correlated with what the motions differed in by Spearman's coefficient with Holm's "
+            "correction, and within participants by the repeated-measures correlation."
         )
     if statistics.control_effects:
         sentences.append(
@@ -54,7 +65,10 @@ def _methods(statistics: StudyStatistics) -> str:
             "t tests over participants with Holm's correction."
         )
     if statistics.models:
-        sentences.append("Mixed-effects models take participants as random intercepts.")
+        sentences.append(
+            "Mixed-effects models (logistic for choices, linear for ratings, maximum likelihood) take participants as "
+            "random intercepts; the emotion is tested by likelihood ratios with Holm's correction."
+        )
     return " ".join(sentences)
 
 
@@ -65,7 +79,8 @@ def _results(statistics: StudyStatistics) -> str:
     if statistics.ratings:
         sentences += _rating_sentences(statistics.ratings)
     sentences += [_control_sentence(row) for row in statistics.control_effects]
-    sentences += [_model_sentence(model) for model in statistics.models]
+    corrected = holm([model.p_value for model in statistics.models])
+    sentences += [_model_sentence(model, p) for model, p in zip(statistics.models, corrected, strict=True)]
     return " ".join(sentences) or "There are too few participants for any test; what was left out says why."
 
 
@@ -130,13 +145,15 @@ def _mean_words(row: RatingMean) -> str:
 
 def _control_sentence(row: ControlEffect) -> str:
     judged = "everybody the same" if row.p_holm is None else p_words(row.p_holm)
-    return (
-        f"{row.control.capitalize()}, the {row.measure.replace('_', ' ')} of {row.emotion} goes from {row.shown:+.2f} "
-        f"to {row.matched:+.2f} ({judged}, n = {row.n})."
+    before, after = (
+        percent(mean) if row.measure == "hit rate" else f"{mean:+.2f}" for mean in (row.shown, row.matched)
     )
+    measure = row.measure.replace("_", " ")
+    change = f"the {measure} of {row.emotion} goes from {before} to {after}"
+    return f"{row.control.capitalize()}, {change} ({judged}, n = {row.n})."
 
 
-def _model_sentence(model: MixedModel) -> str:
+def _model_sentence(model: MixedModel, p_holm: float) -> str:
     scale = model.name.split(", ")[1].split(" ~")[0].replace("_", " ").replace("hit", "the odds of a hit")
-    verb = "changes" if model.p_value < _ALPHA else "does not demonstrably change"
-    return f"The emotion shown {verb} {scale} (likelihood ratio, {p_words(model.p_value)})."
+    verb = "changes" if p_holm < _ALPHA else "does not demonstrably change"
+    return f"The emotion shown {verb} {scale} (likelihood ratio, {p_words(p_holm)})."

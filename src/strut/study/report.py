@@ -27,7 +27,9 @@ figcaption, .small { color: #5b6676; font-size: .9rem; }
 table { border-collapse: collapse; margin: .6rem 0; font-size: .88rem; break-inside: avoid; }
 caption { text-align: left; font-weight: 600; padding: .3rem 0; }
 th, td { border: 1px solid #cdd3db; padding: .25rem .55rem; text-align: left; vertical-align: top; }
-@media print { body { margin: 0; max-width: none; font-size: 11pt; } }
+h2 { break-after: avoid; } tr { break-inside: avoid; }
+@page { margin: 18mm; }
+@media print { body { margin: 0; padding: 0; max-width: none; font-size: 10.5pt; } .wide { overflow: visible; } }
 """
 
 

@@ -143,6 +143,12 @@ def _add_participant_routes(app: FastAPI, survey: Survey, limits: Limits) -> Non
         survey.database.start(ticket, planner, language=words.code, age=age, gender=gender)
         return RedirectResponse(f"/p/{ticket}", 303)
 
+    _add_trial_routes(app, survey)
+
+
+def _add_trial_routes(app: FastAPI, survey: Survey) -> None:
+    design = survey.design
+
     @app.get("/p/{token}")
     def trial(request: Request, token: str) -> Response:
         who = survey.database.participant(token)

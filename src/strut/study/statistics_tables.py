@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from strut.study.control_effect import ControlEffect
 from strut.study.statistics import Choices, StudyStatistics
 
 Table = tuple[str, list[str], list[list[str]]]
@@ -44,22 +45,7 @@ def statistics_tables(found: StudyStatistics) -> list[Table]:
         ]
         tables.append(("correlations", columns, rows))
     if found.control_effects:
-        columns = ["control", "emotion", "measure", "as it was", "control", "95 % of the change", "p", "p (Holm)", "n"]
-        rows = [
-            [
-                row.control,
-                row.emotion,
-                row.measure.replace("_", " "),
-                f"{row.shown:+.2f}",
-                f"{row.matched:+.2f}",
-                _interval(row.low, row.high, "+.2f"),
-                _number(row.p_value),
-                _number(row.p_holm),
-                str(row.n),
-            ]
-            for row in found.control_effects
-        ]
-        tables.append(("controls against the motions as they were (paired t test over participants)", columns, rows))
+        tables.append(_control_table(found.control_effects))
     for model in found.models:
         columns = ["term", "estimate", "95 %", "p"]
         rows = [
@@ -68,6 +54,25 @@ def statistics_tables(found: StudyStatistics) -> list[Table]:
         ]
         tables.append((f"{model.name}; {model.reference} is the reference", columns, rows))
     return tables
+
+
+def _control_table(effects: tuple[ControlEffect, ...]) -> Table:
+    columns = ["control", "emotion", "measure", "as it was", "control", "95 % of the change", "p", "p (Holm)", "n"]
+    rows = [
+        [
+            row.control,
+            row.emotion,
+            row.measure.replace("_", " "),
+            f"{row.shown:+.2f}",
+            f"{row.matched:+.2f}",
+            _interval(row.low, row.high, "+.2f"),
+            _number(row.p_value),
+            _number(row.p_holm),
+            str(row.n),
+        ]
+        for row in effects
+    ]
+    return "controls against the motions as they were (paired t test over participants)", columns, rows
 
 
 def _choice_tables(choices: Choices) -> list[Table]:
