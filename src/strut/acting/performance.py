@@ -12,7 +12,7 @@ import numpy as np
 
 from strut.engines.frame_kinematics import Frame, FrameKinematics, acceleration_scale, frame_poses
 from strut.errors import UnreachablePathError
-from strut.kinematics.task_priority import Law, Level, Resolved, resolve, velocity_bounds
+from strut.kinematics.task_priority import Held, Law, Level, Resolved, resolve, velocity_bounds
 from strut.planning.easing import eased_time
 from strut.planning.hand_path import HandPath
 from strut.planning.hand_task import hand_frame
@@ -112,6 +112,7 @@ class Player:
         self._speed = speed[self._led :]
         self._acceleration = ACCELERATION_SHARE * acceleration_scale(robot)[self._led :]
         self._gentle: tuple[Array, Array] | None = None
+        self._held: Held = {}
         self._gaze_before: Array | None = None
         self._gaze_velocity = np.zeros(3)
 
@@ -253,7 +254,9 @@ class Player:
                 levels[-1].velocity[: self.part.robot.base_size] = 0.0
         else:
             levels.append(Level(None, np.zeros(len(lower))))
-        return resolve(levels, lower, upper, law=law)
+        resolved = resolve(levels, lower, upper, law=law, held=self._held)
+        self._held = resolved.held
+        return resolved
 
 
 def _quaternions(rotations: Array) -> list[Quaternion]:
