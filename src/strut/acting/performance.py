@@ -16,6 +16,7 @@ from strut.kinematics.task_priority import Held, Law, Level, Resolved, resolve, 
 from strut.planning.easing import eased_time
 from strut.planning.hand_path import HandPath
 from strut.planning.hand_task import hand_frame
+from strut.proof.task_audit import LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD, TaskAudit
 from strut.robot import Array, Robot
 from strut.style import Style
 from strut.styling.gaze import Quaternion, between, looking_at, quaternion_of, rotation_of, turn_to
@@ -23,31 +24,16 @@ from strut.styling.posture import posture_over_time
 
 APPROACH_PER_S = 20.0  # a joint may cover this share of the way to its end per second: it arrives without a jolt
 ACCELERATION_SHARE = 0.5  # of what a joint's motor alone could give it; the rest is for gravity and the other joints
-LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD = 1e-3, 5e-3  # beyond them a task is not done
 _SETTLE_STEPS_S = (0.05,) * 120 + (0.01,) * 200  # coarse steps find the place, fine ones come to rest there
 _HAND_STEPS = 60
 _AT_REST_RAD_S = 1e-7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Performance:
-    """What was played. All shapes start with T.
+class Performance(TaskAudit):
+    """What was played, qpos of shape (T, nq), and how well it went."""
 
-    Args:
-        time_s: Shape (T,).
-        qpos: Shape (T, nq).
-        hand_error_m: Distance of the hand from its path. Shape (T,).
-        hand_turn_rad: Angle of the hand from its path; zero where any will do. Shape (T,).
-        gaze_error_rad: Angle of the head from where the style wants it; zero without a style. Shape (T,).
-        redundancy: Fewest dimensions that hand and head left free.
-    """
-
-    time_s: Array
     qpos: Array
-    hand_error_m: Array
-    hand_turn_rad: Array
-    gaze_error_rad: Array
-    redundancy: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +164,8 @@ class Player:
             now[self._led :] += step_s * velocity
             now[: self._led] = self._platform[stage + 2, : self._led]
             free = min(free, first.free[-2])
-        return Performance(part.time_s, qpos, record[:, 0], record[:, 1], record[:, 2], free)
+        gaze_error_rad = None if part.style is None else record[:, 2]
+        return Performance(part.time_s, record[:, 0], record[:, 1], gaze_error_rad, free, qpos)
 
     def _errors(self, stage: int) -> tuple[float, float, float]:
         """Return how far and how much turned the hand is from its path, and how much the head from its goal."""

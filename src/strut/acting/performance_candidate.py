@@ -9,10 +9,9 @@ import numpy as np
 from strut.acting.performance import Part, Performance, Player
 from strut.errors import RefusedError
 from strut.proof.audit import Audit, audit
+from strut.proof.task_audit import LARGEST_GAZE_ERROR_RAD
 from strut.style import Style
 
-SETTLED_S = 3.0  # gaze counts from here on, or from a third of a shorter motion
-LARGEST_GAZE_ERROR_RAD = 0.002
 _GAZE_SEARCH_HZ = 25.0
 _GAZE_STEP = 0.02
 
@@ -31,18 +30,11 @@ def performance_candidate(part: Part, style: Style | None) -> PerformanceCandida
     """Return the performance of a style, looking away less where the head cannot look away as far as asked."""
     asked = 0.5 if style is None else style.gaze
     performance = Player(replace(part, style=style)).play()
-    if style is not None and part.law == "corrected" and gaze_error_rad(performance) > LARGEST_GAZE_ERROR_RAD:
+    if style is not None and part.law == "corrected" and not _looks_as_asked(performance):
         style = replace(style, gaze=_gaze_within_reach(part, style))
         performance = Player(replace(part, style=style)).play()
     contact = np.zeros((len(part.time_s), 0), dtype=np.bool_)
     return PerformanceCandidate(performance, audit(part.robot, part.time_s, performance.qpos, contact), style, asked)
-
-
-def gaze_error_rad(performance: Performance) -> float:
-    """Return the largest angle of the head from its goal once it has had time to settle."""
-    duration_s = performance.time_s[-1] - performance.time_s[0]
-    settled = performance.time_s - performance.time_s[0] >= min(SETTLED_S, duration_s / 3.0)
-    return float(performance.gaze_error_rad[settled].max())
 
 
 def _gaze_within_reach(part: Part, style: Style) -> float:
@@ -53,7 +45,7 @@ def _gaze_within_reach(part: Part, style: Style) -> float:
 
     def keeps_up(gaze: float) -> bool:
         played = Player(replace(coarse, style=replace(style, gaze=gaze))).play()
-        return gaze_error_rad(played) < LARGEST_GAZE_ERROR_RAD
+        return _looks_as_asked(played)
 
     for end in (1.0, 0.0):
         if not keeps_up(end):
@@ -68,3 +60,8 @@ def _gaze_within_reach(part: Part, style: Style) -> float:
         [f"gaze: while its hand is busy the head can look neither at the user at ({place}) m nor away"],
         "Move the user, or let the platform help with --platform free.",
     )
+
+
+def _looks_as_asked(performance: Performance) -> bool:
+    off_rad = performance.largest_gaze_error_rad
+    return off_rad is None or off_rad < LARGEST_GAZE_ERROR_RAD
