@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.engines.rigid_body import compiled
-from strut.robots.mjcf import mount_rotation
+from strut.robots.limb_robot import mount_rotation
 
 
 @pytest.fixture(scope="module")

@@ -53,9 +53,10 @@ def test_the_centre_of_pressure_is_a_red_dot_inside_a_green_polygon(robot: Robot
     )  # fmt: skip
     camera = fitted_camera(film.corners_in_world()[0], width_px=160, height_px=140)
     picture = draw_frame(bodiless, 0, camera, width_px=160, height_px=140, size_m=0.9).astype(float)
-    assert film.cop_in_world is not None
     assert film.polygons[0] is not None
-    dot, middle = camera.project(np.array([[*film.cop_in_world[0], 0.0], [*film.polygons[0].centre, 0.0]]))[0]
+    dot, middle = camera.project(
+        np.array([[*film.spots["centre of pressure"][0], 0.0], [*film.polygons[0].centre, 0.0]])
+    )[0]
     assert picture[int(dot[1]), int(dot[0])].argmax() == 0
     assert picture[int(dot[1]), int(dot[0]), 0] > 2.0 * picture[int(dot[1]), int(dot[0]), 1]
     red, green, _ = picture[int(middle[1]), int(middle[0])]

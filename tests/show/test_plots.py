@@ -8,12 +8,14 @@ from strut.robot import Robot
 from strut.show.plots import balance_plot, contact_plot, figure_svg, joint_use_plot, pressure_plot
 
 
-def test_the_balance_plot_reaches_the_smallest_margin_and_names_the_needed_one(calm: Motion) -> None:
-    figure = balance_plot(calm)
+def test_the_balance_plot_reaches_the_smallest_margin_and_names_the_needed_one(robot: Robot, calm: Motion) -> None:
+    figure = balance_plot(calm, robot)
     assert figure is not None
     assert calm.balance_margin_m is not None
-    line, *_ = figure.axes[0].lines
-    assert np.min(line.get_ydata()) == pytest.approx(calm.balance_margin_m.min() * 1e3)
+    static, dynamic, *_ = figure.axes[0].lines
+    assert np.min(dynamic.get_ydata()) == pytest.approx(calm.balance_margin_m.min() * 1e3)
+    apart_mm = np.abs(np.asarray(static.get_ydata()) - np.asarray(dynamic.get_ydata()))
+    assert np.median(apart_mm) < 2.0  # so slow a crawl presses where its mass is
     assert "10 mm needed" in [text.get_text() for text in figure.axes[0].texts]
 
 
@@ -36,16 +38,17 @@ def test_contact_bars_last_as_long_as_the_feet_are_down(calm: Motion) -> None:
 def test_the_pressure_plot_shows_one_cycle_inside_its_polygons(robot: Robot, calm: Motion) -> None:
     figure = pressure_plot(calm, robot)
     assert figure is not None
-    *polygons, path = figure.axes[0].lines
+    *polygons, com, path = figure.axes[0].lines
     assert len(polygons) >= 4
     corners = np.concatenate([np.asarray(polygon.get_xydata()) for polygon in polygons])
     points = np.asarray(path.get_xydata())
     assert np.all(points > corners.min(axis=0))
     assert np.all(points < corners.max(axis=0))
+    assert np.linalg.norm(np.asarray(com.get_xydata()) - points, axis=1).max() < 0.02
 
 
 def test_an_unmeasured_motion_has_only_the_plots_it_has_data_for(stool: Robot, bare: Motion) -> None:
-    assert balance_plot(bare) is None
+    assert balance_plot(bare, stool) is None
     assert pressure_plot(bare, stool) is None
     assert contact_plot(bare) is not None
     speed, _limit = joint_use_plot(bare, stool).axes[0].lines

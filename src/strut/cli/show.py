@@ -18,16 +18,21 @@ def show(
     html: Annotated[Path | None, typer.Option(help="Write one self-contained page instead.")] = None,
     png: Annotated[Path | None, typer.Option(help="Write a picture instead.")] = None,
     gif: Annotated[Path | None, typer.Option(help="Write a short animation instead.")] = None,
+    stick: Annotated[
+        bool, typer.Option("--stick", help="Stick figures: joints, soles, and free sight of the ground.")
+    ] = False,
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the live viewer.")] = 8080,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON to stdout.")] = False,
 ) -> None:
     """Look at motions in the browser, or write a page or a picture. Example: strut show happy.npz sad.npz."""
+    from strut.show.footage import Look  # noqa: PLC0415
     from strut.show.picture import save_gif, save_png  # noqa: PLC0415  (matplotlib and viser take a second to load)
     from strut.show.report import save_html  # noqa: PLC0415
     from strut.show.viewer import serve  # noqa: PLC0415
 
+    look: Look = "stick" if stick else "solid"
     motions = [load_motion(file) for file in files]
     robots = [robot_of(motion) for motion in motions]
     for path in (html, png, gif):
@@ -35,14 +40,15 @@ def show(
             check_writable(path, force=force)
     with progress("draws") as bar:
         if html is not None:
-            save_html(motions, robots, html, force=force)
+            save_html(motions, robots, html, look=look, force=force)
         if png is not None:
-            save_png(motions, robots, png, force=force)
+            save_png(motions, robots, png, look=look, force=force)
         if gif is not None:
             save_gif(
                 motions,
                 robots,
                 gif,
+                look=look,
                 force=force,
                 on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
             )
@@ -54,5 +60,10 @@ def show(
         print_next(f"strut show {' '.join(str(file) for file in files)}")
     else:
         serve(
-            motions, robots, host=host, port=port, on_ready=lambda url: print_lines(f"showing on {url}; Ctrl-C ends it")
+            motions,
+            robots,
+            host=host,
+            port=port,
+            look=look,
+            on_ready=lambda url: print_lines(f"showing on {url}; Ctrl-C ends it"),
         )

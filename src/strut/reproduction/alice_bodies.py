@@ -9,7 +9,7 @@ import numpy as np
 
 from strut.kinematics.posture import PostureTargets
 from strut.robot import Array, Robot
-from strut.robots.axis_mjcf import axis_robot
+from strut.robots.axis_robot import axis_robot
 
 
 def variant(robot: Robot, *, torso_m: float, half_width_m: float) -> Robot:

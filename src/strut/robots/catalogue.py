@@ -14,10 +14,10 @@ import numpy as np
 
 from strut.errors import BadMotionError, BadTableError, UnknownNameError
 from strut.motion import Motion
-from strut.robot import Foot, Robot
-from strut.robots.axis_mjcf import axis_robot
+from strut.robot import Robot
+from strut.robots.axis_robot import axis_robot
 from strut.robots.dh_chains import chain_tree
-from strut.robots.mjcf import foot_frame, joint_name, robot_mjcf
+from strut.robots.limb_robot import limb_robot
 from strut.robots.part_tree import tree_robot
 from strut.robots.subject import person_of, subject_robot
 from strut.robots.urdf import urdf_tree
@@ -91,33 +91,4 @@ def _build(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
         return tree_robot(name, body["title"], urdf_tree(body, folder), tables)
     if "chain" in body:
         return tree_robot(name, body["title"], chain_tree(body), tables)
-    return _build_legged(name, body, tables)
-
-
-def _build_legged(name: str, body: Mapping[str, Any], tables: Mapping[str, Mapping[str, Any]]) -> Robot:
-    names, lower, upper = [], [], []
-    for mount in body["mount"]:
-        for joint, middle_rad in zip(body["limb"][mount["limb"]]["joints"], mount["middle_rad"], strict=True):
-            names.append(joint_name(mount["name"], joint["name"]))
-            lower.append(middle_rad - joint["half_range_rad"])
-            upper.append(middle_rad + joint["half_range_rad"])
-    limb_mass_kg = sum(link["mass_kg"] for mount in body["mount"] for link in body["limb"][mount["limb"]]["links"])
-    radius_m = body["contact"]["foot_radius_m"]
-    return Robot(
-        name=name,
-        title=body["title"],
-        mjcf=robot_mjcf(name, body),
-        joint_names=tuple(names),
-        joint_lower_rad=np.array(lower),
-        joint_upper_rad=np.array(upper),
-        joint_speed_limit_rad_s=np.full(len(names), body["servo"]["speed_limit_rad_s"]),
-        torque_limit_nm=np.full(len(names), body["servo"]["torque_limit_nm"]),
-        feet=tuple(
-            Foot(mount["name"], foot_frame(mount["name"], body["limb"][mount["limb"]]["end"]["name"]), radius_m)
-            for mount in body["mount"]
-        ),
-        mass_kg=body["body"]["mass_kg"] + limb_mass_kg,
-        friction=body["contact"]["friction"],
-        base_size=7,
-        tables=tables,
-    )
+    return limb_robot(name, tables)

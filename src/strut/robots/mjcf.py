@@ -1,9 +1,9 @@
-"""MJCF text from a robot's numbers: a floating body with limbs given as Denavit-Hartenberg rows and rods."""
+"""MJCF text in the making: a floor, bodies with hinges, matter and shapes, and a position servo for every joint."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -11,142 +11,134 @@ import numpy as np
 
 from strut.robot import Array
 
-Table = Mapping[str, Any]
 FLOOR = "floor"
-BASE = "body"
+_TRIANGLE = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # the order of a full inertia in MJCF
+_ROLLING_FRICTION = (0.005, 0.0001)  # about the normal [m] and of rolling [m]
 
 
-def mount_rotation(x_axis: Array, z_axis: Array) -> Array:
-    """Return the rotation whose columns are x, z × x and z, from a mount's two axes. Shape (3, 3)."""
-    x, z = np.asarray(x_axis, dtype=float), np.asarray(z_axis, dtype=float)
-    return np.column_stack([x, np.cross(z, x), z])
+@dataclass(frozen=True, slots=True, eq=False)
+class Mjcf:
+    """A model that is being written. Bodies touch the floor and nothing else.
 
+    Args:
+        name: Of the model.
+        friction: Of the floor.
+        timestep_s: Of the simulation.
+        shapes_touch: Whether a shape touches the floor unless it says otherwise.
+    """
 
-def joint_name(mount: str, joint: str) -> str:
-    """Return the model-wide name of a joint, for instance LF_knee."""
-    return f"{mount}_{joint}"
+    name: str
+    friction: float
+    timestep_s: float = 0.002
+    shapes_touch: bool = True
+    root: ET.Element = field(init=False)
+    world: ET.Element = field(init=False)
+    actuator: ET.Element = field(init=False)
 
+    def __post_init__(self) -> None:
+        root = ET.Element("mujoco", model=self.name)
+        ET.SubElement(root, "compiler", angle="radian", autolimits="true")
+        ET.SubElement(root, "option", timestep=repr(self.timestep_s), integrator="implicitfast")
+        touches = "1" if self.shapes_touch else "0"
+        ET.SubElement(ET.SubElement(root, "default"), "geom", contype=touches, conaffinity="0", mass="0")
+        world = ET.SubElement(root, "worldbody")
+        floor = {"name": FLOOR, "type": "plane", "size": "0 0 0.05", "contype": "0", "conaffinity": "1"}
+        friction = numbers([self.friction, *_ROLLING_FRICTION])
+        ET.SubElement(world, "geom", floor, priority="1", friction=friction)
+        object.__setattr__(self, "root", root)
+        object.__setattr__(self, "world", world)
+        object.__setattr__(self, "actuator", ET.SubElement(root, "actuator"))
 
-def foot_frame(mount: str, end: str) -> str:
-    """Return the model-wide name of the frame at the end of a limb, for instance LF_foot."""
-    return f"{mount}_{end}"
+    def text(self) -> str:
+        """Return the model as text."""
+        ET.indent(self.root)
+        return ET.tostring(self.root, encoding="unicode")
 
-
-def robot_mjcf(name: str, table: Table) -> str:
-    """Return the MJCF text of the robot described by `robot.toml`."""
-    root = ET.Element("mujoco", model=name)
-    ET.SubElement(root, "compiler", angle="radian", autolimits="true")
-    ET.SubElement(root, "option", timestep="0.002", integrator="implicitfast")
-    ET.SubElement(ET.SubElement(root, "default"), "geom", contype="1", conaffinity="0")
-    world = ET.SubElement(root, "worldbody")
-    ET.SubElement(
-        world,
-        "geom",
-        name=FLOOR,
-        type="plane",
-        size="0 0 0.05",
-        contype="0",
-        conaffinity="1",
-        priority="1",
-        friction=numbers([table["contact"]["friction"], 0.005, 0.0001]),
-    )
-    body = ET.SubElement(world, "body", name=BASE, pos=numbers([0.0, 0.0, table["body"]["start_height_m"]]))
-    ET.SubElement(body, "freejoint", name="base")
-    _add_box(body, table["body"])
-    actuator = ET.Element("actuator")
-    for mount in table["mount"]:
-        _add_limb(body, actuator, mount, table)
-    root.append(actuator)
-    ET.indent(root)
-    return ET.tostring(root, encoding="unicode")
-
-
-def _add_box(body: ET.Element, box: Table) -> None:
-    size, mass = np.asarray(box["size_m"]), box["mass_kg"]
-    inertia = mass / 12.0 * (np.sum(size**2) - size**2)
-    ET.SubElement(body, "inertial", pos="0 0 0", mass=repr(mass), diaginertia=numbers(inertia))
-    ET.SubElement(body, "geom", type="box", size=numbers(size / 2.0), rgba=numbers(box["color"]))
-    for mark in box.get("mark", ()):
+    def add_servo(self, joint: str, *, limit: float, stiffness: float, damping: float) -> None:
+        """Let a position servo drive a joint; torques for hinges, forces for slides."""
         ET.SubElement(
-            body,
-            "geom",
-            type="sphere",
-            pos=numbers(mark["position_m"]),
-            size=repr(mark["radius_m"]),
-            rgba=numbers(mark["color"]),
-            contype="0",
-        )
-
-
-def _add_limb(body: ET.Element, actuator: ET.Element, mount: Table, table: Table) -> None:
-    limb, servo = table["limb"][mount["limb"]], table["servo"]
-    links = {link["joint"]: link for link in limb["links"]}
-    parent, position = body, np.asarray(mount["position_m"], dtype=float)
-    rotation = mount_rotation(mount["x_axis"], mount["z_axis"])
-    for joint, middle_rad in zip(limb["joints"], mount["middle_rad"], strict=True):
-        name = joint_name(mount["name"], joint["name"])
-        link = ET.SubElement(parent, "body", name=name, pos=numbers(position), quat=numbers(quaternion(rotation)))
-        ET.SubElement(
-            link,
-            "joint",
-            name=name,
-            type="hinge",
-            axis="0 0 1",
-            armature=repr(servo["armature_kg_m2"]),
-            range=numbers([middle_rad - joint["half_range_rad"], middle_rad + joint["half_range_rad"]]),
-        )
-        ET.SubElement(
-            actuator,
+            self.actuator,
             "position",
-            name=name,
-            joint=name,
-            kp=repr(servo["stiffness_nm_rad"]),
-            kv=repr(servo["damping_nm_s_rad"]),
-            forcerange=numbers([-servo["torque_limit_nm"], servo["torque_limit_nm"]]),
+            name=joint,
+            joint=joint,
+            kp=repr(float(stiffness)),
+            kv=repr(float(damping)),
+            forcerange=numbers([-limit, limit]),
         )
-        _add_rod(link, links[joint["name"]])
-        parent, position = link, np.array([joint["a_m"], 0.0, joint["d_m"]])
-        rotation = _rotation_x(joint["alpha_rad"])
-    _add_end(parent, mount["name"], limb["end"], table["contact"]["foot_radius_m"])
 
 
-def _add_end(link: ET.Element, mount: str, end: Table, radius_m: float) -> None:
-    frame = foot_frame(mount, end["name"])
-    ET.SubElement(
-        link,
-        "geom",
-        name=frame,
-        type="sphere",
-        pos=numbers(end["position_m"]),
-        size=repr(radius_m),
-        rgba=numbers(end["color"]),
-    )
-    ET.SubElement(link, "site", name=frame, pos=numbers(end["position_m"]))
+def add_body(parent: ET.Element, name: str, position_m: Iterable[float], rotation: Array | None = None) -> ET.Element:
+    """Return a new body at a place (3,) and rotation (3, 3) of its parent."""
+    body = ET.SubElement(parent, "body", name=name, pos=numbers(position_m))
+    if rotation is not None:
+        body.set("quat", numbers(quaternion(rotation)))
+    return body
 
 
-def _add_rod(link: ET.Element, rod: Table) -> None:
-    """Add a solid cylinder between two points, or a solid ball where they coincide."""
-    start, stop = np.asarray(rod["from_m"], dtype=float), np.asarray(rod["to_m"], dtype=float)
-    mass, radius, length = rod["mass_kg"], rod["radius_m"], float(np.linalg.norm(stop - start))
-    inertial = ET.SubElement(link, "inertial", pos=numbers((start + stop) / 2.0), mass=repr(mass))
-    if length == 0.0:
-        inertial.set("diaginertia", numbers([0.4 * mass * radius**2] * 3))
-        ET.SubElement(link, "geom", type="sphere", pos=numbers(start), size=repr(radius), rgba=numbers(rod["color"]))
-        return
-    axis = (stop - start) / length
-    along, across = mass * radius**2 / 2.0, mass * (3.0 * radius**2 + length**2) / 12.0
-    inertia = across * np.eye(3) + (along - across) * np.outer(axis, axis)
-    inertial.set("fullinertia", numbers([inertia[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]))
-    rod_geom = ET.SubElement(
-        link, "geom", type="capsule", fromto=numbers([*start, *stop]), size=repr(radius), rgba=numbers(rod["color"])
-    )
-    if not rod.get("touches_ground", True):
-        rod_geom.set("contype", "0")
+def add_joint(
+    body: ET.Element,
+    name: str,
+    axis: Iterable[float],
+    bounds: tuple[float, float] | None,
+    *,
+    kind: str = "hinge",
+    armature_kg_m2: float = 0.0,
+) -> None:
+    """Let a body move about or along an axis (3,) of its own, between bounds if there are any."""
+    joint = ET.SubElement(body, "joint", name=name, type=kind, axis=numbers(axis))
+    if armature_kg_m2:
+        joint.set("armature", repr(float(armature_kg_m2)))
+    if bounds is not None:
+        joint.set("range", numbers(bounds))
 
 
-def _rotation_x(angle_rad: float) -> Array:
-    c, s = math.cos(angle_rad), math.sin(angle_rad)
-    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+def add_inertia(body: ET.Element, mass_kg: float, com_m: Iterable[float], inertia_kg_m2: Array) -> None:
+    """Give a body its mass; inertia about the centre of mass in the body's axes, as moments (3,) or whole (3, 3)."""
+    inertial = ET.SubElement(body, "inertial", pos=numbers(com_m), mass=repr(float(mass_kg)))
+    if inertia_kg_m2.ndim == 1:
+        inertial.set("diaginertia", numbers(inertia_kg_m2))
+    else:
+        inertial.set("fullinertia", numbers(inertia_kg_m2[i, j] for i, j in _TRIANGLE))
+
+
+def add_shape(
+    body: ET.Element,
+    kind: str,
+    points_m: Iterable[float],
+    size_m: Iterable[float],
+    color: Iterable[float],
+    *,
+    name: str | None = None,
+    touches_ground: bool | None = None,
+) -> None:
+    """Add what people see: a capsule between two points (6,), or a box or ball about one (3,); half sizes in metres.
+
+    Whether it touches the ground is the model's own rule unless `touches_ground` says.
+    """
+    shape = ET.SubElement(body, "geom", type=kind)
+    if name is not None:
+        shape.set("name", name)
+    shape.set("fromto" if kind == "capsule" else "pos", numbers(points_m))
+    shape.set("size", numbers(size_m))
+    shape.set("rgba", numbers(color))
+    if touches_ground is not None:
+        shape.set("contype", "1" if touches_ground else "0")
+
+
+def box_inertia(mass_kg: float, size_m: Any) -> Array:
+    """Return the moments of a solid box of whole edges `size_m` (3,). Shape (3,)."""
+    size = np.asarray(size_m, dtype=float)
+    return np.asarray(mass_kg / 12.0 * (np.sum(size**2) - size**2))
+
+
+def rod_inertia(mass_kg: float, radius_m: float, span_m: Array) -> Array:
+    """Return the inertia of a solid cylinder along `span_m` (3,), or of a solid ball where that is 0. Shape (3, 3)."""
+    length_m = float(np.linalg.norm(span_m))
+    if length_m == 0.0:
+        return np.asarray(0.4 * mass_kg * radius_m**2 * np.eye(3))
+    axis = span_m / length_m
+    along, across = mass_kg * radius_m**2 / 2.0, mass_kg * (3.0 * radius_m**2 + length_m**2) / 12.0
+    return np.asarray(across * np.eye(3) + (along - across) * np.outer(axis, axis))
 
 
 def quaternion(rotation: Array) -> Array:
@@ -156,6 +148,6 @@ def quaternion(rotation: Array) -> Array:
     return np.asarray(Rotation.from_matrix(rotation).as_quat(scalar_first=True))
 
 
-def numbers(values: Any) -> str:
+def numbers(values: Iterable[float]) -> str:
     """Return numbers as MJCF wants them, with all their digits."""
     return " ".join(repr(float(value)) for value in values)

@@ -11,7 +11,7 @@ import numpy as np
 
 from strut.errors import BadTableError
 from strut.robot import Array, Robot
-from strut.robots.mjcf import FLOOR, numbers, quaternion
+from strut.robots.mjcf import Mjcf, add_body, add_inertia, add_joint, add_shape, numbers, quaternion
 
 Table = Mapping[str, Any]
 Kind = Literal["hinge", "slide", "fixed"]
@@ -171,82 +171,38 @@ def tree_robot(name: str, title: str, tree: PartTree, tables: Mapping[str, Table
 
 
 def _tree_mjcf(name: str, tree: PartTree) -> str:
-    root = ET.Element("mujoco", model=name)
-    ET.SubElement(root, "compiler", angle="radian", autolimits="true")
-    ET.SubElement(root, "option", timestep="0.002", integrator="implicitfast")
-    ET.SubElement(ET.SubElement(root, "default"), "geom", contype="1", conaffinity="0")
-    world = ET.SubElement(root, "worldbody")
-    friction = numbers([tree.friction, 0.005, 0.0001])
-    floor = {"type": "plane", "size": "0 0 0.05", "contype": "0", "conaffinity": "1", "priority": "1"}
-    ET.SubElement(world, "geom", {"name": FLOOR, **floor, "friction": friction})
-    actuator = ET.Element("actuator")
-    bodies: dict[str | None, ET.Element] = {None: world}
+    model = Mjcf(name, tree.friction)
+    bodies: dict[str | None, ET.Element] = {None: model.world}
     for part in depth_first(tree.parts):
-        body = ET.SubElement(
-            bodies[part.parent],
-            "body",
-            name=part.name,
-            pos=numbers(part.position_m),
-            quat=numbers(quaternion(part.rotation)),
-        )
-        bodies[part.name] = body
+        body = bodies[part.name] = add_body(bodies[part.parent], part.name, part.position_m, part.rotation)
         if part.parent is None and tree.platform is not None:
-            _add_platform(body, actuator, tree.platform)
+            _add_platform(model, body, tree.platform)
         elif part.kind != "fixed":
-            _add_joint(body, actuator, part, tree.servo)
-        _add_inertia(body, part)
+            _add_joint(model, body, part, tree.servo)
+        if part.mass_kg > 0.0:
+            add_inertia(body, part.mass_kg, part.com_m, part.inertia_kg_m2)
+        elif part.kind != "fixed":
+            raise BadTableError(f"Part {part.name} moves but weighs nothing; give it a mass.")
         for shape in part.shapes:
-            _add_shape(body, shape)
+            points = np.concatenate(shape.points_m)
+            add_shape(body, shape.kind, points, shape.size_m, shape.color, touches_ground=shape.touches_ground)
         for frame, position_m, rotation in part.frames:
-            ET.SubElement(
-                body, "site", name=frame, pos=numbers(position_m), quat=numbers(quaternion(rotation)), size="0.01"
-            )
-    root.append(actuator)
-    ET.indent(root)
-    return ET.tostring(root, encoding="unicode")
+            place, turn = numbers(position_m), numbers(quaternion(rotation))
+            ET.SubElement(body, "site", name=frame, pos=place, quat=turn, size="0.01")
+    return model.text()
 
 
-def _add_platform(body: ET.Element, actuator: ET.Element, platform: Table) -> None:
+def _add_platform(model: Mjcf, body: ET.Element, platform: Table) -> None:
     """Let the root drive in x and y and turn about z."""
     forces = (platform["force_limit_n"], platform["force_limit_n"], platform["moment_limit_nm"])
     sags = (platform["sag_m"], platform["sag_m"], platform["sag_rad"])
-    for joint, axis, force, sag in zip(PLATFORM_JOINTS, ("1 0 0", "0 1 0", "0 0 1"), forces, sags, strict=True):
-        kind = "hinge" if joint == PLATFORM_JOINTS[2] else "slide"
-        ET.SubElement(body, "joint", name=joint, type=kind, axis=axis)
-        _add_servo(actuator, joint, force, force / sag, platform["settle_s"])
+    kinds, axes = ("slide", "slide", "hinge"), np.eye(3)
+    for joint, kind, axis, force, sag in zip(PLATFORM_JOINTS, kinds, axes, forces, sags, strict=True):
+        add_joint(body, joint, axis, None, kind=kind)
+        model.add_servo(joint, limit=force, stiffness=force / sag, damping=force / sag * platform["settle_s"])
 
 
-def _add_joint(body: ET.Element, actuator: ET.Element, part: Part, servo: Table) -> None:
-    armature = repr(float(servo["armature_s2"] * part.effort_limit))
-    lower_upper = numbers(part.range)
-    ET.SubElement(
-        body, "joint", name=part.name, type=part.kind, axis=numbers(part.axis), armature=armature, range=lower_upper
-    )
-    _add_servo(actuator, part.name, part.effort_limit, part.effort_limit / servo["sag_rad"], servo["settle_s"])
-
-
-def _add_servo(actuator: ET.Element, joint: str, limit: float, stiffness: float, settle_s: float) -> None:
-    damping, force = repr(float(stiffness * settle_s)), numbers([-limit, limit])
-    ET.SubElement(
-        actuator, "position", name=joint, joint=joint, kp=repr(float(stiffness)), kv=damping, forcerange=force
-    )
-
-
-def _add_inertia(body: ET.Element, part: Part) -> None:
-    if part.mass_kg == 0.0:
-        if part.kind != "fixed":
-            raise BadTableError(f"Part {part.name} moves but weighs nothing; give it a mass.")
-        return
-    inertia = part.inertia_kg_m2
-    full = numbers([inertia[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))])
-    ET.SubElement(body, "inertial", pos=numbers(part.com_m), mass=repr(float(part.mass_kg)), fullinertia=full)
-
-
-def _add_shape(body: ET.Element, shape: Shape) -> None:
-    geom = ET.SubElement(body, "geom", type=shape.kind, size=numbers(shape.size_m), rgba=numbers(shape.color))
-    if shape.kind == "capsule":
-        geom.set("fromto", numbers([*shape.points_m[0], *shape.points_m[1]]))
-    else:
-        geom.set("pos", numbers(shape.points_m[0]))
-    if not shape.touches_ground:
-        geom.set("contype", "0")
+def _add_joint(model: Mjcf, body: ET.Element, part: Part, servo: Table) -> None:
+    armature, stiffness = servo["armature_s2"] * part.effort_limit, part.effort_limit / servo["sag_rad"]
+    add_joint(body, part.name, part.axis, part.range, kind=part.kind, armature_kg_m2=armature)
+    model.add_servo(part.name, limit=part.effort_limit, stiffness=stiffness, damping=stiffness * servo["settle_s"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -10,9 +10,9 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from strut.robot import Array
-from strut.robots.mjcf import FLOOR
+from strut.robots.mjcf import Mjcf, add_body, add_inertia, add_joint, add_shape, numbers
 
-AXIS_OF = {"RX": "1 0 0", "RY": "0 1 0", "RZ": "0 0 1"}
+AXIS_OF = {"RX": (1.0, 0.0, 0.0), "RY": (0.0, 1.0, 0.0), "RZ": (0.0, 0.0, 1.0)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,91 +73,34 @@ def segments_mjcf(
     root_height_m: float,
 ) -> str:
     """Return the MJCF text. `limits` has lower and upper limit and torque by joint; `table` is `robot.toml`."""
-    root = ET.Element("mujoco", model=name)
-    ET.SubElement(root, "compiler", angle="radian", autolimits="true")
-    ET.SubElement(root, "option", timestep="0.001", integrator="implicitfast")
-    ET.SubElement(ET.SubElement(root, "default"), "geom", contype="0", conaffinity="0")
-    world = ET.SubElement(root, "worldbody")
-    friction = _numbers([table["floor"]["friction"], 0.005, 0.0001])
-    ET.SubElement(
-        world, "geom", name=FLOOR, type="plane", size="0 0 0.05", conaffinity="1", priority="1", friction=friction
+    model, servo, skin = (
+        Mjcf(name, table["floor"]["friction"], 0.001, shapes_touch=False),
+        table["servo"],
+        table["skin"],
     )
     bodies: dict[str, ET.Element] = {}
-    actuator = ET.Element("actuator")
     for segment in segments:
-        parent = world if segment.parent is None else bodies[segment.parent]
-        origin = [0.0, 0.0, root_height_m] if segment.parent is None else segment.origin_m
-        body = bodies[segment.name] = ET.SubElement(parent, "body", name=segment.name, pos=_numbers(origin))
         if segment.parent is None:
+            body = add_body(model.world, segment.name, [0.0, 0.0, root_height_m])
             ET.SubElement(body, "freejoint", name=segment.name)
         else:
-            _add_hinges(body, actuator, segment, limits, table["servo"])
-        _add_matter(body, segment, table["skin"])
+            body = add_body(bodies[segment.parent], segment.name, segment.origin_m)
+        bodies[segment.name] = body
+        for joint in segment.joints if segment.parent is not None else ():
+            lower, upper, torque = limits[joint]
+            add_joint(body, joint, AXIS_OF[joint.rsplit("_", 1)[1]], (lower, upper))
+            model.add_servo(joint, limit=torque, stiffness=servo["stiffness_nm_rad"], damping=servo["damping_nm_s_rad"])
+        _add_matter(body, segment, skin["color"])
     for touch in touches:
-        _add_touch(bodies[touch.segment], touch, table["skin"])
-    root.append(actuator)
-    ET.indent(root)
-    return ET.tostring(root, encoding="unicode")
+        ball, color = bodies[touch.segment], skin["contact_color"]
+        add_shape(ball, "sphere", touch.centre_m, [touch.radius_m], color, name=touch.name, touches_ground=True)
+        ET.SubElement(ball, "site", name=touch.name, pos=numbers(touch.centre_m))
+    return model.text()
 
 
-def _add_hinges(
-    body: ET.Element,
-    actuator: ET.Element,
-    segment: Segment,
-    limits: Mapping[str, tuple[float, float, float]],
-    servo: Mapping[str, Any],
-) -> None:
-    for name in segment.joints:
-        lower, upper, torque = limits[name]
-        axis = AXIS_OF[name.rsplit("_", 1)[1]]
-        ET.SubElement(body, "joint", name=name, type="hinge", axis=axis, range=_numbers([lower, upper]))
-        ET.SubElement(
-            actuator,
-            "position",
-            name=name,
-            joint=name,
-            kp=repr(servo["stiffness_nm_rad"]),
-            kv=repr(servo["damping_nm_s_rad"]),
-            forcerange=_numbers([-torque, torque]),
-        )
-
-
-def _add_matter(body: ET.Element, segment: Segment, skin: Mapping[str, Any]) -> None:
+def _add_matter(body: ET.Element, segment: Segment, color: Sequence[float]) -> None:
     if segment.mass_kg > 0.0:
-        ET.SubElement(
-            body,
-            "inertial",
-            pos=_numbers(segment.com_m),
-            mass=repr(float(segment.mass_kg)),
-            diaginertia=_numbers(segment.inertia_kg_m2),
-        )
+        add_inertia(body, segment.mass_kg, segment.com_m, segment.inertia_kg_m2)
     if segment.shape is not None:
         ends = np.concatenate([segment.shape.start_m, segment.shape.stop_m])
-        ET.SubElement(
-            body,
-            "geom",
-            type="capsule",
-            fromto=_numbers(ends),
-            size=repr(segment.shape.radius_m),
-            mass="0",
-            rgba=_numbers(skin["color"]),
-        )
-
-
-def _add_touch(body: ET.Element, touch: Touch, skin: Mapping[str, Any]) -> None:
-    ET.SubElement(
-        body,
-        "geom",
-        name=touch.name,
-        type="sphere",
-        pos=_numbers(touch.centre_m),
-        size=repr(float(touch.radius_m)),
-        mass="0",
-        contype="1",
-        rgba=_numbers(skin["contact_color"]),
-    )
-    ET.SubElement(body, "site", name=touch.name, pos=_numbers(touch.centre_m))
-
-
-def _numbers(values: Any) -> str:
-    return " ".join(repr(float(value)) for value in values)
+        add_shape(body, "capsule", ends, [segment.shape.radius_m], color)

@@ -1,7 +1,8 @@
-"""Floor: the ground under a robot as a picture: grid, soft shadows, support polygon and centre of pressure."""
+"""Floor: the ground under a robot as a picture: grid, soft shadows, support polygon, and spots on it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.ndimage import gaussian_filter, map_coordinates
 from strut.balance.polygon import Polygon
 from strut.engines.rigid_body import Solid
 from strut.robot import Array
+from strut.show.footage import Spot
 from strut.show.ray_cast import shaded
 
 WHITE = (1.0, 1.0, 1.0)
@@ -17,7 +19,12 @@ FLOOR_COLOR = (0.955, 0.960, 0.968)
 GRID_COLOR = (0.80, 0.82, 0.85)
 SHADOW_COLOR = (0.30, 0.33, 0.40)
 POLYGON_COLOR = (0.10, 0.62, 0.56)
-PRESSURE_COLOR = (0.86, 0.16, 0.22)
+SPOT_COLORS: Mapping[Spot, tuple[float, float, float]] = {
+    "centre of mass": (0.13, 0.40, 0.86),
+    "centre of pressure": (0.86, 0.16, 0.22),
+}
+SPOT_SIZES: Mapping[Spot, float] = {"centre of mass": 2.0, "centre of pressure": 1.0}  # so that neither hides the other
+SHINING = 0.62  # how much of a spot is seen through a part of the body
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -71,7 +78,7 @@ def floor_color(
     *,
     grid_m: float,
     polygon: Polygon | None,
-    cop_m: Array | None,
+    spots: Mapping[Spot, Array],
     dot_m: float,
 ) -> Array:
     """Return the colours of points on the floor, white far away.
@@ -82,8 +89,8 @@ def floor_color(
         shadow: Where the floor is dark; the floor itself fades out at the edge of its square.
         grid_m: Distance between grid lines.
         polygon: Support polygon, if any.
-        cop_m: Centre of pressure, if known. Shape (2,).
-        dot_m: Radius of the dot at the centre of pressure.
+        spots: What is marked. Shape (2,) each.
+        dot_m: Radius of the smallest spot.
 
     Returns:
         Red, green and blue from 0 to 1. Shape (m, 3).
@@ -97,12 +104,20 @@ def floor_color(
         color = _mixed(color, POLYGON_COLOR, 0.20 * _covered(inside_m, pixel_m))
         color = _mixed(color, POLYGON_COLOR, 0.9 * _covered(0.25 * dot_m - np.abs(inside_m), pixel_m))
     color = _mixed(color, SHADOW_COLOR, shadow.at(points_m))
-    if cop_m is not None:
-        away_m = np.linalg.norm(points_m - cop_m, axis=1)
-        color = _mixed(color, WHITE, _covered(1.4 * dot_m - away_m, pixel_m))
-        color = _mixed(color, PRESSURE_COLOR, _covered(dot_m - away_m, pixel_m))
+    color = with_spots(color, points_m, pixel_m, spots, dot_m=dot_m)
     away = np.linalg.norm(points_m - shadow.middle_m, axis=1) / shadow.half_m
     return _mixed(color, WHITE, np.clip((away - 0.34) / 0.26, 0.0, 1.0))
+
+
+def with_spots(
+    color: Array, points_m: Array, pixel_m: Array, spots: Mapping[Spot, Array], *, dot_m: float, share: float = 1.0
+) -> Array:
+    """Return the colours of points with the spots over them, as opaque as `share`; arguments as in `floor_color`."""
+    for name, spot_m in spots.items():
+        inside_m = SPOT_SIZES[name] * dot_m - np.linalg.norm(points_m - spot_m, axis=1)
+        color = _mixed(color, WHITE, share * _covered(inside_m + 0.4 * dot_m, pixel_m))
+        color = _mixed(color, SPOT_COLORS[name], share * _covered(inside_m, pixel_m))
+    return color
 
 
 def _covered(inside_m: Array, pixel_m: Array) -> Array:

@@ -1,21 +1,25 @@
-"""Footage: what a motion looks like at chosen samples, parts of the body, support polygon and centre of pressure."""
+"""Footage: what a motion looks like at chosen samples: parts of the body, support polygon, spots on the ground."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from strut.balance.polygon import Polygon
 from strut.balance.support import supports
-from strut.engines.rigid_body import Solid, contact_points, foot_positions, solid_poses, solids
+from strut.engines.rigid_body import Solid, contact_points, foot_positions, point_masses, solid_poses, solids
+from strut.engines.stick_figure import stick_poses, sticks
 from strut.errors import BadMotionError, BadTableError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.ray_cast import half_sizes_m, solid_reach_m
 
+Look = Literal["solid", "stick"]
+Spot = Literal["centre of mass", "centre of pressure"]
 LEAST_OPACITY = 0.05  # parts fainter than this exist for collisions, not for the eye
 
 
@@ -29,8 +33,8 @@ class Footage:
         solids: The n visible parts.
         centre_in_world: Their centres. Shape (F, n, 3).
         solid_to_world: Their rotations. Shape (F, n, 3, 3).
-        polygons: Support polygon of each sample, None where fewer than three feet carry. Length F.
-        cop_in_world: Centre of pressure, where known. Shape (F, 2).
+        polygons: Support polygon of each sample, None where nothing that has an area carries. Length F.
+        spots: What is marked on the ground, where known. Shape (F, 2) each.
     """
 
     time_s: Array
@@ -39,7 +43,7 @@ class Footage:
     centre_in_world: Array
     solid_to_world: Array
     polygons: tuple[Polygon | None, ...]
-    cop_in_world: Array | None
+    spots: Mapping[Spot, Array]
 
     @property
     def reach_m(self) -> Array:
@@ -55,11 +59,9 @@ class Footage:
         corners = from_centre + self.centre_in_world[::every, :, None]
         return np.asarray(corners.reshape(len(corners), -1, 3))
 
-    def cop_at(self, frame: int) -> Array | None:
-        """Return the centre of pressure of one frame, or None where it is not known. Shape (2,)."""
-        if self.cop_in_world is None or not np.isfinite(self.cop_in_world[frame]).all():
-            return None
-        return np.asarray(self.cop_in_world[frame])
+    def spots_at(self, frame: int) -> dict[Spot, Array]:
+        """Return what is marked on the ground in one frame. Shape (2,) each."""
+        return {name: point[frame] for name, point in self.spots.items()}
 
 
 def matched(motions: Sequence[Motion], robots: Sequence[Robot]) -> list[tuple[Motion, Robot]]:
@@ -97,17 +99,22 @@ def nearest_samples(motion: Motion, time_s: Array) -> npt.NDArray[np.intp]:
     return np.asarray(np.where(early, before, after))
 
 
-def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> Footage:
-    """Return what the motion looks like at the samples. Shape (F,) in."""
+def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], *, look: Look = "solid") -> Footage:
+    """Return what the motion looks like at the samples, as a body or as its stick figure. Shape (F,) in."""
     qpos = motion.qpos[samples]
-    parts = solids(robot)
+    parts = solids(robot) if look == "solid" else sticks(robot)
     seen = [index for index, solid in enumerate(parts) if solid.color[3] >= LEAST_OPACITY]
     if not seen:
         raise BadTableError(f"{robot.name} has no visible part; give its body some geometry.")
-    centre, rotation = solid_poses(robot, qpos)
+    centre, rotation = solid_poses(robot, qpos) if look == "solid" else stick_poses(robot, qpos)
     polygons: list[Polygon | None] = []
     for support in supports(motion.contact[samples][:, list(robot.point_feet)], contact_points(robot, qpos)):
         polygons += [support.polygon] * (support.stop - support.first)
+    spots: dict[Spot, Array] = {}
+    if robot.feet:
+        spots["centre of mass"] = centre_of_mass(robot, qpos)[:, :2]
+    if motion.cop_in_world is not None:
+        spots["centre of pressure"] = motion.cop_in_world[samples]
     return Footage(
         time_s=motion.time_s[samples],
         base_in_world=qpos[:, :3] if robot.base_size else np.zeros((len(qpos), 3)),
@@ -115,8 +122,14 @@ def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> Foot
         centre_in_world=centre[:, seen],
         solid_to_world=rotation[:, seen],
         polygons=tuple(polygons),
-        cop_in_world=None if motion.cop_in_world is None else motion.cop_in_world[samples],
+        spots=spots,
     )
+
+
+def centre_of_mass(robot: Robot, qpos: Array) -> Array:
+    """Return the centre of mass in world. Shape (T, nq) in, (T, 3) out."""
+    masses = point_masses(robot, qpos)
+    return np.asarray(np.einsum("n,tni->ti", masses.mass_kg, masses.centre_in_world) / masses.mass_kg.sum())
 
 
 def telling_sample(motion: Motion, robot: Robot) -> int:

@@ -18,14 +18,24 @@ from strut.library.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import Camera, fitted_camera, view_axes
-from strut.show.floor import POLYGON_COLOR, PRESSURE_COLOR, UP, cast_shadow, floor_color, grid_step_m
-from strut.show.footage import Footage, footage, frame_times_s, matched, nearest_samples, telling_sample
+from strut.show.floor import (
+    POLYGON_COLOR,
+    SHINING,
+    SPOT_COLORS,
+    UP,
+    cast_shadow,
+    floor_color,
+    grid_step_m,
+    with_spots,
+)
+from strut.show.footage import Footage, Look, footage, frame_times_s, matched, nearest_samples, telling_sample
 from strut.show.ray_cast import hit_distance, shaded, surface_normal
 from strut.show.wording import title_of, verdict_of
 
 Pixels = npt.NDArray[np.uint8]
 SAMPLES_PER_SIDE = 2  # each pixel is the mean of this many squared
 VERDICT_COLORS = {"ok": "#2b7a4b", "weakened": "#9a6200", "refused": "#b3261e"}
+DOT_SHARE = 0.014  # radius of a spot over the size of the robot
 _TITLE_SHARE = 0.17  # height of the titles over the width of a panel
 _HEIGHT_SHARE = 0.84  # height of a panel over its width
 _GIF_COLORS = 64
@@ -39,7 +49,7 @@ def light_direction() -> Array:
 
 
 def draw_frame(film: Footage, frame: int, camera: Camera, *, width_px: int, height_px: int, size_m: float) -> Pixels:
-    """Return a picture of one frame: the body on the floor, its support polygon and centre of pressure.
+    """Return a picture of one frame: the body on the floor, its support polygon and spots, which shine through it.
 
     Args:
         film: What the motion looks like.
@@ -61,6 +71,7 @@ def draw_frame(film: Footage, frame: int, camera: Camera, *, width_px: int, heig
     rays = sharper.rays(columns.astype(float) + 0.5, rows.astype(float) + 0.5)
     points = sharper.eye_in_world + depth[rows, columns, None] * rays
     color[rows, columns] = _body_pixels(film, frame, points, rays, part[rows, columns])
+    color = _with_shining_spots(color, film, frame, sharper, part >= 0, size_m)
     mean = color.reshape(height_px, fine, width_px, fine, 3).mean(axis=(1, 3))
     return np.asarray(np.round(np.clip(mean, 0.0, 1.0) * 255.0), dtype=np.uint8)
 
@@ -72,6 +83,7 @@ def save_png(
     *,
     at_s: float | None = None,
     panel_px: int = 420,
+    look: Look = "solid",
     force: bool = False,
 ) -> None:
     """Write a picture of motions side by side, to one scale.
@@ -82,19 +94,25 @@ def save_png(
         path: File to write.
         at_s: Seconds since the start; if None, each motion's fullest mid-swing near its middle.
         panel_px: Width of each robot's picture.
+        look: Bodies, or stick figures.
         force: Replace an existing file.
     """
-    write_atomically(Path(path), png_bytes(motions, robots, at_s=at_s, panel_px=panel_px), force=force)
+    write_atomically(Path(path), png_bytes(motions, robots, at_s=at_s, panel_px=panel_px, look=look), force=force)
 
 
 def png_bytes(
-    motions: Sequence[Motion], robots: Sequence[Robot], *, at_s: float | None = None, panel_px: int = 420
+    motions: Sequence[Motion],
+    robots: Sequence[Robot],
+    *,
+    at_s: float | None = None,
+    panel_px: int = 420,
+    look: Look = "solid",
 ) -> bytes:
     """Return what `save_png` writes."""
     films = []
     for motion, robot in matched(motions, robots):
         sample = telling_sample(motion, robot) if at_s is None else nearest_samples(motion, np.array([at_s]))[0]
-        films.append(footage(motion, robot, np.array([sample])))
+        films.append(footage(motion, robot, np.array([sample]), look=look))
     picture = np.concatenate([_titles(motions, panel_px), _shot(films, panel_px).panels(0)])
     buffer = io.BytesIO()
     Image.fromarray(picture).save(buffer, format="PNG")
@@ -110,6 +128,7 @@ def save_gif(
     duration_s: float = 8.0,
     frames_per_s: float = 10.0,
     panel_px: int = 180,
+    look: Look = "solid",
     force: bool = False,
     on_frame: Callable[[int, int], None] | None = None,
 ) -> None:
@@ -123,6 +142,7 @@ def save_gif(
         duration_s: Length of the film.
         frames_per_s: Frames per second.
         panel_px: Width of each robot's picture.
+        look: Bodies, or stick figures.
         force: Replace an existing file.
         on_frame: Called after each frame with how many are done and how many there are.
     """
@@ -130,7 +150,7 @@ def save_gif(
     films = []
     for motion, robot in matched(motions, robots):
         start_s = max(0.0, (motion.duration_s - duration_s) / 2.0) if from_s is None else from_s
-        films.append(footage(motion, robot, nearest_samples(motion, start_s + times_s)))
+        films.append(footage(motion, robot, nearest_samples(motion, start_s + times_s), look=look))
     titles, shot = _titles(motions, panel_px), _shot(films, panel_px)
     pictures = []
     for frame in range(len(times_s)):
@@ -144,7 +164,8 @@ def _gif_bytes(pictures: Sequence[Image.Image], frame_ms: int) -> bytes:
     """Return an endless GIF with one palette, so that pixels that do not change cost nothing."""
     sample = pictures[len(pictures) // 2].copy()
     side = sample.width // 40
-    for index, color in enumerate([*VERDICT_COLORS.values(), to_hex(POLYGON_COLOR), to_hex(PRESSURE_COLOR)]):
+    marks = [POLYGON_COLOR, *SPOT_COLORS.values()]
+    for index, color in enumerate([*VERDICT_COLORS.values(), *(to_hex(mark) for mark in marks)]):
         sample.paste(color, (index * side, 0, (index + 1) * side, side))  # or small things lose their colour
     palette = sample.quantize(_GIF_COLORS)
     frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
@@ -224,10 +245,27 @@ def _floor_pixels(film: Footage, frame: int, camera: Camera, shape: tuple[int, i
         shadow,
         grid_m=grid_step_m(size_m),
         polygon=film.polygons[frame],
-        cop_m=film.cop_at(frame),
-        dot_m=0.014 * size_m,
+        spots=film.spots_at(frame),
+        dot_m=DOT_SHARE * size_m,
     )
     return 1.0 + _inwards(shape)[..., None] * (color - 1.0)
+
+
+def _with_shining_spots(
+    color: Array, film: Footage, frame: int, camera: Camera, body: npt.NDArray[np.bool_], size_m: float
+) -> Array:
+    """Return the picture with spots seen through the body: a shoe must not hide where it presses. Shape (H, W, 3)."""
+    rows, columns = np.nonzero(body)
+    rays = camera.rays(columns.astype(float) + 0.5, rows.astype(float) + 0.5)
+    down = rays[:, 2] < -1e-6
+    rows, columns, rays = rows[down], columns[down], rays[down]
+    distance = -camera.eye_in_world[2] / rays[:, 2]
+    points_m = camera.eye_in_world[:2] + distance[:, None] * rays[:, :2]
+    seen, spots = color.copy(), film.spots_at(frame)
+    seen[rows, columns] = with_spots(
+        color[rows, columns], points_m, distance / camera.focal_px, spots, dot_m=DOT_SHARE * size_m, share=SHINING
+    )
+    return seen
 
 
 def _inwards(shape: tuple[int, int]) -> Array:

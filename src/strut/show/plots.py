@@ -11,13 +11,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from strut.balance.support import support_margin
+from strut.engines.rigid_body import contact_points
 from strut.motion import Motion
 from strut.proof.check import planned_margin_m
 from strut.robot import Array, Robot
-from strut.show.footage import footage
+from strut.show.footage import centre_of_mass, footage
 
 INK, PALE = "#1a1c20", "#8a919c"
-BALANCE, SPEED, TORQUE, LIMIT = "#1a8f82", "#3568b8", "#c46a12", "#b3261e"
+BALANCE, SPEED, TORQUE, LIMIT, MASS = "#1a8f82", "#3568b8", "#c46a12", "#b3261e", "#2166db"
 MOST_POINTS = 700  # a screen shows no more
 _LOOK: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -42,14 +44,15 @@ def figure_svg(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
-def balance_plot(motion: Motion) -> Figure | None:
-    """Return the balance margin over time with the margin that was asked for, or None where it is not known."""
+def balance_plot(motion: Motion, robot: Robot) -> Figure | None:
+    """Return the balance margin over time, that of the centre of mass, and the one asked for; None where unknown."""
     if motion.balance_margin_m is None or not np.isfinite(motion.balance_margin_m).any():
         return None
     margin_m = np.where(np.isfinite(motion.balance_margin_m), motion.balance_margin_m, np.nan)
-    needed_m = planned_margin_m(motion)
+    needed_m, static_m = planned_margin_m(motion), _static_margin_m(motion, robot)
 
     def draw(axes: Axes) -> None:
+        axes.plot(*_thinned(motion.time_s, static_m * 1e3, np.fmin), color=MASS, alpha=0.55, linewidth=0.9)
         time_s, lowest_m = _thinned(motion.time_s, margin_m, np.fmin)
         axes.plot(time_s, lowest_m * 1e3, color=BALANCE, linewidth=1.2)
         worst = int(np.nanargmin(margin_m))
@@ -69,7 +72,9 @@ def balance_plot(motion: Motion) -> Figure | None:
                 motion.time_s[-1], needed_m * 1e3, f"{needed_m * 1e3:g} mm needed", color=LIMIT, ha="right", va="top"
             )
         axes.set(
-            xlabel="time [s]", ylabel="balance margin [mm]", ylim=(min(0.0, float(np.nanmin(lowest_m)) * 1e3), None)
+            xlabel="time [s]",
+            ylabel="balance margin [mm]",
+            ylim=(1e3 * min(0.0, np.nanmin(lowest_m), np.nanmin(static_m)), None),
         )
 
     return _drawn(draw)
@@ -119,7 +124,7 @@ def pressure_plot(motion: Motion, robot: Robot) -> Figure | None:
     samples = np.arange(*_middle_cycle(motion))
     seen = footage(motion, robot, samples)
     polygons = {id(polygon): polygon for polygon in seen.polygons if polygon is not None}
-    cop = motion.cop_in_world[samples]
+    cop, com = motion.cop_in_world[samples], seen.spots.get("centre of mass")
 
     def draw(axes: Axes) -> None:
         for polygon in polygons.values():
@@ -127,10 +132,19 @@ def pressure_plot(motion: Motion, robot: Robot) -> Figure | None:
             axes.fill(*closed.T, color=BALANCE, alpha=0.05, linewidth=0.0)
             axes.plot(*closed.T, color=BALANCE, alpha=0.6, linewidth=0.8)
         thin = max(1, len(cop) // MOST_POINTS)
+        if com is not None:
+            axes.plot(*com[::thin].T, color=MASS, linewidth=1.1)
         axes.plot(*cop[::thin].T, color=LIMIT, linewidth=1.4)
         axes.set(xlabel="forward [m]", ylabel="left [m]", aspect="equal")
 
     return _drawn(draw, height_in=3.2)
+
+
+def _static_margin_m(motion: Motion, robot: Robot) -> Array:
+    """Return how far inside the feet the centre of mass is, NaN where no foot carries. Shape (T,)."""
+    contact, points = motion.contact[:, list(robot.point_feet)], contact_points(robot, motion.qpos)
+    margin_m = support_margin(contact, points, centre_of_mass(robot, motion.qpos)[:, :2])
+    return np.where(np.isfinite(margin_m), margin_m, np.nan)
 
 
 def _middle_cycle(motion: Motion) -> tuple[int, int]:

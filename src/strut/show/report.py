@@ -11,7 +11,7 @@ from strut.library.atomic import write_atomically
 from strut.motion import Motion
 from strut.receipt import Receipt
 from strut.robot import Robot
-from strut.show.footage import frame_times_s, matched
+from strut.show.footage import Look, frame_times_s, matched
 from strut.show.page import frame, page, picture, table
 from strut.show.picture import png_bytes
 from strut.show.plots import balance_plot, contact_plot, figure_svg, joint_use_plot, pressure_plot
@@ -30,6 +30,7 @@ def save_html(
     *,
     most_shown_s: float = MOST_SHOWN_S,
     frames_per_s: float = FRAMES_PER_S,
+    look: Look = "solid",
     force: bool = False,
 ) -> None:
     """Write one page about motions: a picture, the moving scene, and for each its receipt and plots.
@@ -40,6 +41,7 @@ def save_html(
         path: File to write.
         most_shown_s: The scene shows the first so many seconds; the plots show everything.
         frames_per_s: Frames per second of the scene.
+        look: Bodies, or stick figures.
         force: Replace an existing file.
     """
     pairs = matched(motions, robots)
@@ -48,13 +50,14 @@ def save_html(
         f"<header><h1>{escape(listed(titles))}</h1><p>{escape(_introduction(motions))}</p></header>",
         f'<div class="{"wide" if len(motions) > 2 else ""}">'
         + picture(
-            png_bytes(motions, robots),
+            png_bytes(motions, robots, look=look),
             "png",
             f"The robots side by side in mid-step: {listed([_described(motion) for motion in motions])}.",
-            "Each motion in mid-step, to one scale. Green: the support polygon. Red: the centre of pressure.",
+            "Each motion in mid-step, to one scale. On the ground, green: the support polygon; red: the centre of "
+            "pressure; blue: the centre of mass.",
         )
         + "</div>",
-        _scene(motions, robots, most_shown_s, frames_per_s),
+        _scene(motions, robots, most_shown_s, frames_per_s, look),
         _overview(motions),
         *(_card(motion, robot) for motion, robot in pairs),
     ]
@@ -70,14 +73,16 @@ def _described(motion: Motion) -> str:
     return f"{title_of(motion).lower()} ({verdict_of(motion)})"
 
 
-def _scene(motions: Sequence[Motion], robots: Sequence[Robot], most_shown_s: float, frames_per_s: float) -> str:
+def _scene(
+    motions: Sequence[Motion], robots: Sequence[Robot], most_shown_s: float, frames_per_s: float, look: Look
+) -> str:
     """Return the moving scene as HTML, with words about what part of the motions it shows."""
     longest_s = max(motion.duration_s for motion in motions)
     shown_s = min(most_shown_s, longest_s)
     times_s = frame_times_s(shown_s, frames_per_s)
     scene = Scene()
     try:
-        stage = Stage(scene, motions, robots, times_s, aspect=ASPECT)
+        stage = Stage(scene, motions, robots, times_s, aspect=ASPECT, look=look)
 
         def frames() -> Iterator[float]:
             for index in range(len(times_s)):
@@ -122,13 +127,18 @@ def _receipt_table(receipt: Receipt, title: str) -> str:
 def _plots(motion: Motion, robot: Robot, title: str) -> Iterator[str]:
     """Yield the plots that this motion has data for."""
     known = (
-        (balance_plot(motion), "balance margin over time", "How far inside the feet the centre of pressure stays."),
+        (
+            balance_plot(motion, robot),
+            "balance margin over time",
+            "How far inside the feet the centre of pressure stays (green), and the centre of mass (blue, what would be "
+            "left if the robot froze).",
+        ),
         (joint_use_plot(motion, robot), "joint speed and torque use over time", "The busiest joint at each moment."),
         (contact_plot(motion), "foot contacts over time", "When each foot carries (dark) and swings (white)."),
         (
             pressure_plot(motion, robot),
             "path of the centre of pressure over the support polygons",
-            "One cycle from above: centre of pressure (red) over the support polygons (green).",
+            "One cycle from above: centre of pressure (red), centre of mass (blue), support polygons (green).",
         ),
     )
     for figure, what, caption in known:

@@ -12,8 +12,8 @@ from strut.engines.scene import Scene
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import view_axes
-from strut.show.floor import POLYGON_COLOR, PRESSURE_COLOR, grid_step_m
-from strut.show.footage import Footage, footage, matched, nearest_samples
+from strut.show.floor import POLYGON_COLOR, SPOT_COLORS, SPOT_SIZES, grid_step_m
+from strut.show.footage import Footage, Look, footage, matched, nearest_samples
 from strut.show.solid_mesh import Mesh, solid_mesh
 from strut.show.wording import title_of
 
@@ -49,7 +49,14 @@ class Stage:
     """Motions side by side in a scene. `go_to` moves all of them to a frame; only what changed is sent."""
 
     def __init__(
-        self, scene: Scene, motions: Sequence[Motion], robots: Sequence[Robot], times_s: Array, *, aspect: float
+        self,
+        scene: Scene,
+        motions: Sequence[Motion],
+        robots: Sequence[Robot],
+        times_s: Array,
+        *,
+        aspect: float,
+        look: Look = "solid",
     ) -> None:
         """Build the lanes.
 
@@ -59,9 +66,13 @@ class Stage:
             robots: The robot of each motion.
             times_s: The frames, in seconds since the start. Shape (F,).
             aspect: Width over height of the window for which the first view is chosen.
+            look: Bodies, or stick figures.
         """
         self._scene = scene
-        films = [footage(motion, robot, nearest_samples(motion, times_s)) for motion, robot in matched(motions, robots)]
+        films = [
+            footage(motion, robot, nearest_samples(motion, times_s), look=look)
+            for motion, robot in matched(motions, robots)
+        ]
         corners = [film.corners_in_world(every=max(1, len(times_s) // 50)).reshape(-1, 3) for film in films]
         width_m = max(float(np.ptp(points[:, 1])) for points in corners)
         self._size_m = max(
@@ -73,7 +84,7 @@ class Stage:
             middle = film.base_in_world[:, :2].min(axis=0) / 2.0 + film.base_in_world[:, :2].max(axis=0) / 2.0
             aside_m = (index - (len(films) - 1) / 2.0) * 1.12 * width_m
             offset = np.array([-middle[0], aside_m - middle[1], 0.0])
-            self._lanes.append(_lane(f"/{index}_{_plain(title_of(motion))}", film, len(robot.feet)))
+            self._lanes.append(_lane(f"/{index}_{_plain(title_of(motion))}", film, len(robot.point_feet)))
             scene.add_frame(self._lanes[-1].name)
             scene.place(self._lanes[-1].name, offset)
             self._build(self._lanes[-1])
@@ -116,8 +127,9 @@ class Stage:
                 np.zeros((lane.n_corners, 3)), np.array([[0, k, k + 1] for k in range(1, lane.n_corners - 1)])
             )
             self._add_mark(f"{lane.name}/support_polygon", polygon, POLYGON_COLOR, 0.35)
-        if film.cop_in_world is not None:
-            self._add_mark(f"{lane.name}/centre_of_pressure", _disc(0.02 * self._size_m), PRESSURE_COLOR, 1.0)
+        for spot in film.spots:
+            disc = _disc(0.017 * SPOT_SIZES[spot] * self._size_m)
+            self._add_mark(f"{lane.name}/{_plain(spot)}", disc, SPOT_COLORS[spot], 1.0)
 
     def _add_label(self, lane: _Lane, text: str) -> None:
         self._scene.add_label(f"{lane.name}/label", text, height_m=0.11 * self._size_m)
@@ -146,12 +158,9 @@ class Stage:
                 lifted = np.full((lane.n_corners, 1), 0.002 * self._size_m)  # or the floor would shine through
                 self._scene.reshape(name, np.concatenate([padded[: lane.n_corners], lifted], axis=1))
             self._scene.show(name, polygon is not None)
-        if lane.film.cop_in_world is not None:
-            cop = lane.film.cop_at(frame)
-            self._scene.show(f"{lane.name}/centre_of_pressure", cop is not None)
-            if cop is not None:
-                position = np.array([*_rounded(cop), 0.004 * self._size_m])
-                self._scene.place(f"{lane.name}/centre_of_pressure", position)
+        for spot, point_m in lane.film.spots_at(frame).items():
+            lifted_m = (0.007 - 0.003 * SPOT_SIZES[spot]) * self._size_m  # the smaller spot lies on the larger
+            self._scene.place(f"{lane.name}/{_plain(spot)}", np.array([*_rounded(point_m), lifted_m]))
 
     def _frame_all(self, points_in_world: Array, aspect: float) -> None:
         """Put the camera where it sees everything, and the floor under it. Shape (n, 3)."""
@@ -183,7 +192,7 @@ def co_moving(film: Footage) -> list[list[int]]:
     return groups
 
 
-def _lane(name: str, film: Footage, n_feet: int) -> _Lane:
+def _lane(name: str, film: Footage, n_points: int) -> _Lane:
     groups = co_moving(film)
     leaders = [members[0] for members in groups]
     rotation = film.solid_to_world[:, leaders]
@@ -192,7 +201,7 @@ def _lane(name: str, film: Footage, n_feet: int) -> _Lane:
     label = np.round(film.base_in_world, 2)  # in steps that the eye forgives, so that it seldom needs sending
     top_m = film.corners_in_world(every=max(1, len(label) // 50))[..., 2].max()
     label[:, 2] = top_m + 0.15 * np.linalg.norm(np.ptp(film.centre_in_world[0], axis=0))
-    n_corners = n_feet if n_feet > 2 else 0
+    n_corners = n_points if n_points > 2 else 0
     return _Lane(name, film, groups, position, _rounded(xyzw[..., [3, 0, 1, 2]]), label, n_corners)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from strut.engines.scene import Scene
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.show.footage import matched
+from strut.show.footage import Look, matched
 from strut.show.stage import Stage
 from strut.show.wording import receipt_sentences, title_of, verdict_of
 
@@ -31,7 +31,13 @@ class Viewer:
     """
 
     def __init__(
-        self, motions: Sequence[Motion], robots: Sequence[Robot], *, host: str = "127.0.0.1", port: int = 8080
+        self,
+        motions: Sequence[Motion],
+        robots: Sequence[Robot],
+        *,
+        host: str = "127.0.0.1",
+        port: int = 8080,
+        look: Look = "solid",
     ) -> None:
         """Start to serve; port 0 takes any free one. Raises PortInUseError."""
         matched(motions, robots)
@@ -40,7 +46,7 @@ class Viewer:
         self._times_s = np.arange(0.0, self._duration_s + 1e-9, 1.0 / FRAMES_PER_S)
         self._scene = Scene(host=host, port=port, title="strut")
         try:
-            self._stage = Stage(self._scene, motions, robots, self._times_s, aspect=ASPECT)
+            self._stage = Stage(self._scene, motions, robots, self._times_s, aspect=ASPECT, look=look)
             self._add_panel(motions)
         except BaseException:
             self._scene.close()
@@ -109,6 +115,7 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8080,
+    look: Look = "solid",
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
     """Show motions in the browser until Ctrl-C.
@@ -118,9 +125,10 @@ def serve(
         robots: The robot of each motion.
         host: Address to listen on; the default is this machine only.
         port: Port to listen on; 0 takes any free one.
+        look: Bodies, or stick figures.
         on_ready: Called with the address once a browser can open it.
     """
-    with Viewer(motions, robots, host=host, port=port) as viewer:
+    with Viewer(motions, robots, host=host, port=port, look=look) as viewer:
         if on_ready is not None:
             on_ready(viewer.url)
         before_s = time.perf_counter()
