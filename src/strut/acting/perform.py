@@ -120,10 +120,10 @@ def _steps(rate_hz: float) -> int:
 
 def _advice(stopped_by: Sequence[Shortfall]) -> str:
     """Return what to do if nothing can be performed at all."""
-    too_fast = {"platform", "joint speed", "torque"} & {shortfall.limit for shortfall in stopped_by}
-    if too_fast:
-        return "Not even the neutral performance keeps its limits; give it more time with --duration."
-    return "Not even the neutral performance keeps its limits."
+    neutral = "Not even the neutral performance keeps its limits"
+    if any(shortfall.limit in ("platform", "joint speed") for shortfall in stopped_by):
+        return f"{neutral}; give it more time with --duration, or move the user in front of the robot."
+    return f"{neutral}."
 
 
 def _receipt(
@@ -139,7 +139,7 @@ def _receipt(
     shown = found.gaze_asked if found.style is None else found.style.gaze
     if shown != found.gaze_asked:
         end = 1.0 if shown > found.gaze_asked else 0.0
-        kept *= (end - shown) / (end - found.gaze_asked)
+        kept *= abs(end - shown) / abs(end - found.gaze_asked)
         reasons.append(
             f"gaze: the head reaches its end, so directness is {shown:.2f} instead of {found.gaze_asked:.2f}"
         )

@@ -128,7 +128,7 @@ class Player:
         self._kinematics.move(qpos)
         bounds = self._bounds(qpos, step_s)
         velocity = self._resolved(qpos, 0, *bounds, "corrected", moving=False, showing=showing).velocity
-        qpos[self._led :] += step_s * velocity
+        qpos[self._led :] = self._inside(qpos[self._led :] + step_s * velocity)
         return float(np.abs(velocity).max())
 
     def play(self) -> Performance:
@@ -161,7 +161,7 @@ class Player:
             middle[: self._led] = self._platform[stage + 1, : self._led]
             self._kinematics.move(middle)
             velocity = self._resolved(middle, stage + 1, *bounds, part.law).velocity
-            now[self._led :] += step_s * velocity
+            now[self._led :] = self._inside(now[self._led :] + step_s * velocity)
             now[: self._led] = self._platform[stage + 2, : self._led]
             free = min(free, first.free[-2])
         gaze_error_rad = None if part.style is None else record[:, 2]
@@ -196,6 +196,10 @@ class Player:
         if self._gaze_before is not None:
             self._gaze_velocity = turn_to(self._gaze_before, goal) / self._step_s
         self._gaze_before = rotation_of(goal)
+
+    def _inside(self, coordinates: Array) -> Array:
+        """Return coordinates that bounds have kept in their ranges, without what rounding put beyond. Shape (n,)."""
+        return np.asarray(np.minimum(np.maximum(coordinates, self._lower), self._upper))
 
     def _bounds(self, qpos: Array, step_s: float) -> tuple[Array, Array]:
         return velocity_bounds(

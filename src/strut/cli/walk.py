@@ -9,16 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from strut.acting.step_walk import walk_to
-from strut.acting.walk import DEFAULT_MARGIN_M
 from strut.acting.walk import walk as plan_walk
 from strut.cli.length import length_m
-from strut.cli.screen import print_json, print_lines, print_next, print_receipt, progress
+from strut.cli.screen import print_planned, telling_attempts
 from strut.cli.step_options import check_fitting, step_options, walks_in_steps
 from strut.emotion import Emotion, named_emotion
-from strut.errors import RefusedError
 from strut.library.atomic import check_writable
 from strut.library.motion_file import save_motion
 from strut.motion import Motion
+from strut.proof.audit import DEFAULT_MARGIN_M
 from strut.robots.catalogue import load_robot
 
 
@@ -78,23 +77,8 @@ def walk(
         options |= {"rate_hz": 100.0 if rate is None else rate}
     check_writable(out, force=force)
     feeling = Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
-    with progress(f"{robot} tries to walk {feeling.label}") as bar:
-
-        def tell(tried: float, passed: bool) -> None:
-            words = "keeps its limits" if passed else "does not keep its limits"
-            bar.update(bar.task_ids[0], description=f"intensity {tried:.2f} {words}")
-
-        try:
-            plan: Callable[..., Motion] = walk_to if in_steps else plan_walk
-            motion = plan(body, emotion=feeling, on_attempt=tell, **options)
-        except RefusedError as refusal:
-            if json and refusal.receipt is not None:
-                print_json(refusal.receipt.as_dict())
-            raise
+    with telling_attempts(f"{robot} tries to walk {feeling.label}", json=json) as tell:
+        plan: Callable[..., Motion] = walk_to if in_steps else plan_walk
+        motion = plan(body, emotion=feeling, on_attempt=tell, **options)
     save_motion(motion, out, force=force)
-    assert motion.receipt is not None
-    if json:
-        print_json(motion.receipt.as_dict())
-    print_receipt(motion.receipt)
-    print_lines(f"wrote {out} ({motion.duration_s:.1f} s of motion)")
-    print_next(f"strut show {out}")
+    print_planned(motion, out, json=json)
