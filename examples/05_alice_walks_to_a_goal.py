@@ -39,7 +39,7 @@ def main(folder: Path) -> None:
             f"{emotion:8s} kept {motion.receipt.intensity_kept:.2f} ({motion.receipt.verdict}), "
             f"{len(motion.meta['footsteps'])} steps in {motion.duration_s:.1f} s, "
             f"margin {motion.receipt.balance_margin_mm:.1f} mm, {'FELL' if arrival.fell else 'arrived'} in simulation, "
-            f"{arrival.distance_m * 1e3:.1f} mm and {math.degrees(arrival.heading_error_rad):.1f} degrees off"
+            f"{arrival.goal_error_m * 1e3:.1f} mm and {math.degrees(arrival.heading_error_rad):.1f} degrees off"
         )
     save_png(motions, [robot] * len(motions), folder / "alice_walks.png", force=True)
     draw_curve(folder / "alice_margin.svg")

@@ -106,8 +106,8 @@ class RefusedError(StrutError):
         return f"Refused: {'; '.join(self.reasons)}. {self.advice}"
 
 
-class MotionFileError(StrutError):
-    """A motion file is damaged, foreign or cannot be written."""
+class FileError(StrutError):
+    """A file cannot be read or written; carries which one and why."""
 
     def __init__(self, path: Path | str, reason: str) -> None:
         super().__init__(path, reason)
@@ -115,6 +115,10 @@ class MotionFileError(StrutError):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"
+
+
+class MotionFileError(FileError):
+    """A motion file is damaged or foreign."""
 
 
 class BadMotionError(StrutError):

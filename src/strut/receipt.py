@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self, get_args
 
@@ -31,7 +32,11 @@ _NUMBERS = (
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was asked, what was kept and why, and what the motion needs from the body."""
+    """What was asked, what was kept and why, and what the motion needs from the body.
+
+    `reasons` say why less than asked was kept; `left_out` names words of the feeling that this body or wish has no
+    place for at any intensity.
+    """
 
     robot: str
     emotion: str | None
@@ -54,6 +59,8 @@ class Receipt:
     solve_s: float | None
     gaze_error_rad: float | None = None
     redundancy: int | None = None
+    left_out: tuple[str, ...] = ()
+    naturalness: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Verdict):
@@ -62,20 +69,24 @@ class Receipt:
             raise OutOfRangeError("The emotion of a receipt is no name that people could read.")
         if self.pad is not None and len(self.pad) != 3:
             raise OutOfRangeError("The pad of a receipt is not pleasure, arousal and dominance.")
-        for name in _NUMBERS:
-            value = getattr(self, name)
+        figures = {name: getattr(self, name) for name in _NUMBERS} | dict(self.naturalness or {})
+        for name, value in figures.items():
             if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):
                 raise OutOfRangeError(f"{name} of a receipt is {value!r}; it must be a finite number or null.")
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the receipt as JSON would hold it; only a performed task has the keys of one."""
-        table = asdict(self) | {"reasons": list(self.reasons), "pad": list(self.pad) if self.pad else None}
+        """Return the receipt as JSON would hold it; keys of a task, a human's gait or words left out only where due."""
+        lists = {"reasons": list(self.reasons), "left_out": list(self.left_out)}
+        table = asdict(self) | lists | {"pad": list(self.pad) if self.pad else None}
+        absent = ["naturalness"] if self.naturalness is None else []
+        absent += [] if self.left_out else ["left_out"]
         if self.gaze_error_rad is None and self.redundancy is None:
-            return {name: value for name, value in table.items() if name not in ("gaze_error_rad", "redundancy")}
-        return table
+            absent += ["gaze_error_rad", "redundancy"]
+        return {name: value for name, value in table.items() if name not in absent}
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> Self:
         """Read what `as_dict` wrote; raises TypeError or KeyError on anything else."""
         pad = table["pad"]
-        return cls(**table | {"reasons": tuple(table["reasons"]), "pad": tuple(pad) if pad else None})
+        said = {"reasons": tuple(table["reasons"]), "left_out": tuple(table.get("left_out", ()))}
+        return cls(**table | said | {"pad": tuple(pad) if pad else None})

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from strut.acting.human_walk import human_walk, speed_and_bearing
+from strut.acting.human_walk import human_walk, shown_shares, speed_and_bearing
 from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError
+from strut.optimal.naturalness import Naturalness
 from strut.robots.catalogue import load_robot
 
 
@@ -37,3 +38,30 @@ def test_neutral_is_upright_at_usual_speed_and_half_intensity_is_half_the_change
 def test_too_many_cycles_are_refused(heiman):
     with pytest.raises(OutOfRangeError, match="cycles"):
         human_walk(heiman, named_emotion("sad"), intensity=1.0, cycles=0, strict=False, rate_hz=100.0)
+
+
+def looks(trunk_rad, head_rad):
+    return Naturalness(0.0, 0.3, 1.0, 0.1, 0.02, 0.4, -0.9, 0.1, 0.1, 0.6, trunk_rad, head_rad)
+
+
+def test_a_walk_that_does_not_bend_as_asked_says_how_much_it_shows(heiman):
+    sad = named_emotion("sad")
+    all_of_it = shown_shares(heiman, sad, 1.0, speed_m_s=0.52, looks=looks(np.radians(16), np.radians(16)))
+    assert all_of_it == pytest.approx({"speed": 1.0, "trunk": 1.0, "head": 1.0}, abs=1e-3)
+    some = shown_shares(heiman, sad, 1.0, speed_m_s=0.91, looks=looks(np.radians(4), np.radians(-3)))
+    assert some == pytest.approx({"speed": 0.5, "trunk": 0.25, "head": 0.0}, abs=1e-3)
+    upright = shown_shares(heiman, named_emotion("fearful"), 1.0, speed_m_s=0.65, looks=looks(0.0, 0.0))
+    assert upright == pytest.approx({"speed": 1.0})
+
+
+def test_speeds_that_nobody_walks_are_asked_for_and_not_shown(heiman):
+    speed, _ = speed_and_bearing(heiman, named_emotion("sad"), 1.5)
+    assert speed < heiman.table("gait")["speed_m_s"]["least"]
+    shares = shown_shares(heiman, named_emotion("sad"), 1.5, speed_m_s=0.4, looks=looks(0.42, 0.42))
+    assert shares["speed"] == pytest.approx((1.3 - 0.4) / (1.3 - speed), abs=1e-6)
+    assert shares["speed"] < 0.8
+
+
+def test_rates_that_no_file_should_have_are_refused(heiman):
+    with pytest.raises(OutOfRangeError, match="samples per second"):
+        human_walk(heiman, named_emotion("sad"), intensity=1.0, cycles=2, strict=False, rate_hz=float("nan"))

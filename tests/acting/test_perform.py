@@ -15,7 +15,7 @@ from strut.engines.frame_kinematics import frame_poses
 from strut.engines.rigid_body import compiled, point_masses, solids
 from strut.errors import (
     BadTableError,
-    MotionFileError,
+    FileError,
     OutOfRangeError,
     RefusedError,
     StrutError,
@@ -324,7 +324,7 @@ def test_a_path_from_a_motion_is_followed(tmp_path, pepper):
     ],
 )
 def test_bad_tables_are_refused_with_the_first_bad_row(tmp_path, pepper, rows, header, sentence):
-    with pytest.raises(MotionFileError, match=sentence):
+    with pytest.raises(FileError, match=sentence):
         load_hand_path(pepper, csv_path(tmp_path, rows, header), "right")
 
 

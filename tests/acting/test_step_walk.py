@@ -71,7 +71,8 @@ def test_feelings_show_in_pace_step_height_and_body_height(emotion):
 def test_receipt_says_which_words_the_body_lacks():
     receipt = walk_to(ALICE, Place(0.04, 0.0), "sad").receipt
     assert receipt.verdict == "ok"
-    assert receipt.reasons == ("left out: trunk -16 degrees and head -16 degrees, alice has no joint for it",)
+    assert receipt.reasons == ()
+    assert receipt.left_out == ("trunk -16 degrees and head -16 degrees, alice has no joint for it",)
 
 
 def test_a_feeling_that_needs_too_much_margin_is_weakened():
@@ -100,6 +101,21 @@ def test_automatic_phase_times_walk_three_times_faster_at_the_same_margin():
     assert ours.receipt.balance_margin_mm >= published.receipt.balance_margin_mm
 
 
+def test_the_fastest_walk_is_stopped_by_a_limit():
+    walked = walk_to(ALICE, Place(0.6, 0.0), pace="fastest").receipt
+    assert 0.80 < walked.joint_speed_use <= 0.9
+    wide = walk_to(ALICE, Place(0.6, 0.0), pace="fastest", margin_m=0.034).receipt
+    assert 34.0 <= wide.balance_margin_mm < 34.5
+    assert wide.duration_s > 1.05 * walked.duration_s
+
+
+def test_a_feeling_too_quick_for_the_speed_asked_is_weakened_not_refused():
+    receipt = walk_to(ALICE, Place(0.4, 0.0), "angry", pace=0.10).receipt
+    assert receipt.verdict == "weakened"
+    assert 0.3 < receipt.intensity_kept < 1.0
+    assert receipt.reasons[0].startswith("joint speed")
+
+
 def test_published_law_goes_faster_only_at_less_margin():
     goal = Place(0.08, 0.0)
     wide, narrow = (walk_to(ALICE, goal, pace="fastest", law="mass", margin_m=margin) for margin in (0.03, 0.01))
@@ -118,12 +134,12 @@ def test_own_footsteps_are_walked_as_listed():
 @pytest.mark.parametrize(
     ("wish", "error", "words"),
     [
-        ({"step_length_m": 0.09}, ImpossibleStepError, "step length of 90 mm is impossible .*that works is 5"),
+        ({"step_length_m": 0.09}, ImpossibleStepError, "step length of 90 mm is impossible .*that works is 6"),
         ({"step_height_m": 0.12}, ImpossibleStepError, "step height of 120 mm is impossible .*that works is 8"),
-        ({"body_height_m": 0.26}, OutOfRangeError, "height of 260 mm is impossible .*steps 15. to 22. mm"),
+        ({"body_height_m": 0.26}, OutOfRangeError, "height of 260 mm is impossible .*steps 15. to 23. mm"),
         ({"body_height_m": 0.06}, OutOfRangeError, "A body height of 60 mm is impossible"),
         ({"margin_m": 0.05}, ImpossibleStepError, "margin of 50 mm is impossible .*that works is 34 mm"),
-        ({"pace": 0.3}, RefusedError, "Not even the neutral walk keeps its limits. Ask for a lower speed"),
+        ({"pace": 0.3}, OutOfRangeError, "A speed of 300 mm/s is impossible .*fastest that works is 1[34]. mm/s"),
         ({"pace": -1.0}, OutOfRangeError, "The speed is -1 m/s"),
         ({"rate_hz": math.nan}, OutOfRangeError, "The rate is nan"),
         ({"step_length_m": 0.0}, OutOfRangeError, "The step length is 0 m"),

@@ -1,10 +1,13 @@
 """strut walk alice: what people type, and the one sentence they read when it cannot be."""
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from strut.cli.main import main
+from strut.library.motion_file import load_motion, save_motion
 
 GOAL = ("--goal", "0.08", "0.02", "20")
 
@@ -26,10 +29,12 @@ def test_walk_check_simulate_and_export(capsys, tmp_path):
     assert run(capsys, "check", file)[0] == 0
     code, out, _ = run(capsys, "simulate", file, "--json")
     assert (code, json.loads(out)["fell"]) == (0, False)
+    assert receipt["reasons"] == []
+    assert receipt["left_out"] == ["trunk -16 degrees and head -16 degrees, alice has no joint for it"]
     code, out, _ = run(capsys, "simulate", file, "--closed-loop", "--json", "--out", tmp_path / "happened.npz")
     arrival = json.loads(out)
     assert (code, arrival["fell"]) == (0, False)
-    assert arrival["distance_m"] < 0.02
+    assert arrival["goal_error_m"] < 0.02
     assert run(capsys, "check", tmp_path / "happened.npz")[0] in (0, 3)
     assert run(capsys, "export", file)[0] == 0
     assert (tmp_path / "sad.csv").read_text("utf-8").startswith("time_s,base_x_m")
@@ -52,14 +57,16 @@ def test_way_points_speed_and_own_steps(capsys, tmp_path):
     [
         (("--goal", "nan", "0", "0"), 2, "the goal's X is nan; it must be a finite number"),
         (("--goal", "1", "0"), 2, "strut walk --help"),
+        (("--goal", "1e9", "0", "0"), 2, "A goal 1e+09 m away would take 2.5e+10 steps"),
         (("--goal", "0.2", "0", "0", "--step-length", "90mm"), 2, "A step length of 90 mm is impossible"),
         (("--body-height", "30cm"), 2, "A body height of 300 mm is impossible"),
         (("--via", "1,2"), 2, "'1,2' is no way-point"),
         (("--cycles", "3"), 2, "--cycles does not apply: alice walks to a goal"),
-        (("--steps", "nowhere.csv"), 2, "nowhere.csv: cannot be read as a list of footsteps"),
+        (("--steps", "nowhere.csv"), 2, "nowhere.csv: there is no such file"),
         (("--goal", "1", "0", "0", "--steps", "x.csv"), 2, "give --goal and --via, or --steps, not both"),
-        (("--speed", "quick"), 2, "'quick' is no length"),
-        (("--speed", "30cm/s"), 3, "Refused: "),
+        (("--speed", "quick"), 2, "'quick' is no speed"),
+        (("--speed", "3"), 2, "'3' is no speed; write for instance 3cm/s, or fastest"),
+        (("--speed", "30cm/s"), 2, "A speed of 300 mm/s is impossible"),
     ],
 )
 def test_mistakes_are_one_sentence(capsys, tmp_path, arguments, code, words):
@@ -69,6 +76,45 @@ def test_mistakes_are_one_sentence(capsys, tmp_path, arguments, code, words):
     assert error.count("\n") == 1
     assert out == ""
     assert not (tmp_path / "x.npz").exists()
+
+
+def test_what_cannot_be_done_is_left_out_and_no_reason(capsys, tmp_path):
+    code, _, error = run(capsys, "walk", "alice", *GOAL, "--emotion", "sad", "--out", tmp_path / "sad.npz")
+    assert code == 0
+    assert "Left out: trunk -16 degrees and head -16 degrees, alice has no joint for it." in error
+    assert "is planned to end 0.00 mm from its goal" in error
+
+
+def test_a_fall_has_its_own_exit_code(capsys, tmp_path):
+    file = tmp_path / "walk.npz"
+    assert run(capsys, "walk", "alice", *GOAL, "--out", file)[0] == 0
+    motion = load_motion(file)
+    leaning = motion.qpos.copy()
+    ankle = leaning.shape[1] - len(motion.joint_names) + motion.joint_names.index("R_ankle_roll")
+    leaning[:, ankle] += np.linspace(0.0, 0.6, len(leaning))
+    save_motion(replace(motion, qpos=leaning), file, force=True)
+    code, out, _ = run(capsys, "simulate", file, "--json")
+    assert (code, json.loads(out)["fell"]) == (4, True)
+
+
+@pytest.mark.parametrize(("option", "name", "ending"), [("--out", "walk.txt", ".npz"), ("--png", "a.jpg", ".png")])
+def test_a_file_is_called_what_it_is(capsys, tmp_path, option, name, ending):
+    file = tmp_path / "walk.npz"
+    assert run(capsys, "walk", "alice", *GOAL, "--out", file)[0] == 0
+    verb = ("show", file) if option == "--png" else ("walk", "alice", *GOAL)
+    code, _, error = run(capsys, *verb, option, tmp_path / name)
+    assert code == 2
+    assert f"{name}: should end in {ending}" in error
+    assert not (tmp_path / name).exists()
+
+
+def test_options_are_checked_before_the_file_that_is_there(capsys, tmp_path):
+    (tmp_path / "walk.npz").write_bytes(b"mine")
+    code, _, error = run(capsys, "walk", "alice", *GOAL, "--margin", "-3mm", "--out", tmp_path / "walk.npz")
+    assert (code, "balance margin" in error) == (2, True)
+    code, _, error = run(capsys, "walk", "alice", *GOAL, "--out", tmp_path / "walk.npz")
+    assert (code, "is there already" in error) == (2, True)
+    assert (tmp_path / "walk.npz").read_bytes() == b"mine"
 
 
 def test_crawlers_have_no_goals(capsys, tmp_path):

@@ -40,6 +40,12 @@ def standing(tmp_path):
         (["--height", "0.5"], "outside the range of adults"),
         (["--mass", "500"], "outside the range of adults"),
         (["--steps", "0"], "steps is 0"),
+        (["--step", "2m"], "step of 2 m is impossible"),
+        (["--step", "1m", "--speed", "0.6"], "would last 1.67 s"),
+        (["--manner", "human,sprigs"], "no manner 'sprigs' (nearest: springs, arms)"),
+        (["--clearance", "400"], "toe clearance of 400 mm is impossible"),
+        (["--weights", "1,1,-3,0"], "weight of head is -3"),
+        (["--weights", "1,nan,3,0"], "weight of momentum is nan"),
     ],
 )
 def test_impossible_wishes_are_one_sentence(arguments, words, tmp_path, capsys):
@@ -48,6 +54,22 @@ def test_impossible_wishes_are_one_sentence(arguments, words, tmp_path, capsys):
     assert words in said
     assert said.count("\n") == 1
     assert not (tmp_path / "gait.npz").exists()
+
+
+@pytest.mark.parametrize("option", [["--margin", "5mm"], ["--goal", "1", "0", "0"], ["--step-length", "50cm"]])
+def test_a_walk_that_finds_its_own_steps_takes_no_step_options(option, tmp_path, capsys):
+    assert main(["walk", "heiman", *option, "--out", str(tmp_path / "walk.npz")]) == 2
+    assert "heiman finds its own steps" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "words"), [(["--cycles", "0"], "cycles is 0"), (["--rate", "5"], "rate is 5 samples per second")]
+)
+def test_walks_without_sense_are_one_sentence(option, words, tmp_path, capsys):
+    assert main(["walk", "heiman", *option, "--out", str(tmp_path / "walk.npz")]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
 
 
 def test_an_existing_file_is_not_replaced_without_force(standing, capsys):
@@ -63,7 +85,7 @@ def test_standing_on_both_feet_is_no_known_phase(standing, tmp_path, capsys):
 
 def test_analyze_tells_gait_parameters_as_json(standing, capsys):
     assert main(["analyze", str(standing), "--json"]) == 0
-    table = json.loads(capsys.readouterr().out)[str(standing)]
+    table = json.loads(capsys.readouterr().out)["motions"]["standing"]
     assert table["speed_m_s"] == 0.0
     assert table["double_support"] == 1.0
     assert table["largest_vertical_force"] is None

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from strut.errors import MotionFileError
+from strut.errors import FileError, MotionFileError
 from strut.library.motion_file import load_motion, save_motion
 from strut.motion import Motion
 
@@ -113,23 +113,26 @@ def test_a_file_read_and_saved_again_has_the_same_bytes(saved, tmp_path):
 
 def test_no_file_is_overwritten_unless_forced(small, saved):
     before = saved.read_bytes()
-    with pytest.raises(MotionFileError) as caught:
+    with pytest.raises(FileError) as caught:
         save_motion(small, saved)
-    assert str(caught.value) == f"{saved}: is there already; choose another name or add --force."
+    assert (
+        str(caught.value)
+        == f"{saved}: is there already; choose another name, or replace it with --force (in Python: force=True)."
+    )
     save_motion(small, saved, force=True)
     assert saved.read_bytes() == before
 
 
 @pytest.mark.parametrize("force", [True, False])
 def test_a_folder_is_no_file_name(small, tmp_path, force):
-    with pytest.raises(MotionFileError) as caught:
+    with pytest.raises(FileError) as caught:
         save_motion(small, tmp_path, force=force)
     assert str(caught.value) == f"{tmp_path}: is a folder; give a file name."
 
 
 def test_a_folder_that_is_not_there_is_named(small, tmp_path):
     path = tmp_path / "nowhere" / "walk.npz"
-    with pytest.raises(MotionFileError) as caught:
+    with pytest.raises(FileError) as caught:
         save_motion(small, path)
     assert str(caught.value) == f"{path}: cannot be written: there is no folder {path.parent}."
 
@@ -140,13 +143,13 @@ def test_a_folder_that_cannot_be_written_is_named(small, tmp_path):
     folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
     if os.access(folder, os.W_OK):
         pytest.skip("this user may write everywhere, so no folder can be locked")
-    with pytest.raises(MotionFileError, match="cannot be written"):
+    with pytest.raises(FileError, match="cannot be written"):
         save_motion(small, folder / "walk.npz")
 
 
 def test_a_read_only_folder_is_told_before_anything_is_made(small, tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere, so the system cannot be asked
-    with pytest.raises(MotionFileError) as caught:
+    with pytest.raises(FileError) as caught:
         save_motion(small, tmp_path / "walk.npz")
     assert str(caught.value) == f"{tmp_path / 'walk.npz'}: cannot be written: the folder {tmp_path} is read-only."
     assert list(tmp_path.iterdir()) == []
@@ -174,7 +177,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(small, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(MotionFileError, match=r"cannot be written: No space left on device\."):
+    with pytest.raises(FileError, match=r"cannot be written: No space left on device\."):
         save_motion(small, tmp_path / "walk.npz")
     assert list(tmp_path.iterdir()) == []
 

@@ -4,6 +4,7 @@ import pytest
 
 from strut.optimal.synthesise import synthesise
 from strut.robots.catalogue import load_robot
+from strut.robots.mirror import mirror_of
 
 
 @pytest.fixture(scope="session")
@@ -14,3 +15,10 @@ def heiman():
 @pytest.fixture(scope="session")
 def gait(heiman):
     return synthesise(heiman, speed_m_s=1.3)
+
+
+@pytest.fixture(scope="session")
+def mirror(heiman):
+    return mirror_of(
+        heiman, ("Pelvis_TX", "Pelvis_TY", "Pelvis_TZ", "Pelvis_RY", "Pelvis_RX", "Pelvis_RZ", *heiman.joint_names)
+    )

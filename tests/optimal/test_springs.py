@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.optimal.gait_problem import Criteria, gait_problem
+from strut.optimal.manner import Manner
 from strut.robots.catalogue import load_robot
 from strut.robots.mirror import mirror_of
 
@@ -25,7 +26,7 @@ def spring_torques(problem, q, v, values):
 
 
 def test_springs_pull_towards_their_rest_and_dampers_against_the_motion(heiman):
-    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, springs=True)
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, manner=Manner(springs=True))
     values = {parameter.name: 0.0 for parameter in problem.parameters}
     values |= {"stiffness Knee_RY": 50.0, "rest Knee_RY": 0.3, "damping Knee_RY": 2.0}
     q, v = np.zeros(34), np.zeros(34)
@@ -38,7 +39,7 @@ def test_springs_pull_towards_their_rest_and_dampers_against_the_motion(heiman):
 
 
 def test_springs_of_both_legs_are_mirror_images(heiman):
-    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, springs=True)
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, manner=Manner(springs=True))
     rng = np.random.default_rng(4)
     values = {parameter.name: rng.uniform(0.0, 1.0) for parameter in problem.parameters}
     q, v = rng.normal(size=(2, 34))
@@ -48,6 +49,6 @@ def test_springs_of_both_legs_are_mirror_images(heiman):
 
 
 def test_there_are_three_parameters_for_each_of_seven_joints(heiman):
-    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, springs=True)
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, manner=Manner(springs=True))
     assert len(problem.parameters) == 2 + 3 * 7
     assert gait_problem(heiman, Criteria(), speed_m_s=1.3).passive is None

@@ -1,6 +1,7 @@
 """Published numbers of the human that need no solver come out as printed; the others are asked for by `reproduce`."""
 
-from strut.reproduction.human import _sizes, _stature, _time_terms
+from strut.analysis.criteria import CriteriaValues
+from strut.reproduction.human import _sizes, _stature, _time_terms, orderings
 from strut.robots.catalogue import load_robot
 
 
@@ -15,3 +16,14 @@ def test_the_misprinted_trunk_makes_a_giant():
     erratum = next(row for row in _stature(load_robot("heiman")) if row.erratum == "E01")
     assert erratum.published[0] > 1.27
     assert 1.02 < erratum.ours[0] < 1.03
+
+
+def test_the_published_gaits_keep_their_orderings_but_for_the_local_minimum_of_head_rotation():
+    """Table 6.6: each gait is best in its own criterion; weighted, the mixture beats the head's gait (E28)."""
+    robot = load_robot("heiman")
+    published, objectives = robot.table("published")["criteria"], robot.table("gait")["objective"]
+    found = {name: CriteriaValues(*published[entry["published"]]) for name, entry in objectives.items()}
+    wrong = [row.quantity for row in orderings(robot, found) if row.verdict != "same"]
+    assert wrong == ["the gait of mixture head is best in that mixture (1 is yes)"]
+    swapped = found | {"effort": found["time"], "time": found["effort"]}
+    assert sum(row.verdict == "differs" for row in orderings(robot, swapped)) > 2

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from strut.errors import BadMotionError, MotionFileError, OutOfRangeError
+from strut.errors import BadMotionError, FileError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import fitted_camera
@@ -86,7 +86,7 @@ def test_a_moment_can_be_chosen(robot: Robot, calm: Motion) -> None:
 
 def test_a_picture_is_not_overwritten_unasked(tmp_path: Path, stool: Robot, bare: Motion) -> None:
     save_png([bare], [stool], tmp_path / "a.png", panel_px=60)
-    with pytest.raises(MotionFileError, match="is there already"):
+    with pytest.raises(FileError, match="is there already"):
         save_png([bare], [stool], tmp_path / "a.png", panel_px=60)
     save_png([bare], [stool], tmp_path / "a.png", panel_px=60, force=True)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from strut.errors import MotionFileError
+from strut.errors import FileError
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.show.report import save_html
@@ -76,7 +76,7 @@ def test_a_page_about_an_unmeasured_motion_of_another_robot_is_written(
     assert "A one-legged stool" in text
     assert "nobody has checked it" in text
     assert Outline(text).tags.count("img") == 1 + 2
-    with pytest.raises(MotionFileError, match="is there already"):
+    with pytest.raises(FileError, match="is there already"):
         save_html([bare], [stool], tmp_path / "stool.html")
     assert capsys.readouterr() == ("", "")
 

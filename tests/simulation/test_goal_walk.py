@@ -25,7 +25,7 @@ def random_goal(seed):
 def test_alice_arrives_at_random_goals(seed):
     arrival = simulate_to_goal(walk_to(ALICE, random_goal(seed), pace="fastest"))
     assert not arrival.fell
-    assert arrival.distance_m < 0.02
+    assert arrival.goal_error_m < 0.02
     assert arrival.heading_error_rad < math.radians(5.0)
 
 
@@ -33,7 +33,7 @@ def test_a_heavier_robot_on_a_slippery_floor_still_arrives():
     motion = walk_to(ALICE, Place(0.15, 0.1, 1.2), pace=0.05)
     arrival = simulate_to_goal(motion, friction=0.25, mass_scale=1.3)
     assert not arrival.fell
-    assert arrival.distance_m < 0.02
+    assert arrival.goal_error_m < 0.02
     assert arrival.heading_error_rad < math.radians(5.0)
 
 
@@ -42,7 +42,7 @@ def test_looking_after_each_step_ends_nearer_than_walking_blindly():
     blind = simulate(motion, friction=0.2, mass_scale=1.5).motion
     missed_m = standing_place(ALICE, blind.qpos[-1]).distance_m(Place(0.3, 0.0, 2.0))
     looking = simulate_to_goal(motion, friction=0.2, mass_scale=1.5)
-    assert looking.distance_m < 0.8 * missed_m
+    assert looking.goal_error_m < 0.8 * missed_m
 
 
 def test_planned_and_simulated_walks_are_the_same_on_a_good_floor():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -96,6 +97,16 @@ def postgres_url(tmp_path_factory):
         real_parts.postgres_cluster(Path(folder)) as url,
     ):
         yield url
+
+
+@pytest.fixture
+def ffmpeg(request):
+    """The folder of ffmpeg and ffprobe."""
+    request.node.user_properties.append((PROPERTY, "ffmpeg"))
+    program = shutil.which("ffmpeg")
+    if program is None or shutil.which("ffprobe") is None:
+        pytest.skip("ffmpeg is not installed (Debian: apt-get install ffmpeg)")
+    return Path(program).parent
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import Any
 
 PROPERTY = "real part"
-PARTS = ("Chromium", "PostgreSQL")
+PARTS = ("Chromium", "PostgreSQL", "ffmpeg")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -11,15 +11,18 @@ import pytest
 from PIL import Image
 
 from strut.cli.main import main
-from strut.engines.rigid_body import foot_positions
+from strut.engines.rigid_body import compiled, foot_positions
 from strut.engines.skeleton import skeleton, skeleton_points
-from strut.errors import StudyError
-from strut.library.motion_file import load_motion
+from strut.errors import DesignError, StudyError
+from strut.library.motion_file import load_motion, save_motion
+from strut.motion import Motion
 from strut.robots.catalogue import load_robot
+from strut.robots.subject import subject
 from strut.study.controls import mean_speed_m_s, posture_matched, speed_matched
 from strut.study.design import Display
 from strut.study.design_file import read_design
-from strut.study.film import pictures
+from strut.study.film import pictures, save_film
+from strut.study.new_study import new_study
 from strut.study.stimulus import ASPECT, fingerprint, load_stimuli, view_axes
 
 
@@ -131,7 +134,7 @@ def test_a_control_needs_a_neutral_motion(study_of):
 
 def test_a_missing_or_short_motion_is_refused_by_name(study_of):
     folder = study_of("sam", "seconds = 5 => seconds = 100")
-    with pytest.raises(StudyError, match=r"lasts \d+\.\d s, less than the 100 s of the display"):
+    with pytest.raises(StudyError, match=r"lasts \d+\.\d\d s, less than the 100 s of the display"):
         load_stimuli(read_design(folder))
     (folder / "motions" / "sad.npz").unlink()
     with pytest.raises(StudyError, match=r"Stimulus sad: .*there is no such file"):
@@ -161,15 +164,95 @@ def test_a_film_shows_what_the_survey_shows(study_of, kind):
     assert (bright[:, ::-1].max(axis=0) <= high + reach).all()
 
 
-def test_films_are_written_as_gif_and_as_video_where_ffmpeg_is(study_of, tmp_path, capsys):
+def test_a_gif_lasts_as_long_as_the_stimulus(study_of, tmp_path):
     folder = study_of("forced-choice", "seconds = 5 => seconds = 0.4")
     assert main(["study", "film", str(folder), "--out", str(tmp_path / "films")]) == 0
     with Image.open(tmp_path / "films" / "sad.gif") as film:
         assert film.n_frames * film.info["duration"] == pytest.approx(400, abs=100)
-    code = main(["study", "film", str(folder), "--out", str(tmp_path / "films"), "--format", "mp4"])
-    if shutil.which("ffmpeg"):
-        assert (tmp_path / "films" / "sad.mp4").read_bytes()[4:8] == b"ftyp"
-    else:
-        assert code == 2
-        assert "needs ffmpeg, which is not installed" in capsys.readouterr().err
     assert main(["study", "film", str(folder), "--format", "avi"]) == 2
+
+
+@pytest.mark.parametrize(("form", "codec"), [("mp4", "h264"), ("webm", "vp9")])
+def test_a_video_holds_every_picture_of_the_stimulus(study_of, tmp_path, ffmpeg, form, codec):
+    design = read_design(study_of("forced-choice", "seconds = 5 => seconds = 0.4"))
+    stimulus, film = load_stimuli(design)[0], tmp_path / f"film.{form}"
+    save_film(stimulus, design.display, film, form, height_px=240)
+    asked = "stream=codec_name,width,height,pix_fmt,r_frame_rate,nb_read_frames"
+    probe = [ffmpeg / "ffprobe", "-v", "error", "-count_frames", "-show_entries", asked, "-of", "json", film]
+    told = subprocess.run(probe, check=True, capture_output=True)
+    assert json.loads(told.stdout)["streams"] == [
+        {"codec_name": codec, "width": 320, "height": 240, "pix_fmt": "yuv420p"}
+        | {"r_frame_rate": "30/1", "nb_read_frames": "13"}
+    ]
+    raw = [ffmpeg / "ffmpeg", "-v", "error", "-i", film, "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
+    read = subprocess.run(raw, check=True, capture_output=True).stdout
+    decoded = np.frombuffer(read, np.uint8).reshape(13, 240, 320, 3).astype(float)
+    drawn = np.array([np.asarray(picture, float) for picture in pictures(stimulus, design.display, 240)])
+    assert np.abs(decoded - drawn).mean() < 4.0 < np.abs(drawn[1:] - drawn[:-1]).max()  # the same pictures, moving
+
+
+def test_without_ffmpeg_a_video_is_refused_and_a_gif_offered(study_of, tmp_path, monkeypatch, capsys):
+    folder = study_of("forced-choice", "seconds = 5 => seconds = 0.4")
+    monkeypatch.setenv("PATH", str(tmp_path))  # a machine without it
+    assert main(["study", "film", str(folder), "--out", str(tmp_path), "--format", "mp4"]) == 2
+    assert "needs ffmpeg, which is not installed; install it or choose --format gif" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def human_motions(tmp_path_factory):
+    """Two people, one shorter, who bend and swing their joints a little, standing."""
+    folder, time_s = tmp_path_factory.mktemp("people"), np.linspace(0.0, 2.0, 101)
+    for name, robot in (("neutral", load_robot("heiman")), ("sad", subject(1.6, 60.0))):
+        qpos = np.repeat(compiled(robot.mjcf).qpos0[None], len(time_s), axis=0)
+        qpos[:, 7:] += 0.1 * np.sin(2.0 * np.pi * time_s)[:, None]
+        contact, table = np.ones((len(time_s), len(robot.feet)), bool), dict(robot.table("subject"))
+        meta = {"emotion": name, "subject": table}
+        motion = Motion("heiman", time_s, qpos, robot.joint_names, contact, robot.foot_names, meta=meta)
+        save_motion(motion, folder / f"{name}.npz")
+    return sorted(folder.glob("*.npz"))
+
+
+def test_lights_can_sit_where_the_marker_set_has_them(human_motions, tmp_path):
+    new_study(tmp_path / "study", "slider", human_motions)
+    design = read_design(tmp_path / "study")
+    joints = load_stimuli(design)
+    markers = load_stimuli(replace(design, display=replace(design.display, lights="markers")))
+    assert {stimulus.points.shape[1] for stimulus in markers} == {32}
+    assert {stimulus.points.shape[1] for stimulus in joints} == {len(skeleton(load_robot("heiman")).names)}
+    tall, short = (np.ptp(stimulus.points[0, :, 1]) for stimulus in markers)
+    assert short / tall == pytest.approx(1.6 / 1.86, abs=0.05)
+
+
+def test_a_robot_without_marker_set_is_told_so(study_of):
+    folder = study_of("sam", 'lights = "joints" => lights = "markers"')
+    with pytest.raises(StudyError, match=r'mrpete has no marker set .* write lights = "joints"'):
+        load_stimuli(read_design(folder))
+    (folder / "design.toml").write_text(
+        (folder / "design.toml").read_text().replace('kind = "points"', 'kind = "sticks"')
+    )
+    with pytest.raises(DesignError, match=r'line \d+, display.lights: is "markers", which goes with'):
+        read_design(folder)
+
+
+def test_a_solid_body_stays_inside_the_picture(study_of):
+    design = read_design(study_of("sam", 'kind = "points" => kind = "solid"'))
+    for stimulus in load_stimuli(design):
+        unit = stimulus.payload(design.display)["unit"]
+        for shape in stimulus.shapes:
+            own = np.abs(stimulus.points[:, shape["first"] : shape["first"] + shape["count"]]).max(axis=(0, 1))
+            assert (own + shape["radius"] / unit <= [ASPECT, 1.0]).all()
+
+
+def test_controls_of_a_body_on_wheels_leave_its_platform_alone():
+    robot = load_robot("pepper")
+    time_s, joints = np.linspace(0.0, 1.0, 51), len(robot.joint_names)
+    swing = np.sin(2.0 * np.pi * time_s)[:, None] * np.linspace(0.01, 0.1, joints)
+    base = np.stack([0.2 * time_s, 0.1 * time_s, 0.3 * time_s], axis=1)
+    made = [
+        Motion("pepper", time_s, np.hstack([base, middle + swing]), robot.joint_names, np.ones((51, 0), bool), ())
+        for middle in (0.2, 0.0)
+    ]
+    control = posture_matched(made[0], made[1], robot)
+    np.testing.assert_array_equal(control.qpos[:, :3], base)
+    np.testing.assert_allclose(control.joint_angles_rad, made[1].joint_angles_rad, atol=1e-12)
+    assert mean_speed_m_s(speed_matched(made[0], made[1])) == pytest.approx(np.hypot(0.2, 0.1))

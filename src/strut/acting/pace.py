@@ -23,7 +23,7 @@ def fastest(request: StepRequest, intensity: float) -> float | None:
 
     def passes(slower: float) -> bool:
         return step_attempt(
-            request, intensity, rate_hz=_rate_hz(slower), slower=slower, most_steps=SEARCH_STEPS, largest_use=USED
+            request, intensity, rate_hz=search_rate_hz(slower), slower=slower, most_steps=SEARCH_STEPS, largest_use=USED
         ).passes
 
     good, bad = 1.0, 1.0
@@ -45,6 +45,6 @@ def fastest(request: StepRequest, intensity: float) -> float | None:
     return good
 
 
-def _rate_hz(slower: float) -> float:
+def search_rate_hz(slower: float) -> float:
     """Return a rate with enough samples in the shortest phase, in whole steps of the search rate."""
     return SEARCH_RATE_HZ * max(1.0, round(0.5 / slower))

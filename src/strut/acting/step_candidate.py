@@ -13,7 +13,7 @@ from strut.balance.body_path import CarriedPlan, Law, carried
 from strut.emotion import Emotion
 from strut.errors import OutOfRangeError, UnreachablePostureError
 from strut.kinematics.two_legs import two_legs
-from strut.planning.footsteps import FOOT_NAMES, Footstep, StepLimits, footsteps_to, standing
+from strut.planning.footsteps import FOOT_NAMES, Footstep, StepLimits, first_steps, footsteps_to, standing
 from strut.planning.phases import Phase, PhaseTimes, StepPlan, step_plan
 from strut.planning.place import Place
 from strut.proof.audit import Audit, Shortfall, audit, shortfalls
@@ -130,7 +130,9 @@ def step_attempt(
     robot = request.robot
     gait = step_gait(request, step_style(robot, request.emotion, intensity), slower)
     start = Place(0.0, 0.0)
-    steps = (request.steps or footsteps_to(start, request.goals, gait.limits))[:most_steps]
+    steps = request.steps or footsteps_to(start, request.goals, gait.limits)
+    if most_steps is not None:  # a user's own steps need not close, so that theirs are only cut
+        steps = steps[:most_steps] if request.steps else first_steps(steps, most_steps, gait.limits.separation_m)
     shoes = standing(start, gait.limits.separation_m)
     _check_length(len(steps), gait.times, rate_hz)
     plan = step_plan(

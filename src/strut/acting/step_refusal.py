@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from strut.acting.pace import SEARCH_RATE_HZ
+from strut.acting.pace import SEARCH_RATE_HZ, SEARCH_STEPS
 from strut.acting.step_candidate import StepRequest, described, step_attempt
 from strut.errors import BadFootstepsError, BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError
 from strut.kinematics.two_legs import two_legs
@@ -42,10 +42,19 @@ def checked_request(request: StepRequest) -> StepRequest:
 
 
 def _check_shoes(request: StepRequest) -> None:
-    """Raise if one of the user's own steps would put a shoe onto the other."""
-    shoes = list(standing(Place(0.0, 0.0), two_legs(request.robot).separation_m))
+    """Raise if one of the user's own steps would put a shoe onto the other, or further away than legs can span."""
+    legs = two_legs(request.robot)
+    height_m = request.body_height_m or request.robot.table("gait")["body_height_m"]
+    span_m = legs.separation_m + 2.0 * math.sqrt(max(0.0, legs.longest_leg_m**2 - height_m**2))
+    shoes = list(standing(Place(0.0, 0.0), legs.separation_m))
     for number, step in enumerate(request.steps, start=1):
         shoes[step.foot] = step.place
+        apart_m = shoes[RIGHT].distance_m(shoes[LEFT])
+        if apart_m > span_m:
+            raise BadFootstepsError(
+                f"Step {number} ({described(step)}) would put the shoes {apart_m * 1e3:.0f} mm apart; at a body height "
+                f"of {height_m * 1e3:.0f} mm the legs span at most {span_m * 1e3:.0f} mm."
+            )
         gap_m = shoe_gap_m(request.robot, shoes[RIGHT], shoes[LEFT])
         if gap_m <= 0.0:
             other = FOOT_NAMES[1 - step.foot]
@@ -61,6 +70,13 @@ def why_not_even_neutral(request: StepRequest, stopped_by: Sequence[Shortfall]) 
     if request.steps and stopped_by[0].limit == "reach":
         return BadFootstepsError(f"The footsteps cannot be walked: {reason}; shorten or turn that step less.")
     gait = request.robot.table("gait")
+    if not isinstance(request.pace, str):
+        works_m_s = _fastest_that_works(request, request.pace)
+        if works_m_s is not None:
+            return OutOfRangeError(
+                f"A speed of {request.pace * 1e3:.0f} mm/s is impossible ({reason}); "
+                f"the fastest that works is {works_m_s * 1e3:.0f} mm/s."
+            )
     if request.body_height_m is not None:
         height = _height_range(request, gait["body_height_m"])
         if height is not None and not height[0] <= request.body_height_m <= height[1]:
@@ -77,15 +93,26 @@ def why_not_even_neutral(request: StepRequest, stopped_by: Sequence[Shortfall]) 
         if value_m is not None and value_m > usual_m:
             works_m = _largest_that_works(request, name, usual_m, value_m)
             return ImpossibleStepError(what, value_m, reason, usual_m, works_m)
-    reasons = [shortfall.sentence for shortfall in stopped_by]
-    advice = "Not even the neutral walk keeps its limits."
-    if not isinstance(request.pace, str):
-        advice += " Ask for a lower speed, or for the fastest."
-    return RefusedError(reasons, advice)
+    return RefusedError([shortfall.sentence for shortfall in stopped_by], "Not even the neutral walk keeps its limits.")
 
 
 def _passes(request: StepRequest) -> bool:
     return step_attempt(request, 0.0, rate_hz=SEARCH_RATE_HZ, most_steps=_PROBE_STEPS).passes
+
+
+def _fastest_that_works(request: StepRequest, asked_m_s: float) -> float | None:
+    """Return, to a millimetre per second, the fastest pace with which the neutral walk passes, if its own does."""
+
+    def passes(pace_m_s: float) -> bool:
+        changed = replace(request, pace=pace_m_s)
+        return step_attempt(changed, 0.0, rate_hz=request.rate_hz, most_steps=SEARCH_STEPS).passes
+
+    times = request.robot.table("gait")
+    length_m = times["step_length_m"] if request.step_length_m is None else request.step_length_m
+    own_mm_s = math.floor(length_m / (times["shift_s"] + times["swing_s"]) * 1e3)
+    if own_mm_s < 1 or own_mm_s >= asked_m_s * 1e3 or not passes(own_mm_s * 1e-3):
+        return None
+    return _last_good_mm(passes, own_mm_s, math.ceil(asked_m_s * 1e3)) * 1e-3
 
 
 def _largest_that_works(request: StepRequest, name: str, usual_m: float, asked_m: float) -> float | None:

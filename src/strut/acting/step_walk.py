@@ -9,7 +9,7 @@ from importlib.metadata import version
 from time import perf_counter
 from typing import Any
 
-from strut.acting.pace import SEARCH_RATE_HZ, SEARCH_STEPS, fastest
+from strut.acting.pace import SEARCH_STEPS, fastest, search_rate_hz
 from strut.acting.step_candidate import Pace, StepCandidate, StepRequest, step_attempt
 from strut.acting.step_refusal import checked_request, why_not_even_neutral
 from strut.balance.body_path import Law
@@ -92,12 +92,12 @@ def _gated(request: StepRequest, intensity: float, on_attempt: Callable[[float, 
     slower: dict[float, float | None] = {}
 
     def search(tried: float) -> Attempt[StepCandidate | None]:
-        slower[tried] = fastest(request, tried) if request.pace == "fastest" else None
+        pace = slower[tried] = fastest(request, tried) if request.pace == "fastest" else None
         attempt = step_attempt(
             request,
             tried,
-            rate_hz=SEARCH_RATE_HZ,
-            slower=slower[tried],
+            rate_hz=search_rate_hz(1.0 if pace is None else pace),
+            slower=pace,
             most_steps=SEARCH_STEPS,
             largest_use=_SEARCH_LARGEST_USE,
         )
@@ -122,7 +122,8 @@ def _gated(request: StepRequest, intensity: float, on_attempt: Callable[[float, 
         kept = Kept(full if full.passes else None, full.shortfalls)
     if kept.attempt is None:
         neutral = search(0.0)
-        neutral = prove(neutral) if neutral.passes else neutral
+        if neutral.passes or request.pace != "fastest":  # only the whole walk may say that not even neutral works
+            neutral = prove(neutral)
         if not neutral.passes:  # then no intensity helps
             raise why_not_even_neutral(request, neutral.shortfalls)
         kept = strongest_proved(intensity, search, prove)
@@ -145,7 +146,7 @@ def _finished(
         asked=asked,
         kept=kept,
         verdict=verdict,
-        reasons=[*(shortfall.sentence for shortfall in stopped_by), *_unsaid(request, kept)],
+        reasons=[shortfall.sentence for shortfall in stopped_by],
     )
     separation_m = candidate.gait.limits.separation_m
     goal = request.goals[-1] if request.goals else end_of(Place(0.0, 0.0), candidate.steps, separation_m)
@@ -161,13 +162,13 @@ def _finished(
         ground_force_n=measured.ground_force_n,
         cop_in_world=measured.cop_in_world,
         balance_margin_m=measured.margin_m,
-        receipt=replace(receipt, task_error_mm=arrived.distance_m(goal) * 1e3),
+        receipt=replace(receipt, task_error_mm=arrived.distance_m(goal) * 1e3, left_out=_left_out(request, kept)),
         meta=_meta(request, kept, candidate, goal),
     )
 
 
-def _unsaid(request: StepRequest, kept: float) -> list[str]:
-    """Return which words of the feeling this body cannot say, in sentences for the receipt."""
+def _left_out(request: StepRequest, kept: float) -> tuple[str, ...]:
+    """Return which words of the feeling have no place in this walk, for the receipt."""
     style = step_style(request.robot, request.emotion, kept)
     pitches = {"trunk": style.trunk_pitch_rad, "head": style.head_pitch_rad}
     words = [
@@ -175,10 +176,10 @@ def _unsaid(request: StepRequest, kept: float) -> list[str]:
         for part, angle in pitches.items()
         if abs(angle) > math.radians(0.5)
     ]
-    said = [f"left out: {' and '.join(words)}, {request.robot.name} has no joint for it"] if words else []
+    unsaid = [f"{' and '.join(words)}, {request.robot.name} has no joint for it"] if words else []
     if request.pace == "fastest" and abs(style.tempo - 1.0) > 1e-9:
-        said.append(f"left out: tempo {style.tempo:.2f}, the fastest pace was asked for")
-    return said
+        unsaid.append(f"tempo {style.tempo:.2f}, the fastest pace was asked for")
+    return tuple(unsaid)
 
 
 def _meta(request: StepRequest, kept: float, candidate: StepCandidate, goal: Place) -> dict[str, Any]:

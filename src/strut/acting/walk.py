@@ -14,6 +14,7 @@ import numpy as np
 from strut.acting.crawl_candidate import X_COSTS, Balance, CrawlCandidate, CrawlRequest, crawl_attempt
 from strut.acting.human_walk import human_walk
 from strut.emotion import Emotion, checked_intensity, named_emotion
+from strut.engines.nonlinear_program import OnIteration
 from strut.errors import BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError, UnknownNameError
 from strut.motion import Motion
 from strut.proof.audit import DEFAULT_MARGIN_M, Shortfall
@@ -49,6 +50,7 @@ def walk(
     strict: bool = False,
     rate_hz: float = 100.0,
     on_attempt: OnAttempt | None = None,
+    on_iteration: OnIteration | None = None,
 ) -> Motion:
     """Plan a walk that shows an emotion as strongly as the body allows.
 
@@ -65,6 +67,7 @@ def walk(
         strict: Raise RefusedError instead of weakening.
         rate_hz: Samples per second.
         on_attempt: Called with each intensity tried and whether it passed.
+        on_iteration: Called with every iteration where a solver finds the walk; may return True to stop.
 
     Returns:
         The motion, with its receipt.
@@ -79,7 +82,14 @@ def walk(
     intensity = checked_intensity(intensity)
     if robot.table("gait").get("kind") == "synthesis":
         return human_walk(
-            robot, emotion, intensity=intensity, cycles=cycles, strict=strict, rate_hz=rate_hz, on_attempt=on_attempt
+            robot,
+            emotion,
+            intensity=intensity,
+            cycles=cycles,
+            strict=strict,
+            rate_hz=rate_hz,
+            on_attempt=on_attempt,
+            on_iteration=on_iteration,
         )
     if robot.table("gait").get("kind") == "steps":
         raise BadTableError(f"{robot.name} does not crawl; a robot that walks in steps to a goal takes `walk_to`.")

@@ -1,4 +1,4 @@
-"""The command line: `strut VERB`. Exit 0 done, 2 the user can fix it, 3 refused by the gate, 1 our bug."""
+"""The command line: `strut VERB`. Exit 0 done, 2 the user can fix it, 3 refused, 4 it fell, 1 our bug."""
 
 from __future__ import annotations
 

@@ -13,7 +13,6 @@ from strut.cli.length import length_m
 from strut.cli.screen import print_planned, telling_attempts
 from strut.emotion import Emotion, named_emotion
 from strut.kinematics.task_priority import Law
-from strut.library.atomic import check_writable
 from strut.library.hand_path_file import is_path_file, load_hand_path
 from strut.library.motion_file import save_motion
 from strut.proof.audit import DEFAULT_MARGIN_M
@@ -53,14 +52,13 @@ def perform(
         raise typer.BadParameter("give one of --emotion, --pad and --task-only.")
     _one_of("--law", law, get_args(Law))
     _one_of("--platform", platform, get_args(Platform))
-    check_writable(out, force=force)
     feeling = None if task_only else Emotion(*pad) if pad is not None else named_emotion(emotion or "neutral")
     body = load_robot(robot)
     if hand is not None and not is_path_file(task):
         raise typer.BadParameter(f"--hand is for a path from a file; which hand does {task}, {robot} knows itself.")
     path = load_hand_path(body, task, hand or "right") if is_path_file(task) else task
     words = f"{robot} tries to {task} {feeling.label if feeling else 'without a feeling'}"
-    with telling_attempts(words, json=json) as tell:
+    with telling_attempts(words, out, force=force, json=json) as (tell, _):
         motion = play(
             body,
             path,

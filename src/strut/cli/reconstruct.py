@@ -9,7 +9,7 @@ import typer
 
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt, progress
 from strut.engines.nonlinear_program import Iteration
-from strut.errors import MotionFileError
+from strut.library.atomic import check_writable
 from strut.library.motion_file import load_motion, save_motion
 from strut.optimal.phase_times import read_phases
 from strut.optimal.reconstruct import EFFORT_WEIGHT, PUBLISHED_EFFORT_WEIGHT
@@ -25,8 +25,7 @@ def reconstruct(
     json: Annotated[bool, typer.Option("--json", help="Print the receipt as JSON to stdout.")] = False,
 ) -> None:
     """Find torques and ground forces of a motion. Example: strut reconstruct gait.npz --out forces.npz."""
-    if out.exists() and not force:
-        raise MotionFileError(out, "is there already; choose another name or add --force.")
+    check_writable(out, force=force, ending=".npz")
     recorded = load_motion(motion)
     times = None if phases is None else read_phases(phases)
     with progress("writes the problem down") as bar:

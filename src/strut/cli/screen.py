@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from strut.errors import RefusedError
+from strut.library.atomic import check_writable
 from strut.motion import Motion
 from strut.receipt import Receipt
 from strut.show.wording import receipt_sentences
@@ -47,16 +48,23 @@ def print_receipt(receipt: Receipt) -> None:
 
 
 @contextmanager
-def telling_attempts(words: str, *, json: bool) -> Iterator[Callable[[float, bool], None]]:
-    """Show what is tried while a motion is planned; print the receipt of a refusal for programs."""
+def telling_attempts(
+    words: str, out: Path, *, force: bool, json: bool
+) -> Iterator[tuple[Callable[[float, bool], None], Progress]]:
+    """Show what is tried while a motion is planned for a file; print the receipt of a refusal for programs.
+
+    Yields what to call with each intensity tried and whether it passed, and the bar.
+    """
     with progress(words) as bar:
 
         def tell(tried: float, passed: bool) -> None:
+            if passed:  # the options were fine, and there is still work that would be in vain
+                check_writable(out, force=force, ending=".npz")
             kept = "keeps its limits" if passed else "does not keep its limits"
             bar.update(bar.task_ids[0], description=f"intensity {tried:.2f} {kept}")
 
         try:
-            yield tell
+            yield tell, bar
         except RefusedError as refusal:
             if json and refusal.receipt is not None:
                 print_json(refusal.receipt.as_dict())

@@ -35,9 +35,9 @@ def show(
     look: Look = "stick" if stick else "solid"
     motions = [load_motion(file) for file in files]
     robots = [robot_of(motion) for motion in motions]
-    for path in (html, png, gif):
+    for path, ending in ((html, ".html"), (png, ".png"), (gif, ".gif")):
         if path is not None:
-            check_writable(path, force=force)
+            check_writable(path, force=force, ending=ending)
     with progress("draws") as bar:
         if html is not None:
             save_html(motions, robots, html, look=look, force=force)

@@ -15,26 +15,32 @@ from strut.simulation.goal_walk import Arrival, simulate_to_goal
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import simulate as play
 
+FELL = 4  # exit code: nothing is wrong with the command, but a script should notice
+
 
 def simulate(
     file: Annotated[Path, typer.Argument(help="Motion file.")],
     friction: Annotated[float | None, typer.Option(help="Of the floor; the robot's own if left out.")] = None,
     mass_scale: Annotated[float, typer.Option(help="How much heavier the robot is than its plan believes.")] = 1.0,
     closed_loop: Annotated[
-        bool, typer.Option("--closed-loop", help="Look after each step and plan the next ones anew. Bipeds only.")
+        bool,
+        typer.Option(
+            "--closed-loop",
+            help="Walk the file's footsteps, planned anew after each, instead of playing its samples. Bipeds only.",
+        ),
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Write the motion that really happened here.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON to stdout.")] = False,
-) -> None:
-    """Play a motion with torque-limited position servos in MuJoCo. Example: strut simulate happy.npz --friction 1.0.
+) -> int:
+    """Play a motion with torque-limited servos in MuJoCo; exit 4 if it falls. Example: strut simulate walk.npz.
 
     The goal of each servo leads by its planned speed and torque over its stiffness, so that it does not sag or lag.
     """
     motion = load_motion(file)
     if out is not None:
         check_not_input(out, file)
-        check_writable(out, force=force)
+        check_writable(out, force=force, ending=".npz")
     with progress(f"plays {file}") as bar:
 
         def tell(done: int, total: int) -> None:
@@ -43,24 +49,27 @@ def simulate(
 
         if closed_loop:
             arrival = simulate_to_goal(motion, friction=friction, mass_scale=mass_scale, on_step=tell)
-            happened, numbers, lines = arrival.motion, arrival.as_dict(), _arrival_lines(arrival)
+            happened, numbers, lines, fell = arrival.motion, arrival.as_dict(), _arrival_lines(arrival), arrival.fell
         else:
             playback = play(motion, friction=friction, mass_scale=mass_scale, on_sample=tell)
-            happened, numbers, lines = playback.motion, playback.outcome.as_dict(), _lines(playback.outcome)
+            outcome = playback.outcome
+            happened, numbers, lines, fell = playback.motion, outcome.as_dict(), _lines(outcome), outcome.fell
     if out is not None:
         save_motion(happened, out, force=force)
+        lines.append(f"wrote {out} ({happened.duration_s:.1f} s of motion)")
     if json:
         print_json(numbers)
     print_lines(*lines)
     print_next(f"strut show {out or file}")
+    return FELL if fell else 0
 
 
 def _arrival_lines(arrival: Arrival) -> list[str]:
     first = "fell" if arrival.fell else "arrived"
     degrees = math.degrees(arrival.heading_error_rad)
     return [
-        f"{first} after {arrival.duration_s:.1f} s and {arrival.steps} steps",
-        f"  {arrival.distance_m * 1e3:.1f} mm and {degrees:.2f} degrees from the goal",
+        f"{first} after {arrival.duration_s:.1f} s and {arrival.steps} of the file's steps, planned anew after each",
+        f"  {arrival.goal_error_m * 1e3:.1f} mm and {degrees:.2f} degrees from the goal",
         f"  a shoe landed at most {arrival.foot_error_m * 1e3:.1f} mm from where it should",
     ]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import typer
 
@@ -24,14 +25,24 @@ def walks_in_steps(gait: Mapping[str, Any]) -> bool:
     return gait.get("kind") == "steps"
 
 
-def check_fitting(context: typer.Context, robot: str, *, in_steps: bool) -> None:
+_TO_A_GOAL = ("goal", "via", "steps", "speed", "body_height")
+_UNFITTING = {  # by kind of gait: options that it does not have, how it walks, and what to say instead
+    "steps": (("cycles", "balance", "retreat"), "walks to a goal", "leave it out, see --goal"),
+    "crawl": (_TO_A_GOAL, "walks straight ahead", "leave it out, see --cycles"),
+    "synthesis": (
+        (*_TO_A_GOAL, "step_length", "step_height", "margin", "balance", "retreat"),
+        "finds its own steps",
+        "say --cycles, or use `strut synthesize`",
+    ),
+}
+
+
+def check_fitting(context: typer.Context, robot: str, gait: Mapping[str, Any]) -> None:
     """Raise if an option was typed that this robot's gait does not have."""
-    unfitting = ("cycles", "balance", "retreat") if in_steps else ("goal", "via", "steps", "speed", "body_height")
+    unfitting, how, instead = _UNFITTING.get(gait.get("kind", "crawl"), _UNFITTING["crawl"])
     for name in unfitting:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
-            instead = "say --goal X Y DEGREES" if in_steps else "say --cycles"
-            how = "walks to a goal" if in_steps else "walks straight ahead"
             raise typer.BadParameter(f"--{name.replace('_', '-')} does not apply: {robot} {how}; {instead}.")
 
 
@@ -60,11 +71,13 @@ def _destination(goal: Triple | None, via: Sequence[str] | None, steps: Path | N
 
 
 def _pace(speed: str | None) -> Pace | float:
-    """Return a pace from `fastest`, `30mm/s`, `3cm/s` or a number of m/s; the robot's own if None."""
-    if speed is None:
-        return "own"
-    words = speed.strip().lower()
-    return "fastest" if words == "fastest" else length_m(words.removesuffix("/s"))
+    """Return a pace from `fastest`, `30mm/s`, `3cm/s` or `0.03m/s`; the robot's own if None."""
+    words = "own" if speed is None else speed.strip().lower()
+    if words in get_args(Pace):
+        return words  # type: ignore[return-value]
+    if not re.fullmatch(r"[-+.\de]+\s*(mm|cm|m)/s", words):
+        raise typer.BadParameter(f"'{speed}' is no speed; write for instance 3cm/s, or fastest.")
+    return length_m(words.removesuffix("/s"))
 
 
 def _way_point(text: str) -> Place:

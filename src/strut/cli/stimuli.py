@@ -10,7 +10,7 @@ import typer
 from strut.acting.stimuli import performed
 from strut.acting.stimuli import stimuli as planned
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.errors import MotionFileError
+from strut.errors import FileError
 from strut.library.atomic import check_writable
 from strut.library.motion_file import save_motion
 from strut.robots.catalogue import load_robot
@@ -28,9 +28,9 @@ def stimuli(
     body = load_robot(robot)
     session = planned(body, seed)
     if out.exists() and not out.is_dir():
-        raise MotionFileError(out, "is a file; give a folder.")
+        raise FileError(out, "is a file; give a folder.")
     if not out.absolute().parent.is_dir():
-        raise MotionFileError(out, f"cannot be written: there is no folder {out.parent}.")
+        raise FileError(out, f"cannot be written: there is no folder {out.parent}.")
     out.mkdir(exist_ok=True)
     for stimulus in session:
         check_writable(out / stimulus.file_name, force=force)

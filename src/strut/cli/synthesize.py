@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from strut.cli.screen import print_json, print_lines, print_next, print_receipt, progress
-from strut.engines.nonlinear_program import Iteration
-from strut.errors import MotionFileError, OutOfRangeError
+from strut.cli.interruption import INTERRUPTED
+from strut.cli.length import length_m
+from strut.cli.screen import print_json, print_lines, print_next, print_receipt
+from strut.cli.solving import solver_on_screen
+from strut.errors import OutOfRangeError
+from strut.library.atomic import check_writable
 from strut.library.motion_file import save_motion
-from strut.optimal.synthesise import synthesise, weighted_criteria
+from strut.optimal.gait import Gait
+from strut.optimal.manner import HUMAN, named_manner
+from strut.optimal.solve import NotSolvedError
+from strut.optimal.synthesise import best_so_far, named_criteria, synthesise, weighted_criteria
 from strut.robots.catalogue import load_robot
 from strut.robots.subject import subject
 
@@ -22,10 +29,17 @@ def synthesize(
         str | None, typer.Option(help="Four weights instead, on effort, momentum, head and time: 1,1,3,0.")
     ] = None,
     speed: Annotated[float | None, typer.Option(help="Average speed in m/s; free if left out.")] = None,
+    step: Annotated[str | None, typer.Option(help="Step length, for instance 70cm; free if left out.")] = None,
     height: Annotated[float | None, typer.Option(help="Body height in m.")] = None,
     mass: Annotated[float | None, typer.Option(help="Body mass in kg.")] = None,
-    clearance: Annotated[float, typer.Option(help="Least height of the swinging toes in mm.")] = 0.0,
-    springs: Annotated[bool, typer.Option("--springs", help="Let the solver choose springs in the legs.")] = False,
+    manner: Annotated[
+        str,
+        typer.Option(
+            help="What makes it human: names from posture, arms, clearance, capsules, smooth and springs, with commas; "
+            "human for the usual ones, plain for the criteria alone."
+        ),
+    ] = HUMAN,
+    clearance: Annotated[float | None, typer.Option(help="Least height of the swinging toes in mm.")] = None,
     steps: Annotated[int, typer.Option(help="Steps to write.")] = 4,
     check_mesh: Annotated[bool, typer.Option("--check-mesh", help="Solve again on a finer mesh.")] = False,
     out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("gait.npz"),
@@ -33,36 +47,51 @@ def synthesize(
     json: Annotated[bool, typer.Option("--json", help="Print the receipt as JSON to stdout.")] = False,
 ) -> None:
     """Find a human gait that minimises criteria. Example: strut synthesize --objective effort --speed 1.3."""
-    if out.exists() and not force:
-        raise MotionFileError(out, "is there already; choose another name or add --force.")
+    check_writable(out, force=force, ending=".npz")
     if not 1 <= steps <= 1000:
         raise OutOfRangeError(f"steps is {steps}; choose 1 to 1000.")
     robot = load_robot("heiman") if height is None and mass is None else subject(height, mass)
-    criteria = None if weights is None else weighted_criteria(robot, _numbers(weights))
-    with progress("writes the problem down") as bar:
-
-        def tell(iteration: Iteration) -> None:
-            words = f"iteration {iteration.number}: cost {iteration.cost:.4f}, violation {iteration.violation:.1e}"
-            bar.update(bar.task_ids[0], description=words)
-
-        gait = synthesise(
-            robot,
-            objective=objective,
-            criteria=criteria,
-            speed_m_s=speed,
-            clearance_m=clearance / 1e3,
-            springs=springs,
-            check_mesh=check_mesh,
-            on_iteration=tell,
-        )
+    criteria = named_criteria(robot, objective) if weights is None else weighted_criteria(robot, _numbers(weights))
+    wanted = named_manner(robot, [word.strip() for word in manner.split(",")])
+    if clearance is not None:
+        wanted = replace(wanted, clearance_m=clearance / 1e3)
+    with solver_on_screen("writes the problem down") as (tell, stop):
+        try:
+            gait = synthesise(
+                robot,
+                criteria=criteria,
+                speed_m_s=speed,
+                step_m=None if step is None else length_m(step),
+                manner=wanted,
+                check_mesh=check_mesh,
+                on_iteration=tell,
+            )
+        except NotSolvedError as failure:
+            if not stop.is_set() or failure.best is None:
+                raise
+            gait = best_so_far(robot, failure.best)
     motion = gait.motion(steps=steps)
     save_motion(motion, out, force=force)
     assert motion.receipt is not None
     if json:
         print_json(motion.receipt.as_dict() | {"soundness": gait.soundness.as_dict(), "costs": gait.solution.costs})
     print_receipt(motion.receipt)
-    print_lines(f"wrote {out} ({motion.duration_s:.1f} s of motion)")
+    print_lines(*_looks(gait), f"wrote {out} ({motion.duration_s:.1f} s of motion)")
     print_next(f"strut analyze {out}")
+    if stop.is_set() and motion.receipt.verdict == "refused":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _looks(gait: Gait) -> list[str]:
+    """Return what a person who looks at the gait would notice, in words."""
+    looks = gait.naturalness
+    if looks is None:
+        return []
+    odd = looks.oddities(gait.robot)
+    return [
+        f"  It {looks.words()}.",
+        "  It walks like people do." if not odd else f"  Unlike people: {'; '.join(odd)}.",
+    ]
 
 
 def _numbers(words: str) -> list[float]:

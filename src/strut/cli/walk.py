@@ -12,6 +12,7 @@ from strut.acting.step_walk import walk_to
 from strut.acting.walk import walk as plan_walk
 from strut.cli.length import length_m
 from strut.cli.screen import print_planned, telling_attempts
+from strut.cli.solving import tells
 from strut.cli.step_options import check_fitting, step_options, walks_in_steps
 from strut.emotion import Emotion, named_emotion
 from strut.library.atomic import check_writable
@@ -61,8 +62,10 @@ def walk(
     if emotion is not None and pad is not None:
         raise typer.BadParameter("give --emotion or --pad, not both.")
     body = load_robot(robot)
-    in_steps = walks_in_steps(body.tables.get("gait", {}))
-    check_fitting(context, robot, in_steps=in_steps)
+    if "gait" not in body.tables:
+        raise typer.BadParameter(f"{robot} does not walk; try `strut perform {robot} wave`.")
+    in_steps = walks_in_steps(body.tables["gait"])
+    check_fitting(context, robot, body.tables["gait"])
     options: dict[str, Any] = {
         "intensity": intensity,
         "step_length_m": None if step_length is None else length_m(step_length),
@@ -75,9 +78,12 @@ def walk(
     else:
         options |= {"cycles": cycles, "balance": balance, "retreat": retreat}
         options |= {"rate_hz": 100.0 if rate is None else rate}
-    check_writable(out, force=force)
     feeling = Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
-    with telling_attempts(f"{robot} tries to walk {feeling.label}", json=json) as tell:
+    with telling_attempts(f"{robot} tries to walk {feeling.label}", out, force=force, json=json) as (tell, bar):
+        if not in_steps:
+            options["on_iteration"] = tells(bar)
+        if body.tables["gait"].get("kind") == "synthesis":  # its first attempt alone takes a minute
+            check_writable(out, force=force, ending=".npz")
         plan: Callable[..., Motion] = walk_to if in_steps else plan_walk
         motion = plan(body, emotion=feeling, on_attempt=tell, **options)
     save_motion(motion, out, force=force)

@@ -6,31 +6,41 @@ import os
 import tempfile
 from pathlib import Path
 
-from strut.errors import MotionFileError
+from strut.errors import FileError
 
 
-def check_writable(path: Path, *, force: bool) -> None:
-    """Raise MotionFileError if `path` could not be written, so that nobody works for a file that cannot be kept."""
+def check_writable(path: Path, *, force: bool, ending: str | None = None) -> None:
+    """Raise FileError if `path` could not be written, so that nobody works for a file that cannot be kept.
+
+    Args:
+        path: File to write.
+        force: Whether it may replace an existing file.
+        ending: What its name must end in, for instance `.png`; None if any name will do.
+    """
+    if ending is not None and path.suffix.lower() != ending:
+        raise FileError(path, f"should end in {ending}, because that is what is written; rename it.")
     try:
         is_folder, is_there, is_file = path.is_dir(), path.exists(), path.is_file()
     except OSError as error:  # for instance a name that is too long
-        raise MotionFileError(path, f"cannot be written: {error.strerror}.") from error
+        raise FileError(path, f"cannot be written: {error.strerror}.") from error
     if is_folder:
-        raise MotionFileError(path, "is a folder; give a file name.")
+        raise FileError(path, "is a folder; give a file name.")
     if is_there and not is_file:
-        raise MotionFileError(path, "is a device or the like; give the name of an ordinary file.")
+        raise FileError(path, "is a device or the like; give the name of an ordinary file.")
     if is_there and not force:
-        raise MotionFileError(path, "is there already; choose another name or add --force.")
+        raise FileError(
+            path, "is there already; choose another name, or replace it with --force (in Python: force=True)."
+        )
     if not path.parent.is_dir():
-        raise MotionFileError(path, f"cannot be written: there is no folder {path.parent}.")
+        raise FileError(path, f"cannot be written: there is no folder {path.parent}.")
     if not os.access(path.parent, os.W_OK):
-        raise MotionFileError(path, f"cannot be written: the folder {path.parent} is read-only.")
+        raise FileError(path, f"cannot be written: the folder {path.parent} is read-only.")
 
 
 def check_not_input(path: Path, source: Path) -> None:
-    """Raise MotionFileError if what is to be written would replace what it is made from."""
+    """Raise FileError if what is to be written would replace what it is made from."""
     if path.resolve() == source.resolve():
-        raise MotionFileError(path, "is the file to read; choose another name to write to.")
+        raise FileError(path, "is the file to read; choose another name to write to.")
 
 
 def write_atomically(path: Path, content: bytes, *, force: bool) -> None:
@@ -43,7 +53,7 @@ def write_atomically(path: Path, content: bytes, *, force: bool) -> None:
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     except OSError as error:
-        raise MotionFileError(path, f"cannot be written: {error.strerror} in {path.parent}.") from error
+        raise FileError(path, f"cannot be written: {error.strerror} in {path.parent}.") from error
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -56,5 +66,5 @@ def write_atomically(path: Path, content: bytes, *, force: bool) -> None:
     except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise MotionFileError(path, f"cannot be written: {error.strerror}.") from error
+            raise FileError(path, f"cannot be written: {error.strerror}.") from error
         raise

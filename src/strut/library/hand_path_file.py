@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.engines.frame_kinematics import frame_poses
-from strut.errors import MotionFileError
+from strut.errors import FileError
 from strut.library.motion_file import load_motion
 from strut.planning.hand_path import HandPath, path_through
 from strut.planning.hand_task import hand_frame
@@ -34,11 +34,11 @@ def load_hand_path(robot: Robot, path: Path | str, hand: str) -> HandPath:
     path = Path(path)
     frame = hand_frame(robot, hand)
     if not path.exists():
-        raise MotionFileError(path, "there is no such file.")
+        raise FileError(path, "there is no such file.")
     if path.suffix.lower() == ".npz":
         motion = load_motion(path)
         if motion.robot != robot.name or motion.joint_names != robot.joint_names:
-            raise MotionFileError(path, f"is a motion of {motion.robot}; a hand path for {robot.name} must be its own.")
+            raise FileError(path, f"is a motion of {motion.robot}; a hand path for {robot.name} must be its own.")
         position, rotation = frame_poses(robot, frame, motion.qpos)
         attitude = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
         return path_through(path.name, hand, np.concatenate([motion.time_s[:, None], position, attitude], axis=1))
@@ -48,29 +48,27 @@ def load_hand_path(robot: Robot, path: Path | str, hand: str) -> HandPath:
 
 
 def _read_table(path: Path) -> Array:
-    """Return the rows of a table; raises MotionFileError with the first row that is wrong. Shape (T, 4) or (T, 8)."""
+    """Return the rows of a table; raises FileError with the first row that is wrong. Shape (T, 4) or (T, 8)."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             lines = list(csv.reader(file))
     except (OSError, UnicodeDecodeError) as error:
-        raise MotionFileError(path, f"cannot be read as text: {error}.") from error
+        raise FileError(path, f"cannot be read as text: {error}.") from error
     header = tuple(name.strip() for name in lines[0]) if lines else ()
     if header not in (POSITION, POSITION + ORIENTATION):
         wanted = ",".join(POSITION)
-        raise MotionFileError(
-            path, f"needs the columns {wanted} and, if the attitude matters, {','.join(ORIENTATION)}."
-        )
+        raise FileError(path, f"needs the columns {wanted} and, if the attitude matters, {','.join(ORIENTATION)}.")
     rows = [
         [_number(path, row, name, text) for name, text in zip(header, line, strict=False)]
         for row, line in enumerate(lines[1:], start=1)
         if _is_whole(path, row, line, len(header))
     ]
     if len(rows) < 4:
-        raise MotionFileError(path, f"has {len(rows)} rows; a path needs at least 4.")
+        raise FileError(path, f"has {len(rows)} rows; a path needs at least 4.")
     table = np.array(rows)
     backwards = np.flatnonzero(np.diff(table[:, 0]) <= 0.0)
     if len(backwards):
-        raise MotionFileError(path, f"time_s does not increase at row {int(backwards[0]) + 2}.")
+        raise FileError(path, f"time_s does not increase at row {int(backwards[0]) + 2}.")
     return table
 
 
@@ -78,7 +76,7 @@ def _is_whole(path: Path, row: int, line: list[str], columns: int) -> bool:
     if not any(text.strip() for text in line):
         return False
     if len(line) != columns:
-        raise MotionFileError(path, f"row {row} has {len(line)} columns instead of {columns}.")
+        raise FileError(path, f"row {row} has {len(line)} columns instead of {columns}.")
     return True
 
 
@@ -88,7 +86,7 @@ def _number(path: Path, row: int, name: str, text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise MotionFileError(path, f"row {row} has '{text.strip()}' in {name}, which is not a finite number.")
+        raise FileError(path, f"row {row} has '{text.strip()}' in {name}, which is not a finite number.")
     return value
 
 
@@ -97,4 +95,4 @@ def _check_unit(path: Path, quaternions: Array) -> None:
         return
     off = np.flatnonzero(np.abs(np.linalg.norm(quaternions, axis=1) - 1.0) > 1e-3)
     if len(off):
-        raise MotionFileError(path, f"the quaternion of row {int(off[0]) + 1} is not of unit length.")
+        raise FileError(path, f"the quaternion of row {int(off[0]) + 1} is not of unit length.")

@@ -14,6 +14,7 @@ from scipy.optimize import least_squares
 
 from strut.engines.postures import PointChaser
 from strut.optimal.problem import Problem
+from strut.optimal.soft_target import NECK, TRUNK, Bearing, usual_bearing
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
 from strut.robots.contact_set import contact_points
@@ -35,13 +36,12 @@ _POSTURE_PULL = 0.02  # metres per radian: keeps the legs from wandering where t
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """The free choices of a drawn step: noise for several starts, and how trunk and head are held."""
+    """The free choices of a drawn step: noise for several starts, and how trunk, head and arms are held."""
 
     angle_noise_rad: float = 0.0
     duration_noise: float = 0.0
     seed: int = 0
-    trunk_forward_rad: float = 0.0
-    head_forward_rad: float = 0.0
+    bearing: Bearing | None = None
 
 
 def drawn_step(robot: Robot, problem: Problem, speed_m_s: float, drawing: Drawing | None = None) -> Trajectory:
@@ -99,10 +99,10 @@ def _postures(robot: Robot, problem: Problem, time: Array, start: Array, step_m:
     q[:, 0] = step_m * time / total
     q[:, 1] = -LEAN_M * np.sin(phase)
     q[:, 2] = standing * PELVIS_HEIGHT_SHARE - 0.015 * np.cos(2.0 * phase)
-    for name in ("Pelvis_RY", "Lumbar_RY"):
-        column = names.index(name)
-        q[:, column] = np.clip(0.5 * drawing.trunk_forward_rad, *bounds[:, column])
-    q[:, names.index("Head_RY")] = np.clip(drawing.head_forward_rad, *bounds[:, names.index("Head_RY")])
+    bearing = drawing.bearing or usual_bearing(robot)
+    held = dict.fromkeys(TRUNK, 0.5 * bearing.trunk_forward_rad) | {NECK: bearing.head_forward_rad}
+    for name, angle in held.items():
+        q[:, names.index(name)] = np.clip(angle, *bounds[:, names.index(name)])
     q[:, names.index("Pelvis_RZ")] = PELVIS_TURN_RAD * np.cos(phase)
     q[:, names.index("Lumbar_RZ")] = -1.5 * PELVIS_TURN_RAD * np.cos(phase)
     for side, sign in (("Right", 1.0), ("Left", -1.0)):
@@ -125,17 +125,19 @@ def _foot_paths(robot: Robot, time: Array, start: Array, step_m: float) -> dict[
         x = toe_x - base * np.cos(pitch) + sole * np.sin(pitch)
         return np.stack([x, base * np.sin(pitch) + sole * np.cos(pitch), pitch], axis=-1)
 
+    stretch = min(1.0, step_m / USUAL_STEP_M)  # short steps roll less over heel and toes
+    toe_off, heel_strike = stretch * TOE_OFF_PITCH_RAD, stretch * HEEL_STRIKE_PITCH_RAD
     front = 0.5 * step_m + 0.14  # where the right toes stand: the pelvis passes the ankle in the middle of the step
-    lift = PchipInterpolator([start[0], start[1], start[2], start[-1]], [0.0, 0.0, 0.45, TOE_OFF_PITCH_RAD])
+    lift = PchipInterpolator([start[0], start[1], start[2], start[-1]], [0.0, 0.0, 0.6 * toe_off, toe_off])
     right = about_toes(front, lift(time))
     ahead = about_toes(front + step_m, np.zeros(1))[0]  # the left foot when it is flat
-    strike = np.array([ahead[0] + radius * HEEL_STRIKE_PITCH_RAD, radius, HEEL_STRIKE_PITCH_RAD])
-    behind = about_toes(front - step_m, np.array([TOE_OFF_PITCH_RAD]))[0]
+    strike = np.array([ahead[0] + radius * heel_strike, radius, heel_strike])
+    behind = about_toes(front - step_m, np.array([toe_off]))[0]
     swing = start[2] - start[0]
     keys = np.array(
         [
             behind,
-            [0.75 * behind[0] + 0.25 * strike[0], behind[1] + 0.02, TOE_OFF_PITCH_RAD + 0.1],
+            [0.75 * behind[0] + 0.25 * strike[0], behind[1] + 0.02, toe_off + 0.1],
             [0.40 * behind[0] + 0.60 * strike[0], radius + SWING_HEIGHT_M + 0.03, 0.2],
             strike,
             ahead,

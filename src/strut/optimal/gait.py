@@ -11,13 +11,14 @@ import numpy as np
 from strut.engines.body_poses import body_poses
 from strut.engines.tree import qpos_from_angles
 from strut.motion import Motion
+from strut.optimal.naturalness import Naturalness
 from strut.optimal.solve import Solution
 from strut.optimal.soundness import Soundness
 from strut.optimal.trajectory import Trajectory
 from strut.receipt import Receipt, Verdict
 from strut.robot import Array, Robot
 from strut.robots.contact_set import ContactPoint, contact_points
-from strut.robots.mirror import mirror_of
+from strut.robots.mirror import mirror_of, mirrored_feet
 
 GRAVITY_M_S2 = 9.81
 RATE_HZ = 100.0
@@ -33,6 +34,7 @@ class Gait:
         soundness: What an independent look at it found.
         attempts: What was tried, in words, the last of which succeeded.
         asked: What was asked, as JSON would hold it.
+        naturalness: What a person who looks at it would notice; None if nobody looked.
     """
 
     robot: Robot
@@ -40,6 +42,7 @@ class Gait:
     soundness: Soundness
     attempts: tuple[str, ...]
     asked: dict[str, Any]
+    naturalness: Naturalness | None = None
 
     @property
     def trajectory(self) -> Trajectory:
@@ -90,6 +93,7 @@ class Gait:
             task_error_mm=None,
             cost_of_transport=self.cost_of_transport(),
             solve_s=self.solution.solve_s + self.solution.setup_s,
+            naturalness=self.naturalness.as_dict() if self.naturalness else None,
         )
 
     def motion(self, *, steps: int = 2, rate_hz: float = RATE_HZ, **feeling: Any) -> Motion:
@@ -133,7 +137,7 @@ class Gait:
             mirror = mirror_of(self.robot, self.trajectory.problem.tree.velocity_names)
             moved = mirror.image(moved)
             u = mirror_of(self.robot, self.robot.joint_names).image(u)
-            feet = _mirrored_feet(self.robot.foot_names)
+            feet = mirrored_feet(self.robot.foot_names)
             force, contact = force[:, feet] * np.array([1.0, -1.0, 1.0]), contact[:, feet]
         moved[:, 0] += step * self.step_length_m
         return moved, u, force, contact
@@ -164,11 +168,3 @@ def centre_of_pressure(robot: Robot, qpos: Array, force_n: Array) -> Array:
 def _touching(robot: Robot, point: ContactPoint, qpos: Array) -> Array:
     place, turn = (part[:, 0] for part in body_poses(robot.mjcf, [point.body], qpos))
     return np.asarray(place + turn @ np.array(point.position_m) - np.array([0.0, 0.0, point.radius_m]))
-
-
-def _mirrored_feet(names: tuple[str, ...]) -> list[int]:
-    swap = {"Right": "Left", "Left": "Right"}
-    return [
-        names.index(next(name.removesuffix(side) + swap[side] for side in swap if name.endswith(side)))
-        for name in names
-    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,10 @@ from strut.engines.elements import column, square
 from strut.engines.moment import Moment, Scales
 from strut.engines.tree import Tree, read_tree
 from strut.errors import OutOfRangeError
+from strut.optimal.leg_room import leg_room
+from strut.optimal.manner import Manner
 from strut.optimal.problem import (
     Bounds,
-    Constraint,
     Cost,
     EndConstraint,
     EndCost,
@@ -28,9 +29,10 @@ from strut.optimal.problem import (
     Problem,
     Roughness,
 )
+from strut.optimal.soft_target import arm_cost, posture_cost, usual_bearing
 from strut.optimal.springs import leg_springs
 from strut.robot import Array, Robot
-from strut.robots.contact_set import contact_points, contact_set
+from strut.robots.contact_set import contact_set
 from strut.robots.mirror import Mirror, mirror_of
 
 PELVIS = 6  # the first six velocities have no torque
@@ -61,10 +63,9 @@ def gait_problem(
     criteria: Criteria,
     *,
     speed_m_s: float | None,
+    step_m: float | None = None,
     intervals: Sequence[int] | None = None,
-    clearance_m: float = 0.0,
-    springs: bool = False,
-    extra_costs: Sequence[Cost] = (),
+    manner: Manner | None = None,
 ) -> Problem:
     """Return the problem of one periodic, mirror-symmetric step.
 
@@ -72,26 +73,27 @@ def gait_problem(
         robot: A human model.
         criteria: What is minimised.
         speed_m_s: Average speed; None leaves it free.
+        step_m: Step length; None leaves it free.
         intervals: Of the mesh, phase by phase; the robot's own if None.
-        clearance_m: Least height of the swinging forefoot while the other foot is flat on the ground.
-        springs: Give the legs springs and dampers that the solver may choose.
-        extra_costs: Soft targets besides.
+        manner: What makes it more human than its criteria alone do; nothing if None.
     """
+    manner = manner or Manner()
     gait, tree = robot.table("gait"), read_tree(robot.mjcf, angle_base=True)
     usual = usual_torques(robot)
     scales = Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0)
     force_scale = np.concatenate([np.full(PELVIS, 50.0), np.maximum(usual, 1.0)])
-    sprung, passive = leg_springs(robot, tree.velocity_names) if springs else ((), None)
+    phases = _phases(robot, intervals, manner, speed_m_s)
+    sprung, passive = leg_springs(robot, tree.velocity_names) if manner.springs else ((), None)
     return Problem(
         tree=tree,
         actuated=tuple(range(PELVIS, tree.nv)),
         scales=scales,
         force_scale=force_scale,
-        phases=_phases(robot, intervals, clearance_m, speed_m_s),
+        phases=phases,
         bounds=_bounds(robot, tree),
-        costs=(*_costs(criteria, tree), *extra_costs),
+        costs=(*_costs(criteria, tree, manner), *_manner_costs(robot, tree, manner)),
         ends=_ends(robot, tree, gait),
-        parameters=(*_parameters(gait, speed_m_s), *sprung),
+        parameters=(*_parameters(gait, phases, speed_m_s, step_m), *sprung),
         passive=passive,
         lifts=_lifts(criteria),
         friction=robot.friction,
@@ -104,13 +106,8 @@ def usual_torques(robot: Robot) -> Array:
     return np.array([usual[name.replace("Right_", "_").replace("Left_", "_")] for name in robot.joint_names])
 
 
-def pelvis_and_joint_names(robot: Robot) -> tuple[str, ...]:
-    """Return the names of all coordinates of a human model."""
-    return read_tree(robot.mjcf, angle_base=True).velocity_names
-
-
 def _phases(
-    robot: Robot, intervals: Sequence[int] | None, clearance_m: float, speed_m_s: float | None
+    robot: Robot, intervals: Sequence[int] | None, manner: Manner, speed_m_s: float | None
 ) -> tuple[Phase, ...]:
     gait, phases = robot.table("gait"), []
     usual = gait["speed_m_s"]["usual"]
@@ -125,49 +122,10 @@ def _phases(
                 arrival=entry.get("arrival", "continuous"),
                 landing=tuple(entry.get("landing", ())),
                 unloaded=tuple(entry.get("unloaded", ())),
-                constraints=_keep_clear(robot, number, gait["limits"], clearance_m),
+                constraints=leg_room(robot, number, manner),
             )
         )
     return tuple(phases)
-
-
-def _keep_clear(robot: Robot, number: int, limits: Mapping[str, Any], clearance_m: float) -> tuple[Constraint, ...]:
-    """Return what keeps swinging feet above the ground and the legs apart, phase by phase."""
-    points = contact_points(robot)
-    shank = robot.table("subject")["lengths_m"]["ShankLeftLength"]
-
-    def apart(moment: Moment) -> Expression:
-        left, right = (
-            [moment.place_only.position(f"Shank{side}", place)[1] for place in ((0.0, 0.0, 0.0), (0.0, 0.0, -shank))]
-            for side in ("Left", "Right")
-        )
-        return column(left[0] - right[0], left[1] - right[1])
-
-    def heights(*names: str) -> Any:
-        return lambda moment: column(*(moment.height(points[name]) for name in names))
-
-    found = [Constraint("distance of the legs", apart, limits["leg_separation_m"], np.inf, scale=0.1)]
-    if number == 0:
-        swinging = heights("HeelLeft", "HalluxLeft", "Meta5Left")
-        found.append(Constraint("height of the left foot", swinging, 0.0, np.inf, "not first", scale=0.1))
-        if clearance_m > 0.0:
-            forefoot = heights("HalluxLeft", "Meta5Left")
-            found.append(Constraint("clearance of the left toes", forefoot, clearance_m, np.inf, "last", scale=0.1))
-    elif number == 1:
-        swinging = heights("HeelLeft", "HalluxLeft", "Meta5Left", "HeelRight")
-        found.append(
-            Constraint("height of the left foot and the right heel", swinging, 0.0, np.inf, "inner", scale=0.1)
-        )
-        free = heights("HalluxLeft", "Meta5Left", "HeelRight")
-        found.append(Constraint("height of the left toes and the right heel", free, 0.0, np.inf, "last", scale=0.1))
-    elif number == 2:
-        swinging = heights("HalluxLeft", "Meta5Left", "HeelRight")
-        found.append(
-            Constraint("height of the left toes and the right heel", swinging, 0.0, np.inf, "inner", scale=0.1)
-        )
-    else:
-        found.append(Constraint("height of the right heel", heights("HeelRight"), 0.0, np.inf, "not first", scale=0.1))
-    return tuple(found)
 
 
 def _bounds(robot: Robot, tree: Tree) -> Bounds:
@@ -184,7 +142,7 @@ def _bounds(robot: Robot, tree: Tree) -> Bounds:
     return Bounds(q, v, u, first)
 
 
-def _costs(criteria: Criteria, tree: Tree) -> tuple[Cost, ...]:
+def _costs(criteria: Criteria, tree: Tree, manner: Manner) -> tuple[Cost, ...]:
     actuators = tree.nv - PELVIS
 
     def effort(moment: Moment) -> Expression:
@@ -196,8 +154,14 @@ def _costs(criteria: Criteria, tree: Tree) -> tuple[Cost, ...]:
         Integral("head", criteria.head, lambda moment: square(moment.lifted["head"])),
         EndCost("time", criteria.time, lambda ends: ends.total_s),
         Mean("acceleration", criteria.acceleration, lambda moment: square(moment.a / moment.scales.acceleration)),
-        Roughness("torque rate", criteria.torque_rate, lambda moment: moment.u / moment.scales.torque),
+        Roughness("torque rate", manner.smooth * criteria.torque_rate, lambda moment: moment.u / moment.scales.torque),
     )
+
+
+def _manner_costs(robot: Robot, tree: Tree, manner: Manner) -> tuple[Cost, ...]:
+    bearing = manner.bearing or usual_bearing(robot)
+    posture = (posture_cost(robot, tree.velocity_names, bearing),) if manner.posture else ()
+    return (*posture, arm_cost(robot, tree.velocity_names, bearing)) if manner.arms else posture
 
 
 def _lifts(criteria: Criteria) -> tuple[Lift, ...]:
@@ -209,21 +173,35 @@ def _lifts(criteria: Criteria) -> tuple[Lift, ...]:
     return tuple(lifts)
 
 
-def _parameters(gait: Mapping[str, Any], speed_m_s: float | None) -> tuple[Parameter, ...]:
-    limits, steps = gait["speed_m_s"], gait["limits"]["step_length_m"]
-    if speed_m_s is None:
-        lower, upper, guess = limits["least"], limits["most"], limits["usual"]
-    else:
-        if not limits["least"] <= speed_m_s <= limits["most"]:
-            raise OutOfRangeError(
-                f"A walking speed of {speed_m_s:g} m/s is impossible; "
-                f"choose {limits['least']:g} to {limits['most']:g} m/s."
-            )
-        lower = upper = guess = speed_m_s
+def _parameters(
+    gait: Mapping[str, Any], phases: Sequence[Phase], speed_m_s: float | None, step_m: float | None
+) -> tuple[Parameter, ...]:
+    speeds, steps = gait["speed_m_s"], gait["limits"]["step_length_m"]
+    if speed_m_s is not None and not speeds["least"] <= speed_m_s <= speeds["most"]:
+        least, most = speeds["least"], speeds["most"]
+        raise OutOfRangeError(f"A walking speed of {speed_m_s:g} m/s is impossible; choose {least:g} to {most:g} m/s.")
+    if step_m is not None and not steps[0] <= step_m <= steps[1]:
+        raise OutOfRangeError(f"A step of {step_m:g} m is impossible; choose {steps[0]:g} to {steps[1]:g} m.")
+    if speed_m_s is not None and step_m is not None:
+        _check_duration(phases, speed_m_s, step_m)
+    pace = speeds["usual"] if speed_m_s is None else speed_m_s
+    step = Parameter("step_length_m", steps[0], steps[1], 0.5 * pace)
+    speed = Parameter("speed_m_s", speeds["least"], speeds["most"], pace)
     return (
-        Parameter("step_length_m", steps[0], steps[1], 0.5 * guess),
-        Parameter("speed_m_s", lower, upper, guess),
+        step if step_m is None else replace(step, lower=step_m, upper=step_m, guess=step_m),
+        speed if speed_m_s is None else replace(speed, lower=speed_m_s, upper=speed_m_s),
     )
+
+
+def _check_duration(phases: Sequence[Phase], speed_m_s: float, step_m: float) -> None:
+    shortest, longest = (sum(phase.duration_s[end] for phase in phases) for end in (0, 1))
+    lasts_s = step_m / speed_m_s
+    if not shortest <= lasts_s <= longest:
+        raise OutOfRangeError(
+            f"A step of {step_m:g} m at {speed_m_s:g} m/s would last {lasts_s:.2f} s, but its phases last "
+            f"{shortest:.2f} to {longest:.2f} s together; "
+            f"choose {speed_m_s * shortest:.2f} to {speed_m_s * longest:.2f} m."
+        )
 
 
 def _ends(robot: Robot, tree: Tree, gait: Mapping[str, Any]) -> tuple[EndConstraint, ...]:

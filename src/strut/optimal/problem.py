@@ -15,7 +15,7 @@ from strut.robot import Array
 from strut.robots.contact_set import ContactRow, ContactSet
 
 Expression = Any
-Nodes = Literal["all", "first", "last", "not first", "not last", "inner"]
+Nodes = Literal["all", "first", "last", "not first", "not last", "inner", "from a third on"]
 Arrival = Literal["continuous", "impact", "rest"]
 At = Callable[[Moment], Expression]
 

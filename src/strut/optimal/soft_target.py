@@ -1,69 +1,90 @@
-"""Soft targets: what a feeling asks of a human's posture, as costs of the same problem that makes the walk."""
+"""Soft targets: how people hold trunk, head, arms and legs, as costs of the same problem that makes the walk."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from strut.engines.moment import Moment
-from strut.optimal.problem import Cost, Expression, Mean, Tracking
-from strut.robot import Array, Robot
+from strut.optimal.problem import Expression, Mean
+from strut.robot import Robot
 
-ARMS = ("ShoulderRight_RY", "ShoulderLeft_RY", "ElbowRight_RY", "ElbowLeft_RY")
+TRUNK = ("Pelvis_RY", "Lumbar_RY")
+NECK = "Head_RY"
+SIDES = ("Right", "Left")
 
 
 @dataclass(frozen=True, slots=True)
 class Bearing:
-    """How a person carries the body: trunk and head against upright, positive forwards, and the arms. In rad.
+    """How a person carries the body: trunk and head against upright, positive forwards, and the arms.
 
     Args:
         trunk_forward_rad: Of pelvis and lumbar joint together.
         head_forward_rad: Of the neck.
-        arm_swing_rad: Amplitude of the shoulders about their middle.
+        arm_swing: How far the arms swing against the legs: angle between the arms over angle between the thighs.
         elbow_rad: Of both elbows; bent is negative.
     """
 
     trunk_forward_rad: float
     head_forward_rad: float
-    arm_swing_rad: float
+    arm_swing: float
     elbow_rad: float
 
 
-def bearing_costs(robot: Robot, names: Sequence[str], bearing: Bearing, node_share: Array) -> tuple[Cost, ...]:
-    """Return the costs that pull a walk towards a bearing.
+def usual_bearing(robot: Robot) -> Bearing:
+    """Return how the robot carries itself without a feeling."""
+    rest = robot.table("expression")["neutral"]
+    return Bearing(0.0, 0.0, rest["arm_swing"], rest["elbow_rad"])
+
+
+def posture_cost(robot: Robot, names: Sequence[str], bearing: Bearing) -> Mean:
+    """Return the cost that holds coordinates near those of people: squares of misses over usual spreads.
+
+    Means, not integrals over time: those would make the step shorter instead of the posture better.
 
     Args:
-        robot: Who walks; its expression table says how strong the pulls are.
+        robot: Who walks; its gait table has the middle and spread of coordinates.
         names: Of the coordinates.
-        bearing: The target.
-        node_share: How much of the step has passed at each node, from 0 to 1. Shape (nodes,).
+        bearing: How trunk, head and elbows are held.
     """
-    # means, not integrals over time: those would make the step shorter instead of the posture better
-    pull, index = robot.table("expression")["pull"], list(names).index
+    table, order = robot.table("gait")["posture"], list(names)
+    rest = {name: (index, *_usual(robot, name)) for index, name in enumerate(names) if _unsided(name) in table["usual"]}
+    middle = dict.fromkeys(TRUNK, 0.5 * bearing.trunk_forward_rad) | {NECK: bearing.head_forward_rad}
+    middle |= {f"Elbow{side}_RY": bearing.elbow_rad for side in SIDES}
 
-    def trunk(moment: Moment) -> Expression:
-        lean = moment.q[index("Pelvis_RY")] + moment.q[index("Lumbar_RY")]
-        return (lean - bearing.trunk_forward_rad) ** 2
+    def misses(moment: Moment) -> Expression:
+        lean = sum(moment.q[order.index(name)] for name in TRUNK)
+        total = ((lean - bearing.trunk_forward_rad) / table["trunk_spread_rad"]) ** 2
+        nod = moment.q[order.index(NECK)] - bearing.head_forward_rad
+        total = total + (nod / table["head_spread_rad"]) ** 2
+        for name, (index, usual, spread) in rest.items():
+            total = total + ((moment.q[index] - middle.get(name, usual)) / spread) ** 2
+        return total
 
-    def head(moment: Moment) -> Expression:
-        return (moment.q[index("Head_RY")] - bearing.head_forward_rad) ** 2
-
-    def arms(moment: Moment) -> Expression:
-        return moment.q[[index(name) for name in ARMS]]
-
-    swing = bearing.arm_swing_rad * np.cos(np.pi * node_share)  # against the legs: the right arm starts behind
-    bent = np.full_like(swing, bearing.elbow_rad)
-    wanted = np.stack([swing, -swing, bent, bent], axis=1)
-    return (
-        Mean("trunk posture", pull["trunk"], trunk),
-        Mean("head posture", pull["head"], head),
-        Tracking("arms", pull["arms"], arms, wanted),
-    )
+    return Mean("posture", table["weight"], misses)
 
 
-def node_shares(intervals: Sequence[int], durations_s: Sequence[float]) -> Array:
-    """Return how much of a step has passed at each node of a mesh. Shape (nodes,)."""
-    borders = np.concatenate([[0.0], np.cumsum(durations_s)]) / np.sum(durations_s)
-    return np.concatenate([np.linspace(borders[p], borders[p + 1], count + 1) for p, count in enumerate(intervals)])
+def arm_cost(robot: Robot, names: Sequence[str], bearing: Bearing) -> Mean:
+    """Return the cost that lets the angle between the arms follow, in the opposite sense, that between the thighs."""
+    table, order = robot.table("gait")["arms"], list(names)
+
+    def between(moment: Moment, joint: str) -> Expression:
+        right, left = (moment.q[order.index(f"{joint}{side}_RY")] for side in SIDES)
+        return right - left
+
+    def miss(moment: Moment) -> Expression:
+        gap = between(moment, "Shoulder") + bearing.arm_swing * between(moment, "Hip")
+        return (gap / table["spread_rad"]) ** 2
+
+    return Mean("arms", table["weight"], miss)
+
+
+def _unsided(name: str) -> str:
+    return name.replace("Right_", "_").replace("Left_", "_")
+
+
+def _usual(robot: Robot, name: str) -> tuple[float, float]:
+    """Return the usual middle and spread of a coordinate; the table gives the left side, the right is its mirror."""
+    middle, spread = robot.table("gait")["posture"]["usual"][_unsided(name)]
+    sign = robot.table("symmetry")["sign"][name.rsplit("_", 1)[1]] if "Right_" in name else 1.0
+    return sign * middle, spread

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -14,18 +14,21 @@ from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
 from strut.optimal.cold_start import Drawing, drawn_step
 from strut.optimal.gait import Gait
 from strut.optimal.gait_problem import Criteria, gait_problem
-from strut.optimal.problem import Cost, Problem
+from strut.optimal.manner import HUMAN, Manner, named_manner
+from strut.optimal.naturalness import naturalness
+from strut.optimal.problem import Problem
+from strut.optimal.soft_target import Bearing, usual_bearing
 from strut.optimal.solve import NotSolvedError, Solution, Transcribed
 from strut.optimal.soundness import examine
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Robot
 from strut.robots.catalogue import load_robot
 
-STARTS = 3  # a drawn step, then drawn steps with noise
+STARTS = 3  # a drawn step, then by way of an easier gait, then a drawn step with noise
 FINER = 1.4  # how much finer the mesh gets after a result that slides or gains momentum
+FASTER, SLOWER = 0.75, 0.35  # powers of the speed with which meshes get finer
 NOISE_RAD, NOISE_DURATION = 0.03, 0.2
-CostsOnMesh = Callable[[Sequence[int]], Sequence[Cost]]
-MOST_SECONDS = 600.0
+MOST_SECONDS = 1800.0
 
 
 def named_criteria(robot: Robot, objective: str) -> Criteria:
@@ -45,16 +48,59 @@ def weighted_criteria(robot: Robot, gamma: Sequence[float]) -> Criteria:
     return Criteria(effort, momentum, head, time, smooth["acceleration"], smooth["torque_rate"])
 
 
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is asked of a gait: who walks, what is cheap, in which manner, how fast and how far; None leaves it free."""
+
+    human: Robot
+    weights: Criteria
+    manner: Manner
+    speed_m_s: float | None = None
+    step_m: float | None = None
+
+    @property
+    def pace_m_s(self) -> float:
+        """The speed, or where a free one is guessed to be."""
+        return self.speed_m_s if self.speed_m_s is not None else self.human.table("gait")["speed_m_s"]["usual"]
+
+    def problem(self, mesh: Sequence[int]) -> Problem:
+        """Return the problem on a mesh."""
+        return gait_problem(
+            self.human,
+            self.weights,
+            speed_m_s=self.speed_m_s,
+            step_m=self.step_m,
+            intervals=mesh,
+            manner=self.manner,
+        )
+
+    def halfway(self) -> Wish:
+        """Return a wish half way to the usual speed and bearing: easier, and a good start for this one."""
+        usual, asked = usual_bearing(self.human), self.manner.bearing or usual_bearing(self.human)
+        bearing = Bearing(*(0.5 * (one + other) for one, other in zip(astuple(usual), astuple(asked), strict=True)))
+        middle = 0.5 * (self.pace_m_s + self.human.table("gait")["speed_m_s"]["usual"])
+        return replace(self, speed_m_s=middle, step_m=None, manner=replace(self.manner, bearing=bearing))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what was asked as JSON would hold it."""
+        weights = self.weights
+        return {
+            "weights": [weights.effort, weights.momentum, weights.head, weights.time],
+            "speed_m_s": self.speed_m_s,
+            "step_m": self.step_m,
+            **self.manner.as_dict(),
+        }
+
+
 def synthesise(
     robot: Robot | str = "heiman",
     *,
     objective: str = "multi",
     criteria: Criteria | None = None,
     speed_m_s: float | None = 1.3,
-    clearance_m: float = 0.0,
-    springs: bool = False,
+    step_m: float | None = None,
+    manner: Manner | None = None,
     intervals: Sequence[int] | None = None,
-    extra_costs: CostsOnMesh | None = None,
     drawing: Drawing | None = None,
     starts: int = STARTS,
     check_mesh: bool = False,
@@ -68,76 +114,85 @@ def synthesise(
         objective: A published mixture by name.
         criteria: Other weights in its place.
         speed_m_s: Average speed; None leaves it free.
-        clearance_m: Least height of the swinging forefoot at the end of the flat phase.
-        springs: Give the legs springs and dampers that the solver may choose.
+        step_m: Step length; None leaves it free.
+        manner: What makes it more human than its criteria alone do; the usual one if None.
         intervals: Of the mesh, phase by phase; by speed if None, and finer if the result is refused.
-        extra_costs: Soft targets besides, for the numbers of intervals they are given.
         drawing: Noise and posture of the first start.
         starts: How many starts may be tried before giving up.
-        check_mesh: Solve again on a mesh with half as many intervals more, and say how much the cost changes.
+        check_mesh: Solve again on a finer mesh, and say how much the cost changes.
         most_seconds: For all starts together.
         on_iteration: Called with every iteration; may return True to stop.
     """
     human = load_robot(robot) if isinstance(robot, str) else robot
     weights = criteria or named_criteria(human, objective)
-    pace = speed_m_s if speed_m_s is not None else human.table("gait")["speed_m_s"]["usual"]
-    wishes = {"speed_m_s": speed_m_s, "clearance_m": clearance_m, "springs": springs}
-    deadline_s = perf_counter() + most_seconds
-    mesh, program, attempts = tuple(intervals or usual_mesh(human, pace)), None, list[str]()
-    refused: Trajectory | None = None
+    wish = Wish(human, weights, manner or named_manner(human, [HUMAN]), speed_m_s, step_m)
+    search = _Search(wish, perf_counter() + most_seconds, on_iteration)
+    mesh, guess = tuple(intervals or usual_mesh(human, wish.pace_m_s)), drawing or Drawing(bearing=wish.manner.bearing)
+    found: Solution | None = None
     for start in range(starts):
-        if program is None:
-            program = Transcribed(_problem(human, weights, wishes, mesh, extra_costs))
-        own = drawing or Drawing()
-        if start:
-            own = replace(own, angle_noise_rad=NOISE_RAD, duration_noise=NOISE_DURATION, seed=own.seed + start)
-        limit = SolverOptions(most_seconds=max(1.0, deadline_s - perf_counter()), warm=refused is not None)
-        guess = drawn_step(human, program.problem, pace, own) if refused is None else refused.on_mesh(program.problem)
         try:
-            solution = program.solve(guess, options=limit, on_iteration=on_iteration)
+            found = search.again(found, mesh) if found is not None else search.start(start, mesh, guess)
         except NotSolvedError as failure:
-            attempts.append(f"start {start}: {failure}")
+            search.attempts.append(f"start {start}: {failure}")
             if start + 1 == starts or failure.status in {STOPPED, OUT_OF_TIME}:
                 raise
-            refused = None
+            found = None
             continue
-        change = None
-        if check_mesh:
-            finer = _problem(human, weights, wishes, _finer(mesh), extra_costs)
-            change = _mesh_change(solution, finer)
-        found = examine(human, solution, mesh_change=change)
-        attempts.append(f"start {start}: {solution.iterations} iterations, cost {solution.cost:.4f}")
-        if not found.complaints():
-            return Gait(human, solution, found, tuple(attempts), _asked(weights, wishes))
-        attempts.append(f"start {start} was refused: {'; '.join(found.complaints())}")
-        mesh, program, refused = _finer(mesh), None, solution.trajectory  # refined from where it is
-    raise RefusedError(attempts, "Use a finer mesh (intervals) or another speed.")
+        change = search.again(found, _finer(mesh)).cost / found.cost - 1.0 if check_mesh else None
+        soundness = examine(human, found, mesh_change=change)
+        search.attempts.append(f"start {start}: {found.iterations} iterations, cost {found.cost:.4f}")
+        if not soundness.complaints():
+            looks = naturalness(human, found.trajectory)
+            return Gait(human, found, soundness, tuple(search.attempts), wish.as_dict(), looks)
+        search.attempts.append(f"start {start} was refused: {'; '.join(soundness.complaints())}")
+        mesh = _finer(mesh)  # refined from where it is
+    raise RefusedError(search.attempts, "Use a finer mesh (intervals) or another speed.")
+
+
+def best_so_far(human: Robot, best: Solution) -> Gait:
+    """Return the best iterate of a solver that was stopped, as a gait whose complaints say what it lacks."""
+    attempts = (f"stopped after {best.iterations} iterations, cost {best.cost:.4f}",)
+    return Gait(human, best, examine(human, best, playback=False), attempts, {}, naturalness(human, best.trajectory))
+
+
+@dataclass(slots=True)
+class _Search:
+    """A wish, the time left for it, and what was tried."""
+
+    wish: Wish
+    deadline_s: float
+    on_iteration: OnIteration | None
+    attempts: list[str] = field(default_factory=list)
+
+    def start(self, number: int, mesh: Sequence[int], drawing: Drawing) -> Solution:
+        """Solve from a drawn step (0), by way of an easier gait (1), or from a drawn step with noise (2 and more)."""
+        if number == 1:
+            easier = _Search(self.wish.halfway(), self.deadline_s, self.on_iteration)
+            return self.again(easier.start(0, mesh, replace(drawing, bearing=easier.wish.manner.bearing)), mesh)
+        if number:
+            drawing = replace(
+                drawing, angle_noise_rad=NOISE_RAD, duration_noise=NOISE_DURATION, seed=drawing.seed + number
+            )
+        program = Transcribed(self.wish.problem(mesh))
+        return self._solve(program, drawn_step(self.wish.human, program.problem, self.wish.pace_m_s, drawing))
+
+    def again(self, found: Solution, mesh: Sequence[int]) -> Solution:
+        """Solve on a mesh from a solution of something similar."""
+        program = Transcribed(self.wish.problem(mesh))
+        return self._solve(program, found.trajectory.on_mesh(program.problem), warm=True)
+
+    def _solve(self, program: Transcribed, guess: Trajectory, *, warm: bool = False) -> Solution:
+        options = SolverOptions(most_seconds=max(1.0, self.deadline_s - perf_counter()), warm=warm)
+        return program.solve(guess, options=options, on_iteration=self.on_iteration)
 
 
 def usual_mesh(human: Robot, speed_m_s: float) -> tuple[int, ...]:
     """Return the numbers of intervals for a speed: more for slow steps, which last long, and for forceful ones."""
     gait = human.table("gait")
-    stretch = np.sqrt(speed_m_s / gait["speed_m_s"]["usual"])
-    factor = max(stretch, 1.0 / stretch)
+    ratio = speed_m_s / gait["speed_m_s"]["usual"]
+    factor = ratio**FASTER if ratio > 1.0 else ratio**-SLOWER
     return tuple(int(np.ceil(factor * entry["intervals"] - 1e-9)) for entry in gait["phase"])
 
 
 def _finer(mesh: Sequence[int]) -> tuple[int, ...]:
     return tuple(int(np.ceil(FINER * count)) for count in mesh)
-
-
-def _problem(
-    human: Robot, weights: Criteria, wishes: dict[str, Any], mesh: Sequence[int], extra_costs: CostsOnMesh | None
-) -> Problem:
-    costs = extra_costs(mesh) if extra_costs is not None else ()
-    return gait_problem(human, weights, intervals=mesh, extra_costs=costs, **wishes)
-
-
-def _mesh_change(coarse: Solution, finer: Problem) -> float:
-    """Return the relative change of cost when a solved step is solved again on a finer mesh."""
-    fine = Transcribed(finer).solve(coarse.trajectory.on_mesh(finer), options=SolverOptions(warm=True))
-    return fine.cost / coarse.cost - 1.0
-
-
-def _asked(weights: Criteria, wishes: dict[str, Any]) -> dict[str, Any]:
-    return {"weights": [weights.effort, weights.momentum, weights.head, weights.time], **wishes}

@@ -220,6 +220,7 @@ def _constraint(problem: Problem, layout: Layout, number: int, constraint: Const
         "not first": nodes[1:],
         "not last": nodes[:-1],
         "inner": nodes[1:-1],
+        "from a third on": nodes[len(nodes) // 3 :],
     }[constraint.nodes]
     rows = constraint.rows(problem.moment()) / constraint.scale
     bounds = (constraint.lower / constraint.scale, constraint.upper / constraint.scale)

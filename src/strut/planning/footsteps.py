@@ -18,6 +18,7 @@ from strut.robot import Array, Robot
 RIGHT, LEFT = 0, 1
 FOOT_NAMES = ("right", "left")
 CSV_COLUMNS = ("foot", "x_m", "y_m", "heading_deg")
+MOST_STEPS = 5000  # more would take hours to walk, and much memory to plan
 _WHOLE = 1e-9  # a walk of exactly n longest steps takes n of them, whatever rounding says
 
 
@@ -78,9 +79,23 @@ def footsteps_to(start: Place, goals: Sequence[Place], limits: StepLimits) -> tu
     for goal in goals:
         seen = goal.seen_from(here)
         route = route_to(seen, limits.separation_m, lambda route: float(limits.swings(route)))
+        if len(steps) + limits.swings(route) > MOST_STEPS:
+            raise OutOfRangeError(
+                f"A goal {math.hypot(seen.x_m, seen.y_m):.3g} m away would take {limits.swings(route):.3g} steps; "
+                f"at most {MOST_STEPS} are planned at once: come nearer or step longer."
+            )
         steps += footsteps_along(here, route, limits, first_foot=1 - steps[-1].foot if steps else None)
         here = goal
     return tuple(steps)
+
+
+def first_steps(steps: Sequence[Footstep], most: int, separation_m: float) -> tuple[Footstep, ...]:
+    """Return at most so many steps that start a walk and end it as walks end: with the shoes side by side."""
+    if len(steps) <= most:
+        return tuple(steps)
+    last = steps[most - 2]
+    aside_m = separation_m if last.foot == RIGHT else -separation_m
+    return (*steps[: most - 1], Footstep(1 - last.foot, last.place.then(Place(0.0, aside_m))))
 
 
 def footsteps_along(start: Place, route: Route, limits: StepLimits, *, first_foot: int | None = None) -> list[Footstep]:
@@ -130,6 +145,8 @@ def read_footsteps(path: Path | str) -> tuple[Footstep, ...]:
     try:
         with Path(path).open(newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file))
+    except FileNotFoundError as error:
+        raise BadFootstepsError(f"{path}: there is no such file.") from error
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise BadFootstepsError(f"{path}: cannot be read as a list of footsteps ({error}).") from error
     if not rows or set(CSV_COLUMNS) - set(rows[0]):

@@ -147,7 +147,13 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float) -> list[Shortf
     short_of = f"falls {{:.1f}} mm short of the {LEAST_CLEARANCE_M * mm:.0f} mm it must"
     inside = f"falls {{:.1f}} mm short of the {margin_m * mm:.0f} mm it must be inside the {support_of(robot)}"
     limits: list[tuple[str, tuple[str, ...], Array, float, str]] = [
-        ("foot contact", feet, touching_m * mm, FOOT_OFF_GROUND_M * mm, "is {:.1f} mm off the ground"),
+        (
+            "foot contact",
+            feet,
+            touching_m * mm,
+            FOOT_OFF_GROUND_M * mm,
+            "is {:.1f} mm from the ground it should stand on",
+        ),
         ("foot slip", feet, measured.slip_m * mm, MOST_SLIP_M * mm, "slides {:.1f} mm"),
         ("swing height", feet, unlifted_m * mm, 0.0, f"{short_of} lift"),
         ("joint limit", joints, -measured.joint_room_rad, 0.0, "is {:.2f} rad beyond its range"),

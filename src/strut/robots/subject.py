@@ -155,7 +155,12 @@ def _robot(name: str, tables: Mapping[str, Table], person: Subject) -> Robot:
         feet=tuple(Foot(touch.name, touch.name, touch.radius_m) for touch in touches),
         mass_kg=person.mass_kg,
         friction=body["floor"]["friction"],
-        tables={**tables, "contact": contact, "subject": _subject_table(person, root_height_m)},
+        tables={
+            **tables,
+            "contact": contact,
+            "markers": resolved_markers(body, tables["markers"], person),
+            "subject": _subject_table(person, root_height_m),
+        },
     )
 
 
@@ -230,6 +235,20 @@ def resolved_contact(body: Table, contact: Table, person: Subject) -> Table:
             [sided(point, side), axis] for side, foot in feet.items() for point, axis in contact["foot"][foot]["rows"]
         ]
     return {"point": points, "set": sets, "capsule": capsules}
+
+
+def resolved_markers(body: Table, markers: Table, person: Subject) -> Table:
+    """Return `markers.toml` for a person: places grow with the segments against those of the subject who wore them."""
+    worn_by = _both(body, body["subjects"][body["subject"]["name"]]["lengths_m"])
+    places = {}
+    for entry in body["segment"]:
+        for side in sides_of(entry["name"], body["sides"]):
+            segment, length = sided(entry["name"], side), sided(entry["length"], side)
+            growth = person.lengths_m[length] / worn_by[length]
+            own = markers["segment"].get(segment, {})
+            if own:
+                places[segment] = {name: [growth * part for part in place] for name, place in own.items()}
+    return {**markers, "segment": places}
 
 
 def _touch(name: str, point: Table, point_radius_m: float) -> Touch:

@@ -10,6 +10,7 @@ from strut.receipt import Receipt
 
 NOT_KNOWN = "–"
 _ON_THE_SPOT_M = 1e-3
+_TASK_WORDS = {True: "disturbs the hand's task by {:.2f} mm", False: "is planned to end {:.2f} mm from its goal"}
 
 
 def title_of(motion: Motion) -> str:
@@ -36,7 +37,8 @@ def receipt_sentences(receipt: Receipt | None) -> list[str]:
     """Return the receipt in words; what is not known is left out."""
     if receipt is None:
         return ["This motion has no receipt: nobody has checked it against the limits of the body."]
-    return [sentence for sentence in (_shown(receipt), _travelled(receipt), _needed(receipt)) if sentence]
+    said = (_shown(receipt), _left_out(receipt), _travelled(receipt), _needed(receipt))
+    return [sentence for sentence in said if sentence]
 
 
 def measured_sentences(receipt: Receipt) -> list[str]:
@@ -92,6 +94,10 @@ def _shown(receipt: Receipt) -> str:
     )
 
 
+def _left_out(receipt: Receipt) -> str:
+    return f"Left out: {'; '.join(receipt.left_out)}." if receipt.left_out else ""
+
+
 def _travelled(receipt: Receipt) -> str:
     if receipt.distance_m is None or receipt.speed_m_s is None:
         return f"Takes {receipt.duration_s:.1f} s."
@@ -106,17 +112,23 @@ def _travelled(receipt: Receipt) -> str:
 def _needed(receipt: Receipt) -> str:
     carried_by = "feet" if receipt.redundancy is None else "wheels"  # only a performance counts what it leaves free
     known = [
-        _number(receipt.balance_margin_mm, f"keeps its centre of pressure {{:.0f}} mm inside the {carried_by}"),
+        _balance(receipt.balance_margin_mm, carried_by),
         _number(receipt.torque_use, "uses {:.0f} % of the weakest motor", 100.0),
         _number(receipt.joint_speed_use, "reaches {:.0f} % of the joint speed limit", 100.0),
         _number(receipt.foot_slip_mm, "slips {:.1f} mm"),
-        _number(receipt.task_error_mm, "disturbs the hand's task by {:.2f} mm"),
+        _number(receipt.task_error_mm, _TASK_WORDS[receipt.redundancy is not None]),
         _number(receipt.gaze_error_rad, "looks {:.3f}° beside its goal", math.degrees(1.0)),
         _number(receipt.redundancy, "leaves {:.0f} dimensions free for the feeling"),
         _number(receipt.cost_of_transport, "has a cost of transport of {:.2f}"),
     ]
     said = [words for words in known if words != NOT_KNOWN]
     return f"It {listed(said)}." if said else ""
+
+
+def _balance(margin_mm: float | None, carried_by: str) -> str:
+    if margin_mm is not None and margin_mm < 0.0:
+        return f"has its centre of pressure {-margin_mm:.0f} mm outside the {carried_by}"
+    return _number(margin_mm, f"keeps its centre of pressure {{:.0f}} mm inside the {carried_by}")
 
 
 def _share_kept(receipt: Receipt) -> float:

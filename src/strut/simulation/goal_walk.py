@@ -53,7 +53,7 @@ class Arrival:
 
     Args:
         fell: Whether the body tipped or sank.
-        distance_m: From the goal.
+        goal_error_m: Distance from the goal.
         heading_error_rad: From the goal's heading.
         duration_s: Of the whole walk.
         steps: How many were taken.
@@ -62,7 +62,7 @@ class Arrival:
     """
 
     fell: bool
-    distance_m: float
+    goal_error_m: float
     heading_error_rad: float
     duration_s: float
     steps: int
@@ -71,7 +71,7 @@ class Arrival:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the numbers as JSON would hold them; the keys are part of the interface."""
-        names = ("fell", "distance_m", "heading_error_rad", "duration_s", "steps", "foot_error_m")
+        names = ("fell", "goal_error_m", "heading_error_rad", "duration_s", "steps", "foot_error_m")
         return {name: getattr(self, name) for name in names}
 
 
@@ -233,7 +233,7 @@ class _Walker:
         )
         return Arrival(
             fell=self.fallen,
-            distance_m=here.distance_m(goal),
+            goal_error_m=here.distance_m(goal),
             heading_error_rad=abs(wrapped(here.heading_rad - goal.heading_rad)),
             duration_s=happened.duration_s,
             steps=self._taken,

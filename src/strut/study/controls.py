@@ -33,18 +33,18 @@ def speed_matched(motion: Motion, reference: Motion) -> Motion:
 def posture_matched(motion: Motion, reference: Motion, robot: Robot) -> Motion:
     """Return the motion about the reference's mean posture: same tempo and step, other carriage of the body.
 
-    Joints keep their swing about their mean, the base its turning about its mean orientation; the lowest foot of the
-    whole motion stands where the reference's does.
+    Joints keep their swing about their mean, a floating base its turning about its mean orientation; the lowest foot of
+    the whole motion stands where the reference's does.
     """
     if motion.robot != reference.robot:
         raise StudyError(f"A {motion.robot} cannot take the posture of a {reference.robot}.")
     qpos = motion.qpos.copy()
-    first = qpos.shape[1] - len(motion.joint_names)
-    qpos[:, first:] += reference.joint_angles_rad.mean(axis=0) - motion.joint_angles_rad.mean(axis=0)
-    own, wanted = _mean_turn(motion.qpos[:, 3:7]), _mean_turn(reference.qpos[:, 3:7])
-    turned = wanted * own.inv() * Rotation.from_quat(motion.qpos[:, 3:7], scalar_first=True)
-    qpos[:, 3:7] = turned.as_quat(scalar_first=True)
-    qpos[:, 2] += _lowest_foot(robot, reference.qpos) - _lowest_foot(robot, qpos)
+    qpos[:, robot.base_size :] += reference.joint_angles_rad.mean(axis=0) - motion.joint_angles_rad.mean(axis=0)
+    if robot.floats:  # a platform carries its body level, whatever the feeling
+        own, wanted = _mean_turn(motion.qpos[:, 3:7]), _mean_turn(reference.qpos[:, 3:7])
+        turned = wanted * own.inv() * Rotation.from_quat(motion.qpos[:, 3:7], scalar_first=True)
+        qpos[:, 3:7] = turned.as_quat(scalar_first=True)
+        qpos[:, 2] += _lowest_foot(robot, reference.qpos) - _lowest_foot(robot, qpos)
     return replace(motion, qpos=qpos, receipt=None, torque_nm=None, ground_force_n=None)
 
 

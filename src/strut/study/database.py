@@ -13,61 +13,20 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from strut.errors import OutOfTurnError, StudyError, UnknownParticipantError
+from strut.study.tables import ANSWER, PARTICIPANT, SHOWN, STUDY, TABLES, insert_once
 from strut.study.trial_plan import Trial
 
-_TABLES = sa.MetaData()
-_STUDY = sa.Table(
-    "strut_study",
-    _TABLES,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("fingerprint", sa.Text, nullable=False),
-)
-_SHOWN = sa.Table(
-    "strut_shown",
-    _TABLES,
-    sa.Column("stimulus", sa.Text, primary_key=True),
-    sa.Column("times", sa.Integer, nullable=False),
-)
-_PARTICIPANT = sa.Table(
-    "strut_participant",
-    _TABLES,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("token_hash", sa.Text, nullable=False, unique=True),
-    sa.Column("code", sa.Text, nullable=False, unique=True),
-    sa.Column("language", sa.Text, nullable=False),
-    sa.Column("age", sa.Integer),
-    sa.Column("gender", sa.Text),
-    sa.Column("plan", sa.Text, nullable=False),
-    sa.Column("simulated", sa.Boolean, nullable=False),
-    sa.Column("started_at", sa.Text, nullable=False),
-)
-_ANSWER = sa.Table(
-    "strut_answer",
-    _TABLES,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("participant_id", sa.Integer, sa.ForeignKey("strut_participant.id"), nullable=False),
-    sa.Column("trial", sa.Integer, nullable=False),
-    sa.Column("block", sa.Integer, nullable=False),
-    sa.Column("stimulus", sa.Text, nullable=False),
-    sa.Column("reply", sa.Text, nullable=False),
-    sa.Column("response_ms", sa.Integer),
-    sa.Column("plays", sa.Integer),
-    sa.Column("received_at", sa.Text, nullable=False),
-    sa.UniqueConstraint("participant_id", "trial"),
-)
 _FIND = sa.select(
-    _PARTICIPANT.c.id,
-    _PARTICIPANT.c.code,
-    _PARTICIPANT.c.language,
-    _PARTICIPANT.c.plan,
-    sa.select(sa.func.count()).where(_ANSWER.c.participant_id == _PARTICIPANT.c.id).scalar_subquery().label("answered"),
-).where(_PARTICIPANT.c.token_hash == sa.bindparam("hashed"))
+    PARTICIPANT.c.id,
+    PARTICIPANT.c.code,
+    PARTICIPANT.c.language,
+    PARTICIPANT.c.plan,
+    sa.select(sa.func.count()).where(ANSWER.c.participant_id == PARTICIPANT.c.id).scalar_subquery().label("answered"),
+).where(PARTICIPANT.c.token_hash == sa.bindparam("hashed"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +79,11 @@ class Database:
             known = _participant(connection, token)
             if known:
                 return known
-            index = connection.scalar(sa.select(sa.func.count()).select_from(_PARTICIPANT)) or 0
-            shown = {row.stimulus: row.times for row in connection.execute(sa.select(_SHOWN))}
+            index = connection.scalar(sa.select(sa.func.count()).select_from(PARTICIPANT)) or 0
+            shown = {row.stimulus: row.times for row in connection.execute(sa.select(SHOWN))}
             plan = planner(index, shown)
             connection.execute(
-                sa.insert(_PARTICIPANT).values(
+                sa.insert(PARTICIPANT).values(
                     token_hash=_hashed(token),
                     code=secrets.token_hex(6),
                     language=language,
@@ -138,8 +97,8 @@ class Database:
             for trial in plan:
                 if not trial.practice:
                     shown[trial.stimulus] = shown.get(trial.stimulus, 0) + 1
-            connection.execute(sa.delete(_SHOWN))
-            connection.execute(sa.insert(_SHOWN), [{"stimulus": name, "times": n} for name, n in shown.items()])
+            connection.execute(sa.delete(SHOWN))
+            connection.execute(sa.insert(SHOWN), [{"stimulus": name, "times": n} for name, n in shown.items()])
             made = _participant(connection, token)
             assert made is not None
             return made
@@ -179,25 +138,16 @@ class Database:
             "plays": plays,
             "received_at": _now(),
         }
-        insert: Any = sqlite.insert if self.engine.dialect.name == "sqlite" else postgresql.insert
+        once = insert_once(ANSWER, self.engine.dialect.name, values).returning(ANSWER.c.id)
         with self._writing(lock=False) as connection:
-            once = insert(_ANSWER).values(values).on_conflict_do_nothing().returning(_ANSWER.c.id)
             return connection.execute(once).first() is not None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return all answers with what is known of their participants, in the order of their arrival."""
-        columns = [
-            _PARTICIPANT.c.code,
-            _PARTICIPANT.c.language,
-            _PARTICIPANT.c.age,
-            _PARTICIPANT.c.gender,
-            _PARTICIPANT.c.simulated,
-            *(
-                _ANSWER.c[name]
-                for name in ("trial", "block", "stimulus", "reply", "response_ms", "plays", "received_at")
-            ),
-        ]
-        query = sa.select(*columns).join(_PARTICIPANT).order_by(_ANSWER.c.participant_id, _ANSWER.c.trial)
+        person = [PARTICIPANT.c[name] for name in ("code", "language", "age", "gender", "simulated")]
+        answer = [column for column in ANSWER.c if column.name not in ("id", "participant_id")]
+        columns = [*person, *answer]
+        query = sa.select(*columns).join(PARTICIPANT).order_by(ANSWER.c.participant_id, ANSWER.c.trial)
         with self._reading() as connection:
             found = connection.execute(query).mappings().all()
         return [{**row, "reply": json.loads(row["reply"])} for row in found]
@@ -205,15 +155,13 @@ class Database:
     def counts(self) -> dict[str, Any]:
         """Return how many people started and finished, and how often each stimulus was answered."""
         with self._reading() as connection:
-            per_person = sa.select(_ANSWER.c.participant_id, sa.func.count().label("n")).group_by(
-                _ANSWER.c.participant_id
+            per_person = sa.select(ANSWER.c.participant_id, sa.func.count().label("n")).group_by(
+                ANSWER.c.participant_id
             )
             answered = {row.participant_id: row.n for row in connection.execute(per_person)}
-            people = connection.execute(
-                sa.select(_PARTICIPANT.c.id, _PARTICIPANT.c.plan, _PARTICIPANT.c.simulated)
-            ).all()
-            by_stimulus = sa.select(_ANSWER.c.stimulus, sa.func.count()).where(_ANSWER.c.block > 0)
-            stimuli = connection.execute(by_stimulus.group_by(_ANSWER.c.stimulus)).all()
+            people = connection.execute(sa.select(PARTICIPANT.c.id, PARTICIPANT.c.plan, PARTICIPANT.c.simulated)).all()
+            by_stimulus = sa.select(ANSWER.c.stimulus, sa.func.count()).where(ANSWER.c.block > 0)
+            stimuli = connection.execute(by_stimulus.group_by(ANSWER.c.stimulus)).all()
         finished = sum(answered.get(row.id, 0) == len(json.loads(row.plan)) for row in people)
         return {
             "started": len(people),
@@ -233,7 +181,7 @@ class Database:
         try:
             with self.engine.begin() as connection:
                 if lock:
-                    connection.execute(sa.select(_STUDY.c.id).with_for_update()).all()
+                    connection.execute(sa.select(STUDY.c.id).with_for_update()).all()
                 yield connection
         except SQLAlchemyError as error:
             raise _unreachable(self.engine.url, error) from error
@@ -267,11 +215,10 @@ def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
     engine = _engine(url)
     try:
         with engine.begin() as connection:
-            _TABLES.create_all(connection)
-            insert: Any = sqlite.insert if url.drivername == "sqlite" else postgresql.insert
-            own = insert(_STUDY).values(id=1, name=name, fingerprint=fingerprint)
-            connection.execute(own.on_conflict_do_nothing())
-            kept = connection.execute(sa.select(_STUDY)).one()
+            TABLES.create_all(connection)
+            own = {"id": 1, "name": name, "fingerprint": fingerprint}
+            connection.execute(insert_once(STUDY, engine.dialect.name, own))
+            kept = connection.execute(sa.select(STUDY)).one()
     except SQLAlchemyError as error:
         engine.dispose()
         raise _unreachable(url, error) from error

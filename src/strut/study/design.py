@@ -16,6 +16,7 @@ Question = Literal["forced-choice", "slider", "sam", "improvement"]
 Order = Literal["random", "latin-square", "fixed"]
 Control = Literal["none", "speed-matched", "posture-matched"]
 Kind = Literal["points", "sticks", "solid"]
+Lights = Literal["joints", "markers"]
 SECONDS_PER_ANSWER = {"forced-choice": 5.0, "slider": 5.0, "sam": 9.0, "improvement": 30.0}
 
 
@@ -54,6 +55,7 @@ class Display:
 
     Args:
         kind: Point lights, stick figure or solid body.
+        lights: Where point lights sit: at the joint centres, or where the robot's marker set has them.
         azimuth_deg: From where the camera looks: 0 from ahead, 45 from ahead and the right, 90 from the right.
         elevation_deg: From how high.
         camera: `fixed` in the world as published, or `follow` the body.
@@ -62,6 +64,7 @@ class Display:
     """
 
     kind: Kind = "points"
+    lights: Lights = "joints"
     azimuth_deg: float = 45.0
     elevation_deg: float = 10.0
     camera: Literal["fixed", "follow"] = "fixed"

@@ -8,7 +8,7 @@ from typing import Any, cast, get_args
 
 from strut.errors import DesignError
 from strut.study.answers import DO_NOT_KNOW, IMPROVEMENT_ITEMS, PAD_SCALES
-from strut.study.design import Ask, Control, Design, Display, Kind, Order, Question, Session, StimulusEntry
+from strut.study.design import Ask, Control, Design, Display, Kind, Lights, Order, Question, Session, StimulusEntry
 from strut.study.toml_fields import Fields, parsed_toml
 from strut.study.words import language_codes, language_table
 
@@ -105,6 +105,7 @@ def _session(fields: Fields, stimuli: int) -> Session:
 def _display(fields: Fields) -> Display:
     display = Display(
         kind=cast(Kind, fields.text("kind", "points", one_of=get_args(Kind))),
+        lights=cast(Lights, fields.text("lights", "joints", one_of=get_args(Lights))),
         azimuth_deg=fields.number("azimuth_deg", 45.0, low=-360.0, high=360.0),
         elevation_deg=fields.number("elevation_deg", 10.0, low=-10.0, high=90.0),
         camera=cast(Any, fields.text("camera", "fixed", one_of=("fixed", "follow"))),
@@ -112,6 +113,8 @@ def _display(fields: Fields) -> Display:
         replay=fields.flag("replay", True),
     )
     fields.end()
+    if display.lights == "markers" and display.kind != "points":
+        raise fields.wrong("lights", f'is "markers", which goes with kind = "points", not "{display.kind}".')
     return display
 
 

@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -115,12 +117,22 @@ def _gif(stimulus: Stimulus, display: Display, height_px: int) -> bytes:
 
 
 def _encoded(program: str, stimulus: Stimulus, display: Display, height_px: int, form: Format) -> bytes:
-    with tempfile.TemporaryDirectory() as scratch:
+    """Return a film by ffmpeg, to which the pictures go as they are drawn."""
+    film_pictures = pictures(stimulus, display, height_px)
+    first = next(film_pictures)
+    source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-video_size", f"{first.width}x{first.height}"]
+    quiet = [program, "-loglevel", "error", "-framerate", f"{RATE_HZ:g}"]
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryFile() as said:
         film = Path(scratch) / f"film.{form}"
-        for k, picture in enumerate(pictures(stimulus, display, height_px)):
-            picture.save(Path(scratch) / f"{k:05d}.png")
-        command = [program, "-loglevel", "error", "-framerate", f"{RATE_HZ:g}", "-i", f"{scratch}/%05d.png"]
-        done = subprocess.run([*command, *_CODECS[form], str(film)], check=False, capture_output=True, text=True)
-        if done.returncode:
-            raise StudyError(f"ffmpeg could not write {form}: {done.stderr.strip().splitlines()[-1]}.")
+        command = [*quiet, *source, "-i", "-", *_CODECS[form], str(film)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=said) as encoder:
+            assert encoder.stdin is not None
+            with suppress(BrokenPipeError):  # it gave up; its reason is read below
+                for picture in chain([first], film_pictures):
+                    encoder.stdin.write(picture.tobytes())
+                encoder.stdin.close()
+        if encoder.returncode:
+            said.seek(0)
+            reason = said.read().decode(errors="replace").strip().splitlines() or ["it gave no reason"]
+            raise StudyError(f"ffmpeg could not write {form}: {reason[-1]}.")
         return film.read_bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import shutil
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from strut.study.design_file import FILE_NAME, read_design
 
 TOKEN_FILE = "researcher_token"
 _LONGEST_S = 5.0
+_SHORTEST_S = 0.1
 
 
 def new_study(folder: Path, question: Question, motions: Sequence[Path]) -> Path:
@@ -36,7 +38,10 @@ def new_study(folder: Path, question: Question, motions: Sequence[Path]) -> Path
     for _, motion in loaded:
         robot_of(motion)
     entries = _entries(loaded)
-    seconds = min(_LONGEST_S, *(motion.duration_s for _, motion in loaded))
+    shortest_s = min(motion.duration_s for _, motion in loaded)
+    seconds = min(_LONGEST_S, math.floor(100.0 * shortest_s) / 100.0)  # rounded down: no motion is shorter
+    if seconds < _SHORTEST_S:
+        raise StudyError(f"The shortest motion lasts {shortest_s:.3g} s; people need {_SHORTEST_S:g} s to see it.")
     (folder / "motions").mkdir(parents=True)
     try:
         for (path, _), (_, file, _) in zip(loaded, entries, strict=True):
@@ -89,6 +94,7 @@ per_participant = 0                 # stimuli one person sees, those seen least 
 
 [display]
 kind = "{"solid" if question == "improvement" else "points"}"                     # points, sticks or solid
+lights = "joints"                   # of points: joints, or markers where the robot has a marker set
 azimuth_deg = 45                    # 0 from ahead, 90 from the right
 elevation_deg = 10
 camera = "fixed"                    # fixed or follow

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from strut.engines.marker_set import marker_points
 from strut.engines.rigid_body import Solid, solid_poses, solids
 from strut.engines.skeleton import skeleton, skeleton_points
 from strut.errors import StrutError, StudyError
@@ -86,12 +87,13 @@ def load_stimuli(design: Design) -> tuple[Stimulus, ...]:
     for name, motion in shown.items():
         if motion.duration_s + 1e-9 < seconds:
             raise StudyError(
-                f"Stimulus {name} lasts {motion.duration_s:.1f} s, less than the {seconds:g} s of the display; "
+                f"Stimulus {name} lasts {motion.duration_s:.2f} s, less than the {seconds:g} s of the display; "
                 "plan more cycles or lower display.seconds."
             )
     axes = view_axes(design.display)
     clips = {name: _clip(motion, robots[name], design.display, seconds) for name, motion in shown.items()}
-    middle, scale = _stage([points @ axes.T for points, _ in clips.values()])
+    views = [(points @ axes.T, _reach_m(robots[name], design.display)) for name, (points, _) in clips.items()]
+    middle, scale = _stage(views)
     grid = _grid(axes, middle, scale) if design.display.camera == "fixed" else np.zeros((0, 4))
     return tuple(
         _stimulus(entry, robots[entry.name], design.display, clips[entry.name], (axes, middle, scale), grid)
@@ -143,21 +145,26 @@ def _clip(motion: Motion, robot: Robot, display: Display, seconds: float) -> tup
     """Return the points and the base of the middle part of a motion, at the rate sent. Shapes (T, n, 3), (T, 3)."""
     start = motion.time_s[0] + (motion.duration_s - seconds) / 2.0
     time_s = start + np.arange(round(seconds * RATE_HZ) + 1) / RATE_HZ
-    points = _solid_points(robot, motion.qpos) if display.kind == "solid" else skeleton_points(robot, motion.qpos)
+    points = _drawn_points(robot, motion.qpos, display)
     flat = points.reshape(len(points), -1)
     sampled = np.stack([np.interp(time_s, motion.time_s, column) for column in flat.T], axis=1)
-    base = np.stack([np.interp(time_s, motion.time_s, motion.qpos[:, k]) for k in range(3)], axis=1)
-    base[:, 2] = 0.0
+    base = np.zeros((len(time_s), 3))
+    for axis in range(min(2, robot.base_size)):  # a body that is bolted down stays at the origin
+        base[:, axis] = np.interp(time_s, motion.time_s, motion.qpos[:, axis])
     shown = sampled.reshape(len(time_s), -1, 3)
     if display.camera == "follow":
         return shown - base[:, None], base
     return shown - base.mean(axis=0), base  # walks are shown about their middle, wherever they took place
 
 
-def _stage(views: list[Array]) -> tuple[Array, float]:
-    """Return the middle and the scale [picture units per metre] at which everything just fits. Shape (2,)."""
-    flat = np.concatenate([view[..., :2].reshape(-1, 2) for view in views])
-    low, high = flat.min(axis=0), flat.max(axis=0)
+def _stage(views: list[tuple[Array, Array]]) -> tuple[Array, float]:
+    """Return the middle and the scale [picture units per metre] at which everything just fits. Shape (2,).
+
+    Args:
+        views: By stimulus, points in camera axes (T, n, 3) and how far what is drawn reaches around each (n, 1).
+    """
+    low = np.min([(seen[..., :2] - reach).min(axis=(0, 1)) for seen, reach in views], axis=0)
+    high = np.max([(seen[..., :2] + reach).max(axis=(0, 1)) for seen, reach in views], axis=0)
     half = (high - low) / 2.0 * _MARGIN
     return (low + high) / 2.0, float(1.0 / max(half[1], half[0] / ASPECT, 1e-6))
 
@@ -171,6 +178,25 @@ def _grid(axes: Array, middle: Array, scale: float) -> Array:
     ends += [((a[1], a[0], 0.0), (b[1], b[0], 0.0)) for a, b in ends]
     projected = (np.array(ends) @ axes.T)[..., :2]
     return np.asarray(((projected - middle) * scale).reshape(-1, 4))
+
+
+def _drawn_points(robot: Robot, qpos: Array, display: Display) -> Array:
+    """Return what is drawn of a body in world. Shape (T, nq) in, (T, n, 3) out."""
+    if display.kind == "solid":
+        return _solid_points(robot, qpos)
+    if display.lights == "joints":
+        return skeleton_points(robot, qpos)
+    if "markers" not in robot.tables:
+        raise StudyError(f'{robot.name} has no marker set (markers.toml in its folder); write lights = "joints".')
+    return marker_points(robot, qpos)
+
+
+def _reach_m(robot: Robot, display: Display) -> Array:
+    """Return the radius of the round parts around their points, 0 for corners and lights. Shape (n, 1) or (1, 1)."""
+    if display.kind != "solid":
+        return np.zeros((1, 1))
+    radii = [[0.0 if solid.kind == "box" else solid.size_m[0]] * len(_corners(solid)) for solid in solids(robot)]
+    return np.concatenate(radii)[:, None]
 
 
 def _solid_points(robot: Robot, qpos: Array) -> Array:

@@ -22,6 +22,7 @@ STATIC = {
     "trial.js": "text/javascript; charset=utf-8",
     "researcher.js": "text/javascript; charset=utf-8",
 }
+_MOST_FIGURES = 5  # side by side; more are too small on a phone
 
 
 @cache
@@ -119,7 +120,7 @@ def _question(design: Design, words: Words, trial: Trial) -> dict[str, Any]:
             {"value": name, "text": words.say("do_not_know") if name == DO_NOT_KNOW else words.emotion(name)}
             for name in design.answer_options
         ]
-        return {"options": options}
+        return {"options": options, "columns": 4 if len(options) in (4, 7, 8) else 3 if len(options) > 2 else 2}
     if design.question == "slider":
         return {"ends": [words.emotion(end) for end in design.ask.ends]}
     if design.question == "sam":
@@ -136,7 +137,7 @@ def _scale(design: Design, words: Words, scale: str) -> dict[str, Any]:
     for number in range(1, total + 1):
         end = {1: f", {low}", total: f", {high}"}.get(number, "")
         label = f"{name}: {words.say('point', number=number, total=total)}{end}"
-        points.append(
-            {"number": number, "label": label, "svg": manikin_svg(scale, 2.0 * (number - 1) / (total - 1) - 1.0)}
-        )
-    return {"key": scale, "name": name, "low": low, "high": high, "points": points}
+        drawn = total <= _MOST_FIGURES or number % 2 == 1  # long scales have places between figures, as published
+        svg = manikin_svg(scale, 2.0 * (number - 1) / (total - 1) - 1.0) if drawn else ""
+        points.append({"number": number, "label": label, "svg": svg})
+    return {"key": scale, "name": name, "low": low, "high": high, "points": points, "between": total > _MOST_FIGURES}

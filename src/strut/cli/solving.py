@@ -1,0 +1,31 @@
+"""Solving: what people see while a solver works, and the Ctrl-C that stops it without losing what it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event
+
+from rich.progress import Progress
+
+from strut.cli.interruption import asked_to_stop
+from strut.cli.screen import progress
+from strut.engines.nonlinear_program import Iteration, OnIteration
+
+
+def tells(bar: Progress, stop: Event | None = None) -> OnIteration:
+    """Return what tells a solver's iterations to people, and tells the solver to stop once the event is set."""
+
+    def tell(iteration: Iteration) -> bool:
+        words = f"iteration {iteration.number}: cost {iteration.cost:.4f}, violation {iteration.violation:.1e}"
+        bar.update(bar.task_ids[0], description=words)
+        return stop is not None and stop.is_set()
+
+    return tell
+
+
+@contextmanager
+def solver_on_screen(words: str) -> Iterator[tuple[OnIteration, Event]]:
+    """Show a solver's progress; give what tells it, and the event that the first Ctrl-C sets."""
+    with progress(words) as bar, asked_to_stop() as stop:
+        yield tells(bar, stop), stop
