@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from strut.analysis.gait_cycle import mirror_image
+from strut.analysis.gait_cycle import coordinate_names, mirror_image
 from strut.engines.tree import qpos_from_angles
 from strut.motion import Motion
-from strut.optimal.gait_problem import pelvis_and_joint_names
 from strut.robots.mirror import mirror_of
 
 STEP = 50  # samples
@@ -18,7 +17,7 @@ def walked(robot, steps):
     """Return some steps, each from left toe-off to right toe-off or the other way round."""
     phase, own = np.pi * np.arange(STEP) / STEP, np.arange(34)
     q = 0.3 * np.sin(phase[:, None] + own)
-    q += mirror_of(robot, pelvis_and_joint_names(robot)).image(0.3 * np.sin(phase[:, None] + np.pi + own))
+    q += mirror_of(robot, coordinate_names(robot)).image(0.3 * np.sin(phase[:, None] + np.pi + own))
     q[:, 0], q[:, 1], q[:, 2] = STEP_M * np.arange(STEP) / STEP, 0.0, 0.95
     right = np.array([name.endswith("Right") for name in robot.foot_names])
     heel = np.array([name.startswith("Heel") for name in robot.foot_names])

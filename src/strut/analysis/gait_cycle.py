@@ -12,9 +12,8 @@ from typing import Literal
 import numpy as np
 
 from strut.engines.elements import Index
-from strut.engines.tree import angles_from_qpos, qpos_from_angles
+from strut.engines.tree import angles_from_qpos, qpos_from_angles, read_tree
 from strut.motion import Motion
-from strut.optimal.gait_problem import pelvis_and_joint_names
 from strut.robot import Array, Robot
 from strut.robots.mirror import mirror_of, mirrored_feet
 
@@ -41,6 +40,11 @@ class GaitCycle:
         return self.motion.time_s / self.motion.duration_s
 
 
+def coordinate_names(robot: Robot) -> tuple[str, ...]:
+    """Return the names of all coordinates of a human model, six of the pelvis first."""
+    return read_tree(robot.mjcf, angle_base=True).velocity_names
+
+
 def gait_cycle(robot: Robot, motion: Motion) -> GaitCycle | None:
     """Return the cycle from one landing of the right heel to the next; None if there is none."""
     return _between(robot, motion, ("HeelRight", True), ("HeelRight", True))
@@ -53,7 +57,7 @@ def published_step(robot: Robot, motion: Motion) -> GaitCycle | None:
 
 def mirror_image(robot: Robot, motion: Motion) -> Motion:
     """Return a motion in the mirror of the walker's x-z plane; torques and forces too."""
-    names, feet = pelvis_and_joint_names(robot), mirrored_feet(motion.foot_names)
+    names, feet = coordinate_names(robot), mirrored_feet(motion.foot_names)
     torque, force, cop = motion.torque_nm, motion.ground_force_n, motion.cop_in_world
     return replace(
         motion,
@@ -87,7 +91,7 @@ def _between(robot: Robot, motion: Motion, first: tuple[str, bool], last: tuple[
 def _closing(robot: Robot, motion: Motion) -> Closing:
     """Return how the motion may go on after its last sample."""
     angles = angles_from_qpos(motion.qpos)
-    mirror = mirror_of(robot, pelvis_and_joint_names(robot))
+    mirror = mirror_of(robot, coordinate_names(robot))
     following = 2.0 * angles[-1] - angles[-2]
     moves = np.ptp(angles[:, 6:], axis=0).max() > NEAR_RAD
     for how, start in (("periodic", angles[0]), ("mirrored", mirror.image(angles[0]))):

@@ -12,9 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from strut.analysis.elevation import covariance_plane, elevation_angles
-from strut.analysis.gait_cycle import GaitCycle
+from strut.analysis.gait_cycle import GaitCycle, coordinate_names
 from strut.engines.tree import angles_from_qpos
-from strut.optimal.gait_problem import pelvis_and_joint_names
 from strut.robot import Array, Robot
 from strut.show.plots import LOOK, PALE
 
@@ -98,7 +97,7 @@ def angle_plot(walks: Sequence[Walk], part: str) -> Figure:
     """Return the joint angles of a part of the body over the cycle."""
 
     def curves(walk: Walk, panel: Panel) -> Curve:
-        column = pelvis_and_joint_names(walk.robot).index(panel.coordinate)
+        column = coordinate_names(walk.robot).index(panel.coordinate)
         return walk.cycle.share, panel.sign * np.degrees(walk.angles_rad[:, column])
 
     return _grid(walks, PANELS[part], curves, "deg")
