@@ -115,9 +115,7 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
     if driven:
         ground_force, ground_moment = _carried_by_platform(model, qpos, qvel, qacc)
     elif robot.floats:
-        base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:6])
-        ground_force = force[:, :3]
-        ground_moment = base_moment + np.cross(qpos[:, :3], ground_force)
+        ground_force, ground_moment = _carried_by_ground(qpos, force, base_rotation)
     joints = model.nv - len(robot.joint_names)
     clearance = [_lowest_point(model, part, geom_height, geom_up) for part in parts]
     return InverseDynamics(
@@ -132,6 +130,12 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
         part_names=tuple(model.body(model.geom_bodyid[part]).name for part in parts),
         clearance_m=np.stack(clearance, axis=1) if clearance else np.empty((samples, 0)),
     )
+
+
+def _carried_by_ground(qpos: Array, force: Array, base_rotation: Array) -> tuple[Array, Array]:
+    """Return the ground's force on a floating base and its moment about the world's origin. Shape (T, 3) each."""
+    base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:6])
+    return force[:, :3], base_moment + np.cross(qpos[:, :3], force[:, :3])
 
 
 def _carried_by_platform(model: mujoco.MjModel, qpos: Array, qvel: Array, qacc: Array) -> tuple[Array, Array]:
@@ -175,8 +179,7 @@ def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
         mujoco.mj_comVel(model, data)
         mujoco.mj_rne(model, data, 1, result)
         force[k], rotation[k], com[k] = result[:6], base_xmat, whole_com
-    moment = np.einsum("tij,tj->ti", rotation.reshape(-1, 3, 3), force[:, 3:])
-    return Reaction(force[:, :3], moment + np.cross(qpos[:, :3], force[:, :3]), com)
+    return Reaction(*_carried_by_ground(qpos, force, rotation), com)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
