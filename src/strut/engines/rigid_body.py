@@ -88,8 +88,7 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
     below = [np.array([0.0, 0.0, foot.radius_m]) for foot in robot.feet]
     feet = {model.geom(foot.frame).id for foot in robot.feet}
     parts = [geom for geom in _body_geoms(model) if geom not in feet and model.geom_contype[geom]]
-    samples = len(qpos)
-    force = np.empty((samples, model.nv))
+    samples, force = len(qpos), np.empty((len(qpos), model.nv))
     base_rotation, com = np.empty((samples, 9)), np.empty((samples, 3))
     foot_in_world, foot_rotation = np.empty((samples, len(sites), 3)), np.empty((samples, len(sites), 9))
     jacobian, turning = np.zeros((2, samples, len(sites), 3, model.nv))
