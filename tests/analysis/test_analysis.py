@@ -53,7 +53,7 @@ def test_dissimilarity_is_zero_to_itself_symmetric_and_only_time_for_equal_postu
     slower = dissimilarity(time, q, time * 1.1, q)
     assert slower.posture == pytest.approx(0.0, abs=1e-6)
     assert slower.time == pytest.approx(0.066**2)
-    assert dissimilarity(time, q, time * 1.1, q, half_time=True).time == pytest.approx(0.066**2 / 2.0)
+    assert slower.total_half_time == pytest.approx(slower.posture + 0.066**2 / 2.0)  # E27: the equation as printed
     other = q + 0.1
     assert dissimilarity(time, q, time, other).total == pytest.approx(dissimilarity(time, other, time, q).total)
     assert dissimilarity(time, q, time, other).posture == pytest.approx(0.1**2 / 2.0)

@@ -85,7 +85,7 @@ def test_standing_on_both_feet_is_no_known_phase(standing, tmp_path, capsys):
 
 def test_analyze_tells_gait_parameters_as_json(standing, capsys):
     assert main(["analyze", str(standing), "--json"]) == 0
-    table = json.loads(capsys.readouterr().out)[str(standing)]
+    table = json.loads(capsys.readouterr().out)["motions"]["standing"]
     assert table["speed_m_s"] == 0.0
     assert table["double_support"] == 1.0
     assert table["largest_vertical_force"] is None

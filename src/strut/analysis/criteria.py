@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from strut.engines.criteria import momentum_and_head
 from strut.engines.elements import Index
+from strut.engines.tree import Tree, angles_from_qpos, read_tree
+from strut.motion import Motion
+from strut.optimal.gait_problem import usual_torques
 from strut.optimal.trajectory import Trajectory
+from strut.robot import Array, Robot
+
+HEAD = "Head"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +33,33 @@ class CriteriaValues:
         return float(np.dot(gamma, astuple(self)))
 
 
-def criteria_values(path: Trajectory, *, head: str = "Head") -> CriteriaValues:
+def criteria_values(path: Trajectory, *, head: str = HEAD) -> CriteriaValues:
     """Return the criteria of a trajectory, by the trapezoid rule over its nodes."""
-    step_m = float(path.q[-1, 0] - path.q[0, 0])
-    effort = np.sum((path.u / path.problem.scales.torque) ** 2, axis=1) / (step_m * path.u.shape[1])
-    momentum, turning = momentum_and_head(path.problem.tree, path.q, path.v, head)
-    rates = (effort, np.sum(momentum**2, axis=1), np.sum(turning**2, axis=1))
-    effort_total, momentum_total, head_total = (
-        sum(float(np.trapezoid(rate[nodes], path.time_s[nodes])) for nodes in _phases(path)) for rate in rates
-    )
-    return CriteriaValues(effort_total, momentum_total, head_total, path.total_s)
+    pieces = [path.nodes_of(phase) for phase in range(len(path.problem.phases))]
+    return _values(path.problem.tree, path.time_s, path.q, path.v, path.u / path.problem.scales.torque, pieces, head)
 
 
-def _phases(path: Trajectory) -> list[Index]:
-    return [path.nodes_of(phase) for phase in range(len(path.problem.phases))]
+def step_criteria(robot: Robot, step: Motion, *, head: str = HEAD) -> CriteriaValues | None:
+    """Return the criteria of a sampled step; None if its torques are unknown.
+
+    Velocities come from a spline through the samples, so the jump at an impact is smeared over two of them.
+    """
+    if step.torque_nm is None:
+        return None
+    q = angles_from_qpos(step.qpos)
+    v = CubicSpline(step.time_s, q, axis=0)(step.time_s, 1)
+    tree, use = read_tree(robot.mjcf, angle_base=True), step.torque_nm / usual_torques(robot)
+    return _values(tree, step.time_s, q, v, use, [np.arange(len(q))], head)
+
+
+def _values(
+    tree: Tree, time_s: Array, q: Array, v: Array, use: Array, pieces: Sequence[Index], head: str
+) -> CriteriaValues:
+    """Return the integrals over pieces of a movement; `use` is torque over usual torque. Shapes (T, n)."""
+    effort = np.sum(use**2, axis=1) / (float(q[-1, 0] - q[0, 0]) * use.shape[1])
+    momentum, turning = momentum_and_head(tree, q, v, head)
+    totals = [
+        sum(float(np.trapezoid(rate[nodes], time_s[nodes])) for nodes in pieces)
+        for rate in (effort, np.sum(momentum**2, axis=1), np.sum(turning**2, axis=1))
+    ]
+    return CriteriaValues(totals[0], totals[1], totals[2], float(time_s[-1] - time_s[0]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -11,6 +12,21 @@ from strut.errors import BadMotionError
 from strut.robot import Array, Robot
 
 Side = Literal["Right", "Left"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CovariancePlane:
+    """The plane near which thigh, shank and foot move together.
+
+    Args:
+        centre_rad: Mean of the angles, a point of the plane. Shape (3,).
+        axes: Principal axes as rows, the largest spread first; the third is the plane's normal. Shape (3, 3).
+        shares: Shares of the variance along them. Shape (3,).
+    """
+
+    centre_rad: Array
+    axes: Array
+    shares: Array
 
 
 def elevation_angles(robot: Robot, qpos: Array, side: Side) -> Array:
@@ -36,9 +52,14 @@ def elevation_angles(robot: Robot, qpos: Array, side: Side) -> Array:
 
 def planarity(angles_rad: Array) -> Array:
     """Return the shares of variance along the principal axes, largest first; a plane has a small third. Shape (3,)."""
+    return covariance_plane(angles_rad).shares
+
+
+def covariance_plane(angles_rad: Array) -> CovariancePlane:
+    """Return the plane nearest to the elevation angles of a movement. Shape (T, 3) in."""
     if len(angles_rad) < 4:
         raise BadMotionError(
             f"{len(angles_rad)} samples are too few to judge how planar a movement is; give 4 or more."
         )
-    values = np.linalg.eigvalsh(np.cov(angles_rad, rowvar=False))[::-1]
-    return np.asarray(values / values.sum())
+    values, axes = np.linalg.eigh(np.cov(angles_rad, rowvar=False))
+    return CovariancePlane(angles_rad.mean(axis=0), axes[:, ::-1].T, values[::-1] / values.sum())

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from strut.analysis.elevation import elevation_angles, planarity
+from strut.analysis.gait_cycle import gait_cycle
 from strut.engines.rigid_body import foot_positions
 from strut.errors import BadMotionError
 from strut.motion import Motion
@@ -28,11 +29,11 @@ class GaitParameters:
         speed_m_s: Distance of the pelvis over time.
         cadence_per_min: Steps in a minute.
         double_support: Share of time with both feet on the ground.
-        knee_range_rad: Smallest and largest angle of the right knee.
+        knee_range_rad: Smallest and largest angle of the right knee, over one cycle where there is one.
         largest_torque_nm_kg: By joint, over the body mass; empty if torques are unknown.
         largest_vertical_force: Over the body weight; None if forces are unknown.
-        elevation_shares: Shares of variance of the right leg's elevation angles along their principal axes; None if
-            the leg does not move.
+        elevation_shares: Shares of variance of the right leg's elevation angles along their principal axes, over
+            one cycle where there is one, else over the whole motion; None if the leg does not move.
     """
 
     step_length_m: tuple[float, ...]
@@ -55,12 +56,14 @@ def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
     if not set(TOES.values()) <= set(motion.foot_names):
         raise BadMotionError(f"The motion of {motion.robot} has no toes; only human motions can be analysed.")
     times, lengths = _steps(robot, motion)
+    cycle = gait_cycle(robot, motion)
+    seen = motion if cycle is None else cycle.motion
     durations = tuple(float(value) for value in np.diff(times))
     feet = [
         motion.contact[:, [i for i, name in enumerate(motion.foot_names) if name.endswith(side)]].any(axis=1)
         for side in TOES
     ]
-    knee = motion.joint_angles_rad[:, robot.joint_names.index("KneeRight_RY")]
+    knee = seen.joint_angles_rad[:, robot.joint_names.index("KneeRight_RY")]
     travelled = float(np.linalg.norm(motion.qpos[-1, :2] - motion.qpos[0, :2]))
     return GaitParameters(
         step_length_m=lengths,
@@ -71,7 +74,7 @@ def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
         knee_range_rad=(float(knee.min()), float(knee.max())),
         largest_torque_nm_kg=_largest_torques(robot, motion),
         largest_vertical_force=_largest_force(robot, motion),
-        elevation_shares=_shares(elevation_angles(robot, motion.qpos, "Right")),
+        elevation_shares=_shares(elevation_angles(robot, seen.qpos, "Right")),
     )
 
 

@@ -15,20 +15,23 @@ SAMPLES = 100
 
 @dataclass(frozen=True, slots=True)
 class Dissimilarity:
-    """Posture and time parts; their sum is the measure."""
+    """Posture and time parts; the published numbers add the whole time part, the printed equation half of it (E27)."""
 
     posture: float
     time: float
 
     @property
     def total(self) -> float:
-        """The measure."""
+        """The measure as in the published numbers."""
         return self.posture + self.time
 
+    @property
+    def total_half_time(self) -> float:
+        """The measure as printed in the equation."""
+        return self.posture + self.time / 2.0
 
-def dissimilarity(
-    first_time_s: Array, first_q: Array, second_time_s: Array, second_q: Array, *, half_time: bool = False
-) -> Dissimilarity:
+
+def dissimilarity(first_time_s: Array, first_q: Array, second_time_s: Array, second_q: Array) -> Dissimilarity:
     """Return how far apart two steps are (equation 6.1, corrected: samples run from start to end).
 
     Args:
@@ -36,7 +39,6 @@ def dissimilarity(
         first_q: Its coordinates. Shape (T, n).
         second_time_s: Sample times of the other. Shape (S,).
         second_q: Its coordinates. Shape (S, n).
-        half_time: Take half of the squared difference of durations, as printed; the published numbers take all of it.
     """
     if first_q.shape[1] != second_q.shape[1]:
         raise BadMotionError(f"The steps have {first_q.shape[1]} and {second_q.shape[1]} coordinates; they must agree.")
@@ -46,4 +48,4 @@ def dissimilarity(
         for time, q, duration in zip((first_time_s, second_time_s), (first_q, second_q), durations, strict=True)
     ]
     posture = float(np.sum((sampled[0] - sampled[1]) ** 2)) / (2.0 * SAMPLES * first_q.shape[1])
-    return Dissimilarity(posture, (0.5 if half_time else 1.0) * (durations[0] - durations[1]) ** 2)
+    return Dissimilarity(posture, (durations[0] - durations[1]) ** 2)

@@ -1,51 +1,54 @@
-"""`strut analyze`: gait parameters of human motions, side by side."""
+"""`strut analyze`: human walks in numbers and curves, side by side."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
-from strut.analysis.gait_parameters import GaitParameters, gait_parameters
-from strut.cli.screen import print_json, print_table
+from strut.analysis.gait_comparison import gait_comparison
+from strut.analysis.gait_parameters import gait_parameters
+from strut.cli.screen import print_json, print_lines, print_next, print_table
+from strut.errors import MotionFileError
 from strut.library.motion_file import load_motion
 from strut.robots.catalogue import robot_of
+from strut.show.gait_report import save_gait_report
+from strut.show.gait_wording import criteria_rows, dissimilarity_rows, parameter_rows
 
 
 def analyze(
     motions: Annotated[list[Path], typer.Argument(help="Motion files of human models.")],
+    html: Annotated[Path | None, typer.Option(help="Page with curves over the gait cycle to write.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing page.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON to stdout.")] = False,
 ) -> None:
-    """Measure steps, speed, torques and forces of motions. Example: strut analyze gait.npz."""
-    found = {}
-    for path in motions:
+    """Measure and compare human walks. Example: strut analyze neutral.npz sad.npz --html report.html."""
+    if html is not None and html.exists() and not force:
+        raise MotionFileError(html, "is there already; choose another name or add --force.")
+    walks = {}
+    for name, path in _names(motions).items():
         motion = load_motion(path)
-        found[str(path)] = gait_parameters(robot_of(motion), motion)
+        walks[name] = (robot_of(motion), motion)
+    found = {name: gait_parameters(robot, motion) for name, (robot, motion) in walks.items()}
+    comparison = gait_comparison(walks)
+    if html is not None:
+        save_gait_report(walks, found, comparison, html, force=force)
+        print_lines(f"wrote {html}")
     if json:
-        print_json({name: parameters.as_dict() for name, parameters in found.items()})
+        print_json({"motions": {name: each.as_dict() for name, each in found.items()}} | comparison.as_dict())
         return
-    columns = [_column(parameters) for parameters in found.values()]
-    rows = [[word, *(column[word] for column in columns)] for word in columns[0]]
-    print_table("gait parameters", ["", *found], rows)
+    print_table("gait parameters", ["", *found], parameter_rows(list(found.values())))
+    if any(comparison.judged(name) for name in comparison.names):
+        print_table("criteria of one step, * is the best", *criteria_rows(comparison))
+    if len(comparison.names) > 1:
+        title = "how far apart, posture and whole time term (with half of it, E27)"
+        print_table(title, ["", *comparison.names], dissimilarity_rows(comparison))
+    if html is None:
+        print_next(f"strut analyze {' '.join(map(str, motions))} --html report.html")
 
 
-def _column(parameters: GaitParameters) -> dict[str, str]:
-    torque = max(parameters.largest_torque_nm_kg.items(), key=lambda entry: entry[1], default=None)
-    force, shares = parameters.largest_vertical_force, parameters.elevation_shares
-    return {
-        "step length [m]": _mean(parameters.step_length_m),
-        "step duration [s]": _mean(parameters.step_duration_s),
-        "speed [m/s]": f"{parameters.speed_m_s:.2f}",
-        "steps per minute": "unknown" if parameters.cadence_per_min is None else f"{parameters.cadence_per_min:.0f}",
-        "both feet on the ground": f"{parameters.double_support:.0%}",
-        "right knee [deg]": " to ".join(f"{np.degrees(angle):.0f}" for angle in parameters.knee_range_rad),
-        "largest torque": "unknown" if torque is None else f"{torque[1]:.2f} N m/kg ({torque[0]})",
-        "largest vertical force": "unknown" if force is None else f"{force:.2f} body weights",
-        "variance off the plane": "none" if shares is None else f"{shares[2]:.1%}",
-    }
-
-
-def _mean(values: tuple[float, ...]) -> str:
-    return f"{np.mean(values):.3f}" if values else "unknown"
+def _names(paths: list[Path]) -> dict[str, Path]:
+    """Return the files by short name; by their whole path if two would be called the same."""
+    short = {path.stem: path for path in paths}
+    return short if len(short) == len(set(paths)) else {str(path): path for path in paths}

@@ -18,7 +18,7 @@ from strut.optimal.trajectory import Trajectory
 from strut.receipt import Receipt, Verdict
 from strut.robot import Array, Robot
 from strut.robots.contact_set import ContactPoint, contact_points
-from strut.robots.mirror import mirror_of
+from strut.robots.mirror import mirror_of, mirrored_feet
 
 GRAVITY_M_S2 = 9.81
 RATE_HZ = 100.0
@@ -137,7 +137,7 @@ class Gait:
             mirror = mirror_of(self.robot, self.trajectory.problem.tree.velocity_names)
             moved = mirror.image(moved)
             u = mirror_of(self.robot, self.robot.joint_names).image(u)
-            feet = _mirrored_feet(self.robot.foot_names)
+            feet = mirrored_feet(self.robot.foot_names)
             force, contact = force[:, feet] * np.array([1.0, -1.0, 1.0]), contact[:, feet]
         moved[:, 0] += step * self.step_length_m
         return moved, u, force, contact
@@ -168,11 +168,3 @@ def centre_of_pressure(robot: Robot, qpos: Array, force_n: Array) -> Array:
 def _touching(robot: Robot, point: ContactPoint, qpos: Array) -> Array:
     place, turn = (part[:, 0] for part in body_poses(robot.mjcf, [point.body], qpos))
     return np.asarray(place + turn @ np.array(point.position_m) - np.array([0.0, 0.0, point.radius_m]))
-
-
-def _mirrored_feet(names: tuple[str, ...]) -> list[int]:
-    swap = {"Right": "Left", "Left": "Right"}
-    return [
-        names.index(next(name.removesuffix(side) + swap[side] for side in swap if name.endswith(side)))
-        for name in names
-    ]

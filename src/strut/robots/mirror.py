@@ -51,6 +51,15 @@ def mirror_of(robot: Robot, names: Sequence[str]) -> Mirror:
     return Mirror(tuple(partner), tuple(sign))
 
 
+def mirrored_feet(names: Sequence[str]) -> list[int]:
+    """Return which foot's column stands in the place of each in the mirror; names end in Right or Left."""
+    swap = {"Right": "Left", "Left": "Right"}
+    return [
+        list(names).index(next(name.removesuffix(side) + swap[side] for side in swap if name.endswith(side)))
+        for name in names
+    ]
+
+
 def _other_side(joint: str, paired: Sequence[str]) -> str | None:
     for here, there in (("Right", "Left"), ("Left", "Right")):
         if joint.endswith(here) and joint.removesuffix(here) in paired:

@@ -20,6 +20,7 @@ body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 68rem; background:
   font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
 h1 { font-size: 1.9rem; line-height: 1.2; font-weight: 650; margin: 0 0 .4rem; }
 h2 { font-size: 1.35rem; font-weight: 650; margin: 0 0 .3rem; }
+.scroll + h2, figure + h2 { margin-top: 2.2rem; }
 h3 { font-size: 1rem; font-weight: 600; margin: 1.4rem 0 .3rem; }
 p { margin: .3rem 0 .8rem; max-width: 46rem; }
 .quiet, figcaption { color: #565c66; font-size: .9rem; }

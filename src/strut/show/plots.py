@@ -24,7 +24,7 @@ from strut.show.footage import centre_of_mass, footage
 INK, PALE = "#1a1c20", "#8a919c"
 BALANCE, SPEED, TORQUE, LIMIT, MASS = "#1a8f82", "#3568b8", "#c46a12", "#b3261e", "#2166db"
 MOST_POINTS = 700  # a screen shows no more
-_LOOK: dict[Any, Any] = {
+LOOK: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "strut",
     "font.family": "sans-serif",
@@ -42,7 +42,7 @@ _LOOK: dict[Any, Any] = {
 def figure_svg(figure: Figure) -> bytes:
     """Return a figure as SVG, the same bytes for the same figure."""
     buffer = io.BytesIO()
-    with mpl.rc_context(_LOOK):
+    with mpl.rc_context(LOOK):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return buffer.getvalue()
 
@@ -207,7 +207,7 @@ def _thinned(time_s: Array, values: Array, keep: Callable[[Array, Array], Array]
 
 def _drawn(draw: Callable[[Axes], None], *, height_in: float = 2.3) -> Figure:
     """Return a figure in our look with one pair of axes."""
-    with mpl.rc_context(_LOOK):
+    with mpl.rc_context(LOOK):
         figure = Figure(figsize=(6.4, height_in), layout="constrained")
         draw(figure.add_subplot())
         return figure

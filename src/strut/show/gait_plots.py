@@ -1,0 +1,234 @@
+"""Gait plots: angles, torques, forces, elevation angles and pressure over one cycle, several walks in one figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from strut.analysis.elevation import covariance_plane, elevation_angles
+from strut.analysis.gait_cycle import GaitCycle, coordinate_names
+from strut.engines.tree import angles_from_qpos
+from strut.robot import Array, Robot
+from strut.show.plots import LOOK, PALE
+
+COLORS = ("#3568b8", "#c46a12", "#1a8f82", "#b3261e", "#7a4fb5", "#5a6472", "#b0892a", "#2b9ec7")
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+GRAVITY_M_S2 = 9.81
+Curve = tuple[Array, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One coordinate as a gait laboratory names it: what grows upwards, and the sign that makes it so."""
+
+    title: str
+    coordinate: str
+    sign: float
+
+
+PANELS: Mapping[str, tuple[Panel, ...]] = {
+    "Leg": (
+        Panel("hip, flexed", "HipRight_RY", -1.0),
+        Panel("hip, abducted", "HipRight_RX", -1.0),
+        Panel("hip, turned out", "HipRight_RZ", -1.0),
+        Panel("knee, flexed", "KneeRight_RY", 1.0),
+        Panel("ankle, toes lifted", "AnkleRight_RY", -1.0),
+        Panel("ankle, sole turned in", "AnkleRight_RX", 1.0),
+    ),
+    "Arm": (
+        Panel("shoulder, forwards", "ShoulderRight_RY", -1.0),
+        Panel("shoulder, abducted", "ShoulderRight_RX", -1.0),
+        Panel("elbow, flexed", "ElbowRight_RY", -1.0),
+    ),
+    "Trunk and head": (
+        Panel("trunk, bent forwards", "Lumbar_RY", 1.0),
+        Panel("trunk, leant to the right", "Lumbar_RX", 1.0),
+        Panel("trunk, turned to the left", "Lumbar_RZ", 1.0),
+        Panel("head, bent forwards", "Head_RY", 1.0),
+        Panel("head, leant to the right", "Head_RX", 1.0),
+        Panel("head, turned to the left", "Head_RZ", 1.0),
+    ),
+    "Pelvis": (
+        Panel("pelvis, tilted forwards", "Pelvis_RY", 1.0),
+        Panel("pelvis, left side up", "Pelvis_RX", 1.0),
+        Panel("pelvis, turned to the left", "Pelvis_RZ", 1.0),
+    ),
+}
+FORCES = ("forwards", "to the left", "upwards")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walk:
+    """A walk to draw: its name, its body and one cycle of it."""
+
+    name: str
+    robot: Robot
+    cycle: GaitCycle
+
+    @property
+    def angles_rad(self) -> Array:
+        """All coordinates. Shape (T, nq)."""
+        return angles_from_qpos(self.cycle.motion.qpos)
+
+    @property
+    def right_force(self) -> Array | None:
+        """Force of the ground on the right foot over the body weight. Shape (T, 3)."""
+        force = self.cycle.motion.ground_force_n
+        if force is None:
+            return None
+        right = [index for index, name in enumerate(self.cycle.motion.foot_names) if name.endswith("Right")]
+        return np.asarray(force[:, right].sum(axis=1) / (self.robot.mass_kg * GRAVITY_M_S2))
+
+    @property
+    def right_stance(self) -> float:
+        """Share of the cycle at which the right toes leave the ground."""
+        down = self.cycle.motion.contact[:, self.cycle.motion.foot_names.index("HalluxRight")]
+        left = np.flatnonzero(down[:-1] & ~down[1:])
+        return float(self.cycle.share[left[0] + 1]) if len(left) else 1.0
+
+
+def angle_plot(walks: Sequence[Walk], part: str) -> Figure:
+    """Return the joint angles of a part of the body over the cycle."""
+
+    def curves(walk: Walk, panel: Panel) -> Curve:
+        column = coordinate_names(walk.robot).index(panel.coordinate)
+        return walk.cycle.share, panel.sign * np.degrees(walk.angles_rad[:, column])
+
+    return _grid(walks, PANELS[part], curves, "deg")
+
+
+def torque_plot(walks: Sequence[Walk], part: str) -> Figure | None:
+    """Return the joint torques of a part of the body per body mass over the cycle; None if no walk knows them."""
+    known = [walk for walk in walks if walk.cycle.motion.torque_nm is not None]
+
+    def curves(walk: Walk, panel: Panel) -> Curve:
+        assert walk.cycle.motion.torque_nm is not None
+        torque = walk.cycle.motion.torque_nm[:, walk.robot.joint_names.index(panel.coordinate)]
+        return walk.cycle.share, panel.sign * torque / walk.robot.mass_kg
+
+    return _grid(known, PANELS[part], curves, "N m/kg", first_of=walks) if known else None
+
+
+def force_plot(walks: Sequence[Walk]) -> Figure | None:
+    """Return the ground's force on the right foot per body weight over the cycle; None if no walk knows it."""
+    known = [walk for walk in walks if walk.right_force is not None]
+    panels = [Panel(word, str(axis), 1.0) for axis, word in enumerate(FORCES)]
+
+    def curves(walk: Walk, panel: Panel) -> Curve:
+        assert walk.right_force is not None
+        return walk.cycle.share, walk.right_force[:, int(panel.coordinate)]
+
+    return _grid(known, panels, curves, "body weights", first_of=walks) if known else None
+
+
+def elevation_plot(walks: Sequence[Walk]) -> Figure:
+    """Return the elevation angles of the right thigh, shank and foot over the cycle."""
+    angles = {walk.name: np.degrees(elevation_angles(walk.robot, walk.cycle.motion.qpos, "Right")) for walk in walks}
+    panels = [Panel(word, str(axis), 1.0) for axis, word in enumerate(("thigh", "shank", "foot"))]
+    return _grid(
+        walks, panels, lambda walk, panel: (walk.cycle.share, angles[walk.name][:, int(panel.coordinate)]), "deg"
+    )
+
+
+def plane_plot(walks: Sequence[Walk]) -> Figure:
+    """Return the loops that thigh, shank and foot draw together, each with the plane nearest to it."""
+    with mpl.rc_context(LOOK):
+        columns = min(3, len(walks))
+        rows = -(-len(walks) // columns)
+        figure = Figure(figsize=(4.2 * columns, 3.9 * rows), layout="constrained")
+        for index, walk in enumerate(walks):
+            axes = figure.add_subplot(rows, columns, index + 1, projection="3d")
+            _draw_loop(axes, walk, COLORS[index % len(COLORS)])
+    return figure
+
+
+def pressure_paths_plot(walks: Sequence[Walk]) -> Figure | None:
+    """Return the centre of pressure over one cycle from above, the pelvis pale; None if no walk knows it."""
+    known = [walk for walk in walks if walk.cycle.motion.cop_in_world is not None]
+    if not known:
+        return None
+    with mpl.rc_context(LOOK):
+        figure = Figure(figsize=(9.6, 0.3 + 1.75 * len(known)), layout="constrained")
+        for index, walk in enumerate(known):
+            axes, motion = figure.add_subplot(len(known), 1, index + 1), walk.cycle.motion
+            assert motion.cop_in_world is not None
+            axes.plot(*motion.qpos[:, :2].T, color=PALE, linewidth=1.0, label="pelvis")
+            color = COLORS[walks.index(walk) % len(COLORS)]
+            axes.plot(*motion.cop_in_world.T, ".-", color=color, linewidth=1.1, markersize=3.0)
+            axes.set(xlabel="forwards [m]", ylabel="to the left [m]", ylim=(-0.15, 0.15), xlim=(-0.4, 1.8))
+            axes.set_aspect("equal")
+            axes.set_title(walk.name, loc="left", fontsize=9.0)
+    return figure
+
+
+def _draw_loop(axes: Any, walk: Walk, color: str) -> None:
+    angles = elevation_angles(walk.robot, walk.cycle.motion.qpos, "Right")
+    plane, loop = covariance_plane(angles), np.degrees(angles)
+    reach = np.degrees((angles - plane.centre_rad) @ plane.axes.T)[:, :2]
+    corners = [
+        np.degrees(plane.centre_rad) + one * plane.axes[0] + other * plane.axes[1]
+        for one in (reach[:, 0].min(), reach[:, 0].max())
+        for other in (reach[:, 1].min(), reach[:, 1].max())
+    ]
+    surface = np.array(corners).reshape(2, 2, 3)
+    axes.plot_surface(*np.moveaxis(surface, 2, 0), color=color, alpha=0.15, linewidth=0.0)
+    axes.plot(*loop.T, color=color, linewidth=1.6)
+    axes.set(xlabel="thigh [deg]", ylabel="shank [deg]", zlabel="foot [deg]")
+    shares = " + ".join(f"{100.0 * share:.1f}" for share in plane.shares)
+    axes.set_title(f"{walk.name}\n{shares} % of the variance", fontsize=9.0)
+    axes.view_init(elev=18.0, azim=-60.0)
+    axes.set_box_aspect((1.0, 1.0, 0.9), zoom=0.86)
+
+
+def _grid(
+    walks: Sequence[Walk],
+    panels: Sequence[Panel],
+    curves: Callable[[Walk, Panel], Curve],
+    unit: str,
+    *,
+    first_of: Sequence[Walk] | None = None,
+) -> Figure:
+    """Return three panels in a row, a line for each walk; `first_of` are all walks, so that colours stay theirs."""
+    everyone = list(first_of or walks)
+    with mpl.rc_context(LOOK):
+        rows = -(-len(panels) // 3)
+        height_in = 0.4 + 2.05 * rows
+        figure = Figure(figsize=(9.6, height_in))
+        # Margins by hand: finding them takes matplotlib longer than drawing.
+        edges = {"bottom": 0.45 / height_in, "top": 1.0 - 0.62 / height_in, "left": 0.05, "right": 0.985}
+        figure.subplots_adjust(**edges, wspace=0.2, hspace=0.55)
+        for number, panel in enumerate(panels):
+            axes = figure.add_subplot(rows, 3, number + 1)
+            for walk in walks:
+                share, values = curves(walk, panel)
+                axes.plot(100.0 * share, values, **_line(everyone.index(walk)), label=walk.name)
+            _dress(axes, walks, panel, unit, everyone)
+        names = figure.axes[0].get_legend_handles_labels()
+        figure.legend(*names, loc="upper left", bbox_to_anchor=(0.04, 1.0), ncols=4, frameon=False)
+    return figure
+
+
+def _dress(axes: Axes, walks: Sequence[Walk], panel: Panel, unit: str, everyone: Sequence[Walk]) -> None:
+    axes.axhline(0.0, color=PALE, linewidth=0.6)
+    for walk in walks:
+        line = _line(everyone.index(walk)) | {"linewidth": 0.7}
+        axes.axvline(100.0 * walk.right_stance, alpha=0.6, **line)
+    axes.set_title(f"{panel.title} [{unit}]", loc="left", fontsize=9.0)
+    axes.set(xlim=(0.0, 100.0), xlabel="% of the cycle")
+
+
+def _line(index: int) -> dict[str, Any]:
+    return {"color": COLORS[index % len(COLORS)], "linestyle": DASHES[index % len(DASHES)], "linewidth": 1.4}
+
+
+def known_parts(joints: Sequence[str]) -> Iterator[str]:
+    """Yield the parts of the body whose panels are all joints, which have torques."""
+    for part, panels in PANELS.items():
+        if all(panel.coordinate in joints for panel in panels):
+            yield part
