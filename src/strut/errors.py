@@ -181,6 +181,10 @@ class BadReplyError(StudyError):
     """A participant's form holds something that the study did not ask; the page says so and nothing is stored."""
 
 
+class TooLargeError(BadReplyError):
+    """A form is larger than any of ours."""
+
+
 class OutOfTurnError(StudyError):
     """An answer came for a trial that this participant has not reached, or that the study does not have."""
 

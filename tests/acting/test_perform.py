@@ -12,12 +12,13 @@ from strut.acting.audience import distance_from
 from strut.acting.performance import Part, Player
 from strut.emotion import Emotion
 from strut.engines.frame_kinematics import frame_poses
-from strut.engines.rigid_body import solids
+from strut.engines.rigid_body import compiled, point_masses, solids
 from strut.errors import (
     BadTableError,
     FileError,
     OutOfRangeError,
     RefusedError,
+    StrutError,
     UnknownNameError,
     UnreachablePathError,
 )
@@ -25,6 +26,7 @@ from strut.library.hand_path_file import load_hand_path
 from strut.library.motion_file import load_motion, save_motion
 from strut.planning.hand_path import HandPath
 from strut.planning.hand_task import hand_task
+from strut.proof.audit import audit
 from strut.proof.check import check
 from strut.robots.catalogue import load_robot
 from strut.simulation.playback import simulate
@@ -91,7 +93,7 @@ def test_without_a_feeling_nothing_about_it_is_claimed():
     receipt = waving(None).receipt
     assert (receipt.emotion, receipt.pad, receipt.intensity_kept, receipt.gaze_error_rad) == (None, None, None, None)
     assert receipt.task_error_mm < 0.05
-    assert (receipt.balance_margin_mm, receipt.foot_slip_mm, receipt.cost_of_transport) == (None, None, None)
+    assert (receipt.foot_slip_mm, receipt.cost_of_transport) == (None, None)
 
 
 def test_paper_law_misses_the_gaze_as_published_numbers_say(pepper):
@@ -167,6 +169,88 @@ def test_every_feeling_stays_within_every_limit(pepper):
         assert again.verdict == "ok"
         assert again.joint_limit_margin_rad >= 0.0
         assert again.task_error_mm == pytest.approx(motion.receipt.task_error_mm, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("task", "law"), [("wave", "corrected"), ("carry", "corrected"), ("point", "corrected"), ("wave", "paper")]
+)
+def test_all_that_a_receipt_claims_is_measured_again(task, law):
+    motion = strut.perform("pepper", task, "fearful", duration_s=5.0, law=law)
+    claimed, again = motion.receipt, check(motion)
+    assert again.verdict == "ok"
+    assert again.gaze_error_rad == pytest.approx(claimed.gaze_error_rad, rel=1e-6, abs=1e-9)
+    assert again.task_error_mm == pytest.approx(claimed.task_error_mm, rel=1e-6, abs=1e-9)
+    assert again.balance_margin_mm == pytest.approx(claimed.balance_margin_mm, rel=1e-9)
+    assert again.redundancy == claimed.redundancy
+
+
+def changed(motion, joint, by_rad, since_s=0.0):
+    robot, qpos = load_robot("pepper"), motion.qpos.copy()
+    late = motion.time_s >= since_s
+    qpos[late, 3 + robot.joint_names.index(joint)] += by_rad
+    return replace(motion, qpos=qpos)
+
+
+def test_a_hand_off_its_task_and_a_head_off_its_goal_are_refused(tmp_path, pepper):
+    motion = strut.perform("pepper", "wave", "happy", duration_s=4.0, rate_hz=50.0)
+    off = check(changed(motion, "RShoulderRoll", -0.3))
+    assert off.verdict == "refused"
+    assert any(reason.startswith("task: the hand is ") for reason in off.reasons)
+    assert any("task: the hand is turned 0.3" in reason for reason in off.reasons)
+    away = check(changed(motion, "HeadYaw", 0.1))
+    assert away.reasons == ("gaze: the head looks 0.100 rad beside its goal at 1.34 s",) or away.gaze_error_rad > 0.09
+    assert away.verdict == "refused"
+    path = load_hand_path(pepper, csv_path(tmp_path, circle((0.2, -0.2, 0.8), 0.03)), "right")
+    drawn = strut.perform(pepper, path, "happy")
+    save_motion(drawn, tmp_path / "drawn.npz")
+    read = load_motion(tmp_path / "drawn.npz")
+    assert check(read).task_error_mm == pytest.approx(drawn.receipt.task_error_mm, rel=1e-6)
+    assert check(read).redundancy == 9
+    assert check(changed(read, "RElbowRoll", 0.05)).verdict == "refused"
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"duration_s": "abc"},
+        {"duration_s": 3.0},
+        {"target_m": "there"},
+        {"path": [[0.0, 1.0], [1.0]]},
+        {"path": [["a", 0.0, 0.0, 0.0]]},
+    ],
+)
+def test_nonsense_about_the_task_is_refused_in_words(lie):
+    motion = strut.perform("pepper", "wave", "happy", duration_s=2.0, rate_hz=50.0)
+    with pytest.raises(StrutError, match=r"makes no sense|has no target"):
+        check(replace(motion, meta={**motion.meta, "task": {**motion.meta["task"], **lie}}))
+
+
+def test_a_platform_too_fast_for_its_motors_is_refused():
+    with pytest.raises(RefusedError, match=r"platform: its speed reaches 2\d\d% of its limit.*--duration"):
+        strut.perform("pepper", "carry", duration_s=2.0)
+
+
+def test_the_wheels_carry_what_momentum_says(pepper):
+    """The centre of pressure, by momentum from finite differences of all parts, against the audit's."""
+    motion = strut.perform("pepper", "carry", "fearful", duration_s=5.0)
+    measured = audit(pepper, motion.time_s, motion.qpos, motion.contact)
+    model = compiled(pepper.mjcf)
+    masses = point_masses(pepper, motion.qpos)
+    step_s = motion.time_s[1]
+    acceleration = np.diff(masses.centre_in_world, n=2, axis=0) / step_s**2 + [0.0, 0.0, 9.81]
+    force = masses.mass_kg[:, None] * acceleration
+    moment = np.cross(masses.centre_in_world[1:-1], force).sum(axis=1)  # but for the parts' own spin
+    cop = np.stack([-moment[:, 1], moment[:, 0]], axis=1) / force[..., 2].sum(axis=1, keepdims=True)
+    assert np.abs(cop - measured.cop_in_world[1:-1]).max() < 1.5e-3
+    assert force[..., 2].sum(axis=1).mean() == pytest.approx(9.81 * float(model.body_mass.sum()), rel=1e-3)
+    assert motion.receipt.balance_margin_mm == pytest.approx(1e3 * measured.margin_m.min())
+    assert 40.0 < motion.receipt.balance_margin_mm < 92.0  # 92 mm is the circle inside the three wheels
+
+
+def test_leaning_too_far_over_the_wheels_is_refused(pepper):
+    motion = strut.perform("pepper", "still", None, duration_s=2.0, rate_hz=50.0)
+    leaning = check(changed(changed(motion, "HipPitch", 1.0), "KneePitch", 0.5))
+    assert any("inside the wheels" in reason for reason in leaning.reasons)
 
 
 def test_physics_plays_it_with_torque_limited_servos():
@@ -276,6 +360,14 @@ def test_a_path_out_of_reach_names_the_first_frame_and_by_how_much(tmp_path, pep
 def test_what_cannot_be_is_refused(arguments, error, sentence):
     with pytest.raises(error, match=sentence):
         strut.perform(**{"robot": "pepper", "task": "wave"} | arguments)
+
+
+def test_a_user_beside_the_robot_costs_directness_and_not_the_task():
+    receipt = strut.perform("pepper", "wave", "happy", user_m=(0.0, 3.0, 1.2), duration_s=3.0, rate_hz=50.0).receipt
+    assert receipt.verdict == "weakened"
+    assert receipt.task_error_mm < 0.05
+    assert receipt.gaze_error_rad < 0.002
+    assert 0.0 <= receipt.intensity_kept < 1.0
 
 
 def test_a_user_behind_the_robot_is_refused_with_advice():

@@ -193,6 +193,23 @@ def test_with_bounds_every_level_is_as_good_as_the_levels_above_allow(seed):
         rows, goals = np.vstack([rows, matrix]), np.concatenate([goals, matrix @ ours])
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_a_guess_of_who_is_held_saves_time_and_changes_nothing(seed):
+    levels, lower, upper = random_problem(seed)
+    if seed % 2:  # half of the problems have tasks that fit into the bounds
+        levels = [Level(level.jacobian, 0.1 * level.velocity) for level in levels[:3]] + levels[3:]
+    alone = resolve(levels, lower, upper)
+    rng = np.random.default_rng(seed)
+    guesses = [alone.held, {int(rng.integers(10)): True, int(rng.integers(10)): False}, dict.fromkeys(range(10), True)]
+    for guess in guesses:
+        again = resolve(levels, lower, upper, held=guess)
+        np.testing.assert_allclose(again.velocity, alone.velocity, atol=1e-8)
+    assert all(
+        (alone.velocity == upper)[joint] if high else (alone.velocity == lower)[joint]
+        for joint, high in alone.held.items()
+    )
+
+
 @pytest.mark.parametrize("law", ["corrected", "paper"])
 @pytest.mark.parametrize("seed", range(20))
 def test_bounds_hit_by_a_lower_level_change_nothing_above(seed, law):

@@ -206,7 +206,7 @@ def test_a_file_of_something_else(tmp_path, content):
 def test_a_file_cut_short(saved, share):
     content = saved.read_bytes()
     saved.write_bytes(content[: int(share * len(content))])
-    assert reason(saved) == "is damaged or not a motion file; make it again with `strut walk`."
+    assert reason(saved) == "is damaged or not a motion file; make it again."
 
 
 def test_any_single_damaged_byte_is_refused_or_does_no_harm(small, saved):
@@ -240,7 +240,7 @@ def test_an_npz_of_somebody_else(tmp_path):
 
 def test_an_npz_with_python_objects_in_it_is_not_unpickled(tmp_path):
     np.savez(tmp_path / "evil.npz", meta=np.array([{"a": 1}], dtype=object))
-    assert reason(tmp_path / "evil.npz") == "is damaged or not a motion file; make it again with `strut walk`."
+    assert reason(tmp_path / "evil.npz") == "is damaged or not a motion file; make it again."
 
 
 def test_a_zip_with_something_else_in_it(tmp_path):
@@ -257,7 +257,7 @@ def test_a_file_of_another_version(saved):
 
 @pytest.mark.parametrize("name", ["time_s", "qpos", "contact", "joint_names", "foot_names"])
 def test_a_file_that_lacks_an_array(saved, name):
-    assert reason(rewritten(saved, **{name: None})) == f"is damaged: {name} missing; make it again with `strut walk`."
+    assert reason(rewritten(saved, **{name: None})) == f"is damaged: {name} missing; make it again."
 
 
 @pytest.mark.parametrize("name", ["robot", "receipt"])

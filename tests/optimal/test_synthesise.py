@@ -13,7 +13,8 @@ from strut.library.motion_file import load_motion, save_motion
 from strut.optimal.cold_start import Drawing, drawn_step
 from strut.optimal.gait_problem import Criteria, gait_problem
 from strut.optimal.layout import Layout
-from strut.optimal.soundness import contact_drift, insist, playback_error
+from strut.optimal.playback import playback_error
+from strut.optimal.soundness import contact_drift, insist
 from strut.optimal.synthesise import named_criteria, synthesise, usual_mesh, weighted_criteria
 from strut.robots.catalogue import robot_of
 from strut.robots.mirror import mirror_of
@@ -99,18 +100,27 @@ def test_it_is_a_walk_and_no_hop(gait):
     assert 0.05 < gait.cost_of_transport() < 0.6
 
 
-def test_torques_played_back_by_another_integrator_stay_within_a_degree_on_every_interval(gait):
-    assert np.degrees(playback_error(gait.trajectory, restart="interval")) < 1.0
+def test_torques_alone_lead_another_engine_and_integrator_through_the_whole_step(gait, heiman):
+    assert np.degrees(gait.soundness.playback_error_rad) < 0.01  # the mesh's own torques ended 227 degrees away
+    weaker = replace(gait.trajectory, u=1.001 * gait.trajectory.u)
+    assert np.degrees(playback_error(heiman.mjcf, weaker)) > 1.0
+
+
+def test_an_exact_movement_costs_hardly_more_and_holds_its_feet(gait):
+    assert abs(gait.soundness.polish_change) < 0.03
+    assert gait.soundness.residual < 1e-9
+    assert gait.soundness.contact_drift_m < 1e-6
+    assert gait.soundness.momentum_error_n_s < 0.02
 
 
 def test_criteria_are_the_costs_that_were_minimised(gait):
-    values = criteria_values(gait.trajectory)
+    values = criteria_values(gait.trajectory)  # on the nodes of the exact movement, which lie closer than the mesh
     costs = gait.solution.costs
-    assert values.effort == pytest.approx(costs["effort"], rel=1e-6)
-    assert values.momentum == pytest.approx(costs["momentum"], rel=1e-3)
-    assert 3.0 * values.head == pytest.approx(costs["head"], rel=1e-3)
+    assert values.effort == pytest.approx(costs["effort"], rel=0.01)
+    assert values.momentum == pytest.approx(costs["momentum"], rel=0.01)
+    assert 3.0 * values.head == pytest.approx(costs["head"], rel=0.01)
     assert values.weighted((1.0, 1.0, 3.0, 0.0)) == pytest.approx(
-        sum(costs[k] for k in ("effort", "momentum", "head")), rel=1e-3
+        sum(costs[k] for k in ("effort", "momentum", "head")), rel=0.01
     )
 
 
@@ -138,6 +148,8 @@ def test_a_result_that_slides_is_refused(gait, heiman):
         insist(replace(gait.soundness, contact_drift_m=drift, drifting=who))
     with pytest.raises(RefusedError, match="momentum come from nowhere"):
         insist(replace(gait.soundness, momentum_error_n_s=0.3))
+    with pytest.raises(RefusedError, match="torques alone lead 2 degrees"):
+        insist(replace(gait.soundness, playback_error_rad=np.radians(2.0)))
     with pytest.raises(RefusedError, match="finer mesh changes the cost"):
         insist(replace(gait.soundness, mesh_change=0.05))
 

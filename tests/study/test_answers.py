@@ -35,8 +35,19 @@ def test_an_open_rating_is_not_a_number_and_practice_is_left_out():
         (GOOD.replace("fear", ""), "t.csv, line 2: perceived is empty."),
         (GOOD.replace("sad,fear", "sad,fear,more"), "t.csv, line 2: has more cells than the 5 columns."),
         (GOOD.splitlines()[0], "t.csv: holds no answers."),
-        ("participant,trial,intended,pleasure\na,1,sad,7\n", "t.csv, line 2: pleasure is 7; ratings lie between -2"),
-        ("participant,trial,intended,pleasure\na,1,sad,nan\n", "t.csv, line 2: pleasure is nan"),
+        ("participant,trial,intended,pleasure\na,1,sad,7\n", "t.csv, line 2: pleasure is 7; ratings lie between -1"),
+        ("participant,trial,intended,pleasure\na,1,sad,inf\n", "t.csv, line 2: pleasure is inf"),
+        ("participant,trial,intended,pleasure\na,1,sad,NaN\n", "t.csv: holds no rating: every cell is empty."),
+        ("participant;trial;intended;perceived\na;1;sad;sad\n", "t.csv, line 1: has its cells apart by semicolons"),
+        (GOOD.replace("fear", "SAD").replace("happy,happy", "happy,HAPPY"), "t.csv: no answer names an emotion that"),
+        (
+            "participant,trial,intended,perceived,simulated\na,1,sad,sad,1\na,2,sad,sad,0\n",
+            "t.csv: mixes simulated answers with those of people",
+        ),
+        (
+            "participant,trial,intended,perceived,options\na,1,sad,sad,5\na,2,sad,sad,6\n",
+            "t.csv: options goes from 5 to 6; all rows need one number",
+        ),
         ("participant,trial,intended,pleasure\na,1,sad,much\n", "t.csv, line 2: pleasure is 'much', not a number."),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 
@@ -11,7 +12,15 @@ import pytest
 from strut.cli.main import main
 from strut.emotion import Emotion
 from strut.errors import StudyError
-from strut.study.audience import AUDIENCES, audience_for, mean_ratings, rating_sd, simulated_power, simulated_rows
+from strut.study.audience import (
+    AUDIENCES,
+    audience_for,
+    caveat,
+    mean_ratings,
+    rating_sd,
+    simulated_power,
+    simulated_rows,
+)
 from strut.study.confusion import confusion
 from strut.study.design_file import read_design
 from strut.study.export import answers_of
@@ -100,3 +109,36 @@ def test_simulate_and_report_lead_from_a_design_to_a_page(study_of, question, ca
 def test_a_report_of_an_empty_study_says_so(study_of, capsys):
     assert main(["study", "report", str(study_of("sam"))]) == 2
     assert "holds no answers" in capsys.readouterr().err
+
+
+def test_a_report_takes_only_answers_to_its_own_study(study_of, tmp_path, capsys):
+    folder = study_of("sam")
+    foreign = tmp_path / "foreign.csv"
+    foreign.write_text("participant,trial,intended,perceived\na,1,sad,sad\na,2,happy,sad\n")
+    assert main(["study", "report", str(folder), "--answers", str(foreign)]) == 2
+    assert "holds perceived; the sam question of sam asks pleasure" in capsys.readouterr().err
+    foreign.write_text("participant,trial,intended,pleasure,arousal,dominance\na,1,proud,0,0,0\n")
+    assert main(["study", "report", str(folder), "--answers", str(foreign)]) == 2
+    assert "has answers to proud, which sam does not show" in capsys.readouterr().err
+    assert not (folder / "report.html").exists()
+
+
+def test_an_audience_says_whose_motions_it_saw(study_of):
+    assert "They saw pepper move, your motions are of mrpete" in caveat(
+        read_design(study_of("sam")), AUDIENCES["pepper"]
+    )
+    assert "other motions of the same body" in caveat(read_design(study_of("forced-choice")), AUDIENCES["quadruped"])
+
+
+def test_chance_is_the_same_for_the_export_and_for_the_report(study_of, capsys):
+    folder = study_of("forced-choice")
+    main(["study", "simulate", str(folder), "--people", "6"])
+    capsys.readouterr()
+    assert main(["study", "stats", str(folder / "simulated.csv"), "--json"]) == 0
+    choices = json.loads(capsys.readouterr().out)["choices"]
+    assert choices["chance"] == pytest.approx(1 / 6)
+    assert choices["chance_from"] == "6 options were offered"
+    assert main(["study", "report", str(folder), "--answers", str(folder / "simulated.csv")]) == 0
+    page = (folder / "report.html").read_text()
+    assert "Chance is 17 % (6 options were offered)" in page
+    assert "The motions are of mrpete, made and shown by strut" in page

@@ -248,7 +248,7 @@ def test_the_figure_is_drawn_moves_and_can_be_seen_again(running, visit):
     assert first[0] < 0.05 * share * share
     assert page.evaluate(lit) != first
     page.get_by_role("button", name="Play again").click()
-    assert page.evaluate("window.stage.plays") == 2
+    assert page.evaluate("seen.plays") == 2
 
 
 def test_forty_lights_are_drawn_within_a_frame(running, visit):
@@ -275,3 +275,40 @@ def test_the_researcher_sees_live_counts(running, visit):
     begin(participant, running)
     answer_by_pointer(participant, "forced-choice", lambda target: target.click())
     page.locator("[data-count=answers]", has_text="1").wait_for()  # without a reload
+
+
+def test_a_reload_counts_as_a_showing_and_does_not_set_the_clock_back(running, visit):
+    page = visit()
+    begin(page, running)
+    page.wait_for_timeout(600)
+    page.reload()
+    page.wait_for_selector("canvas[data-state]")
+    answer_by_pointer(page, "forced-choice", lambda target: target.click())
+    expect_trial(page, 2, 3)
+    (row,) = running.opened.database.rows()
+    assert row["plays"] == 2
+    assert row["response_ms"] > 600
+
+
+def test_what_may_be_seen_once_and_whole_stays_so(study_of, visit):
+    change = "seconds = 5 => seconds = 0.6\nreplay = true => replay = false\nwhole = false => whole = true"
+    opened = open_study(study_of("forced-choice", change))
+    server = ThreadServer(study_app(opened.design, opened.stimuli, opened.database, token=opened.token))
+    try:
+        page = visit()
+        page.goto(server.url)
+        page.get_by_role("checkbox", name="I have read this and agree").click()
+        page.get_by_role("button", name="Start").click()
+        page.get_by_role("radio", name="sad").click()
+        page.evaluate("seen.ended = false; form.requestSubmit()")  # before the end
+        page.get_by_text("Please watch the movement to its end first.").wait_for()
+        page.wait_for_selector("canvas[data-state=ended]")
+        page.reload()
+        page.wait_for_selector("canvas[data-state]")
+        assert page.locator("canvas").get_attribute("data-state") == "ended"  # dark, and stays so
+        answer_by_pointer(page, "forced-choice", lambda target: target.click())
+        page.get_by_text("Movement 2 of 11", exact=True).wait_for()
+        assert [row["plays"] for row in opened.database.rows()] == [1]
+    finally:
+        server.stop()
+        opened.database.close()

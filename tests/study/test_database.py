@@ -74,6 +74,20 @@ def test_starting_twice_with_one_form_is_one_participant(database):
     assert database.counts()["started"] == 1
 
 
+def test_a_participant_can_be_forgotten_and_nobody_else_is(database):
+    other = "o" * 32
+    for token in (TOKEN, other):
+        database.start(token, planner, language="en")
+        answer(database, 1, token=token)
+    code = database.participant(TOKEN).code
+    assert database.forget(code) == 1
+    assert [row["code"] for row in database.rows()] == [database.participant(other).code]
+    with pytest.raises(UnknownParticipantError):
+        database.participant(TOKEN)
+    with pytest.raises(UnknownParticipantError, match="no participant with the code"):
+        database.forget(code)
+
+
 def test_the_secret_of_the_link_is_not_in_the_database(database, url, tmp_path):
     database.start(TOKEN, planner, language="en")
     answer(database, 1)

@@ -7,10 +7,14 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from strut.cli.main import main
 from strut.errors import DesignError, StudyError
+from strut.library.motion_file import save_motion
+from strut.motion import Motion
+from strut.robots.catalogue import load_robot
 from strut.study.answers import DO_NOT_KNOW
 from strut.study.design_file import parse_design, read_design
 from strut.study.new_study import design_text, new_study
@@ -137,6 +141,12 @@ def test_sets_balance_how_often_each_stimulus_is_rated():
     assert sum(shown.values()) == 60
 
 
+def test_by_lot_no_stimulus_follows_itself():
+    for index in range(40):
+        plan = trial_plan(design(), index=index, shown={})
+        assert all(first.stimulus != second.stimulus for first, second in pairwise(plan))
+
+
 def test_a_fixed_order_is_that_of_the_file():
     fixed = replace(design(), session=replace(design().session, order="fixed", practice=0))
     assert [trial.stimulus for trial in trial_plan(fixed, index=5, shown={})] == ["a", "b", "c"] * 2
@@ -159,3 +169,20 @@ def test_a_foreign_motion_leaves_no_folder_behind(tmp_path, five_motions):
     assert not (tmp_path / "mine").exists()
     with pytest.raises(StudyError, match="at least two"):
         new_study(tmp_path / "mine", "sam", five_motions[:1])
+
+
+def test_a_choice_needs_two_emotions(tmp_path, five_motions):
+    with pytest.raises(StudyError, match="All motions are meant to show angry; a choice needs two emotions"):
+        new_study(tmp_path / "mine", "forced-choice", [five_motions[0], five_motions[0]])
+    assert not (tmp_path / "mine").exists()
+
+
+def test_different_bodies_and_weakened_feelings_are_pointed_out(tmp_path, five_motions):
+    _, doubts = new_study(tmp_path / "mine", "sam", five_motions)
+    assert any(doubt.startswith("weakened so that the body could do them: ") and "happy" in doubt for doubt in doubts)
+    robot = load_robot("pepper")
+    still = np.zeros((101, robot.base_size + len(robot.joint_names)))
+    motion = Motion("pepper", np.linspace(0.0, 2.0, 101), still, robot.joint_names, np.ones((101, 0), bool), ())
+    save_motion(motion, tmp_path / "neutral.npz")
+    _, doubts = new_study(tmp_path / "two", "sam", [five_motions[0], tmp_path / "neutral.npz"])
+    assert "the motions are of mrpete and pepper: people may tell bodies, not feelings" in doubts

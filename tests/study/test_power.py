@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from strut.cli.main import main
 from strut.errors import OutOfRangeError
 from strut.study.power import (
     binomial_power,
@@ -13,6 +14,7 @@ from strut.study.power import (
     chi2_observations,
     chi2_power,
     mean_participants,
+    participants_needed,
     smallest_hits,
 )
 
@@ -45,8 +47,28 @@ def test_a_medium_effect_needs_34_participants():  # J. Cohen (1988), d = 0.5, t
         lambda: chi2_observations(0.0, 3),
         lambda: mean_participants(0.5, power=0.01),
         lambda: mean_participants(-1.0),
+        lambda: mean_participants(float("nan")),
+        lambda: mean_participants(float("inf")),
+        lambda: participants_needed(10, 0, 0.0),
+        lambda: participants_needed(10, 2, 1.5),
     ],
 )
 def test_impossible_wishes_are_refused(wrong):
     with pytest.raises(OutOfRangeError):
         wrong()
+
+
+def test_answers_of_one_person_are_worth_less_the_more_alike_they_are():
+    assert participants_needed(60, 4, 0.0) == 15  # independent: as many people as answers divided
+    assert participants_needed(60, 4, 0.2) == 24  # Kish (1965): 60 x (1 + 3 x 0.2) / 4
+    assert participants_needed(60, 4, 1.0) == 60  # the same answer four times is one answer
+
+
+def test_ratings_of_one_person_count_once(capsys):
+    assert main(["study", "power", "--effect", "0.5"]) == 0
+    assert "34 participants with 1 each: two-sided t test" in capsys.readouterr().out
+    assert main(["study", "power", "--effect", "0.5", "--per-participant", "10"]) == 2
+    assert "averaged and count once" in capsys.readouterr().err
+    assert main(["study", "power", "--effect", "nan"]) == 2
+    assert main(["study", "power", "--rate", "0.5", "--per-participant", "4"]) == 0
+    assert "taken as independent, which they are not" in capsys.readouterr().err

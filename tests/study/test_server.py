@@ -98,7 +98,7 @@ def test_an_answer_that_was_not_asked_for_is_refused_and_not_stored(client, open
 
 def test_oversized_and_foreign_payloads_are_refused(client, opened):
     start(client)
-    assert send(client, 1, "x" * (LARGEST_BODY_BYTES + 1)).status_code == 422
+    assert send(client, 1, "x" * (LARGEST_BODY_BYTES + 1)).status_code == 413
     assert client.post(f"/p/{TICKET}", json={"trial": 1, "answer": "sad"}).status_code == 422
     assert client.post(f"/p/{TICKET}", content=b"\xff\xfe", headers={
         "content-type": "application/x-www-form-urlencoded"}).status_code == 422  # fmt: skip
@@ -109,8 +109,11 @@ def test_oversized_and_foreign_payloads_are_refused(client, opened):
 
 @pytest.mark.parametrize("values", [{"age": "200"}, {"age": "young"}, {"gender": "<script>"}])
 def test_nonsense_about_a_person_is_refused(client, opened, values):
-    assert start(client, **values).status_code == 422
+    reply = start(client, **values)
+    assert reply.status_code == 422
+    assert 'name="agree" value="1" required checked' in reply.text  # the form comes again, to be corrected
     assert opened.database.counts()["started"] == 0
+    assert client.delete("/").status_code == 405
 
 
 def test_an_unknown_link_is_a_friendly_404(client):

@@ -13,16 +13,17 @@ import numpy as np
 
 from strut.acting.audience import checked_user
 from strut.acting.performance import Part, Player
-from strut.acting.performance_candidate import PerformanceCandidate, gaze_error_rad, performance_candidate
+from strut.acting.performance_candidate import PerformanceCandidate, performance_candidate
 from strut.emotion import Emotion, checked_intensity, named_emotion
 from strut.errors import BadTableError, OutOfRangeError, RefusedError
 from strut.kinematics.task_priority import Law
 from strut.motion import Motion
 from strut.planning.hand_path import HandPath
 from strut.planning.hand_task import hand_task
-from strut.proof.audit import Shortfall, shortfalls
+from strut.proof.audit import DEFAULT_MARGIN_M, Shortfall, shortfalls
 from strut.proof.gate import Attempt, strongest
 from strut.proof.tally import receipt_for
+from strut.proof.task_audit import task_shortfalls
 from strut.receipt import Receipt
 from strut.robot import Array, Robot
 from strut.robots.catalogue import load_robot
@@ -43,6 +44,7 @@ def perform(
     rate_hz: float = 100.0,
     law: Law = "corrected",
     platform: Platform = "led",
+    margin_m: float = DEFAULT_MARGIN_M,
     strict: bool = False,
     on_attempt: Callable[[float, bool], None] | None = None,
 ) -> Motion:
@@ -59,6 +61,7 @@ def perform(
         rate_hz: Samples per second.
         law: `corrected` tracks the head, `paper` is the published law, which does not.
         platform: `led` along the task's own path or kept where it is; `free` to help hand and head.
+        margin_m: How far inside the wheels the centre of pressure must stay, for robots on a platform.
         strict: Raise RefusedError instead of weakening.
         on_attempt: Called with each intensity tried and whether it passed.
 
@@ -79,6 +82,8 @@ def perform(
     intensity = checked_intensity(intensity)
     if law not in get_args(Law):
         raise OutOfRangeError(f"The law is '{law}'; choose {' or '.join(get_args(Law))}.")
+    if not (math.isfinite(margin_m) and margin_m >= 0.0):
+        raise OutOfRangeError(f"The balance margin is {margin_m:g} m; it must be a number of at least 0.")
     if not math.isfinite(rate_hz) or not 20.0 <= rate_hz <= 1000.0:
         raise OutOfRangeError(f"The rate is {rate_hz:g} samples per second; choose 20 to 1000.")
     target = None if target_m is None else np.asarray(target_m, dtype=float)
@@ -91,25 +96,34 @@ def perform(
 
     def attempt(at: float) -> Attempt[PerformanceCandidate]:
         candidate = performance_candidate(part, None if emotion is None else expressive_style(emotion, at))
-        broken = shortfalls(robot, candidate.measured, margin_m=0.0)
+        broken = shortfalls(robot, candidate.measured, margin_m=margin_m)
+        broken += task_shortfalls(candidate.performance, gaze_counts=law != "paper")
         if on_attempt:
             on_attempt(at, not broken)
         return Attempt(at, candidate, tuple(broken))
 
     kept = strongest(intensity if emotion is not None else 0.0, attempt)
     if kept.attempt is None:
-        reasons = [shortfall.sentence for shortfall in kept.stopped_by]
-        raise RefusedError(reasons, "Not even the neutral performance keeps its limits.")
+        raise RefusedError([shortfall.sentence for shortfall in kept.stopped_by], _advice(kept.stopped_by))
     receipt = _receipt(part, emotion, intensity, kept.attempt, kept.stopped_by)
     if strict and receipt.verdict != "ok":
         receipt = replace(receipt, verdict="refused")
         raise RefusedError(receipt.reasons, f"Without --strict it would show {receipt.intensity_kept:.2f}.", receipt)
-    return _motion(part, emotion, kept.attempt.candidate, replace(receipt, solve_s=perf_counter() - started))
+    receipt = replace(receipt, solve_s=perf_counter() - started)
+    return _motion(part, emotion, kept.attempt.candidate, receipt, margin_m)
 
 
 def _steps(rate_hz: float) -> int:
     """Return integration steps per sample: none longer than 10 ms, or the hand would feel the feeling."""
     return max(1, math.ceil(100.0 / rate_hz - 1e-9))
+
+
+def _advice(stopped_by: Sequence[Shortfall]) -> str:
+    """Return what to do if nothing can be performed at all."""
+    neutral = "Not even the neutral performance keeps its limits"
+    if any(shortfall.limit in ("platform", "joint speed") for shortfall in stopped_by):
+        return f"{neutral}; give it more time with --duration, or move the user in front of the robot."
+    return f"{neutral}."
 
 
 def _receipt(
@@ -125,7 +139,7 @@ def _receipt(
     shown = found.gaze_asked if found.style is None else found.style.gaze
     if shown != found.gaze_asked:
         end = 1.0 if shown > found.gaze_asked else 0.0
-        kept *= (end - shown) / (end - found.gaze_asked)
+        kept *= abs(end - shown) / abs(end - found.gaze_asked)
         reasons.append(
             f"gaze: the head reaches its end, so directness is {shown:.2f} instead of {found.gaze_asked:.2f}"
         )
@@ -141,12 +155,14 @@ def _receipt(
     return replace(
         receipt,
         task_error_mm=float(found.performance.hand_error_m.max()) * 1e3,
-        gaze_error_rad=None if emotion is None else gaze_error_rad(found.performance),
+        gaze_error_rad=found.performance.largest_gaze_error_rad,
         redundancy=found.performance.redundancy,
     )
 
 
-def _motion(part: Part, emotion: Emotion | None, found: PerformanceCandidate, receipt: Receipt) -> Motion:
+def _motion(
+    part: Part, emotion: Emotion | None, found: PerformanceCandidate, receipt: Receipt, margin_m: float
+) -> Motion:
     words = ("jerkiness", "activity", "gaze")
     path, rate_hz = part.path, 1.0 / float(part.time_s[1] - part.time_s[0])
     return Motion(
@@ -164,7 +180,7 @@ def _motion(part: Part, emotion: Emotion | None, found: PerformanceCandidate, re
             "intensity": receipt.intensity_kept,
             "style": None if found.style is None else {word: getattr(found.style, word) for word in words},
             "task": {**path.options, "hand": path.hand, "platform": "led" if path.platform else "free"},
-            "options": {"user_m": part.user_m.tolist(), "law": part.law, "rate_hz": rate_hz},
+            "options": {"user_m": part.user_m.tolist(), "law": part.law, "rate_hz": rate_hz, "margin_m": margin_m},
             "seed": None,
             "robot_fingerprint": part.robot.fingerprint,
             "versions": {name: version(name) for name in ("strut", "mujoco", "numpy", "scipy")},

@@ -12,10 +12,11 @@ import numpy as np
 
 from strut.engines.frame_kinematics import Frame, FrameKinematics, acceleration_scale, frame_poses
 from strut.errors import UnreachablePathError
-from strut.kinematics.task_priority import Law, Level, Resolved, resolve, velocity_bounds
+from strut.kinematics.task_priority import Held, Law, Level, Resolved, resolve, velocity_bounds
 from strut.planning.easing import eased_time
 from strut.planning.hand_path import HandPath
 from strut.planning.hand_task import hand_frame
+from strut.proof.task_audit import LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD, TaskAudit
 from strut.robot import Array, Robot
 from strut.style import Style
 from strut.styling.gaze import Quaternion, between, looking_at, quaternion_of, rotation_of, turn_to
@@ -23,31 +24,16 @@ from strut.styling.posture import posture_over_time
 
 APPROACH_PER_S = 20.0  # a joint may cover this share of the way to its end per second: it arrives without a jolt
 ACCELERATION_SHARE = 0.5  # of what a joint's motor alone could give it; the rest is for gravity and the other joints
-LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD = 1e-3, 5e-3  # beyond them a task is not done
 _SETTLE_STEPS_S = (0.05,) * 120 + (0.01,) * 200  # coarse steps find the place, fine ones come to rest there
 _HAND_STEPS = 60
 _AT_REST_RAD_S = 1e-7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Performance:
-    """What was played. All shapes start with T.
+class Performance(TaskAudit):
+    """What was played, qpos of shape (T, nq), and how well it went."""
 
-    Args:
-        time_s: Shape (T,).
-        qpos: Shape (T, nq).
-        hand_error_m: Distance of the hand from its path. Shape (T,).
-        hand_turn_rad: Angle of the hand from its path; zero where any will do. Shape (T,).
-        gaze_error_rad: Angle of the head from where the style wants it; zero without a style. Shape (T,).
-        redundancy: Fewest dimensions that hand and head left free.
-    """
-
-    time_s: Array
     qpos: Array
-    hand_error_m: Array
-    hand_turn_rad: Array
-    gaze_error_rad: Array
-    redundancy: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,6 +98,7 @@ class Player:
         self._speed = speed[self._led :]
         self._acceleration = ACCELERATION_SHARE * acceleration_scale(robot)[self._led :]
         self._gentle: tuple[Array, Array] | None = None
+        self._held: Held = {}
         self._gaze_before: Array | None = None
         self._gaze_velocity = np.zeros(3)
 
@@ -141,7 +128,7 @@ class Player:
         self._kinematics.move(qpos)
         bounds = self._bounds(qpos, step_s)
         velocity = self._resolved(qpos, 0, *bounds, "corrected", moving=False, showing=showing).velocity
-        qpos[self._led :] += step_s * velocity
+        qpos[self._led :] = self._inside(qpos[self._led :] + step_s * velocity)
         return float(np.abs(velocity).max())
 
     def play(self) -> Performance:
@@ -174,10 +161,11 @@ class Player:
             middle[: self._led] = self._platform[stage + 1, : self._led]
             self._kinematics.move(middle)
             velocity = self._resolved(middle, stage + 1, *bounds, part.law).velocity
-            now[self._led :] += step_s * velocity
+            now[self._led :] = self._inside(now[self._led :] + step_s * velocity)
             now[: self._led] = self._platform[stage + 2, : self._led]
             free = min(free, first.free[-2])
-        return Performance(part.time_s, qpos, record[:, 0], record[:, 1], record[:, 2], free)
+        gaze_error_rad = None if part.style is None else record[:, 2]
+        return Performance(part.time_s, record[:, 0], record[:, 1], gaze_error_rad, free, qpos)
 
     def _errors(self, stage: int) -> tuple[float, float, float]:
         """Return how far and how much turned the hand is from its path, and how much the head from its goal."""
@@ -208,6 +196,10 @@ class Player:
         if self._gaze_before is not None:
             self._gaze_velocity = turn_to(self._gaze_before, goal) / self._step_s
         self._gaze_before = rotation_of(goal)
+
+    def _inside(self, coordinates: Array) -> Array:
+        """Return coordinates that bounds have kept in their ranges, without what rounding put beyond. Shape (n,)."""
+        return np.asarray(np.minimum(np.maximum(coordinates, self._lower), self._upper))
 
     def _bounds(self, qpos: Array, step_s: float) -> tuple[Array, Array]:
         return velocity_bounds(
@@ -253,7 +245,9 @@ class Player:
                 levels[-1].velocity[: self.part.robot.base_size] = 0.0
         else:
             levels.append(Level(None, np.zeros(len(lower))))
-        return resolve(levels, lower, upper, law=law)
+        resolved = resolve(levels, lower, upper, law=law, held=self._held)
+        self._held = resolved.held
+        return resolved
 
 
 def _quaternions(rotations: Array) -> list[Quaternion]:

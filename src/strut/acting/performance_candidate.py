@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strut.acting.performance import Part, Performance, Player
-from strut.errors import RefusedError
+from strut.errors import RefusedError, UnreachablePathError
 from strut.proof.audit import Audit, audit
+from strut.proof.task_audit import LARGEST_GAZE_ERROR_RAD
 from strut.style import Style
 
-SETTLED_S = 3.0  # gaze counts from here on, or from a third of a shorter motion
-LARGEST_GAZE_ERROR_RAD = 0.002
 _GAZE_SEARCH_HZ = 25.0
 _GAZE_STEP = 0.02
 
@@ -28,32 +27,33 @@ class PerformanceCandidate:
 
 
 def performance_candidate(part: Part, style: Style | None) -> PerformanceCandidate:
-    """Return the performance of a style, looking away less where the head cannot look away as far as asked."""
+    """Return the performance of a style, looking elsewhere where the head cannot look as asked while the hand is busy.
+
+    Raises:
+        UnreachablePathError: If the hand cannot follow its path, whatever the head does.
+        RefusedError: If the head can look nowhere.
+    """
     asked = 0.5 if style is None else style.gaze
-    performance = Player(replace(part, style=style)).play()
-    if style is not None and part.law == "corrected" and gaze_error_rad(performance) > LARGEST_GAZE_ERROR_RAD:
+    performance = _played(replace(part, style=style))
+    if performance is None and style is not None:
+        Player(replace(part, style=None)).play()  # raises if the hand cannot follow on its own
+    if style is not None and (performance is None or (part.law == "corrected" and not _looks_as_asked(performance))):
         style = replace(style, gaze=_gaze_within_reach(part, style))
         performance = Player(replace(part, style=style)).play()
+    performance = performance or Player(part).play()
     contact = np.zeros((len(part.time_s), 0), dtype=np.bool_)
     return PerformanceCandidate(performance, audit(part.robot, part.time_s, performance.qpos, contact), style, asked)
-
-
-def gaze_error_rad(performance: Performance) -> float:
-    """Return the largest angle of the head from its goal once it has had time to settle."""
-    duration_s = performance.time_s[-1] - performance.time_s[0]
-    settled = performance.time_s - performance.time_s[0] >= min(SETTLED_S, duration_s / 3.0)
-    return float(performance.gaze_error_rad[settled].max())
 
 
 def _gaze_within_reach(part: Part, style: Style) -> float:
     """Return the gaze nearest to the style's that the head can keep up with: more direct, or else more averted."""
     duration_s = part.path.duration_s
     samples = max(2, round(duration_s * _GAZE_SEARCH_HZ) + 1)
-    coarse = replace(part, time_s=np.linspace(0.0, duration_s, samples), steps=1)
+    coarse = replace(part, time_s=np.linspace(0.0, duration_s, samples), steps=2)
 
     def keeps_up(gaze: float) -> bool:
-        played = Player(replace(coarse, style=replace(style, gaze=gaze))).play()
-        return gaze_error_rad(played) < LARGEST_GAZE_ERROR_RAD
+        played = _played(replace(coarse, style=replace(style, gaze=gaze)))
+        return played is not None and _looks_as_asked(played)
 
     for end in (1.0, 0.0):
         if not keeps_up(end):
@@ -66,5 +66,18 @@ def _gaze_within_reach(part: Part, style: Style) -> float:
     place = ", ".join(f"{value:g}" for value in part.user_m)
     raise RefusedError(
         [f"gaze: while its hand is busy the head can look neither at the user at ({place}) m nor away"],
-        "Move the user, or let the platform help with --platform free.",
+        "Move the user in front of the robot.",
     )
+
+
+def _played(part: Part) -> Performance | None:
+    """Return a performance, or None if what is shown takes the hand so far that it can no longer follow."""
+    try:
+        return Player(part).play()
+    except UnreachablePathError:
+        return None
+
+
+def _looks_as_asked(performance: Performance) -> bool:
+    off_rad = performance.largest_gaze_error_rad
+    return off_rad is None or off_rad < LARGEST_GAZE_ERROR_RAD

@@ -20,7 +20,7 @@ from strut.kinematics.shoes import standing_place
 from strut.motion import Motion
 from strut.planning.footsteps import Footstep, end_of
 from strut.planning.place import Place, wrapped
-from strut.proof.audit import Shortfall
+from strut.proof.audit import DEFAULT_MARGIN_M, Shortfall
 from strut.proof.gate import Attempt, Kept, strongest_proved
 from strut.proof.tally import receipt_for
 from strut.receipt import Verdict
@@ -28,7 +28,6 @@ from strut.robot import Robot
 from strut.robots.catalogue import load_robot
 from strut.styling.step_words import step_style
 
-DEFAULT_MARGIN_M = 0.010
 _SLOWER, _MOST_SLOWER = 1.03, 10
 _SEARCH_LARGEST_USE = 0.98  # coarse samples miss the tips of fast peaks
 

@@ -17,7 +17,7 @@ from strut.emotion import Emotion, checked_intensity, named_emotion
 from strut.engines.nonlinear_program import OnIteration
 from strut.errors import BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError, UnknownNameError
 from strut.motion import Motion
-from strut.proof.audit import Shortfall
+from strut.proof.audit import DEFAULT_MARGIN_M, Shortfall
 from strut.proof.gate import COARSE, Attempt, Kept, strongest_proved
 from strut.proof.relaxation import deepened
 from strut.proof.tally import receipt_for
@@ -27,7 +27,6 @@ from strut.robots.catalogue import load_robot
 
 Retreat = Literal["global", "local"]
 OnAttempt = Callable[[float, bool], None]
-DEFAULT_MARGIN_M = 0.010
 FEWEST_CYCLES = 2  # one to take on a pose, one to leave it
 MOST_CYCLES = 1000
 LARGEST_LENGTH_M = 10.0

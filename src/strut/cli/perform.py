@@ -9,13 +9,13 @@ import typer
 
 from strut.acting.perform import Platform
 from strut.acting.perform import perform as play
-from strut.cli.screen import print_json, print_lines, print_next, print_receipt, progress
+from strut.cli.length import length_m
+from strut.cli.screen import print_planned, telling_attempts
 from strut.emotion import Emotion, named_emotion
-from strut.errors import RefusedError
 from strut.kinematics.task_priority import Law
-from strut.library.atomic import check_writable
 from strut.library.hand_path_file import is_path_file, load_hand_path
 from strut.library.motion_file import save_motion
+from strut.proof.audit import DEFAULT_MARGIN_M
 from strut.robots.catalogue import load_robot
 
 
@@ -34,11 +34,14 @@ def perform(
     target: Annotated[
         tuple[float, float, float] | None, typer.Option(help="What to point at, x y z in metres.")
     ] = None,
-    hand: Annotated[str, typer.Option(help="Hand that follows a path from a file.")] = "right",
+    hand: Annotated[str | None, typer.Option(help="Hand that follows a path from a file.  [default: right]")] = None,
     duration: Annotated[float, typer.Option(help="Seconds; a path from a file has its own.")] = 10.0,
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
     law: Annotated[str, typer.Option(help="corrected, or paper as published.")] = "corrected",
     platform: Annotated[str, typer.Option(help="led by the task, or free to help.")] = "led",
+    margin: Annotated[
+        str, typer.Option(help="How far inside its wheels the weight must stay.")
+    ] = f"{DEFAULT_MARGIN_M * 1e3:g}mm",
     strict: Annotated[bool, typer.Option("--strict", help="Refuse (exit 3) instead of weakening.")] = False,
     out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("perform.npz"),
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
@@ -51,41 +54,28 @@ def perform(
     _one_of("--platform", platform, get_args(Platform))
     feeling = None if task_only else Emotion(*pad) if pad is not None else named_emotion(emotion or "neutral")
     body = load_robot(robot)
-    path = load_hand_path(body, task, hand) if is_path_file(task) else task
-    with progress(f"{robot} tries to {task} {feeling.label if feeling else 'without a feeling'}") as bar:
-
-        def tell(tried: float, passed: bool) -> None:
-            if passed:  # the options were fine, and there is still work that would be in vain
-                check_writable(out, force=force, ending=".npz")
-            words = "keeps its limits" if passed else "does not keep its limits"
-            bar.update(bar.task_ids[0], description=f"intensity {tried:.2f} {words}")
-
-        try:
-            motion = play(
-                body,
-                path,
-                feeling,
-                intensity=intensity,
-                user_m=user,
-                target_m=target,
-                duration_s=duration,
-                rate_hz=rate,
-                law=law,  # type: ignore[arg-type]
-                platform=platform,  # type: ignore[arg-type]
-                strict=strict,
-                on_attempt=tell,
-            )
-        except RefusedError as refusal:
-            if json and refusal.receipt is not None:
-                print_json(refusal.receipt.as_dict())
-            raise
+    if hand is not None and not is_path_file(task):
+        raise typer.BadParameter(f"--hand is for a path from a file; which hand does {task}, {robot} knows itself.")
+    path = load_hand_path(body, task, hand or "right") if is_path_file(task) else task
+    words = f"{robot} tries to {task} {feeling.label if feeling else 'without a feeling'}"
+    with telling_attempts(words, out, force=force, json=json) as (tell, _):
+        motion = play(
+            body,
+            path,
+            feeling,
+            intensity=intensity,
+            user_m=user,
+            target_m=target,
+            duration_s=duration,
+            rate_hz=rate,
+            law=law,  # type: ignore[arg-type]
+            platform=platform,  # type: ignore[arg-type]
+            margin_m=length_m(margin),
+            strict=strict,
+            on_attempt=tell,
+        )
     save_motion(motion, out, force=force)
-    assert motion.receipt is not None
-    if json:
-        print_json(motion.receipt.as_dict())
-    print_receipt(motion.receipt)
-    print_lines(f"wrote {out} ({motion.duration_s:.1f} s of motion)")
-    print_next(f"strut show {out}")
+    print_planned(motion, out, json=json)
 
 
 def _one_of(option: str, value: str, known: tuple[str, ...]) -> None:

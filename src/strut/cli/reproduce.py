@@ -11,6 +11,7 @@ from strut.cli.screen import print_json, print_lines, print_next, print_table, p
 from strut.reproduction.comparison import Comparison
 from strut.reproduction.systems import SYSTEMS
 from strut.reproduction.systems import reproduce as compute
+from strut.robots.catalogue import robot_names
 
 _MOST_NUMBERS = 4  # that a cell of the table shows; --json has them all
 
@@ -33,7 +34,7 @@ def reproduce(
         _print_group(group, list(rows))
     counts = {verdict: sum(row.verdict == verdict for row in comparisons) for verdict in _verdicts(comparisons)}
     print_lines(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
-    print_next(f"strut robots {system}")
+    print_next(f"strut robots {system}" if system in robot_names() else "strut reproduce --help")
 
 
 def _print_group(group: str, comparisons: list[Comparison]) -> None:

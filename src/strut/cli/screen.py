@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from strut.errors import RefusedError
+from strut.library.atomic import check_writable
+from strut.motion import Motion
 from strut.receipt import Receipt
 from strut.show.wording import receipt_sentences
 
@@ -41,6 +45,40 @@ def print_receipt(receipt: Receipt) -> None:
     asked, kept = receipt.intensity_asked, receipt.intensity_kept
     dial = f", intensity {kept:.2f} of {asked:.2f} asked" if asked is not None and kept is not None else ""
     print_lines(f"{receipt.verdict}: {receipt.robot}, {feeling}{dial}", *(f"  {s}" for s in receipt_sentences(receipt)))
+
+
+@contextmanager
+def telling_attempts(
+    words: str, out: Path, *, force: bool, json: bool
+) -> Iterator[tuple[Callable[[float, bool], None], Progress]]:
+    """Show what is tried while a motion is planned for a file; print the receipt of a refusal for programs.
+
+    Yields what to call with each intensity tried and whether it passed, and the bar.
+    """
+    with progress(words) as bar:
+
+        def tell(tried: float, passed: bool) -> None:
+            if passed:  # the options were fine, and there is still work that would be in vain
+                check_writable(out, force=force, ending=".npz")
+            kept = "keeps its limits" if passed else "does not keep its limits"
+            bar.update(bar.task_ids[0], description=f"intensity {tried:.2f} {kept}")
+
+        try:
+            yield tell, bar
+        except RefusedError as refusal:
+            if json and refusal.receipt is not None:
+                print_json(refusal.receipt.as_dict())
+            raise
+
+
+def print_planned(motion: Motion, out: Path, *, json: bool) -> None:
+    """Tell people and programs what a planned motion that was written to `out` keeps and costs."""
+    assert motion.receipt is not None
+    if json:
+        print_json(motion.receipt.as_dict())
+    print_receipt(motion.receipt)
+    print_lines(f"wrote {out} ({motion.duration_s:.1f} s of motion)")
+    print_next(f"strut show {out}")
 
 
 def print_lines(*lines: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
@@ -65,30 +64,46 @@ def power(
     effect: Annotated[float | None, typer.Option(help="Cohen's d you expect, for a mean rating.")] = None,
     w: Annotated[float | None, typer.Option(help="Cohen's w you expect, for a chi-squared test.")] = None,
     dof: Annotated[int, typer.Option(help="Degrees of freedom of the chi-squared test.")] = 16,
-    per_participant: Annotated[int, typer.Option(help="Answers per participant that a test counts.")] = 1,
+    per_participant: Annotated[int, typer.Option(help="Answers of one person that the test counts.")] = 1,
+    likeness: Annotated[float, typer.Option(help="Correlation between answers of one person, 0 to 1.")] = 0.0,
+    tests: Annotated[int, typer.Option(help="Tests of the study; alpha is shared among them.")] = 1,
     level: Annotated[float, typer.Option("--power", help="Probability of finding the effect.")] = 0.8,
     alpha: Annotated[float, typer.Option(help="Probability of a false alarm.")] = 0.05,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")] = False,
 ) -> None:
-    """Say how many participants a study needs. Example: strut study power --rate 0.5 --options 6."""
-    from strut.study.power import binomial_trials, chi2_observations, mean_participants  # noqa: PLC0415
+    """Say how many participants a study needs. Example: strut study power --rate 0.5 --options 6 --tests 5."""
+    from strut.study.power import (  # noqa: PLC0415
+        binomial_trials,
+        chi2_observations,
+        mean_participants,
+        participants_needed,
+    )
 
     if sum(asked is not None for asked in (rate, effect, w)) != 1:
         raise OutOfRangeError("Give exactly one of --rate (choices), --effect (ratings) or --w (chi-squared).")
-    if per_participant < 1 or options < 2:
-        raise OutOfRangeError("--per-participant must be at least 1 and --options at least 2.")
+    if options < 2 or tests < 1:
+        raise OutOfRangeError("--options must be at least 2 and --tests at least 1.")
+    if effect is not None and per_participant != 1:
+        raise OutOfRangeError("The ratings of one person are averaged and count once: leave --per-participant out.")
+    each = alpha / tests
     if rate is not None:
-        observations = float(binomial_trials(rate, 1.0 / options, power=level, alpha=alpha))
+        observations = float(binomial_trials(rate, 1.0 / options, power=level, alpha=each))
+        test = f"exact one-sided binomial test of one emotion's hit rate {rate:g} against {1.0 / options:.3g}"
     elif effect is not None:
-        observations = mean_participants(effect, power=level, alpha=alpha)
+        observations = mean_participants(effect, power=level, alpha=each)
+        test = f"two-sided t test of a mean rating over participants, d = {effect:g}"
     else:
         assert w is not None
-        observations = chi2_observations(w, dof, power=level, alpha=alpha)
-    needed = math.ceil(math.ceil(observations) / per_participant)
+        observations = chi2_observations(w, dof, power=level, alpha=each)
+        test = f"chi-squared test with {dof} degrees of freedom, w = {w:g}"
+    needed = participants_needed(observations, per_participant, likeness)
     if json:
-        print_json({"observations": observations, "participants": needed, "power": level, "alpha": alpha})
+        sizes = {"observations": observations, "participants": needed, "power": level, "alpha": alpha, "tests": tests}
+        print_json({**sizes, "test": test, "per_participant": per_participant, "likeness": likeness})
         return
-    programs.print(f"{math.ceil(observations)} observations: {needed} participants with {per_participant} each.")
+    programs.print(f"{needed} participants with {per_participant} each: {test}, power {level:g}, alpha {each:.3g}.")
+    if per_participant > 1 and likeness == 0.0:
+        people.print("answers of one person are taken as independent, which they are not; set --likeness, such as 0.2")
     print_next("strut study new mystudy --motions *.npz")
 
 
@@ -108,8 +123,10 @@ def new(
 
     if design not in get_args(Question):
         raise UnknownNameError("design", design, get_args(Question), "`strut study new --help`")
-    made = new_study(folder, cast(Question, design), [*(motions or []), *(files or [])])
+    made, doubts = new_study(folder, cast(Question, design), [*(motions or []), *(files or [])])
     people.print(f"wrote {made}", markup=False, soft_wrap=True)
+    for doubt in doubts:
+        people.print(doubt, markup=False, soft_wrap=True)
     print_next(f"strut study serve {folder}")
 
 
@@ -127,13 +144,15 @@ def serve(
     from strut.study.server import listening_socket, study_app  # noqa: PLC0415
     from strut.study.server import serve as serve_app  # noqa: PLC0415
 
-    opened = open_study(folder, database)
+    with progress(f"reads the motions of {folder}"):
+        opened = open_study(folder, database)
     limits = Limits(requests_per_minute=requests_per_minute, starts_per_minute=max(120, requests_per_minute // 50))
     app = study_app(opened.design, opened.stimuli, opened.database, token=opened.token, limits=limits)
     with closing(opened.database), listening_socket(host, port) as listening:
         address = f"http://{host}:{listening.getsockname()[1]}"
         people.print(f"participants: {address}/", markup=False, soft_wrap=True)
-        people.print(f"researchers:  {address}/researcher (token in {folder / 'researcher_token'})", markup=False)
+        door = f"researchers:  {address}/researcher (token in {folder / 'researcher_token'})"
+        people.print(door, markup=False, soft_wrap=True)
         print_next(f"strut study report {folder}")
         serve_app(app, listening)
 
@@ -153,23 +172,25 @@ def simulate(
     import numpy as np  # noqa: PLC0415
 
     from strut.library.atomic import write_atomically  # noqa: PLC0415
-    from strut.study.audience import audience_for, simulated_power, simulated_rows  # noqa: PLC0415
+    from strut.study.audience import audience_for, caveat, simulated_power, simulated_rows  # noqa: PLC0415
     from strut.study.design_file import read_design  # noqa: PLC0415
     from strut.study.export import export_csv  # noqa: PLC0415
 
     design = read_design(folder)
     model, rng = audience_for(design, audience), np.random.default_rng(seed)
-    people.print(f"simulated audience: {model.source}; these are not people", markup=False, soft_wrap=True)
+    doubt = caveat(design, model)
+    people.print(f"simulated audience: {model.source}; these are not people. {doubt}", markup=False, soft_wrap=True)
     if runs:
         with progress(f"simulates {runs} studies of {people_count}"):
             share = simulated_power(design, model, people_count, runs=runs, rng=rng)
         if json:
-            print_json(
-                {"simulated": True, "audience": model.name, "people": people_count, "runs": runs, "power": share}
-            )
+            about = {"simulated": True, "audience": model.name, "people": people_count, "runs": runs}
+            print_json({**about, "power": share, "caveat": doubt})
             return
         rows = [[name, f"{power:.0%}"] for name, power in share.items()]
-        print_table(f"power with {people_count} simulated observers, {runs} runs", ["finding", "power"], rows)
+        test = "seen above chance" if design.question == "forced-choice" else "off the middle, either way"
+        title = f"power with {people_count} simulated observers, {runs} runs: {test}, 5 % after Holm's correction"
+        print_table(title, ["finding", "power"], rows)
         return
     path = out or folder / "simulated.csv"
     found = simulated_rows(design, model, people_count, rng)
@@ -201,6 +222,22 @@ def report(
         write_atomically(path, page.encode(), force=force)
     people.print(f"wrote {path} ({len(table.participant)} answers)", markup=False, soft_wrap=True)
     print_next(f"open {path}, or print it to PDF from the browser")
+
+
+@study.command()
+def forget(
+    folder: Annotated[Path, typer.Argument(help="Folder of the study.")],
+    code: Annotated[str, typer.Argument(help="Code that the participant was shown at the end.")],
+    database: Annotated[str | None, typer.Option(help="Where the answers are, if not in the folder.")] = None,
+) -> None:
+    """Delete a participant who asks for it, answers and all. Example: strut study forget mystudy 1f0c35a2b7d9."""
+    from strut.study.opened_study import open_study  # noqa: PLC0415
+
+    opened = open_study(folder, database)
+    with closing(opened.database):
+        gone = opened.database.forget(code)
+    people.print(f"deleted {gone} answers of {code}; exports and backups made before still hold them", markup=False)
+    print_next(f"strut study report {folder}")
 
 
 @study.command()

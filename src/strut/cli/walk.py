@@ -9,17 +9,16 @@ from typing import Annotated, Any
 import typer
 
 from strut.acting.step_walk import walk_to
-from strut.acting.walk import DEFAULT_MARGIN_M
 from strut.acting.walk import walk as plan_walk
 from strut.cli.length import length_m
-from strut.cli.screen import print_json, print_lines, print_next, print_receipt, progress
+from strut.cli.screen import print_planned, telling_attempts
 from strut.cli.solving import tells
 from strut.cli.step_options import check_fitting, step_options, walks_in_steps
 from strut.emotion import Emotion, named_emotion
-from strut.errors import RefusedError
 from strut.library.atomic import check_writable
 from strut.library.motion_file import save_motion
 from strut.motion import Motion
+from strut.proof.audit import DEFAULT_MARGIN_M
 from strut.robots.catalogue import load_robot
 
 
@@ -80,29 +79,12 @@ def walk(
         options |= {"cycles": cycles, "balance": balance, "retreat": retreat}
         options |= {"rate_hz": 100.0 if rate is None else rate}
     feeling = Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
-    with progress(f"{robot} tries to walk {feeling.label}") as bar:
-
-        def tell(tried: float, passed: bool) -> None:
-            if passed:  # the options were fine, and there is still work that would be in vain
-                check_writable(out, force=force, ending=".npz")
-            words = "keeps its limits" if passed else "does not keep its limits"
-            bar.update(bar.task_ids[0], description=f"intensity {tried:.2f} {words}")
-
+    with telling_attempts(f"{robot} tries to walk {feeling.label}", out, force=force, json=json) as (tell, bar):
         if not in_steps:
             options["on_iteration"] = tells(bar)
         if body.tables["gait"].get("kind") == "synthesis":  # its first attempt alone takes a minute
             check_writable(out, force=force, ending=".npz")
-        try:
-            plan: Callable[..., Motion] = walk_to if in_steps else plan_walk
-            motion = plan(body, emotion=feeling, on_attempt=tell, **options)
-        except RefusedError as refusal:
-            if json and refusal.receipt is not None:
-                print_json(refusal.receipt.as_dict())
-            raise
+        plan: Callable[..., Motion] = walk_to if in_steps else plan_walk
+        motion = plan(body, emotion=feeling, on_attempt=tell, **options)
     save_motion(motion, out, force=force)
-    assert motion.receipt is not None
-    if json:
-        print_json(motion.receipt.as_dict())
-    print_receipt(motion.receipt)
-    print_lines(f"wrote {out} ({motion.duration_s:.1f} s of motion)")
-    print_next(f"strut show {out}")
+    print_planned(motion, out, json=json)

@@ -14,6 +14,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_matrix
 
 from strut.engines.symbolic import Expression
 from strut.robot import Array
@@ -148,6 +149,11 @@ class Assembly:
     def row_count(self) -> int:
         """How many rows the program has."""
         return int(self.row_start[-1])
+
+    def linear(self, x: Array) -> tuple[Array, csr_matrix]:
+        """Return the rows (m,) and their derivatives (m, n) at the program's variables (n,)."""
+        rows, jacobian = self.functions["jac_g"](x, self.data)
+        return rows.full().ravel(), csr_matrix(jacobian.sparse())
 
     def cost_of(self, piece: Element, x: Array) -> float | None:
         """Return the cost of one element at the program's variables (n,); None if it has none."""

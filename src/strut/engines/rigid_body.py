@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from strut.robot import Array, Robot
+from strut.robot import FLOATING, Array, Robot
 
 GRAVITY_M_S2 = 9.81  # the engine's own
 
@@ -24,10 +24,11 @@ class InverseDynamics:
     """What a movement needs, per sample.
 
     Args:
-        ground_force_n: Total force of the ground in world; NaN where the body does not float. Shape (T, 3).
+        ground_force_n: Total force of the ground in world; NaN where the body is bolted down. Shape (T, 3).
         ground_moment_nm: Its moment about the world's origin; likewise. Shape (T, 3).
         com_in_world: Centre of mass. Shape (T, 3).
         torque_nm: Joint torques if no foot touched anything. Shape (T, n_joints).
+        drive_force: What moves a platform: x and y [N], yaw [N m]; no columns without one. Shape (T, 3 or 0).
         foot_in_world: Centres of the feet. Shape (T, n_feet, 3).
         point_in_world: Where the feet touch: see `Robot.point_feet`. Shape (T, n_points, 3).
         contact_jacobian: Jacobians of these points by the joints. Shape (T, n_points, 3, n_joints).
@@ -39,6 +40,7 @@ class InverseDynamics:
     ground_moment_nm: Array
     com_in_world: Array
     torque_nm: Array
+    drive_force: Array
     foot_in_world: Array
     point_in_world: Array
     contact_jacobian: Array
@@ -86,12 +88,11 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
     below = [np.array([0.0, 0.0, foot.radius_m]) for foot in robot.feet]
     feet = {model.geom(foot.frame).id for foot in robot.feet}
     parts = [geom for geom in _body_geoms(model) if geom not in feet and model.geom_contype[geom]]
-    samples = len(qpos)
-    force = np.empty((samples, model.nv))
+    samples, force = len(qpos), np.empty((len(qpos), model.nv))
     base_rotation, com = np.empty((samples, 9)), np.empty((samples, 3))
     foot_in_world, foot_rotation = np.empty((samples, len(sites), 3)), np.empty((samples, len(sites), 9))
     jacobian, turning = np.zeros((2, samples, len(sites), 3, model.nv))
-    flat_feet = _flat_feet(robot)
+    flat_feet, driven = _flat_feet(robot), 0 < robot.base_size < FLOATING
     geom_height, geom_up = np.empty((samples, model.ngeom)), np.empty((samples, model.ngeom, 3))
     result, site_position = np.empty(model.nv), data.site_xpos
     positions, velocity, acceleration = data.qpos, data.qvel, data.qacc  # views: looking them up costs a microsecond
@@ -110,10 +111,10 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
             mujoco.mj_jac(model, data, jacobian[k, index], turning[k, index] if flat_feet else None, point, body)
     force += model.dof_armature * qacc
     ground_force = ground_moment = np.full((samples, 3), np.nan)
-    if robot.floats:
-        base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:6])
-        ground_force = force[:, :3]
-        ground_moment = base_moment + np.cross(qpos[:, :3], ground_force)
+    if driven:
+        ground_force, ground_moment = _carried_by_platform(model, qpos, qvel, qacc)
+    elif robot.floats:
+        ground_force, ground_moment = _carried_by_ground(qpos, force, base_rotation)
     joints = model.nv - len(robot.joint_names)
     clearance = [_lowest_point(model, part, geom_height, geom_up) for part in parts]
     return InverseDynamics(
@@ -121,12 +122,36 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
         ground_moment_nm=ground_moment,
         com_in_world=com,
         torque_nm=force[:, joints:],
+        drive_force=force[:, :joints] if driven else np.empty((samples, 0)),
         foot_in_world=foot_in_world,
         point_in_world=_points(robot, foot_in_world, foot_rotation),
         contact_jacobian=_point_jacobians(robot, jacobian[..., joints:], turning[..., joints:], foot_rotation),
         part_names=tuple(model.body(model.geom_bodyid[part]).name for part in parts),
         clearance_m=np.stack(clearance, axis=1) if clearance else np.empty((samples, 0)),
     )
+
+
+def _carried_by_ground(qpos: Array, force: Array, base_rotation: Array) -> tuple[Array, Array]:
+    """Return the ground's force on a floating base and its moment about the world's origin. Shape (T, 3) each."""
+    base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:6])
+    return force[:, :3], base_moment + np.cross(qpos[:, :3], force[:, :3])
+
+
+def _carried_by_platform(model: mujoco.MjModel, qpos: Array, qvel: Array, qacc: Array) -> tuple[Array, Array]:
+    """Return the force of the ground under a platform and its moment about the world's origin. Shape (T, 3) each.
+
+    The platform's own three coordinates say nothing about weight and tipping; what the world must hold does.
+    """
+    data = mujoco.MjData(model)
+    carried, com = np.empty((len(qpos), 6)), np.empty((len(qpos), 3))
+    for k in range(len(qpos)):
+        data.qpos[:], data.qvel[:], data.qacc[:] = qpos[k], qvel[k], qacc[k]
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_comVel(model, data)
+        mujoco.mj_rnePostConstraint(model, data)
+        carried[k], com[k] = data.cfrc_int[1], data.subtree_com[1]  # moment about the centre of mass, then force
+    return carried[:, 3:], carried[:, :3] + np.cross(com, carried[:, 3:])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,8 +178,7 @@ def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
         mujoco.mj_comVel(model, data)
         mujoco.mj_rne(model, data, 1, result)
         force[k], rotation[k], com[k] = result[:6], base_xmat, whole_com
-    moment = np.einsum("tij,tj->ti", rotation.reshape(-1, 3, 3), force[:, 3:])
-    return Reaction(force[:, :3], moment + np.cross(qpos[:, :3], force[:, :3]), com)
+    return Reaction(*_carried_by_ground(qpos, force, rotation), com)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,8 +11,9 @@ to their level: lower levels may not use them, so nothing leaks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 import numpy as np
@@ -21,12 +22,14 @@ from scipy.linalg import lapack
 from strut.robot import Array
 
 Law = Literal["corrected", "paper"]
+Held = Mapping[int, bool]  # joints at a bound: whether it is the upper one
 DAMPED_BELOW = 0.02  # singular values under this are damped: the inverse never gains more than about its reciprocal
 LOST_BELOW = 1e-6  # under this a direction is gone, and lower levels may have the joints that no longer serve it
 PAPER_CUT = 1e-3  # Claret et al. (2017) drop smaller singular values
 _INSIDE = 1e-12
+_MOST_CHANGES = 8  # of who is held; more only happen where the tasks do not fit into the bounds
 _WORK = 64  # numbers of scratch memory for LAPACK
-_UPPER = np.triu(np.ones((64, 64)))  # a mask: cutting it to size is ten times faster than np.triu
+_UPPER = tuple(np.asfortranarray(np.triu(np.ones((k, k)))) for k in range(65))  # masks: 10 times faster than np.triu
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,13 +49,16 @@ class Level:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved:
-    """Joint velocities (n,) that serve the levels, and how many dimensions each of them leaves free."""
+    """Joint velocities (n,) that serve the levels, how many dimensions each leaves free, and who is at a bound."""
 
     velocity: Array
     free: tuple[int, ...]
+    held: Held
 
 
-def resolve(levels: Sequence[Level], lower: Array, upper: Array, *, law: Law = "corrected") -> Resolved:
+def resolve(
+    levels: Sequence[Level], lower: Array, upper: Array, *, law: Law = "corrected", held: Held | None = None
+) -> Resolved:
     """Return the joint velocities that serve the levels, the first one first.
 
     Args:
@@ -61,9 +67,10 @@ def resolve(levels: Sequence[Level], lower: Array, upper: Array, *, law: Law = "
         upper: Largest velocities, nowhere below `lower`. Shape (n,).
         law: `corrected` lets each level make up for what the levels above do to it; `paper` is the published one, in
             which each level but the first is inverted on its own and then projected, so that it is not tracked.
+        held: A guess of who will be held at a bound, for instance a moment ago; the result does not depend on it.
     """
     if law == "corrected":
-        resolved = _resolved_at_once(levels, lower, upper)
+        resolved = _resolved_at_once(levels, lower, upper, held)
         if resolved is not None:
             return resolved
     velocity = np.minimum(np.maximum(lower, 0.0), upper)
@@ -80,64 +87,132 @@ def resolve(levels: Sequence[Level], lower: Array, upper: Array, *, law: Law = "
             wanted = _inside_bounds(request, np.eye(len(lower)) if basis is None else basis, velocity, least, most)
         velocity, basis = wanted, request.null
         free.append(basis.shape[1])
-    return Resolved(velocity, tuple(free))
+    return Resolved(velocity, tuple(free), _beyond(velocity, lower + _INSIDE, upper - _INSIDE))
 
 
-def _resolved_at_once(levels: Sequence[Level], lower: Array, upper: Array) -> Resolved | None:
-    """Return the velocities by one factorisation, or None where a bound or a singularity asks for level after level.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stack:
+    """Tasks below each other: their Jacobians (m, n), what they want (m,) and the number of rows of each."""
 
-    With the Jacobians stacked as J and Jᵀ = Q R, the levels' goals stand below each other in Rᵀ y = goals: forward
-    substitution serves them in order. What is left of Q's columns is free, and a last level without a Jacobian has it
-    to itself. An optimum without bounds that keeps them is the optimum with them, so only that level may need a search.
+    jacobian: Array
+    goal: Array
+    rows: tuple[int, ...]
+
+
+def _resolved_at_once(levels: Sequence[Level], lower: Array, upper: Array, held: Held | None) -> Resolved | None:
+    """Return the velocities that serve all tasks in full, or None where a bound or a singularity stands against it.
+
+    Then level after level must find what is left of the lower tasks. A last level without a Jacobian has what the
+    tasks leave free to itself; without one, nothing moves that need not.
     """
     last = levels[-1] if levels[-1].jacobian is None else None
     tasks = levels if last is None else levels[:-1]
     jacobians = [level.jacobian for level in tasks if level.jacobian is not None]
-    n, rows = len(lower), [len(jacobian) for jacobian in jacobians]
-    total = sum(rows)
-    if len(jacobians) < len(tasks) or not 0 < total <= min(n, len(_UPPER)):
+    n, rows = len(lower), tuple([len(jacobian) for jacobian in jacobians])
+    if len(jacobians) < len(tasks) or not 0 < sum(rows) <= min(n, len(_UPPER) - 1):
         return None
-    factors, tau, _, _ = lapack.dgeqrf(np.concatenate(jacobians).T)
-    inverse, singular = lapack.dtrtri(factors[:total])
-    inverse *= _UPPER[:total, :total]
-    if singular != 0 or not _far_from_singular(inverse, rows):
-        return None
-    serving = np.concatenate([level.velocity for level in tasks]) @ inverse
-    free = (n - np.cumsum(rows)).tolist()
-    if last is not None:
-        mixed = lapack.dormqr("L", "T", factors, tau, last.velocity[:, None], _WORK)[0]
-        mixed[:total, 0] = serving
-        velocity = lapack.dormqr("L", "N", factors, tau, mixed, _WORK, overwrite_c=1)[0][:, 0]
-        if _keeps(levels, velocity, lower, upper):
-            return Resolved(velocity, (*free, 0))
-    orthogonal = np.zeros((n, n), order="F")
-    orthogonal[:, :total] = factors
-    orthogonal = lapack.dorgqr(orthogonal, tau, overwrite_a=1)[0]
-    velocity = orthogonal[:, :total] @ serving
-    if not _keeps(tasks, velocity, lower, upper):
-        return None
-    if last is None:
-        return Resolved(velocity, tuple(free))
-    basis = orthogonal[:, total:]
-    least, most = (lower, upper) if last.within is None else _widened(last.within, velocity, lower, upper)
-    wish = basis.T @ last.velocity
-    return Resolved(_inside_bounds(_Request(None, wish, wish, basis), basis, velocity, least, most), (*free, 0))
-
-
-def _keeps(levels: Sequence[Level], velocity: Array, lower: Array, upper: Array) -> bool:
-    """Return whether velocities keep the bounds and those that levels have of their own."""
-    if np.minimum(velocity - lower, upper - velocity).min() < 0.0:
-        return False
+    stack = _Stack(np.concatenate(jacobians), np.concatenate([level.velocity for level in tasks]), rows)
+    free = [n - used for used in accumulate(rows)]
     own = [level.within for level in levels if level.within is not None]
-    return all(np.minimum(velocity - least, most - velocity).min() >= 0.0 for least, most in own)
+    if last is None:
+        least = _served(stack, {}, np.zeros(n), lower, upper)
+        return Resolved(least[0], tuple(free), {}) if least and _keeps(least[0], lower, upper, own) else None
+    if own or not held:
+        first = _served(stack, {}, last.velocity, lower, upper)
+        if first is None:
+            return None
+        if _keeps(first[0], lower, upper, own):
+            return Resolved(first[0], (*free, 0), {})
+        held = held or _beyond(first[1], lower, upper)
+    if own:
+        least = _served(stack, {}, np.zeros(n), lower, upper)
+        if least is None or not _keeps(least[0], lower, upper, [level.within for level in tasks if level.within]):
+            return None
+        if last.within is not None:
+            lower, upper = _widened(last.within, least[0], lower, upper)
+    nearest = _nearest(stack, last.velocity, lower, upper, held)
+    return None if nearest is None else Resolved(nearest[0], (*free, 0), nearest[1])
+
+
+def _nearest(stack: _Stack, wish: Array, lower: Array, upper: Array, held: Held) -> tuple[Array, Held] | None:
+    """Return the velocities (n,) nearest to a wish (n,) that serve the tasks and keep the bounds, and who is held.
+
+    With Lagrange multipliers λ of the tasks they are the wish plus Jᵀ λ, cut to the bounds. Newton steps on λ: hold the
+    joints that are cut, serve the tasks with the others, look who would now be cut. When that no longer changes, the
+    conditions of the optimum hold, and there is only one. None where it keeps changing, because the tasks do not fit
+    into the bounds, or where those that are not held are near a singularity.
+    """
+    for _ in range(_MOST_CHANGES):
+        served = _served(stack, held, wish, lower, upper)
+        if served is None:
+            return None
+        velocity, desire = served
+        cut = np.minimum(np.maximum(desire, lower), upper)
+        if not np.count_nonzero(np.abs(cut - velocity) > _INSIDE):
+            return cut, held
+        held = _beyond(desire, lower, upper)
+    return None
+
+
+def _beyond(desire: Array, lower: Array, upper: Array) -> Held:
+    """Return who would cross a bound. Shape (n,) each."""
+    return dict.fromkeys(np.flatnonzero(desire > upper).tolist(), True) | dict.fromkeys(
+        np.flatnonzero(desire < lower).tolist(), False
+    )
+
+
+def _served(stack: _Stack, held: Held, wish: Array, lower: Array, upper: Array) -> tuple[Array, Array] | None:
+    """Return the velocities nearest to a wish that serve the tasks while some joints are held at their bounds.
+
+    With Jᵀ = Q R of the joints that are not held, the goals stand below each other in Rᵀ y = goals: forward
+    substitution serves them in order, and what is left of Q's columns is for the wish.
+
+    Returns:
+        Velocities (n,) and what each joint would do for the tasks and its wish if it were not held (n,); None near a
+        singularity.
+    """
+    jacobian, goal, total, own = stack.jacobian, stack.goal, len(stack.goal), wish
+    if held:
+        jacobian, own = jacobian.copy(), wish.copy()
+        for joint, high in held.items():
+            goal = goal - jacobian[:, joint] * (upper if high else lower)[joint]
+            jacobian[:, joint] = own[joint] = 0.0
+    factors, tau, _, _ = lapack.dgeqrf(jacobian.T)
+    inverse, singular = lapack.dtrtri(factors[:total])
+    inverse *= _UPPER[total]
+    if singular != 0 or not _far_from_singular(inverse, stack.rows):
+        return None
+    mixed = lapack.dormqr("L", "T", factors, tau, own[:, None], _WORK)[0]
+    serving = goal @ inverse
+    change = serving - mixed[:total, 0]
+    mixed[:total, 0] = serving
+    velocity = lapack.dormqr("L", "N", factors, tau, mixed, _WORK, overwrite_c=1)[0][:, 0]
+    if not held:
+        return velocity, velocity
+    desire, multiplier = velocity.copy(), inverse @ change
+    for joint, high in held.items():
+        velocity[joint] = (upper if high else lower)[joint]
+        desire[joint] = wish[joint] + multiplier @ stack.jacobian[:, joint]
+    return velocity, desire
+
+
+def _keeps(velocity: Array, lower: Array, upper: Array, own: Sequence[tuple[Array, Array]]) -> bool:
+    """Return whether velocities keep the bounds and those that levels have of their own."""
+    return not any(
+        np.count_nonzero(velocity < least) or np.count_nonzero(velocity > most)
+        for least, most in ((lower, upper), *own)
+    )
 
 
 def _far_from_singular(inverse: Array, rows: Sequence[int]) -> bool:
     """Return whether no level's singular values are near zero, from the inverse triangle of all. Shape (m, m).
 
     A diagonal block is the inverse of what its level has left to itself; its Frobenius norm is at least the reciprocal
-    of the smallest singular value.
+    of the smallest singular value, and at most that of the whole.
     """
+    every = inverse.ravel("K")
+    if every.dot(every) * DAMPED_BELOW**2 < 1.0:
+        return True
     first = 0
     for size in rows:
         block = inverse[first : first + size, first : first + size]
@@ -207,11 +282,11 @@ def _inverted(matrix: Array, law: Law) -> tuple[Array, Array]:
     Shape (m, p) in. Well away from singularities a QR factorisation does; it takes a fifth of the time of an SVD.
     """
     rows, columns = matrix.shape
-    if 0 < rows <= min(columns, len(_UPPER)):
+    if 0 < rows <= min(columns, len(_UPPER) - 1):
         full = np.zeros((columns, columns), order="F")
         full[:, :rows], tau, _, _ = lapack.dgeqrf(matrix.T)
         triangle, singular = lapack.dtrtri(full[:rows, :rows])
-        triangle *= _UPPER[:rows, :rows]
+        triangle *= _UPPER[rows]
         # the Frobenius norm of the inverse is at least 1 / smallest singular value
         if singular == 0 and float(np.vdot(triangle, triangle)) * DAMPED_BELOW**2 < 1.0:
             orthogonal = lapack.dorgqr(full, tau)[0]

@@ -7,14 +7,13 @@ import math
 from pathlib import Path
 
 import numpy as np
-from scipy.interpolate import CubicSpline
-from scipy.spatial.transform import Rotation, RotationSpline
+from scipy.spatial.transform import Rotation
 
 from strut.engines.frame_kinematics import frame_poses
 from strut.errors import FileError
 from strut.library.motion_file import load_motion
-from strut.planning.hand_path import HandPath, Poses
-from strut.planning.hand_task import hand_frame, stands_still
+from strut.planning.hand_path import HandPath, path_through
+from strut.planning.hand_task import hand_frame
 from strut.robot import Array, Robot
 
 POSITION = ("time_s", "x_m", "y_m", "z_m")
@@ -40,32 +39,12 @@ def load_hand_path(robot: Robot, path: Path | str, hand: str) -> HandPath:
         motion = load_motion(path)
         if motion.robot != robot.name or motion.joint_names != robot.joint_names:
             raise FileError(path, f"is a motion of {motion.robot}; a hand path for {robot.name} must be its own.")
-        time_s, (position, rotation) = motion.time_s, frame_poses(robot, frame, motion.qpos)
-        return _through(path, hand, time_s, position, Rotation.from_matrix(rotation))
+        position, rotation = frame_poses(robot, frame, motion.qpos)
+        attitude = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
+        return path_through(path.name, hand, np.concatenate([motion.time_s[:, None], position, attitude], axis=1))
     table = _read_table(path)
-    turned = table.shape[1] == len(POSITION) + len(ORIENTATION)
-    if turned:
-        _check_unit(path, table[:, 4:])
-    attitude = Rotation.from_quat(table[:, 4:], scalar_first=True) if turned else None
-    return _through(path, hand, table[:, 0], table[:, 1:4], attitude)
-
-
-def _through(path: Path, hand: str, time_s: Array, position_m: Array, attitude: Rotation | None) -> HandPath:
-    clock_s = time_s - time_s[0]
-    curve = CubicSpline(clock_s, position_m)
-    turn = None if attitude is None else RotationSpline(clock_s, attitude)
-
-    def poses(at_s: Array) -> Poses:
-        return Poses(curve(at_s), None if turn is None else turn(at_s).as_matrix())
-
-    return HandPath(
-        name=path.name,
-        hand=hand,
-        duration_s=float(clock_s[-1]),
-        poses=poses,
-        platform=stands_still,
-        options={"task": path.name, "duration_s": float(clock_s[-1])},
-    )
+    _check_unit(path, table[:, len(POSITION) :])
+    return path_through(path.name, hand, table)
 
 
 def _read_table(path: Path) -> Array:
@@ -112,6 +91,8 @@ def _number(path: Path, row: int, name: str, text: str) -> float:
 
 
 def _check_unit(path: Path, quaternions: Array) -> None:
+    if quaternions.shape[1] == 0:
+        return
     off = np.flatnonzero(np.abs(np.linalg.norm(quaternions, axis=1) - 1.0) > 1e-3)
     if len(off):
         raise FileError(path, f"the quaternion of row {int(off[0]) + 1} is not of unit length.")

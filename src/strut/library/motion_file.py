@@ -56,7 +56,7 @@ def load_motion(path: Path | str) -> Motion:
     meta = _read_meta(path, arrays)
     missing = [name for name in (*_REQUIRED, "joint_names", "foot_names") if name not in arrays]
     if missing:
-        raise MotionFileError(path, f"is damaged: {', '.join(missing)} missing; make it again with `strut walk`.")
+        raise MotionFileError(path, f"is damaged: {', '.join(missing)} missing; make it again.")
     for name in ("joint_names", "foot_names"):
         if arrays[name].ndim != 1 or arrays[name].dtype.kind != "U":
             raise MotionFileError(path, f"is damaged: {name} is no list of names.")
@@ -87,7 +87,7 @@ def _read_arrays(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise MotionFileError(path, f"cannot be read: {error.strerror or 'it is not an .npz file'}.") from error
     except Exception as error:
-        raise MotionFileError(path, "is damaged or not a motion file; make it again with `strut walk`.") from error
+        raise MotionFileError(path, "is damaged or not a motion file; make it again.") from error
 
 
 def _read_meta(path: Path, arrays: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
+import numpy.typing as npt
 
 from strut.engines.elements import Assembly
 from strut.engines.nonlinear_program import OnIteration, Outcome, Program, SolverOptions
@@ -44,6 +45,7 @@ class Solution:
         setup_s: Time to write the program down.
         solve_s: Time to solve it.
         variables: Of the program, as a start for others on the same mesh. Shape (n,).
+        before_polish: The cost on the mesh, before an exact integrator was asked; None if none was.
     """
 
     trajectory: Trajectory
@@ -57,6 +59,7 @@ class Solution:
     setup_s: float
     solve_s: float
     variables: Array
+    before_polish: float | None = None
 
 
 class Transcribed:
@@ -112,6 +115,10 @@ class Transcribed:
             for piece in self.elements
             if (piece_cost := self.assembly.cost_of(piece, x)) is not None
         }
+
+    def rows_of(self, name: str) -> npt.NDArray[np.bool_]:
+        """Return which rows of the program belong to the elements called `name`. Shape (m,)."""
+        return np.concatenate([np.full(piece.lower.size, piece.name == name) for piece in self.elements])
 
     def worst(self, x: Array, rows: Array) -> str:
         """Return the most violated row or bound in words: what, which phase and node, by how much."""

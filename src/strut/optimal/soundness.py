@@ -1,13 +1,13 @@
 """Soundness: is a solved movement real? Measured between the nodes by other means than the solver's.
 
-The trajectory is rebuilt as curves between the nodes; MuJoCo says where the feet are and what momentum the body has.
+The trajectory is rebuilt as curves between the nodes; MuJoCo says where the feet are, what momentum the body has, and
+where the torques alone lead it.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -16,6 +16,7 @@ from strut.engines.body_poses import body_poses, linear_momentum
 from strut.engines.constrained import ConstrainedDynamics
 from strut.engines.tree import qpos_from_angles, qvel_from_angles
 from strut.errors import RefusedError
+from strut.optimal.playback import playback_error
 from strut.optimal.solve import Solution
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
@@ -25,7 +26,8 @@ MOST_DRIFT_M = 0.003
 MOST_MOMENTUM_ERROR_N_S = 0.2
 MOST_RESIDUAL = 1e-6
 MOST_MESH_CHANGE = 0.03
-Restart = Literal["interval", "phase", "never"]
+MOST_PLAYBACK_RAD = np.radians(1.0)
+IMPACT_S = 0.001  # an impact takes at least this long, and a loaded point may give up its load meanwhile
 PER_INTERVAL = 10  # curves are looked at this many times between nodes
 
 
@@ -40,11 +42,12 @@ class Soundness:
         penetration_m: How deep a contact point is below the ground, at worst.
         momentum_error_n_s: How much momentum the body has that no force gave it, at worst.
         least_normal_force_n: The smallest load on a contact point; the ground does not pull.
-        least_normal_impulse_n_s: The same at impacts.
+        least_normal_impulse_n_s: The same at impacts, with what the point's load before gives in `IMPACT_S`.
         impact_energy_j: Energy that the impacts take; never positive.
         mesh_change: Relative change of cost on a refined mesh.
-        playback_error_rad: Largest difference of an angle when the torques are played back by another integrator,
-            interval by interval.
+        polish_change: Relative change of cost when the movement was made exact.
+        playback_error_rad: Largest difference of an angle when the torques alone are played by another engine and
+            integrator, from the first instant to the last.
     """
 
     residual: float
@@ -56,6 +59,7 @@ class Soundness:
     least_normal_impulse_n_s: float
     impact_energy_j: float
     mesh_change: float | None = None
+    polish_change: float | None = None
     playback_error_rad: float | None = None
 
     def complaints(self) -> list[str]:
@@ -73,6 +77,8 @@ class Soundness:
             found.append(f"an impact gives {self.impact_energy_j:.2g} J")
         if self.mesh_change is not None and abs(self.mesh_change) > MOST_MESH_CHANGE:
             found.append(f"a finer mesh changes the cost by {abs(self.mesh_change):.1%}")
+        if self.playback_error_rad is not None and not self.playback_error_rad <= MOST_PLAYBACK_RAD:
+            found.append(f"its torques alone lead {np.degrees(self.playback_error_rad):.2g} degrees away from it")
         return found
 
     def as_dict(self) -> dict[str, Any]:
@@ -85,10 +91,7 @@ def examine(robot: Robot, solution: Solution, *, playback: bool = True, mesh_cha
     trajectory = solution.trajectory
     drift, drifting, penetration = contact_drift(robot, trajectory)
     normal = [index for index, row in enumerate(trajectory.problem.contact.rows) if row.axis == 2]
-    impulses = [
-        impulse[list(trajectory.problem.phases[phase].contact.normal_rows)].min()
-        for phase, impulse in trajectory.impulse_n_s.items()
-    ]
+    before = solution.before_polish
     return Soundness(
         residual=solution.violation,
         contact_drift_m=drift,
@@ -96,10 +99,11 @@ def examine(robot: Robot, solution: Solution, *, playback: bool = True, mesh_cha
         penetration_m=penetration,
         momentum_error_n_s=momentum_error(robot, trajectory),
         least_normal_force_n=float(trajectory.force_n[:, normal].min()),
-        least_normal_impulse_n_s=float(min(impulses, default=0.0)),
+        least_normal_impulse_n_s=least_impulse(trajectory),
         impact_energy_j=impact_energy(trajectory),
         mesh_change=mesh_change,
-        playback_error_rad=playback_error(trajectory) if playback else None,
+        polish_change=None if before is None else solution.cost / before - 1.0,
+        playback_error_rad=playback_error(robot.mjcf, trajectory) if playback else None,
     )
 
 
@@ -160,6 +164,17 @@ def _momentum(robot: Robot, trajectory: Trajectory, node: int) -> Array:
     return np.asarray(linear_momentum(robot.mjcf, qpos_from_angles(q), qvel_from_angles(q, v))[0])
 
 
+def least_impulse(trajectory: Trajectory) -> float:
+    """Return the smallest normal impulse at any impact, with what the point's load before gives in `IMPACT_S` [N s]."""
+    rows, found = trajectory.problem.contact.rows, [0.0]
+    for number, impulse in trajectory.impulse_n_s.items():
+        before = trajectory.force_n[int(trajectory.nodes_of(number)[0]) - 1]
+        for row, value in zip(trajectory.problem.phases[number].contact.rows, impulse, strict=True):
+            if row.axis == 2:
+                found.append(float(value + IMPACT_S * before[rows.index(row)]))
+    return min(found)
+
+
 def impact_energy(trajectory: Trajectory) -> float:
     """Return the largest change of kinetic energy at an impact [J]; positive would be a miracle."""
     changes = []
@@ -170,65 +185,3 @@ def impact_energy(trajectory: Trajectory) -> float:
         after, before = trajectory.v[node], trajectory.v[node - 1]
         changes.append(0.5 * float(after @ mass @ after - before @ mass @ before))
     return max(changes, default=0.0)
-
-
-def playback_error(trajectory: Trajectory, *, restart: Restart = "interval", step_s: float = 1e-3) -> float:
-    """Return the largest angle between the trajectory and a playback of its torques, nothing corrected [rad].
-
-    Runge-Kutta steps of constrained forward dynamics, with the contact sets and impacts of the problem. A body on its
-    toes that nobody balances is unstable, so a playback that is never put back on the trajectory runs away; one that
-    starts anew at every interval measures the error that the mesh makes there.
-
-    Args:
-        trajectory: What to play.
-        restart: Where the playback starts anew from the trajectory: at every interval, at every phase, or never.
-        step_s: Longest step of the integrator.
-    """
-    problem = trajectory.problem
-    q, v, worst = trajectory.q[0].copy(), trajectory.v[0].copy(), 0.0
-    for number, phase in enumerate(problem.phases):
-        dynamics = ConstrainedDynamics(problem.tree, phase.contact)
-        nodes = trajectory.nodes_of(number)
-        if restart == "phase":
-            q, v = trajectory.q[nodes[0]].copy(), trajectory.v[nodes[0]].copy()
-        elif phase.arrival == "impact":
-            v = dynamics.impact(q, v).velocity
-        for now, then in pairwise(nodes):
-            if restart == "interval":
-                q, v = trajectory.q[now].copy(), trajectory.v[now].copy()
-            q, v = _played(dynamics, trajectory, int(now), q, v, step_s)
-            worst = max(worst, float(np.abs(q - trajectory.q[then])[3:].max()))
-    return worst
-
-
-def _played(
-    dynamics: ConstrainedDynamics, trajectory: Trajectory, now: int, q: Array, v: Array, step_s: float
-) -> tuple[Array, Array]:
-    """Return coordinates and velocities one interval later, under torques that change linearly."""
-    length = float(trajectory.time_s[now + 1] - trajectory.time_s[now])
-    count = max(1, round(length / step_s))
-    start, change = trajectory.u[now], trajectory.u[now + 1] - trajectory.u[now]
-    actuated, size = list(trajectory.problem.actuated), trajectory.problem.tree.nv
-    for k in range(count):
-        torque = [_full(size, actuated, start + share / count * change) for share in (k, k + 0.5, k + 1)]
-        q, v = _runge_kutta(dynamics, q, v, torque, length / count)
-    return q, v
-
-
-def _full(size: int, actuated: list[int], torque: Array) -> Array:
-    force = np.zeros(size)
-    force[actuated] = torque
-    return force
-
-
-def _runge_kutta(
-    dynamics: ConstrainedDynamics, q: Array, v: Array, torque: list[Array], step_s: float
-) -> tuple[Array, Array]:
-    a1, _ = dynamics.accelerate(q, v, torque[0])
-    v2 = v + step_s / 2.0 * a1
-    a2, _ = dynamics.accelerate(q + step_s / 2.0 * v, v2, torque[1])
-    v3 = v + step_s / 2.0 * a2
-    a3, _ = dynamics.accelerate(q + step_s / 2.0 * v2, v3, torque[1])
-    v4 = v + step_s * a3
-    a4, _ = dynamics.accelerate(q + step_s * v3, v4, torque[2])
-    return q + step_s / 6.0 * (v + 2.0 * v2 + 2.0 * v3 + v4), v + step_s / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)

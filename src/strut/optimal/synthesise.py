@@ -16,6 +16,7 @@ from strut.optimal.gait import Gait
 from strut.optimal.gait_problem import Criteria, gait_problem
 from strut.optimal.manner import HUMAN, Manner, named_manner
 from strut.optimal.naturalness import naturalness
+from strut.optimal.polish import polish
 from strut.optimal.problem import Problem
 from strut.optimal.soft_target import Bearing, usual_bearing
 from strut.optimal.solve import NotSolvedError, Solution, Transcribed
@@ -138,14 +139,17 @@ def synthesise(
                 raise
             found = None
             continue
-        change = search.again(found, _finer(mesh)).cost / found.cost - 1.0 if check_mesh else None
+        program, on_mesh = search.program, found
+        assert program is not None
+        change = search.again(on_mesh, _finer(mesh)).cost / on_mesh.cost - 1.0 if check_mesh else None
+        found = polish(program, on_mesh)
         soundness = examine(human, found, mesh_change=change)
         search.attempts.append(f"start {start}: {found.iterations} iterations, cost {found.cost:.4f}")
         if not soundness.complaints():
             looks = naturalness(human, found.trajectory)
             return Gait(human, found, soundness, tuple(search.attempts), wish.as_dict(), looks)
         search.attempts.append(f"start {start} was refused: {'; '.join(soundness.complaints())}")
-        mesh = _finer(mesh)  # refined from where it is
+        mesh, found = _finer(mesh), on_mesh  # refined from where it is
     raise RefusedError(search.attempts, "Use a finer mesh (intervals) or another speed.")
 
 
@@ -163,6 +167,7 @@ class _Search:
     deadline_s: float
     on_iteration: OnIteration | None
     attempts: list[str] = field(default_factory=list)
+    program: Transcribed | None = None  # the last that was solved
 
     def start(self, number: int, mesh: Sequence[int], drawing: Drawing) -> Solution:
         """Solve from a drawn step (0), by way of an easier gait (1), or from a drawn step with noise (2 and more)."""
@@ -182,6 +187,7 @@ class _Search:
         return self._solve(program, found.trajectory.on_mesh(program.problem), warm=True)
 
     def _solve(self, program: Transcribed, guess: Trajectory, *, warm: bool = False) -> Solution:
+        self.program = program
         options = SolverOptions(most_seconds=max(1.0, self.deadline_s - perf_counter()), warm=warm)
         return program.solve(guess, options=options, on_iteration=self.on_iteration)
 

@@ -54,7 +54,7 @@ class Trajectory:
         return np.asarray(np.flatnonzero(self.phase_of == phase))
 
     def between(self, phase: int, per_interval: int) -> tuple[Array, Array, Array, Array, Array]:
-        """Return time, q, v, u and forces of a phase between its nodes: cubics, parabolas and straight lines.
+        """Return time, q, v, u and forces of a phase between its nodes: smooth curves and straight lines.
 
         Shapes (T,), (T, nq), (T, nv), (T, n_u), (T, n_rows) with T = intervals × per_interval + 1.
         """
@@ -65,12 +65,25 @@ class Trajectory:
         share = np.append(np.tile(steps, len(nodes) - 1), 1.0)[:, None]
         now, then = nodes[first], nodes[first + 1]
         step = (self.time_s[then] - self.time_s[now])[:, None]
-        lapse, change = share * step, self.a[then] - self.a[now]
-        q = self.q[now] + lapse * self.v[now] + lapse**2 / 2.0 * self.a[now] + lapse**3 / (6.0 * step) * change
-        v = self.v[now] + lapse * self.a[now] + lapse**2 / (2.0 * step) * change
+        q, v = self._curve(now, share)
         u = self.u[now] + share * (self.u[then] - self.u[now])
         force = self.force_n[now] + share * (self.force_n[then] - self.force_n[now])
-        return self.time_s[now] + lapse[:, 0], q, v, u, force
+        return self.time_s[now] + (share * step)[:, 0], q, v, u, force
+
+    def _curve(self, now: Index, share: Array) -> tuple[Array, Array]:
+        """Return q and v at shares of intervals: the quintics that meet q, v and a at both ends.
+
+        Where accelerations are linear, as on a solved mesh, they are the mesh's own cubics. Shapes (T,), (T, 1) in.
+        """
+        step = (self.time_s[now + 1] - self.time_s[now])[:, None]
+        rate, bend = step * self.v[now], step**2 * self.a[now]
+        place = self.q[now + 1] - self.q[now] - rate - bend / 2.0
+        speed, push = step * self.v[now + 1] - rate - bend, step**2 * self.a[now + 1] - bend
+        third, fourth = 10.0 * place - 4.0 * speed + push / 2.0, -15.0 * place + 7.0 * speed - push
+        fifth = 6.0 * place - 3.0 * speed + push / 2.0
+        q = self.q[now] + share * (rate + share * (bend / 2.0 + share * (third + share * (fourth + share * fifth))))
+        v = rate + share * (bend + share * (3.0 * third + share * (4.0 * fourth + share * 5.0 * fifth)))
+        return q, v / step
 
     def on_mesh(self, problem: Problem) -> Trajectory:
         """Return the same movement at the nodes of another mesh, phase by phase: a warm start."""
@@ -99,8 +112,7 @@ class Trajectory:
             ]
         step = (self.time_s[nodes + 1] - self.time_s[nodes])[:, None]
         lapse = time_s[:, None] - self.time_s[nodes][:, None]
-        change = self.a[nodes + 1] - self.a[nodes]
-        q = self.q[nodes] + lapse * self.v[nodes] + lapse**2 / 2.0 * self.a[nodes] + lapse**3 / (6.0 * step) * change
+        q, _ = self._curve(nodes, lapse / step)
         u = self.u[nodes] + lapse / step * (self.u[nodes + 1] - self.u[nodes])
         return q, u, self.force_n[nodes] + lapse / step * (self.force_n[nodes + 1] - self.force_n[nodes])
 

@@ -30,6 +30,7 @@ from strut.optimal.problem import (
 from strut.robot import Array
 from strut.robots.contact_set import AXES, ContactPoint, ContactRow
 
+MESH = "mesh"  # name of the rows that tie nodes together
 DEFECT = 10.0  # rows of the mesh are this much stricter than their size says
 CONTACT_ACCELERATION_M_S2 = 10.0
 DRIFT_FADES_1_S = 15.0  # with 0 a foot drifted 5.8 mm per step on the usual mesh, with 15 it drifts 0.6 mm
@@ -118,7 +119,7 @@ def _mesh(problem: Problem, layout: Layout) -> Element:
     names = problem.tree.velocity_names
     return _at(
         layout,
-        "mesh",
+        MESH,
         _starts(layout),
         following=True,
         rows=rows,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.spatial.transform import Rotation, RotationSpline
 
 from strut.robot import Array
 from strut.rotation import rotation_vector
@@ -63,3 +65,34 @@ class HandPath:
             return np.zeros((len(time_s), 3))
         before, after = np.maximum(time_s - _STEP_S, 0.0), np.minimum(time_s + _STEP_S, self.duration_s)
         return np.asarray((self.platform(after) - self.platform(before)) / (after - before)[:, None])
+
+
+def path_through(name: str, hand: str, rows: Array) -> HandPath:
+    """Return the smooth path through rows of time, position and, where it matters, attitude; the platform stands.
+
+    Args:
+        name: Of the task.
+        hand: Name of the hand.
+        rows: time_s, x_m, y_m, z_m in world and perhaps qw, qx, qy, qz. Shape (T, 4) or (T, 8).
+    """
+    clock_s = rows[:, 0] - rows[0, 0]
+    curve = CubicSpline(clock_s, rows[:, 1:4])
+    turn = RotationSpline(clock_s, Rotation.from_quat(rows[:, 4:], scalar_first=True)) if rows.shape[1] == 8 else None
+
+    def poses(at_s: Array) -> Poses:
+        return Poses(curve(at_s), None if turn is None else turn(at_s).as_matrix())
+
+    duration_s = float(clock_s[-1])
+    return HandPath(
+        name=name,
+        hand=hand,
+        duration_s=duration_s,
+        poses=poses,
+        platform=stands_still,
+        options={"task": name, "duration_s": duration_s, "path": rows.tolist()},
+    )
+
+
+def stands_still(time_s: Array) -> Array:
+    """Return the path of a platform that does not move. Shape (T,) in, (T, 3) out."""
+    return np.zeros((len(time_s), 3))

@@ -16,7 +16,7 @@ from strut.engines.frame_kinematics import frame_poses
 from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
 from strut.planning.crawl import smooth_step
 from strut.planning.easing import eased_time
-from strut.planning.hand_path import HandPath, Poses
+from strut.planning.hand_path import HandPath, Poses, stands_still
 from strut.robot import Array, Robot
 from strut.rotation import rotation_from_vector
 
@@ -70,11 +70,6 @@ def checked_duration(duration_s: float) -> float:
             f"The duration is {duration_s:g} s; choose more than 0 and at most {LONGEST_DURATION_S:g}."
         )
     return duration_s
-
-
-def stands_still(time_s: Array) -> Array:
-    """Return the path of a platform that does not move. Shape (T,) in, (T, 3) out."""
-    return np.zeros((len(time_s), 3))
 
 
 def _posture_task(robot: Robot, name: str, table: Table, duration_s: float, _target_m: Array | None) -> HandPath:

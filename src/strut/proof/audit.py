@@ -10,12 +10,14 @@ import numpy.typing as npt
 from strut.balance.ground_force import share_ground_force
 from strut.balance.pressure import pressure_of_wrench
 from strut.balance.support import runs, support_margin
+from strut.balance.wheels import DRIVE_LIMITS, drive_use, wheel_margin
 from strut.engines.rigid_body import inverse_dynamics, velocities
 from strut.motion import frozen_mask
 from strut.robot import Array, Robot
 
 FOOT_OFF_GROUND_M = 0.003  # a foot that carries is no farther from the ground, and no foot is deeper in it
 MOST_SLIP_M = 0.005
+DEFAULT_MARGIN_M = 0.010  # that the centre of pressure keeps from the edge of what carries it
 SHORTEST_SWING_S = 0.1  # a foot that carries nothing for less than this has only been unloaded
 LEAST_CLEARANCE_M = 0.005  # a knee that near the floor touches it when the servos sag
 
@@ -29,10 +31,11 @@ class Audit:
         qpos: Shape (T, nq).
         contact: Shape (T, n_feet).
         cop_in_world: Centre of pressure. Shape (T, 2).
-        margin_m: Its distance inside the support polygon. Shape (T,).
+        margin_m: Its distance inside the support polygon of feet or wheels. Shape (T,).
         joint_room_rad: Distance from the nearer limit. Shape (T, n_joints).
         joint_speed_rad_s: Shape (T, n_joints).
         torque_nm: Shape (T, n_joints).
+        drive_use: Share of its limits that a platform uses, as `DRIVE_LIMITS` names them. Shape (T, 4 or 0).
         ground_force_n: Shape (T, n_feet, 3).
         part_names: The parts that could touch the ground and are no feet.
         clearance_m: How high over the ground each of them is. Shape (T, n_parts).
@@ -48,6 +51,7 @@ class Audit:
     joint_room_rad: Array
     joint_speed_rad_s: Array
     torque_nm: Array
+    drive_use: Array
     ground_force_n: Array
     part_names: tuple[str, ...]
     clearance_m: Array
@@ -104,15 +108,20 @@ def audit(robot: Robot, time_s: Array, qpos: Array, contact: npt.NDArray[np.bool
     angles = qpos[:, robot.base_size :]
     owner = np.array(robot.point_feet, dtype=int)
     height = dynamics.point_in_world[..., 2]
+    if robot.feet:
+        margin_m = support_margin(contact[:, owner], dynamics.point_in_world, cop)
+    else:
+        margin_m = wheel_margin(robot, qpos, cop)
     return Audit(
         time_s=time_s,
         qpos=qpos,
         contact=contact,
         cop_in_world=cop,
-        margin_m=support_margin(contact[:, owner], dynamics.point_in_world, cop),
+        margin_m=margin_m,
         joint_room_rad=np.minimum(angles - robot.joint_lower_rad, robot.joint_upper_rad - angles),
         joint_speed_rad_s=qvel[:, -len(robot.joint_names) :],
         torque_nm=ground.torque_nm,
+        drive_use=drive_use(robot, qvel, dynamics.drive_force),
         ground_force_n=ground.force_n,
         part_names=dynamics.part_names,
         clearance_m=dynamics.clearance_m,
@@ -136,7 +145,7 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float) -> list[Shortf
     speed_use = np.abs(measured.joint_speed_rad_s) / robot.joint_speed_limit_rad_s
     torque_use = np.abs(measured.torque_nm) / robot.torque_limit_nm
     short_of = f"falls {{:.1f}} mm short of the {LEAST_CLEARANCE_M * mm:.0f} mm it must"
-    inside = f"falls {{:.1f}} mm short of the {margin_m * mm:.0f} mm it must be inside the feet"
+    inside = f"falls {{:.1f}} mm short of the {margin_m * mm:.0f} mm it must be inside the {support_of(robot)}"
     limits: list[tuple[str, tuple[str, ...], Array, float, str]] = [
         (
             "foot contact",
@@ -151,11 +160,17 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float) -> list[Shortf
         ("ground clearance", measured.part_names, unclear_m * mm, 0.0, f"{short_of} clear the ground by"),
         ("joint speed", joints, speed_use, 1.0, "reaches {:.0%} of its speed limit"),
         ("torque", joints, torque_use, 1.0, "reaches {:.0%} of its torque limit"),
+        ("platform", DRIVE_LIMITS, measured.drive_use, 1.0, "reaches {:.0%} of its limit"),
         ("friction", feet, measured.friction_needed, robot.friction, "needs a friction of {:.2f}"),
         ("balance margin", ("the centre of pressure",), unbalanced_m * mm, 0.0, inside),
     ]
-    found = [_worst(*limit, measured.time_s) for limit in limits]
+    found = [worst(*limit, measured.time_s) for limit in limits]
     return [shortfall for shortfall in (*found, _nothing_carries(measured)) if shortfall is not None]
+
+
+def support_of(robot: Robot) -> str:
+    """Return what carries a robot, in a word."""
+    return "feet" if robot.feet else "wheels"
 
 
 def _nothing_carries(measured: Audit) -> Shortfall | None:
@@ -167,7 +182,7 @@ def _nothing_carries(measured: Audit) -> Shortfall | None:
     return Shortfall("balance margin", flying, f"balance margin: no foot is on the ground at {first_s:.2f} s")
 
 
-def _worst(
+def worst(
     limit: str, names: tuple[str, ...], value: Array, bound: float, words: str, time_s: Array
 ) -> Shortfall | None:
     """Return where `value` (T, n) exceeds `bound`, with the worst of it in words; None if it nowhere does."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 from strut.emotion import Emotion
 from strut.errors import OutOfRangeError
 from strut.motion import Motion
 from strut.proof.audit import audit, shortfalls
 from strut.proof.tally import receipt_for
-from strut.proof.task_error import task_error_m
+from strut.proof.task_audit import task_audit, task_shortfalls
 from strut.receipt import Receipt
 from strut.robot import Robot
 from strut.robots.catalogue import robot_of
@@ -31,7 +32,10 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
     if margin_m is None:
         margin_m = planned_margin_m(motion)
     measured = audit(robot, motion.time_s, motion.qpos, motion.contact)
+    task = task_audit(robot, motion)
     broken = shortfalls(robot, measured, margin_m=margin_m)
+    if task is not None:
+        broken += task_shortfalls(task, gaze_counts=_option(motion, "law") != "paper")
     claimed = motion.receipt
     name, pad = (claimed.emotion, claimed.pad) if claimed else (None, None)
     receipt = receipt_for(
@@ -43,13 +47,23 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
         verdict="refused" if broken else "ok",
         reasons=[shortfall.sentence for shortfall in broken],
     )
-    off_m = task_error_m(robot, motion)
-    return receipt if off_m is None else replace(receipt, task_error_mm=off_m * 1e3)
+    if task is None:
+        return receipt
+    return replace(
+        receipt,
+        task_error_mm=float(task.hand_error_m.max()) * 1e3,
+        gaze_error_rad=task.largest_gaze_error_rad,
+        redundancy=task.redundancy,
+    )
 
 
 def planned_margin_m(motion: Motion) -> float:
     """Return the margin that a motion says it was planned with; 0 if it says nothing that makes sense."""
-    options = motion.meta.get("options")
-    margin_m = options.get("margin_m") if isinstance(options, dict) else None
+    margin_m = _option(motion, "margin_m")
     known = isinstance(margin_m, int | float) and not isinstance(margin_m, bool) and math.isfinite(margin_m)
-    return max(0.0, float(margin_m)) if known else 0.0  # type: ignore[arg-type]
+    return max(0.0, float(margin_m)) if known else 0.0
+
+
+def _option(motion: Motion, name: str) -> Any:
+    options = motion.meta.get("options")
+    return options.get(name) if isinstance(options, dict) else None

@@ -11,6 +11,7 @@ from strut.engines.frame_kinematics import FrameKinematics
 from strut.kinematics.task_priority import DAMPED_BELOW, Law, Level, resolve
 from strut.planning.hand_path import HandPath
 from strut.planning.hand_task import hand_task
+from strut.proof.task_audit import settled
 from strut.reproduction.comparison import Comparison, compared, corrected, unpublished
 from strut.robot import Array, Robot
 from strut.style import Style
@@ -44,8 +45,9 @@ def priority_rows(robot: Robot) -> list[Comparison]:
 
 def _gaze_errors(played: Performance) -> list[float]:
     """Return the mean and the largest error of the gaze after 3 s."""
-    settled = played.gaze_error_rad[played.time_s >= 3.0]
-    return [float(settled.mean()), float(settled.max())]
+    assert played.gaze_error_rad is not None
+    late = played.gaze_error_rad[settled(played.time_s)]
+    return [float(late.mean()), float(late.max())]
 
 
 def _played(robot: Robot, path: HandPath, style: Style | None, law: Law) -> Performance:

@@ -9,7 +9,8 @@ from strut.motion import Motion
 from strut.receipt import Receipt
 
 NOT_KNOWN = "–"
-_TASK_WORDS = {True: "disturbs the task by {:.2f} mm", False: "is planned to end {:.2f} mm from its goal"}
+_ON_THE_SPOT_M = 1e-3
+_TASK_WORDS = {True: "disturbs the hand's task by {:.2f} mm", False: "is planned to end {:.2f} mm from its goal"}
 
 
 def title_of(motion: Motion) -> str:
@@ -63,8 +64,16 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("Foot slip", _number(receipt.foot_slip_mm, "{:.1f} mm")),
         ("Deepest in the ground", _number(receipt.penetration_mm, "{:.1f} mm")),
         ("Task error", _number(receipt.task_error_mm, "{:.2f} mm")),
+        *_task_rows(receipt),
         ("Cost of transport", _number(receipt.cost_of_transport, "{:.2f}")),
     ]
+
+
+def _task_rows(receipt: Receipt) -> list[tuple[str, str]]:
+    if receipt.redundancy is None:
+        return []
+    gaze = _number(receipt.gaze_error_rad, "{:.3f}°", math.degrees(1.0))
+    return [("Gaze error", gaze), ("Dimensions left free", f"{receipt.redundancy}")]
 
 
 def listed(words: Sequence[str]) -> str:
@@ -93,27 +102,33 @@ def _travelled(receipt: Receipt) -> str:
     if receipt.distance_m is None or receipt.speed_m_s is None:
         return f"Takes {receipt.duration_s:.1f} s."
     speed = f"{receipt.speed_m_s * 1e3:.0f} mm/s"
-    return f"Covers {receipt.distance_m:.2f} m in {receipt.duration_s:.1f} s, {speed} on average."
+    if receipt.redundancy is None:
+        return f"Covers {receipt.distance_m:.2f} m in {receipt.duration_s:.1f} s, {speed} on average."
+    if receipt.distance_m < _ON_THE_SPOT_M:
+        return f"Takes {receipt.duration_s:.1f} s on the spot."
+    return f"Takes {receipt.duration_s:.1f} s and ends {receipt.distance_m:.2f} m away, {speed} on average."
 
 
 def _needed(receipt: Receipt) -> str:
+    carried_by = "feet" if receipt.redundancy is None else "wheels"  # only a performance counts what it leaves free
     known = [
-        _balance(receipt.balance_margin_mm),
+        _balance(receipt.balance_margin_mm, carried_by),
         _number(receipt.torque_use, "uses {:.0f} % of the weakest motor", 100.0),
         _number(receipt.joint_speed_use, "reaches {:.0f} % of the joint speed limit", 100.0),
         _number(receipt.foot_slip_mm, "slips {:.1f} mm"),
         _number(receipt.task_error_mm, _TASK_WORDS[receipt.redundancy is not None]),
-        _number(receipt.gaze_error_rad, "looks {:.4f} rad beside its goal"),
+        _number(receipt.gaze_error_rad, "looks {:.3f}° beside its goal", math.degrees(1.0)),
+        _number(receipt.redundancy, "leaves {:.0f} dimensions free for the feeling"),
         _number(receipt.cost_of_transport, "has a cost of transport of {:.2f}"),
     ]
     said = [words for words in known if words != NOT_KNOWN]
     return f"It {listed(said)}." if said else ""
 
 
-def _balance(margin_mm: float | None) -> str:
+def _balance(margin_mm: float | None, carried_by: str) -> str:
     if margin_mm is not None and margin_mm < 0.0:
-        return f"has its centre of pressure {-margin_mm:.0f} mm outside the feet"
-    return _number(margin_mm, "keeps its centre of pressure {:.0f} mm inside the feet")
+        return f"has its centre of pressure {-margin_mm:.0f} mm outside the {carried_by}"
+    return _number(margin_mm, f"keeps its centre of pressure {{:.0f}} mm inside the {carried_by}")
 
 
 def _share_kept(receipt: Receipt) -> float:

@@ -1,8 +1,8 @@
 """Answers: what people said, one row per trial, in the long format that every statistics package reads.
 
 Columns: `participant`, `block`, `trial`, `intended`, then `perceived` (a choice) or ratings (`pleasure`, `arousal`,
-`dominance`, `rating`, or the items of the improvement form). `stimulus`, `practice`, `simulated` and `factor_...`
-columns are read where they are there; every other column is left alone.
+`dominance`, `rating`, or the items of the improvement form). `stimulus`, `control`, `options`, `practice`, `simulated`
+and `factor_...` columns are read where they are there; every other column is left alone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import io
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 IntArray = npt.NDArray[np.int64]
 DO_NOT_KNOW = "do not know"
+NO_CONTROL = "none"
 PAD_SCALES = ("pleasure", "arousal", "dominance")
 IMPROVEMENT_ITEMS = (
     "speed",
@@ -55,8 +56,10 @@ class Answers:
         intended: The emotion that was to be seen. Length N.
         perceived: The emotion that was seen, where the study asked for a choice. Length N or empty.
         stimulus: Which stimulus was shown; the intended emotion where nothing finer is known. Length N.
+        control: Which difference to neutral the stimulus lacked; "none" for motions as they were. Length N.
         ratings: By scale, NaN where somebody could not decide. Shape (N,) each.
         factors: What the stimuli differed in, by name. Shape (N,) each.
+        options: How many answers people could choose from, where the table says it.
         practice: How many practice answers were left out.
         simulated: Whether a response model and not people answered.
     """
@@ -67,15 +70,18 @@ class Answers:
     intended: tuple[str, ...]
     perceived: tuple[str, ...] = ()
     stimulus: tuple[str, ...] = ()
+    control: tuple[str, ...] = ()
     ratings: Mapping[str, Array] = field(default_factory=dict)
     factors: Mapping[str, Array] = field(default_factory=dict)
+    options: int | None = None
     practice: int = 0
     simulated: bool = False
 
     def __post_init__(self) -> None:
         count = len(self.participant)
         object.__setattr__(self, "stimulus", self.stimulus or self.intended)
-        for name in ("block", "trial", "intended", "stimulus"):
+        object.__setattr__(self, "control", self.control or (NO_CONTROL,) * count)
+        for name in ("block", "trial", "intended", "stimulus", "control"):
             if len(getattr(self, name)) != count:
                 raise AnswersError("answers", f"{name} has {len(getattr(self, name))} entries for {count} answers.")
         if self.perceived and len(self.perceived) != count:
@@ -83,6 +89,29 @@ class Answers:
         for group in ("ratings", "factors"):
             columns = {name: frozen_array(values) for name, values in getattr(self, group).items()}
             object.__setattr__(self, group, columns)
+
+    @property
+    def originals(self) -> Answers:
+        """The answers to motions as they were, controls left out."""
+        keep = [index for index, kind in enumerate(self.control) if kind == NO_CONTROL]
+        if len(keep) == len(self.control):
+            return self
+
+        def kept(words: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(words[index] for index in keep) if words else ()
+
+        return replace(
+            self,
+            participant=kept(self.participant),
+            block=self.block[keep],
+            trial=self.trial[keep],
+            intended=kept(self.intended),
+            perceived=kept(self.perceived),
+            stimulus=kept(self.stimulus),
+            control=kept(self.control),
+            ratings={name: values[keep] for name, values in self.ratings.items()},
+            factors={name: values[keep] for name, values in self.factors.items()},
+        )
 
     @property
     def participants(self) -> tuple[str, ...]:
@@ -156,24 +185,61 @@ def parse_answers(text: str, source: str) -> Answers:
     _check_unique(rows, lines, source)
     scales = [name for name in SCALES if name in header]
     factors = [name for name in header if name.startswith(_FACTOR)]
-    return Answers(
+    bounds = {name: 2.0 if name in IMPROVEMENT_ITEMS else 1.0 for name in scales}
+    answers = Answers(
         participant=_words(rows, lines, "participant", source),
         block=_whole_numbers(rows, lines, "block", source) if "block" in header else np.ones(len(rows), np.int64),
         trial=_whole_numbers(rows, lines, "trial", source),
         intended=_words(rows, lines, "intended", source),
         perceived=_words(rows, lines, "perceived", source) if _has_choices(rows, header) else (),
         stimulus=_words(rows, lines, "stimulus", source) if "stimulus" in header else (),
-        ratings={name: _numbers(rows, lines, name, source, bound=2.0) for name in scales},
+        control=_words(rows, lines, "control", source) if "control" in header else (),
+        ratings={name: _numbers(rows, lines, name, source, bound=bound) for name, bound in bounds.items()},
         factors={name.removeprefix(_FACTOR): _numbers(rows, lines, name, source) for name in factors},
+        options=_options(rows, lines, source) if "options" in header else None,
         practice=practice,
-        simulated=any(row.get("simulated", "") in ("1", "true", "True") for row in rows),
+        simulated=_simulated(rows, source),
     )
+    _check_sense(answers, source)
+    return answers
+
+
+def _options(rows: Sequence[dict[str, str]], lines: Sequence[int], source: str) -> int:
+    counts = _whole_numbers(rows, lines, "options", source)
+    if counts.min() != counts.max() or counts.min() < 2:
+        raise AnswersError(
+            source, f"options goes from {counts.min()} to {counts.max()}; all rows need one number from 2."
+        )
+    return int(counts[0])
+
+
+def _simulated(rows: Sequence[dict[str, str]], source: str) -> bool:
+    marks = {row.get("simulated", "") in ("1", "true", "True") for row in rows}
+    if len(marks) > 1:
+        raise AnswersError(source, "mixes simulated answers with those of people; separate them by `simulated`.")
+    return marks == {True}
+
+
+def _check_sense(answers: Answers, source: str) -> None:
+    """Raise if nothing was answered, or if emotions and answers differ only in capitals, so that nothing is a hit."""
+    if (
+        answers.ratings
+        and not answers.perceived
+        and not any(np.isfinite(own).any() for own in answers.ratings.values())
+    ):
+        raise AnswersError(source, "holds no rating: every cell is empty.")
+    shown, named = set(answers.intended), set(answers.perceived)
+    if named and not shown & named and {name.casefold() for name in shown} & {name.casefold() for name in named}:
+        example = next(name for name in sorted(named) if name.casefold() in {other.casefold() for other in shown})
+        raise AnswersError(source, f"no answer names an emotion that was shown; '{example}' differs in capitals only.")
 
 
 def _check_header(header: Sequence[str], source: str) -> None:
     missing = [name for name in ("participant", "trial", "intended") if name not in header]
     if missing:
         found = ", ".join(header) or "nothing"
+        if ";" in found and len(header) == 1:
+            raise AnswersError(source, "has its cells apart by semicolons; save it with commas.", 1)
         raise AnswersError(source, f"lacks the column {' and '.join(missing)}; its first line has {found}.", 1)
     if "perceived" not in header and not set(SCALES) & set(header):
         raise AnswersError(source, "has neither `perceived` nor a rating such as `pleasure` or `rating`.", 1)
@@ -221,7 +287,7 @@ def _numbers(
 ) -> Array:
     values = []
     for row, line in zip(rows, lines, strict=True):
-        text = row[name].strip()
+        text = "" if row[name].strip().casefold() in ("nan", "na") else row[name].strip()
         try:
             value = float(text) if text else math.nan
         except ValueError as error:

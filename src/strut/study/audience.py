@@ -14,6 +14,7 @@ import numpy as np
 
 from strut.emotion import Emotion, named_emotion
 from strut.errors import StudyError, UnknownNameError
+from strut.library.motion_file import load_motion
 from strut.robot import Array
 from strut.study.answers import DO_NOT_KNOW, PAD_SCALES
 from strut.study.confusion import confusion, hit_rates
@@ -31,10 +32,11 @@ Respond = Callable[[str, Array, np.random.Generator], Reply]
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """A response model: what it is called, where it comes from, which questions it answers."""
+    """A response model: what it is called, where it comes from, whose motions it saw, which questions it answers."""
 
     name: str
     source: str
+    saw: str
     questions: tuple[Question, ...]
     make: Callable[[Design], Respond]
 
@@ -88,6 +90,19 @@ def simulated_power(
         for name, p_value in tests.items():
             found[name] = found.get(name, 0) + int(p_value < alpha)
     return {name: count / runs for name, count in found.items()}
+
+
+def caveat(design: Design, audience: Audience) -> str:
+    """Return what must be known before believing an audience: whether it saw such bodies move, and what it assumes."""
+    shown = sorted({load_motion(design.folder / entry.file).robot for entry in design.stimuli})
+    if shown != [audience.saw]:
+        return (
+            f"They saw {audience.saw} move, your motions are of {' and '.join(shown)}: good for a rehearsal, "
+            "but their power is not yours."
+        )
+    if design.question == "slider":
+        return "Their ratings of pleasure stand in for the slider."
+    return "They saw other motions of the same body; yours may be read better or worse."
 
 
 def _canonical(emotion: str) -> str:
@@ -192,13 +207,33 @@ AUDIENCES = {
     audience.name: audience
     for audience in (
         Audience(
-            "quadruped", "confusion of Mr. Pete's gaits, Hainsworth 2017, Table 14", ("forced-choice",), _quadruped
+            "quadruped",
+            "confusion of Mr. Pete's gaits, Hainsworth 2017, Table 14",
+            "mrpete",
+            ("forced-choice",),
+            _quadruped,
         ),
-        Audience("superposition", "recognition of avatars, Hicheur et al. 2013", ("forced-choice",), _superposition),
         Audience(
-            "pepper", "ratings of Pepper's eight motions, Claret et al. 2017, Table 2b", ("sam", "slider"), _pepper
+            "superposition",
+            "recognition of avatars, Hicheur et al. 2013",
+            "heiman",  # the nearest body: a human walker
+            ("forced-choice",),
+            _superposition,
         ),
-        Audience("feedback", "wishes about Mr. Pete's gaits, Hainsworth 2017, Table 7", ("improvement",), _feedback),
+        Audience(
+            "pepper",
+            "ratings of Pepper's eight motions, Claret et al. 2017, Table 2b",
+            "pepper",
+            ("sam", "slider"),
+            _pepper,
+        ),
+        Audience(
+            "feedback",
+            "wishes about Mr. Pete's gaits, Hainsworth 2017, Table 7",
+            "mrpete",
+            ("improvement",),
+            _feedback,
+        ),
     )
 }
 

@@ -13,6 +13,7 @@ from strut.errors import AnswersError
 from strut.study.answers import DO_NOT_KNOW, Answers, IntArray
 from strut.study.significance import Significance, at_least, benjamini_hochberg, holm, wilson_interval
 
+BELOW_FIVE = "is below 5"
 _SMALL_EXPECTATION = 5.0  # below it the chi-squared distribution is a poor approximation
 _REPEATED = "answers of one person are not independent; the permutation test within participants does not need that"
 
@@ -148,4 +149,4 @@ def cramers_v(matrix: Confusion) -> float:
 
 def _warning(smallest_expectation: float) -> str:
     small = f"smallest expected count {smallest_expectation:.2g}"
-    return f"{small} is below 5; {_REPEATED}" if smallest_expectation < _SMALL_EXPECTATION else _REPEATED
+    return f"{small} {BELOW_FIVE}; {_REPEATED}" if smallest_expectation < _SMALL_EXPECTATION else _REPEATED

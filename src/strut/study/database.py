@@ -79,7 +79,7 @@ class Database:
             known = _participant(connection, token)
             if known:
                 return known
-            index = connection.scalar(sa.select(sa.func.count()).select_from(PARTICIPANT)) or 0
+            index = connection.scalar(sa.select(sa.func.max(PARTICIPANT.c.id))) or 0  # some may have been forgotten
             shown = {row.stimulus: row.times for row in connection.execute(sa.select(SHOWN))}
             plan = planner(index, shown)
             connection.execute(
@@ -141,6 +141,16 @@ class Database:
         once = insert_once(ANSWER, self.engine.dialect.name, values).returning(ANSWER.c.id)
         with self._writing(lock=False) as connection:
             return connection.execute(once).first() is not None
+
+    def forget(self, code: str) -> int:
+        """Delete a participant with all answers, as they may ask, and return how many answers that were."""
+        with self._writing() as connection:
+            who = connection.scalar(sa.select(PARTICIPANT.c.id).where(PARTICIPANT.c.code == code))
+            if who is None:
+                raise UnknownParticipantError(f"There is no participant with the code '{code}'.")
+            gone = connection.execute(sa.delete(ANSWER).where(ANSWER.c.participant_id == who)).rowcount
+            connection.execute(sa.delete(PARTICIPANT).where(PARTICIPANT.c.id == who))
+        return int(gone)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return all answers with what is known of their participants, in the order of their arrival."""
@@ -266,7 +276,8 @@ def _now() -> str:
 
 
 def _shown(url: URL) -> str:
-    return url.render_as_string(hide_password=True)
+    """Return a database's address as people write it, without password."""
+    return url.set(drivername=url.drivername.partition("+")[0]).render_as_string(hide_password=True)
 
 
 def _unreachable(url: URL, error: SQLAlchemyError) -> StudyError:

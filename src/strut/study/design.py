@@ -61,6 +61,7 @@ class Display:
         camera: `fixed` in the world as published, or `follow` the body.
         seconds: Length of a stimulus; 0 is as long as the shortest motion lasts.
         replay: Whether people may look again.
+        whole: Whether an answer waits until the motion has been seen to its end.
     """
 
     kind: Kind = "points"
@@ -70,6 +71,7 @@ class Display:
     camera: Literal["fixed", "follow"] = "fixed"
     seconds: float = 5.0
     replay: bool = True
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

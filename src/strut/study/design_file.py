@@ -111,6 +111,7 @@ def _display(fields: Fields) -> Display:
         camera=cast(Any, fields.text("camera", "fixed", one_of=("fixed", "follow"))),
         seconds=fields.number("seconds", 5.0, low=0.0, high=120.0),
         replay=fields.flag("replay", True),
+        whole=fields.flag("whole", False),
     )
     fields.end()
     if display.lights == "markers" and display.kind != "points":

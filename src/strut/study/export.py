@@ -27,6 +27,7 @@ def export_rows(design: Design, rows: Sequence[dict[str, Any]]) -> list[dict[str
     """Return one row per answer, in the long format that `strut study stats` reads."""
     stimuli = {entry.name: entry for entry in design.stimuli}
     columns = answer_columns(design)
+    offered = _offered(design)
     return [
         {
             "participant": row["code"],
@@ -36,6 +37,7 @@ def export_rows(design: Design, rows: Sequence[dict[str, Any]]) -> list[dict[str
             "intended": stimuli[row["stimulus"]].intended,
             "control": stimuli[row["stimulus"]].control,
             **{name: row["reply"][name] for name in columns},
+            **offered,
             "response_ms": row["response_ms"],
             "plays": row["plays"],
             "practice": int(row["block"] == 0),
@@ -49,13 +51,19 @@ def export_rows(design: Design, rows: Sequence[dict[str, Any]]) -> list[dict[str
     ]
 
 
+def _offered(design: Design) -> dict[str, int]:
+    """Return how many answers a choice offered, without which nobody knows what chance is."""
+    return {"options": len(design.answer_options)} if design.question == "forced-choice" else {}
+
+
 def export_csv(design: Design, rows: Sequence[dict[str, Any]]) -> str:
     """Return the answers as CSV; what nobody said is empty."""
     table = export_rows(design, rows)
     fixed = ("participant", "block", "trial", "stimulus", "intended", "control")
     about = ("response_ms", "plays", "practice", "simulated", "language", "age", "gender", "received_at")
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, [*fixed, *answer_columns(design), *about], lineterminator="\n")
+    columns = [*fixed, *answer_columns(design), *_offered(design), *about]
+    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(table)
     return buffer.getvalue()

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from strut.errors import BadReplyError
+from strut.errors import BadReplyError, TooLargeError
 from strut.study.rate_limit import RateLimit
 
 LARGEST_BODY_BYTES = 16_384
@@ -77,7 +77,7 @@ async def small_form(request: Request) -> dict[str, str]:
     async for chunk in request.stream():
         body += chunk
         if len(body) > LARGEST_BODY_BYTES:
-            raise BadReplyError("the form is too large.")
+            raise TooLargeError("the form is too large.")
     try:
         pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
     except ValueError as error:

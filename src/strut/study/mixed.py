@@ -78,7 +78,9 @@ def mixed_rating(answers: Answers, scale: str) -> MixedModel:
         except np.linalg.LinAlgError as error:
             raise AnswersError("answers", f"do not determine a mixed model of {scale}.") from error
     if not (full.converged and null.converged):
-        raise AnswersError("answers", f"the mixed model of {scale} did not converge; look for people with one rating.")
+        raise AnswersError(
+            "answers", f"the mixed model of {scale} did not converge: within one person its ratings hardly differ."
+        )
     interval = full.conf_int()
     terms = tuple(
         Term(

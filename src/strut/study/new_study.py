@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from strut.errors import StudyError
@@ -22,8 +22,8 @@ _LONGEST_S = 5.0
 _SHORTEST_S = 0.1
 
 
-def new_study(folder: Path, question: Question, motions: Sequence[Path]) -> Path:
-    """Make a study that runs at once and return its design file.
+def new_study(folder: Path, question: Question, motions: Sequence[Path]) -> tuple[Path, list[str]]:
+    """Make a study that runs at once; return its design file and what may spoil the comparison.
 
     Args:
         folder: Must not exist; nothing is overwritten.
@@ -38,6 +38,8 @@ def new_study(folder: Path, question: Question, motions: Sequence[Path]) -> Path
     for _, motion in loaded:
         robot_of(motion)
     entries = _entries(loaded)
+    if question == "forced-choice" and len({intended for _, _, intended in entries}) < 2:
+        raise StudyError(f"All motions are meant to show {entries[0][2]}; a choice needs two emotions or more.")
     shortest_s = min(motion.duration_s for _, motion in loaded)
     seconds = min(_LONGEST_S, math.floor(100.0 * shortest_s) / 100.0)  # rounded down: no motion is shorter
     if seconds < _SHORTEST_S:
@@ -55,7 +57,26 @@ def new_study(folder: Path, question: Question, motions: Sequence[Path]) -> Path
     except BaseException:
         shutil.rmtree(folder)
         raise
-    return folder / FILE_NAME
+    return folder / FILE_NAME, _doubts(motion for _, motion in loaded)
+
+
+def _doubts(motions: Iterable[Motion]) -> list[str]:
+    """Return what else than the emotion differs between motions: the body, and how much of the feeling was kept."""
+    motions = list(motions)
+    robots = sorted({motion.robot for motion in motions})
+    doubts = [f"the motions are of {' and '.join(robots)}: people may tell bodies, not feelings"] if robots[1:] else []
+    weakened = [words for motion in motions if (words := weakened_words(motion))]
+    if weakened:
+        doubts.append(f"weakened so that the body could do them: {', '.join(weakened)}; the report says so")
+    return doubts
+
+
+def weakened_words(motion: Motion) -> str:
+    """Return 'happy 62 %' for a motion that shows its emotion at less than the intensity asked for, else nothing."""
+    receipt = motion.receipt
+    if receipt is None or receipt.verdict != "weakened" or receipt.intensity_kept is None:
+        return ""
+    return f"{motion.meta.get('emotion', 'motion')} {100.0 * receipt.intensity_kept:.0f} %"
 
 
 def _entries(loaded: Sequence[tuple[Path, Motion]]) -> list[tuple[str, str, str]]:
@@ -100,6 +121,7 @@ elevation_deg = 10
 camera = "fixed"                    # fixed or follow
 seconds = {seconds:g}                         # the same for all stimuli
 replay = true
+whole = false                       # true: answers wait until the motion has been seen to its end
 
 [people]                            # both can be left open by participants
 age = true

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from strut.study.confusion import HitRate
+from strut.study.control_effect import ControlEffect
 from strut.study.mixed import MixedModel
 from strut.study.ratings import RatingMean
-from strut.study.significance import Significance
+from strut.study.significance import Significance, holm
 from strut.study.statistics import Choices, StudyStatistics
 
 _ALPHA = 0.05
+_MOST_MEANS = 24  # in words; of more, only those that stand out are told
 
 
 def p_words(p_value: float) -> str:
@@ -27,7 +29,8 @@ def methods_and_results(statistics: StudyStatistics) -> tuple[str, str]:
 
 
 def _methods(statistics: StudyStatistics) -> str:
-    who = "simulated observers (a response model, not people)" if statistics.simulated else "participants"
+    many = "" if statistics.participants == 1 else "s"
+    who = f"simulated observer{many} (a response model, not people)" if statistics.simulated else f"participant{many}"
     sentences = [
         f"{statistics.participants} {who} gave {statistics.answers} answers"
         + (f"; {statistics.practice} practice answers were left out." if statistics.practice else ".")
@@ -35,18 +38,37 @@ def _methods(statistics: StudyStatistics) -> str:
     choices = statistics.choices
     if choices:
         sentences.append(
-            f"Each answer was one of {len(choices.confusion.perceived)} options; chance is {percent(choices.chance)}. "
+            f"Chance is {percent(choices.chance)} ({choices.chance_from}). "
             "Hit rates carry Wilson intervals and are tested against chance by exact one-sided binomial tests with "
             "Holm's correction; because each person answered several times, a permutation test that shuffles answers "
-            "within participants judges the whole, and intervals of kappa resample participants."
+            "within participants judges the whole, and intervals of kappa resample participants. The link between "
+            "emotion and answer is tested by chi-squared (independence)"
+            + (
+                "; learning by the odds of a hit per block, from estimating equations with participants as clusters."
+                if choices.learning.odds_ratio is not None
+                else "."
+            )
         )
     if statistics.ratings:
         sentences.append(
             "Ratings were averaged within participants and tested against the middle of the scale by two-sided t tests "
             "with Holm's correction; effect sizes are Cohen's d."
         )
+    if statistics.correlations:
+        sentences.append(
+            "Ratings are correlated with what the motions differed in by Spearman's coefficient with Holm's "
+            "correction, and within participants by the repeated-measures correlation."
+        )
+    if statistics.control_effects:
+        sentences.append(
+            "Controls enter none of these numbers; they are compared with the motions as they were by paired two-sided "
+            "t tests over participants with Holm's correction."
+        )
     if statistics.models:
-        sentences.append("Mixed-effects models take participants as random intercepts.")
+        sentences.append(
+            "Mixed-effects models (logistic for choices, linear for ratings, maximum likelihood) take participants as "
+            "random intercepts; the emotion is tested by likelihood ratios with Holm's correction."
+        )
     return " ".join(sentences)
 
 
@@ -56,8 +78,10 @@ def _results(statistics: StudyStatistics) -> str:
         sentences += _choice_sentences(statistics.choices)
     if statistics.ratings:
         sentences += _rating_sentences(statistics.ratings)
-    sentences += [_model_sentence(model) for model in statistics.models]
-    return " ".join(sentences)
+    sentences += [_control_sentence(row) for row in statistics.control_effects]
+    corrected = holm([model.p_value for model in statistics.models])
+    sentences += [_model_sentence(model, p) for model, p in zip(statistics.models, corrected, strict=True)]
+    return " ".join(sentences) or "There are too few participants for any test; what was left out says why."
 
 
 def _choice_sentences(choices: Choices) -> list[str]:
@@ -75,7 +99,8 @@ def _choice_sentences(choices: Choices) -> list[str]:
         sentences.append(f"Not above chance: {', '.join(_rate_words(row) for row in unseen)}.")
     if choices.independence:
         verb = "depend" if choices.independence.p_value < _ALPHA else "do not demonstrably depend"
-        sentences.append(f"Answers {verb} on the emotion shown: {_chi2_words(choices.independence)}.")
+        small = "; some expected counts are below 5, so trust the permutation test" if choices.rare else ""
+        sentences.append(f"Answers {verb} on the emotion shown: {_chi2_words(choices.independence)}{small}.")
     if choices.cohen and choices.cohen.low is not None and choices.cohen.high is not None:
         sentences.append(
             f"Cohen's kappa is {choices.cohen.value:.2f} ({choices.cohen.low:.2f} to {choices.cohen.high:.2f})."
@@ -98,10 +123,14 @@ def _chi2_words(test: Significance) -> str:
 
 
 def _rating_sentences(ratings: tuple[RatingMean, ...]) -> list[str]:
-    sentences = []
+    sentences, few = [], len(ratings) <= _MOST_MEANS
     for scale in dict.fromkeys(row.scale for row in ratings):
-        words = ", ".join(_mean_words(row) for row in ratings if row.scale == scale)
-        sentences.append(f"Mean {scale.replace('_', ' ')}: {words}.")
+        told = [row for row in ratings if row.scale == scale and (few or (row.p_holm or 1.0) < _ALPHA)]
+        if told:
+            sentences.append(f"Mean {scale.replace('_', ' ')}: {', '.join(_mean_words(row) for row in told)}.")
+    if not few:
+        off = sum((row.p_holm or 1.0) < _ALPHA for row in ratings)
+        sentences.insert(0, f"{off} of {len(ratings)} means lie off the middle; the others are in the table.")
     return sentences
 
 
@@ -114,7 +143,17 @@ def _mean_words(row: RatingMean) -> str:
     )
 
 
-def _model_sentence(model: MixedModel) -> str:
+def _control_sentence(row: ControlEffect) -> str:
+    judged = "everybody the same" if row.p_holm is None else p_words(row.p_holm)
+    before, after = (
+        percent(mean) if row.measure == "hit rate" else f"{mean:+.2f}" for mean in (row.shown, row.matched)
+    )
+    measure = row.measure.replace("_", " ")
+    change = f"the {measure} of {row.emotion} goes from {before} to {after}"
+    return f"{row.control.capitalize()}, {change} ({judged}, n = {row.n})."
+
+
+def _model_sentence(model: MixedModel, p_holm: float) -> str:
     scale = model.name.split(", ")[1].split(" ~")[0].replace("_", " ").replace("hit", "the odds of a hit")
-    verb = "changes" if model.p_value < _ALPHA else "does not demonstrably change"
-    return f"The emotion shown {verb} {scale} (likelihood ratio, {p_words(model.p_value)})."
+    verb = "changes" if p_holm < _ALPHA else "does not demonstrably change"
+    return f"The emotion shown {verb} {scale} (likelihood ratio, {p_words(p_holm)})."

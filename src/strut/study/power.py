@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from scipy import stats
 from statsmodels.stats.power import GofChisquarePower, TTestPower
 
@@ -14,7 +16,7 @@ _STEADY = 25  # exact binomial power is a saw: it must hold for the next few siz
 def chi2_observations(effect_size_w: float, dof: int, *, power: float = 0.8, alpha: float = 0.05) -> float:
     """Return the observations a chi-squared test needs to find an effect of Cohen's w."""
     _check(power, alpha)
-    if effect_size_w <= 0.0 or dof < 1:
+    if not 0.0 < effect_size_w < math.inf or dof < 1:
         raise OutOfRangeError("The effect size must be above 0 and the degrees of freedom at least 1.")
     return float(GofChisquarePower().solve_power(effect_size=effect_size_w, n_bins=dof + 1, alpha=alpha, power=power))
 
@@ -50,9 +52,23 @@ def binomial_trials(rate: float, chance: float, *, power: float = 0.8, alpha: fl
 def mean_participants(effect_size_d: float, *, power: float = 0.8, alpha: float = 0.05) -> float:
     """Return the participants a one-sample t test of a rating needs to find an effect of Cohen's d."""
     _check(power, alpha)
-    if effect_size_d <= 0.0:
-        raise OutOfRangeError("The effect size must be above 0.")
+    if not 0.0 < effect_size_d < math.inf:
+        raise OutOfRangeError("The effect size must be a number above 0.")
     return float(TTestPower().solve_power(effect_size=effect_size_d, alpha=alpha, power=power))
+
+
+def participants_needed(observations: float, per_participant: int, likeness: float) -> int:
+    """Return how many people give as much as so many independent observations.
+
+    Args:
+        observations: Independent ones that a test needs.
+        per_participant: How many answers each person gives to it.
+        likeness: Correlation between two answers of one person; each further answer is worth the less (Kish, 1965).
+    """
+    if per_participant < 1 or not 0.0 <= likeness <= 1.0:
+        raise OutOfRangeError("--per-participant must be at least 1, and --likeness lie between 0 and 1.")
+    design_effect = 1.0 + (per_participant - 1) * likeness
+    return math.ceil(math.ceil(observations) * design_effect / per_participant - 1e-9)
 
 
 def _check(power: float, alpha: float) -> None:

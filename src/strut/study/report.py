@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
+from importlib.metadata import version
 from statistics import mean, median, stdev
 from typing import Any
 
+from strut.library.motion_file import load_motion
 from strut.study.design import Design
 from strut.study.figures import study_figures
+from strut.study.new_study import weakened_words
 from strut.study.paragraph import methods_and_results
 from strut.study.statistics import StudyStatistics
 from strut.study.statistics_tables import statistics_tables
@@ -24,7 +27,9 @@ figcaption, .small { color: #5b6676; font-size: .9rem; }
 table { border-collapse: collapse; margin: .6rem 0; font-size: .88rem; break-inside: avoid; }
 caption { text-align: left; font-weight: 600; padding: .3rem 0; }
 th, td { border: 1px solid #cdd3db; padding: .25rem .55rem; text-align: left; vertical-align: top; }
-@media print { body { margin: 0; max-width: none; font-size: 11pt; } }
+h2 { break-after: avoid; } tr { break-inside: avoid; }
+@page { margin: 18mm; }
+@media print { body { margin: 0; padding: 0; max-width: none; font-size: 10.5pt; } .wide { overflow: visible; } }
 """
 
 
@@ -43,7 +48,7 @@ def report_html(design: Design, rows: Sequence[dict[str, Any]], found: StudyStat
         parts.append(f'<p class="simulated">{words}</p>')
     parts += [
         "<h2>Methods</h2>",
-        f"<p>{escape(_procedure(design))} {escape(_people(rows))} {escape(methods)}</p>",
+        f"<p>{escape(' '.join((_procedure(design), _bodies(design), _people(design, rows), methods)))}</p>",
         "<h2>Results</h2>",
         f"<p>{escape(results)}</p>",
     ]
@@ -82,7 +87,8 @@ def _procedure(design: Design) -> str:
         f"{f'{display.seconds:g} s' if display.seconds else 'equal length'}, seen from {display.azimuth_deg:g} degrees "
         f"by a camera that {'stood still' if display.camera == 'fixed' else 'moved along'}, {orders[session.order]}, "
         f"in {session.blocks} block{'s' if session.blocks > 1 else ''} with {session.repeats} showing"
-        f"{'s' if session.repeats > 1 else ''} each after {session.practice} practice trials; the question was "
+        f"{'s' if session.repeats > 1 else ''} each after {session.practice} practice trial"
+        f"{'' if session.practice == 1 else 's'}; the question was "
         f"{questions[design.question]}."
     ]
     if session.per_participant:
@@ -93,19 +99,37 @@ def _procedure(design: Design) -> str:
     return " ".join(sentences)
 
 
-def _people(rows: Sequence[dict[str, Any]]) -> str:
-    """Return who took part, as far as they said, and how long an answer took."""
+def _bodies(design: Design) -> str:
+    """Return whose motions were shown and how much of each feeling the body could keep."""
+    motions = [load_motion(design.folder / entry.file) for entry in design.stimuli]
+    robots = " and ".join(sorted({motion.robot for motion in motions}))
+    weakened = [words for motion in motions if (words := weakened_words(motion))]
+    sentence = f"The motions are of {robots}, made and shown by strut {version('strut')}"
+    return f"{sentence}; weakened to what the body can do: {', '.join(weakened)}." if weakened else f"{sentence}."
+
+
+def _people(design: Design, rows: Sequence[dict[str, Any]]) -> str:
+    """Return who took part, as far as they said, when, and how long an answer took."""
     by_person = {row["participant"]: row for row in rows}
+    done = sum(count >= design.trials for count in Counter(row["participant"] for row in rows).values())
     ages = [row["age"] for row in by_person.values() if row["age"] is not None]
     genders = Counter(row["gender"] for row in by_person.values() if row["gender"] not in (None, "none"))
     times = [row["response_ms"] for row in rows if row["response_ms"] is not None and not row["practice"]]
-    sentences = []
+    days = sorted(row["received_at"][:10] for row in rows if row["received_at"])
+    sentences = [f"{done} of {len(by_person)} who answered at all answered everything; nobody was left out."]
+    if days:
+        sentences.append(f"Answers came on {days[0]}." if days[0] == days[-1] else f"From {days[0]} to {days[-1]}.")
     if len(ages) > 1:
         sentences.append(f"Mean age was {mean(ages):.1f} years (sd {stdev(ages):.1f}; {len(ages)} gave it).")
+    elif ages:
+        sentences.append(f"One gave an age, {ages[0]} years.")
     if genders:
         sentences.append(f"Genders given: {', '.join(f'{count} {name}' for name, count in genders.most_common())}.")
     if times:
-        sentences.append(f"The median answer came after {median(times) / 1000.0:.1f} s.")
+        sentences.append(f"The median answer came {median(times) / 1000.0:.1f} s after the motion began.")
+        early = sum(time < 1000.0 * design.display.seconds for time in times)
+        if early:
+            sentences.append(f"{early} of {len(times)} answers came before it had ended.")
     return " ".join(sentences)
 
 

@@ -7,10 +7,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from strut.errors import AnswersError
 from strut.study.answers import Answers, read_answers
 from strut.study.design import Design
 from strut.study.design_file import read_design
-from strut.study.export import answers_of, export_rows
+from strut.study.export import answer_columns, answers_of, export_rows
 from strut.study.opened_study import open_study
 
 Source = tuple[Design, list[dict[str, Any]], Answers]
@@ -29,7 +30,24 @@ def rows_of_file(folder: Path, path: Path) -> Source:
     table = read_answers(path)
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = [_row(row) for row in csv.DictReader(file)]
-    return read_design(folder), rows, table
+    design = read_design(folder)
+    _check_belongs(design, table, path)
+    return design, rows, table
+
+
+def _check_belongs(design: Design, table: Answers, path: Path) -> None:
+    """Raise AnswersError if a table answers another question, or names motions that the study does not show."""
+    asked, held = answer_columns(design), {*table.ratings, *(("perceived",) if table.perceived else ())}
+    if set(asked) != held:
+        has = ", ".join(sorted(held))
+        raise AnswersError(str(path), f"holds {has}; the {design.question} question of {design.name} asks {asked[0]}.")
+    shown = {(entry.name, entry.intended) for entry in design.stimuli}
+    named = table.stimulus != table.intended  # a table without names says only what was intended
+    known = {intended for _, intended in shown}
+    for stimulus, intended in zip(table.stimulus, table.intended, strict=True):
+        if ((stimulus, intended) not in shown) if named else (intended not in known):
+            motion = f"{stimulus} ({intended})" if named else intended
+            raise AnswersError(str(path), f"has answers to {motion}, which {design.name} does not show.")
 
 
 def _row(row: dict[str, str]) -> dict[str, Any]:
@@ -39,5 +57,6 @@ def _row(row: dict[str, str]) -> dict[str, Any]:
         "practice": row.get("practice", "") == "1",
         "age": int(row["age"]) if row.get("age", "").isdigit() else None,
         "gender": row.get("gender") or None,
+        "received_at": row.get("received_at") or "",
         "response_ms": int(row["response_ms"]) if row.get("response_ms", "").isdigit() else None,
     }

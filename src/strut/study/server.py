@@ -15,7 +15,7 @@ from fastapi import Depends, FastAPI
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from strut.errors import BadReplyError, OutOfTurnError, StudyError, UnknownParticipantError
+from strut.errors import BadReplyError, OutOfTurnError, StudyError, TooLargeError, UnknownParticipantError
 from strut.study.database import Database, Participant
 from strut.study.design import Design
 from strut.study.export import export_csv, export_json
@@ -66,7 +66,7 @@ class Survey:
     def trial(self, request: Request, who: Participant, token: str, message: str = "", status: int = 200) -> Response:
         """Return the page of the trial that waits for an answer, or the thanks."""
         if who.current is None:
-            return HTMLResponse(finished_page(self.design, who.language), status)
+            return HTMLResponse(finished_page(self.design, who), status)
         page = trial_page(
             self.design,
             who,
@@ -129,7 +129,11 @@ def _add_participant_routes(app: FastAPI, survey: Survey, limits: Limits) -> Non
             raise BadReplyError("the form did not come from this study.")
         if form.get("agree") != "1":
             return HTMLResponse(welcome_page(design, words.code, ticket, words.say("must_agree")), 422)
-        age, gender = checked_person(design, form)
+        try:
+            age, gender = checked_person(design, form)
+        except BadReplyError as error:
+            message = words.say("wrong", reason=str(error))
+            return HTMLResponse(welcome_page(design, words.code, ticket, message, agreed=True), 422)
         if not starts.allows(request.client.host if request.client else "unknown"):
             return HTMLResponse(message_page(design, words.code, words.say("title"), words.say("busy")), 429)
 
@@ -138,6 +142,12 @@ def _add_participant_routes(app: FastAPI, survey: Survey, limits: Limits) -> Non
 
         survey.database.start(ticket, planner, language=words.code, age=age, gender=gender)
         return RedirectResponse(f"/p/{ticket}", 303)
+
+    _add_trial_routes(app, survey)
+
+
+def _add_trial_routes(app: FastAPI, survey: Survey) -> None:
+    design = survey.design
 
     @app.get("/p/{token}")
     def trial(request: Request, token: str) -> Response:
@@ -237,7 +247,8 @@ def _add_refusals(app: FastAPI, survey: Survey) -> None:
 
     @app.exception_handler(BadReplyError)
     def bad_reply(request: Request, error: Exception) -> Response:
-        return refuse(request, design.words(survey.language(request)).say("wrong", reason=str(error)), 422)
+        status = 413 if isinstance(error, TooLargeError) else 422
+        return refuse(request, design.words(survey.language(request)).say("wrong", reason=str(error)), status)
 
     @app.exception_handler(OutOfTurnError)
     def out_of_turn(request: Request, error: Exception) -> Response:
@@ -247,6 +258,10 @@ def _add_refusals(app: FastAPI, survey: Survey) -> None:
     def unavailable(request: Request, _error: Exception) -> Response:
         text = design.words(survey.language(request)).say("wrong", reason="503")  # the reason is for the log alone
         return refuse(request, text, 503)
+
+    @app.exception_handler(405)
+    def not_allowed(request: Request, _error: Exception) -> Response:
+        return refuse(request, design.words(survey.language(request)).say("wrong", reason="405"), 405)
 
     @app.exception_handler(404)
     def not_found(_request: Request, _error: Exception) -> Response:

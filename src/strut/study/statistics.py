@@ -12,6 +12,7 @@ from strut.errors import AnswersError, OutOfRangeError
 from strut.study.agreement import Kappa, cohens, fleiss
 from strut.study.answers import Answers
 from strut.study.confusion import (
+    BELOW_FIVE,
     Confusion,
     HitRate,
     chi2_independence,
@@ -20,6 +21,7 @@ from strut.study.confusion import (
     cramers_v,
     hit_rates,
 )
+from strut.study.control_effect import ControlEffect, control_effects
 from strut.study.correlation import Correlation, correlations
 from strut.study.learning import Learning, learning
 from strut.study.mixed import MixedModel, mixed_choice, mixed_rating
@@ -36,6 +38,7 @@ class Choices:
 
     confusion: Confusion
     chance: float
+    chance_from: str
     overall: HitRate
     hit_rates: tuple[HitRate, ...]
     uniform: Significance
@@ -46,6 +49,11 @@ class Choices:
     fleiss: Kappa | None
     learning: Learning
 
+    @property
+    def rare(self) -> bool:
+        """Whether an answer was expected so rarely that the chi-squared tests are rough."""
+        return self.independence is not None and BELOW_FIVE in self.independence.note
+
     def as_dict(self) -> dict[str, Any]:
         """Return the findings as JSON would hold them."""
         return {
@@ -53,6 +61,7 @@ class Choices:
             "perceived": list(self.confusion.perceived),
             "counts": self.confusion.counts.tolist(),
             "chance": self.chance,
+            "chance_from": self.chance_from,
             "overall": self.overall.as_dict(),
             "hit_rates": [row.as_dict() for row in self.hit_rates],
             "chi2_uniform": self.uniform.as_dict(),
@@ -67,7 +76,10 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class StudyStatistics:
-    """All findings of a study; `left_out` says what could not be computed and why."""
+    """All findings of a study; `left_out` says what could not be computed and why.
+
+    Answers to controls enter `control_effects` alone: elsewhere they would pass for the motions as they were.
+    """
 
     participants: int
     answers: int
@@ -77,6 +89,7 @@ class StudyStatistics:
     ratings: tuple[RatingMean, ...]
     correlations: tuple[Correlation, ...]
     models: tuple[MixedModel, ...]
+    control_effects: tuple[ControlEffect, ...]
     left_out: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
@@ -90,6 +103,7 @@ class StudyStatistics:
             "ratings": [row.as_dict() for row in self.ratings],
             "correlations": [row.as_dict() for row in self.correlations],
             "models": [row.as_dict() for row in self.models],
+            "control_effects": [row.as_dict() for row in self.control_effects],
             "left_out": list(self.left_out),
         }
 
@@ -102,25 +116,30 @@ def study_statistics(
     Args:
         answers: Choices, ratings or both.
         options: What people could answer; every emotion shown or named where it is not known.
-        chance: Hit rate of blind guessing; one over the number of options, "do not know" among them, if left out.
+        chance: Hit rate of blind guessing; if left out, one over the number of options, "do not know" among them, or
+            where nothing tells that number, of the answers that occur.
         seed: Of permutations and resampling: the same answers give the same numbers.
     """
     left_out: list[str] = []
     rng = np.random.default_rng(seed)
+    everything, answers = answers, answers.originals
+    if not answers.participant:
+        raise AnswersError("answers", "are all to controls; there is nothing to compare them with.")
     choices = _choices(answers, options, chance, rng, left_out) if answers.perceived else None
     models: list[MixedModel | None] = []
     if answers.perceived:
         models.append(_tried(lambda: mixed_choice(answers), left_out))
     models += [_tried(lambda s=scale: mixed_rating(answers, s), left_out) for scale in answers.ratings]  # type: ignore[misc]
     return StudyStatistics(
-        participants=len(answers.participants),
-        answers=len(answers.participant),
+        participants=len(everything.participants),
+        answers=len(everything.participant),
         practice=answers.practice,
         simulated=answers.simulated,
         choices=choices,
         ratings=(_tried(lambda: rating_means(answers), left_out) or ()) if answers.ratings else (),
         correlations=correlations(answers) if answers.ratings else (),
         models=tuple(model for model in models if model is not None),
+        control_effects=control_effects(everything),
         left_out=tuple(left_out),
     )
 
@@ -129,7 +148,10 @@ def _choices(
     answers: Answers, options: Sequence[str], chance: float | None, rng: np.random.Generator, left_out: list[str]
 ) -> Choices:
     matrix = confusion(answers, options)
-    guess = chance if chance is not None else 1.0 / len(matrix.perceived)
+    offered = max(answers.options or 0, len(matrix.perceived))
+    guess = chance if chance is not None else 1.0 / offered
+    if chance is None and offered < 2:
+        raise AnswersError("answers", "name one answer only, so there is nothing to guess; give --chance.")
     if not 0.0 < guess < 1.0:
         raise OutOfRangeError(f"A chance of {guess:g} leaves nothing to test; it must lie between 0 and 1.")
     hits, shown = int(matrix.hits.sum()), int(matrix.counts.sum())
@@ -138,6 +160,7 @@ def _choices(
     return Choices(
         confusion=matrix,
         chance=guess,
+        chance_from=_chance_from(chance, answers.options or len(options), len(matrix.perceived)),
         overall=HitRate("all", hits, shown, hits / shown, *wilson_interval(hits, shown), guess, *(p_value,) * 3),
         hit_rates=hit_rates(matrix, guess),
         uniform=chi2_uniform(matrix),
@@ -150,10 +173,18 @@ def _choices(
     )
 
 
+def _chance_from(chance: float | None, offered: int, seen: int) -> str:
+    """Return in words where the hit rate of blind guessing comes from."""
+    if chance is not None:
+        return "as given"
+    return f"{offered} options were offered" if offered else f"{seen} answers occur; how many were offered is not known"
+
+
 def _tried(compute: Callable[[], _Found], left_out: list[str]) -> _Found | None:
     """Return what `compute` finds, or None with its reason added to `left_out`."""
     try:
         return compute()
     except AnswersError as error:
-        left_out.append(error.reason)
+        subject = "the answers " if error.reason.startswith(("are ", "hold ", "need ", "do not ")) else ""
+        left_out.append(f"{subject}{error.reason}")
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from strut.study.control_effect import ControlEffect
 from strut.study.statistics import Choices, StudyStatistics
 
 Table = tuple[str, list[str], list[list[str]]]
@@ -43,6 +44,8 @@ def statistics_tables(found: StudyStatistics) -> list[Table]:
             for row in found.correlations
         ]
         tables.append(("correlations", columns, rows))
+    if found.control_effects:
+        tables.append(_control_table(found.control_effects))
     for model in found.models:
         columns = ["term", "estimate", "95 %", "p"]
         rows = [
@@ -51,6 +54,25 @@ def statistics_tables(found: StudyStatistics) -> list[Table]:
         ]
         tables.append((f"{model.name}; {model.reference} is the reference", columns, rows))
     return tables
+
+
+def _control_table(effects: tuple[ControlEffect, ...]) -> Table:
+    columns = ["control", "emotion", "measure", "as it was", "control", "95 % of the change", "p", "p (Holm)", "n"]
+    rows = [
+        [
+            row.control,
+            row.emotion,
+            row.measure.replace("_", " "),
+            f"{row.shown:+.2f}",
+            f"{row.matched:+.2f}",
+            _interval(row.low, row.high, "+.2f"),
+            _number(row.p_value),
+            _number(row.p_holm),
+            str(row.n),
+        ]
+        for row in effects
+    ]
+    return "controls against the motions as they were (paired t test over participants)", columns, rows
 
 
 def _choice_tables(choices: Choices) -> list[Table]:
@@ -83,7 +105,7 @@ def _choice_tables(choices: Choices) -> list[Table]:
         if test is not None
     ]
     kappas = [
-        [kappa.name, f"{kappa.value:.3f}", f"{_number(kappa.low, '.3f')} to {_number(kappa.high, '.3f')}", kappa.method]
+        [kappa.name, f"{kappa.value:.3f}", _interval(kappa.low, kappa.high, ".3f"), kappa.method]
         for kappa in (choices.cohen, choices.fleiss)
         if kappa is not None
     ]
@@ -106,3 +128,7 @@ def _choice_tables(choices: Choices) -> list[Table]:
 
 def _number(value: float | None, form: str = ".3g") -> str:
     return "" if value is None else format(value, form)
+
+
+def _interval(low: float | None, high: float | None, form: str) -> str:
+    return "" if low is None or high is None else f"{low:{form}} to {high:{form}}"

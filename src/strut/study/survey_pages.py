@@ -46,7 +46,7 @@ def _page(template: str, **values: Any) -> str:
     return _templates().get_template(template).render(values)
 
 
-def welcome_page(design: Design, language: str, ticket: str, message: str = "") -> str:
+def welcome_page(design: Design, language: str, ticket: str, message: str = "", *, agreed: bool = False) -> str:
     """Return the first page: what it is about, consent, and the questions about the person."""
     words = design.words(language)
     return _page(
@@ -57,6 +57,7 @@ def welcome_page(design: Design, language: str, ticket: str, message: str = "") 
         minutes=design.minutes,
         ticket=ticket,
         message=message,
+        agreed=agreed,
         ask_age=design.ask_age,
         ask_gender=design.ask_gender,
         genders=GENDERS,
@@ -84,6 +85,7 @@ def trial_page(
         note=note,
         pause=first_of_block and trial.block > 1,
         replay=design.display.replay,
+        whole=design.display.whole,
         stimulus_url=stimulus_url,
         action=action,
         link=link,
@@ -92,10 +94,11 @@ def trial_page(
     )
 
 
-def finished_page(design: Design, language: str) -> str:
-    """Return the thanks."""
-    words = design.words(language)
-    return _page("message.html", words=words, title=words.say("finished_title"), text=words.say("finished"))
+def finished_page(design: Design, who: Participant) -> str:
+    """Return the thanks, with the code under which the answers can be found and taken back."""
+    words = design.words(who.language)
+    text = f"{words.say('finished')} {words.say('code', code=who.code)}"
+    return _page("message.html", words=words, title=words.say("finished_title"), text=text)
 
 
 def message_page(design: Design, language: str, title: str, text: str) -> str:

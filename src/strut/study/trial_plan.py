@@ -41,7 +41,8 @@ def trial_plan(design: Design, *, index: int, shown: Mapping[str, int]) -> tuple
     for block in range(1, design.session.blocks + 1):
         for repeat in range(design.session.repeats):
             row = index * design.session.blocks * design.session.repeats + (block - 1) * design.session.repeats + repeat
-            for name in _ordered(design, names, rng, row):
+            last = trials[-1].stimulus if trials else ""
+            for name in _ordered(design, names, rng, row, last):
                 trials.append(Trial(len(trials) + 1, block, name))
     return tuple(trials)
 
@@ -69,9 +70,14 @@ def _chosen(design: Design, rng: np.random.Generator, shown: Mapping[str, int]) 
     return tuple(name for k, name in enumerate(names) if k in kept)
 
 
-def _ordered(design: Design, names: Sequence[str], rng: np.random.Generator, row: int) -> list[str]:
+def _ordered(design: Design, names: Sequence[str], rng: np.random.Generator, row: int, last: str) -> list[str]:
+    """Return the stimuli in the order of the design; by lot, the one seen last never comes again at once."""
     if design.session.order == "fixed":
         return list(names)
     if design.session.order == "latin-square":
         return [names[k] for k in williams_row(len(names), row)]
-    return [names[k] for k in rng.permutation(len(names))]
+    order = [names[k] for k in rng.permutation(len(names))]
+    if order[0] == last:
+        other = int(rng.integers(1, len(order)))
+        order[0], order[other] = order[other], order[0]
+    return order

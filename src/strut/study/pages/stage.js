@@ -11,7 +11,6 @@ class Stage {
     this.now = new Float64Array(2 * stimulus.points);
     this.depth = new Float64Array(stimulus.points);
     this.frames = 0;
-    this.plays = 0;
     this.playing = false;
     this.onend = () => {};
     this.fit();
@@ -30,7 +29,6 @@ class Stage {
   }
 
   play() {
-    this.plays += 1;
     this.started = null;
     if (this.playing) return;
     this.playing = true;

@@ -7,20 +7,44 @@ const replay = document.getElementById("replay");
 const missing = document.getElementById("missing");
 const slider = form.querySelector("input[type=range]");
 const undecided = form.elements.undecided;
+// What this tab has seen of the trial, so that a reload neither hides a showing nor sets the clock back.
+const seen = recall();
 let stage = null;
-let began = null;
 let sent = false;
+
+function recall() {
+  const trial = `${form.getAttribute("action")} ${form.elements.trial.value}`;
+  const fresh = { trial, began: null, plays: 0, ended: false };
+  try {
+    const kept = JSON.parse(sessionStorage.getItem("trial"));
+    return kept && kept.trial === trial ? kept : fresh;
+  } catch {
+    return fresh;
+  }
+}
+
+function remember() {
+  try { sessionStorage.setItem("trial", JSON.stringify(seen)); } catch { /* a browser that stores nothing */ }
+}
 
 fetch(canvas.dataset.stimulus).then((reply) => reply.json()).then((stimulus) => {
   stage = new window.Stage(canvas, stimulus);
   window.stage = stage;
-  stage.onend = () => { if (canvas.dataset.replay === "0") stage.blank(); };
+  stage.onend = () => {
+    seen.ended = true;
+    remember();
+    if (!replay) stage.blank();
+  };
   const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (still && replay) stage.draw(0); else start();
+  if (!replay && seen.ended) { stage.blank(); canvas.dataset.state = "ended"; }
+  else if (still && replay) stage.draw(0);
+  else start();
 });
 
 function start() {
-  if (began === null) began = performance.now();
+  if (seen.began === null) seen.began = Date.now();
+  seen.plays += 1;
+  remember();
   stage.play();
 }
 
@@ -60,17 +84,19 @@ form.addEventListener("submit", (event) => {
   const open = slider
     ? form.elements.touched.value !== "1" && !(undecided && undecided.checked)
     : !form.checkValidity();
-  if (open) {
+  const early = canvas.dataset.whole === "1" && !seen.ended;
+  if (open || early) {
     event.preventDefault();
-    missing.textContent = form.dataset.missing;
+    missing.textContent = open ? form.dataset.missing : form.dataset.wait;
     missing.hidden = false;
-    const first = slider || form.querySelector("input:invalid");
+    const first = open ? slider || form.querySelector("input:invalid") : null;
     if (first) first.focus();
     return;
   }
   sent = true;
-  form.elements.response_ms.value = began === null ? "" : String(Math.round(performance.now() - began));
-  form.elements.plays.value = stage === null ? "" : String(stage.plays);
+  const taken = Math.min(Math.max(0, Date.now() - seen.began), 24 * 3600 * 1000);
+  form.elements.response_ms.value = seen.began === null ? "" : String(taken);
+  form.elements.plays.value = String(seen.plays);
 });
 
 // A page taken from the browser's memory by the back button would show an old trial: ask the server which one is due.

@@ -1,0 +1,66 @@
+"""Controls: compared with the motions as they were by the same people, and part of no other number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from strut.study.answers import Answers
+from strut.study.control_effect import control_effects
+from strut.study.paragraph import methods_and_results
+from strut.study.statistics import study_statistics
+from strut.study.statistics_tables import statistics_tables
+
+
+@pytest.fixture
+def watched():
+    """Thirty people: sad is read in three of four cases, hardly ever once its speed is that of neutral."""
+    rng, rows = np.random.default_rng(5), []
+    rates = {("sad", "none"): 0.75, ("sad", "speed-matched"): 0.1, ("neutral", "none"): 0.8}
+    for person in range(30):
+        for trial, ((emotion, control), rate) in enumerate(rates.items(), start=1):
+            other = "neutral" if emotion == "sad" else "sad"
+            rows.append((f"p{person}", trial, emotion, control, emotion if rng.random() < rate else other))
+    who, trial, intended, control, perceived = zip(*rows, strict=True)
+    return Answers(who, np.ones(len(who)), np.array(trial), intended, perceived, control=control)
+
+
+def test_hit_rates_count_the_motions_as_they_were_alone(watched):
+    found = study_statistics(watched)
+    sad = next(row for row in found.choices.hit_rates if row.emotion == "sad")
+    seen = np.array(watched.perceived)[(np.array(watched.intended) == "sad") & (np.array(watched.control) == "none")]
+    assert (sad.hits, sad.shown) == (int((seen == "sad").sum()), 30)
+    assert found.answers == 90
+
+
+def test_the_effect_of_a_control_is_the_paired_t_test_over_people(watched):
+    (effect,) = control_effects(watched)
+    of = {
+        kind: [seen == "sad" for seen, own in zip(watched.perceived, watched.control, strict=True) if own == kind]
+        for kind in ("speed-matched",)
+    }
+    whole = [
+        seen == "sad"
+        for seen, meant, own in zip(watched.perceived, watched.intended, watched.control, strict=True)
+        if meant == "sad" and own == "none"
+    ]
+    expected = stats.ttest_rel(np.array(of["speed-matched"], float), np.array(whole, float))
+    assert (effect.control, effect.emotion, effect.measure, effect.n) == ("speed-matched", "sad", "hit rate", 30)
+    assert effect.p_value == pytest.approx(expected.pvalue)
+    assert effect.shown - effect.matched > 0.4
+    assert effect.high < 0.0
+
+
+def test_methods_results_and_tables_name_the_controls(watched):
+    found = study_statistics(watched)
+    methods, results = methods_and_results(found)
+    assert "Controls enter none of these numbers" in methods
+    assert "Speed-matched, the hit rate of sad goes from" in results
+    assert any(title.startswith("controls against") for title, _, _ in statistics_tables(found))
+
+
+def test_a_study_without_controls_has_no_such_table(quadruped_answers):
+    found = study_statistics(quadruped_answers)
+    assert found.control_effects == ()
+    assert quadruped_answers.originals is quadruped_answers
