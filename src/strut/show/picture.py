@@ -17,7 +17,7 @@ from PIL import Image
 from strut.library.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Array, Robot
-from strut.show.camera import Camera, fitted_camera, view_axes
+from strut.show.camera import AZIMUTH_RAD, Camera, fitted_camera
 from strut.show.floor import (
     POLYGON_COLOR,
     SHINING,
@@ -41,9 +41,9 @@ _HEIGHT_SHARE = 0.84  # height of a panel over its width
 _GIF_COLORS = 64
 
 
-def light_direction() -> Array:
+def light_direction(camera: Camera) -> Array:
     """Return the unit vector towards the lamp: over the camera's left shoulder. Shape (3,)."""
-    right, _, forward = view_axes()
+    right, _, forward = camera.axes
     towards = 1.25 * UP - 0.65 * right - 0.35 * forward
     return np.asarray(towards / np.linalg.norm(towards))
 
@@ -70,7 +70,7 @@ def draw_frame(film: Footage, frame: int, camera: Camera, *, width_px: int, heig
     rows, columns = np.nonzero(part >= 0)
     rays = sharper.rays(columns.astype(float) + 0.5, rows.astype(float) + 0.5)
     points = sharper.eye_in_world + depth[rows, columns, None] * rays
-    color[rows, columns] = _body_pixels(film, frame, points, rays, part[rows, columns])
+    color[rows, columns] = _body_pixels(film, frame, points, rays, part[rows, columns], light_direction(camera))
     color = _with_shining_spots(color, film, frame, sharper, part >= 0, size_m)
     mean = color.reshape(height_px, fine, width_px, fine, 3).mean(axis=(1, 3))
     return np.asarray(np.round(np.clip(mean, 0.0, 1.0) * 255.0), dtype=np.uint8)
@@ -113,7 +113,7 @@ def png_bytes(
     for motion, robot in matched(motions, robots):
         sample = telling_sample(motion, robot) if at_s is None else nearest_samples(motion, np.array([at_s]))[0]
         films.append(footage(motion, robot, np.array([sample]), look=look))
-    picture = np.concatenate([_titles(motions, panel_px), _shot(films, panel_px).panels(0)])
+    picture = np.concatenate([_titles(motions, panel_px), _shot(films, panel_px, _azimuth_rad(motions)).panels(0)])
     buffer = io.BytesIO()
     Image.fromarray(picture).save(buffer, format="PNG")
     return buffer.getvalue()
@@ -151,7 +151,7 @@ def save_gif(
     for motion, robot in matched(motions, robots):
         start_s = max(0.0, (motion.duration_s - duration_s) / 2.0) if from_s is None else from_s
         films.append(footage(motion, robot, nearest_samples(motion, start_s + times_s), look=look))
-    titles, shot = _titles(motions, panel_px), _shot(films, panel_px)
+    titles, shot = _titles(motions, panel_px), _shot(films, panel_px, _azimuth_rad(motions))
     pictures = []
     for frame in range(len(times_s)):
         pictures.append(Image.fromarray(np.concatenate([titles, shot.panels(frame)])))
@@ -206,13 +206,19 @@ class _Shot:
         return np.concatenate(pictures, axis=1)
 
 
-def _shot(films: Sequence[Footage], panel_px: int) -> _Shot:
+def _azimuth_rad(motions: Sequence[Motion]) -> float:
+    """Return from which side to look: a busy right hand must not hide the face that looks at somebody."""
+    busy = [task.get("hand") for motion in motions if isinstance(task := motion.meta.get("task"), dict)]
+    return -AZIMUTH_RAD if "right" in busy else AZIMUTH_RAD
+
+
+def _shot(films: Sequence[Footage], panel_px: int, azimuth_rad: float) -> _Shot:
     """Return how to show films side by side and to one scale, each robot always in view."""
     paths = [_path(film) for film in films]
     corners = [film.corners_in_world() - path[:, None] for film, path in zip(films, paths, strict=True)]
     points = np.concatenate([part.reshape(-1, 3) for part in corners])
     height_px = round(_HEIGHT_SHARE * panel_px)
-    camera = fitted_camera(points, width_px=panel_px, height_px=height_px)
+    camera = fitted_camera(points, width_px=panel_px, height_px=height_px, azimuth_rad=azimuth_rad)
     return _Shot(films, paths, camera, float(np.linalg.norm(np.ptp(points, axis=0))), panel_px, height_px)
 
 
@@ -237,7 +243,7 @@ def _floor_pixels(film: Footage, frame: int, camera: Camera, shape: tuple[int, i
     points_m = camera.eye_in_world[:2] + distance[:, None] * rays[down][:, :2]
     centre, rotation = film.centre_in_world[frame], film.solid_to_world[frame]
     shadow = cast_shadow(
-        film.solids, centre, rotation, light=light_direction(), half_m=1.1 * size_m, cells=min(150, shape[1] // 2)
+        film.solids, centre, rotation, light=light_direction(camera), half_m=1.1 * size_m, cells=min(150, shape[1] // 2)
     )
     color[down] = floor_color(
         points_m,
@@ -302,7 +308,9 @@ def _nearest_parts(
     return depth, shown
 
 
-def _body_pixels(film: Footage, frame: int, points: Array, rays: Array, part: npt.NDArray[np.int64]) -> Array:
+def _body_pixels(
+    film: Footage, frame: int, points: Array, rays: Array, part: npt.NDArray[np.int64], light: Array
+) -> Array:
     """Return the colours of points on the body: Lambert under a lamp and a bright sky. Shape (m, 3) in and out."""
     normal, color = np.empty_like(points), np.empty_like(points)
     for index in np.unique(part):
@@ -310,7 +318,6 @@ def _body_pixels(film: Footage, frame: int, points: Array, rays: Array, part: np
         in_part = (points[own] - film.centre_in_world[frame, index]) @ rotation
         normal[own] = surface_normal(film.solids[index], in_part) @ rotation.T
         color[own] = film.solids[index].color[:3]
-    light = light_direction()
     facing = np.clip(normal @ light, 0.0, 1.0)
     outside = points + 1e-4 * film.reach_m.max() * normal
     lit = facing * ~shaded(film.solids, film.centre_in_world[frame], film.solid_to_world[frame], outside, light)
