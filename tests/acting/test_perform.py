@@ -355,6 +355,9 @@ def test_a_path_out_of_reach_names_the_first_frame_and_by_how_much(tmp_path, pep
             OutOfRangeError,
             "of the elbow; point at something farther off",
         ),
+        ({"task": "point", "target_m": (-2.0, 0.0, 1.0)}, StrutError, "choose a target in front of it"),
+        ({"task": "point", "target_m": (0.0, -1.0, 1.0)}, StrutError, "choose a target in front of it"),
+        ({"margin_m": -1.0}, OutOfRangeError, "balance margin is -1 m"),
     ],
 )
 def test_what_cannot_be_is_refused(arguments, error, sentence):

@@ -3,6 +3,7 @@
 import csv
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -88,7 +89,8 @@ def test_export_to_a_slow_robot_warns_of_the_frequency_it_would_show(jerky, tmp_
 def test_export_at_a_fast_rate_warns_of_nothing(jerky, tmp_path, capsys):
     assert main(["export", str(jerky), "--rate", "50", "--out", str(tmp_path / "fast.csv")]) == 0
     assert "warning" not in capsys.readouterr().err
-    assert main(["export", str(jerky), "--rate", "0", "--out", str(tmp_path / "none.csv")]) == 2
+    for rate in ("0", "1e9", "nan"):
+        assert main(["export", str(jerky), "--rate", rate, "--out", str(tmp_path / "none.csv")]) == 2
 
 
 def test_the_study_has_thirteen_motions_in_an_order_that_the_seed_decides():
@@ -111,4 +113,19 @@ def test_stimuli_writes_them_all(tmp_path, capsys, monkeypatch):
     motion = load_motion(written[3]["file"])
     assert motion.meta["stimulus"]["role"] == "corner"
     assert motion.meta["seed"] == 1
+    session = (tmp_path / "all" / "session.csv").read_text("utf-8").splitlines()
+    assert session[0].startswith("number,file,role,name,pleasure")
+    assert [line.split(",")[1] for line in session[1:]] == [Path(one["file"]).name for one in written]
     assert main(["stimuli", "pepper", "--out", str(tmp_path / "all")]) == 2  # nothing is overwritten unasked
+
+
+def test_a_hand_is_only_for_paths(tmp_path, capsys):
+    assert main(["perform", "pepper", "wave", "--hand", "left", "--out", str(tmp_path / "a.npz")]) == 2
+    assert "--hand is for a path from a file" in capsys.readouterr().err
+
+
+def test_robots_says_what_pepper_does(capsys):
+    assert main(["robots", "pepper"]) == 0
+    screen = capsys.readouterr()
+    assert "tasks wave, still, carry, point" in screen.out
+    assert "strut perform pepper wave" in screen.err

@@ -58,7 +58,7 @@ def test_the_page_is_small_and_readable_without_eyes(report: Path) -> None:
     assert outline.images_without_words == 0
     assert outline.tags.count("h1") == 1
     assert outline.tags.count("article") == 2
-    assert outline.tags.count("img") == 1 + 2 * 4
+    assert outline.tags.count("img") == 1 + 2 * 5
 
 
 def test_the_page_tells_the_receipts(report: Path, angry: Motion) -> None:
@@ -75,7 +75,7 @@ def test_a_page_about_an_unmeasured_motion_of_another_robot_is_written(
     text = (tmp_path / "stool.html").read_text()
     assert "A one-legged stool" in text
     assert "nobody has checked it" in text
-    assert Outline(text).tags.count("img") == 1 + 2
+    assert Outline(text).tags.count("img") == 1 + 3
     with pytest.raises(FileError, match="is there already"):
         save_html([bare], [stool], tmp_path / "stool.html")
     assert capsys.readouterr() == ("", "")

@@ -15,7 +15,7 @@ from strut.acting.audience import checked_user
 from strut.acting.performance import Part, Player
 from strut.acting.performance_candidate import PerformanceCandidate, performance_candidate
 from strut.emotion import Emotion, checked_intensity, named_emotion
-from strut.errors import BadTableError, OutOfRangeError, RefusedError
+from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnreachablePathError
 from strut.kinematics.task_priority import Law
 from strut.motion import Motion
 from strut.planning.hand_path import HandPath
@@ -102,9 +102,17 @@ def perform(
             on_attempt(at, not broken)
         return Attempt(at, candidate, tuple(broken))
 
-    kept = strongest(intensity if emotion is not None else 0.0, attempt)
+    try:
+        kept = strongest(intensity if emotion is not None else 0.0, attempt)
+    except UnreachablePathError as error:
+        if "target_m" not in path.options:
+            raise
+        place = ", ".join(f"{value:g}" for value in path.options["target_m"])
+        raise OutOfRangeError(
+            f"The {path.hand} hand of {robot.name} cannot point at ({place}) m; choose a target in front of it."
+        ) from error
     if kept.attempt is None:
-        raise RefusedError([shortfall.sentence for shortfall in kept.stopped_by], _advice(kept.stopped_by))
+        raise RefusedError([shortfall.sentence for shortfall in kept.stopped_by], _advice(path, kept.stopped_by))
     receipt = _receipt(part, emotion, intensity, kept.attempt, kept.stopped_by)
     if strict and receipt.verdict != "ok":
         receipt = replace(receipt, verdict="refused")
@@ -118,10 +126,12 @@ def _steps(rate_hz: float) -> int:
     return max(1, math.ceil(100.0 / rate_hz - 1e-9))
 
 
-def _advice(stopped_by: Sequence[Shortfall]) -> str:
+def _advice(path: HandPath, stopped_by: Sequence[Shortfall]) -> str:
     """Return what to do if nothing can be performed at all."""
     neutral = "Not even the neutral performance keeps its limits"
-    if any(shortfall.limit in ("platform", "joint speed") for shortfall in stopped_by):
+    if "target_m" in path.options:
+        return f"{neutral}; choose a target in front of it."
+    if any(shortfall.limit in ("platform", "joint speed", "torque") for shortfall in stopped_by):
         return f"{neutral}; give it more time with --duration, or move the user in front of the robot."
     return f"{neutral}."
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +14,8 @@ from strut.acting.perform import perform
 from strut.emotion import Emotion
 from strut.motion import Motion
 from strut.robot import Robot
+
+SESSION_FILE = "session.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +70,31 @@ def performed(robot: Robot, seed: int, *, rate_hz: float = 100.0) -> Iterator[tu
         )
         label = {"number": stimulus.number, "role": stimulus.role, "name": stimulus.name}
         yield stimulus, replace(motion, meta={**motion.meta, "seed": seed, "stimulus": label})
+
+
+def session_row(stimulus: Stimulus, motion: Motion) -> dict[str, Any]:
+    """Return what a researcher must know of a motion: its place, what it shows and how much of that was kept."""
+    assert motion.receipt is not None
+    return {
+        "file": stimulus.file_name,
+        "number": stimulus.number,
+        "role": stimulus.role,
+        "name": stimulus.name,
+        "pad": list(stimulus.emotion.pad),
+        "verdict": motion.receipt.verdict,
+        "kept": motion.receipt.intensity_kept,
+        "reasons": list(motion.receipt.reasons),
+    }
+
+
+def session_table(rows: Sequence[Mapping[str, Any]], seed: int) -> str:
+    """Return a session as text of a table with one row per motion."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(
+        [*("number", "file", "role", "name", "pleasure", "arousal", "dominance"), "verdict", "kept", "reasons", "seed"]
+    )
+    for row in rows:
+        known = (row[name] for name in ("number", "file", "role", "name"))
+        writer.writerow([*known, *row["pad"], row["verdict"], row["kept"], "; ".join(row["reasons"]), seed])
+    return text.getvalue()

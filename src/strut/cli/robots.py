@@ -54,8 +54,10 @@ def _show_one(robot: Robot, json: bool) -> None:
             robot.joint_names, limits, robot.joint_speed_limit_rad_s, robot.torque_limit_nm, strict=True
         )
     ]
-    print_table(f"{robot.title}; feet {', '.join(robot.foot_names)}", ["joint", "range", "speed", "torque"], rows)
-    print_next(f"strut walk {robot.name} --emotion happy")
+    feet, tasks = robot.foot_names, tuple(robot.tables.get("tasks", ()))
+    does = f"feet {', '.join(feet)}" if feet else f"tasks {', '.join(tasks)}"
+    print_table(f"{robot.title}; {does}", ["joint", "range", "speed", "torque"], rows)
+    print_next(f"strut {f'perform {robot.name} {tasks[0]}' if tasks else f'walk {robot.name}'} --emotion happy")
 
 
 def _summary(robot: Robot) -> dict[str, object]:

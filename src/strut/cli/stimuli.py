@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from strut.acting.stimuli import performed
+from strut.acting.stimuli import SESSION_FILE, performed, session_row, session_table
 from strut.acting.stimuli import stimuli as planned
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.errors import FileError
-from strut.library.atomic import check_writable
+from strut.library.atomic import check_writable, write_atomically
 from strut.library.motion_file import save_motion
 from strut.robots.catalogue import load_robot
 
@@ -32,19 +32,20 @@ def stimuli(
     if not out.absolute().parent.is_dir():
         raise FileError(out, f"cannot be written: there is no folder {out.parent}.")
     out.mkdir(exist_ok=True)
-    for stimulus in session:
-        check_writable(out / stimulus.file_name, force=force)
-    written = []
+    names = [stimulus.file_name for stimulus in session]
+    for name in (*names, SESSION_FILE):
+        check_writable(out / name, force=force)
+    rows: list[dict[str, Any]] = []
     with progress("makes the motions") as bar:
         for stimulus, motion in performed(body, seed, rate_hz=rate):
             save_motion(motion, out / stimulus.file_name, force=force)
-            assert motion.receipt is not None
-            written.append(
-                {"file": str(out / stimulus.file_name), "role": stimulus.role, "name": stimulus.name}
-                | {"pad": list(stimulus.emotion.pad), "verdict": motion.receipt.verdict}
-            )
-            bar.update(bar.task_ids[0], completed=len(written), total=len(session))
+            rows.append(session_row(stimulus, motion))
+            bar.update(bar.task_ids[0], completed=len(rows), total=len(session))
+    write_atomically(out / SESSION_FILE, session_table(rows, seed).encode(), force=force)
     if json:
-        print_json(written)
-    print_lines(f"wrote {len(written)} motions to {out}")
-    print_next(f"strut show {written[0]['file']}")
+        print_json([{**row, "file": str(out / row["file"])} for row in rows])
+    print_lines(
+        f"wrote {len(rows)} motions of {motion.duration_s:g} s and {SESSION_FILE}, which lists them, to {out}",
+        *(f"  {row['file']} is {row['verdict']} to {row['kept']:.2f}" for row in rows if row["verdict"] != "ok"),
+    )
+    print_next(f"strut show {out / names[0]}")

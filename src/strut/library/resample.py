@@ -13,6 +13,8 @@ from strut.robot import Array, Robot
 from strut.style import Style
 from strut.styling.posture import side_bands_hz
 
+HIGHEST_RATE_HZ = 10_000.0  # faster than any servo takes commands
+
 
 @dataclass(frozen=True, slots=True)
 class Alias:
@@ -24,8 +26,10 @@ class Alias:
 
 def resampled(motion: Motion, rate_hz: float) -> Motion:
     """Return the motion at another rate, read off between its samples; what was proved of the old one is left out."""
-    if not math.isfinite(rate_hz) or rate_hz <= 0.0:
-        raise OutOfRangeError(f"The rate is {rate_hz:g} samples per second; choose a number above 0.")
+    if not 0.0 < rate_hz <= HIGHEST_RATE_HZ:
+        raise OutOfRangeError(
+            f"The rate is {rate_hz:g} samples per second; choose more than 0 and at most {HIGHEST_RATE_HZ:g}."
+        )
     samples = math.floor(motion.duration_s * rate_hz + 1e-9) + 1
     if samples < 2:
         raise OutOfRangeError(
@@ -35,7 +39,8 @@ def resampled(motion: Motion, rate_hz: float) -> Motion:
     qpos = _between(time_s, motion.time_s, motion.qpos)
     if motion.qpos.shape[1] - len(motion.joint_names) == 7:
         qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
-    nearest = np.abs(motion.time_s[:, None] - time_s).argmin(axis=0)
+    after = np.clip(np.searchsorted(motion.time_s, time_s), 1, len(motion.time_s) - 1)
+    nearest = after - (time_s - motion.time_s[after - 1] < motion.time_s[after] - time_s)
     torque = motion.torque_nm
     return replace(
         motion,

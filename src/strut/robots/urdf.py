@@ -1,8 +1,8 @@
 """URDF: a robot that others describe, as a tree of parts. Which joints move and which frames have names is our data.
 
 `robot.toml` gives the file (`urdf`, relative to the folder, with $VARIABLES), the joints that stay at zero (`fixed`,
-with * and ?), the height of the root over the floor and frames by link. Frames have the robot's axes when all joints
-are zero. What is fixed to a part becomes part of it.
+with * and ?), the height of the root over the floor, frames by link and what to add to the looks. Frames have the
+robot's axes when all joints are zero. What is fixed to a part becomes part of it.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _part(
         mass_kg=mass_kg,
         com_m=com_m,
         inertia_kg_m2=inertia,
-        shapes=_bones(name, joints),
+        shapes=(*_bones(name, joints), *_looks(name, table, placed[name])),
         frames=tuple(
             (frame, placed[name].T @ np.array(entry.get("offset_m", [0.0, 0.0, 0.0])), placed[name].T)
             for frame, entry in table.get("frame", {}).items()
@@ -153,6 +153,18 @@ def _bones(link: str, joints: Mapping[str, ET.Element]) -> tuple[Shape, ...]:
         for end in ends
         if np.linalg.norm(end) > _SHORTEST_BONE_M
     )
+
+
+def _looks(link: str, table: Table, at_zero: Array) -> tuple[Shape, ...]:
+    """Return what the robot's `look` adds to a link: balls, and boxes with the link's axes."""
+    looks = []
+    for look in table.get("look", ()):
+        if look["link"] != link:
+            continue
+        size = tuple(length / 2.0 for length in look["size_m"]) if look["kind"] == "box" else (look["radius_m"],)
+        centre = at_zero.T @ np.array(look["offset_m"])
+        looks.append(Shape(look["kind"], (centre,), size, tuple(look["color"]), touches_ground=False))
+    return tuple(looks)
 
 
 def _origin(element: ET.Element) -> tuple[Array, Array]:

@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
 from strut.library.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Array, Robot
-from strut.show.camera import Camera, fitted_camera, view_axes
+from strut.show.camera import AZIMUTH_RAD, Camera, fitted_camera
 from strut.show.floor import (
     POLYGON_COLOR,
     SHINING,
@@ -34,16 +34,18 @@ from strut.show.wording import title_of, verdict_of
 
 Pixels = npt.NDArray[np.uint8]
 SAMPLES_PER_SIDE = 2  # each pixel is the mean of this many squared
+INK = "#1a1c20"
 VERDICT_COLORS = {"ok": "#2b7a4b", "weakened": "#9a6200", "refused": "#b3261e"}
 DOT_SHARE = 0.014  # radius of a spot over the size of the robot
 _TITLE_SHARE = 0.17  # height of the titles over the width of a panel
 _HEIGHT_SHARE = 0.84  # height of a panel over its width
-_GIF_COLORS = 64
+_GIF_COLORS = 56  # of each kind
+FILM_S = 8.0
 
 
-def light_direction() -> Array:
+def light_direction(camera: Camera) -> Array:
     """Return the unit vector towards the lamp: over the camera's left shoulder. Shape (3,)."""
-    right, _, forward = view_axes()
+    right, _, forward = camera.axes
     towards = 1.25 * UP - 0.65 * right - 0.35 * forward
     return np.asarray(towards / np.linalg.norm(towards))
 
@@ -70,7 +72,7 @@ def draw_frame(film: Footage, frame: int, camera: Camera, *, width_px: int, heig
     rows, columns = np.nonzero(part >= 0)
     rays = sharper.rays(columns.astype(float) + 0.5, rows.astype(float) + 0.5)
     points = sharper.eye_in_world + depth[rows, columns, None] * rays
-    color[rows, columns] = _body_pixels(film, frame, points, rays, part[rows, columns])
+    color[rows, columns] = _body_pixels(film, frame, points, rays, part[rows, columns], light_direction(camera))
     color = _with_shining_spots(color, film, frame, sharper, part >= 0, size_m)
     mean = color.reshape(height_px, fine, width_px, fine, 3).mean(axis=(1, 3))
     return np.asarray(np.round(np.clip(mean, 0.0, 1.0) * 255.0), dtype=np.uint8)
@@ -113,7 +115,7 @@ def png_bytes(
     for motion, robot in matched(motions, robots):
         sample = telling_sample(motion, robot) if at_s is None else nearest_samples(motion, np.array([at_s]))[0]
         films.append(footage(motion, robot, np.array([sample]), look=look))
-    picture = np.concatenate([_titles(motions, panel_px), _shot(films, panel_px).panels(0)])
+    picture = np.concatenate([_titles(motions, panel_px), _shot(films, panel_px, _azimuth_rad(motions)).panels(0)])
     buffer = io.BytesIO()
     Image.fromarray(picture).save(buffer, format="PNG")
     return buffer.getvalue()
@@ -125,9 +127,9 @@ def save_gif(
     path: Path | str,
     *,
     from_s: float | None = None,
-    duration_s: float = 8.0,
+    duration_s: float = FILM_S,
     frames_per_s: float = 10.0,
-    panel_px: int = 180,
+    panel_px: int | None = None,
     look: Look = "solid",
     force: bool = False,
     on_frame: Callable[[int, int], None] | None = None,
@@ -141,7 +143,7 @@ def save_gif(
         from_s: Seconds since the start; if None, the middle of each motion.
         duration_s: Length of the film.
         frames_per_s: Frames per second.
-        panel_px: Width of each robot's picture.
+        panel_px: Width of each robot's picture; the fewer, the wider, if None.
         look: Bodies, or stick figures.
         force: Replace an existing file.
         on_frame: Called after each frame with how many are done and how many there are.
@@ -151,7 +153,8 @@ def save_gif(
     for motion, robot in matched(motions, robots):
         start_s = max(0.0, (motion.duration_s - duration_s) / 2.0) if from_s is None else from_s
         films.append(footage(motion, robot, nearest_samples(motion, start_s + times_s), look=look))
-    titles, shot = _titles(motions, panel_px), _shot(films, panel_px)
+    width_px = max(180, min(360, 900 // len(films))) if panel_px is None else panel_px
+    titles, shot = _titles(motions, width_px), _shot(films, width_px, _azimuth_rad(motions))
     pictures = []
     for frame in range(len(times_s)):
         pictures.append(Image.fromarray(np.concatenate([titles, shot.panels(frame)])))
@@ -162,12 +165,13 @@ def save_gif(
 
 def _gif_bytes(pictures: Sequence[Image.Image], frame_ms: int) -> bytes:
     """Return an endless GIF with one palette, so that pixels that do not change cost nothing."""
-    sample = pictures[len(pictures) // 2].copy()
-    side = sample.width // 40
-    marks = [POLYGON_COLOR, *SPOT_COLORS.values()]
-    for index, color in enumerate([*VERDICT_COLORS.values(), *(to_hex(mark) for mark in marks)]):
-        sample.paste(color, (index * side, 0, (index + 1) * side, side))  # or small things lose their colour
-    palette = sample.quantize(_GIF_COLORS)
+    marks = [POLYGON_COLOR, *SPOT_COLORS.values(), *(to_rgb(color) for color in (INK, *VERDICT_COLORS.values()))]
+    sample = pictures[len(pictures) // 2]
+    methods = (Image.Quantize.MEDIANCUT, Image.Quantize.MAXCOVERAGE)  # common colours, and rare ones
+    usual = [level for method in methods for level in (sample.quantize(_GIF_COLORS, method).getpalette() or [])]
+    exact = [round(255.0 * value) for color in marks for value in color]  # or small things lose their colour
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([*exact, *usual])
     frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     buffer = io.BytesIO()
     frames[0].save(
@@ -206,13 +210,19 @@ class _Shot:
         return np.concatenate(pictures, axis=1)
 
 
-def _shot(films: Sequence[Footage], panel_px: int) -> _Shot:
+def _azimuth_rad(motions: Sequence[Motion]) -> float:
+    """Return from which side to look: a busy right hand must not hide the face that looks at somebody."""
+    busy = [task.get("hand") for motion in motions if isinstance(task := motion.meta.get("task"), dict)]
+    return -AZIMUTH_RAD if "right" in busy else AZIMUTH_RAD
+
+
+def _shot(films: Sequence[Footage], panel_px: int, azimuth_rad: float) -> _Shot:
     """Return how to show films side by side and to one scale, each robot always in view."""
     paths = [_path(film) for film in films]
     corners = [film.corners_in_world() - path[:, None] for film, path in zip(films, paths, strict=True)]
     points = np.concatenate([part.reshape(-1, 3) for part in corners])
     height_px = round(_HEIGHT_SHARE * panel_px)
-    camera = fitted_camera(points, width_px=panel_px, height_px=height_px)
+    camera = fitted_camera(points, width_px=panel_px, height_px=height_px, azimuth_rad=azimuth_rad)
     return _Shot(films, paths, camera, float(np.linalg.norm(np.ptp(points, axis=0))), panel_px, height_px)
 
 
@@ -237,7 +247,7 @@ def _floor_pixels(film: Footage, frame: int, camera: Camera, shape: tuple[int, i
     points_m = camera.eye_in_world[:2] + distance[:, None] * rays[down][:, :2]
     centre, rotation = film.centre_in_world[frame], film.solid_to_world[frame]
     shadow = cast_shadow(
-        film.solids, centre, rotation, light=light_direction(), half_m=1.1 * size_m, cells=min(150, shape[1] // 2)
+        film.solids, centre, rotation, light=light_direction(camera), half_m=1.1 * size_m, cells=min(150, shape[1] // 2)
     )
     color[down] = floor_color(
         points_m,
@@ -302,7 +312,9 @@ def _nearest_parts(
     return depth, shown
 
 
-def _body_pixels(film: Footage, frame: int, points: Array, rays: Array, part: npt.NDArray[np.int64]) -> Array:
+def _body_pixels(
+    film: Footage, frame: int, points: Array, rays: Array, part: npt.NDArray[np.int64], light: Array
+) -> Array:
     """Return the colours of points on the body: Lambert under a lamp and a bright sky. Shape (m, 3) in and out."""
     normal, color = np.empty_like(points), np.empty_like(points)
     for index in np.unique(part):
@@ -310,7 +322,6 @@ def _body_pixels(film: Footage, frame: int, points: Array, rays: Array, part: np
         in_part = (points[own] - film.centre_in_world[frame, index]) @ rotation
         normal[own] = surface_normal(film.solids[index], in_part) @ rotation.T
         color[own] = film.solids[index].color[:3]
-    light = light_direction()
     facing = np.clip(normal @ light, 0.0, 1.0)
     outside = points + 1e-4 * film.reach_m.max() * normal
     lit = facing * ~shaded(film.solids, film.centre_in_world[frame], film.solid_to_world[frame], outside, light)
@@ -330,7 +341,7 @@ def _titles(motions: Sequence[Motion], panel_px: int) -> Pixels:
     for index, motion in enumerate(motions):
         middle = (index + 0.5) / len(motions)
         color = VERDICT_COLORS[motion.receipt.verdict] if motion.receipt else "#555555"
-        figure.text(middle, 0.52, title_of(motion), ha="center", va="bottom", size=0.072 * points, color="#1a1c20")
+        figure.text(middle, 0.52, title_of(motion), ha="center", va="bottom", size=0.072 * points, color=INK)
         figure.text(middle, 0.44, verdict_of(motion), ha="center", va="top", size=0.045 * points, color=color)
     canvas.draw()  # type: ignore[no-untyped-call]
     return np.asarray(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]
