@@ -13,7 +13,7 @@ from strut.engines.nonlinear_program import SolverOptions
 from strut.engines.tree import angles_from_qpos
 from strut.errors import BadMotionError, OutOfRangeError, StrutError, UnknownNameError
 from strut.optimal.phase_times import PhaseTime, checked_phases, detected_phases, detection_error_s, read_phases
-from strut.optimal.reconstruct import Recording, catmull_rom, reconstruct, recorded_problem
+from strut.optimal.reconstruct import UNSURE, Recording, catmull_rom, reconstruct, recorded_problem
 from strut.optimal.solve import Transcribed
 
 
@@ -49,7 +49,7 @@ def test_times_of_phases_are_found_from_samples_that_miss_them(gait, heiman):
     motion = gait.motion(steps=2)  # at 100 Hz the contacts change up to 5 ms from where they really do
     times = detected_phases(heiman, motion)[:4]
     recording = Recording(motion.time_s, angles_from_qpos(motion.qpos), times, detection_error_s(motion))
-    problem, guess = recorded_problem(heiman, recording, "samples", 100.0)
+    problem, guess = recorded_problem(heiman, recording, "samples", UNSURE)
     path = Transcribed(problem).solve(guess, options=SolverOptions(warm=True)).trajectory
     assert_allclose(path.duration_s[:2], gait.trajectory.duration_s[:2], atol=0.002)  # what follows is cut short
 

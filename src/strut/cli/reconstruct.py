@@ -20,7 +20,7 @@ def reconstruct(
     motion: Annotated[Path, typer.Argument(help="Motion file of a human model.")],
     phases: Annotated[Path | None, typer.Option(help="JSON file of contact sets and times; else found.")] = None,
     published: Annotated[bool, typer.Option("--published", help="One step, as the thesis formulates it.")] = False,
-    smooth: Annotated[float, typer.Option(help="Factor on smooth torques; 100 and more for noisy data.")] = 1.0,
+    smooth: Annotated[float, typer.Option(help="Factor on smooth torques; 10 and more for noisy data.")] = 1.0,
     out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("reconstructed.npz"),
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the receipt as JSON to stdout.")] = False,

@@ -50,13 +50,13 @@ def checked_phases(robot: Robot, motion: Motion, phases: tuple[PhaseTime, ...]) 
                 f"Phases {one.contact} and {other.contact} {word}: "
                 f"one ends at {one.stop_s:g} s, the next begins at {other.start_s:g} s."
             )
-    _check_feet(robot, motion, phases)
     first, last = float(motion.time_s[0]), float(motion.time_s[-1])
     if phases[0].start_s < first - 1e-9 or phases[-1].stop_s > last + 1e-9:
         raise OutOfRangeError(
             f"The phases run from {phases[0].start_s:g} to {phases[-1].stop_s:g} s, "
             f"but the motion from {first:g} to {last:g} s."
         )
+    _check_feet(robot, motion, phases)
     return phases
 
 

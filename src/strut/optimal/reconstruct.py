@@ -50,9 +50,11 @@ FEWEST = 5
 SHARPNESS = 1e4  # of all costs together: a miss of 1 mrad must weigh more than the solver's tolerance
 PUBLISHED_EFFORT_WEIGHT = 0.01
 EFFORT_WEIGHT = 1e-12  # far below the published one, so that the torques are those of the recording
-ROUGHNESS = 1e-11  # picks one of the torque curves that fit equally well; 1e-9 bends forces by 1 % of body weight
+ROUGHNESS = (
+    3e-10  # picks one of the torque curves that fit equally well; measured: 1e-11 lets them wave, 1e-9 bends them
+)
 CALM = 1e-12
-UNSURE = 100.0  # as much smoother where the solver also looks for the times of the phases, or it finds none
+UNSURE = 3.0  # as much smoother where the solver also looks for the times of the phases, or it finds none
 SLACK = 0.05  # recorded coordinates may lie this far outside the published ranges before the solver is asked
 
 
@@ -77,7 +79,7 @@ def reconstruct(
         robot: Whose motion; read from the motion if None.
         phases: Contact sets with their times; if None they are found in the motion, and their times by the solver.
         formulation: What is minimised.
-        smooth: Factor on the weight of smooth torques; noisy recordings need 100 and more.
+        smooth: Factor on the weight of smooth torques; noisy recordings need 10 and more.
         most_seconds: Give up after this long.
         on_iteration: Called with every iteration; may return True to stop.
     """
