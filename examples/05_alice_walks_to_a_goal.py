@@ -41,7 +41,7 @@ def main(folder: Path) -> None:
             f"margin {motion.receipt.balance_margin_mm:.1f} mm, {'FELL' if arrival.fell else 'arrived'} in simulation, "
             f"{arrival.goal_error_m * 1e3:.1f} mm and {math.degrees(arrival.heading_error_rad):.1f} degrees off"
         )
-    save_png(motions, [robot] * len(motions), folder / "alice_walks.png", force=True)
+    save_png(motions, [robot] * len(motions), folder / "alice_walks.png", look="stick", panel_px=320, force=True)
     draw_curve(folder / "alice_margin.svg")
     print(f"\nlook at {folder / 'alice_walks.png'} and {folder / 'alice_margin.svg'}")
 

@@ -6,9 +6,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.engines.rigid_body import compiled
-from strut.errors import OutOfRangeError, UnknownNameError
+from strut.errors import OutOfRangeError, StrutError, UnknownNameError
+from strut.motion import Motion
 from strut.robots.catalogue import load_robot, robot_names
-from strut.robots.subject import subject
+from strut.robots.subject import person_of, subject
 from tests.engines.pinocchio_tree import pin, pinocchio_model, to_pinocchio
 
 
@@ -126,3 +127,41 @@ def test_an_unknown_length_or_subject_is_named_with_its_neighbours():
         subject(1.8, 70.0, lengths_m={"ThighRightLenght": 0.4})
     with pytest.raises(UnknownNameError, match="Subject3"):
         subject(named="Subject33")
+
+
+def test_a_woman_has_the_published_shares_and_fills_her_height():  # de Leva (1996), Table 4: women of 1.735 m, 61.9 kg
+    woman, man = subject(1.735, 61.9, sex="female"), subject(1.735, 61.9)
+    lengths, masses = (woman.table("subject")[key] for key in ("lengths_m", "masses_kg"))
+    assert woman.mass_kg == pytest.approx(61.9, abs=1e-9)
+    assert lengths["ThighLeftLength"] == pytest.approx(0.3685, abs=1e-4)
+    assert lengths["ShankRightLength"] == pytest.approx(0.4386, abs=1e-4)
+    assert masses["ThighRight"] / 61.9 == pytest.approx(0.1478, abs=2e-5)
+    assert set(lengths) == set(man.table("subject")["lengths_m"])
+    stack = ("FootRightHeight", "ShankRightLength", "ThighRightLength", "PelvisHeight", "MiddleTrunkHeight")
+    upper = ("SuprasternaleHeight", "NeckLength", "HeadLength")
+    assert sum(lengths[name] for name in (*stack, *upper)) == pytest.approx(1.735, rel=0.01)
+
+
+def test_a_motion_remembers_whose_proportions_it_was_made_with():
+    woman = subject(1.65, 60.0, sex="female")
+    motion = Motion(
+        robot="heiman",
+        time_s=np.arange(2) * 0.01,
+        qpos=np.tile(np.eye(35)[3], (2, 1)),
+        joint_names=woman.joint_names,
+        contact=np.ones((2, 6), dtype=bool),
+        foot_names=woman.foot_names,
+        meta={"subject": dict(woman.table("subject"))},
+    )
+    again = person_of(motion)
+    assert again.mass_kg == pytest.approx(60.0)
+    assert again.fingerprint == woman.fingerprint != subject(1.65, 60.0).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [({"sex": "femal"}, "femal"), ({"sex": "female", "named": "Subject1"}, "needs a height and a mass")],
+)
+def test_unknown_or_missing_numbers_of_women_are_one_sentence(asked, words):
+    with pytest.raises(StrutError, match=words):
+        subject(**asked)

@@ -3,9 +3,17 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+import strut
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.show.plots import balance_plot, contact_plot, figure_svg, joint_use_plot, pressure_plot
+from strut.show.plots import (
+    balance_plot,
+    contact_plot,
+    figure_svg,
+    footprint_plot,
+    joint_use_plot,
+    pressure_plot,
+)
 
 
 def test_the_balance_plot_reaches_the_smallest_margin_and_names_the_needed_one(robot: Robot, calm: Motion) -> None:
@@ -59,3 +67,18 @@ def test_a_figure_becomes_the_same_well_formed_svg_every_time(calm: Motion) -> N
     first, second = (figure_svg(figure) for figure in (contact_plot(calm), contact_plot(calm)) if figure is not None)
     assert first == second
     assert ET.fromstring(first).tag.endswith("svg")
+
+
+def test_footprints_are_as_many_as_stances_and_the_goal_is_marked(robot: Robot, calm: Motion) -> None:
+    figure = footprint_plot(calm, robot)
+    assert figure is not None
+    dots = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
+    lifts = (calm.contact[:-1] & ~calm.contact[1:]).sum()
+    assert len(dots) == 1 + len(robot.feet) + lifts  # the start; each foot stands once more than it lifts
+    alice = strut.load_robot("alice")
+    walk = strut.walk_to(alice, (strut.Place(0.05, 0.0), strut.Place(0.08, 0.03, 0.5)))
+    figure = footprint_plot(walk, alice)
+    assert figure is not None
+    crosses = [np.asarray(line.get_xydata())[0] for line in figure.axes[0].lines if line.get_marker() == "x"]
+    np.testing.assert_allclose(crosses, [[0.05, 0.0], [0.08, 0.03]])
+    assert len(figure.axes[0].patches) >= len(walk.meta["footsteps"])

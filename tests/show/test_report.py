@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from strut.errors import FileError
+from strut.errors import FileError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.show.report import save_html
@@ -58,7 +58,7 @@ def test_the_page_is_small_and_readable_without_eyes(report: Path) -> None:
     assert outline.images_without_words == 0
     assert outline.tags.count("h1") == 1
     assert outline.tags.count("article") == 2
-    assert outline.tags.count("img") == 1 + 2 * 4
+    assert outline.tags.count("img") == 1 + 2 * 5
 
 
 def test_the_page_tells_the_receipts(report: Path, angry: Motion) -> None:
@@ -75,7 +75,7 @@ def test_a_page_about_an_unmeasured_motion_of_another_robot_is_written(
     text = (tmp_path / "stool.html").read_text()
     assert "A one-legged stool" in text
     assert "nobody has checked it" in text
-    assert Outline(text).tags.count("img") == 1 + 2
+    assert Outline(text).tags.count("img") == 1 + 3
     with pytest.raises(FileError, match="is there already"):
         save_html([bare], [stool], tmp_path / "stool.html")
     assert capsys.readouterr() == ("", "")
@@ -109,3 +109,9 @@ def test_the_robots_move_in_a_browser_without_network(report: Path, tmp_path: Pa
         assert share_changed(first, tab.screenshot().crop(window)) > 0.005
         assert not [message for message in tab.messages if "exceptionId" in message]
         assert {address.split(":")[0] for address in tab.requests} <= {"file", "data", "blob"}
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
+def test_a_page_needs_some_time_to_show(tmp_path: Path, stool: Robot, bare: Motion, seconds: float) -> None:
+    with pytest.raises(OutOfRangeError, match="duration of a film"):
+        save_html([bare], [stool], tmp_path / "none.html", most_shown_s=seconds)

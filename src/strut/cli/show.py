@@ -21,6 +21,11 @@ def show(
     stick: Annotated[
         bool, typer.Option("--stick", help="Stick figures: joints, soles, and free sight of the ground.")
     ] = False,
+    at: Annotated[float | None, typer.Option(help="Which second the picture shows; a mid-step if left out.")] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="How long the animation (8 from the middle if left out) or the page (at most 90) goes on."),
+    ] = None,
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the live viewer.")] = 8080,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
@@ -28,8 +33,8 @@ def show(
 ) -> None:
     """Look at motions in the browser, or write a page or a picture. Example: strut show happy.npz sad.npz."""
     from strut.show.footage import Look  # noqa: PLC0415
-    from strut.show.picture import save_gif, save_png  # noqa: PLC0415  (matplotlib and viser take a second to load)
-    from strut.show.report import save_html  # noqa: PLC0415
+    from strut.show.picture import FILM_S, save_gif, save_png  # noqa: PLC0415  (matplotlib and viser take a second to load)
+    from strut.show.report import MOST_SHOWN_S, save_html  # noqa: PLC0415
     from strut.show.viewer import serve  # noqa: PLC0415
 
     look: Look = "stick" if stick else "solid"
@@ -40,20 +45,23 @@ def show(
             check_writable(path, force=force, ending=ending)
     with progress("draws") as bar:
         if html is not None:
-            save_html(motions, robots, html, look=look, force=force)
+            save_html(
+                motions, robots, html, look=look, force=force, most_shown_s=MOST_SHOWN_S if seconds is None else seconds
+            )
         if png is not None:
-            save_png(motions, robots, png, look=look, force=force)
+            save_png(motions, robots, png, at_s=at, look=look, force=force)
         if gif is not None:
             save_gif(
                 motions,
                 robots,
                 gif,
                 look=look,
+                duration_s=FILM_S if seconds is None else seconds,
                 force=force,
                 on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
             )
     written = [path for path in (html, png, gif) if path is not None]
-    print_lines(*(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)" for path in written))
+    print_lines(*(f"wrote {path} ({path.stat().st_size / 1e3:.0f} kB)" for path in written))
     if json and written:
         print_json([{"file": str(path), "bytes": path.stat().st_size} for path in written])
     if written:

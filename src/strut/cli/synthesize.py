@@ -39,6 +39,7 @@ def synthesize(
             "human for the usual ones, plain for the criteria alone."
         ),
     ] = HUMAN,
+    sex: Annotated[str, typer.Option(help="Whose proportions: male or female; female needs height and mass.")] = "male",
     clearance: Annotated[float | None, typer.Option(help="Least height of the swinging toes in mm.")] = None,
     steps: Annotated[int, typer.Option(help="Steps to write.")] = 4,
     check_mesh: Annotated[bool, typer.Option("--check-mesh", help="Solve again on a finer mesh.")] = False,
@@ -50,7 +51,8 @@ def synthesize(
     check_writable(out, force=force, ending=".npz")
     if not 1 <= steps <= 1000:
         raise OutOfRangeError(f"steps is {steps}; choose 1 to 1000.")
-    robot = load_robot("heiman") if height is None and mass is None else subject(height, mass)
+    usual = height is None and mass is None and sex == "male"
+    robot = load_robot("heiman") if usual else subject(height, mass, sex=sex)
     criteria = named_criteria(robot, objective) if weights is None else weighted_criteria(robot, _numbers(weights))
     wanted = named_manner(robot, [word.strip() for word in manner.split(",")])
     if clearance is not None:

@@ -93,9 +93,13 @@ def first_steps(steps: Sequence[Footstep], most: int, separation_m: float) -> tu
     """Return at most so many steps that start a walk and end it as walks end: with the shoes side by side."""
     if len(steps) <= most:
         return tuple(steps)
-    last = steps[most - 2]
-    aside_m = separation_m if last.foot == RIGHT else -separation_m
-    return (*steps[: most - 1], Footstep(1 - last.foot, last.place.then(Place(0.0, aside_m))))
+    return (*steps[: most - 1], closing(steps[most - 2], separation_m))
+
+
+def closing(step: Footstep, separation_m: float) -> Footstep:
+    """Return the step of the other shoe that puts it beside the one that has just stepped."""
+    aside_m = separation_m if step.foot == RIGHT else -separation_m
+    return Footstep(1 - step.foot, step.place.then(Place(0.0, aside_m)))
 
 
 def footsteps_along(start: Place, route: Route, limits: StepLimits, *, first_foot: int | None = None) -> list[Footstep]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from strut.robot import Array, Foot, Robot
 from strut.robots.segment_mjcf import Segment, Shape, Touch, segments_mjcf
 
 Table = Mapping[str, Any]
+SEXES = ("male", "female")
 SIDE = "Side"
 AXES = ("x", "y", "z")
 HEIMAN = Path(__file__).parent / "heiman"
@@ -31,6 +32,7 @@ class Subject:
     mass_kg: float
     lengths_m: Mapping[str, float]
     masses_kg: Mapping[str, float]
+    sex: str = "male"
 
     def place(self, entry: Table, side: str | None) -> Array:
         """Return a point given as lengths by axis, y mirrored on the right. Shape (3,)."""
@@ -58,6 +60,7 @@ def subject(
     lengths_m: Mapping[str, float] | None = None,
     masses_kg: Mapping[str, float] | None = None,
     named: str | None = None,
+    sex: str = "male",
 ) -> Robot:
     """Return the human model of a person.
 
@@ -67,9 +70,20 @@ def subject(
         lengths_m: Lengths that replace the published shares. `Side` in a name sets both sides.
         masses_kg: Segment masses that replace the published shares.
         named: A measured subject of the thesis; the default if neither this nor a height is given.
+        sex: Whose shares of lengths and masses, centres of mass and radii of gyration; a woman needs a height.
     """
-    tables = {path.stem: tomllib.loads(path.read_text("utf-8")) for path in sorted(HEIMAN.glob("*.toml"))}
-    return _robot("heiman", tables, _person(tables["robot"], height_m, mass_kg, lengths_m, masses_kg, named))
+    files = sorted(HEIMAN.glob("*.toml"))
+    tables: dict[str, Table] = {path.stem: tomllib.loads(path.read_text("utf-8")) for path in files}
+    if sex not in SEXES:
+        raise UnknownNameError("sex in the tables", sex, SEXES, "docs/human.md")
+    if sex == "female":
+        if named is not None or height_m is None or mass_kg is None:
+            raise OutOfRangeError(
+                "A female body needs a height and a mass; the measured subjects of the thesis are men."
+            )
+        tables["robot"] = _as_woman(tables["robot"], tables["female"])
+    person = _person(tables["robot"], height_m, mass_kg, lengths_m, masses_kg, named)
+    return _robot("heiman", tables, replace(person, sex=sex))
 
 
 def subject_robot(name: str, tables: Mapping[str, Table]) -> Robot:
@@ -82,7 +96,7 @@ def person_of(motion: Motion) -> Robot:
     table = motion.meta["subject"]
     try:
         sizes = {"lengths_m": table["lengths_m"], "masses_kg": table["masses_kg"]}
-        return subject(table["height_m"], table["mass_kg"], **sizes)
+        return subject(table["height_m"], table["mass_kg"], **sizes, sex=table.get("sex", "male"))
     except (KeyError, TypeError, AttributeError) as error:
         raise BadMotionError(f"The motion's subject lacks a height, mass, length or segment mass ({error}).") from error
 
@@ -106,9 +120,20 @@ def _person(
     mass = _within("mass", mass_kg if mass_kg is not None else measured["mass_kg"], body["subject"]["mass_kg"], "kg")
     lengths = {name: share * height for name, share in _both(body, body["length_share"]).items()}
     lengths |= _both(body, own_lengths) | _known(body, "length", lengths_m or {}, lengths)
-    masses = {name: share * mass for name, share in _both(body, body["mass_share"]).items()}
+    shares = _both(body, body["mass_share"])
+    masses = {name: share / sum(shares.values()) * mass for name, share in shares.items()}
     masses |= _known(body, "mass", masses_kg or {}, masses)
     return Subject(person_name, height, sum(masses.values()), lengths, masses)
+
+
+def _as_woman(body: Table, female: Table) -> Table:
+    """Return the table of the body with what is different for women in its place."""
+    segments = [
+        entry | {word: female[word][entry["name"]] for word in ("com", "gyration") if entry["name"] in female[word]}
+        for entry in body["segment"]
+    ]
+    shares = {word: {**body[word], **female[word]} for word in ("length_share", "mass_share")}
+    return {**body, **shares, "segment": segments}
 
 
 def _both(body: Table, entries: Table) -> dict[str, float]:
@@ -167,6 +192,7 @@ def _robot(name: str, tables: Mapping[str, Table], person: Subject) -> Robot:
 def _subject_table(person: Subject, standing_height_m: float) -> Table:
     return {
         "name": person.name,
+        "sex": person.sex,
         "height_m": person.height_m,
         "mass_kg": person.mass_kg,
         "lengths_m": dict(person.lengths_m),

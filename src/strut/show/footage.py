@@ -133,10 +133,14 @@ def centre_of_mass(robot: Robot, qpos: Array) -> Array:
 
 
 def telling_sample(motion: Motion, robot: Robot) -> int:
-    """Return a sample near the middle at which a foot is at its highest: the pose at its fullest, in mid-swing."""
-    middle, span = len(motion.time_s) // 2, max(1, len(motion.time_s) // 10)
+    """Return a sample near the middle with a foot at its highest: the pose at its fullest, in mid-swing.
+
+    The first foot if it swings there, so that motions are seen in the same phase.
+    """
+    middle, span = len(motion.time_s) // 2, max(1, len(motion.time_s) // 8)
     near = np.arange(max(0, middle - span), min(len(motion.time_s), middle + span))
     if not robot.feet:
         return middle
-    height_m = foot_positions(robot, motion.qpos[near])[..., 2].max(axis=1)
-    return int(near[np.argmax(height_m)])
+    height_m = foot_positions(robot, motion.qpos[near])[..., 2]
+    swings = bool((~motion.contact[near, 0]).any())
+    return int(near[np.argmax(height_m[:, 0] if swings else height_m.max(axis=1))])

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -34,11 +34,13 @@ from strut.show.wording import title_of, verdict_of
 
 Pixels = npt.NDArray[np.uint8]
 SAMPLES_PER_SIDE = 2  # each pixel is the mean of this many squared
+INK = "#1a1c20"
 VERDICT_COLORS = {"ok": "#2b7a4b", "weakened": "#9a6200", "refused": "#b3261e"}
 DOT_SHARE = 0.014  # radius of a spot over the size of the robot
 _TITLE_SHARE = 0.17  # height of the titles over the width of a panel
 _HEIGHT_SHARE = 0.84  # height of a panel over its width
-_GIF_COLORS = 64
+_GIF_COLORS = 56  # of each kind
+FILM_S = 8.0
 
 
 def light_direction(camera: Camera) -> Array:
@@ -125,9 +127,9 @@ def save_gif(
     path: Path | str,
     *,
     from_s: float | None = None,
-    duration_s: float = 8.0,
+    duration_s: float = FILM_S,
     frames_per_s: float = 10.0,
-    panel_px: int = 180,
+    panel_px: int | None = None,
     look: Look = "solid",
     force: bool = False,
     on_frame: Callable[[int, int], None] | None = None,
@@ -141,7 +143,7 @@ def save_gif(
         from_s: Seconds since the start; if None, the middle of each motion.
         duration_s: Length of the film.
         frames_per_s: Frames per second.
-        panel_px: Width of each robot's picture.
+        panel_px: Width of each robot's picture; the fewer, the wider, if None.
         look: Bodies, or stick figures.
         force: Replace an existing file.
         on_frame: Called after each frame with how many are done and how many there are.
@@ -151,7 +153,8 @@ def save_gif(
     for motion, robot in matched(motions, robots):
         start_s = max(0.0, (motion.duration_s - duration_s) / 2.0) if from_s is None else from_s
         films.append(footage(motion, robot, nearest_samples(motion, start_s + times_s), look=look))
-    titles, shot = _titles(motions, panel_px), _shot(films, panel_px, _azimuth_rad(motions))
+    width_px = max(180, min(360, 900 // len(films))) if panel_px is None else panel_px
+    titles, shot = _titles(motions, width_px), _shot(films, width_px, _azimuth_rad(motions))
     pictures = []
     for frame in range(len(times_s)):
         pictures.append(Image.fromarray(np.concatenate([titles, shot.panels(frame)])))
@@ -162,12 +165,13 @@ def save_gif(
 
 def _gif_bytes(pictures: Sequence[Image.Image], frame_ms: int) -> bytes:
     """Return an endless GIF with one palette, so that pixels that do not change cost nothing."""
-    sample = pictures[len(pictures) // 2].copy()
-    side = sample.width // 40
-    marks = [POLYGON_COLOR, *SPOT_COLORS.values()]
-    for index, color in enumerate([*VERDICT_COLORS.values(), *(to_hex(mark) for mark in marks)]):
-        sample.paste(color, (index * side, 0, (index + 1) * side, side))  # or small things lose their colour
-    palette = sample.quantize(_GIF_COLORS)
+    marks = [POLYGON_COLOR, *SPOT_COLORS.values(), *(to_rgb(color) for color in (INK, *VERDICT_COLORS.values()))]
+    sample = pictures[len(pictures) // 2]
+    methods = (Image.Quantize.MEDIANCUT, Image.Quantize.MAXCOVERAGE)  # common colours, and rare ones
+    usual = [level for method in methods for level in (sample.quantize(_GIF_COLORS, method).getpalette() or [])]
+    exact = [round(255.0 * value) for color in marks for value in color]  # or small things lose their colour
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([*exact, *usual])
     frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     buffer = io.BytesIO()
     frames[0].save(
@@ -337,7 +341,7 @@ def _titles(motions: Sequence[Motion], panel_px: int) -> Pixels:
     for index, motion in enumerate(motions):
         middle = (index + 0.5) / len(motions)
         color = VERDICT_COLORS[motion.receipt.verdict] if motion.receipt else "#555555"
-        figure.text(middle, 0.52, title_of(motion), ha="center", va="bottom", size=0.072 * points, color="#1a1c20")
+        figure.text(middle, 0.52, title_of(motion), ha="center", va="bottom", size=0.072 * points, color=INK)
         figure.text(middle, 0.44, verdict_of(motion), ha="center", va="top", size=0.045 * points, color=color)
     canvas.draw()  # type: ignore[no-untyped-call]
     return np.asarray(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]

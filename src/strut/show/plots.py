@@ -9,10 +9,13 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from strut.balance.support import support_margin
+from strut.balance.polygon import convex_hull
+from strut.balance.support import runs, support_margin
 from strut.engines.rigid_body import contact_points
+from strut.engines.stick_figure import LEFT, RIGHT
 from strut.motion import Motion
 from strut.proof.check import planned_margin_m
 from strut.robot import Array, Robot
@@ -138,6 +141,43 @@ def pressure_plot(motion: Motion, robot: Robot) -> Figure | None:
         axes.set(xlabel="forward [m]", ylabel="left [m]", aspect="equal")
 
     return _drawn(draw, height_in=3.2)
+
+
+def footprint_plot(motion: Motion, robot: Robot) -> Figure | None:
+    """Return the whole walk from above: where each foot stood, the way of the centre of mass, and the goal if any."""
+    if not robot.feet:
+        return None
+    points, owner = contact_points(robot, motion.qpos)[..., :2], np.array(robot.point_feet)
+    com = centre_of_mass(robot, motion.qpos)[:: max(1, len(motion.time_s) // MOST_POINTS), :2]
+
+    def draw(axes: Axes) -> None:
+        for foot in range(len(robot.feet)):
+            left = points[0, owner == foot, 1].mean() > com[0, 1]
+            for stance in runs(motion.contact[:, foot]):
+                corners = points[stance.start, owner == foot]
+                hull = convex_hull(corners)
+                if hull is None:
+                    axes.plot(*corners.T, "o", color=to_hex(LEFT if left else RIGHT), markersize=3, alpha=0.7)
+                else:
+                    axes.fill(*hull.corners.T, facecolor="none", edgecolor=to_hex(LEFT if left else RIGHT), alpha=0.7)
+        axes.plot(*com.T, color=MASS, linewidth=1.1)
+        axes.plot(*com[0], "o", color=INK, markersize=4)
+        for place in _places(motion):
+            axes.plot(*place[:2], "x", color=LIMIT, markersize=7)
+            ahead = 0.06 * np.array([np.cos(place[2]), np.sin(place[2])])
+            axes.annotate("", place[:2] + ahead, place[:2], arrowprops={"arrowstyle": "->", "color": LIMIT})
+        axes.set(xlabel="forward [m]", ylabel="left [m]", aspect="equal")
+
+    return _drawn(draw, height_in=3.4)
+
+
+def _places(motion: Motion) -> Array:
+    """Return the way-points and the goal that the motion's file names: x, y and heading. Shape (n, 3)."""
+    options = motion.meta.get("options", {})
+    try:
+        return np.array([*options.get("via", []), options["goal"]], dtype=float).reshape(-1, 3)
+    except (AttributeError, KeyError, TypeError, ValueError):  # a walk without a goal, or a file from elsewhere
+        return np.empty((0, 3))
 
 
 def _static_margin_m(motion: Motion, robot: Robot) -> Array:

@@ -14,12 +14,13 @@ from strut.robot import Robot
 from strut.show.footage import Look, frame_times_s, matched
 from strut.show.page import frame, page, picture, table
 from strut.show.picture import png_bytes
-from strut.show.plots import balance_plot, contact_plot, figure_svg, joint_use_plot, pressure_plot
+from strut.show.plots import balance_plot, contact_plot, figure_svg, footprint_plot, joint_use_plot, pressure_plot
 from strut.show.stage import Stage
 from strut.show.wording import listed, receipt_rows, receipt_sentences, title_of, verdict_of
 
-MOST_SHOWN_S = 30.0
-FRAMES_PER_S = 20.0
+MOST_SHOWN_S = 90.0
+MOST_FRAMES = 900
+SMOOTHEST_HZ, COARSEST_HZ = 20.0, 10.0  # frames per second, fewer where there is more to show
 ASPECT = 2.0  # of the frame on the page
 
 
@@ -29,7 +30,7 @@ def save_html(
     path: Path | str,
     *,
     most_shown_s: float = MOST_SHOWN_S,
-    frames_per_s: float = FRAMES_PER_S,
+    frames_per_s: float | None = None,
     look: Look = "solid",
     force: bool = False,
 ) -> None:
@@ -40,7 +41,7 @@ def save_html(
         robots: The robot of each motion.
         path: File to write.
         most_shown_s: The scene shows the first so many seconds; the plots show everything.
-        frames_per_s: Frames per second of the scene.
+        frames_per_s: Frames per second of the scene; fewer for longer motions if None.
         look: Bodies, or stick figures.
         force: Replace an existing file.
     """
@@ -74,11 +75,14 @@ def _described(motion: Motion) -> str:
 
 
 def _scene(
-    motions: Sequence[Motion], robots: Sequence[Robot], most_shown_s: float, frames_per_s: float, look: Look
+    motions: Sequence[Motion], robots: Sequence[Robot], most_shown_s: float, wanted_hz: float | None, look: Look
 ) -> str:
     """Return the moving scene as HTML, with words about what part of the motions it shows."""
     longest_s = max(motion.duration_s for motion in motions)
     shown_s = min(most_shown_s, longest_s)
+    long = shown_s * SMOOTHEST_HZ > MOST_FRAMES
+    usual_hz = max(COARSEST_HZ, float(round(MOST_FRAMES / shown_s))) if long else SMOOTHEST_HZ
+    frames_per_s = usual_hz if wanted_hz is None else wanted_hz
     times_s = frame_times_s(shown_s, frames_per_s)
     scene = Scene()
     try:
@@ -135,6 +139,12 @@ def _plots(motion: Motion, robot: Robot, title: str) -> Iterator[str]:
         ),
         (joint_use_plot(motion, robot), "joint speed and torque use over time", "The busiest joint at each moment."),
         (contact_plot(motion), "foot contacts over time", "When each foot carries (dark) and swings (white)."),
+        (
+            footprint_plot(motion, robot),
+            "footprints from above",
+            "The whole way from above: left feet dark, right feet ochre, start (dot), centre of mass (blue), places to "
+            "pass and to stop at (red crosses).",
+        ),
         (
             pressure_plot(motion, robot),
             "path of the centre of pressure over the support polygons",

@@ -18,6 +18,7 @@ from strut.show.solid_mesh import Mesh, solid_mesh
 from strut.show.wording import title_of
 
 VIEW_RAD = np.deg2rad(24.0)
+LABEL_SHARE = 0.11  # height of a name over the size of the robot
 _GRAIN = 2.0**-15  # finer moves than this, in metres, are not sent: nobody sees them and they cost space
 _DOT_CORNERS = 24
 
@@ -89,7 +90,8 @@ class Stage:
             scene.place(self._lanes[-1].name, offset)
             self._build(self._lanes[-1])
             self._add_label(self._lanes[-1], title_of(motion))
-            shown += [corners[index] + offset, self._lanes[-1].label_m + offset]
+            label_top_m = self._lanes[-1].label_m + np.array([0.0, 0.0, LABEL_SHARE * self._size_m])
+            shown += [corners[index] + offset, label_top_m + offset]
         self._frame_all(np.concatenate(shown), aspect)
         self._at = -1
         self.go_to(0)
@@ -132,7 +134,7 @@ class Stage:
             self._add_mark(f"{lane.name}/{_plain(spot)}", disc, SPOT_COLORS[spot], 1.0)
 
     def _add_label(self, lane: _Lane, text: str) -> None:
-        self._scene.add_label(f"{lane.name}/label", text, height_m=0.11 * self._size_m)
+        self._scene.add_label(f"{lane.name}/label", text, height_m=LABEL_SHARE * self._size_m)
 
     def _add_mark(self, name: str, mesh: Mesh, color: tuple[float, float, float], opacity: float) -> None:
         self._scene.add_mesh(name, mesh.vertices, mesh.faces, color=color, opacity=opacity, smooth=False, shadow=False)

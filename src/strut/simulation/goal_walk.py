@@ -20,7 +20,7 @@ from strut.errors import BadMotionError, UnreachablePostureError
 from strut.kinematics.shoes import shoe_places
 from strut.kinematics.two_legs import TwoLegs, two_legs
 from strut.motion import Motion
-from strut.planning.footsteps import Footstep, StepLimits, footsteps_to, standing
+from strut.planning.footsteps import Footstep, StepLimits, closing, footsteps_to, standing
 from strut.planning.phases import PhaseTimes, step_plan
 from strut.planning.place import Place, between, wrapped
 from strut.proof.audit import audit
@@ -167,11 +167,16 @@ class _Walker:
             wanted[step.foot] = step.place
             first = max(0, number - BEHIND)
             last = number == len(steps) - 1
+            whole = number + AHEAD >= len(steps)
             try:
-                self._play(past[first], [*done[first:], *coming], number - first, last=last)
+                self._play(past[first], [*done[first:], *coming], number - first, last=last, whole=whole)
             except UnreachablePostureError:  # too long once corrected: this one as planned, the next ones correct it
                 coming = [Footstep(step.foot, self._shoes[stance].then(planned))]
-                self._play(past[first], [*done[first:], *coming], number - first, last=last)
+                try:
+                    self._play(past[first], [*done[first:], *coming], number - first, last=last, whole=last)
+                except UnreachablePostureError as error:
+                    advice = f"in step {number + 1}; a walk with shorter steps or a lower body leaves room to correct"
+                    raise UnreachablePostureError(error.sample, error.kind, f"{error.detail} {advice}.") from error
             done.append(coming[0])
             self._shoes[step.foot] = coming[0].place
             self._taken += 1
@@ -182,11 +187,16 @@ class _Walker:
             self._foot_error_m = max(self._foot_error_m, real.distance_m(step.place))
             self._ground = real.then(Place(0.0, 0.0).seen_from(coming[0].place))
         if not self._started:
-            self._play((self._shoes[0], self._shoes[1]), [], 0, last=True)
+            self._play((self._shoes[0], self._shoes[1]), [], 0, last=True, whole=True)
 
-    def _play(self, shoes: tuple[Place, Place], steps: list[Footstep], behind: int, *, last: bool) -> None:
-        """Plan steps from standing on shoes, and play the one after those that lie behind; the last one to the end."""
+    def _play(self, shoes: tuple[Place, Place], steps: list[Footstep], behind: int, *, last: bool, whole: bool) -> None:
+        """Plan steps from standing on shoes, and play the one after those that lie behind; the last one to the end.
+
+        Steps that do not end the walk are planned to end side by side, as a walk does: it asks less of the legs.
+        """
         numbers = self._numbers
+        if not whole:
+            steps = [*steps, closing(steps[-1], numbers.limits.separation_m)]
         plan = step_plan(
             steps,
             shoes,
