@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from strut.cli.main import main
-from strut.library.motion_file import save_motion
+from strut.library.motion_file import load_motion, save_motion
 from strut.motion import Motion
 from strut.robots.catalogue import load_robot
 
@@ -124,3 +124,19 @@ def test_analyze_tells_gait_parameters_as_json(standing, capsys):
 def test_robots_lists_the_human(capsys):
     assert main(["robots"]) == 0
     assert "heiman" in capsys.readouterr().out
+
+
+def test_a_feeling_walks_from_nothing_to_a_file_with_an_honest_receipt(tmp_path, capsys):
+    """End to end on the usual mesh: the one long test of this file, about 25 s of processor time."""
+    out = tmp_path / "happy.npz"
+    assert main(["walk", "heiman", "--emotion", "happy", "--intensity", "0.5", "--json", "--out", str(out)]) == 0
+    receipt = json.loads(capsys.readouterr().out)
+    assert receipt["verdict"] == "ok"
+    assert receipt["intensity_kept"] == receipt["intensity_asked"] == 0.5
+    assert receipt["speed_m_s"] == pytest.approx(1.3 * 1.15, abs=1e-6)
+    looks = receipt["naturalness"]
+    assert np.degrees(looks["trunk_forward_rad"]) == pytest.approx(-8.0, abs=0.8)
+    assert looks["arm_against_leg"] < -0.5
+    motion = load_motion(out)
+    assert motion.meta["soundness"]["contact_drift_m"] < 0.003
+    assert motion.meta["soundness"]["momentum_error_n_s"] < 0.2

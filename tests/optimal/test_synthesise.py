@@ -14,8 +14,9 @@ from strut.optimal.cold_start import Drawing, drawn_step
 from strut.optimal.gait_problem import Criteria, gait_problem
 from strut.optimal.layout import Layout
 from strut.optimal.playback import playback_error
+from strut.optimal.solve import NotSolvedError
 from strut.optimal.soundness import contact_drift, insist
-from strut.optimal.synthesise import named_criteria, synthesise, usual_mesh, weighted_criteria
+from strut.optimal.synthesise import best_so_far, named_criteria, synthesise, usual_mesh, weighted_criteria
 from strut.robots.catalogue import robot_of
 from strut.robots.mirror import mirror_of
 
@@ -183,3 +184,19 @@ def test_published_mixtures_have_their_weights(heiman):
     multi, head = named_criteria(heiman, "multi"), named_criteria(heiman, "head")
     assert (multi.effort, multi.momentum, multi.head, multi.time) == (1.0, 1.0, 3.0, 0.0)
     assert (head.effort, head.momentum, head.head, head.time) == (0.01, 0.0, 10.0, 0.0)
+
+
+def test_a_solver_that_is_stopped_keeps_its_best_iterate_and_names_what_is_worst(heiman):
+    seen = []
+
+    def tell(iteration):
+        seen.append(iteration)
+        return iteration.number >= 4
+
+    with pytest.raises(NotSolvedError, match=r"stopped by the caller.*worst is .* in phase \w+, node \d+") as stopped:
+        synthesise(heiman, speed_m_s=1.3, intervals=(4, 4, 2, 2), on_iteration=tell)
+    best = stopped.value.best
+    assert best.violation == pytest.approx(min(iteration.violation for iteration in seen), rel=1e-6)
+    receipt = best_so_far(heiman, best).motion().receipt
+    assert receipt.verdict == "refused"
+    assert "equation of motion is off" in receipt.reasons[0]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from strut.errors import FileError
+from strut.errors import FileError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.show.report import save_html
@@ -109,3 +109,9 @@ def test_the_robots_move_in_a_browser_without_network(report: Path, tmp_path: Pa
         assert share_changed(first, tab.screenshot().crop(window)) > 0.005
         assert not [message for message in tab.messages if "exceptionId" in message]
         assert {address.split(":")[0] for address in tab.requests} <= {"file", "data", "blob"}
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
+def test_a_page_needs_some_time_to_show(tmp_path: Path, stool: Robot, bare: Motion, seconds: float) -> None:
+    with pytest.raises(OutOfRangeError, match="duration of a film"):
+        save_html([bare], [stool], tmp_path / "none.html", most_shown_s=seconds)

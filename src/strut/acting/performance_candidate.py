@@ -37,12 +37,24 @@ def performance_candidate(part: Part, style: Style | None) -> PerformanceCandida
     performance = _played(replace(part, style=style))
     if performance is None and style is not None:
         Player(replace(part, style=None)).play()  # raises if the hand cannot follow on its own
-    if style is not None and (performance is None or (part.law == "corrected" and not _looks_as_asked(performance))):
+    if style is not None and not _good_enough(part, performance):
         style = replace(style, gaze=_gaze_within_reach(part, style))
         performance = Player(replace(part, style=style)).play()
     performance = performance or Player(part).play()
-    contact = np.zeros((len(part.time_s), 0), dtype=np.bool_)
-    return PerformanceCandidate(performance, audit(part.robot, part.time_s, performance.qpos, contact), style, asked)
+    return PerformanceCandidate(performance, _measured(part, performance), style, asked)
+
+
+def _good_enough(part: Part, performance: Performance | None) -> bool:
+    """Return whether another gaze would not help: the head looks as asked or need not, or the platform is too fast."""
+    if performance is None:
+        return False
+    return (
+        part.law == "paper" or _looks_as_asked(performance) or bool((_measured(part, performance).drive_use > 1).any())
+    )
+
+
+def _measured(part: Part, performance: Performance) -> Audit:
+    return audit(part.robot, part.time_s, performance.qpos, np.zeros((len(part.time_s), 0), dtype=np.bool_))
 
 
 def _gaze_within_reach(part: Part, style: Style) -> float:

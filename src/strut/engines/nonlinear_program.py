@@ -60,6 +60,7 @@ class SolverOptions:
         most_iterations: Give up after this many.
         most_seconds: Give up after this long.
         warm: The guess is nearly a solution: start with a small barrier and stay near the guess.
+        adaptive: Choose the barrier anew at every iteration: finds feet on the ground sooner from a poor guess.
     """
 
     tolerance: float = 1e-4
@@ -67,6 +68,7 @@ class SolverOptions:
     most_iterations: int = 400
     most_seconds: float = 300.0
     warm: bool = False
+    adaptive: bool = False
 
 
 STOPPED, OUT_OF_TIME = "stopped by the caller", "out of time"
@@ -187,7 +189,7 @@ def _settings(options: SolverOptions) -> dict[str, Any]:
         "ipopt.max_iter": options.most_iterations,
         "ipopt.linear_solver": "mumps",
         "ipopt.mumps_pivot_order": 5,  # METIS: the default ordering fills in more than twice as much
-        "ipopt.mu_strategy": "monotone",
+        "ipopt.mu_strategy": "adaptive" if options.adaptive else "monotone",
         "ipopt.nlp_scaling_method": "none",  # everything is scaled to about 1 already
     }
     if options.warm:

@@ -27,7 +27,7 @@ from strut.robots.catalogue import load_robot
 
 STARTS = 3  # a drawn step, then by way of an easier gait, then a drawn step with noise
 FINER = 1.4  # how much finer the mesh gets after a result that slides or gains momentum
-FASTER, SLOWER = 0.75, 0.35  # powers of the speed with which meshes get finer
+FASTER, SLOWER = 0.75, 0.5  # powers of the speed with which meshes get finer
 NOISE_RAD, NOISE_DURATION = 0.03, 0.2
 MOST_SECONDS = 1800.0
 
@@ -188,7 +188,8 @@ class _Search:
 
     def _solve(self, program: Transcribed, guess: Trajectory, *, warm: bool = False) -> Solution:
         self.program = program
-        options = SolverOptions(most_seconds=max(1.0, self.deadline_s - perf_counter()), warm=warm)
+        left_s = max(1.0, self.deadline_s - perf_counter())
+        options = SolverOptions(most_seconds=left_s, warm=warm, adaptive=not warm)
         return program.solve(guess, options=options, on_iteration=self.on_iteration)
 
 

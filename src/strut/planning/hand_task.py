@@ -33,7 +33,7 @@ def hand_frame(robot: Robot, hand: str) -> str:
     """Return the frame of a hand; raises UnknownNameError for a hand that the robot's chains do not name."""
     hands: Mapping[str, str] = robot.table("chains")["hand"]
     if hand not in hands:
-        raise UnknownNameError("hand", hand, tuple(hands), f"The chains.toml of {robot.name}")
+        raise UnknownNameError("hand", hand, tuple(hands), f"chains.toml of {robot.name}")
     return hands[hand]
 
 
@@ -48,7 +48,7 @@ def hand_task(robot: Robot, task: str, *, duration_s: float, target_m: Array | N
     """
     tasks = robot.table("tasks")
     if task not in tasks:
-        raise UnknownNameError("task", task, tuple(tasks), f"The tasks.toml of {robot.name}")
+        raise UnknownNameError("task", task, tuple(tasks), f"`strut robots {robot.name}`")
     checked_duration(duration_s)
     table: Table = tasks[task]
     kinds: Mapping[str, Callable[..., HandPath]] = {

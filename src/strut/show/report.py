@@ -80,7 +80,9 @@ def _scene(
     """Return the moving scene as HTML, with words about what part of the motions it shows."""
     longest_s = max(motion.duration_s for motion in motions)
     shown_s = min(most_shown_s, longest_s)
-    frames_per_s = round(min(SMOOTHEST_HZ, max(COARSEST_HZ, MOST_FRAMES / shown_s))) if wanted_hz is None else wanted_hz
+    long = shown_s * SMOOTHEST_HZ > MOST_FRAMES
+    usual_hz = max(COARSEST_HZ, float(round(MOST_FRAMES / shown_s))) if long else SMOOTHEST_HZ
+    frames_per_s = usual_hz if wanted_hz is None else wanted_hz
     times_s = frame_times_s(shown_s, frames_per_s)
     scene = Scene()
     try:

@@ -125,11 +125,11 @@ def _chi2_words(test: Significance) -> str:
 def _rating_sentences(ratings: tuple[RatingMean, ...]) -> list[str]:
     sentences, few = [], len(ratings) <= _MOST_MEANS
     for scale in dict.fromkeys(row.scale for row in ratings):
-        told = [row for row in ratings if row.scale == scale and (few or (row.p_holm or 1.0) < _ALPHA)]
+        told = [row for row in ratings if row.scale == scale and (few or row.off_middle(_ALPHA))]
         if told:
             sentences.append(f"Mean {scale.replace('_', ' ')}: {', '.join(_mean_words(row) for row in told)}.")
     if not few:
-        off = sum((row.p_holm or 1.0) < _ALPHA for row in ratings)
+        off = sum(row.off_middle(_ALPHA) for row in ratings)
         sentences.insert(0, f"{off} of {len(ratings)} means lie off the middle; the others are in the table.")
     return sentences
 

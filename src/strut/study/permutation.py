@@ -19,7 +19,7 @@ def permutation_test(answers: Answers, rng: np.random.Generator, *, permutations
     within; for a single participant the two agree.
     """
     if not answers.perceived:
-        raise AnswersError("answers", "hold no choices (`perceived`) to permute.")
+        raise AnswersError("answers", "there are no choices (`perceived`) to permute.")
     codes = {name: code for code, name in enumerate(dict.fromkeys((*answers.intended, *answers.perceived)))}
     meant = np.array([codes[name] for name in answers.intended])
     seen = np.array([codes[name] for name in answers.perceived])
