@@ -7,7 +7,7 @@ curves and the number of mesh intervals are the same. What differs: Moco has nei
 contacts that come and go, so the ground's forces are given, those that our reconstruction found, as Moco's users give
 measured ones; what they leave over falls on actuators of the pelvis, which cost much. So the problem is easier: no
 forces are sought and no foot is held. It starts from the recording with the torques of inverse dynamics, without which
-it got nowhere in ten minutes; ours starts without torques.
+it had made little progress after five iterations; ours starts without torques.
 """
 
 from __future__ import annotations
