@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test bench lint lock clean
+# make bench-peers: beside other solvers, which live in an environment of their own.
+.PHONY: demo test bench bench-peers lint lock clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/01_five_emotions.py demo
@@ -21,6 +22,14 @@ lint: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-bench
 	for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+bench-peers: $(VENV)/installed .venv-peers/installed
+	$(BIN)/python benchmarks/peers.py .venv-peers/bin/python
+
+.venv-peers/installed: benchmarks/peers.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --requirement benchmarks/peers.txt
+	touch $@
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "strut needs Python 3.11 or newer; call make PYTHON=python3.x with one.")'
@@ -47,4 +56,4 @@ lock:
 	rm -rf .lock build
 
 clean:
-	rm -rf $(VENV) .lock demo
+	rm -rf $(VENV) .venv-peers .lock demo

@@ -41,7 +41,7 @@ def test_perform_prints_its_receipt_as_json(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["dance"], "There is no task 'dance' (nearest: wave); The tasks.toml of pepper lists them all."),
+        (["dance"], "There is no task 'dance' (nearest: wave); `strut robots pepper` lists them all."),
         (["wave", "--user", "0", "0", "0.9"], "is inside pepper or touches it; place the user farther away."),
         (["wave", "--rate", "0"], "The rate is 0 samples per second; choose 20 to 1000."),
         (["wave", "--rate", "-5"], "The rate is -5 samples per second; choose 20 to 1000."),

@@ -23,8 +23,10 @@ from strut.study.audience import (
 )
 from strut.study.confusion import confusion
 from strut.study.design_file import read_design
-from strut.study.export import answers_of
+from strut.study.export import answers_of, export_rows
 from strut.study.published import published
+from strut.study.report import report_html
+from strut.study.statistics import study_statistics
 
 
 def test_the_quadrupeds_audience_confuses_as_published(study_of):
@@ -127,7 +129,31 @@ def test_an_audience_says_whose_motions_it_saw(study_of):
     assert "They saw pepper move, your motions are of mrpete" in caveat(
         read_design(study_of("sam")), AUDIENCES["pepper"]
     )
-    assert "other motions of the same body" in caveat(read_design(study_of("forced-choice")), AUDIENCES["quadruped"])
+    choice = read_design(study_of("forced-choice"))
+    assert "other motions of the same body" in caveat(choice, AUDIENCES["quadruped"])
+    assert "They saw avatars move, your motions are of mrpete" in caveat(choice, AUDIENCES["superposition"])
+    slider = caveat(read_design(study_of("slider")), AUDIENCES["pepper"])
+    assert "They saw pepper move" in slider
+    assert "stand in for the slider" in slider
+
+
+def test_a_mean_that_cannot_be_tested_is_no_finding(study_of):
+    def agree(_design):
+        return lambda _intended, _habit, _rng: {"pleasure": 0.5, "arousal": 0.0, "dominance": 0.0}
+
+    design, alike = read_design(study_of("sam")), replace(AUDIENCES["pepper"], make=agree)
+    power = simulated_power(design, alike, 5, runs=2, rng=np.random.default_rng(0))
+    assert set(power.values()) == {0.0}
+
+
+def test_early_answers_are_counted_also_where_the_shortest_motion_sets_the_length(study_of):
+    folder = study_of("sam", "seconds = => seconds = 0 #")
+    design = read_design(folder)
+    rows = simulated_rows(design, AUDIENCES["pepper"], 3, np.random.default_rng(0))
+    table = export_rows(design, [row | {"response_ms": 100 if row["trial"] == 2 else 60_000} for row in rows])
+    page = report_html(design, table, study_statistics(answers_of(design, rows)))
+    assert "3 of 30 answers came before it had ended." in page
+    assert "nobody was left out" not in page
 
 
 def test_chance_is_the_same_for_the_export_and_for_the_report(study_of, capsys):

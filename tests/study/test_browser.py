@@ -290,6 +290,26 @@ def test_a_reload_counts_as_a_showing_and_does_not_set_the_clock_back(running, v
     assert row["response_ms"] > 600
 
 
+def test_a_clock_that_was_set_back_gives_no_response_time(running, visit):
+    page = visit()
+    begin(page, running)
+    page.evaluate("seen.began = Date.now() + 3600 * 1000")
+    answer_by_pointer(page, "forced-choice", lambda target: target.click())
+    expect_trial(page, 2, 3)
+    assert [row["response_ms"] for row in running.opened.database.rows()] == [None]
+
+
+@pytest.mark.parametrize("running", ["sam", "improvement"], indirect=True)
+def test_on_a_phone_the_figure_stays_in_view_while_answering(running, visit):
+    page = visit(**PHONE)
+    begin(page, running)
+    page.evaluate("window.scrollTo(0, document.getElementById('next').offsetTop)")
+    assert page.evaluate("window.scrollY") > 100
+    box = page.locator("canvas").bounding_box()
+    assert box["y"] >= 0.0
+    assert box["y"] + box["height"] < 0.5 * page.viewport_size["height"]
+
+
 def test_what_may_be_seen_once_and_whole_stays_so(study_of, visit):
     change = "seconds = 5 => seconds = 0.6\nreplay = true => replay = false\nwhole = false => whole = true"
     opened = open_study(study_of("forced-choice", change))

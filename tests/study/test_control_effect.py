@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -36,16 +38,15 @@ def test_hit_rates_count_the_motions_as_they_were_alone(watched):
 
 def test_the_effect_of_a_control_is_the_paired_t_test_over_people(watched):
     (effect,) = control_effects(watched)
-    of = {
-        kind: [seen == "sad" for seen, own in zip(watched.perceived, watched.control, strict=True) if own == kind]
-        for kind in ("speed-matched",)
-    }
+    matched = [
+        seen == "sad" for seen, own in zip(watched.perceived, watched.control, strict=True) if own == "speed-matched"
+    ]
     whole = [
         seen == "sad"
         for seen, meant, own in zip(watched.perceived, watched.intended, watched.control, strict=True)
         if meant == "sad" and own == "none"
     ]
-    expected = stats.ttest_rel(np.array(of["speed-matched"], float), np.array(whole, float))
+    expected = stats.ttest_rel(np.array(matched, float), np.array(whole, float))
     assert (effect.control, effect.emotion, effect.measure, effect.n) == ("speed-matched", "sad", "hit rate", 30)
     assert effect.p_value == pytest.approx(expected.pvalue)
     assert effect.shown - effect.matched > 0.4
@@ -64,3 +65,29 @@ def test_a_study_without_controls_has_no_such_table(quadruped_answers):
     found = study_statistics(quadruped_answers)
     assert found.control_effects == ()
     assert quadruped_answers.originals is quadruped_answers
+
+
+def test_controls_that_too_few_people_saw_are_named(watched):
+    few = replace(
+        watched,
+        participant=watched.participant[:6],
+        block=watched.block[:6],
+        trial=watched.trial[:6],
+        intended=watched.intended[:6],
+        perceived=watched.perceived[:6],
+        stimulus=watched.stimulus[:6],
+        control=watched.control[:6],
+    )
+    found = study_statistics(few)
+    assert found.control_effects == ()
+    reason = "speed-matched, the hit rate of sad: 2 answered both it and the original; a comparison needs 3 people."
+    assert reason in found.left_out
+    assert not any("speed-matched" in reason for reason in study_statistics(watched).left_out)
+
+
+def test_what_has_no_spread_is_not_tested_and_corrects_nothing(watched):
+    same = np.where(np.array(watched.control) == "none", 0.5, 0.25)
+    varied = same + np.random.default_rng(1).normal(0.0, 0.1, len(same))
+    effects = control_effects(replace(watched, perceived=(), ratings={"arousal": same, "pleasure": varied}))
+    assert [(row.measure, row.p_holm is None) for row in effects] == [("arousal", True), ("pleasure", False)]
+    assert effects[1].p_holm == effects[1].p_value

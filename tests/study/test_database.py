@@ -108,6 +108,20 @@ def test_later_participants_hear_what_was_planned_for_earlier_ones(database):
     assert seen == [(0, {}), (1, {"a": 1, "b": 1}), (2, {"a": 2, "b": 2})]  # practice does not count
 
 
+def test_what_a_forgotten_participant_saw_counts_as_not_shown(database):
+    seen = []
+
+    def remember(index, shown):
+        seen.append(dict(shown))
+        return PLAN
+
+    for letter in "xy":
+        database.start(letter * 32, remember, language="en")
+    database.forget(database.participant("x" * 32).code)
+    database.start("z" * 32, remember, language="en")
+    assert seen == [{}, {"a": 1, "b": 1}, {"a": 1, "b": 1}]
+
+
 def test_many_double_clicks_at_once_store_one_answer_each(database):
     tokens = [f"{number:032d}" for number in range(8)]
     failures = []

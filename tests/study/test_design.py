@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
@@ -12,13 +13,14 @@ import pytest
 
 from strut.cli.main import main
 from strut.errors import DesignError, StudyError
-from strut.library.motion_file import save_motion
+from strut.library.motion_file import load_motion, save_motion
 from strut.motion import Motion
 from strut.robots.catalogue import load_robot
 from strut.study.answers import DO_NOT_KNOW
+from strut.study.confound import confounds
 from strut.study.design_file import parse_design, read_design
 from strut.study.new_study import design_text, new_study
-from strut.study.trial_plan import trial_plan, williams_row
+from strut.study.trial_plan import option_order, trial_plan, williams_row
 from strut.study.words import language_codes, language_table
 
 ENTRIES = [("a", "motions/a.npz", "happy"), ("b", "motions/b.npz", "sad"), ("c", "motions/c.npz", "neutral")]
@@ -147,6 +149,27 @@ def test_by_lot_no_stimulus_follows_itself():
         assert all(first.stimulus != second.stimulus for first, second in pairwise(plan))
 
 
+def test_one_stimulus_per_participant_is_refused_and_a_plan_of_one_repeats_it():
+    with pytest.raises(DesignError, match="the tests compare within people, who must see two or more"):
+        design(TEXT.replace("per_participant = 0", "per_participant = 1"))
+    alone = replace(design(), session=replace(design().session, per_participant=1))
+    for index in range(10):
+        plan = trial_plan(alone, index=index, shown={})
+        assert [trial.block for trial in plan] == [0, 1, 2]
+        assert len({trial.stimulus for trial in plan}) == 1
+
+
+def test_shuffled_options_differ_between_people_and_stay_for_each():
+    assert option_order(design(), 4) == design().answer_options
+    shuffled = design(TEXT.replace("shuffle = false", "shuffle = true"))
+    orders = [option_order(shuffled, person) for person in range(1, 61)]
+    assert orders == [option_order(shuffled, person) for person in range(1, 61)]
+    assert all(order[-1] == DO_NOT_KNOW and sorted(order) == sorted(shuffled.answer_options) for order in orders)
+    assert len(set(orders)) == 6  # every order of three
+    bare = replace(shuffled, ask=replace(shuffled.ask, do_not_know=False))
+    assert sorted(option_order(bare, 1)) == ["happy", "neutral", "sad"]
+
+
 def test_a_fixed_order_is_that_of_the_file():
     fixed = replace(design(), session=replace(design().session, order="fixed", practice=0))
     assert [trial.stimulus for trial in trial_plan(fixed, index=5, shown={})] == ["a", "b", "c"] * 2
@@ -177,12 +200,15 @@ def test_a_choice_needs_two_emotions(tmp_path, five_motions):
     assert not (tmp_path / "mine").exists()
 
 
-def test_different_bodies_and_weakened_feelings_are_pointed_out(tmp_path, five_motions):
-    _, doubts = new_study(tmp_path / "mine", "sam", five_motions)
+def test_different_bodies_and_weakened_feelings_are_pointed_out(tmp_path, five_motions, capsys):
+    doubts = confounds([load_motion(path) for path in five_motions])
     assert any(doubt.startswith("weakened so that the body could do them: ") and "happy" in doubt for doubt in doubts)
     robot = load_robot("pepper")
     still = np.zeros((101, robot.base_size + len(robot.joint_names)))
     motion = Motion("pepper", np.linspace(0.0, 2.0, 101), still, robot.joint_names, np.ones((101, 0), bool), ())
     save_motion(motion, tmp_path / "neutral.npz")
-    _, doubts = new_study(tmp_path / "two", "sam", [five_motions[0], tmp_path / "neutral.npz"])
-    assert "the motions are of mrpete and pepper: people may tell bodies, not feelings" in doubts
+    words = "the motions are of mrpete and pepper: people may tell bodies, not feelings"
+    assert words in confounds([load_motion(five_motions[0]), motion])
+    both = [str(five_motions[0]), str(tmp_path / "neutral.npz")]
+    assert main(["study", "new", str(tmp_path / "two"), "--design", "sam", "--json", "--motions", *both]) == 0
+    assert words in json.loads(capsys.readouterr().out)["confounds"]

@@ -1,4 +1,4 @@
-"""Fifty participants at once on a real server: no error, nothing lost, nothing twice, and quick enough."""
+"""Fifty participants at once on a real server: no error, nothing lost, nothing twice. How quick: benchmarks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PEOPLE, TRIALS = 50, 5
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_fifty_participants_at_once_lose_nothing_and_wait_little(kind, study_of, served, request):
+def test_fifty_participants_at_once_lose_nothing(kind, study_of, served, request):
     folder = study_of("forced-choice", "blocks = 2 => blocks = 1\npractice = 1 => practice = 0")
     url = request.getfixturevalue("empty_postgres") if kind == "postgresql" else None
     server = served(folder, "--requests-per-minute", "60000", *(["--database", url] if url else []))

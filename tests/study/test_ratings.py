@@ -156,7 +156,7 @@ def test_an_emotion_that_everybody_sees_has_no_finite_odds():
 
 def test_mixed_models_refuse_too_few_people():
     answers = Answers(("a", "b"), np.ones(2), np.ones(2), ("sad", "happy"), ratings={"rating": np.array([0.1, 0.5])})
-    with pytest.raises(AnswersError, match="too few"):
+    with pytest.raises(AnswersError, match="a mixed model of rating needs three people"):
         mixed_rating(answers, "rating")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 
@@ -13,6 +14,7 @@ from strut.study.answers import parse_answers
 from strut.study.guard import LARGEST_BODY_BYTES, Limits
 from strut.study.opened_study import open_study
 from strut.study.server import study_app
+from strut.study.trial_plan import option_order
 
 TICKET = "k" * 32
 
@@ -227,6 +229,47 @@ def test_the_improvement_form_asks_all_nine_items(study_of):
     assert client.post(f"/p/{TICKET}", data={"trial": "1", **form, "speed": "3"}).status_code == 422
     client.post(f"/p/{TICKET}", data={"trial": "1", **form, "speed": "-2"})
     assert opened.database.rows()[0]["reply"] == {**dict.fromkeys(form, 2), "speed": -2}
+    opened.database.close()
+
+
+def test_a_neutral_movement_is_not_to_become_more_so(study_of):
+    opened = open_study(study_of("improvement", 'order = "random" => order = "fixed"'))
+    client, form = client_of(opened), dict.fromkeys(opened.design.ask.items, "0")
+    start(client)
+    for trial, entry in enumerate(opened.design.stimuli, start=1):
+        page, neutral = client.get(f"/p/{TICKET}").text, entry.intended == "neutral"
+        assert ("meant to show no feeling" in page) == neutral
+        assert ("to make it more so?" in page) != neutral
+        client.post(f"/p/{TICKET}", data={"trial": str(trial), **form})
+    opened.database.close()
+
+
+def test_shuffled_options_are_read_in_the_participants_own_order(study_of):
+    opened = open_study(study_of("forced-choice", "shuffle = false => shuffle = true"))
+    client = client_of(opened)
+    start(client)
+    own = list(option_order(opened.design, opened.database.participant(TICKET).identity))
+    assert own != list(opened.design.answer_options)
+    for trial in (1, 2):
+        assert re.findall(r'name="answer" value="([^"]+)"', client.get(f"/p/{TICKET}").text) == own
+        send(client, trial)
+    opened.database.close()
+
+
+def test_forgetting_asks_first_and_tells_programs(study_of, capsys, monkeypatch):
+    folder = study_of("forced-choice")
+    opened = open_study(folder)
+    client = client_of(opened)
+    start(client)
+    send(client, 1)
+    code = opened.database.participant(TICKET).code
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    assert main(["study", "forget", str(folder), code]) != 0
+    assert len(opened.database.rows()) == 1
+    capsys.readouterr()
+    assert main(["study", "forget", str(folder), code, "--yes", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"code": code, "deleted": 1}
+    assert opened.database.rows() == []
     opened.database.close()
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from strut.cli.main import main
+from strut.errors import AnswersError
 from strut.study.paragraph import methods_and_results
 from strut.study.statistics import study_statistics
+from strut.study.statistics_tables import statistics_tables
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +53,6 @@ def test_the_same_answers_give_the_same_numbers(quadruped_answers):
 
 
 def test_words_do_not_claim_what_the_tests_do_not_show(quadruped_answers):
-    from dataclasses import replace  # noqa: PLC0415
-
     blind = tuple("sad" if k % 2 else "happy" for k in range(75))
     _, results = methods_and_results(study_statistics(replace(quadruped_answers, perceived=blind)))
     assert "do not demonstrably depend" in results
@@ -72,3 +74,54 @@ def test_power_is_printed_for_programs(capsys):
     assert main(["study", "power", "--w", "0.3", "--per-participant", "15", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["participants"] == 15
     assert main(["study", "power"]) == 2
+
+
+def test_more_answers_than_options_are_refused(quadruped_answers):
+    with pytest.raises(AnswersError, match="3 options were offered, but there are 5: anger, fear"):
+        study_statistics(replace(quadruped_answers, options=3))
+    with pytest.raises(AnswersError, match="2 options were offered, but there are 5"):
+        study_statistics(quadruped_answers, options=("sad", "happy"))
+    assert study_statistics(replace(quadruped_answers, options=7)).choices.chance == pytest.approx(1 / 7)
+
+
+def test_rare_answers_are_known_by_number(quadruped_answers):
+    choices = study_statistics(quadruped_answers).choices
+    assert choices.independence.smallest_expectation == pytest.approx(choices.confusion.counts.sum(axis=0).min() / 5)
+    assert choices.rare
+    assert not replace(choices, independence=replace(choices.independence, smallest_expectation=5.0)).rare
+
+
+def test_a_p_value_of_zero_is_significant_and_none_is_not(rated_answers):
+    found = study_statistics(rated_answers)
+    row = found.ratings[0]
+    assert replace(row, p_holm=0.0).off_middle()
+    assert not replace(row, p_holm=None).off_middle()
+    many = tuple(replace(row, emotion=f"e{k}", p_holm=0.0 if k == 7 else 0.5) for k in range(30))
+    _, results = methods_and_results(replace(found, ratings=many))
+    assert "1 of 30 means lie off the middle" in results
+    assert "e7" in results
+
+
+def test_a_mean_of_one_person_is_named_as_left_out(rated_answers):
+    sad = np.array(rated_answers.intended) == "sad"
+    first = np.array(rated_answers.participant) == "p0"
+    once = np.where(sad & ~first, np.nan, rated_answers.ratings["pleasure"])
+    found = study_statistics(replace(rated_answers, ratings={"pleasure": once}))
+    assert {row.emotion for row in found.ratings} == {"neutral", "happy"}
+    assert "the mean pleasure of sad: it was rated by fewer than two people." in found.left_out
+
+
+def test_reasons_are_sentences_of_their_own(quadruped_answers):
+    alone = replace(quadruped_answers, participant=("p",) * 75)
+    reasons = study_statistics(alone).left_out
+    assert "a mixed model of the choices needs three people, two emotions, hits and misses." in reasons
+
+
+def test_answers_of_as_many_people_are_not_permuted_within_them(quadruped_answers):
+    strangers = replace(quadruped_answers, participant=tuple(f"p{k}" for k in range(75)))
+    found = study_statistics(strangers)
+    assert found.choices.permutation is None
+    assert "nobody gave two, so there is nothing to permute within participants." in found.left_out
+    methods, results = methods_and_results(found)
+    assert "permutation" not in methods + results
+    assert any(title.startswith("tests") for title, _, _ in statistics_tables(found))

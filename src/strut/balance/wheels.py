@@ -5,6 +5,8 @@ The numbers stand in the `platform` table of the robot's `robot.toml`.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from strut.balance.polygon import convex_hull
@@ -15,7 +17,7 @@ DRIVE_LIMITS = ("its speed", "its turning speed", "its driving force", "its turn
 
 
 def wheel_margin(robot: Robot, qpos: Array, cop_in_world: Array) -> Array:
-    """Return how far inside the polygon of the wheels the centre of pressure is; minus infinity without wheels.
+    """Return how far inside the polygon of the wheels the centre of pressure is; infinite if bolted down.
 
     Args:
         robot: Whose `wheels_m` say where the wheels touch the floor, x and y in the platform's frame.
@@ -25,10 +27,9 @@ def wheel_margin(robot: Robot, qpos: Array, cop_in_world: Array) -> Array:
     Returns:
         Distance to the line over which it would tip first [m]. Shape (T,).
     """
-    wheels_m = robot.tables["robot"].get("platform", {}).get("wheels_m")
-    if wheels_m is None:
-        return np.full(len(qpos), -np.inf)
-    polygon = convex_hull(np.array(wheels_m, dtype=float))
+    if not robot.base_size:
+        return np.full(len(qpos), np.inf)
+    polygon = convex_hull(np.array(_platform_entry(robot, "wheels_m"), dtype=float))
     if polygon is None:
         raise BadTableError(f"{robot.name}: the wheels of its platform stand on one line, so it would tip over.")
     cosine, sine = np.cos(qpos[:, 2]), np.sin(qpos[:, 2])
@@ -49,13 +50,17 @@ def drive_use(robot: Robot, qvel: Array, drive_force: Array) -> Array:
     """
     if drive_force.shape[1] == 0:
         return drive_force
-    limits = robot.table("robot")["platform"]
-    return np.stack(
-        [
-            np.hypot(qvel[:, 0], qvel[:, 1]) / limits["speed_limit_m_s"],
-            np.abs(qvel[:, 2]) / limits["turn_limit_rad_s"],
-            np.hypot(drive_force[:, 0], drive_force[:, 1]) / limits["force_limit_n"],
-            np.abs(drive_force[:, 2]) / limits["moment_limit_nm"],
-        ],
-        axis=1,
-    )
+    use = {
+        "speed_limit_m_s": np.hypot(qvel[:, 0], qvel[:, 1]),
+        "turn_limit_rad_s": np.abs(qvel[:, 2]),
+        "force_limit_n": np.hypot(drive_force[:, 0], drive_force[:, 1]),
+        "moment_limit_nm": np.abs(drive_force[:, 2]),
+    }
+    return np.stack([value / _platform_entry(robot, limit) for limit, value in use.items()], axis=1)
+
+
+def _platform_entry(robot: Robot, name: str) -> Any:
+    platform = robot.table("robot").get("platform", {})
+    if name not in platform:
+        raise BadTableError(f"{robot.name}: robot.toml says no {name} of its platform.")
+    return platform[name]

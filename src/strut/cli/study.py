@@ -113,20 +113,27 @@ def new(
     files: Annotated[list[Path] | None, typer.Argument(help="More motion files.")] = None,
     design: Annotated[str, typer.Option(help="forced-choice, slider, sam or improvement.")] = "forced-choice",
     motions: Annotated[list[Path] | None, typer.Option(help="Motion files, such as *.npz.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")] = False,
 ) -> None:
     """Make a study that runs at once. Example: strut study new mystudy --design sam --motions *.npz."""
     from typing import get_args  # noqa: PLC0415
 
     from strut.errors import UnknownNameError  # noqa: PLC0415
+    from strut.library.motion_file import load_motion  # noqa: PLC0415
+    from strut.study.confound import confounds  # noqa: PLC0415
     from strut.study.design import Question  # noqa: PLC0415
     from strut.study.new_study import new_study  # noqa: PLC0415
 
     if design not in get_args(Question):
         raise UnknownNameError("design", design, get_args(Question), "`strut study new --help`")
-    made, doubts = new_study(folder, cast(Question, design), [*(motions or []), *(files or [])])
-    people.print(f"wrote {made}", markup=False, soft_wrap=True)
-    for doubt in doubts:
-        people.print(doubt, markup=False, soft_wrap=True)
+    paths = [*(motions or []), *(files or [])]
+    made = new_study(folder, cast(Question, design), paths)
+    doubts = confounds([load_motion(path) for path in paths])
+    if json:
+        print_json({"design": str(made), "confounds": doubts})
+        return
+    for line in (f"wrote {made}", *doubts):
+        people.print(line, markup=False, soft_wrap=True)
     print_next(f"strut study serve {folder}")
 
 
@@ -206,6 +213,7 @@ def report(
     answers: Annotated[Path | None, typer.Option(help="A table of answers instead of the database.")] = None,
     out: Annotated[Path | None, typer.Option(help="Page to write; report.html in the folder if left out.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing page.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print all findings as JSON to stdout, too.")] = False,
 ) -> None:
     """Write methods, results, tables and figures of a study as one page. Example: strut study report mystudy."""
     from strut.library.atomic import write_atomically  # noqa: PLC0415
@@ -218,8 +226,11 @@ def report(
 
         design, rows, table = rows_of_file(folder, answers) if answers else rows_of_study(folder, database)
         options = design.answer_options if design.question == "forced-choice" else ()
-        page = report_html(design, rows, study_statistics(table, options=options))
-        write_atomically(path, page.encode(), force=force)
+        found = study_statistics(table, options=options)
+        write_atomically(path, report_html(design, rows, found).encode(), force=force)
+    if json:
+        print_json({"page": str(path), **found.as_dict()})
+        return
     people.print(f"wrote {path} ({len(table.participant)} answers)", markup=False, soft_wrap=True)
     print_next(f"open {path}, or print it to PDF from the browser")
 
@@ -229,13 +240,20 @@ def forget(
     folder: Annotated[Path, typer.Argument(help="Folder of the study.")],
     code: Annotated[str, typer.Argument(help="Code that the participant was shown at the end.")],
     database: Annotated[str | None, typer.Option(help="Where the answers are, if not in the folder.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before deleting.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")] = False,
 ) -> None:
     """Delete a participant who asks for it, answers and all. Example: strut study forget mystudy 1f0c35a2b7d9."""
     from strut.study.opened_study import open_study  # noqa: PLC0415
 
+    if not yes:
+        typer.confirm(f"Delete all answers of {code} for good?", abort=True, err=True)
     opened = open_study(folder, database)
     with closing(opened.database):
         gone = opened.database.forget(code)
+    if json:
+        print_json({"code": code, "deleted": gone})
+        return
     people.print(f"deleted {gone} answers of {code}; exports and backups made before still hold them", markup=False)
     print_next(f"strut study report {folder}")
 
@@ -246,6 +264,7 @@ def film(
     out: Annotated[Path, typer.Option(help="Folder to write the films to.")] = Path("films"),
     form: Annotated[str, typer.Option("--format", help="gif, or with ffmpeg installed mp4 or webm.")] = "gif",
     force: Annotated[bool, typer.Option("--force", help="Replace existing films.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")] = False,
 ) -> None:
     """Write the stimuli of a study as films for surveys elsewhere. Example: strut study film mystudy --format gif."""
     from strut.errors import UnknownNameError  # noqa: PLC0415
@@ -258,9 +277,12 @@ def film(
     design = read_design(folder)
     stimuli = load_stimuli(design)
     out.mkdir(parents=True, exist_ok=True)
-    for stimulus in stimuli:
-        path = out / f"{stimulus.name}.{form}"
+    paths = [out / f"{stimulus.name}.{form}" for stimulus in stimuli]
+    for stimulus, path in zip(stimuli, paths, strict=True):
         with progress(f"draws {path}"):
             save_film(stimulus, design.display, path, form, force=force)
         people.print(f"wrote {path} ({path.stat().st_size / 1e3:.0f} kB)", markup=False, soft_wrap=True)
-    print_next(f"strut study serve {folder}")
+    if json:
+        print_json({"films": [str(path) for path in paths]})
+        return
+    print_next(f"put the films of {out} into your survey")

@@ -141,7 +141,8 @@ def shortfalls(robot: Robot, measured: Audit, *, margin_m: float) -> list[Shortf
     feet, joints, mm = robot.foot_names, robot.joint_names, 1e3
     touching_m = np.where(measured.contact, np.abs(measured.foot_height_m), -measured.foot_height_m)
     unclear_m, unlifted_m = LEAST_CLEARANCE_M - measured.clearance_m, LEAST_CLEARANCE_M - measured.lift_m
-    unbalanced_m = np.nan_to_num(margin_m - measured.margin_m, posinf=0.0)[:, None]
+    short_m = margin_m - measured.margin_m
+    unbalanced_m = np.where(np.isposinf(short_m), 0.0, short_m)[:, None]  # in flight: see `_nothing_carries`
     speed_use = np.abs(measured.joint_speed_rad_s) / robot.joint_speed_limit_rad_s
     torque_use = np.abs(measured.torque_nm) / robot.torque_limit_nm
     short_of = f"falls {{:.1f}} mm short of the {LEAST_CLEARANCE_M * mm:.0f} mm it must"

@@ -84,11 +84,11 @@ def task_audit(robot: Robot, motion: Motion) -> TaskAudit | None:
         path = _path(robot, task, motion)
         style = _style(motion.meta.get("style"))
         user_m = np.array(motion.meta["options"]["user_m"], dtype=float) if style is not None else np.zeros(3)
-        return _measured(robot, path, style, user_m, motion)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
         raise BadMotionError(
             f"What the motion says about its task makes no sense ({type(error).__name__}: {error}); perform it again."
         ) from error
+    return _measured(robot, path, style, user_m, motion)
 
 
 def _path(robot: Robot, task: Mapping[str, Any], motion: Motion) -> HandPath:

@@ -32,7 +32,7 @@ Respond = Callable[[str, Array, np.random.Generator], Reply]
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """A response model: what it is called, where it comes from, whose motions it saw, which questions it answers."""
+    """A response model: its name and source, what its people saw (a robot by its name), which questions it answers."""
 
     name: str
     source: str
@@ -84,25 +84,23 @@ def simulated_power(
         answers = answers_of(design, simulated_rows(design, audience, people, rng))
         if design.question == "forced-choice":
             matrix = confusion(answers, design.answer_options)
-            tests = {row.emotion: row.p_holm for row in hit_rates(matrix, 1.0 / len(design.answer_options))}
+            tests = {row.emotion: row.p_holm < alpha for row in hit_rates(matrix, 1.0 / len(design.answer_options))}
         else:
-            tests = {f"{row.emotion}, {row.scale}": row.p_holm or 0.0 for row in rating_means(answers)}
-        for name, p_value in tests.items():
-            found[name] = found.get(name, 0) + int(p_value < alpha)
+            tests = {f"{row.emotion}, {row.scale}": row.off_middle(alpha) for row in rating_means(answers)}
+        for name, significant in tests.items():
+            found[name] = found.get(name, 0) + int(significant)
     return {name: count / runs for name, count in found.items()}
 
 
 def caveat(design: Design, audience: Audience) -> str:
     """Return what must be known before believing an audience: whether it saw such bodies move, and what it assumes."""
     shown = sorted({load_motion(design.folder / entry.file).robot for entry in design.stimuli})
-    if shown != [audience.saw]:
-        return (
-            f"They saw {audience.saw} move, your motions are of {' and '.join(shown)}: good for a rehearsal, "
-            "but their power is not yours."
-        )
-    if design.question == "slider":
-        return "Their ratings of pleasure stand in for the slider."
-    return "They saw other motions of the same body; yours may be read better or worse."
+    if shown == [audience.saw]:
+        seen = "They saw other motions of the same body; yours may be read better or worse."
+    else:
+        bodies = f"They saw {audience.saw} move, your motions are of {' and '.join(shown)}"
+        seen = f"{bodies}: good for a rehearsal, but their power is not yours."
+    return f"{seen} Their ratings of pleasure stand in for the slider." if design.question == "slider" else seen
 
 
 def _canonical(emotion: str) -> str:
@@ -216,7 +214,7 @@ AUDIENCES = {
         Audience(
             "superposition",
             "recognition of avatars, Hicheur et al. 2013",
-            "heiman",  # the nearest body: a human walker
+            "avatars",
             ("forced-choice",),
             _superposition,
         ),

@@ -13,8 +13,7 @@ from strut.errors import AnswersError
 from strut.study.answers import DO_NOT_KNOW, Answers, IntArray
 from strut.study.significance import Significance, at_least, benjamini_hochberg, holm, wilson_interval
 
-BELOW_FIVE = "is below 5"
-_SMALL_EXPECTATION = 5.0  # below it the chi-squared distribution is a poor approximation
+SMALL_EXPECTATION = 5.0  # below it the chi-squared distribution is a poor approximation
 _REPEATED = "answers of one person are not independent; the permutation test within participants does not need that"
 
 
@@ -83,9 +82,10 @@ def confusion(answers: Answers, options: Sequence[str] = ()) -> Confusion:
         options: What people could answer, where it is known; otherwise every emotion shown or named.
     """
     if not answers.perceived:
-        raise AnswersError("answers", "hold no choices (`perceived`), so there is no confusion matrix.")
-    named = sorted(set(answers.perceived) - set(answers.emotions) - set(options), key=lambda n: (n == DO_NOT_KNOW, n))
-    perceived = tuple(dict.fromkeys((*(options or answers.emotions), *named)))
+        raise AnswersError("answers", "there are no choices (`perceived`), so there is no confusion matrix.")
+    offered = tuple(dict.fromkeys(options or answers.emotions))
+    named = sorted(set(answers.perceived) - set(offered), key=lambda name: (name == DO_NOT_KNOW, name))
+    perceived = (*offered, *named)
     shown = (*(name for name in perceived if name in answers.emotions), *answers.emotions)
     intended = tuple(dict.fromkeys(shown))  # in the order of the options, so that hits lie on the diagonal
     rows = {name: index for index, name in enumerate(intended)}
@@ -121,7 +121,7 @@ def chi2_uniform(matrix: Confusion) -> Significance:
         float(result.pvalue),
         int(matrix.counts.sum()),
         dof,
-        _warning(float(expected.min())),
+        *_caution(float(expected.min())),
     )
 
 
@@ -129,7 +129,7 @@ def chi2_independence(matrix: Confusion) -> Significance:
     """Test whether the answers have nothing to do with the emotion shown. Answers nobody gave are left out."""
     used = matrix.counts[:, matrix.counts.sum(axis=0) > 0]
     if min(used.shape) < 2:
-        raise AnswersError("answers", "need two emotions and two different answers to test independence.")
+        raise AnswersError("answers", "a test of independence needs two emotions and two different answers.")
     result = stats.chi2_contingency(used, correction=False)
     return Significance(
         "chi-squared, answers independent of the emotion shown (independence)",
@@ -137,7 +137,7 @@ def chi2_independence(matrix: Confusion) -> Significance:
         float(result.pvalue),
         int(used.sum()),
         int(result.dof),
-        _warning(float(result.expected_freq.min())),
+        *_caution(float(result.expected_freq.min())),
     )
 
 
@@ -147,6 +147,8 @@ def cramers_v(matrix: Confusion) -> float:
     return float(stats.contingency.association(used, method="cramer"))
 
 
-def _warning(smallest_expectation: float) -> str:
-    small = f"smallest expected count {smallest_expectation:.2g}"
-    return f"{small} {BELOW_FIVE}; {_REPEATED}" if smallest_expectation < _SMALL_EXPECTATION else _REPEATED
+def _caution(smallest_expectation: float) -> tuple[str, float]:
+    """Return note and smallest expectation of a chi-squared test."""
+    if smallest_expectation >= SMALL_EXPECTATION:
+        return _REPEATED, smallest_expectation
+    return f"smallest expected count {smallest_expectation:.2g} is below 5; {_REPEATED}", smallest_expectation

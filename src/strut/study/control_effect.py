@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from strut.robot import Array
@@ -51,32 +52,40 @@ class ControlEffect:
 
 def control_effects(answers: Answers) -> tuple[ControlEffect, ...]:
     """Return what every control does to hits and ratings of its emotion, where three people or more saw both."""
+    found = [_effect(*key, pairs) for key, pairs in _pairs(answers) if len(pairs) >= _FEWEST_PEOPLE]
+    corrected = iter(holm([row.p_value for row in found if row.p_value is not None]))
+    return tuple(row if row.p_value is None else replace(row, p_holm=next(corrected)) for row in found)
+
+
+def untested_controls(answers: Answers) -> tuple[str, ...]:
+    """Return why controls are missing from `control_effects`."""
+    return tuple(
+        f"{control}, the {measure.replace('_', ' ')} of {emotion}: {len(pairs)} answered both it and the original; "
+        f"a comparison needs {_FEWEST_PEOPLE} people."
+        for (control, emotion, measure), pairs in _pairs(answers)
+        if len(pairs) < _FEWEST_PEOPLE
+    )
+
+
+def _pairs(answers: Answers) -> Iterator[tuple[tuple[str, str, str], Array]]:
+    """Yield control, emotion and measure with each participant's means of original and control. Shape (n, 2)."""
     measures = dict(answers.ratings)
     if answers.perceived:
         measures["hit rate"] = answers.correct.astype(float)
-    found = [_effect(*key, pairs) for key, pairs in _pairs(answers, measures) if len(pairs) >= _FEWEST_PEOPLE]
-    tested = [row for row in found if row.p_value is not None]
-    corrected = dict(
-        zip(map(id, tested), holm([row.p_value for row in tested if row.p_value is not None]), strict=True)
-    )
-    return tuple(replace(row, p_holm=corrected.get(id(row))) for row in found)
-
-
-def _pairs(answers: Answers, measures: dict[str, Array]) -> Iterator[tuple[tuple[str, str, str], Array]]:
-    """Yield control, emotion and measure with each participant's means of original and control. Shape (n, 2)."""
     who, intended, control = (np.array(names) for names in (answers.participant, answers.intended, answers.control))
-    for kind in sorted(set(answers.control) - {NO_CONTROL}):
-        for emotion in answers.emotions:
-            for name, values in measures.items():
-                use = (intended == emotion) & np.isfinite(values)
-                both = [_means(who, values, use & (control == condition)) for condition in (NO_CONTROL, kind)]
-                people = sorted(both[0].keys() & both[1].keys())
-                yield (kind, emotion, name), np.array([[one[person] for one in both] for person in people])
+    for kind, emotion in sorted(set(zip(answers.control, answers.intended, strict=True))):
+        if kind == NO_CONTROL:
+            continue
+        for name, values in measures.items():
+            use = (intended == emotion) & np.isfinite(values)
+            both = [_means(who, values, use & (control == condition)) for condition in (NO_CONTROL, kind)]
+            people = sorted(both[0].keys() & both[1].keys())
+            yield (kind, emotion, name), np.array([[one[person] for one in both] for person in people])
 
 
-def _means(who: Any, values: Array, use: Any) -> dict[str, float]:
+def _means(who: npt.NDArray[np.str_], values: Array, use: npt.NDArray[np.bool_]) -> dict[str, float]:
     people, group = np.unique(who[use], return_inverse=True)
-    means = np.bincount(group, values[use], len(people)) / np.maximum(np.bincount(group, minlength=len(people)), 1)
+    means = np.bincount(group, values[use]) / np.bincount(group)
     return dict(zip(people.tolist(), means.tolist(), strict=True))
 
 

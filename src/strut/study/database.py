@@ -145,11 +145,16 @@ class Database:
     def forget(self, code: str) -> int:
         """Delete a participant with all answers, as they may ask, and return how many answers that were."""
         with self._writing() as connection:
-            who = connection.scalar(sa.select(PARTICIPANT.c.id).where(PARTICIPANT.c.code == code))
+            query = sa.select(PARTICIPANT.c.id, PARTICIPANT.c.plan).where(PARTICIPANT.c.code == code)
+            who = connection.execute(query).one_or_none()
             if who is None:
                 raise UnknownParticipantError(f"There is no participant with the code '{code}'.")
-            gone = connection.execute(sa.delete(ANSWER).where(ANSWER.c.participant_id == who)).rowcount
-            connection.execute(sa.delete(PARTICIPANT).where(PARTICIPANT.c.id == who))
+            gone = connection.execute(sa.delete(ANSWER).where(ANSWER.c.participant_id == who.id)).rowcount
+            connection.execute(sa.delete(PARTICIPANT).where(PARTICIPANT.c.id == who.id))
+            for trial in _trials(who.plan):  # what they saw is to be seen by others
+                if not trial.practice:
+                    once_less = sa.update(SHOWN).where(SHOWN.c.stimulus == trial.stimulus)
+                    connection.execute(once_less.values(times=SHOWN.c.times - 1))
         return int(gone)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -257,8 +262,11 @@ def _participant(connection: Connection, token: str) -> Participant | None:
     row = connection.execute(_FIND, {"hashed": _hashed(token)}).one_or_none()
     if row is None:
         return None
-    plan = tuple(Trial(number, block, stimulus) for number, block, stimulus in json.loads(row.plan))
-    return Participant(row.id, row.code, row.language, plan, int(row.answered))
+    return Participant(row.id, row.code, row.language, _trials(row.plan), int(row.answered))
+
+
+def _trials(plan: str) -> tuple[Trial, ...]:
+    return tuple(Trial(number, block, stimulus) for number, block, stimulus in json.loads(plan))
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

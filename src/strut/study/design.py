@@ -76,9 +76,10 @@ class Display:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The question: options of a choice, ends of a slider, scales of pictures or items of a form."""
+    """The question: options of a choice (shuffled for each person or not), ends of a slider, scales or items."""
 
     options: tuple[str, ...] = ()
+    shuffle: bool = False
     do_not_know: bool = True
     ends: tuple[str, str, str] = ("anger", "neutral", "joy")
     scales: tuple[str, ...] = PAD_SCALES

@@ -98,7 +98,7 @@ def _session(fields: Fields, stimuli: int) -> Session:
     )
     fields.end()
     if session.per_participant == 1:
-        raise fields.wrong("per_participant", "is 1; one stimulus cannot be compared with anything.")
+        raise fields.wrong("per_participant", "is 1; the tests compare within people, who must see two or more.")
     return session
 
 
@@ -123,7 +123,11 @@ def _ask(fields: Fields, question: Question, stimuli: tuple[StimulusEntry, ...])
     do_not_know = fields.flag("do_not_know", True) if question in ("forced-choice", "slider") else False
     intended = tuple(dict.fromkeys(entry.intended for entry in stimuli))
     if question == "forced-choice":
-        ask = Ask(options=fields.texts("options", intended, fewest=2), do_not_know=do_not_know)
+        ask = Ask(
+            options=fields.texts("options", intended, fewest=2),
+            shuffle=fields.flag("shuffle", False),
+            do_not_know=do_not_know,
+        )
         missing = [name for name in intended if name not in ask.options]
         if missing:
             raise fields.wrong("options", f"lacks '{missing[0]}', which a stimulus is intended to show.")

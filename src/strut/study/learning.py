@@ -48,7 +48,7 @@ class Learning:
 def learning(answers: Answers) -> Learning:
     """Return how hit rates change over blocks."""
     if not answers.perceived:
-        raise AnswersError("answers", "hold no choices (`perceived`), so there is nothing to learn.")
+        raise AnswersError("answers", "there are no choices (`perceived`), so there is nothing to learn.")
     correct, rates = answers.correct, []
     for block in np.unique(answers.block):
         here = correct[answers.block == block]

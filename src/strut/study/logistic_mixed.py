@@ -58,7 +58,7 @@ def fit_logistic(hits: Array, shown: Array) -> LogisticFit:
     try:
         variance = np.diag(np.linalg.inv(hessian))[: len(rates)]
     except np.linalg.LinAlgError as error:
-        raise AnswersError("answers", "do not determine a logistic mixed model.") from error
+        raise AnswersError("answers", "a logistic mixed model is not determined by so few.") from error
     if not np.isfinite(found.fun) or (variance <= 0.0).any():
         raise AnswersError("answers", "the logistic mixed model did not converge.")
     return LogisticFit(best[:-1], np.sqrt(variance), spread, -float(found.fun))

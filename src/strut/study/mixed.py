@@ -19,6 +19,7 @@ from strut.study.answers import Answers
 from strut.study.logistic_mixed import fit_logistic
 
 _FEWEST_PEOPLE = 3
+_LEAST_SPREAD_RATIO = 0.01  # to begin a fit at: at 0 the slope is flat and the fit stays there
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +70,16 @@ def mixed_rating(answers: Answers, scale: str) -> MixedModel:
     table, reference = _table(answers)
     table = table[np.isfinite(table[scale])]
     if table["participant"].nunique() < _FEWEST_PEOPLE or table[scale].nunique() < 2 or len(answers.emotions) < 2:
-        raise AnswersError("answers", f"are too few or too alike for a mixed model of {scale}.")
+        raise AnswersError(
+            "answers", f"a mixed model of {scale} needs three people, two emotions and ratings that differ."
+        )
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
             full = _fitted(f"{scale} ~ {_by_emotion(reference)}", table)
             null = _fitted(f"{scale} ~ 1", table)
         except np.linalg.LinAlgError as error:
-            raise AnswersError("answers", f"do not determine a mixed model of {scale}.") from error
+            raise AnswersError("answers", f"a mixed model of {scale} is not determined by so few.") from error
     if not (full.converged and null.converged):
         raise AnswersError(
             "answers", f"the mixed model of {scale} did not converge: within one person its ratings hardly differ."
@@ -111,7 +114,7 @@ def mixed_choice(answers: Answers) -> MixedModel:
     """Fit hit ~ emotion + (1 | participant), logistic, by maximum likelihood; estimates are log odds."""
     table, reference = _table(answers)
     if table["participant"].nunique() < _FEWEST_PEOPLE or table["correct"].nunique() < 2 or len(answers.emotions) < 2:
-        raise AnswersError("answers", "are too few or too alike for a mixed model of the choices.")
+        raise AnswersError("answers", "a mixed model of the choices needs three people, two emotions, hits and misses.")
     by_person = table.pivot_table(index="participant", columns="intended", values="correct", aggfunc=["sum", "count"])
     names = list(answers.emotions)
     hits = by_person["sum"].reindex(columns=names).fillna(0.0).to_numpy()
@@ -140,7 +143,7 @@ def mixed_choice(answers: Answers) -> MixedModel:
 
 
 def _fitted(formula: str, table: pd.DataFrame) -> Any:
-    """Return statsmodels' fit, begun at the spread of balanced answers: a third of the time for many people."""
+    """Return statsmodels' fit, begun at the spread that balanced answers would have."""
     people = table["participant"].to_numpy()
     model = smf.mixedlm(formula, table, groups=people)
     plain = smf.ols(formula, table).fit()
@@ -150,14 +153,17 @@ def _fitted(formula: str, table: pd.DataFrame) -> Any:
 
 
 def _spread_ratio(residual: Array, people: npt.ArrayLike) -> float:
-    """Return the variance between people over that within; exactly the likeliest if everybody answered the same."""
+    """Return the variance between people over that within, likeliest if everybody answered equally often.
+
+    S. R. Searle, G. Casella, C. E. McCulloch: Variance Components (1992), chapter 3.
+    """
     who = np.unique(people, return_inverse=True)[1]
     count = np.bincount(who)
     means = np.bincount(who, residual) / count
     within = float(((residual - means[who]) ** 2).sum()) / max(1, len(residual) - len(count))
     each = len(residual) / len(count)
     between = float((means**2).mean())
-    return max(between / max(within, 1e-12) - 1.0 / each, 0.01)  # not 0, where the slope is flat and a fit stays
+    return max(between / max(within, 1e-12) - 1.0 / each, _LEAST_SPREAD_RATIO)
 
 
 def _table(answers: Answers) -> tuple[pd.DataFrame, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from strut.errors import StudyError
@@ -22,8 +22,8 @@ _LONGEST_S = 5.0
 _SHORTEST_S = 0.1
 
 
-def new_study(folder: Path, question: Question, motions: Sequence[Path]) -> tuple[Path, list[str]]:
-    """Make a study that runs at once; return its design file and what may spoil the comparison.
+def new_study(folder: Path, question: Question, motions: Sequence[Path]) -> Path:
+    """Make a study that runs at once; return its design file.
 
     Args:
         folder: Must not exist; nothing is overwritten.
@@ -57,26 +57,7 @@ def new_study(folder: Path, question: Question, motions: Sequence[Path]) -> tupl
     except BaseException:
         shutil.rmtree(folder)
         raise
-    return folder / FILE_NAME, _doubts(motion for _, motion in loaded)
-
-
-def _doubts(motions: Iterable[Motion]) -> list[str]:
-    """Return what else than the emotion differs between motions: the body, and how much of the feeling was kept."""
-    motions = list(motions)
-    robots = sorted({motion.robot for motion in motions})
-    doubts = [f"the motions are of {' and '.join(robots)}: people may tell bodies, not feelings"] if robots[1:] else []
-    weakened = [words for motion in motions if (words := weakened_words(motion))]
-    if weakened:
-        doubts.append(f"weakened so that the body could do them: {', '.join(weakened)}; the report says so")
-    return doubts
-
-
-def weakened_words(motion: Motion) -> str:
-    """Return 'happy 62 %' for a motion that shows its emotion at less than the intensity asked for, else nothing."""
-    receipt = motion.receipt
-    if receipt is None or receipt.verdict != "weakened" or receipt.intensity_kept is None:
-        return ""
-    return f"{motion.meta.get('emotion', 'motion')} {100.0 * receipt.intensity_kept:.0f} %"
+    return folder / FILE_NAME
 
 
 def _entries(loaded: Sequence[tuple[Path, Motion]]) -> list[tuple[str, str, str]]:
@@ -141,7 +122,8 @@ gender = true
 def _ask_text(question: Question, intended: Sequence[str]) -> str:
     if question == "forced-choice":
         options = ", ".join(_quoted(name) for name in intended)
-        return f"[ask]\noptions = [{options}]\ndo_not_know = true\n"
+        shuffle = "shuffle = false                     # true: in another order for each person"
+        return f"[ask]\noptions = [{options}]\n{shuffle}\ndo_not_know = true\n"
     if question == "slider":
         return '[ask]\nends = ["anger", "neutral", "joy"]   # low, middle, high\ndo_not_know = true\n'
     if question == "sam":

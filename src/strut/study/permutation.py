@@ -19,11 +19,13 @@ def permutation_test(answers: Answers, rng: np.random.Generator, *, permutations
     within; for a single participant the two agree.
     """
     if not answers.perceived:
-        raise AnswersError("answers", "hold no choices (`perceived`) to permute.")
+        raise AnswersError("answers", "there are no choices (`perceived`) to permute.")
     codes = {name: code for code, name in enumerate(dict.fromkeys((*answers.intended, *answers.perceived)))}
     meant = np.array([codes[name] for name in answers.intended])
     seen = np.array([codes[name] for name in answers.perceived])
     people, who = np.unique(answers.participant, return_inverse=True)
+    if len(people) == len(seen):
+        raise AnswersError("answers", "nobody gave two, so there is nothing to permute within participants.")
     observed = int((meant == seen).sum())
     hits = np.zeros(permutations, dtype=np.int64)
     for participant in range(len(people)):

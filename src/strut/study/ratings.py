@@ -58,11 +58,15 @@ class RatingMean:
         """Return the mean as JSON would hold it."""
         return asdict(self)
 
+    def off_middle(self, alpha: float = 0.05) -> bool:
+        """Whether the mean lies demonstrably off the middle of its scale; what cannot be tested does not."""
+        return self.p_holm is not None and self.p_holm < alpha
+
 
 def rating_means(answers: Answers) -> tuple[RatingMean, ...]:
     """Return the mean of every emotion on every scale that the answers hold."""
     if not answers.ratings:
-        raise AnswersError("answers", "hold no ratings.")
+        raise AnswersError("answers", "there are no ratings.")
     found = []
     for scale, values in answers.ratings.items():
         for emotion in answers.emotions:

@@ -10,9 +10,10 @@ from statistics import mean, median, stdev
 from typing import Any
 
 from strut.library.motion_file import load_motion
+from strut.motion import Motion
+from strut.study.confound import weakened_words
 from strut.study.design import Design
 from strut.study.figures import study_figures
-from strut.study.new_study import weakened_words
 from strut.study.paragraph import methods_and_results
 from strut.study.statistics import StudyStatistics
 from strut.study.statistics_tables import statistics_tables
@@ -42,13 +43,16 @@ def report_html(design: Design, rows: Sequence[dict[str, Any]], found: StudyStat
         found: The statistics of the answers.
     """
     methods, results = methods_and_results(found)
+    motions = [load_motion(design.folder / entry.file) for entry in design.stimuli]
+    shown_s = design.display.seconds or min(motion.duration_s for motion in motions)
+    about = (_procedure(design), _bodies(motions), _people(design, rows, shown_s), methods)
     parts = [f"<h1>{escape(design.name)}</h1>"]
     if found.simulated:
         words = "SIMULATED: a published response model answered, not people. Nothing here is a finding about people."
         parts.append(f'<p class="simulated">{words}</p>')
     parts += [
         "<h2>Methods</h2>",
-        f"<p>{escape(' '.join((_procedure(design), _bodies(design), _people(design, rows), methods)))}</p>",
+        f"<p>{escape(' '.join(about))}</p>",
         "<h2>Results</h2>",
         f"<p>{escape(results)}</p>",
     ]
@@ -71,7 +75,8 @@ def _procedure(design: Design) -> str:
     session, display = design.session, design.display
     kinds = {"points": "point lights", "sticks": "stick figures", "solid": "solid bodies"}
     questions = {
-        "forced-choice": f"a choice among {len(design.answer_options)} answers",
+        "forced-choice": f"a choice among {len(design.answer_options)} answers"
+        + (", in another order for each participant" if design.ask.shuffle else ""),
         "slider": f"a slider from {design.ask.ends[0]} over {design.ask.ends[1]} to {design.ask.ends[2]}",
         "sam": f"self-assessment manikins with {design.ask.points} points for {', '.join(design.ask.scales)}",
         "improvement": f"{len(design.ask.items)} items on what should change, from much less to much more",
@@ -99,16 +104,15 @@ def _procedure(design: Design) -> str:
     return " ".join(sentences)
 
 
-def _bodies(design: Design) -> str:
+def _bodies(motions: Sequence[Motion]) -> str:
     """Return whose motions were shown and how much of each feeling the body could keep."""
-    motions = [load_motion(design.folder / entry.file) for entry in design.stimuli]
     robots = " and ".join(sorted({motion.robot for motion in motions}))
-    weakened = [words for motion in motions if (words := weakened_words(motion))]
+    weakened = weakened_words(motions)
     sentence = f"The motions are of {robots}, made and shown by strut {version('strut')}"
-    return f"{sentence}; weakened to what the body can do: {', '.join(weakened)}." if weakened else f"{sentence}."
+    return f"{sentence}; weakened to what the body can do: {weakened}." if weakened else f"{sentence}."
 
 
-def _people(design: Design, rows: Sequence[dict[str, Any]]) -> str:
+def _people(design: Design, rows: Sequence[dict[str, Any]], shown_s: float) -> str:
     """Return who took part, as far as they said, when, and how long an answer took."""
     by_person = {row["participant"]: row for row in rows}
     done = sum(count >= design.trials for count in Counter(row["participant"] for row in rows).values())
@@ -116,7 +120,7 @@ def _people(design: Design, rows: Sequence[dict[str, Any]]) -> str:
     genders = Counter(row["gender"] for row in by_person.values() if row["gender"] not in (None, "none"))
     times = [row["response_ms"] for row in rows if row["response_ms"] is not None and not row["practice"]]
     days = sorted(row["received_at"][:10] for row in rows if row["received_at"])
-    sentences = [f"{done} of {len(by_person)} who answered at all answered everything; nobody was left out."]
+    sentences = [f"{done} of {len(by_person)} who answered at all answered everything."]
     if days:
         sentences.append(f"Answers came on {days[0]}." if days[0] == days[-1] else f"From {days[0]} to {days[-1]}.")
     if len(ages) > 1:
@@ -127,7 +131,7 @@ def _people(design: Design, rows: Sequence[dict[str, Any]]) -> str:
         sentences.append(f"Genders given: {', '.join(f'{count} {name}' for name, count in genders.most_common())}.")
     if times:
         sentences.append(f"The median answer came {median(times) / 1000.0:.1f} s after the motion began.")
-        early = sum(time < 1000.0 * design.display.seconds for time in times)
+        early = sum(time < 1000.0 * shown_s for time in times)
         if early:
             sentences.append(f"{early} of {len(times)} answers came before it had ended.")
     return " ".join(sentences)

@@ -23,6 +23,7 @@ class Significance:
         n: How many observations went in.
         dof: Degrees of freedom, where the test has them.
         note: What a reader should know before believing it.
+        smallest_expectation: The least count expected in a cell, where the test compares counts.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Significance:
     n: int
     dof: float | None = None
     note: str = ""
+    smallest_expectation: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the test as JSON would hold it."""

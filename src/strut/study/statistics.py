@@ -12,7 +12,7 @@ from strut.errors import AnswersError, OutOfRangeError
 from strut.study.agreement import Kappa, cohens, fleiss
 from strut.study.answers import Answers
 from strut.study.confusion import (
-    BELOW_FIVE,
+    SMALL_EXPECTATION,
     Confusion,
     HitRate,
     chi2_independence,
@@ -21,7 +21,7 @@ from strut.study.confusion import (
     cramers_v,
     hit_rates,
 )
-from strut.study.control_effect import ControlEffect, control_effects
+from strut.study.control_effect import ControlEffect, control_effects, untested_controls
 from strut.study.correlation import Correlation, correlations
 from strut.study.learning import Learning, learning
 from strut.study.mixed import MixedModel, mixed_choice, mixed_rating
@@ -44,7 +44,7 @@ class Choices:
     uniform: Significance
     independence: Significance | None
     cramers_v: float | None
-    permutation: Significance
+    permutation: Significance | None
     cohen: Kappa | None
     fleiss: Kappa | None
     learning: Learning
@@ -52,7 +52,8 @@ class Choices:
     @property
     def rare(self) -> bool:
         """Whether an answer was expected so rarely that the chi-squared tests are rough."""
-        return self.independence is not None and BELOW_FIVE in self.independence.note
+        smallest = self.independence.smallest_expectation if self.independence else None
+        return smallest is not None and smallest < SMALL_EXPECTATION
 
     def as_dict(self) -> dict[str, Any]:
         """Return the findings as JSON would hold them."""
@@ -67,7 +68,7 @@ class Choices:
             "chi2_uniform": self.uniform.as_dict(),
             "chi2_independence": self.independence.as_dict() if self.independence else None,
             "cramers_v": self.cramers_v,
-            "permutation": self.permutation.as_dict(),
+            "permutation": self.permutation.as_dict() if self.permutation else None,
             "cohens_kappa": self.cohen.as_dict() if self.cohen else None,
             "fleiss_kappa": self.fleiss.as_dict() if self.fleiss else None,
             "learning": self.learning.as_dict(),
@@ -124,19 +125,21 @@ def study_statistics(
     rng = np.random.default_rng(seed)
     everything, answers = answers, answers.originals
     if not answers.participant:
-        raise AnswersError("answers", "are all to controls; there is nothing to compare them with.")
+        raise AnswersError("answers", "all are to controls; there is nothing to compare them with.")
     choices = _choices(answers, options, chance, rng, left_out) if answers.perceived else None
     models: list[MixedModel | None] = []
     if answers.perceived:
         models.append(_tried(lambda: mixed_choice(answers), left_out))
     models += [_tried(lambda s=scale: mixed_rating(answers, s), left_out) for scale in answers.ratings]  # type: ignore[misc]
+    ratings = (_tried(lambda: rating_means(answers), left_out) or ()) if answers.ratings else ()
+    left_out += [*_unrated(answers, ratings), *untested_controls(everything)]
     return StudyStatistics(
         participants=len(everything.participants),
         answers=len(everything.participant),
         practice=answers.practice,
         simulated=answers.simulated,
         choices=choices,
-        ratings=(_tried(lambda: rating_means(answers), left_out) or ()) if answers.ratings else (),
+        ratings=ratings,
         correlations=correlations(answers) if answers.ratings else (),
         models=tuple(model for model in models if model is not None),
         control_effects=control_effects(everything),
@@ -147,11 +150,10 @@ def study_statistics(
 def _choices(
     answers: Answers, options: Sequence[str], chance: float | None, rng: np.random.Generator, left_out: list[str]
 ) -> Choices:
-    matrix = confusion(answers, options)
-    offered = max(answers.options or 0, len(matrix.perceived))
-    guess = chance if chance is not None else 1.0 / offered
-    if chance is None and offered < 2:
-        raise AnswersError("answers", "name one answer only, so there is nothing to guess; give --chance.")
+    offered, matrix = _offered(answers, options), confusion(answers, options)
+    guess = chance if chance is not None else 1.0 / (offered or len(matrix.perceived))
+    if chance is None and guess == 1.0:
+        raise AnswersError("answers", "only one occurs, so there is nothing to guess; give --chance.")
     if not 0.0 < guess < 1.0:
         raise OutOfRangeError(f"A chance of {guess:g} leaves nothing to test; it must lie between 0 and 1.")
     hits, shown = int(matrix.hits.sum()), int(matrix.counts.sum())
@@ -160,17 +162,37 @@ def _choices(
     return Choices(
         confusion=matrix,
         chance=guess,
-        chance_from=_chance_from(chance, answers.options or len(options), len(matrix.perceived)),
+        chance_from=_chance_from(chance, offered, len(matrix.perceived)),
         overall=HitRate("all", hits, shown, hits / shown, *wilson_interval(hits, shown), guess, *(p_value,) * 3),
         hit_rates=hit_rates(matrix, guess),
         uniform=chi2_uniform(matrix),
         independence=independence,
         cramers_v=cramers_v(matrix) if independence else None,
-        permutation=permutation_test(answers, rng),
+        permutation=_tried(lambda: permutation_test(answers, rng), left_out),
         cohen=cohens(answers, matrix, rng) if independence else None,
         fleiss=_tried(lambda: fleiss(answers), left_out),
         learning=learning(answers),
     )
+
+
+def _offered(answers: Answers, options: Sequence[str]) -> int:
+    """Return how many answers people could choose from, 0 where nobody says; more than that cannot occur."""
+    offered, named = answers.options or len(options), set(answers.perceived) | set(options)
+    if offered and len(named) > offered:
+        names = ", ".join(sorted(named))
+        raise AnswersError("answers", f"{offered} options were offered, but there are {len(named)}: {names}.")
+    return offered
+
+
+def _unrated(answers: Answers, ratings: Sequence[RatingMean]) -> list[str]:
+    """Return which means are missing beside those that were found, and why."""
+    found = {(row.emotion, row.scale) for row in ratings}
+    return [
+        f"the mean {scale.replace('_', ' ')} of {emotion}: it was rated by fewer than two people."
+        for scale in answers.ratings
+        for emotion in answers.emotions
+        if found and (emotion, scale) not in found
+    ]
 
 
 def _chance_from(chance: float | None, offered: int, seen: int) -> str:
@@ -185,6 +207,5 @@ def _tried(compute: Callable[[], _Found], left_out: list[str]) -> _Found | None:
     try:
         return compute()
     except AnswersError as error:
-        subject = "the answers " if error.reason.startswith(("are ", "hold ", "need ", "do not ")) else ""
-        left_out.append(f"{subject}{error.reason}")
+        left_out.append(error.reason)
         return None

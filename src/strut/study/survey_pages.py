@@ -13,7 +13,7 @@ from strut.study.database import Participant
 from strut.study.design import Design
 from strut.study.manikin import manikin_svg
 from strut.study.reply import GENDERS
-from strut.study.trial_plan import Trial
+from strut.study.trial_plan import Trial, option_order
 from strut.study.words import Words, language_table
 
 STATIC = {
@@ -90,7 +90,7 @@ def trial_page(
         action=action,
         link=link,
         message=message,
-        **_question(design, words, trial),
+        **_question(design, words, who, trial),
     )
 
 
@@ -116,12 +116,12 @@ def researcher_page(design: Design, counts: dict[str, Any]) -> str:
     return _page("researcher.html", words=design.words("en"), design=design, counts=counts)
 
 
-def _question(design: Design, words: Words, trial: Trial) -> dict[str, Any]:
+def _question(design: Design, words: Words, who: Participant, trial: Trial) -> dict[str, Any]:
     """Return what the form of a question shows."""
     if design.question == "forced-choice":
         options = [
             {"value": name, "text": words.say("do_not_know") if name == DO_NOT_KNOW else words.emotion(name)}
-            for name in design.answer_options
+            for name in option_order(design, who.identity)
         ]
         return {"options": options, "columns": 4 if len(options) in (4, 7, 8) else 3 if len(options) > 2 else 2}
     if design.question == "slider":
@@ -130,7 +130,9 @@ def _question(design: Design, words: Words, trial: Trial) -> dict[str, Any]:
         return {"scales": [_scale(design, words, scale) for scale in design.ask.scales]}
     levels = [{"value": value, "text": text} for value, text in zip(range(-2, 3), words.levels, strict=True)]
     items = [{"key": item, "text": words.item(item), "levels": levels} for item in design.ask.items]
-    return {"items": items, "emotion": words.emotion(design.stimulus(trial.stimulus).intended)}
+    intended = design.stimulus(trial.stimulus).intended
+    text = "question_improvement_neutral" if intended == "neutral" else "question_improvement"  # not "more neutral"
+    return {"items": items, "improve": words.say(text, emotion=words.emotion(intended))}
 
 
 def _scale(design: Design, words: Words, scale: str) -> dict[str, Any]:

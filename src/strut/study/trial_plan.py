@@ -1,4 +1,4 @@
-"""Trial plan: which stimulus one participant sees when."""
+"""Trial plan: which stimulus one participant sees when, and in which order they read the options."""
 
 from __future__ import annotations
 
@@ -47,6 +47,14 @@ def trial_plan(design: Design, *, index: int, shown: Mapping[str, int]) -> tuple
     return tuple(trials)
 
 
+def option_order(design: Design, participant: int) -> tuple[str, ...]:
+    """Return the options of a choice as one participant reads them in every trial, "do not know" last."""
+    if not design.ask.shuffle:
+        return design.answer_options
+    lot = np.random.default_rng([design.seed, participant, 1]).permutation(len(design.ask.options))
+    return (*(design.ask.options[k] for k in lot), *design.answer_options[len(lot) :])
+
+
 def williams_row(count: int, row: int) -> list[int]:
     """Return one row of a Latin square in which, over all rows, everything follows everything else equally often.
 
@@ -77,7 +85,7 @@ def _ordered(design: Design, names: Sequence[str], rng: np.random.Generator, row
     if design.session.order == "latin-square":
         return [names[k] for k in williams_row(len(names), row)]
     order = [names[k] for k in rng.permutation(len(names))]
-    if order[0] == last:
+    if order[0] == last and len(order) > 1:  # of one there is no other to take
         other = int(rng.integers(1, len(order)))
         order[0], order[other] = order[other], order[0]
     return order

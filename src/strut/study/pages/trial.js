@@ -94,8 +94,9 @@ form.addEventListener("submit", (event) => {
     return;
   }
   sent = true;
-  const taken = Math.min(Math.max(0, Date.now() - seen.began), 24 * 3600 * 1000);
-  form.elements.response_ms.value = seen.began === null ? "" : String(taken);
+  const taken = Date.now() - seen.began;
+  const measured = seen.began !== null && taken >= 0 && taken <= 24 * 3600 * 1000;  // a clock may have been set
+  form.elements.response_ms.value = measured ? String(taken) : "";
   form.elements.plays.value = String(seen.plays);
 });
 

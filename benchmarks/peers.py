@@ -1,0 +1,218 @@
+"""How does reconstruction compare with crocoddyl and OpenSim Moco, and our symbolic dynamics with adam-robotics?
+
+    make bench-peers                                  # makes .venv-peers from peers.txt, then runs this
+    python benchmarks/peers.py PEERS_PYTHON [PEER ...]
+
+A step of our own gait (34 degrees of freedom, four phases, two impacts) is sampled 500 times a second; `reconstruct`
+tracks it, then each peer tracks the same curves of the same body at the same nodes, in a process of its own and in the
+same run. `cpu_s` is processor time of one thread, set-up included. How the problems differ stands in each peer's file
+and in docs/human.md.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"  # before numpy starts its threads
+
+import json  # noqa: E402
+import subprocess  # noqa: E402
+import sys  # noqa: E402
+import tempfile  # noqa: E402
+from itertools import pairwise  # noqa: E402
+from pathlib import Path  # noqa: E402
+from time import process_time  # noqa: E402
+from typing import Any  # noqa: E402
+
+import casadi as ca  # noqa: E402
+import numpy as np  # noqa: E402
+from scipy.interpolate import CubicSpline  # noqa: E402
+
+from record import Row, median_seconds, record  # noqa: E402
+from strut.engines.body_poses import body_poses  # noqa: E402
+from strut.engines.symbolic import Movement  # noqa: E402
+from strut.engines.tree import angles_from_qpos, qpos_from_angles, qvel_from_angles, read_tree  # noqa: E402
+from strut.motion import Motion  # noqa: E402
+from strut.optimal.gait import Gait  # noqa: E402
+from strut.optimal.phase_times import PhaseTime  # noqa: E402
+from strut.optimal.reconstruct import reconstruct  # noqa: E402
+from strut.optimal.synthesise import synthesise  # noqa: E402
+from strut.robot import Array, Robot  # noqa: E402
+from strut.robots.catalogue import load_robot  # noqa: E402
+from strut.robots.contact_set import contact_points  # noqa: E402
+
+HERE = Path(__file__).parent
+PEERS = ("adam", "crocoddyl", "moco")
+BATCH = 36  # nodes of the usual mesh
+SPEED_M_S = 1.3
+
+
+def main(python: str, peers: list[str]) -> None:
+    robot = load_robot("heiman")
+    gait = synthesise(robot, speed_m_s=SPEED_M_S)
+    recording = gait.motion(steps=2, rate_hz=500.0)
+    borders = np.concatenate([[0.0], np.cumsum(gait.trajectory.duration_s)])
+    phases = [
+        PhaseTime(phase.contact.name, *ends)
+        for phase, ends in zip(gait.trajectory.problem.phases, pairwise(borders.tolist()), strict=True)
+    ]
+    began = process_time()
+    ours = reconstruct(recording, robot, phases=phases)
+    rows = [_row("strut", _ours(ours, recording), process_time() - began)]
+    with tempfile.TemporaryDirectory() as folder:
+        problem = Path(folder) / "problem.json"
+        problem.write_text(json.dumps(_problem(robot, ours, recording)), "utf-8")
+        for peer in [peer for peer in peers if peer != "adam"]:
+            rows += [_row(peer, found, found["cpu_s"]) for found in _said(python, peer, problem)]
+        if "adam" in peers:
+            record(
+                "peers_dynamics",
+                _dynamics(robot, recording, _said(python, "adam", problem)),
+                packages=["casadi", "numpy"],
+            )
+    for row in rows:
+        row["cpu_over_ours"] = round(row["cpu_s"] / rows[0]["cpu_s"], 2)
+    record("peers", rows, packages=["casadi", "numpy"])
+
+
+def _said(python: str, peer: str, problem: Path) -> Any:
+    """Return what a peer prints last, run by its own interpreter."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [python, str(HERE / f"peer_{peer}.py"), str(problem)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    if run.returncode:
+        sys.exit(f"peer_{peer}.py failed:\n{run.stderr[-2000:]}")
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+def _dynamics(robot: Robot, recording: Motion, theirs: dict[str, Any]) -> list[Row]:
+    """Return operations and time of our symbolic dynamics beside theirs, once both agree on the mass matrix."""
+    tree = read_tree(robot.mjcf, angle_base=True)
+    q, v, a = (ca.SX.sym(name, tree.nv) for name in "qva")
+    torque = Movement(tree, q, v, a).inverse_dynamics([])
+    mass = ca.jacobian(torque, a)
+    block = ca.Function("mass", [q], [mass])(np.append(np.zeros(6), _curve(recording)(0.0)[6:])).full()[6:, 6:]
+    apart = float(np.abs(block - np.array(theirs["joint_mass_matrix"])).max())
+    cases = {"mass matrix": mass, "inverse dynamics": torque, "its jacobian": ca.jacobian(torque, ca.vertcat(q, v, a))}
+    rows = []
+    for (case, value), other in zip(cases.items(), theirs["rows"], strict=True):
+        function = ca.Function("case", [q, v, a], [value], {"cse": True})
+        mapped, values = function.map(BATCH), np.random.default_rng(1).uniform(-0.3, 0.3, (tree.nv, BATCH))
+        seconds = median_seconds(lambda mapped=mapped, values=values: mapped(values, values, values), repeats=15)
+        rows.append(
+            {
+                "case": case,
+                "our_operations": function.n_instructions(),
+                "adam_operations": other["operations"],
+                "our_us": round(seconds / BATCH * 1e6, 1),
+                "adam_us": other["us"],
+                "mass_matrices_apart_kg_m2": f"{apart:.1e}",
+            }
+        )
+    return rows
+
+
+def _row(solver: str, found: dict[str, Any], cpu_s: float) -> Row:
+    return {
+        "solver": solver,
+        "version": found["version"],
+        "case": found["case"],
+        "nodes": found["nodes"],
+        "converged": found["converged"],
+        "iterations": found["iterations"],
+        "tracking_rms_mrad": round(found["tracking_rms_mrad"], 3),
+        "tracking_worst_mrad": round(found["tracking_worst_mrad"], 2),
+        "least_vertical_force_n": round(found["least_vertical_force_n"], 1),
+        "cpu_s": round(cpu_s, 2),
+    }
+
+
+def _ours(found: Gait, recording: Motion) -> dict[str, Any]:
+    path = found.trajectory
+    miss = 1e3 * (path.q - _curve(recording)(path.time_s))[:, 6:]
+    return {
+        "version": "",
+        "case": "reconstruct",
+        "nodes": len(path.time_s),
+        "converged": found.solution.converged,
+        "iterations": found.solution.iterations,
+        "least_vertical_force_n": found.soundness.least_normal_force_n,
+        "tracking_rms_mrad": float(np.sqrt(np.mean(miss**2))),
+        "tracking_worst_mrad": float(np.abs(miss).max()),
+    }
+
+
+def _curve(recording: Motion) -> CubicSpline:
+    return CubicSpline(recording.time_s, angles_from_qpos(recording.qpos), axis=0)
+
+
+def _problem(robot: Robot, found: Gait, recording: Motion) -> dict[str, Any]:
+    """Return body, nodes and curves as plain numbers: all that a peer needs to know."""
+    path, curve = found.trajectory, _curve(recording)
+    q, v = curve(path.time_s), curve(path.time_s, 1)
+    force, place = _point_forces(robot, found)
+    return {
+        "joints": _joints(robot),
+        "points": {
+            name: {"body": point.body, "position_m": point.position_m, "radius_m": point.radius_m}
+            for name, point in contact_points(robot).items()
+        },
+        "phases": [
+            {
+                "set": phase.contact.name,
+                "points": [point.name for point in phase.contact.points],
+                "arrival": phase.arrival,
+                "time_s": _listed(path.time_s[path.nodes_of(number)]),
+                "qpos": _listed(qpos_from_angles(q)[path.nodes_of(number)]),
+                "qvel": _listed(qvel_from_angles(q, v)[path.nodes_of(number)]),
+                "angles": _listed(q[path.nodes_of(number)]),
+                "force_n": _listed(force[path.nodes_of(number)]),
+                "force_at_m": _listed(place[path.nodes_of(number)]),
+            }
+            for number, phase in enumerate(path.problem.phases)
+        ],
+        "usual_torque_nm": _listed(path.problem.scales.torque),
+        "torque_limit_nm": _listed(robot.torque_limit_nm),
+        "mass_kg": robot.mass_kg,
+    }
+
+
+def _point_forces(robot: Robot, found: Gait) -> tuple[Array, Array]:
+    """Return the force on every contact point and where it acts, at the nodes. Shapes (nodes, n_points, 3)."""
+    path, points = found.trajectory, contact_points(robot)
+    force = np.zeros((len(path.time_s), len(points), 3))
+    for index, row in enumerate(path.problem.contact.rows):
+        force[:, list(points).index(row.point.name), row.axis] = path.force_n[:, index]
+    centre, turn = body_poses(robot.mjcf, [point.body for point in points.values()], qpos_from_angles(path.q))
+    own = np.array([point.position_m for point in points.values()])
+    below = np.array([[0.0, 0.0, -point.radius_m] for point in points.values()])
+    return force, centre + np.einsum("tpij,pj->tpi", turn, own) + below
+
+
+def _joints(robot: Robot) -> list[dict[str, Any]]:
+    tree = read_tree(robot.mjcf)
+    bodies: dict[int, str] = {place.step: name for name, place in tree.bodies.items()}
+    return [
+        {
+            "name": step.name,
+            "kind": step.kind,
+            "parent": step.parent,
+            "offset_m": _listed(step.offset_m),
+            "rotation": _listed(step.rotation),
+            "axis": _listed(step.axis),
+            "mass_kg": step.mass_kg,
+            "com_m": _listed(step.com_m),
+            "inertia_kg_m2": _listed(step.inertia_kg_m2),
+            "body": bodies.get(index),
+        }
+        for index, step in enumerate(tree.steps)
+    ]
+
+
+def _listed(values: Array) -> list[Any]:
+    return list(np.asarray(values).tolist())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:] or list(PEERS))
