@@ -83,6 +83,36 @@ def test_standing_on_both_feet_is_no_known_phase(standing, tmp_path, capsys):
     assert "no known contact set" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("phases", "words"),
+    [
+        ('[["RightFlat", 0.0, 0.1]]', "is not a list of phases"),
+        ('[{"set": "RightFlat", "start_s": 0.0, "stop_s": 9.0}]', "but the motion from"),
+        (
+            '[{"set": "RightFlat", "start_s": 0, "stop_s": 0.1}, {"set": "LeftFlat", "start_s": 0.05, "stop_s": 0.2}]',
+            "overlap",
+        ),
+    ],
+)
+def test_phases_that_do_not_fit_are_one_sentence(standing, phases, words, tmp_path, capsys):
+    times = tmp_path / "phases.json"
+    times.write_text(phases, "utf-8")
+    options = ["--phases", str(times), "--out", str(tmp_path / "out.npz")]
+    assert main(["reconstruct", str(standing), *options]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+
+
+def test_samples_that_are_no_numbers_are_one_sentence(standing, tmp_path, capsys):
+    with np.load(standing, allow_pickle=False) as file:
+        parts = dict(file)
+    parts["qpos"][3, 9] = np.nan
+    np.savez(tmp_path / "broken.npz", **parts)
+    assert main(["reconstruct", str(tmp_path / "broken.npz"), "--out", str(tmp_path / "out.npz")]) == 2
+    assert "qpos is not finite at sample 3" in capsys.readouterr().err
+
+
 def test_analyze_tells_gait_parameters_as_json(standing, capsys):
     assert main(["analyze", str(standing), "--json"]) == 0
     table = json.loads(capsys.readouterr().out)["motions"]["standing"]

@@ -12,14 +12,15 @@ from strut.engines.nonlinear_program import Iteration
 from strut.library.atomic import check_writable
 from strut.library.motion_file import load_motion, save_motion
 from strut.optimal.phase_times import read_phases
-from strut.optimal.reconstruct import EFFORT_WEIGHT, PUBLISHED_EFFORT_WEIGHT
+from strut.optimal.reconstruct import Formulation
 from strut.optimal.reconstruct import reconstruct as find_forces
 
 
 def reconstruct(
     motion: Annotated[Path, typer.Argument(help="Motion file of a human model.")],
-    phases: Annotated[Path | None, typer.Option(help="JSON file of contact sets and times; else read.")] = None,
-    published: Annotated[bool, typer.Option("--published", help="Weigh torques as published.")] = False,
+    phases: Annotated[Path | None, typer.Option(help="JSON file of contact sets and times; else found.")] = None,
+    published: Annotated[bool, typer.Option("--published", help="One step, as the thesis formulates it.")] = False,
+    smooth: Annotated[float, typer.Option(help="Factor on smooth torques; 10 and more for noisy data.")] = 1.0,
     out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("reconstructed.npz"),
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the receipt as JSON to stdout.")] = False,
@@ -34,8 +35,8 @@ def reconstruct(
             words = f"iteration {iteration.number}: cost {iteration.cost:.4f}, violation {iteration.violation:.1e}"
             bar.update(bar.task_ids[0], description=words)
 
-        weight = PUBLISHED_EFFORT_WEIGHT if published else EFFORT_WEIGHT
-        found = find_forces(recorded, phases=times, effort_weight=weight, on_iteration=tell)
+        formulation: Formulation = "published" if published else "samples"
+        found = find_forces(recorded, phases=times, formulation=formulation, smooth=smooth, on_iteration=tell)
     moved = found.motion(steps=1)
     save_motion(moved, out, force=force)
     assert moved.receipt is not None

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from strut.engines.elements import Index
 from strut.engines.moment import Moment, Scales
 from strut.engines.tree import Tree
 from strut.errors import OutOfRangeError
@@ -150,7 +151,27 @@ class Tracking:
     reference: Array
 
 
-Cost = Integral | Mean | Roughness | EndCost | Tracking
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """A least-squares cost between the nodes: weight / 2 × Σ |q - reference|² at samples of a recording.
+
+    Args:
+        name: For people.
+        weight: Of the sum.
+        node: At which node the interval of each sample begins; a sample that leaves it because durations change is
+            compared with the interval's curve beyond its end. Shape (n,).
+        time_s: Of each sample since the start of the movement. Shape (n,).
+        reference: Shape (n, nq).
+    """
+
+    name: str
+    weight: float
+    node: Index
+    time_s: Array
+    reference: Array
+
+
+Cost = Integral | Mean | Roughness | EndCost | Tracking | Samples
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,16 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
-from strut.engines.body_poses import body_poses, linear_momentum
+from strut.engines.body_poses import linear_momentum
 from strut.engines.constrained import ConstrainedDynamics
 from strut.engines.tree import qpos_from_angles, qvel_from_angles
 from strut.errors import RefusedError
 from strut.optimal.playback import playback_error
 from strut.optimal.solve import Solution
+from strut.optimal.touching import touching_path
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
-from strut.robots.contact_set import ContactPoint
 
 MOST_DRIFT_M = 0.003
 MOST_MOMENTUM_ERROR_N_S = 0.2
@@ -121,7 +120,7 @@ def contact_drift(robot: Robot, trajectory: Trajectory) -> tuple[float, str, flo
         _, q, *_ = trajectory.between(number, PER_INTERVAL)
         qpos = qpos_from_angles(q)
         for point in phase.contact.points:
-            moved, height = _travel(robot, point, qpos)
+            moved, height = touching_path(robot, point, qpos)
             deepest = max(deepest, -float(height.min()))
             axes = list(phase.contact.rows_of(point.name))
             moved[:, 2] = height  # heights are absolute: the floor is where it is
@@ -129,16 +128,6 @@ def contact_drift(robot: Robot, trajectory: Trajectory) -> tuple[float, str, flo
             if held > worst:
                 worst, name = float(held), f"{point.name} in phase {phase.name}"
     return worst, name, deepest
-
-
-def _travel(robot: Robot, point: ContactPoint, qpos: Array) -> tuple[Array, Array]:
-    """Return how far what touches the ground has slid (T, 3), rolling not counted, and its height (T,)."""
-    place, turn = (part[:, 0] for part in body_poses(robot.mjcf, [point.body], qpos))
-    centre = place + turn @ np.array(point.position_m)
-    steps = Rotation.from_matrix(turn[1:] @ np.swapaxes(turn[:-1], 1, 2)).as_rotvec()
-    rolled = point.radius_m * np.cross(steps, [0.0, 0.0, 1.0])
-    slid = np.diff(centre, axis=0) - rolled
-    return np.vstack([np.zeros(3), np.cumsum(slid, axis=0)]), centre[:, 2] - point.radius_m
 
 
 def momentum_error(robot: Robot, trajectory: Trajectory) -> float:

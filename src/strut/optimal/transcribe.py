@@ -25,6 +25,7 @@ from strut.optimal.problem import (
     Mean,
     Problem,
     Roughness,
+    Samples,
     Tracking,
 )
 from strut.robot import Array
@@ -264,5 +265,25 @@ def _cost(problem: Problem, layout: Layout, cost: Cost) -> Element:
         wanted = symbols("data", cost.reference.shape[1])
         value = cost.weight / 2.0 * square(cost.of(moment) - wanted)
         return _at(layout, cost.name, nodes, cost=value, data=cost.reference)
+    if isinstance(cost, Samples):
+        return _samples(problem, layout, cost)
     assert isinstance(cost, EndCost)
     return _at(layout, cost.name, [0], cost=cost.weight * cost.value(both_ends(problem)))
+
+
+def _samples(problem: Problem, layout: Layout, cost: Samples) -> Element:
+    """Compare samples with the cubics of the mesh at their own times, whatever the durations."""
+    now, then, step = problem.moment(), problem.moment("next"), _step(problem)
+    count = len(problem.phases)
+    data, durations = symbols("data", 3 + count + problem.tree.nq), symbols("durations", count)
+    passed = data[2] * step
+    for number in range(count):
+        passed = passed + data[3 + number] * durations[number]
+    lapse = data[1] - passed
+    q = now.q + lapse * now.v + lapse**2 / 2.0 * now.a + lapse**3 / (6.0 * step) * (then.a - now.a)
+    phase = layout.phase_of[cost.node]
+    intervals = np.array([stage.intervals for stage in problem.phases], dtype=float)[phase]
+    before = (np.arange(count)[None, :] < phase[:, None]).astype(float)
+    values = np.column_stack([intervals, cost.time_s, cost.node - layout.first_node[phase], before, cost.reference])
+    value = cost.weight / 2.0 * square(q - data[3 + count :])
+    return _at(layout, cost.name, cost.node, following=True, cost=value, data=values)
