@@ -13,6 +13,7 @@ from strut.cli.main import main
 from strut.errors import AnswersError
 from strut.study.paragraph import methods_and_results
 from strut.study.statistics import study_statistics
+from strut.study.statistics_tables import statistics_tables
 
 
 @pytest.fixture(scope="module")
@@ -114,3 +115,13 @@ def test_reasons_are_sentences_of_their_own(quadruped_answers):
     alone = replace(quadruped_answers, participant=("p",) * 75)
     reasons = study_statistics(alone).left_out
     assert "a mixed model of the choices needs three people, two emotions, hits and misses." in reasons
+
+
+def test_answers_of_as_many_people_are_not_permuted_within_them(quadruped_answers):
+    strangers = replace(quadruped_answers, participant=tuple(f"p{k}" for k in range(75)))
+    found = study_statistics(strangers)
+    assert found.choices.permutation is None
+    assert "nobody gave two, so there is nothing to permute within participants." in found.left_out
+    methods, results = methods_and_results(found)
+    assert "permutation" not in methods + results
+    assert any(title.startswith("tests") for title, _, _ in statistics_tables(found))

@@ -40,9 +40,15 @@ def _methods(statistics: StudyStatistics) -> str:
         sentences.append(
             f"Chance is {percent(choices.chance)} ({choices.chance_from}). "
             "Hit rates carry Wilson intervals and are tested against chance by exact one-sided binomial tests with "
-            "Holm's correction; because each person answered several times, a permutation test that shuffles answers "
-            "within participants judges the whole, and intervals of kappa resample participants. The link between "
-            "emotion and answer is tested by chi-squared (independence)"
+            "Holm's correction; "
+            + (
+                "because people answered several times, a permutation test that shuffles answers within participants "
+                "judges the whole, and "
+                if choices.permutation
+                else ""
+            )
+            + "intervals of kappa resample participants. The link between emotion and answer is tested by chi-squared "
+            "(independence)"
             + (
                 "; learning by the odds of a hit per block, from estimating equations with participants as clusters."
                 if choices.learning.odds_ratio is not None
@@ -87,11 +93,11 @@ def _results(statistics: StudyStatistics) -> str:
 def _choice_sentences(choices: Choices) -> list[str]:
     seen = [row for row in choices.hit_rates if row.p_holm < _ALPHA]
     unseen = [row for row in choices.hit_rates if row.p_holm >= _ALPHA]
-    whole = choices.overall
+    whole, shuffled = choices.overall, choices.permutation
     sentences = [
         f"The intended emotion was named in {whole.hits} of {whole.shown} answers "
-        f"({percent(whole.rate)}, 95 % interval {percent(whole.low)} to {percent(whole.high)}; "
-        f"permutation within participants {p_words(choices.permutation.p_value)})."
+        f"({percent(whole.rate)}, 95 % interval {percent(whole.low)} to {percent(whole.high)}"
+        + (f"; permutation within participants {p_words(shuffled.p_value)})." if shuffled else ").")
     ]
     if seen:
         sentences.append(f"Above chance: {', '.join(_rate_words(row) for row in seen)}.")
@@ -99,7 +105,8 @@ def _choice_sentences(choices: Choices) -> list[str]:
         sentences.append(f"Not above chance: {', '.join(_rate_words(row) for row in unseen)}.")
     if choices.independence:
         verb = "depend" if choices.independence.p_value < _ALPHA else "do not demonstrably depend"
-        small = "; some expected counts are below 5, so trust the permutation test" if choices.rare else ""
+        trust = ", so trust the permutation test" if shuffled else ""
+        small = f"; some expected counts are below 5{trust}" if choices.rare else ""
         sentences.append(f"Answers {verb} on the emotion shown: {_chi2_words(choices.independence)}{small}.")
     if choices.cohen and choices.cohen.low is not None and choices.cohen.high is not None:
         sentences.append(

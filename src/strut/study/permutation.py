@@ -24,6 +24,8 @@ def permutation_test(answers: Answers, rng: np.random.Generator, *, permutations
     meant = np.array([codes[name] for name in answers.intended])
     seen = np.array([codes[name] for name in answers.perceived])
     people, who = np.unique(answers.participant, return_inverse=True)
+    if len(people) == len(seen):
+        raise AnswersError("answers", "nobody gave two, so there is nothing to permute within participants.")
     observed = int((meant == seen).sum())
     hits = np.zeros(permutations, dtype=np.int64)
     for participant in range(len(people)):

@@ -44,7 +44,7 @@ class Choices:
     uniform: Significance
     independence: Significance | None
     cramers_v: float | None
-    permutation: Significance
+    permutation: Significance | None
     cohen: Kappa | None
     fleiss: Kappa | None
     learning: Learning
@@ -68,7 +68,7 @@ class Choices:
             "chi2_uniform": self.uniform.as_dict(),
             "chi2_independence": self.independence.as_dict() if self.independence else None,
             "cramers_v": self.cramers_v,
-            "permutation": self.permutation.as_dict(),
+            "permutation": self.permutation.as_dict() if self.permutation else None,
             "cohens_kappa": self.cohen.as_dict() if self.cohen else None,
             "fleiss_kappa": self.fleiss.as_dict() if self.fleiss else None,
             "learning": self.learning.as_dict(),
@@ -168,7 +168,7 @@ def _choices(
         uniform=chi2_uniform(matrix),
         independence=independence,
         cramers_v=cramers_v(matrix) if independence else None,
-        permutation=permutation_test(answers, rng),
+        permutation=_tried(lambda: permutation_test(answers, rng), left_out),
         cohen=cohens(answers, matrix, rng) if independence else None,
         fleiss=_tried(lambda: fleiss(answers), left_out),
         learning=learning(answers),
