@@ -225,10 +225,18 @@ def test_an_interruption_leaves_nothing_behind(tmp_path: Path) -> None:
 
 _INTERRUPTED_WALK = """
 import os, signal, sys, threading
-from strut.cli.main import main
+import strut.cli.walk
+from strut.cli.entry import run
 threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-sys.exit(main(["walk", "mrpete", "--cycles", "300", "--out", sys.argv[1]]))
+sys.argv = ["strut", "walk", "mrpete", "--cycles", "300", "--out", sys.argv[1]]
+run()
 """
+
+
+def test_a_verb_loads_no_more_than_it_needs() -> None:
+    command = "import sys; from strut.cli.main import main; main(['emotions']); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"casadi", "matplotlib", "viser", "pandas", "fastapi"} & set(loaded)
 
 
 def test_our_own_mistake_is_one_sentence_too(

@@ -10,10 +10,9 @@ import typer
 from strut.analysis.gait_comparison import gait_comparison
 from strut.analysis.gait_parameters import gait_parameters
 from strut.cli.screen import print_json, print_lines, print_next, print_table
-from strut.errors import MotionFileError
+from strut.library.atomic import check_writable
 from strut.library.motion_file import load_motion
 from strut.robots.catalogue import robot_of
-from strut.show.gait_report import save_gait_report
 from strut.show.gait_wording import criteria_rows, dissimilarity_rows, parameter_rows
 
 
@@ -24,8 +23,8 @@ def analyze(
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON to stdout.")] = False,
 ) -> None:
     """Measure and compare human walks. Example: strut analyze neutral.npz sad.npz --html report.html."""
-    if html is not None and html.exists() and not force:
-        raise MotionFileError(html, "is there already; choose another name or add --force.")
+    if html is not None:
+        check_writable(html, force=force, ending=".html")
     walks = {}
     for name, path in _names(motions).items():
         motion = load_motion(path)
@@ -33,6 +32,8 @@ def analyze(
     found = {name: gait_parameters(robot, motion) for name, (robot, motion) in walks.items()}
     comparison = gait_comparison(walks)
     if html is not None:
+        from strut.show.gait_report import save_gait_report  # noqa: PLC0415  (plots are slow to import)
+
         save_gait_report(walks, found, comparison, html, force=force)
         print_lines(f"wrote {html}")
     if json:

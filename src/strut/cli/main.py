@@ -5,52 +5,35 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.metadata import version as package_version
 from typing import Annotated
 
 import typer
 
-from strut.cli import (
-    analyze,
-    check,
-    emotions,
-    export,
-    perform,
-    reconstruct,
-    reproduce,
-    robots,
-    show,
-    simulate,
-    stimuli,
-    study,
-    synthesize,
-    walk,
-)
 from strut.cli.interruption import INTERRUPTED, INTERRUPTED_WORDS
 from strut.errors import RefusedError, StrutError
 
 DONE, OUR_BUG, USER_CAN_FIX, REFUSED = 0, 1, 2, 3
 
-app = typer.Typer(
-    name="strut",
-    add_completion=False,
-    invoke_without_command=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-for verb in (robots.robots, emotions.emotions, walk.walk, check.check, simulate.simulate, show.show):
-    app.command()(verb)
-app.command()(export.export)
-app.command()(perform.perform)
-app.command()(stimuli.stimuli)
-app.command()(reproduce.reproduce)
-app.add_typer(study.study)
-app.command()(synthesize.synthesize)
-app.command()(reconstruct.reconstruct)
-app.command()(analyze.analyze)
+VERBS = (
+    "robots",
+    "emotions",
+    "walk",
+    "check",
+    "simulate",
+    "show",
+    "export",
+    "perform",
+    "stimuli",
+    "reproduce",
+    "study",
+    "synthesize",
+    "reconstruct",
+    "analyze",
+)  # in the order of `strut --help`; each is a function, or an app with verbs of its own, in the module of its name
 
 
-@app.callback()
 def strut(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
@@ -63,7 +46,7 @@ def strut(
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; whatever goes wrong becomes one sentence on stderr."""
     try:
-        result = app(args=list(arguments) or ["--help"], standalone_mode=False)
+        result = _app(_verb(arguments))(args=list(arguments) or ["--help"], standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  (nobody listens any more)
@@ -86,13 +69,32 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> tuple[str, int
     if isinstance(error, StrutError):
         return str(error), USER_CAN_FIX
     if hasattr(error, "format_message"):  # a usage error of the command-line library
-        return f"{error.format_message().rstrip('.')}. See `strut {_verb(arguments)}--help`.", USER_CAN_FIX
+        verb = f"{name} " if (name := _verb(arguments)) else ""
+        return f"{error.format_message().rstrip('.')}. See `strut {verb}--help`.", USER_CAN_FIX
     if isinstance(error, OSError) and error.strerror:
         return f"Writing failed: {error.strerror}.", USER_CAN_FIX
     bug = f"strut made a mistake ({type(error).__name__}: {error})"
     return f"{bug}; set STRUT_DEBUG=1, run it again and report what it prints.", OUR_BUG
 
 
-def _verb(arguments: Sequence[str]) -> str:
-    known = {command.callback.__name__ for command in app.registered_commands if command.callback}
-    return f"{arguments[0]} " if arguments and arguments[0] in known else ""
+def _app(verb: str | None) -> typer.Typer:
+    """Return the command line with one verb alone, because all of them take a second to import, or with all."""
+    app = typer.Typer(
+        name="strut",
+        add_completion=False,
+        invoke_without_command=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(strut)
+    for name in VERBS if verb is None else (verb,):
+        command = getattr(import_module(f"strut.cli.{name}"), name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command)
+        else:
+            app.command()(command)
+    return app
+
+
+def _verb(arguments: Sequence[str]) -> str | None:
+    return arguments[0] if arguments and arguments[0] in VERBS else None

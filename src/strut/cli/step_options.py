@@ -39,7 +39,7 @@ _UNFITTING = {  # by kind of gait: options that it does not have, how it walks, 
 
 def check_fitting(context: typer.Context, robot: str, gait: Mapping[str, Any]) -> None:
     """Raise if an option was typed that this robot's gait does not have."""
-    unfitting, how, instead = _UNFITTING.get(gait.get("kind", "crawl"), _UNFITTING["crawl"])
+    unfitting, how, instead = _UNFITTING[gait.get("kind", "crawl")]
     for name in unfitting:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":

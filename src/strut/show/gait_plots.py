@@ -161,8 +161,8 @@ def pressure_paths_plot(walks: Sequence[Walk]) -> Figure | None:
             axes.plot(*motion.qpos[:, :2].T, color=PALE, linewidth=1.0, label="pelvis")
             color = COLORS[walks.index(walk) % len(COLORS)]
             axes.plot(*motion.cop_in_world.T, ".-", color=color, linewidth=1.1, markersize=3.0)
-            axes.set(xlabel="forwards [m]", ylabel="to the left [m]", ylim=(-0.15, 0.15), xlim=(-0.4, 1.8))
-            axes.set_aspect("equal")
+            axes.set(xlabel="forwards [m]", ylabel="to the left [m]")
+            axes.set_aspect("equal", adjustable="datalim")
             axes.set_title(walk.name, loc="left", fontsize=9.0)
     return figure
 

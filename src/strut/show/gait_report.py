@@ -81,7 +81,7 @@ def _introduction(walks: Sequence[Walk]) -> str:
             f"{number}: {listed([walk.name for walk in walks])}.",
             "Curves show the right side over one cycle, from one landing of the right heel to the next; the upright "
             "line is where the right toes leave the ground.",
-            *(closing_sentence(walk) for walk in walks),
+            *(closing_sentence(walk.name, walk.cycle.closing) for walk in walks),
         ]
     )
 
@@ -131,8 +131,7 @@ def _rest(walks: Sequence[Walk]) -> Iterator[str]:
     )
     yield _figure(
         plane_plot(walks),
-        "The three together draw a loop near a plane; above it, the shares of variance along the principal axes. "
-        "People leave about 1 % off the plane.",
+        "The three together draw a loop near a plane; above it, the shares of variance along the principal axes.",
     )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from strut.analysis.gait_comparison import GaitComparison
+from strut.analysis.gait_cycle import Closing
 from strut.analysis.gait_parameters import GaitParameters
-from strut.show.gait_plots import Walk
 from strut.show.wording import NOT_KNOWN
 
 
@@ -37,14 +37,14 @@ def dissimilarity_rows(comparison: GaitComparison) -> list[list[str]]:
     ]
 
 
-def closing_sentence(walk: Walk) -> str:
+def closing_sentence(name: str, closing: Closing) -> str:
     """Return how the cycle of a walk was found."""
     how = {
         "open": "lies inside the motion",
         "periodic": "joins the motion's end to its start",
         "mirrored": "joins the motion to its mirror image",
     }
-    return f"The cycle of {walk.name} {how[walk.cycle.closing]}."
+    return f"The cycle of {name} {how[closing]}."
 
 
 def _column(parameters: GaitParameters) -> dict[str, str]:
