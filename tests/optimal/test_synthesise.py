@@ -203,4 +203,5 @@ def test_a_solver_that_is_stopped_keeps_its_best_iterate_and_names_what_is_worst
     assert best.violation == pytest.approx(min(iteration.violation for iteration in seen), rel=1e-6)
     receipt = best_so_far(heiman, best).motion().receipt
     assert receipt.verdict == "refused"
-    assert "equation of motion is off" in receipt.reasons[0]
+    assert receipt.reasons[0] == "the solver was stopped before it had ended"
+    assert "equation of motion is off" in receipt.reasons[1]

@@ -77,6 +77,7 @@ def gait_problem(
         intervals: Of the mesh, phase by phase; the robot's own if None.
         manner: What makes it more human than its criteria alone do; nothing if None.
     """
+    check_pace(robot, speed_m_s, step_m)
     manner = manner or Manner()
     gait, tree = robot.table("gait"), read_tree(robot.mjcf, angle_base=True)
     usual = usual_torques(robot)
@@ -173,15 +174,20 @@ def _lifts(criteria: Criteria) -> tuple[Lift, ...]:
     return tuple(lifts)
 
 
-def _parameters(
-    gait: Mapping[str, Any], phases: Sequence[Phase], speed_m_s: float | None, step_m: float | None
-) -> tuple[Parameter, ...]:
-    speeds, steps = gait["speed_m_s"], gait["limits"]["step_length_m"]
+def check_pace(robot: Robot, speed_m_s: float | None, step_m: float | None) -> None:
+    """Raise OutOfRangeError, with the bound, if nobody walks that fast or that far in a step."""
+    speeds, steps = robot.table("gait")["speed_m_s"], robot.table("gait")["limits"]["step_length_m"]
     if speed_m_s is not None and not speeds["least"] <= speed_m_s <= speeds["most"]:
         least, most = speeds["least"], speeds["most"]
         raise OutOfRangeError(f"A walking speed of {speed_m_s:g} m/s is impossible; choose {least:g} to {most:g} m/s.")
     if step_m is not None and not steps[0] <= step_m <= steps[1]:
         raise OutOfRangeError(f"A step of {step_m:g} m is impossible; choose {steps[0]:g} to {steps[1]:g} m.")
+
+
+def _parameters(
+    gait: Mapping[str, Any], phases: Sequence[Phase], speed_m_s: float | None, step_m: float | None
+) -> tuple[Parameter, ...]:
+    speeds, steps = gait["speed_m_s"], gait["limits"]["step_length_m"]
     if speed_m_s is not None and step_m is not None:
         _check_duration(phases, speed_m_s, step_m)
     pace = speeds["usual"] if speed_m_s is None else speed_m_s

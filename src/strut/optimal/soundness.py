@@ -47,6 +47,7 @@ class Soundness:
         polish_change: Relative change of cost when the movement was made exact.
         playback_error_rad: Largest difference of an angle when the torques alone are played by another engine and
             integrator, from the first instant to the last.
+        finished: Whether the solver was left to end.
     """
 
     residual: float
@@ -60,10 +61,11 @@ class Soundness:
     mesh_change: float | None = None
     polish_change: float | None = None
     playback_error_rad: float | None = None
+    finished: bool = True
 
     def complaints(self) -> list[str]:
         """Return what is wrong, in words; empty if the movement is sound."""
-        found = []
+        found = [] if self.finished else ["the solver was stopped before it had ended"]
         if self.residual > MOST_RESIDUAL:
             found.append(f"an equation of motion is off by {self.residual:.1e}")
         if self.contact_drift_m > MOST_DRIFT_M:

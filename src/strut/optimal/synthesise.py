@@ -13,7 +13,7 @@ from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration, S
 from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
 from strut.optimal.cold_start import Drawing, drawn_step
 from strut.optimal.gait import Gait
-from strut.optimal.gait_problem import Criteria, gait_problem
+from strut.optimal.gait_problem import Criteria, check_pace, gait_problem
 from strut.optimal.manner import HUMAN, Manner, named_manner
 from strut.optimal.naturalness import naturalness
 from strut.optimal.polish import polish
@@ -46,6 +46,8 @@ def weighted_criteria(robot: Robot, gamma: Sequence[float]) -> Criteria:
         raise OutOfRangeError(f"{len(gamma)} weights were given; four are needed: effort, momentum, head, time.")
     smooth = robot.table("gait")["regularisation"]
     effort, momentum, head, time = (float(value) for value in gamma)
+    if not any(gamma):
+        raise OutOfRangeError("All weights are 0, so any gait would do; give at least one of them a number above 0.")
     return Criteria(effort, momentum, head, time, smooth["acceleration"], smooth["torque_rate"])
 
 
@@ -58,6 +60,9 @@ class Wish:
     manner: Manner
     speed_m_s: float | None = None
     step_m: float | None = None
+
+    def __post_init__(self) -> None:
+        check_pace(self.human, self.speed_m_s, self.step_m)
 
     @property
     def pace_m_s(self) -> float:
@@ -156,7 +161,8 @@ def synthesise(
 def best_so_far(human: Robot, best: Solution) -> Gait:
     """Return the best iterate of a solver that was stopped, as a gait whose complaints say what it lacks."""
     attempts = (f"stopped after {best.iterations} iterations, cost {best.cost:.4f}",)
-    return Gait(human, best, examine(human, best, playback=False), attempts, {}, naturalness(human, best.trajectory))
+    found = replace(examine(human, best, playback=False), finished=False)
+    return Gait(human, best, found, attempts, {}, naturalness(human, best.trajectory))
 
 
 @dataclass(slots=True)
