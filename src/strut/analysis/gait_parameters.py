@@ -9,12 +9,11 @@ import numpy as np
 
 from strut.analysis.elevation import elevation_angles, planarity
 from strut.analysis.gait_cycle import gait_cycle
-from strut.engines.rigid_body import foot_positions
+from strut.engines.rigid_body import GRAVITY_M_S2, foot_positions
 from strut.errors import BadMotionError
 from strut.motion import Motion
 from strut.robot import Array, Robot
 
-GRAVITY_M_S2 = 9.81
 STILL_RAD = 1e-6
 TOES = {"Right": "HalluxRight", "Left": "HalluxLeft"}
 

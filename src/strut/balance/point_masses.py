@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.kinematics.posture import PostureTargets
 from strut.kinematics.posture_failure import required_postures
 from strut.kinematics.two_legs import TwoLegs
 from strut.robot import Array
-
-GRAVITY_M_S2 = 9.81
 
 
 def zero_moment_point(mass_kg: Array, mass_in_world: Array, step_s: float) -> Array:

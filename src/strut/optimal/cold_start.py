@@ -15,7 +15,7 @@ from scipy.optimize import least_squares
 from strut.engines.postures import PointChaser
 from strut.optimal.problem import Problem
 from strut.optimal.soft_target import NECK, TRUNK, Bearing, usual_bearing
-from strut.optimal.trajectory import Trajectory
+from strut.optimal.trajectory import Trajectory, standing_load
 from strut.robot import Array, Robot
 from strut.robots.contact_set import contact_points
 
@@ -58,11 +58,6 @@ def drawn_step(robot: Robot, problem: Problem, speed_m_s: float, drawing: Drawin
     q = _postures(robot, problem, moments, start, step_m, drawing)
     q[:, 6:] += drawing.angle_noise_rad * rng.normal(size=q[:, 6:].shape)
     curve = CubicSpline(moments, q, axis=0)
-    rows = problem.contact.rows
-    force = np.zeros((len(time), len(rows)))
-    for number, phase in enumerate(problem.phases):
-        normal = [index for index, row in enumerate(rows) if row in phase.contact.rows and row.axis == 2]
-        force[np.ix_(phase_of == number, normal)] = robot.mass_kg * 9.81 / len(normal)
     return Trajectory(
         problem=problem,
         time_s=time,
@@ -71,7 +66,7 @@ def drawn_step(robot: Robot, problem: Problem, speed_m_s: float, drawing: Drawin
         v=curve(moments, 1)[inverse],
         a=curve(moments, 2)[inverse],
         u=np.zeros((len(time), len(problem.actuated))),
-        force_n=force,
+        force_n=standing_load(problem, phase_of, robot.mass_kg),
         duration_s=duration,
         parameter={"step_length_m": step_m, "speed_m_s": speed_m_s},
         impulse_n_s={},

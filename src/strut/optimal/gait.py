@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from strut.engines.body_poses import body_poses
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.tree import qpos_from_angles
 from strut.motion import Motion
 from strut.optimal.naturalness import Naturalness
@@ -20,7 +21,6 @@ from strut.robot import Array, Robot
 from strut.robots.contact_set import ContactPoint, contact_points
 from strut.robots.mirror import mirror_of, mirrored_feet
 
-GRAVITY_M_S2 = 9.81
 RATE_HZ = 100.0
 
 

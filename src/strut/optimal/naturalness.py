@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from strut.engines.body_poses import body_poses
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.tree import qpos_from_angles
 from strut.optimal.soft_target import NECK, TRUNK
 from strut.optimal.trajectory import Trajectory
@@ -14,7 +15,6 @@ from strut.robot import Array, Robot
 from strut.robots.contact_set import contact_points
 from strut.robots.mirror import mirror_of
 
-GRAVITY_M_S2 = 9.81
 PER_INTERVAL = 4
 MID_SWING = (0.3, 0.9)  # shares of the swing between which toes clear the ground
 LONG_AXES = ("HipRight_RZ", "HipLeft_RZ", "AnkleRight_RZ", "AnkleLeft_RZ")

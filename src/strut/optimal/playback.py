@@ -50,6 +50,8 @@ def play(mjcf: str, trajectory: Trajectory) -> Array:
         played[nodes[0]] = angles_from_qpos(qpos) if floats else qpos
         for now, then in pairwise(nodes.tolist()):
             qpos, qvel = _played(witness, trajectory, (now, then), np.concatenate([qpos, qvel]), passive)
+            if not np.isfinite(qpos).all():
+                return played
             played[then] = angles_from_qpos(qpos) if floats else qpos
             if not np.abs(played[then] - trajectory.q[then]).max() < RUNAWAY:
                 return played
@@ -92,5 +94,6 @@ def _played(
         a, _ = witness.accelerate(qpos, qvel, force)
         return np.concatenate([witness.rates(qpos, qvel), a])
 
-    ends = solve_ivp(rates, (start_s, stop_s), state, method="LSODA", rtol=TOLERANCE, atol=TOLERANCE).y[:, -1]
+    found = solve_ivp(rates, (start_s, stop_s), state, method="LSODA", rtol=TOLERANCE, atol=TOLERANCE)
+    ends = found.y[:, -1] if found.success else np.full_like(state, np.nan)
     return ends[: witness.nq], ends[witness.nq :]

@@ -47,14 +47,14 @@ def polish(program: Transcribed, solution: Solution) -> Solution:
     equal, between = kept & (assembly.lower == assembly.upper), kept & (assembly.lower != assembly.upper)
     limited = free[(lower[free] > -UNLIMITED) | (upper[free] < UNLIMITED)]
     own = csr_matrix((np.ones(len(limited)), (np.arange(len(limited)), limited)), shape=(len(limited), layout.size))
-    for _ in range(MOST_ITERATIONS):
+    for iteration in range(MOST_ITERATIONS + 1):  # the last only looks at what the one before it has made
         rows, slope = assembly.linear(x)
         gaps = shooting.gaps(read_trajectory(layout, x))
         missing = np.concatenate([assembly.lower[equal] - rows[equal], -gaps.value])
         low = np.concatenate([(assembly.lower - rows)[between], (lower - x)[limited]])
         high = np.concatenate([(assembly.upper - rows)[between], (upper - x)[limited]])
         violation = max(float(np.abs(missing).max()), float(low.max(initial=0.0)), float(-high.min(initial=0.0)))
-        if np.abs(missing).max() < CLOSED:
+        if np.abs(missing).max() < CLOSED or iteration == MOST_ITERATIONS:
             break
         equations = vstack([slope[equal], gaps.slope]).tocsc()[:, free].tocsr()
         bounded = Bounded(vstack([slope[between], own]).tocsc()[:, free].tocsr(), low, high)

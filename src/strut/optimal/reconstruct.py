@@ -39,7 +39,7 @@ from strut.optimal.problem import (
 )
 from strut.optimal.solve import Transcribed
 from strut.optimal.soundness import examine, insist
-from strut.optimal.trajectory import Trajectory
+from strut.optimal.trajectory import Trajectory, standing_load
 from strut.robot import Array, Robot
 from strut.robots.catalogue import robot_of
 from strut.robots.contact_set import ContactSet, contact_set
@@ -244,11 +244,6 @@ def _bounds(robot: Robot, wanted: Array) -> Bounds:
 
 def _guess(robot: Robot, problem: Problem, curve: CubicSpline, node_s: Array, counts: list[int]) -> Trajectory:
     phase_of = np.repeat(np.arange(len(counts)), counts)
-    rows = problem.contact.rows
-    force = np.zeros((len(node_s), len(rows)))
-    for number, phase in enumerate(problem.phases):
-        normal = [index for index, row in enumerate(rows) if row in phase.contact.rows and row.axis == 2]
-        force[np.ix_(phase_of == number, normal)] = robot.mass_kg * 9.81 / len(normal)
     return Trajectory(
         problem=problem,
         time_s=node_s - node_s[0],
@@ -257,7 +252,7 @@ def _guess(robot: Robot, problem: Problem, curve: CubicSpline, node_s: Array, co
         v=curve(node_s, 1),
         a=curve(node_s, 2),
         u=np.zeros((len(node_s), len(problem.actuated))),
-        force_n=force,
+        force_n=standing_load(problem, phase_of, robot.mass_kg),
         duration_s=np.array([np.mean(phase.duration_s) for phase in problem.phases]),
         parameter={},
         impulse_n_s={},

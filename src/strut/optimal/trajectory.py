@@ -9,6 +9,7 @@ import numpy as np
 from scipy.interpolate import interp1d
 
 from strut.engines.elements import Index
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.optimal.layout import Layout
 from strut.optimal.problem import Problem
 from strut.robot import Array
@@ -159,3 +160,13 @@ def write_variables(layout: Layout, guess: Trajectory) -> Array:
     for number, index in layout.impulse.items():
         x[index] = guess.impulse_n_s.get(number, np.zeros(len(index)))
     return np.asarray(np.clip(x / layout.scale, layout.lower, layout.upper))
+
+
+def standing_load(problem: Problem, phase_of: Index, mass_kg: float) -> Array:
+    """Return a guess of the forces of all rows: the points that touch share the weight. Shape (nodes, n_rows)."""
+    rows = problem.contact.rows
+    force_n = np.zeros((len(phase_of), len(rows)))
+    for number, phase in enumerate(problem.phases):
+        normal = [index for index, row in enumerate(rows) if row in phase.contact.rows and row.axis == 2]
+        force_n[np.ix_(phase_of == number, normal)] = mass_kg * GRAVITY_M_S2 / len(normal)
+    return force_n

@@ -13,7 +13,7 @@ from strut.analysis.similarity import dissimilarity
 from strut.optimal.manner import Manner
 from strut.optimal.shooting_size import ShootingSize, reconstruction_size, synthesis_size
 from strut.optimal.synthesise import synthesise
-from strut.reproduction.comparison import Comparison, compared, corrected
+from strut.reproduction.comparison import Comparison, Verdict, compared, corrected, unpublished
 from strut.reproduction.parts import Progress, rows_of
 from strut.robot import Robot
 from strut.robots.catalogue import load_robot
@@ -110,35 +110,42 @@ def _time_terms(robot: Robot) -> list[Comparison]:
 def orderings(robot: Robot, found: Mapping[str, CriteriaValues]) -> list[Comparison]:
     """Return whether each gait is the best in its own criterion, among ours as among the published ones."""
     objectives, published = robot.table("gait")["objective"], robot.table("published")["criteria"]
+    printed = {name: CriteriaValues(*published[objectives[name]["published"]]) for name in found}
     rows = []
     for index, word in enumerate(CRITERIA):
-        ours = {name: astuple(values)[index] for name, values in found.items()}
-        theirs = {name: published[objectives[name]["published"]][index] for name in found}
+        ours, theirs = ({name: astuple(values)[index] for name, values in gaits.items()} for gaits in (found, printed))
         best, second = sorted(ours.values())[:2]
-        same = min(ours, key=ours.__getitem__) == min(theirs, key=theirs.__getitem__) == word
         note = f"{best:.3g}, the next best gait has {second:.3g}"
-        rows.append(_judged(f"the gait of least {word} is best in it (1 is yes)", same, published["where"], note))
+        words = f"the gait of least {word} is best in it (1 is yes)"
+        rows.append(_judged(words, _least(ours) == word, _least(theirs) == word, published["where"], note))
     for name, entry in objectives.items():
-        weighted = {other: values.weighted(entry["gamma"]) for other, values in found.items()}
-        same = min(weighted, key=weighted.__getitem__) == name
-        note = ", ".join(f"{other} {value:.3g}" for other, value in weighted.items())
+        ours, theirs = ({own: of.weighted(entry["gamma"]) for own, of in gaits.items()} for gaits in (found, printed))
+        note = ", ".join(f"{other} {value:.3g}" for other, value in ours.items())
+        words = f"the gait of mixture {name} is best in that mixture (1 is yes)"
         where = "weights applied to Table 6.6"
-        rows.append(_judged(f"the gait of mixture {name} is best in that mixture (1 is yes)", same, where, note))
-    own, printed = found["head"].head, published[objectives["head"]["published"]][CRITERIA.index("head")]
-    note = f"{own:.3g} against {printed:.3g}: a gait of least head rotation should beat the published one (E28)"
-    rows.append(_judged("head rotation is at most the published one (1 is yes)", own <= printed, "Table 6.6", note))
-    return rows
+        rows.append(_judged(words, _least(ours) == name, _least(theirs) == name, where, note))
+    own, theirs_head = found["head"].head, printed["head"].head
+    note = f"{own:.3g} against {theirs_head:.3g}: a gait of least head rotation should beat the published one (E28)"
+    at_most = "head rotation is at most the published one (1 is yes)"
+    return [*rows, unpublished("orderings", at_most, float(own <= theirs_head), "", note)]
 
 
-def _judged(quantity: str, holds: bool, where: str, note: str) -> Comparison:
+def _least(values: Mapping[str, float]) -> str:
+    return min(values, key=values.__getitem__)
+
+
+def _judged(quantity: str, holds: bool, published: bool, where: str, note: str) -> Comparison:
+    """Return a row that is an erratum (E28) where only our gaits keep an ordering."""
+    verdict: Verdict = "differs" if not holds else "same" if published else "erratum"
     return Comparison(
         group="orderings",
         quantity=quantity,
-        published=(1.0,),
+        published=(float(published),),
         ours=(float(holds),),
         unit="",
-        verdict="same" if holds else "differs",
+        verdict=verdict,
         tolerance=0.0,
+        erratum="E28" if verdict == "erratum" else None,
         where=where,
         note=note,
     )

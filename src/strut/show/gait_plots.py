@@ -13,13 +13,13 @@ from matplotlib.figure import Figure
 
 from strut.analysis.elevation import covariance_plane, elevation_angles
 from strut.analysis.gait_cycle import GaitCycle, coordinate_names
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.tree import angles_from_qpos
 from strut.robot import Array, Robot
 from strut.show.plots import LOOK, PALE
 
 COLORS = ("#3568b8", "#c46a12", "#1a8f82", "#b3261e", "#7a4fb5", "#5a6472", "#b0892a", "#2b9ec7")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
-GRAVITY_M_S2 = 9.81
 Curve = tuple[Array, Array]
 
 
