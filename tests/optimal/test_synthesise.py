@@ -102,7 +102,7 @@ def test_it_is_a_walk_and_no_hop(gait):
 
 
 def test_torques_alone_lead_another_engine_and_integrator_through_the_whole_step(gait, heiman):
-    assert np.degrees(gait.soundness.playback_error_rad) < 0.01  # the mesh's own torques ended 227 degrees away
+    assert np.degrees(gait.soundness.playback_error_rad) < 0.01
     weaker = replace(gait.trajectory, u=1.001 * gait.trajectory.u)
     assert np.degrees(playback_error(heiman.mjcf, weaker)) > 1.0
 
