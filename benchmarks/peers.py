@@ -1,12 +1,13 @@
 """How does reconstruction compare with crocoddyl and OpenSim Moco, and our symbolic dynamics with adam-robotics?
 
     make bench-peers                                  # makes .venv-peers from peers.txt, then runs this
-    python benchmarks/peers.py PEERS_PYTHON [PEER ...]
+    python benchmarks/peers.py [--limit-s SECONDS] PEERS_PYTHON [PEER ...]
 
 A step of our own gait (34 degrees of freedom, four phases, two impacts) is sampled 500 times a second; `reconstruct`
 tracks it, then each peer tracks the same curves of the same body at the same nodes, in a process of its own and in the
-same run. `cpu_s` is processor time of one thread, set-up included. How the problems differ stands in each peer's file
-and in docs/human.md.
+same run. `cpu_s` is processor time of one thread, set-up included; `cpu_over_ours` compares it with ours over the same
+stretch, the step or its first phase. A peer that needs more than the limit of processor time is stopped, it is said, and
+the rows it had are kept. How the problems differ stands in each peer's file and in docs/human.md.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
 import json  # noqa: E402
+import resource  # noqa: E402
+import signal  # noqa: E402
 import subprocess  # noqa: E402
 import sys  # noqa: E402
 import tempfile  # noqa: E402
+from argparse import ArgumentParser  # noqa: E402
 from itertools import pairwise  # noqa: E402
 from pathlib import Path  # noqa: E402
-from time import process_time  # noqa: E402
+from time import perf_counter, process_time  # noqa: E402
 from typing import Any  # noqa: E402
 
 import casadi as ca  # noqa: E402
@@ -48,7 +52,7 @@ BATCH = 36  # nodes of the usual mesh
 SPEED_M_S = 1.3
 
 
-def main(python: str, peers: list[str]) -> None:
+def main(python: str, peers: list[str], limit_s: int) -> None:
     robot = load_robot("heiman")
     gait = synthesise(robot, speed_m_s=SPEED_M_S)
     recording = gait.motion(steps=2, rate_hz=500.0)
@@ -57,33 +61,47 @@ def main(python: str, peers: list[str]) -> None:
         PhaseTime(phase.contact.name, *ends)
         for phase, ends in zip(gait.trajectory.problem.phases, pairwise(borders.tolist()), strict=True)
     ]
-    began = process_time()
-    ours = reconstruct(recording, robot, phases=phases)
-    rows = [_row("strut", _ours(ours, recording), process_time() - began)]
+    ours, step_row = _reconstructed(recording, robot, phases, "step")
+    rows = [step_row, _reconstructed(recording, robot, phases[:1], "first phase")[1]]
     with tempfile.TemporaryDirectory() as folder:
         problem = Path(folder) / "problem.json"
         problem.write_text(json.dumps(_problem(robot, ours, recording)), "utf-8")
         for peer in [peer for peer in peers if peer != "adam"]:
-            rows += [_row(peer, found, found["cpu_s"]) for found in _said(python, peer, problem)]
-        if "adam" in peers:
-            record(
-                "peers_dynamics",
-                _dynamics(robot, recording, _said(python, "adam", problem)),
-                packages=["casadi", "numpy"],
-            )
+            rows += [_row(peer, found) for found in _said(python, peer, problem, limit_s)]
+        if "adam" in peers and (theirs := _said(python, "adam", problem, limit_s)):
+            record("peers_dynamics", _dynamics(robot, recording, theirs), packages=["casadi", "numpy"])
+    our_s = {row["stretch"]: row["cpu_s"] for row in rows[:2]}
     for row in rows:
-        row["cpu_over_ours"] = round(row["cpu_s"] / rows[0]["cpu_s"], 2)
+        row["cpu_over_ours"] = round(row["cpu_s"] / our_s[row["stretch"]], 2)
     record("peers", rows, packages=["casadi", "numpy"])
 
 
-def _said(python: str, peer: str, problem: Path) -> Any:
-    """Return what a peer prints last, run by its own interpreter."""
+def _reconstructed(recording: Motion, robot: Robot, phases: list[PhaseTime], stretch: str) -> tuple[Gait, Row]:
+    cpu, wall = process_time(), perf_counter()
+    found = reconstruct(recording, robot, phases=phases)
+    times = {"cpu_s": process_time() - cpu, "wall_s": perf_counter() - wall}
+    return found, _row("strut", _ours(found, recording) | times | {"stretch": stretch})
+
+
+def _said(python: str, peer: str, problem: Path, limit_s: int) -> Any:
+    """Return what a peer prints last, run by its own interpreter where the problem lies."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    command = [python, str(HERE / f"peer_{peer}.py"), str(problem)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    if run.returncode:
+    run = subprocess.run(
+        [python, str(HERE / f"peer_{peer}.py"), str(problem)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        cwd=problem.parent,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s + 5)),
+    )
+    stopped = run.returncode == -signal.SIGXCPU
+    if stopped:
+        print(f"peer_{peer}.py was stopped after {limit_s} s of processor time.", file=sys.stderr)
+    elif run.returncode:
         sys.exit(f"peer_{peer}.py failed:\n{run.stderr[-2000:]}")
-    return json.loads(run.stdout.splitlines()[-1])
+    said = [line for line in run.stdout.splitlines() if line.startswith(("[{", "{"))]
+    return json.loads(said[-1]) if said else []
 
 
 def _dynamics(robot: Robot, recording: Motion, theirs: dict[str, Any]) -> list[Row]:
@@ -113,10 +131,11 @@ def _dynamics(robot: Robot, recording: Motion, theirs: dict[str, Any]) -> list[R
     return rows
 
 
-def _row(solver: str, found: dict[str, Any], cpu_s: float) -> Row:
+def _row(solver: str, found: dict[str, Any]) -> Row:
     return {
         "solver": solver,
         "version": found["version"],
+        "stretch": found["stretch"],
         "case": found["case"],
         "nodes": found["nodes"],
         "converged": found["converged"],
@@ -124,7 +143,8 @@ def _row(solver: str, found: dict[str, Any], cpu_s: float) -> Row:
         "tracking_rms_mrad": round(found["tracking_rms_mrad"], 3),
         "tracking_worst_mrad": round(found["tracking_worst_mrad"], 2),
         "least_vertical_force_n": round(found["least_vertical_force_n"], 1),
-        "cpu_s": round(cpu_s, 2),
+        "cpu_s": round(found["cpu_s"], 2),
+        "wall_s": round(found["wall_s"], 2),
     }
 
 
@@ -215,4 +235,9 @@ def _listed(values: Array) -> list[Any]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:] or list(PEERS))
+    words = ArgumentParser(description=__doc__)
+    words.add_argument("--limit-s", type=int, default=900, help="processor time that a peer may take")
+    words.add_argument("python", help="interpreter of an environment with peers.txt")
+    words.add_argument("peers", nargs="*", metavar="PEER", help=f"of {', '.join(PEERS)}; all if left out")
+    given = words.parse_args()
+    main(given.python, given.peers or list(PEERS), given.limit_s)
