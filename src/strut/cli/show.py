@@ -10,8 +10,10 @@ import typer
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.library.atomic import check_writable
 from strut.library.motion_file import load_motion
+from strut.motion import Motion
 from strut.robot import Robot
 from strut.robots.catalogue import robot_of
+from strut.show.footage import Look
 
 
 def show(
@@ -40,9 +42,6 @@ def show(
 ) -> None:
     """Look at motions in the browser, or write a page or a picture. Example: strut show happy.npz sad.npz."""
     from strut.show.film import save_gif  # noqa: PLC0415  (matplotlib and viser take a second to load)
-    from strut.show.footage import Look  # noqa: PLC0415
-    from strut.show.picture import save_png  # noqa: PLC0415
-    from strut.show.pose_strip import POSES, save_pose_strip  # noqa: PLC0415
     from strut.show.report import MOST_SHOWN_S, save_html  # noqa: PLC0415
     from strut.show.viewer import serve  # noqa: PLC0415
 
@@ -62,11 +61,7 @@ def show(
                 motions, robots, html, look=look, force=force, most_shown_s=MOST_SHOWN_S if seconds is None else seconds
             )
         if png is not None:
-            in_a_row = poses or (POSES if at is None and all(_is_person(robot) for robot in robots) else 1)
-            if in_a_row == 1:
-                save_png(motions, robots, png, at_s=at, look=look, force=force)
-            else:
-                save_pose_strip(motions, robots, png, poses=in_a_row, look=look, force=force)
+            _save_picture(motions, robots, png, at_s=at, poses=poses, look=look, force=force)
         if gif is not None:
             save_gif(
                 motions,
@@ -94,5 +89,23 @@ def show(
         )
 
 
-def _is_person(robot: Robot) -> bool:
-    return bool(robot.tables.get("gait", {}).get("kind") == "synthesis")
+def _save_picture(
+    motions: list[Motion],
+    robots: list[Robot],
+    path: Path,
+    *,
+    at_s: float | None,
+    poses: int | None,
+    look: Look,
+    force: bool,
+) -> None:
+    """Write a row of poses, which is usual for human walks, or one moment."""
+    from strut.show.picture import save_png  # noqa: PLC0415
+    from strut.show.pose_strip import POSES, save_pose_strip  # noqa: PLC0415
+
+    people = all(robot.tables.get("gait", {}).get("kind") == "synthesis" for robot in robots)
+    in_a_row = poses or (POSES if at_s is None and people else 1)
+    if in_a_row == 1:
+        save_png(motions, robots, path, at_s=at_s, look=look, force=force)
+    else:
+        save_pose_strip(motions, robots, path, poses=in_a_row, look=look, force=force)
