@@ -122,7 +122,7 @@ def test_analyze_tells_gait_parameters_as_json(standing, capsys):
     table = json.loads(capsys.readouterr().out)["motions"]["standing"]
     assert table["speed_m_s"] == 0.0
     assert table["double_support"] == 1.0
-    assert table["largest_vertical_force"] is None
+    assert table["legs"]["Left"]["largest_vertical_force"] is None
 
 
 def test_robots_lists_the_human(capsys):

@@ -72,7 +72,8 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> tuple[str, int
         verb = f"{name} " if (name := _verb(arguments)) else ""
         return f"{error.format_message().rstrip('.')}. See `strut {verb}--help`.", USER_CAN_FIX
     if isinstance(error, OSError) and error.strerror:
-        return f"Writing failed: {error.strerror}.", USER_CAN_FIX
+        what = f"{error.filename}: " if error.filename else ""
+        return f"{what}reading or writing failed: {error.strerror}.", USER_CAN_FIX
     bug = f"strut made a mistake ({type(error).__name__}: {error})"
     return f"{bug}; set STRUT_DEBUG=1, run it again and report what it prints.", OUR_BUG
 
