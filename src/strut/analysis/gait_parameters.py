@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from strut.analysis.gait_cycle import gait_cycle
+from strut.analysis.gait_cycle import along_x, gait_cycle
 from strut.analysis.joint_power import Work, joint_work
 from strut.analysis.leg_figures import LegFigures, both_legs
 from strut.engines.rigid_body import foot_positions
@@ -57,6 +57,7 @@ def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
     """Return the gait parameters of a human motion with known contacts."""
     if not set(TOES.values()) <= set(motion.foot_names):
         raise BadMotionError(f"The motion of {motion.robot} has no toes; only human motions can be analysed.")
+    motion = along_x(robot, motion)
     times, lengths = _steps(robot, motion)
     cycle = gait_cycle(robot, motion)
     durations = tuple(float(value) for value in np.diff(times))

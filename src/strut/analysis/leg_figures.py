@@ -67,12 +67,12 @@ def _right_leg(robot: Robot, motion: Motion) -> LegFigures:
     knee = seen.joint_angles_rad[:, robot.joint_names.index("KneeRight_RY")]
     own = [index for index, name in enumerate(seen.foot_names) if name.endswith("Right")]
     down = np.asarray(seen.contact[:, own].any(axis=1))
-    force = foot_force(robot, seen)
+    force, anywhere = foot_force(robot, seen), foot_force(robot, motion)
     return LegFigures(
         knee_range_rad=(float(knee.min()), float(knee.max())),
         stance_share=None if cycle is None else float(np.mean(down[:-1])),
         force_humps=None if cycle is None or force is None else _humps(force[:, 2], down),
-        largest_vertical_force=None if force is None else float(force[:, 2].max()),
+        largest_vertical_force=None if anywhere is None else float(anywhere[:, 2].max()),
         elevation_shares=_shares(elevation_angles(robot, seen.qpos, "Right")),
     )
 

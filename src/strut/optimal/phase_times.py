@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from strut.engines.touching import touching_path
 from strut.errors import BadMotionError, OutOfRangeError, StrutError
 from strut.motion import Motion
-from strut.optimal.touching import touching_path
 from strut.robot import Array, Robot
 from strut.robots.contact_set import ContactSet, contact_points, contact_set
 

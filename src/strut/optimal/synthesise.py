@@ -197,9 +197,7 @@ class _Search:
     def warm(self, begin: Motion, mesh: Sequence[int]) -> Solution:
         """Solve on a mesh from a motion."""
         problem = self.wish.problem(mesh)
-        guess = warm_step(
-            self.wish.human, problem, begin
-        )  # first, because it may not fit and writing down takes seconds
+        guess = warm_step(self.wish.human, problem, begin)  # before the program, which takes seconds
         return self._solve(Transcribed(problem), guess)
 
     def again(self, found: Solution, mesh: Sequence[int]) -> Solution:
