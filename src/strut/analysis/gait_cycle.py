@@ -55,6 +55,23 @@ def published_step(robot: Robot, motion: Motion) -> GaitCycle | None:
     return _between(robot, motion, ("HalluxLeft", False), ("HalluxRight", False))
 
 
+def endless(robot: Robot, motion: Motion, duration_s: float) -> tuple[Motion, GaitCycle] | None:
+    """Return one cycle of a human walk, again and again for at least a duration, and that cycle; None if it has none.
+
+    Only a cycle that ends as it began can be repeated; one cut from a recording that changes on the way is None too.
+    """
+    if "symmetry" not in robot.tables or (cycle := gait_cycle(robot, motion)) is None:
+        return None
+    angles = angles_from_qpos(cycle.motion.qpos)
+    if np.abs(angles[-1] - angles[0])[1:].max() > NEAR_RAD:
+        return None
+    once = _part(cycle.motion, 0, len(angles) - 2)
+    repeated = once
+    while repeated.duration_s < duration_s:
+        repeated = _appended(repeated, once)
+    return repeated, cycle
+
+
 def mirror_image(robot: Robot, motion: Motion) -> Motion:
     """Return a motion in the mirror of the walker's x-z plane; torques and forces too."""
     names, feet = coordinate_names(robot), mirrored_feet(motion.foot_names)
