@@ -14,19 +14,18 @@ from strut.errors import BadMotionError, OutOfRangeError
 from strut.motion import Motion
 from strut.optimal.gait import Gait
 from strut.optimal.phase_times import PhaseTime, checked_phases
+from strut.optimal.playback import playback_error
 from strut.optimal.polish import polish
 from strut.optimal.recorded_problem import Formulation, Recording, recorded_problem
-from strut.optimal.seen_phases import detected_phases, detection_error_s
+from strut.optimal.seen_phases import detected_phases, detection_error_s, walking_order
 from strut.optimal.solve import Solution, Transcribed
-from strut.optimal.soundness import examine, insist
+from strut.optimal.soundness import Soundness, examine, insist
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Robot
 from strut.robots.catalogue import robot_of
 
 ROUNDS = 4  # of looking for the times of phases
-SETTLED_S = 0.004  # a border that moves by less stays in its interval
-import os
-UNSURE = float(os.environ.get('UNSURE','3'))  # as much smoother where the solver also looks for the times of the phases, or it finds none
+SETTLED_S = 0.006  # while borders move by more, samples are sorted into intervals anew: half an interval
 
 
 def reconstruct(
@@ -39,6 +38,22 @@ def reconstruct(
     most_seconds: float = 300.0,
     on_iteration: OnIteration | None = None,
 ) -> Gait:
+    """Return the movement nearest to a recorded one that obeys the equations of motion, with its torques and forces.
+
+    Any number of steps. `samples` compares every sample with the movement at the sample's own time and hardly weighs
+    torques; `published` is the formulation of the thesis: one step, the recording interpolated to the nodes by
+    Catmull-Rom splines, torques weighed. The result is polished, and played back step by step from the start of each:
+    a body that nobody balances falls within a few steps, whatever its torques.
+
+    Args:
+        motion: Joint angles and the pelvis' path; contact columns may be missing, or false throughout.
+        robot: Whose motion; read from the motion if None.
+        phases: Contact sets with their times; if None they are found in the motion, and their times by the solver.
+        formulation: What is minimised.
+        smooth: Factor on the weight of smooth torques; noisy recordings need 10 and more.
+        most_seconds: Give up after this long.
+        on_iteration: Called with every iteration; may return True to stop.
+    """
     human = robot_of(motion, robot, needs_feet=False)
     if "contact" not in human.tables or "gait" not in human.tables:
         raise BadMotionError(f"{human.name} has no contact and gait tables; only human models can be reconstructed.")
@@ -53,24 +68,39 @@ def reconstruct(
     slack_s = 0.0 if phases is not None else detection_error_s(motion)
     recording = Recording(motion.time_s, angles_from_qpos(motion.qpos), found, slack_s)
     search = _Search(human, formulation, smooth, perf_counter() + most_seconds, on_iteration)
-    program, solution = search.solved(recording)
-    import time; c=time.process_time()
-    polished = polish(program, solution)
-    print("polish cpu", time.process_time()-c, "solve", solution.iterations, solution.setup_s, solution.solve_s); c=time.process_time()
-    soundness = examine(human, polished)
-    print("examine cpu", time.process_time()-c); 
-    print(soundness)
+    program, on_mesh = search.solved(recording)
+    polished = polish(program, on_mesh)
+    soundness = examined_by_step(human, polished)
+    insist(soundness)
     asked = {
         "phases": [[phase.contact, phase.start_s, phase.stop_s] for phase in found],
         "formulation": formulation,
         "smooth": smooth,
     }
-    g= Gait(human, polished, soundness, tuple(search.attempts), asked)
-    return g, solution
+    return Gait(human, polished, soundness, tuple(search.attempts), asked)
+
+
+def stopped_at(human: Robot, best: Solution) -> Gait:
+    """Return the best iterate of a solver that was stopped, as a gait whose complaints say what it lacks."""
+    found = replace(examine(human, best, playback=False), finished=False)
+    return Gait(human, best, found, (f"stopped after {best.iterations} iterations, cost {best.cost:.4f}",), {})
+
+
+def examined_by_step(human: Robot, solution: Solution) -> Soundness:
+    """Return what an independent look at a movement finds, its torques played from the start of every step anew."""
+    path, order = solution.trajectory, walking_order(human)
+    openings = {order[0], order[len(order) // 2]}
+    names = [phase.name for phase in path.problem.phases]
+    starts = sorted({0, *(number for number, name in enumerate(names) if name in openings)})
+    steps = [path.part(start, stop) for start, stop in zip(starts, [*starts[1:], len(names)], strict=True)]
+    worst = max(playback_error(human.mjcf, step) for step in steps)
+    return replace(examine(human, solution, playback=False), playback_error_rad=worst)
 
 
 @dataclass(slots=True)
 class _Search:
+    """How a recording is followed, the time left for it, and what was tried."""
+
     human: Robot
     formulation: Formulation
     smooth: float
@@ -79,30 +109,21 @@ class _Search:
     attempts: list[str] = field(default_factory=list)
 
     def solved(self, recording: Recording) -> tuple[Transcribed, Solution]:
-        smooth = UNSURE * self.smooth if recording.slack_s else self.smooth
+        """Return the program and its solution; if phase times are free, once they have settled."""
         start: Trajectory | None = None
-        for number in range(ROUNDS):
-            problem, guess = recorded_problem(self.human, recording, self.formulation, smooth)
+        for _ in range(ROUNDS):
+            problem, guess = recorded_problem(self.human, recording, self.formulation, self.smooth)
             program = Transcribed(problem)
-            if start is not None:
-                guess = start.on_mesh(problem)
             options = SolverOptions(most_seconds=max(1.0, self.deadline_s - perf_counter()), warm=True)
-            solution = program.solve(guess, options=options, on_iteration=self.on_iteration)
-            self.attempts.append(f"round {number}: {solution.iterations} iterations")
-            path = solution.trajectory
-            moved = _moved(recording, path)
-            was = np.array([phase.stop_s for phase in recording.phases]); now = np.array([phase.stop_s for phase in moved.phases])
-            print("round", number, solution.iterations, "moved ms", np.round(1e3*(now-was),1), "setup", solution.setup_s, flush=True)
-            if np.abs(now - was).max() < SETTLED_S:
+            solution = program.solve(
+                start.on_mesh(problem) if start else guess, options=options, on_iteration=self.on_iteration
+            )
+            start, before = solution.trajectory, recording
+            recording = before.retimed(start.duration_s)
+            moved_s = max(
+                abs(now.stop_s - was.stop_s) for now, was in zip(recording.phases, before.phases, strict=True)
+            )
+            self.attempts.append(f"{solution.iterations} iterations, phases moved by up to {moved_s * 1e3:.1f} ms")
+            if moved_s < SETTLED_S:
                 break
-            recording, start = moved, path
         return program, solution
-
-
-def _moved(recording: Recording, path: Trajectory) -> Recording:
-    """Return the recording with the phase times of a trajectory."""
-    borders = recording.phases[0].start_s + np.concatenate([[0.0], np.cumsum(path.duration_s)])
-    phases = tuple(
-        replace(phase, start_s=float(borders[k]), stop_s=float(borders[k + 1])) for k, phase in enumerate(recording.phases)
-    )
-    return replace(recording, phases=phases)

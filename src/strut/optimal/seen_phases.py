@@ -1,7 +1,8 @@
 """Seen phases: which contact set holds when in a movement, read off its contact columns or its feet alone.
 
-First roughly, sample by sample: what is low and slow touches, and sets follow each other as in a walk. Then every border is
-moved to where the path of what lands or lifts off breaks: at rest on one side, a polynomial in time on the other.
+First roughly, sample by sample: what is low and slow touches, and sets follow each other as in a walk. Then every
+border is moved to where the path of what lands or lifts off breaks: at rest on one side, a polynomial in time on the
+other.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ HIDDEN_S, NAMED_S = 0.012, 0.005  # how far a border may still be off, seen or n
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paths:
-    """How what touches has slid (T, n_points, 3), heights above the floor of each point in z; and names of the points."""
+    """How what touches has slid, with the height above its own floor as z (T, n_points, 3), and the points' names."""
 
     time_s: Array
     place_m: Array
@@ -51,7 +52,7 @@ def detected_phases(robot: Robot, motion: Motion) -> tuple[PhaseTime, ...]:
 
     Raises if contact columns touch the ground in a way that no contact set of the robot describes.
     """
-    named = bool(motion.foot_names)
+    named = has_contacts(motion)
     names = _named_contacts(robot, motion) if named else _seen_contacts(robot, motion)
     changes = [0, *(k for k in range(1, len(names)) if names[k] != names[k - 1]), len(names)]
     borders = [float(motion.time_s[0])]
@@ -74,9 +75,14 @@ def _whole(phases: list[PhaseTime]) -> tuple[PhaseTime, ...]:
     return tuple(phases)
 
 
+def has_contacts(motion: Motion) -> bool:
+    """Return whether a motion says when its feet touch; columns that never do say nothing."""
+    return bool(motion.contact.any())
+
+
 def detection_error_s(motion: Motion) -> float:
     """Return by how much a detected border may be off."""
-    return max(NAMED_S, _sample_s(motion) / 2.0) if motion.foot_names else max(HIDDEN_S, _sample_s(motion))
+    return max(NAMED_S, _sample_s(motion) / 2.0) if has_contacts(motion) else max(HIDDEN_S, _sample_s(motion))
 
 
 def feet_paths(robot: Robot, time_s: Array, qpos: Array) -> Paths:
