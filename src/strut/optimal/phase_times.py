@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from strut.engines.touching import touching_path
 from strut.errors import FileError, OutOfRangeError
 from strut.motion import Motion
-from strut.optimal.touching import touching_path
 from strut.robot import Robot
 from strut.robots.contact_set import contact_set
 

@@ -14,11 +14,11 @@ from itertools import pairwise
 import numpy as np
 from scipy.signal import butter, sosfiltfilt
 
+from strut.engines.touching import touching_path
 from strut.engines.tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError
 from strut.motion import Motion
 from strut.optimal.phase_times import PhaseTime
-from strut.optimal.touching import touching_path
 from strut.robot import Array, Robot
 from strut.robots.contact_set import ContactSet, contact_points, contact_set
 
