@@ -9,8 +9,9 @@ from strut.engines.elements import Index
 from strut.engines.tree import angles_from_qpos
 from strut.errors import BadMotionError
 from strut.motion import Motion
-from strut.optimal.phase_times import PhaseTime, detected_phases
+from strut.optimal.phase_times import PhaseTime
 from strut.optimal.problem import Problem
+from strut.optimal.seen_phases import detected_phases
 from strut.optimal.trajectory import Trajectory, standing_load
 from strut.robot import Array, Robot
 
