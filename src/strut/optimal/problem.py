@@ -221,6 +221,7 @@ class Problem:
         lifts: Quantities with variables of their own.
         friction: Each foot pushes sideways at most this much of its load, along x and along y; None for no limit.
         passive: Generalised forces of springs and dampers, if any. Shape (nv,).
+        quick: Velocities, by index, that change so much within an interval that bounds hold between nodes besides.
     """
 
     tree: Tree
@@ -235,6 +236,7 @@ class Problem:
     lifts: tuple[Lift, ...] = ()
     friction: float | None = None
     passive: At | None = None
+    quick: tuple[int, ...] = ()
 
     @property
     def contact(self) -> ContactSet:
