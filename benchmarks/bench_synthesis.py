@@ -45,9 +45,11 @@ def main(starts: int, manners: list[str]) -> None:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as fresh:
             rows += _judged([_timed(fresh, manner, seed) for seed in range(starts)])
         own = rows[-starts:]
+        cpu_s, wall_s = (median(row[name] for row in own) for name in ("cpu_s", "wall_s"))
+        same = sum(row["same"] for row in own)
         print(
-            f"{manner}: {sum(row['same'] for row in own)} of {starts} reach the same optimum; median "
-            f"{median(row['cpu_s'] for row in own):.1f} s of processor time, {median(row['wall_s'] for row in own):.1f} s of waiting",
+            f"{manner}: {same} of {starts} reach the same optimum; "
+            f"median {cpu_s:.1f} s of processor time, {wall_s:.1f} s of waiting",
             file=sys.stderr,
         )
     record("synthesis", rows, packages=["casadi", "numpy"])

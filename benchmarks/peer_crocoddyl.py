@@ -5,7 +5,8 @@
 `peers.py` writes the problem and reads the last line printed. The body is the same, joint by joint, and so are phases,
 nodes and curves. What differs: the start is fixed at the recording (ours is free); torques have no bounds (ours have);
 the heel turns about the point that lands (ours rolls); steps are semi-implicit Euler (ours are cubics). Two cases: the
-ground may pull, and it is kept from pulling and slipping by penalties on friction and wrench cones (ours: bounds).
+ground may pull, the outer toe being held in two rows as ours; and it is kept from pulling and slipping by penalties on
+friction and wrench cones (ours: bounds), for which crocoddyl needs all three rows of the outer toe.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ CONE = 1e-3  # per second, on N squared
 FRICTION = 0.8
 PULL_PER_S = 30.0
 DAMPING = 1e-8  # two held points of a line are six rows of rank five
+CONTACT_DAMPING = 1e-5  # the same between landings, where both toes have cones; with 1e-8 it diverges
 AXES = {(1.0, 0.0, 0.0): pin.JointModelRX, (0.0, 1.0, 0.0): pin.JointModelRY, (0.0, 0.0, 1.0): pin.JointModelRZ}
 FOOT = {"Right": "FootRight", "Left": "FootLeft"}
 MOST_ITERATIONS = 200
@@ -152,7 +154,7 @@ class Tracking:
                 continue
             for name in own:
                 frame = self.model.getFrameId(name)
-                if name.startswith("Meta5"):  # with the big toe, a line: held in x and z alone
+                if name.startswith("Meta5") and not self.cones:  # with the big toe, a line: held in x and z alone
                     contact = crocoddyl.ContactModel2D(self.state, frame, np.zeros(2), self.actuation.nu, gains)
                 else:
                     contact = crocoddyl.ContactModel3D(self.state, frame, np.zeros(3), world, self.actuation.nu, gains)
@@ -161,7 +163,7 @@ class Tracking:
         if self.cones:
             self._add_cones(costs, contacts)
         model = crocoddyl.DifferentialActionModelContactFwdDynamics(
-            self.state, self.actuation, contacts, costs, 0.0, True
+            self.state, self.actuation, contacts, costs, CONTACT_DAMPING if self.cones else 0.0, True
         )
         return crocoddyl.IntegratedActionModelEuler(model, step_s)
 
@@ -172,8 +174,6 @@ class Tracking:
             if name in self.soles:
                 cone = crocoddyl.WrenchCone(np.eye(3), FRICTION, self.soles[name], 4, True, 0.0, 1e4)
                 residual = crocoddyl.ResidualModelContactWrenchCone(self.state, frame, cone, controls)
-            elif item.contact.nc == 2:
-                continue  # crocoddyl has no force residual for a contact of two rows
             else:
                 cone = crocoddyl.FrictionCone(np.eye(3), FRICTION, 4, True, 0.0, 1e4)
                 residual = crocoddyl.ResidualModelContactFrictionCone(self.state, frame, cone, controls)
