@@ -11,10 +11,10 @@ is held. It starts from the recording with the torques of inverse dynamics; ours
 Two stretches: the whole step, whose landings Moco has to smear over an interval, and the first phase alone.
 
 Settings that make it converge, found by trying: implicit dynamics (explicit ones had not converged after 26 iterations
-and 170 s), forward differences, and weights and ranges such that a change of any variable by the same share of its
-range costs the same. Moco scales variables by their ranges, and IPOPT, which has only gradients, starts with curvatures
-that are all alike; so they nearly are. The tolerance of 0.01 is that of MocoTrack; constraints hold a hundred times
-more tightly than there.
+and 170 s), forward differences, and weights and ranges such that a change of any coordinate, speed or control by the
+same share of its range costs the same. Moco scales variables by their ranges, and IPOPT, which has only gradients,
+starts with curvatures that are all alike; so they nearly are. Accelerations cost next to nothing, since Moco squares
+them scaled. The tolerance of 0.01 is that of MocoTrack; constraints hold a hundred times more tightly than there.
 """
 
 from __future__ import annotations

@@ -40,6 +40,7 @@ from strut.engines.tree import angles_from_qpos, qpos_from_angles, qvel_from_ang
 from strut.motion import Motion  # noqa: E402
 from strut.optimal.gait import Gait  # noqa: E402
 from strut.optimal.phase_times import PhaseTime  # noqa: E402
+from strut.optimal.polish import FINER  # noqa: E402
 from strut.optimal.reconstruct import reconstruct  # noqa: E402
 from strut.optimal.synthesise import synthesise  # noqa: E402
 from strut.robot import Array, Robot  # noqa: E402
@@ -87,7 +88,7 @@ def _said(python: str, peer: str, problem: Path, limit_s: int) -> Any:
     """Return what a peer prints last, run by its own interpreter where the problem lies."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     run = subprocess.run(
-        [python, str(HERE / f"peer_{peer}.py"), str(problem)],
+        [str(Path(python).absolute()), str(HERE / f"peer_{peer}.py"), str(problem)],
         capture_output=True,
         text=True,
         check=False,
@@ -154,7 +155,7 @@ def _ours(found: Gait, recording: Motion) -> dict[str, Any]:
     return {
         "version": "",
         "case": "reconstruct",
-        "nodes": len(path.time_s),
+        "nodes": sum(-(-len(path.nodes_of(number)) // FINER) for number in range(len(path.problem.phases))),
         "converged": found.solution.converged,
         "iterations": found.solution.iterations,
         "least_vertical_force_n": found.soundness.least_normal_force_n,
@@ -171,6 +172,7 @@ def _problem(robot: Robot, found: Gait, recording: Motion) -> dict[str, Any]:
     """Return body, nodes and curves as plain numbers: all that a peer needs to know."""
     path, curve = found.trajectory, _curve(recording)
     q, v = curve(path.time_s), curve(path.time_s, 1)
+    mesh = [path.nodes_of(number)[::FINER] for number in range(len(path.problem.phases))]
     force, place = _point_forces(robot, found)
     return {
         "joints": _joints(robot),
@@ -183,12 +185,12 @@ def _problem(robot: Robot, found: Gait, recording: Motion) -> dict[str, Any]:
                 "set": phase.contact.name,
                 "points": [point.name for point in phase.contact.points],
                 "arrival": phase.arrival,
-                "time_s": _listed(path.time_s[path.nodes_of(number)]),
-                "qpos": _listed(qpos_from_angles(q)[path.nodes_of(number)]),
-                "qvel": _listed(qvel_from_angles(q, v)[path.nodes_of(number)]),
-                "angles": _listed(q[path.nodes_of(number)]),
-                "force_n": _listed(force[path.nodes_of(number)]),
-                "force_at_m": _listed(place[path.nodes_of(number)]),
+                "time_s": _listed(path.time_s[mesh[number]]),
+                "qpos": _listed(qpos_from_angles(q)[mesh[number]]),
+                "qvel": _listed(qvel_from_angles(q, v)[mesh[number]]),
+                "angles": _listed(q[mesh[number]]),
+                "force_n": _listed(force[mesh[number]]),
+                "force_at_m": _listed(place[mesh[number]]),
             }
             for number, phase in enumerate(path.problem.phases)
         ],
