@@ -119,7 +119,8 @@ def test_standing_on_one_flat_foot_would_need_the_ground_to_pull(dynamics):
     contact = dynamics["RightFlat"]
     _, bias, jacobian, _ = contact.terms(neutral(), np.zeros(34))
     forces = np.linalg.solve(jacobian[:, :6].T, bias[:6])  # no torque holds the pelvis itself
-    assert_allclose(forces[list(contact.contact.normal_rows)], [516.9541, 825.9831, -607.1872], atol=1e-3)
+    normal = [index for index, row in enumerate(contact.contact.rows) if row.axis == 2]
+    assert_allclose(forces[normal], [516.9541, 825.9831, -607.1872], atol=1e-3)
     assert (bias - jacobian.T @ forces)[7] == pytest.approx(-61.2144, abs=1e-3)
 
 
@@ -168,9 +169,13 @@ def test_forces_on_rows_do_the_work_of_their_jacobian(heiman, tree, dynamics):
     assert_allclose(mine, -jacobian.T @ forces, atol=1e-9)
 
 
-def test_a_touchdown_adds_exactly_the_rows_of_the_new_foot(heiman):
+def test_balls_lines_and_soles_are_the_sets_of_the_thesis(heiman):
     before, after = contact_set(heiman, "RightForefoot"), contact_set(heiman, "RightForefootLeftHeel")
-    assert [after.rows[i].name for i in after.new_rows(before)] == ["HeelLeft X", "HeelLeft Y", "HeelLeft Z"]
+    assert {row.name for row in after.rows} - {row.name for row in before.rows} == {
+        "HeelLeft X",
+        "HeelLeft Y",
+        "HeelLeft Z",
+    }
     points = contact_points(heiman)
     heel, toe, side = (points[f"{name}Right"] for name in ("Heel", "Hallux", "Meta5"))
     assert point_contact("heel", heel).rows == contact_set(heiman, "RightHeel").rows

@@ -135,7 +135,5 @@ def _motion(
         motion.receipt,
         verdict="weakened" if said else "ok",
         reasons=tuple(said),
-        duration_s=motion.duration_s,
-        distance_m=gait.step_length_m * 2 * cycles,
     )
     return replace(motion, receipt=receipt, meta=dict(motion.meta) | {"shown": shares})

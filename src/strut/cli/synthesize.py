@@ -17,8 +17,9 @@ from strut.library.atomic import check_writable
 from strut.library.motion_file import save_motion
 from strut.optimal.gait import Gait
 from strut.optimal.manner import HUMAN, named_manner
+from strut.optimal.objective import named_criteria, weighted_criteria
 from strut.optimal.solve import NotSolvedError
-from strut.optimal.synthesise import best_so_far, named_criteria, synthesise, weighted_criteria
+from strut.optimal.synthesise import best_so_far, synthesise
 from strut.robots.catalogue import load_robot
 from strut.robots.subject import subject
 

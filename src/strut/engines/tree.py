@@ -20,7 +20,6 @@ from strut.robot import Array
 
 JointKind = Literal["free", "ball", "slide", "hinge"]
 _KIND: dict[int, JointKind] = {0: "free", 1: "ball", 2: "slide", 3: "hinge"}
-POSITIONS = {"free": 7, "ball": 4, "slide": 1, "hinge": 1}
 VELOCITIES = {"free": 6, "ball": 3, "slide": 1, "hinge": 1}
 BASE_AXES = ("TX", "TY", "TZ", "RY", "RX", "RZ")  # the order in which an angle base applies them
 

@@ -38,6 +38,7 @@ from strut.robots.mirror import Mirror, mirror_of
 PELVIS = 6  # the first six velocities have no torque
 PRINTED_PELVIS_HEIGHT_M = 0.9938  # of the subject for whom the tables of ranges were written
 HEAD = "Head"
+SPEED_SHARE = 0.98  # of the bound on velocities that nodes may use: between them, and when made exact, a foot gets faster
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,7 @@ def _bounds(robot: Robot, tree: Tree) -> Bounds:
     for name, (lower, upper) in gait["synthesis_range_at_start"].items():
         first[:, names.index(name)] = lower, upper
     first[:, :2] = 0.0  # the step starts at the origin
-    v = np.array([[-1.0], [1.0]]) * np.full(tree.nv, gait["limits"]["velocity"])
+    v = np.array([[-1.0], [1.0]]) * np.full(tree.nv, SPEED_SHARE * gait["limits"]["velocity"])
     u = np.array([gait["torque_range"][name] for name in robot.joint_names]).T
     return Bounds(q, v, u, first)
 

@@ -45,7 +45,7 @@ class Solution:
         setup_s: Time to write the program down.
         solve_s: Time to solve it.
         variables: Of the program, as a start for others on the same mesh. Shape (n,).
-        before_polish: The cost on the mesh, before an exact integrator was asked; None if none was.
+        cost_before_polish: The cost on the mesh, before an exact integrator was asked; None if none was.
     """
 
     trajectory: Trajectory
@@ -59,7 +59,7 @@ class Solution:
     setup_s: float
     solve_s: float
     variables: Array
-    before_polish: float | None = None
+    cost_before_polish: float | None = None
 
 
 class Transcribed:
