@@ -38,7 +38,7 @@ from strut.robots.mirror import Mirror, mirror_of
 PELVIS = 6  # the first six velocities have no torque
 PRINTED_PELVIS_HEIGHT_M = 0.9938  # of the subject for whom the tables of ranges were written
 HEAD = "Head"
-SPEED_SHARE = 0.98  # of the bound on velocities that nodes may use: between them, and when made exact, a foot gets faster
+SPEED_SHARE = 0.98  # of the bound on velocities that nodes may use: between them, and once exact, a foot is faster
 
 
 @dataclass(frozen=True, slots=True)
