@@ -57,7 +57,9 @@ def polish(program: Transcribed, solution: Solution, *, most_steps: int = MOST_S
             held = "" if settled else ", and which bounds hold was not settled"
             steps = f"{most_steps} step{'s' if most_steps > 1 else ''}"
             words = f"torques alone miss the movement by {missing.largest:.1e} (scaled) after {steps} of polishing"
-            raise RefusedError([words + held], "Solve it on a finer mesh.")
+            raise RefusedError(
+                [words + held], "Nothing near the solution keeps all that is asked; relax it, or use a finer mesh."
+            )
     costs = program.costs(x)
     return replace(
         solution,
