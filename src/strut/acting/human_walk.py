@@ -61,8 +61,10 @@ def human_walk(
             reasons.append(f"intensity {tried:.2f}: {failure}")
             if on_attempt:
                 on_attempt(tried, False)
-            stopped = isinstance(failure, NotSolvedError) and failure.status in {STOPPED, OUT_OF_TIME}
-            if strict or stopped or tried == 0.0:
+            if isinstance(failure, NotSolvedError) and failure.status == STOPPED:
+                raise
+            late = isinstance(failure, NotSolvedError) and failure.status == OUT_OF_TIME
+            if strict or late or tried == 0.0:
                 raise RefusedError(reasons, "Ask for less intensity.") from failure
             continue
         if on_attempt:

@@ -10,6 +10,7 @@ import numpy as np
 
 from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration, SolverOptions
 from strut.errors import RefusedError
+from strut.motion import Motion
 from strut.optimal.cold_start import Drawing, drawn_step
 from strut.optimal.gait import Gait
 from strut.optimal.gait_problem import Criteria
@@ -20,6 +21,7 @@ from strut.optimal.polish import polish
 from strut.optimal.solve import NotSolvedError, Solution, Transcribed
 from strut.optimal.soundness import examine, insist
 from strut.optimal.trajectory import Trajectory
+from strut.optimal.warm_start import warm_step
 from strut.optimal.wish import Wish
 from strut.robot import Robot
 from strut.robots.catalogue import load_robot
@@ -41,6 +43,7 @@ def synthesise(
     manner: Manner | None = None,
     intervals: Sequence[int] | None = None,
     drawing: Drawing | None = None,
+    begin: Motion | None = None,
     starts: int = STARTS,
     check_mesh: bool = False,
     most_seconds: float = MOST_SECONDS,
@@ -57,6 +60,7 @@ def synthesise(
         manner: What makes it more human than its criteria alone do; the usual one if None.
         intervals: Of the mesh, phase by phase; by speed if None, and finer if the result is refused.
         drawing: Noise and posture of the first start.
+        begin: A walk of a human model, at any speed and with any feeling, to start from in the place of a drawn step.
         starts: How many starts may be tried before giving up.
         check_mesh: Solve again on a finer mesh, and say how much the cost changes.
         most_seconds: For all starts together.
@@ -70,7 +74,10 @@ def synthesise(
     coarse: Solution | None = None
     for start in range(starts):
         try:
-            program, on_mesh = search.again(coarse, mesh) if coarse else search.start(start, mesh, guess)
+            if begin is not None and start == 0:
+                program, on_mesh = search.warm(begin, mesh)
+            else:
+                program, on_mesh = search.again(coarse, mesh) if coarse else search.start(start, mesh, guess)
         except NotSolvedError as failure:
             search.attempts.append(f"start {start}: {failure}")
             if start + 1 == starts or failure.status in {STOPPED, OUT_OF_TIME}:
@@ -119,6 +126,13 @@ class _Search:
             )
         program = Transcribed(self.wish.problem(mesh))
         return program, self._solve(program, drawn_step(self.wish.human, program.problem, self.wish.pace_m_s, drawing))
+
+    def warm(self, begin: Motion, mesh: Sequence[int]) -> tuple[Transcribed, Solution]:
+        """Solve on a mesh from a motion."""
+        problem = self.wish.problem(mesh)
+        guess = warm_step(self.wish.human, problem, begin)  # before the program, which takes seconds
+        program = Transcribed(problem)
+        return program, self._solve(program, guess)
 
     def again(self, found: Solution, mesh: Sequence[int]) -> tuple[Transcribed, Solution]:
         """Solve on a mesh from a solution of something similar."""
