@@ -8,8 +8,8 @@ from threading import Event
 
 from rich.progress import Progress
 
-from strut.cli.interruption import asked_to_stop
 from strut.cli.screen import progress
+from strut.engines.interruption import asked_to_stop
 from strut.engines.nonlinear_program import Iteration, OnIteration
 
 

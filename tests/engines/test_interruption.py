@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from strut.cli.interruption import asked_to_stop
+from strut.engines.interruption import asked_to_stop
 
 
 def test_the_first_press_asks_and_the_second_interrupts():
