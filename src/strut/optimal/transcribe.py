@@ -9,6 +9,7 @@ that no equation is written twice.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +59,7 @@ def _at(
     *,
     following: bool = False,
     place: str = "",
-    **options: object,
+    **options: Any,
 ) -> Element:
     """Return an element used at nodes, or, if `following`, between each of them and the next; or at a named place."""
     here = np.asarray(nodes, dtype=np.intp)
@@ -70,7 +71,7 @@ def _at(
         "last": np.full_like(here, layout.node_count - 1),
     }
     names = [place] if place else layout.node_names(here)
-    return element(name, names, lambda kind, number: layout.index_of(kind, number, places), **options)  # type: ignore[arg-type]
+    return element(name, names, lambda kind, number: layout.index_of(kind, number, places), **options)
 
 
 def _dynamics(problem: Problem, layout: Layout) -> Element:
@@ -171,42 +172,46 @@ def _lift(problem: Problem, layout: Layout, number: int) -> Element:
 
 
 def _cones(problem: Problem, layout: Layout, friction: float) -> list[Element]:
-    """Limit the sideways force of every foot, which is every body that touches, by its load.
-
-    The cone is an octagon within the circle, so that no direction gets more than the friction there is.
-    """
+    """Limit the sideways force of every foot, which is every body that touches, by its load."""
     moment, pieces = problem.moment(), []
-    angles = np.pi / 8.0 * np.arange(1, 16, 2)
     for number, phase in enumerate(problem.phases):
         for body in dict.fromkeys(row.point.body for row in phase.contact.rows):
             rows_of = [row for row in phase.contact.rows if row.point.body == body]
             nodes = layout.nodes_of(number)
             if all(row.name in phase.unloaded for row in rows_of):
                 nodes = nodes[:-1]  # a foot without load has no cone, and its forces are 0 already
-            total = [_total(moment, rows_of, axis) for axis in range(3)]
-            load = np.cos(np.pi / 8.0) * friction * total[2]
-            rows = column(*(load - np.cos(angle) * total[0] - np.sin(angle) * total[1] for angle in angles))
-            pieces.append(
-                _at(
-                    layout,
-                    "friction",
-                    nodes,
-                    rows=rows / problem.scales.force_n,
-                    bounds=(0.0, np.inf),
-                    row_names=[f"{body}, pushed towards {np.degrees(angle):.0f}°" for angle in angles],
-                    row_sizes=problem.scales.force_n,
-                    row_units="N",
-                )
-            )
+            force = {row: moment.row_force(row.name) for row in rows_of}
+            pieces.append(_at(layout, "friction", nodes, **_cone(force, body, friction, problem.scales.force_n, "N")))
+        if phase.arrival == "impact":
+            pieces += _landing_cones(problem, layout, number, friction)
     return pieces
 
 
-def _total(moment: Moment, rows: Sequence[ContactRow], axis: int) -> Expression:
-    total = 0.0
-    for row in rows:
-        if row.axis == axis:
-            total = total + moment.row_force(row.name)
-    return total
+def _landing_cones(problem: Problem, layout: Layout, number: int, friction: float) -> list[Element]:
+    """Limit the sideways impulse of every foot that lands by its impulse upwards."""
+    phase, scale = problem.phases[number], problem.scales.impulse_n_s
+    impulse = symbols("impulse", len(phase.contact.rows)) * scale
+    landing = {point.body for point in phase.contact.points if point.name in phase.landing}
+    pieces = []
+    for body in sorted(landing):
+        of_body = {row: impulse[index] for index, row in enumerate(phase.contact.rows) if row.point.body == body}
+        options = _cone(of_body, body, friction, scale, "N s")
+        pieces.append(_at_impact(layout, "friction of the impact", number, **options))
+    return pieces
+
+
+def _cone(force: dict[ContactRow, Expression], body: str, friction: float, scale: float, unit: str) -> dict[str, Any]:
+    """Return the rows that keep a body's force within its cone: an octagon inside the circle, so never too much."""
+    total = [sum(value for row, value in force.items() if row.axis == axis) for axis in range(3)]
+    angles = np.pi / 8.0 * np.arange(1, 16, 2)
+    load = np.cos(np.pi / 8.0) * friction * total[2]
+    return {
+        "rows": column(*(load - np.cos(angle) * total[0] - np.sin(angle) * total[1] for angle in angles)) / scale,
+        "bounds": (0.0, np.inf),
+        "row_names": [f"{body}, pushed towards {np.degrees(angle):.0f}°" for angle in angles],
+        "row_sizes": scale,
+        "row_units": unit,
+    }
 
 
 def _arrival(problem: Problem, layout: Layout, number: int) -> list[Element]:
@@ -241,6 +246,19 @@ def _impact(problem: Problem, layout: Layout, number: int) -> Element:
     phase, moment, before = problem.phases[number], problem.moment(), problem.moment("before")
     impulse = symbols("impulse", len(phase.contact.rows)) * problem.scales.impulse_n_s
     jump = momentum_jump(problem.tree, moment.q, moment.v - before.v, phase.contact, impulse)
+    return _at_impact(
+        layout,
+        "impact",
+        number,
+        rows=jump / problem.scales.impulse_n_s,
+        row_names=problem.tree.velocity_names,
+        row_sizes=problem.scales.impulse_n_s,
+        row_units=["N m s" if unit == "rad" else "N s" for unit in problem.tree.velocity_units],
+    )
+
+
+def _at_impact(layout: Layout, name: str, number: int, **options: Any) -> Element:
+    """Return an element of the impulses with which a phase begins."""
     start = np.array([layout.first_node[number]])
     places = {"this": start, "before": start - 1}
 
@@ -249,15 +267,7 @@ def _impact(problem: Problem, layout: Layout, number: int) -> Element:
             return layout.impulse[number][entry : entry + 1]
         return layout.index_of(kind, entry, places)
 
-    return element(
-        "impact",
-        layout.node_names(start),
-        index_of,
-        rows=jump / problem.scales.impulse_n_s,
-        row_names=problem.tree.velocity_names,
-        row_sizes=problem.scales.impulse_n_s,
-        row_units=["N m s" if unit == "rad" else "N s" for unit in problem.tree.velocity_units],
-    )
+    return element(name, layout.node_names(start), index_of, **options)
 
 
 def _constraint(problem: Problem, layout: Layout, number: int, constraint: Constraint) -> Element:
