@@ -11,7 +11,8 @@ from pathlib import Path
 from time import process_time
 
 import strut
-from strut.show.picture import save_gif, save_png
+from strut.show.film import save_gif
+from strut.show.picture import save_png
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 COLUMNS = (

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 
 from strut import load_robot, walk
+from strut.optimal.synthesise import synthesise
 
 pytest_plugins = ("tests.study.real_parts_summary",)  # names, at the end, which real parts ran
 
@@ -26,3 +27,14 @@ def happy_walk():
 @pytest.fixture(scope="session")
 def neutral_walk():
     return walk("mrpete", "neutral", cycles=2, rate_hz=50.0)
+
+
+@pytest.fixture(scope="session")
+def heiman():
+    return load_robot("heiman")
+
+
+@pytest.fixture(scope="session")
+def gait(heiman):
+    """One synthesised gait for all tests that need one: it takes most of a minute on a busy machine."""
+    return synthesise(heiman, speed_m_s=1.3)

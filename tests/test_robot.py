@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.errors import BadTableError
+from strut.robots.catalogue import load_robot
 
 
 def test_mr_pete_has_28_joints_four_feet_and_seven_kilograms(mrpete):
@@ -63,3 +64,18 @@ def test_neutral_is_near_the_middle_of_every_joint(mrpete):
         assert_allclose(middle[right], middle[left] * [-1, 1, -1, 1, -1, 1, -1], atol=1e-12)
         assert_allclose(half[right], half[left], atol=1e-12)
     assert np.rad2deg(half[3]) == pytest.approx(160.0)  # the knee
+
+
+def test_the_fingerprint_is_that_of_the_body_not_of_its_looks():
+    heiman = load_robot("heiman")
+    colour, shape = 'rgba="0.36 0.57 0.72 1.0"', '<geom type="capsule"'
+    assert colour in heiman.mjcf
+    painted = replace(heiman, mjcf=heiman.mjcf.replace(colour, 'rgba="1 0 0 1"'))
+    first = heiman.mjcf.index(shape)
+    bare = replace(heiman, mjcf=heiman.mjcf[:first] + heiman.mjcf[heiman.mjcf.index("/>", first) + 2 :])
+    assert heiman.fingerprint == painted.fingerprint == bare.fingerprint
+    mass = 'mass="' + heiman.mjcf.split('mass="')[2].split('"')[0] + '"'
+    assert replace(heiman, mjcf=heiman.mjcf.replace(mass, 'mass="9.9"')).fingerprint != heiman.fingerprint
+    heel = heiman.mjcf.replace('name="HeelLeft" pos', 'name="HeelLeft" condim="3" pos')
+    assert heel != heiman.mjcf
+    assert replace(heiman, mjcf=heel).fingerprint != heiman.fingerprint

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import numpy.typing as npt
@@ -98,11 +99,26 @@ class Robot:
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that change with the body, so that a motion knows its own."""
-        return hashlib.sha256(self.mjcf.encode()).hexdigest()[:16]
+        """Sixteen hexadecimal digits that change with the body, not with its looks, so that a motion knows its own."""
+        return hashlib.sha256(_matter(self.mjcf).encode()).hexdigest()[:16]
 
     def table(self, stage: str) -> Mapping[str, Any]:
         """Return what the stage called `stage` needs to know about this body."""
         if stage not in self.tables:
             raise BadTableError(f"{self.name} has no {stage}.toml in its folder, so it cannot do this.")
         return self.tables[stage]
+
+
+def _matter(mjcf: str) -> str:
+    """Return a model without colours, and without shapes that neither touch nor weigh anything and are only seen."""
+    root = ET.fromstring(mjcf)
+    usual = next((shape.attrib for shape in root.findall("default/geom")), {})
+    for body in root.iter("body"):
+        for shape in body.findall("geom"):
+            known = usual | shape.attrib
+            touches = any(known.get(word, "1") != "0" for word in ("contype", "conaffinity"))
+            if touches or float(known.get("mass", "1")) > 0.0:
+                shape.attrib.pop("rgba", None)
+            else:
+                body.remove(shape)
+    return ET.canonicalize(ET.tostring(root, encoding="unicode"), strip_text=True)

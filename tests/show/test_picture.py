@@ -10,9 +10,10 @@ from strut.errors import BadMotionError, FileError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import fitted_camera
+from strut.show.film import save_gif
 from strut.show.floor import grid_step_m
 from strut.show.footage import Footage, footage, frame_times_s, nearest_samples, telling_sample
-from strut.show.picture import draw_frame, png_bytes, save_gif, save_png
+from strut.show.picture import draw_frame, png_bytes, save_png
 
 
 def pixels_of(png: bytes) -> Array:

@@ -1,7 +1,8 @@
 """Gait cycle: one whole cycle of a human walk, and the published step, cut out of a motion of any length.
 
 A motion that ends as it began goes on from its start; one that ends as the mirror image of its start (a single step
-of a symmetric gait) goes on as its mirror image. Otherwise the cycle must lie inside the motion.
+of a symmetric gait) goes on as its mirror image. Otherwise the cycle must lie inside the motion. Wherever the walker
+walks, the piece walks along x: it is turned and moved first.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from strut.analysis.course import Course, mirrored_course, repeated_course, travelled_course
 from strut.engines.elements import Index
 from strut.engines.tree import angles_from_qpos, qpos_from_angles, read_tree
 from strut.motion import Motion
@@ -18,6 +20,7 @@ from strut.robot import Array, Robot
 from strut.robots.mirror import mirror_of, mirrored_feet
 
 NEAR_RAD = 0.15  # ends that differ by less are the same posture; a joint moves about half of it between two samples
+UNSURE_RAD = 0.2  # the direction of less than a cycle is hidden by the sway of the pelvis; nearer to +x than this is +x
 LATERAL = np.array([1.0, -1.0, 1.0])
 Closing = Literal["periodic", "mirrored", "open"]
 
@@ -27,7 +30,7 @@ class GaitCycle:
     """A piece of walking.
 
     Args:
-        motion: From its first instant to its last; the pelvis starts at x = 0, time at 0.
+        motion: From its first instant to its last, along the x axis; the pelvis starts at x = 0, time at 0.
         closing: How the motion was continued to find it: from its start, from its mirror image, or not at all.
     """
 
@@ -55,6 +58,28 @@ def published_step(robot: Robot, motion: Motion) -> GaitCycle | None:
     return _between(robot, motion, ("HalluxLeft", False), ("HalluxRight", False))
 
 
+def along_x(robot: Robot, motion: Motion) -> Motion:
+    """Return the motion turned and moved so that its walker follows the x axis."""
+    return _course(robot, motion).straightened(motion)
+
+
+def endless(robot: Robot, motion: Motion, duration_s: float) -> tuple[Motion, GaitCycle] | None:
+    """Return one cycle of a human walk, again and again for at least a duration, and that cycle; None if it has none.
+
+    Only a cycle that ends as it began can be repeated; one cut from a recording that changes on the way is None too.
+    """
+    if "symmetry" not in robot.tables or (cycle := gait_cycle(robot, motion)) is None:
+        return None
+    angles = angles_from_qpos(cycle.motion.qpos)
+    if np.abs(angles[-1] - angles[0])[1:].max() > NEAR_RAD:
+        return None
+    once = _part(cycle.motion, 0, len(angles) - 2)
+    repeated = once
+    while repeated.duration_s < duration_s:
+        repeated = _appended(repeated, once)
+    return repeated, cycle
+
+
 def mirror_image(robot: Robot, motion: Motion) -> Motion:
     """Return a motion in the mirror of the walker's x-z plane; torques and forces too."""
     names, feet = coordinate_names(robot), mirrored_feet(motion.foot_names)
@@ -72,6 +97,7 @@ def mirror_image(robot: Robot, motion: Motion) -> Motion:
 
 def _between(robot: Robot, motion: Motion, first: tuple[str, bool], last: tuple[str, bool]) -> GaitCycle | None:
     """Return the piece from one change of a foot's contact to the next of another's, in the motion or continued."""
+    motion = along_x(robot, motion)
     closing = _closing(robot, motion)
     tries: list[tuple[Closing, Motion]] = [("open", motion)]
     if closing == "mirrored":
@@ -86,6 +112,19 @@ def _between(robot: Robot, motion: Motion, first: tuple[str, bool], last: tuple[
             start, stop = pairs[0]
             return GaitCycle(_part(longer, int(start), int(stop)), how)
     return None
+
+
+def _course(robot: Robot, motion: Motion) -> Course:
+    repeated = repeated_course(motion)
+    if repeated is not None:
+        return repeated
+    mirrored, travelled = mirrored_course(motion), travelled_course(motion)
+    for course, closing in ((mirrored, "mirrored"), (travelled, "periodic")):
+        if _closing(robot, course.straightened(motion)) == closing:
+            return course
+    if abs(travelled.direction_rad) > UNSURE_RAD:
+        return travelled
+    return Course(0.0, float(motion.qpos[:, 1].mean()))
 
 
 def _closing(robot: Robot, motion: Motion) -> Closing:

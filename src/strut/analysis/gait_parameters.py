@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from strut.analysis.elevation import elevation_angles, planarity
-from strut.analysis.gait_cycle import gait_cycle
+from strut.analysis.gait_cycle import along_x, gait_cycle
 from strut.engines.rigid_body import GRAVITY_M_S2, foot_positions
 from strut.errors import BadMotionError
 from strut.motion import Motion
@@ -54,6 +54,7 @@ def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
     """Return the gait parameters of a human motion with known contacts."""
     if not set(TOES.values()) <= set(motion.foot_names):
         raise BadMotionError(f"The motion of {motion.robot} has no toes; only human motions can be analysed.")
+    motion = along_x(robot, motion)
     times, lengths = _steps(robot, motion)
     cycle = gait_cycle(robot, motion)
     seen = motion if cycle is None else cycle.motion

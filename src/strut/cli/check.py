@@ -11,6 +11,8 @@ from strut.cli.length import length_m
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.library.motion_file import load_motion
 from strut.proof.check import check as check_motion
+from strut.proof.stride_audit import has_strides
+from strut.robots.catalogue import robot_of
 from strut.show.wording import measured_sentences
 
 
@@ -27,5 +29,6 @@ def check(
         print_json(receipt.as_dict())
     claimed = f"; the file calls it {receipt.emotion}" if receipt.emotion else ""
     print_lines(f"{receipt.verdict}: {receipt.robot}{claimed}", *(f"  {s}" for s in measured_sentences(receipt)))
-    print_next(f"strut simulate {file}" if receipt.verdict == "ok" else f"strut show {file}")
+    fits = "analyze" if has_strides(robot_of(motion)) else "simulate"
+    print_next(f"strut {fits if receipt.verdict == 'ok' else 'show'} {file}")
     return 0 if receipt.verdict == "ok" else 3

@@ -10,7 +10,10 @@ import typer
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.library.atomic import check_writable
 from strut.library.motion_file import load_motion
+from strut.motion import Motion
+from strut.robot import Robot
 from strut.robots.catalogue import robot_of
+from strut.show.footage import Look
 
 
 def show(
@@ -22,9 +25,15 @@ def show(
         bool, typer.Option("--stick", help="Stick figures: joints, soles, and free sight of the ground.")
     ] = False,
     at: Annotated[float | None, typer.Option(help="Which second the picture shows; a mid-step if left out.")] = None,
+    poses: Annotated[
+        int | None,
+        typer.Option(help="Poses of a cycle in a row, seen from the side.  [default: 8 for human walks, 1 for others]"),
+    ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(help="How long the animation (8 from the middle if left out) or the page (at most 90) goes on."),
+        typer.Option(
+            help="How long the animation (whole strides of one human walk, else at most 8) or the page (at most 90) is."
+        ),
     ] = None,
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the live viewer.")] = 8080,
@@ -32,11 +41,14 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON to stdout.")] = False,
 ) -> None:
     """Look at motions in the browser, or write a page or a picture. Example: strut show happy.npz sad.npz."""
-    from strut.show.footage import Look  # noqa: PLC0415
-    from strut.show.picture import FILM_S, save_gif, save_png  # noqa: PLC0415  (matplotlib and viser take a second to load)
+    from strut.show.film import save_gif  # noqa: PLC0415  (matplotlib and viser take a second to load)
     from strut.show.report import MOST_SHOWN_S, save_html  # noqa: PLC0415
     from strut.show.viewer import serve  # noqa: PLC0415
 
+    if poses is not None and at is not None:
+        raise typer.BadParameter("give --at for one moment or --poses for a row of them, not both.")
+    if poses is not None and poses < 1:
+        raise typer.BadParameter(f"--poses is {poses}; choose at least 1.")
     look: Look = "stick" if stick else "solid"
     motions = [load_motion(file) for file in files]
     robots = [robot_of(motion) for motion in motions]
@@ -49,14 +61,14 @@ def show(
                 motions, robots, html, look=look, force=force, most_shown_s=MOST_SHOWN_S if seconds is None else seconds
             )
         if png is not None:
-            save_png(motions, robots, png, at_s=at, look=look, force=force)
+            _save_picture(motions, robots, png, at_s=at, poses=poses, look=look, force=force)
         if gif is not None:
             save_gif(
                 motions,
                 robots,
                 gif,
                 look=look,
-                duration_s=FILM_S if seconds is None else seconds,
+                duration_s=seconds,
                 force=force,
                 on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
             )
@@ -75,3 +87,25 @@ def show(
             look=look,
             on_ready=lambda url: print_lines(f"showing on {url}; Ctrl-C ends it"),
         )
+
+
+def _save_picture(
+    motions: list[Motion],
+    robots: list[Robot],
+    path: Path,
+    *,
+    at_s: float | None,
+    poses: int | None,
+    look: Look,
+    force: bool,
+) -> None:
+    """Write a row of poses, which is usual for human walks, or one moment."""
+    from strut.show.picture import save_png  # noqa: PLC0415
+    from strut.show.pose_strip import POSES, save_pose_strip  # noqa: PLC0415
+
+    people = all(robot.tables.get("gait", {}).get("kind") == "synthesis" for robot in robots)
+    in_a_row = poses or (POSES if at_s is None and people else 1)
+    if in_a_row == 1:
+        save_png(motions, robots, path, at_s=at_s, look=look, force=force)
+    else:
+        save_pose_strip(motions, robots, path, poses=in_a_row, look=look, force=force)

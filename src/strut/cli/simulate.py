@@ -11,6 +11,8 @@ import typer
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.library.atomic import check_not_input, check_writable
 from strut.library.motion_file import load_motion, save_motion
+from strut.proof.stride_audit import has_strides
+from strut.robots.catalogue import robot_of
 from strut.simulation.goal_walk import Arrival, simulate_to_goal
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import simulate as play
@@ -54,6 +56,8 @@ def simulate(
             playback = play(motion, friction=friction, mass_scale=mass_scale, on_sample=tell)
             outcome = playback.outcome
             happened, numbers, lines, fell = playback.motion, outcome.as_dict(), _lines(outcome), outcome.fell
+    if fell and has_strides(robot_of(motion)):
+        lines.append("  servos that follow angles balance nobody; the proof of a walk is the playback in its receipt")
     if out is not None:
         save_motion(happened, out, force=force)
         lines.append(f"wrote {out} ({happened.duration_s:.1f} s of motion)")

@@ -62,7 +62,8 @@ def _pieces(robot: Robot) -> tuple[_Piece, ...]:
         color = MIDDLE if abs(aside_m) < radius_m else LEFT if aside_m > 0.0 else RIGHT
         pieces.append(_ball(body, np.zeros(3), JOINT * radius_m, color))
         carried = [child for child in range(1, model.nbody) if model.body_parentid[child] == body]
-        ends_m = [*model.body_pos[carried], *model.site_pos[_sites(robot, model, body)]]
+        sole_m = _sole(robot, model, body)
+        ends_m = [*model.body_pos[carried], *(sole_m or model.site_pos[_sites(robot, model, body)])]
         if not ends_m or model.body_parentid[body] == 0:  # a body that nothing carries is more than what it carries
             ends_m.append(model.body_ipos[body])
             pieces.append(_ball(body, ends_m[-1].copy(), JOINT * radius_m, color))
@@ -71,7 +72,7 @@ def _pieces(robot: Robot) -> tuple[_Piece, ...]:
             for end_m in ends_m
             if np.linalg.norm(end_m) > SHORTEST * radius_m
         ]
-        pieces += _feet(robot, model, body, radius_m, color)
+        pieces += _outline(body, sole_m, radius_m, color) if sole_m else _feet(robot, model, body, radius_m, color)
     return tuple(pieces)
 
 
@@ -95,11 +96,22 @@ def _feet(robot: Robot, model: mujoco.MjModel, body: int, radius_m: float, color
         corners = middle_m + np.array([(x, y, OUTLINE * radius_m) for x, y in foot.outline_m]) @ turn.reshape(3, 3).T
         from_middle = np.array(foot.outline_m) - np.mean(foot.outline_m, axis=0)
         around = corners[np.argsort(np.arctan2(from_middle[:, 1], from_middle[:, 0]))]
-        pieces += [
-            _stick(body, start, stop, OUTLINE * radius_m, color)
-            for start, stop in zip(around, np.roll(around, -1, axis=0), strict=True)
-        ]
+        pieces += _outline(body, [*around], radius_m, color)
     return pieces
+
+
+def _sole(robot: Robot, model: mujoco.MjModel, body: int) -> list[Array]:
+    """Return the lowest points of a body's balls where three or more of them make a sole; else nothing."""
+    balls = [foot for foot in robot.feet if len(foot.outline_m) < 3]
+    own = [foot for foot in balls if model.site_bodyid[model.site(foot.frame).id] == body]
+    places = [model.site_pos[model.site(foot.frame).id] - np.array([0.0, 0.0, foot.radius_m]) for foot in own]
+    return places if len(places) > 2 else []
+
+
+def _outline(body: int, corners_m: list[Array], radius_m: float, color: Color) -> list[_Piece]:
+    """Return sticks from corner to corner and back to the first."""
+    pairs = zip(corners_m, [*corners_m[1:], corners_m[0]], strict=True)
+    return [_stick(body, start, stop, OUTLINE * radius_m, color) for start, stop in pairs]
 
 
 def _ball(body: int, centre_m: Array, radius_m: float, color: Color) -> _Piece:

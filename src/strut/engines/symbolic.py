@@ -70,14 +70,14 @@ class Movement:
         else:
             arm = self.q[step.q_index : step.q_index + 3]
             turn = _quaternion_rotation(self.q[step.q_index + 3 : step.q_index + 7])
-        rotation, place = self._parent_place(step)
+        rotation, place = self._frame(step.parent)
         self._turn.append(turn)
         self._arm.append(arm)
         self._rotation.append(rotation @ turn)
         self._place.append(place + rotation @ arm)
 
     def _add_speed(self, step: Step) -> None:
-        omega, speed = self._parent(self._omega, step), self._parent(self._speed, step)
+        omega, speed = _of(self._omega, step.parent), _of(self._speed, step.parent)
         back = self._turn[-1].T
         carried, moved = back @ omega, back @ (speed + ca.cross(omega, self._arm[-1]))
         rate = self._rate(step, self.v)
@@ -92,8 +92,8 @@ class Movement:
             self._speed.append(moved)
 
     def _add_push(self, step: Step) -> None:
-        omega, alpha = self._parent(self._omega, step), self._parent(self._alpha, step)
-        push = self._push[step.parent] if step.parent >= 0 else -ca.DM(self.tree.gravity_m_s2)
+        omega, alpha = _of(self._omega, step.parent), _of(self._alpha, step.parent)
+        push = self._push_of(step.parent)
         back, arm = self._turn[-1].T, self._arm[-1]
         carried, turned = back @ omega, back @ alpha
         moved = back @ (push + ca.cross(alpha, arm) + ca.cross(omega, ca.cross(omega, arm)))
@@ -114,13 +114,15 @@ class Movement:
             return ca.DM(step.axis) * values[step.v_index]
         return values[step.v_index : step.v_index + 3]
 
-    def _parent(self, values: list[Expression], step: Step) -> Expression:
-        return values[step.parent] if step.parent >= 0 else ca.DM.zeros(3)
-
-    def _parent_place(self, step: Step) -> tuple[Expression, Expression]:
-        if step.parent < 0:
+    def _frame(self, index: int) -> tuple[Expression, Expression]:
+        """Return rotation and origin of a step's frame; -1 is the world."""
+        if index < 0:
             return ca.DM.eye(3), ca.DM.zeros(3)
-        return self._rotation[step.parent], self._place[step.parent]
+        return self._rotation[index], self._place[index]
+
+    def _push_of(self, index: int) -> Expression:
+        """Return the acceleration of a step's origin minus gravity, in its own axes; -1 is the world, which rests."""
+        return self._push[index] if index >= 0 else -ca.DM(self.tree.gravity_m_s2)
 
     def _on(self, body: str, point_in_body: Expression) -> tuple[Placement, Expression]:
         place = self.tree.body(body)
@@ -129,47 +131,50 @@ class Movement:
     def rotation(self, body: str) -> Expression:
         """Return the rotation from the body's axes to the world's. Shape (3, 3)."""
         place = self.tree.body(body)
-        return self._rotation[place.step] @ ca.DM(place.rotation)
+        return self._frame(place.step)[0] @ ca.DM(place.rotation)
 
     def position(self, body: str, point_in_body: Expression = (0.0, 0.0, 0.0)) -> Expression:
         """Return where a point of a body is. Shape (3,)."""
         place, point = self._on(body, point_in_body)
-        return self._place[place.step] + self._rotation[place.step] @ point
+        rotation, origin = self._frame(place.step)
+        return origin + rotation @ point
 
     def velocity(self, body: str, point_in_body: Expression = (0.0, 0.0, 0.0)) -> Expression:
         """Return the velocity of a point of a body. Shape (3,)."""
         place, point = self._on(body, point_in_body)
-        return self._rotation[place.step] @ (self._speed[place.step] + ca.cross(self._omega[place.step], point))
+        moved = _of(self._speed, place.step) + ca.cross(_of(self._omega, place.step), point)
+        return self._frame(place.step)[0] @ moved
 
     def acceleration(self, body: str, point_in_body: Expression = (0.0, 0.0, 0.0)) -> Expression:
         """Return the acceleration of a point of a body. Shape (3,)."""
         place, point = self._on(body, point_in_body)
-        omega = self._omega[place.step]
-        turned = ca.cross(self._alpha[place.step], point) + ca.cross(omega, ca.cross(omega, point))
-        return self._rotation[place.step] @ (self._push[place.step] + turned) + ca.DM(self.tree.gravity_m_s2)
+        omega = _of(self._omega, place.step)
+        turned = ca.cross(_of(self._alpha, place.step), point) + ca.cross(omega, ca.cross(omega, point))
+        return self._frame(place.step)[0] @ (self._push_of(place.step) + turned) + ca.DM(self.tree.gravity_m_s2)
 
     def angular_velocity(self, body: str) -> Expression:
         """Return the angular velocity of a body. Shape (3,)."""
         step = self.tree.body(body).step
-        return self._rotation[step] @ self._omega[step]
+        return self._frame(step)[0] @ _of(self._omega, step)
 
     def angular_velocity_in_body(self, body: str) -> Expression:
         """Return the angular velocity of a body in the axes of its joint: cheaper, and as long. Shape (3,)."""
-        return self._omega[self.tree.body(body).step]
+        return _of(self._omega, self.tree.body(body).step)
 
     def angular_acceleration(self, body: str) -> Expression:
         """Return the angular acceleration of a body. Shape (3,)."""
         step = self.tree.body(body).step
-        return self._rotation[step] @ self._alpha[step]
+        return self._frame(step)[0] @ _of(self._alpha, step)
 
     def centre_of_mass(self) -> Expression:
-        """Return the centre of mass. Shape (3,)."""
+        """Return the centre of mass, with all that is welded to the world. Shape (3,)."""
         weighted = [
             step.mass_kg * (place + rotation @ ca.DM(step.com_m))
             for step, place, rotation in zip(self.tree.steps, self._place, self._rotation, strict=True)
             if step.mass_kg
         ]
-        return _total(weighted, 3) / self.tree.mass_kg
+        welded = self.tree.welded
+        return (_total(weighted, 3) + welded.mass_kg * ca.DM(welded.com_m)) / self.tree.mass_kg
 
     def linear_momentum(self) -> Expression:
         """Return the momentum. Shape (3,)."""
@@ -237,6 +242,8 @@ class Movement:
             angular.append(inertia @ alpha + ca.cross(omega, inertia @ omega) + ca.cross(com, force))
         for load in external:
             place, point = self._on(load.body, load.point_in_body)
+            if place.step < 0:
+                continue  # the world bears it; no joint feels it
             force = self._rotation[place.step].T @ _column(load.force_in_world)
             linear[place.step] = linear[place.step] - force
             angular[place.step] = angular[place.step] - ca.cross(point, force)
@@ -256,6 +263,11 @@ class Movement:
         if not step.armature.any():
             return own
         return own + ca.DM(step.armature) * self.a[step.v_index : step.v_index + len(step.armature)]
+
+
+def _of(values: Sequence[Expression], index: int) -> Expression:
+    """Return a step's vector; -1 is the world, which rests. Shape (3,)."""
+    return values[index] if index >= 0 else ca.DM.zeros(3)
 
 
 def _column(values: Expression) -> Expression:

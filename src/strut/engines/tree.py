@@ -2,6 +2,7 @@
 
 Conventions as in MuJoCo: of a free joint, q is position and quaternion wxyz, v is the linear velocity in world axes and
 the angular velocity in body axes. A tree whose base is turned into angles has three slides and three hinges instead.
+A model in which anything but gravity, motors and contacts would act is refused, not read as if it were without.
 """
 
 from __future__ import annotations
@@ -70,12 +71,21 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Welded:
+    """What is welded to the world: it weighs, but never moves. Its centre of mass is in world. Shape (3,)."""
+
+    mass_kg: float
+    com_m: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Tree:
     """All joints in order of the recursion, and where every named body is fixed."""
 
     name: str
     steps: tuple[Step, ...]
     bodies: dict[str, Placement]
+    welded: Welded
     gravity_m_s2: Array
     nq: int
     nv: int
@@ -103,8 +113,8 @@ class Tree:
 
     @property
     def mass_kg(self) -> float:
-        """Mass of everything that moves."""
-        return float(sum(step.mass_kg for step in self.steps))
+        """Mass of everything, what is welded to the world included."""
+        return float(sum(step.mass_kg for step in self.steps)) + self.welded.mass_kg
 
 
 @lru_cache(maxsize=16)
@@ -117,18 +127,20 @@ def read_tree(mjcf: str, *, angle_base: bool = False) -> Tree:
             is a plain number and q has as many entries as v.
     """
     model = compiled(mjcf)
+    name = model.names[: model.names.index(b"\0")].decode()
+    _refuse_other_forces(name, model)
     steps: list[Step] = []
     placements = [Placement(-1, np.zeros(3), np.eye(3))]
     for body in range(1, model.nbody):
         placements.append(_add_body(model, body, placements, steps))
-        if model.body_mass[body] > 0.0 and placements[-1].step >= 0:
-            index = placements[-1].step
+        index = placements[-1].step
+        if model.body_mass[body] > 0.0 and index >= 0:
             steps[index] = _with_mass(steps[index], model, body, placements[-1])
-    bodies = {model.body(body).name: placements[body] for body in range(1, model.nbody)}
     tree = Tree(
-        model.names[: model.names.index(b"\0")].decode(),
+        name,
         tuple(steps),
-        bodies,
+        {model.body(body).name: placements[body] for body in range(1, model.nbody)},
+        _welded(model, placements),
         model.opt.gravity.copy(),
         model.nq,
         model.nv,
@@ -166,6 +178,36 @@ def qvel_from_angles(angles: Array, rates: Array) -> Array:
         axis=-1,
     )
     return np.concatenate([rates[..., :3], omega, rates[..., 6:]], axis=-1)
+
+
+def _refuse_other_forces(name: str, model: mujoco.MjModel) -> None:
+    """Raise if anything in the model would move it that the recursion does not know."""
+    there = {
+        "equality constraints": model.neq,
+        "tendons": model.ntendon,
+        "flexible bodies": model.nflex,
+        "plugins": model.nplugin,
+        "springs in joints (stiffness)": model.jnt_stiffness.any() or model.jnt_stiffnesspoly.any(),
+        "damping in joints": model.dof_damping.any() or model.dof_dampingpoly.any(),
+        "friction in joints (frictionloss)": model.dof_frictionloss.any(),
+        "rotors or damping in actuators": model.actuator_armature.any() or model.actuator_damping.any(),
+        "bodies held against gravity (gravcomp)": model.ngravcomp,
+        "a surrounding fluid (density, viscosity)": model.opt.density > 0.0 or model.opt.viscosity > 0.0,
+        "gravity switched off": model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY,
+    }
+    found = [what for what, present in there.items() if present]
+    if found:
+        raise BadTableError(
+            f"{name}: the dynamics of a model with {' and '.join(found)} are not known here; "
+            "take it out of the model file, or give its force as a torque or an external force."
+        )
+
+
+def _welded(model: mujoco.MjModel, placements: list[Placement]) -> Welded:
+    fixed = [body for body in range(1, model.nbody) if placements[body].step < 0]
+    mass = float(model.body_mass[fixed].sum())
+    places = [placements[body].offset_m + placements[body].rotation @ model.body_ipos[body] for body in fixed]
+    return Welded(mass, model.body_mass[fixed] @ np.array(places) / mass if mass > 0.0 else np.zeros(3))
 
 
 def _add_body(model: mujoco.MjModel, body: int, placements: list[Placement], steps: list[Step]) -> Placement:
@@ -224,9 +266,11 @@ def _about(arm: Array) -> Array:
 
 
 def _with_angle_base(tree: Tree) -> Tree:
-    base = tree.steps[0]
-    if base.kind != "free" or any(step.kind in {"free", "ball"} for step in tree.steps[1:]):
+    if not tree.steps or tree.steps[0].kind != "free" or any(step.kind in {"free", "ball"} for step in tree.steps[1:]):
         raise BadTableError(f"{tree.name}: only a model with one floating base and hinges or slides can use angles.")
+    base = tree.steps[0]
+    if base.armature.any():
+        raise BadTableError(f"{tree.name}: the floating base has a rotor (armature), which angles cannot carry.")
     chain = []
     for index, axis in enumerate(BASE_AXES):
         chain.append(
@@ -244,8 +288,10 @@ def _with_angle_base(tree: Tree) -> Tree:
                 inertia_kg_m2=base.inertia_kg_m2 if index == 5 else np.zeros((3, 3)),
             )
         )
-    rest = [replace(step, parent=step.parent + 5, q_index=step.q_index - 1) for step in tree.steps[1:]]
-    bodies = {
-        name: replace(place, step=place.step + 5 if place.step >= 0 else -1) for name, place in tree.bodies.items()
-    }
+
+    def later(index: int) -> int:
+        return index + 5 if index >= 0 else -1
+
+    rest = [replace(step, parent=later(step.parent), q_index=step.q_index - 1) for step in tree.steps[1:]]
+    bodies = {name: replace(place, step=later(place.step)) for name, place in tree.bodies.items()}
     return replace(tree, steps=(*chain, *rest), bodies=bodies, nq=tree.nq - 1)

@@ -99,6 +99,7 @@ def gait_problem(
         passive=passive,
         lifts=_lifts(criteria),
         friction=robot.friction,
+        quick=tuple(tree.velocity_names.index(name) for name in gait["limits"]["quick"]),
     )
 
 

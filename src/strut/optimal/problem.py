@@ -270,6 +270,7 @@ class Problem:
         lifts: Quantities with variables of their own.
         friction: Each foot pushes sideways at most this much of its load; None for no limit.
         passive: Generalised forces of springs and dampers, if any. Shape (nv,).
+        quick: Velocities, by index, that change so much within an interval that bounds hold between nodes besides.
     """
 
     tree: Tree
@@ -284,6 +285,7 @@ class Problem:
     lifts: tuple[Lift, ...] = ()
     friction: float | None = None
     passive: At | None = None
+    quick: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.phases:

@@ -13,11 +13,11 @@ import numpy as np
 
 from strut.engines.body_poses import linear_momentum
 from strut.engines.constrained import ConstrainedDynamics
+from strut.engines.touching import touching_path
 from strut.engines.tree import qpos_from_angles, qvel_from_angles
 from strut.errors import RefusedError
 from strut.optimal.playback import playback_error
 from strut.optimal.solve import Solution
-from strut.optimal.touching import touching_path
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
 

@@ -34,6 +34,7 @@ from strut.robots.contact_set import AXES, ContactPoint, ContactRow
 
 MESH = "mesh"  # name of the rows that tie nodes together
 DEFECT = 10.0  # rows of the mesh are this much stricter than their size says
+BETWEEN = (0.25, 0.5, 0.75)  # shares of an interval at which bounds of quick coordinates hold
 CONTACT_ACCELERATION_M_S2 = 10.0
 DRIFT_FADES_1_S = 15.0  # with 0 a foot drifted 5.8 mm per step on the usual mesh, with 15 it drifts 0.6 mm
 
@@ -41,6 +42,8 @@ DRIFT_FADES_1_S = 15.0  # with 0 a foot drifted 5.8 mm per step on the usual mes
 def transcribe(problem: Problem, layout: Layout) -> list[Element]:
     """Return the elements of a problem."""
     pieces = [_dynamics(problem, layout), *_contacts(problem, layout), _mesh(problem, layout)]
+    if problem.quick:
+        pieces.append(_between(problem, layout))
     pieces += [_lift(problem, layout, number) for number in range(len(problem.lifts))]
     if problem.friction is not None:
         pieces += _cones(problem, layout, problem.friction)
@@ -145,6 +148,31 @@ def _mesh(problem: Problem, layout: Layout) -> Element:
         row_names=[*(f"velocity of {name}" for name in names), *(f"path of {name}" for name in names)],
         row_sizes=np.concatenate([problem.scales.velocity, np.ones(len(names))]) / DEFECT,
         row_units=[*(f"{unit}/s" for unit in units), *units],
+    )
+
+
+def _between(problem: Problem, layout: Layout) -> Element:
+    """Keep the quick coordinates and their velocities within their bounds between nodes, too."""
+    now, then, step = problem.moment(), problem.moment("next"), _step(problem)
+    rows, names, limits = [], [], list[Array]()
+    for index in problem.quick:
+        size, change = problem.scales.velocity[index], then.a[index] - now.a[index]
+        for share in BETWEEN:
+            lapse, word = share * step, f"{problem.tree.velocity_names[index]} at {share:g} of an interval"
+            rows.append(now.q[index] + lapse * now.v[index] + lapse**2 * (now.a[index] / 2.0 + share * change / 6.0))
+            rows.append((now.v[index] + lapse * (now.a[index] + share * change / 2.0)) / size)
+            names += [word, f"velocity of {word}"]
+            limits += [problem.bounds.q[:, index], problem.bounds.v[:, index] / size]
+    lower, upper = np.array(limits).T
+    return _at(
+        layout,
+        "bound between nodes",
+        _starts(layout),
+        following=True,
+        rows=column(*rows),
+        bounds=(lower, upper),
+        data=_intervals(layout),
+        row_names=names,
     )
 
 

@@ -17,11 +17,12 @@ AXIS_OF = {"RX": (1.0, 0.0, 0.0), "RY": (0.0, 1.0, 0.0), "RZ": (0.0, 0.0, 1.0)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """How a segment is drawn: a capsule between two points of its frame. Shapes (3,)."""
+    """A capsule between two points of a segment's frame, as people see it. Shapes (3,); color has four parts."""
 
     start_m: Array
     stop_m: Array
     radius_m: float
+    color: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +37,7 @@ class Segment:
         mass_kg: May be 0 where the segment is fixed to its parent.
         com_m: Centre of mass in the segment's frame.
         inertia_kg_m2: Moments of inertia about the centre of mass, along the segment's axes.
-        shape: How it is drawn, if it is.
+        shapes: How it is drawn.
     """
 
     name: str
@@ -46,7 +47,7 @@ class Segment:
     mass_kg: float
     com_m: Array
     inertia_kg_m2: Array
-    shape: Shape | None
+    shapes: tuple[Shape, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,11 +74,7 @@ def segments_mjcf(
     root_height_m: float,
 ) -> str:
     """Return the MJCF text. `limits` has lower and upper limit and torque by joint; `table` is `robot.toml`."""
-    model, servo, skin = (
-        Mjcf(name, table["floor"]["friction"], 0.001, shapes_touch=False),
-        table["servo"],
-        table["skin"],
-    )
+    model, servo = Mjcf(name, table["floor"]["friction"], 0.001, shapes_touch=False), table["servo"]
     bodies: dict[str, ET.Element] = {}
     for segment in segments:
         if segment.parent is None:
@@ -90,17 +87,16 @@ def segments_mjcf(
             lower, upper, torque = limits[joint]
             add_joint(body, joint, AXIS_OF[joint.rsplit("_", 1)[1]], (lower, upper))
             model.add_servo(joint, limit=torque, stiffness=servo["stiffness_nm_rad"], damping=servo["damping_nm_s_rad"])
-        _add_matter(body, segment, skin["color"])
+        _add_matter(body, segment)
     for touch in touches:
-        ball, color = bodies[touch.segment], skin["contact_color"]
+        ball, color = bodies[touch.segment], table["skin"]["color"]["contact"]
         add_shape(ball, "sphere", touch.centre_m, [touch.radius_m], color, name=touch.name, touches_ground=True)
         ET.SubElement(ball, "site", name=touch.name, pos=numbers(touch.centre_m))
     return model.text()
 
 
-def _add_matter(body: ET.Element, segment: Segment, color: Sequence[float]) -> None:
+def _add_matter(body: ET.Element, segment: Segment) -> None:
     if segment.mass_kg > 0.0:
         add_inertia(body, segment.mass_kg, segment.com_m, segment.inertia_kg_m2)
-    if segment.shape is not None:
-        ends = np.concatenate([segment.shape.start_m, segment.shape.stop_m])
-        add_shape(body, "capsule", ends, [segment.shape.radius_m], color)
+    for shape in segment.shapes:
+        add_shape(body, "capsule", np.concatenate([shape.start_m, shape.stop_m]), [shape.radius_m], shape.color)

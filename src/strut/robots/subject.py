@@ -208,7 +208,6 @@ def _segments(body: Table, person: Subject) -> tuple[Segment, ...]:
             length = person.lengths_m[sided(entry["length"], side)]
             mass = person.masses_kg.get(sided(entry["name"], side), 0.0)
             joint = sided(entry["joint"]["name"], side)
-            drawn = entry.get("shape")
             segments.append(
                 Segment(
                     name=sided(entry["name"], side),
@@ -218,14 +217,22 @@ def _segments(body: Table, person: Subject) -> tuple[Segment, ...]:
                     mass_kg=mass,
                     com_m=person.place(entry["com"], side),
                     inertia_kg_m2=mass * (np.array(entry["gyration"]) * length) ** 2,
-                    shape=None
-                    if drawn is None
-                    else Shape(
-                        person.place(drawn.get("from", {}), side), person.place(drawn["to"], side), drawn["radius_m"]
-                    ),
+                    shapes=tuple(_shape(body["skin"], entry, drawn, person, side) for drawn in entry.get("shapes", ())),
                 )
             )
     return _depth_first(segments, None)
+
+
+def _shape(skin: Table, entry: Table, drawn: Table, person: Subject, side: str | None) -> Shape:
+    """Return one capsule of a segment in the colour of what it wears, the left side a shade darker."""
+    ends = person.place(drawn.get("from", {}), side), person.place(drawn["to"], side)
+    shares = drawn.get("radius", {})
+    radius_m = drawn.get("radius_m", 0.0) + sum(
+        share * person.lengths_m[sided(name, side)] for name, share in shares.items()
+    )
+    *tint, opacity = skin["color"][entry["wears"]]
+    shade = skin["left_shade"] if side == "Left" else 1.0
+    return Shape(*ends, radius_m, (*(shade * part for part in tint), opacity))
 
 
 def _depth_first(segments: list[Segment], parent: str | None) -> tuple[Segment, ...]:

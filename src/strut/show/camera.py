@@ -9,7 +9,7 @@ import numpy as np
 from strut.robot import Array
 
 AZIMUTH_RAD = float(np.deg2rad(-45.0))  # in front of the robot, to its right: the view of the published pictures
-ELEVATION_RAD = np.deg2rad(24.0)
+ELEVATION_RAD = float(np.deg2rad(24.0))
 DISTANCE_PER_SIZE = 4.0  # a long lens keeps upright things upright
 FILLED = 0.86  # share of the picture that the robot fills
 
@@ -55,9 +55,16 @@ def view_axes(azimuth_rad: float = AZIMUTH_RAD, elevation_rad: float = ELEVATION
     return np.stack([right, np.cross(-towards_eye, right), -towards_eye])
 
 
-def fitted_camera(points_in_world: Array, *, width_px: int, height_px: int, azimuth_rad: float = AZIMUTH_RAD) -> Camera:
+def fitted_camera(
+    points_in_world: Array,
+    *,
+    width_px: int,
+    height_px: int,
+    azimuth_rad: float = AZIMUTH_RAD,
+    elevation_rad: float = ELEVATION_RAD,
+) -> Camera:
     """Return the three-quarter camera whose picture is filled by the points. Shape (n, 3)."""
-    axes = view_axes(azimuth_rad)
+    axes = view_axes(azimuth_rad, elevation_rad)
     low, high = points_in_world.min(axis=0), points_in_world.max(axis=0)
     eye = (low + high) / 2.0 - DISTANCE_PER_SIZE * float(np.linalg.norm(high - low)) * axes[2]
     seen = (points_in_world - eye) @ axes.T

@@ -1,16 +1,15 @@
-"""Picture: robots drawn by a small software renderer, side by side: one instant as PNG, some seconds as GIF."""
+"""Picture: robots drawn by a small software renderer, side by side, at one instant."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -19,16 +18,14 @@ from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import AZIMUTH_RAD, Camera, fitted_camera
 from strut.show.floor import (
-    POLYGON_COLOR,
     SHINING,
-    SPOT_COLORS,
     UP,
     cast_shadow,
     floor_color,
     grid_step_m,
     with_spots,
 )
-from strut.show.footage import Footage, Look, footage, frame_times_s, matched, nearest_samples, telling_sample
+from strut.show.footage import Footage, Look, footage, matched, nearest_samples, telling_sample
 from strut.show.ray_cast import hit_distance, shaded, surface_normal
 from strut.show.wording import title_of, verdict_of
 
@@ -39,8 +36,6 @@ VERDICT_COLORS = {"ok": "#2b7a4b", "weakened": "#9a6200", "refused": "#b3261e"}
 DOT_SHARE = 0.014  # radius of a spot over the size of the robot
 _TITLE_SHARE = 0.17  # height of the titles over the width of a panel
 _HEIGHT_SHARE = 0.84  # height of a panel over its width
-_GIF_COLORS = 56  # of each kind
-FILM_S = 8.0
 
 
 def light_direction(camera: Camera) -> Array:
@@ -50,7 +45,16 @@ def light_direction(camera: Camera) -> Array:
     return np.asarray(towards / np.linalg.norm(towards))
 
 
-def draw_frame(film: Footage, frame: int, camera: Camera, *, width_px: int, height_px: int, size_m: float) -> Pixels:
+def draw_frame(
+    film: Footage,
+    frame: int,
+    camera: Camera,
+    *,
+    width_px: int,
+    height_px: int,
+    size_m: float,
+    grid_m: float | None = None,
+) -> Pixels:
     """Return a picture of one frame: the body on the floor, its support polygon and spots, which shine through it.
 
     Args:
@@ -59,13 +63,14 @@ def draw_frame(film: Footage, frame: int, camera: Camera, *, width_px: int, heig
         camera: From where.
         width_px: Width of the picture.
         height_px: Height of the picture.
-        size_m: Size of the robot, which sets the grid, the dot and how far the floor goes.
+        size_m: Size of the robot, which sets the dot and how far the floor goes.
+        grid_m: Distance between the grid's lines; round and by the size if None.
 
     Returns:
         Shape (height_px, width_px, 3).
     """
     fine = SAMPLES_PER_SIDE
-    floor = _floor_pixels(film, frame, camera, (height_px, width_px), size_m)
+    floor = _floor_pixels(film, frame, camera, (height_px, width_px), size_m, grid_m or grid_step_m(size_m))
     color = floor.repeat(fine, axis=0).repeat(fine, axis=1)
     sharper = replace(camera, focal_px=camera.focal_px * fine, middle_px=camera.middle_px * fine)
     depth, part = _nearest_parts(film, frame, sharper, (height_px * fine, width_px * fine))
@@ -115,73 +120,19 @@ def png_bytes(
     for motion, robot in matched(motions, robots):
         sample = telling_sample(motion, robot) if at_s is None else nearest_samples(motion, np.array([at_s]))[0]
         films.append(footage(motion, robot, np.array([sample]), look=look))
-    picture = np.concatenate([_titles(motions, panel_px), _shot(films, panel_px, _azimuth_rad(motions)).panels(0)])
+    shot = shot_of(films, panel_px, viewing_azimuth_rad(motions))
+    return as_png(np.concatenate([titles_over(motions, panel_px), shot.panels(0)]))
+
+
+def as_png(picture: Pixels) -> bytes:
+    """Return a picture as a file. Shape (height_px, width_px, 3)."""
     buffer = io.BytesIO()
     Image.fromarray(picture).save(buffer, format="PNG")
     return buffer.getvalue()
 
 
-def save_gif(
-    motions: Sequence[Motion],
-    robots: Sequence[Robot],
-    path: Path | str,
-    *,
-    from_s: float | None = None,
-    duration_s: float = FILM_S,
-    frames_per_s: float = 10.0,
-    panel_px: int | None = None,
-    look: Look = "solid",
-    force: bool = False,
-    on_frame: Callable[[int, int], None] | None = None,
-) -> None:
-    """Write a film of motions side by side, to one scale and in real time.
-
-    Args:
-        motions: What to show; one that ends earlier keeps its last pose.
-        robots: The robot of each motion.
-        path: File to write.
-        from_s: Seconds since the start; if None, the middle of each motion.
-        duration_s: Length of the film.
-        frames_per_s: Frames per second.
-        panel_px: Width of each robot's picture; the fewer, the wider, if None.
-        look: Bodies, or stick figures.
-        force: Replace an existing file.
-        on_frame: Called after each frame with how many are done and how many there are.
-    """
-    times_s = frame_times_s(duration_s, frames_per_s)
-    films = []
-    for motion, robot in matched(motions, robots):
-        start_s = max(0.0, (motion.duration_s - duration_s) / 2.0) if from_s is None else from_s
-        films.append(footage(motion, robot, nearest_samples(motion, start_s + times_s), look=look))
-    width_px = max(180, min(360, 900 // len(films))) if panel_px is None else panel_px
-    titles, shot = _titles(motions, width_px), _shot(films, width_px, _azimuth_rad(motions))
-    pictures = []
-    for frame in range(len(times_s)):
-        pictures.append(Image.fromarray(np.concatenate([titles, shot.panels(frame)])))
-        if on_frame is not None:
-            on_frame(frame + 1, len(times_s))
-    write_atomically(Path(path), _gif_bytes(pictures, round(1000.0 / frames_per_s)), force=force)
-
-
-def _gif_bytes(pictures: Sequence[Image.Image], frame_ms: int) -> bytes:
-    """Return an endless GIF with one palette, so that pixels that do not change cost nothing."""
-    marks = [POLYGON_COLOR, *SPOT_COLORS.values(), *(to_rgb(color) for color in (INK, *VERDICT_COLORS.values()))]
-    sample = pictures[len(pictures) // 2]
-    methods = (Image.Quantize.MEDIANCUT, Image.Quantize.MAXCOVERAGE)  # common colours, and rare ones
-    usual = [level for method in methods for level in (sample.quantize(_GIF_COLORS, method).getpalette() or [])]
-    exact = [round(255.0 * value) for color in marks for value in color]  # or small things lose their colour
-    palette = Image.new("P", (1, 1))
-    palette.putpalette([*exact, *usual])
-    frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
-    buffer = io.BytesIO()
-    frames[0].save(
-        buffer, format="GIF", save_all=True, append_images=frames[1:], duration=frame_ms, loop=0, optimize=False
-    )
-    return buffer.getvalue()
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class _Shot:
+class Shot:
     """How films are shown side by side: one camera for all, and the line on the floor that it follows for each.
 
     Args:
@@ -191,6 +142,7 @@ class _Shot:
         size_m: Size of the largest robot.
         width_px: Width of a panel.
         height_px: Height of a panel.
+        grid_m: Distance between the grid's lines under each film; by size where None.
     """
 
     films: Sequence[Footage]
@@ -199,34 +151,55 @@ class _Shot:
     size_m: float
     width_px: int
     height_px: int
+    grid_m: Sequence[float | None]
 
     def panels(self, frame: int) -> Pixels:
         """Return one frame of all films. Shape (height_px, n * width_px, 3)."""
         pictures = []
-        for film, path in zip(self.films, self.paths_in_world, strict=True):
+        for film, path, grid_m in zip(self.films, self.paths_in_world, self.grid_m, strict=True):
             moved = replace(self.camera, eye_in_world=self.camera.eye_in_world + path[frame])
             size = {"width_px": self.width_px, "height_px": self.height_px}
-            pictures.append(draw_frame(film, frame, moved, size_m=self.size_m, **size))
+            pictures.append(draw_frame(film, frame, moved, size_m=self.size_m, grid_m=grid_m, **size))
         return np.concatenate(pictures, axis=1)
 
 
-def _azimuth_rad(motions: Sequence[Motion]) -> float:
+def viewing_azimuth_rad(motions: Sequence[Motion]) -> float:
     """Return from which side to look: a busy right hand must not hide the face that looks at somebody."""
     busy = [task.get("hand") for motion in motions if isinstance(task := motion.meta.get("task"), dict)]
     return -AZIMUTH_RAD if "right" in busy else AZIMUTH_RAD
 
 
-def _shot(films: Sequence[Footage], panel_px: int, azimuth_rad: float) -> _Shot:
-    """Return how to show films side by side and to one scale, each robot always in view."""
-    paths = [_path(film) for film in films]
+def shot_of(
+    films: Sequence[Footage],
+    panel_px: int,
+    azimuth_rad: float,
+    *,
+    paths_in_world: Sequence[Array] | None = None,
+    strides_m: Sequence[float | None] | None = None,
+    height_share: float = _HEIGHT_SHARE,
+) -> Shot:
+    """Return how to show films side by side and to one scale, each robot always in view.
+
+    Args:
+        films: What to show.
+        panel_px: Width of each.
+        azimuth_rad: From where.
+        paths_in_world: Where the camera goes for each; along with the robot if None. Shape (F, 3) each.
+        strides_m: After which distances the floor must look the same again, or None where it need not.
+        height_share: Height of a panel over its width.
+    """
+    paths = [camera_path(film) for film in films] if paths_in_world is None else paths_in_world
     corners = [film.corners_in_world() - path[:, None] for film, path in zip(films, paths, strict=True)]
     points = np.concatenate([part.reshape(-1, 3) for part in corners])
-    height_px = round(_HEIGHT_SHARE * panel_px)
+    height_px = round(height_share * panel_px)
     camera = fitted_camera(points, width_px=panel_px, height_px=height_px, azimuth_rad=azimuth_rad)
-    return _Shot(films, paths, camera, float(np.linalg.norm(np.ptp(points, axis=0))), panel_px, height_px)
+    size_m = float(np.linalg.norm(np.ptp(points, axis=0)))
+    usual_m = grid_step_m(size_m)
+    grids = [stride_m and stride_m / max(1, round(stride_m / usual_m)) for stride_m in strides_m or [None] * len(films)]
+    return Shot(films, paths, camera, size_m, panel_px, height_px, grids)
 
 
-def _path(film: Footage) -> Array:
+def camera_path(film: Footage) -> Array:
     """Return where the camera goes: nowhere if the robot stays near, else straight, so that swaying stays visible.
 
     Shape (F, 3), on the floor.
@@ -239,7 +212,9 @@ def _path(film: Footage) -> Array:
     return np.asarray((first + share[:, None] * (last - first)) * np.array([1.0, 1.0, 0.0]))
 
 
-def _floor_pixels(film: Footage, frame: int, camera: Camera, shape: tuple[int, int], size_m: float) -> Array:
+def _floor_pixels(
+    film: Footage, frame: int, camera: Camera, shape: tuple[int, int], size_m: float, grid_m: float
+) -> Array:
     """Return the picture of the floor alone, white above the horizon. Shape (H, W, 3)."""
     rays, color = camera.rays(*_pixel_middles(slice(0, shape[0]), slice(0, shape[1]))), np.ones((*shape, 3))
     down = rays[..., 2] < -1e-6
@@ -253,7 +228,7 @@ def _floor_pixels(film: Footage, frame: int, camera: Camera, shape: tuple[int, i
         points_m,
         distance / camera.focal_px,
         shadow,
-        grid_m=grid_step_m(size_m),
+        grid_m=grid_m,
         polygon=film.polygons[frame],
         spots=film.spots_at(frame),
         dot_m=DOT_SHARE * size_m,
@@ -332,8 +307,8 @@ def _body_pixels(
     return np.asarray(color * (sky + 0.52 * lit)[:, None] + gloss[:, None])
 
 
-def _titles(motions: Sequence[Motion], panel_px: int) -> Pixels:
-    """Return the strip of titles over the panels. Shape (h, n * panel_px, 3)."""
+def titles_over(motions: Sequence[Motion], panel_px: int) -> Pixels:
+    """Return the titles over the panels. Shape (h, n * panel_px, 3)."""
     width, height = len(motions) * panel_px, round(_TITLE_SHARE * panel_px)
     figure = Figure(figsize=(width / 100.0, height / 100.0), dpi=100, facecolor="white")
     canvas = FigureCanvasAgg(figure)

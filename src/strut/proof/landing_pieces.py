@@ -1,0 +1,57 @@
+"""Landing pieces: a motion cut where something lands, each piece a smooth curve of its own.
+
+Where feet land, velocities jump, so no derivative may look across. Where they lift, loads have gone before, and nothing
+jumps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from scipy.interpolate import BSpline, make_interp_spline
+
+from strut.engines.tree import angles_from_qpos, qvel_from_angles
+from strut.robot import Array
+
+DEGREE = 5  # of the curves where samples suffice, else 3
+FEWEST = 4  # samples that make a curve
+_LAPSE_S = 1e-6  # over which a change of velocity is taken on a curve
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """The samples from `first` to before `stop`, and the curve of their coordinates with an angle base."""
+
+    first: int
+    stop: int
+    curve: BSpline
+
+    @property
+    def rows(self) -> slice:
+        """The samples as a slice."""
+        return slice(self.first, self.stop)
+
+    def velocity(self, time_s: Array) -> Array:
+        """Return the velocities of a floating base and of the joints. Shape (T,) in, (T, nv) out."""
+        return qvel_from_angles(self.curve(time_s), self.curve(time_s, 1))
+
+    def acceleration(self, time_s: Array) -> Array:
+        """Return their rates. Shape (T,) in, (T, nv) out."""
+        change = self.velocity(time_s + _LAPSE_S) - self.velocity(time_s - _LAPSE_S)
+        return np.asarray(change / (2.0 * _LAPSE_S))
+
+
+def landing_pieces(time_s: Array, qpos: Array, contact: npt.NDArray[np.bool_]) -> list[Piece]:
+    """Return the pieces of a motion that have enough samples for a curve. Shapes (T,), (T, nq), (T, n)."""
+    angles = angles_from_qpos(qpos)
+    angles[:, 3:6] = np.unwrap(angles[:, 3:6], axis=0)
+    landings = np.flatnonzero((contact[1:] & ~contact[:-1]).any(axis=1)) + 1
+    found = []
+    for first, stop in pairwise([0, *landings.tolist(), len(contact)]):
+        if stop - first >= FEWEST:
+            degree = DEGREE if stop - first > DEGREE else 3
+            found.append(Piece(first, stop, make_interp_spline(time_s[first:stop], angles[first:stop], k=degree)))
+    return found

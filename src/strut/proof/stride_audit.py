@@ -1,0 +1,278 @@
+"""Stride audit: what a walk with landings needs from its body, measured from its samples and contacts alone.
+
+A walk that rolls over its feet and lands with impacts cannot be judged as one that is always balanced: velocities jump,
+heels roll, the body falls from step to step. Here no derivative looks across a landing, rolling is no slip, and the
+question is whether pushes of the ground at the points that touch explain the movement of the whole body.
+
+How close samples can show it was measured on synthesised and reconstructed gaits, 0.5 to 2.1 m/s, at 100 samples per
+second: forces that nothing explains stay below 1.9 N, pressure is inside what touches to 2.4 mm (0.3 N and 0.4 mm where
+a gait is exact). Played a tenth too fast, the same gaits miss 8 N and 16 mm. Curves are poorest in single samples at
+the ends of a piece, so a median over a twentieth of a second is judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from scipy.ndimage import median_filter
+from scipy.spatial.transform import Rotation
+
+from strut.balance.pressure import pressure_of_wrench
+from strut.balance.support import runs, support_margin
+from strut.engines.contact_demand import ContactDemand, contact_demand
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.engines.touching import touching_path
+from strut.engines.tree import angles_from_qpos, qpos_from_angles
+from strut.errors import BadMotionError
+from strut.motion import Motion, frozen_mask
+from strut.proof.audit import FOOT_OFF_GROUND_M, Audit, Shortfall, worst
+from strut.proof.ground_reading import BASE, LEVER_M, GroundReading, read_ground
+from strut.proof.landing_pieces import FEWEST, Piece, landing_pieces
+from strut.robot import Array, Robot
+from strut.robots.contact_set import ContactPoint, contact_points
+
+MOST_SLIDE_M = 0.003  # of what touches, rolling not counted
+LEAST_ROOM_RAD = -0.002  # angles may leave their range by this much between the nodes of a mesh
+MOST_UNEXPLAINED = 0.005  # of the weight, in the median of `STEADY_S`
+MOST_UNEXPLAINED_LANDING = 0.1  # of the weight, over the sample in which something lands
+MOST_OUTSIDE_M = 0.005  # that the centre of pressure is outside what touches
+MOST_LANDING_TORQUE = 2.0  # of the limit, over the sample in which something lands: impacts jolt
+MOST_DISAGREEMENT = 0.04  # of forces and torques that the file holds, root mean square
+STEADY_S = 0.05
+LEAST_KNOWN = 0.9  # share of samples whose derivatives are known
+SLIPPERY = 5.0  # a friction with which anything holds, to tell slipping from falling
+_ENDS = 2  # samples at both ends of a piece that say little about torques
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StrideAudit:
+    """What a walk with landings needs.
+
+    Args:
+        needs: As of any other motion, sample by sample; the margin is that inside what touches.
+        unexplained_n: What no push of the ground explains, in the median. Shape (T,).
+        slippery_n: The same on a ground on which nothing slips. Shape (T,).
+        landing_s: When something lands. Shape (n,).
+        landing_unexplained_n: What no push explains over the sample of a landing. Shape (n,).
+        landing_torque_nm: Joint torques over the sample of a landing. Shape (n, n_joints).
+        force_disagreement: How far the file's ground forces are from the movement, of the weight, root mean square.
+        torque_disagreement: How far its torques are, of the torques. Both None if it has none.
+    """
+
+    needs: Audit
+    unexplained_n: Array
+    slippery_n: Array
+    landing_s: Array
+    landing_unexplained_n: Array
+    landing_torque_nm: Array
+    force_disagreement: float | None
+    torque_disagreement: float | None
+
+
+def has_strides(robot: Robot) -> bool:
+    """Return whether a robot walks with landings: its table of contacts says which points touch and which roll."""
+    return "contact" in robot.tables
+
+
+def stride_audit(robot: Robot, motion: Motion) -> StrideAudit:
+    """Measure a walk with landings; raises BadMotionError if its samples are too few to do so."""
+    time_s, qpos, contact = motion.time_s, motion.qpos, motion.contact
+    points = [contact_points(robot)[name] for name in robot.foot_names]
+    pieces = landing_pieces(time_s, qpos, contact)
+    qvel, qacc, known = _derivatives(pieces, time_s, qpos.shape[1] - 1)
+    demand = contact_demand(robot.mjcf, points, qpos, qvel, qacc)
+    reading = read_ground(robot, demand, contact, friction=robot.friction)
+    gripped = read_ground(robot, demand, contact, friction=SLIPPERY)
+    landings = np.array([one.stop for one, other in pairwise(pieces) if one.stop == other.first], dtype=np.intp)
+    jolt = _over_landings(robot, points, motion, qvel, landings)
+    steady, (force, torque) = _steady(time_s), _disagreement(robot, motion, demand, pieces)
+    return StrideAudit(
+        needs=_needs(robot, motion, points, demand, reading, qvel, known),
+        unexplained_n=_median(np.where(known, _size(reading.rest), 0.0), steady),
+        slippery_n=_median(np.where(known, _size(gripped.rest), 0.0), steady),
+        landing_s=time_s[landings],
+        landing_unexplained_n=_size(jolt.rest),
+        landing_torque_nm=jolt.torque_nm,
+        force_disagreement=force,
+        torque_disagreement=torque,
+    )
+
+
+def stride_shortfalls(robot: Robot, measured: StrideAudit, *, margin_m: float) -> list[Shortfall]:
+    """Return the limits that a walk breaks, each with its worst sample in words.
+
+    Args:
+        robot: Whose limits.
+        measured: What the walk needs.
+        margin_m: Smallest allowed distance of the centre of pressure inside what touches.
+    """
+    needs, mm, weight_n = measured.needs, 1e3, robot.mass_kg * GRAVITY_M_S2
+    feet, joints, body = robot.foot_names, robot.joint_names, ("the body",)
+    touching_m = np.where(needs.contact, np.abs(needs.foot_height_m), -needs.foot_height_m)
+    speed_use = np.abs(needs.joint_speed_rad_s) / robot.joint_speed_limit_rad_s
+    torque_use = np.abs(needs.torque_nm) / robot.torque_limit_nm
+    slips = measured.slippery_n < measured.unexplained_n / 2.0
+    slipping_n, falling_n = (np.where(which, measured.unexplained_n, 0.0) for which in (slips, ~slips))
+    outside_m = np.where(np.isfinite(needs.margin_m), margin_m - needs.margin_m, 0.0)  # in flight there is none
+    nothing = "is moved by {:.0f} N that no push of the ground explains"
+    inside = f"is {{:.1f}} mm short of the {margin_m * mm:.0f} mm it must be inside what touches"
+    limits: list[tuple[str, tuple[str, ...], Array, float, str]] = [
+        ("foot contact", feet, touching_m * mm, FOOT_OFF_GROUND_M * mm, "is {:.1f} mm off the ground's surface"),
+        ("foot slip", feet, needs.slip_m * mm, MOST_SLIDE_M * mm, "slides {:.1f} mm, rolling not counted,"),
+        ("joint limit", joints, -needs.joint_room_rad, -LEAST_ROOM_RAD, "is {:.3f} rad beyond its range"),
+        ("joint speed", joints, speed_use, 1.0, "reaches {:.0%} of its speed limit"),
+        ("torque", joints, torque_use, 1.0, "reaches {:.0%} of its torque limit"),
+        ("equation of motion", body, falling_n[:, None], MOST_UNEXPLAINED * weight_n, nothing),
+        ("friction", body, slipping_n[:, None], MOST_UNEXPLAINED * weight_n, f"{nothing} without more friction,"),
+        ("balance margin", ("the centre of pressure",), outside_m[:, None] * mm, MOST_OUTSIDE_M * mm, inside),
+    ]
+    found = [worst(*limit, needs.time_s) for limit in limits]
+    jolts = np.abs(measured.landing_torque_nm) / robot.torque_limit_nm
+    found += [
+        worst(
+            *("landing", body, measured.landing_unexplained_n[:, None], MOST_UNEXPLAINED_LANDING * weight_n, nothing),
+            measured.landing_s,
+        ),
+        worst(
+            *("landing", joints, jolts, MOST_LANDING_TORQUE, "is jolted by {:.0%} of its torque limit"),
+            measured.landing_s,
+        ),
+    ]
+    return [*(shortfall for shortfall in found if shortfall is not None), *_claims(measured)]
+
+
+def _claims(measured: StrideAudit) -> list[Shortfall]:
+    """Return that the file's forces or torques are not those of its movement, if so."""
+    everywhere = frozen_mask(np.ones(len(measured.needs.time_s)))
+    claims = (
+        (measured.force_disagreement, "ground forces in the file are {:.0%} of the weight off what the movement needs"),
+        (measured.torque_disagreement, "torques in the file are {:.0%} off what the movement needs with its forces"),
+    )
+    return [
+        Shortfall("file", everywhere, f"file: {words.format(off)}")
+        for off, words in claims
+        if off is not None and off > MOST_DISAGREEMENT
+    ]
+
+
+def _derivatives(pieces: list[Piece], time_s: Array, nv: int) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
+    """Return velocities and accelerations piece by piece (T, nv), 0 where unknown, and where they are known (T,)."""
+    qvel, qacc, known = np.zeros((len(time_s), nv)), np.zeros((len(time_s), nv)), np.zeros(len(time_s), dtype=bool)
+    for piece in pieces:
+        inside = time_s[piece.rows]
+        qvel[piece.rows], qacc[piece.rows], known[piece.rows] = piece.velocity(inside), piece.acceleration(inside), True
+    if known.mean() < LEAST_KNOWN:
+        raise BadMotionError(
+            f"Of {1.0 - known.mean():.0%} of the samples no velocity can be told: fewer than {FEWEST} lie between one "
+            "landing and the next. Sample the walk more often, or correct its contacts."
+        )
+    return qvel, qacc, known
+
+
+def _needs(
+    robot: Robot,
+    motion: Motion,
+    points: list[ContactPoint],
+    demand: ContactDemand,
+    reading: GroundReading,
+    qvel: Array,
+    known: npt.NDArray[np.bool_],
+) -> Audit:
+    qpos, contact, angles = motion.qpos, motion.contact, motion.joint_angles_rad
+    turned = Rotation.from_quat(qpos[:, 3:7], scalar_first=True).apply(demand.force[:, 3:BASE])
+    cop = pressure_of_wrench(demand.force[:, :3], turned + np.cross(qpos[:, :3], demand.force[:, :3]))
+    margin = np.concatenate(
+        [
+            support_margin(contact[k : k + 1], demand.place_in_world[k : k + 1], cop[k : k + 1])
+            for k in range(len(qpos))  # a heel that rolls takes the polygon with it
+        ]
+    )
+    heights = [touching_path(robot, point, qpos)[1] for point in points]
+    steady = _steady(motion.time_s)
+    return Audit(
+        time_s=motion.time_s,
+        qpos=qpos,
+        contact=contact,
+        cop_in_world=cop,
+        margin_m=_median(np.where(known, margin, np.inf), steady),
+        joint_room_rad=np.minimum(angles - robot.joint_lower_rad, robot.joint_upper_rad - angles),
+        joint_speed_rad_s=qvel[:, BASE:],
+        torque_nm=_median(np.where(known[:, None], reading.torque_nm, 0.0), steady),
+        drive_use=np.empty((len(qpos), 0)),
+        ground_force_n=reading.force_n,
+        part_names=(),
+        clearance_m=np.empty((len(qpos), 0)),
+        foot_height_m=np.stack(heights, axis=1),
+        slip_m=_slide(robot, points, qpos, contact),
+    )
+
+
+def _slide(robot: Robot, points: list[ContactPoint], qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:
+    """Return how far each point has slid since it landed, rolling not counted. Shape (T, n)."""
+    slid = np.zeros(contact.shape)
+    for index, point in enumerate(points):
+        for stance in runs(contact[:, index]):
+            moved, _ = touching_path(robot, point, qpos[stance])
+            slid[stance, index] = np.linalg.norm(moved[:, :2], axis=1)
+    return slid
+
+
+def _over_landings(
+    robot: Robot, points: list[ContactPoint], motion: Motion, qvel: Array, landings: npt.NDArray[np.intp]
+) -> GroundReading:
+    """Return how the ground explains what changes between the samples before and after each landing."""
+    before, lapse_s = landings - 1, np.diff(motion.time_s)[landings - 1, None]
+    angles = np.unwrap(angles_from_qpos(motion.qpos), axis=0)
+    middle = qpos_from_angles((angles[before] + angles[landings]) / 2.0)
+    change, mean = (qvel[landings] - qvel[before]) / lapse_s, (qvel[landings] + qvel[before]) / 2.0
+    demand = contact_demand(robot.mjcf, points, middle, mean, change)
+    return read_ground(robot, demand, motion.contact[before] | motion.contact[landings], friction=robot.friction)
+
+
+def _disagreement(
+    robot: Robot, motion: Motion, demand: ContactDemand, pieces: list[Piece]
+) -> tuple[float | None, float | None]:
+    """Return how far the file's forces are from the movement, of the weight, and its torques, of the torques."""
+    if motion.ground_force_n is None:
+        return None, None
+    inside = np.zeros(len(motion.time_s), dtype=bool)
+    for piece in pieces:
+        inside[piece.first + _ENDS : piece.stop - _ENDS] = True
+    missing = (demand.force - np.einsum("tpcv,tpc->tv", demand.jacobian, motion.ground_force_n))[inside]
+    force = _mean_size(np.linalg.norm(missing[:, :3], axis=1)) / (robot.mass_kg * GRAVITY_M_S2)
+    if motion.torque_nm is None:
+        return force, None
+    driven = [index for index, name in enumerate(motion.joint_names) if name not in _sprung(robot, motion)]
+    off = missing[:, BASE:] - motion.torque_nm[inside]
+    return force, _mean_size(off[:, driven]) / _mean_size(missing[:, BASE:])
+
+
+def _sprung(robot: Robot, motion: Motion) -> tuple[str, ...]:
+    """Return the joints that, by the file's own word, have springs, which do what its torques leave out."""
+    asked = motion.meta.get("asked")
+    if not (isinstance(asked, dict) and asked.get("springs") is True):
+        return ()
+    sprung = robot.table("gait")["springs"]["joints"]
+    return tuple(name for name in motion.joint_names if name.replace("Right", "").replace("Left", "") in sprung)
+
+
+def _mean_size(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2)))
+
+
+def _size(rest: Array) -> Array:
+    """Return one number for a force and a moment [N]. Shape (T, 6) in, (T,) out."""
+    return np.asarray(np.linalg.norm(rest / np.repeat([1.0, LEVER_M], 3), axis=1))
+
+
+def _steady(time_s: Array) -> int:
+    """Return an odd number of samples that last `STEADY_S`, at least three."""
+    return max(3, 2 * round(STEADY_S / float(time_s[1] - time_s[0]) / 2.0 - 0.5) + 1)
+
+
+def _median(values: Array, samples: int) -> Array:
+    """Return the running median over samples, column by column. Shape (T, ...) in and out."""
+    return np.asarray(median_filter(values, size=(samples, *(1 for _ in values.shape[1:])), mode="mirror"))

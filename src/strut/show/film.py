@@ -1,0 +1,136 @@
+"""Film: motions side by side for some seconds, as an endless GIF. A walk that repeats goes on without a seam."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from matplotlib.colors import to_rgb
+from PIL import Image
+
+from strut.analysis.gait_cycle import GaitCycle, endless
+from strut.library.atomic import write_atomically
+from strut.motion import Motion
+from strut.robot import Array, Robot
+from strut.show.floor import POLYGON_COLOR, SPOT_COLORS
+from strut.show.footage import Footage, Look, footage, frame_times_s, matched, nearest_samples
+from strut.show.picture import INK, VERDICT_COLORS, camera_path, shot_of, titles_over, viewing_azimuth_rad
+
+LONGEST_S = 8.0  # that a film lasts unless more is asked for
+ENOUGH_S = 2.0  # that a single walk which repeats is filmed for, in whole cycles: more would show nothing new
+QUICK_HZ, SLOW_HZ = 25.0, 10.0  # frames per second: of human walks, and of robots, which move slowly
+WIDE_PX, ALL_PX, NARROW_PX = 400, 1000, 200  # width of a panel, of all of them together, and the least of one
+UPRIGHT, LEVEL = 1.2, 0.84  # height of a panel over its width: for people, and for others
+SIDEWAYS_RAD = float(np.deg2rad(-65.0))  # from where a walk is judged: legs apart, face still seen
+_GIF_COLORS = 56  # of each kind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Take:
+    """A motion as it is filmed.
+
+    Args:
+        film: What is seen.
+        path_in_world: Where the camera goes. Shape (F, 3).
+        stride_m: How far a walk that repeats gets in one cycle; None if it does not repeat.
+    """
+
+    film: Footage
+    path_in_world: Array
+    stride_m: float | None
+
+
+def save_gif(
+    motions: Sequence[Motion],
+    robots: Sequence[Robot],
+    path: Path | str,
+    *,
+    from_s: float | None = None,
+    duration_s: float | None = None,
+    frames_per_s: float | None = None,
+    panel_px: int | None = None,
+    look: Look = "solid",
+    force: bool = False,
+    on_frame: Callable[[int, int], None] | None = None,
+) -> None:
+    """Write a film of motions side by side, to one scale and in real time.
+
+    Args:
+        motions: What to show. A human walk goes on as long as the film if it repeats; others keep their last pose.
+        robots: The robot of each motion.
+        path: File to write.
+        from_s: Seconds since the start; if None, the middle of each motion that is longer than the film.
+        duration_s: Length of the film; if None, whole cycles of a single human walk, else of the longest motion, at
+            most 8 s.
+        frames_per_s: Frames per second; 25 with a human walk and 10 without if None.
+        panel_px: Width of each robot's picture; the fewer, the wider, if None.
+        look: Bodies, or stick figures.
+        force: Replace an existing file.
+        on_frame: Called after each frame with how many are done and how many there are.
+    """
+    pairs = matched(motions, robots)
+    seconds = min(LONGEST_S, max(motion.duration_s for motion in motions)) if duration_s is None else duration_s
+    walks = [None if from_s is not None else endless(robot, motion, seconds) for motion, robot in pairs]
+    rate_hz = frames_per_s or (QUICK_HZ if any(walks) else SLOW_HZ)
+    rounds = 1
+    if len(walks) == 1 and walks[0] is not None and duration_s is None:
+        cycle_s = walks[0][1].motion.duration_s
+        rounds = max(1, min(round(seconds / cycle_s), int(np.ceil(ENOUGH_S / cycle_s - 0.1))))
+        seconds = cycle_s
+    count = len(frame_times_s(seconds, rate_hz))
+    times_s = np.arange(count) * seconds / count  # evenly, so that the last frame leads back to the first
+    takes = [
+        _take(motion, robot, times_s, from_s, look) if walk is None else _endless_take(*walk, robot, times_s, look)
+        for (motion, robot), walk in zip(pairs, walks, strict=True)
+    ]
+    width_px = max(NARROW_PX, min(WIDE_PX, ALL_PX // len(takes))) if panel_px is None else panel_px
+    shot = shot_of(
+        [take.film for take in takes],
+        width_px,
+        SIDEWAYS_RAD if all(walks) else viewing_azimuth_rad(motions),
+        paths_in_world=[take.path_in_world for take in takes],
+        strides_m=[take.stride_m for take in takes],
+        height_share=UPRIGHT if all(walks) else LEVEL,
+    )
+    pictures, titles = [], titles_over(motions, width_px)
+    for frame in range(count):
+        pictures.append(Image.fromarray(np.concatenate([titles, shot.panels(frame)])))
+        if on_frame is not None:
+            on_frame(frame + 1, count)
+    write_atomically(Path(path), _gif_bytes(pictures * rounds, round(1000.0 / rate_hz)), force=force)
+
+
+def _take(motion: Motion, robot: Robot, times_s: Array, from_s: float | None, look: Look) -> _Take:
+    start_s = max(0.0, (motion.duration_s - float(times_s[-1])) / 2.0) if from_s is None else from_s
+    film = footage(motion, robot, nearest_samples(motion, start_s + times_s), look=look)
+    return _Take(film, camera_path(film), None)
+
+
+def _endless_take(motion: Motion, cycle: GaitCycle, robot: Robot, times_s: Array, look: Look) -> _Take:
+    """Return a walk that repeats; the camera keeps its mean speed, so that the first frame follows the last."""
+    film = footage(motion, robot, nearest_samples(motion, times_s), look=look)
+    stride_m = float(cycle.motion.qpos[-1, 0] - cycle.motion.qpos[0, 0])
+    path = np.zeros((len(times_s), 3))
+    path[:, 0] = motion.qpos[0, 0] + times_s * stride_m / cycle.motion.duration_s
+    path[:, 1] = cycle.motion.qpos[:, 1].mean()
+    return _Take(film, path, stride_m)
+
+
+def _gif_bytes(pictures: Sequence[Image.Image], frame_ms: int) -> bytes:
+    """Return an endless GIF with one palette, so that pixels that do not change cost nothing."""
+    marks = [POLYGON_COLOR, *SPOT_COLORS.values(), *(to_rgb(color) for color in (INK, *VERDICT_COLORS.values()))]
+    sample = pictures[len(pictures) // 2]
+    methods = (Image.Quantize.MEDIANCUT, Image.Quantize.MAXCOVERAGE)  # common colours, and rare ones
+    usual = [level for method in methods for level in (sample.quantize(_GIF_COLORS, method).getpalette() or [])]
+    exact = [round(255.0 * value) for color in marks for value in color]  # or small things lose their colour
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([*exact, *usual])
+    frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    buffer = io.BytesIO()
+    frames[0].save(
+        buffer, format="GIF", save_all=True, append_images=frames[1:], duration=frame_ms, loop=0, optimize=False
+    )
+    return buffer.getvalue()

@@ -1,0 +1,82 @@
+"""Films of human walks: as long as the walk, without a seam, with the camera beside the walker; rows of poses."""
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from strut.analysis.gait_cycle import endless
+from strut.cli.main import main
+from strut.errors import OutOfRangeError
+from strut.library.motion_file import save_motion
+from strut.robots.catalogue import load_robot
+from strut.show.film import save_gif
+from strut.show.pose_strip import save_pose_strip
+from tests.walker import STEP, STEP_M, walked
+
+
+@pytest.fixture(scope="module")
+def heiman():
+    return load_robot("heiman")
+
+
+def frames_of(path):
+    with Image.open(io.BytesIO(path.read_bytes())) as film:
+        pictures = []
+        for number in range(film.n_frames):
+            film.seek(number)
+            pictures.append(np.asarray(film.convert("RGB"), dtype=float))
+        return np.array(pictures), film.info["duration"]
+
+
+def test_a_walk_is_repeated_for_as_long_as_a_film_wants(heiman):
+    walk, cycle = endless(heiman, walked(heiman, 4), 3.3)
+    assert walk.duration_s >= 3.3
+    np.testing.assert_allclose(np.diff(walk.time_s), 0.01, atol=1e-9)
+    np.testing.assert_allclose(np.diff(walk.qpos[:, 0]), STEP_M / STEP, atol=1e-9)  # it never jumps
+    assert cycle.motion.duration_s == pytest.approx(2 * STEP * 0.01)
+
+
+def test_a_walk_that_does_not_repeat_is_not_repeated(heiman):
+    walk = walked(heiman, 4)
+    bent = walk.qpos.copy()
+    bent[:, 10] += np.linspace(0.0, 1.0, len(bent))  # a joint that drifts
+    assert endless(heiman, replace(walk, qpos=bent), 1.0) is None
+
+
+def test_a_film_of_a_walk_lasts_as_long_as_the_walk_and_has_no_seam(heiman, tmp_path):
+    save_gif([walked(heiman, 4)], [heiman], tmp_path / "walk.gif", panel_px=60)
+    pictures, frame_ms = frames_of(tmp_path / "walk.gif")
+    assert frame_ms == 40
+    assert len(pictures) * frame_ms == 2000
+    changes = np.abs(np.diff(pictures, axis=0)).mean(axis=(1, 2, 3))
+    seam = np.abs(pictures[0] - pictures[-1]).mean()
+    assert changes.min() > 0.0  # never frozen
+    assert seam < 1.5 * changes.max()
+
+
+def test_a_row_of_poses_shows_a_whole_cycle(heiman, tmp_path):
+    save_pose_strip([walked(heiman, 4)] * 2, [heiman] * 2, tmp_path / "row.png", poses=4, width_px=200)
+    with Image.open(tmp_path / "row.png") as picture:
+        pixels = np.asarray(picture.convert("RGB"), dtype=float)
+    assert pixels.shape[1] == 200
+    half = len(pixels) // 2
+    np.testing.assert_array_equal(pixels[:half], pixels[half:])  # the same motion twice
+    figures = (pixels[half // 3 : half] < 150.0).all(axis=2).any(axis=0)
+    assert np.count_nonzero(np.diff(figures.astype(int)) == 1) >= 4
+    with pytest.raises(OutOfRangeError, match="A row of 1 poses"):
+        save_pose_strip([walked(heiman, 4)], [heiman], tmp_path / "one.png", poses=1)
+
+
+def test_a_picture_of_a_human_walk_is_a_row_unless_a_moment_is_asked_for(heiman, tmp_path, capsys):
+    save_motion(walked(heiman, 4), tmp_path / "walk.npz")
+    show = ["show", str(tmp_path / "walk.npz"), "--stick", "--png"]
+    assert main([*show, str(tmp_path / "row.png")]) == 0
+    assert main([*show, str(tmp_path / "one.png"), "--at", "0.3"]) == 0
+    with Image.open(tmp_path / "row.png") as row, Image.open(tmp_path / "one.png") as one:
+        assert row.width > 2 * row.height
+        assert one.width < 1.2 * one.height
+    assert main([*show, str(tmp_path / "no.png"), "--at", "0.3", "--poses", "4"]) == 2
+    assert "not both" in capsys.readouterr().err
