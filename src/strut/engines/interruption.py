@@ -6,6 +6,7 @@ CasADi swallows the exception that Ctrl-C usually raises, and a solver that fell
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, current_thread, main_thread
@@ -13,8 +14,12 @@ from types import FrameType
 
 
 @contextmanager
-def asked_to_stop() -> Iterator[Event]:
-    """Give an event that the first Ctrl-C sets; whoever listens already hears it too. A second one interrupts."""
+def asked_to_stop(words: str = "") -> Iterator[Event]:
+    """Give an event that the first Ctrl-C sets; a second one interrupts. Whoever listens already hears it too.
+
+    Args:
+        words: Told to people when they have pressed it once.
+    """
     asked = Event()
     if current_thread() is not main_thread():  # only the main thread hears signals
         yield asked
@@ -25,6 +30,8 @@ def asked_to_stop() -> Iterator[Event]:
         if asked.is_set():
             signal.default_int_handler(number, frame)
         asked.set()
+        if words:
+            sys.stderr.write(f"{words}\n")
         if callable(before) and before is not signal.default_int_handler:
             before(number, frame)
 
