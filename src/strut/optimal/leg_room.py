@@ -38,13 +38,22 @@ def leg_room(robot: Robot, number: int, manner: Manner) -> tuple[Constraint, ...
         return lambda moment: column(*(moment.height(points[name]) for name in names))
 
     found = [
-        Constraint(f"height of {who}", heights(*names), 0.0, np.inf, nodes, scale=0.1)
+        Constraint(f"height of {who}", heights(*names), 0.0, np.inf, nodes, scale=0.1, row_names=names, unit="m")
         for names, nodes, who in _SWINGING[number]
     ]
     if manner.clearance_m > 0.0 and number in _CLEAR:
         toes = heights("HalluxLeft", "Meta5Left")
         found.append(
-            Constraint("clearance of the left toes", toes, manner.clearance_m, np.inf, _CLEAR[number], scale=0.1)
+            Constraint(
+                "clearance of the left toes",
+                toes,
+                manner.clearance_m,
+                np.inf,
+                _CLEAR[number],
+                scale=0.1,
+                row_names=("the big toe", "the little toe"),
+                unit="m",
+            )
         )
     return (_apart(robot, manner), *found)
 
@@ -63,7 +72,7 @@ def _apart(robot: Robot, manner: Manner) -> Constraint:
             ]
             return smooth_distance(*ends) - radii_m
 
-        return Constraint("distance of the shanks", between, ROUNDING_M, np.inf, scale=0.1)
+        return Constraint("distance of the shanks", between, ROUNDING_M, np.inf, scale=0.1, unit="m")
 
     def sideways(moment: Moment) -> Expression:
         left, right = (
@@ -72,7 +81,15 @@ def _apart(robot: Robot, manner: Manner) -> Constraint:
         )
         return column(left[0] - right[0], left[1] - right[1])
 
-    return Constraint("distance of the legs", sideways, limits["leg_separation_m"], np.inf, scale=0.1)
+    return Constraint(
+        "distance of the legs",
+        sideways,
+        limits["leg_separation_m"],
+        np.inf,
+        scale=0.1,
+        row_names=("the knees", "the ankles"),
+        unit="m",
+    )
 
 
 def smooth_distance(start: Any, stop: Any, other_start: Any, other_stop: Any) -> Expression:

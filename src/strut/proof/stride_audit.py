@@ -4,10 +4,10 @@ A walk that rolls over its feet and lands with impacts cannot be judged as one t
 heels roll, the body falls from step to step. Here no derivative looks across a landing, rolling is no slip, and the
 question is whether pushes of the ground at the points that touch explain the movement of the whole body.
 
-How close samples can show it was measured (`benchmarks/bench_stride_audit.py`) on gaits of 0.5 to 2.1 m/s at 100 samples
-per second: forces that nothing explains stay below 0.4 N, 1.9 N on the mesh alone, pressure is inside what touches to 0.8
-and 2.4 mm. Played a tenth too fast, the same gaits miss 8 N and 16 mm. Curves are poorest in single samples at the ends of a
-piece, so a median over a twentieth of a second is judged.
+How close samples can show it was measured (`benchmarks/bench_stride_audit.py`) on gaits of 0.5 to 2.1 m/s at 100
+samples a second: forces that nothing explains stay below 0.4 N, 1.9 N on the mesh alone; pressure is inside what
+touches to 0.8 and 2.4 mm. Played a tenth too fast, the same gaits miss 8 N and 16 mm. Curves are poorest in single
+samples at the ends of a piece, so a median over a twentieth of a second is judged.
 """
 
 from __future__ import annotations
