@@ -8,6 +8,7 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
+from strut.engines.contact_rows import contact_jacobian, require_independent_rows
 from strut.engines.elements import Assembly
 from strut.engines.nonlinear_program import OnIteration, Outcome, Program, SolverOptions
 from strut.errors import StrutError
@@ -86,6 +87,8 @@ class Transcribed:
     ) -> Solution:
         """Solve from a trajectory on the same mesh, or from variables. Raises NotSolvedError with the best iterate."""
         program = Program(self.assembly, self.layout.lower, self.layout.upper, options or SolverOptions())
+        if isinstance(guess, Trajectory):
+            _require_contacts(guess)
         start = write_variables(self.layout, guess) if isinstance(guess, Trajectory) else guess
         solution = self.solution(program.solve(start, on_iteration=on_iteration), program)
         if not solution.converged:
@@ -132,6 +135,13 @@ class Transcribed:
         place, inner = divmod(row - int(self.assembly.row_start[number]), piece.lower.shape[1])
         where = f"{piece.row_names[inner]} in {piece.place_names[place]}"
         return f"'{piece.name}' of {where}, by {row_excess[row]:.2g} (scaled)"
+
+
+def _require_contacts(guess: Trajectory) -> None:
+    """Raise if a phase begins in a posture in which its contact rows depend on each other."""
+    for number, phase in enumerate(guess.problem.phases):
+        q = guess.q[guess.nodes_of(number)[0]]
+        require_independent_rows(phase.contact, contact_jacobian(guess.problem.tree, phase.contact, q))
 
 
 def _words(status: str) -> str:
