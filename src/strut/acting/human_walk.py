@@ -61,8 +61,10 @@ def human_walk(
             reasons.append(f"intensity {tried:.2f}: {failure}")
             if on_attempt:
                 on_attempt(tried, False)
-            stopped = isinstance(failure, NotSolvedError) and failure.status in {STOPPED, OUT_OF_TIME}
-            if strict or stopped or tried == 0.0:
+            if isinstance(failure, NotSolvedError) and failure.status == STOPPED:
+                raise
+            late = isinstance(failure, NotSolvedError) and failure.status == OUT_OF_TIME
+            if strict or late or tried == 0.0:
                 raise RefusedError(reasons, "Ask for less intensity.") from failure
             continue
         if on_attempt:
@@ -135,7 +137,5 @@ def _motion(
         motion.receipt,
         verdict="weakened" if said else "ok",
         reasons=tuple(said),
-        duration_s=motion.duration_s,
-        distance_m=gait.step_length_m * 2 * cycles,
     )
     return replace(motion, receipt=receipt, meta=dict(motion.meta) | {"shown": shares})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, current_thread, main_thread
@@ -10,6 +11,11 @@ from types import FrameType
 
 INTERRUPTED = 130
 INTERRUPTED_WORDS = "strut: Interrupted; nothing half-written was left behind."
+STOPPING_WORDS = "strut: Stopping after this iteration; press Ctrl-C again to end at once."
+
+
+class StoppedError(Exception):
+    """A solver was stopped by Ctrl-C; says what was kept."""
 
 
 @contextmanager
@@ -24,6 +30,7 @@ def asked_to_stop() -> Iterator[Event]:
         if asked.is_set():
             signal.default_int_handler(number, frame)
         asked.set()
+        print(STOPPING_WORDS, file=sys.stderr)
 
     before = signal.signal(signal.SIGINT, hear)
     try:

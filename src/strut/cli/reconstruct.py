@@ -7,18 +7,28 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.screen import print_json, print_lines, print_next, print_receipt, progress
-from strut.engines.nonlinear_program import Iteration
+from strut.cli.interruption import INTERRUPTED
+from strut.cli.screen import print_json, print_lines, print_next, print_receipt
+from strut.cli.solving import solver_on_screen
 from strut.library.atomic import check_writable
 from strut.library.motion_file import load_motion, save_motion
 from strut.optimal.phase_times import read_phases
-from strut.optimal.reconstruct import Formulation
 from strut.optimal.reconstruct import reconstruct as find_forces
+from strut.optimal.reconstruct import stopped_at
+from strut.optimal.recorded_problem import Formulation
+from strut.optimal.solve import NotSolvedError
+from strut.robots.catalogue import robot_of
 
 
 def reconstruct(
-    motion: Annotated[Path, typer.Argument(help="Motion file of a human model.")],
-    phases: Annotated[Path | None, typer.Option(help="JSON file of contact sets and times; else found.")] = None,
+    motion: Annotated[Path, typer.Argument(help="Motion file of a human model; contact columns may be missing.")],
+    phases: Annotated[
+        Path | None,
+        typer.Option(
+            help='JSON list of contact sets and times, [{"set": "RightFlat", "start_s": 0.0, "stop_s": 0.3}, ...]; '
+            "found in the motion if left out."
+        ),
+    ] = None,
     published: Annotated[bool, typer.Option("--published", help="One step, as the thesis formulates it.")] = False,
     smooth: Annotated[float, typer.Option(help="Factor on smooth torques; 10 and more for noisy data.")] = 1.0,
     out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("reconstructed.npz"),
@@ -29,19 +39,23 @@ def reconstruct(
     check_writable(out, force=force, ending=".npz")
     recorded = load_motion(motion)
     times = None if phases is None else read_phases(phases)
-    with progress("writes the problem down") as bar:
-
-        def tell(iteration: Iteration) -> None:
-            words = f"iteration {iteration.number}: cost {iteration.cost:.4f}, violation {iteration.violation:.1e}"
-            bar.update(bar.task_ids[0], description=words)
-
-        formulation: Formulation = "published" if published else "samples"
-        found = find_forces(recorded, phases=times, formulation=formulation, smooth=smooth, on_iteration=tell)
+    formulation: Formulation = "published" if published else "samples"
+    with solver_on_screen("writes the problem down") as (tell, stop):
+        try:
+            found = find_forces(recorded, phases=times, formulation=formulation, smooth=smooth, on_iteration=tell)
+        except NotSolvedError as failure:
+            if not stop.is_set() or failure.best is None:
+                raise
+            found = stopped_at(robot_of(recorded, needs_feet=False), failure.best)
     moved = found.motion(steps=1)
     save_motion(moved, out, force=force)
     assert moved.receipt is not None
     if json:
         print_json(moved.receipt.as_dict() | {"soundness": found.soundness.as_dict()})
     print_receipt(moved.receipt)
+    if stop.is_set():
+        print_lines("You stopped it: this is the best so far, not a finished reconstruction.")
     print_lines(f"wrote {out} ({moved.duration_s:.1f} s of motion)")
     print_next(f"strut analyze {out}")
+    if stop.is_set() and moved.receipt.verdict == "refused":
+        raise typer.Exit(INTERRUPTED)

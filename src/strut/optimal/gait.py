@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -105,7 +105,9 @@ class Gait:
         parts = [self._turned(step, q, u, force, contact) for step in range(steps)]
         all_q, all_u, all_force, all_contact = (np.concatenate(part) for part in zip(*parts, strict=True))
         qpos = qpos_from_angles(all_q)
-        receipt = self.receipt(**feeling)
+        receipt = replace(
+            self.receipt(**feeling), duration_s=steps * path.total_s, distance_m=steps * self.step_length_m
+        )
         return Motion(
             robot=self.robot.name,
             time_s=np.arange(len(all_q)) * path.total_s / count,

@@ -3,59 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from time import perf_counter
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
-from strut.engines.elements import Index
-from strut.engines.moment import Moment, Scales
 from strut.engines.nonlinear_program import OnIteration, SolverOptions
-from strut.engines.tree import angles_from_qpos, read_tree
+from strut.engines.tree import angles_from_qpos
 from strut.errors import BadMotionError, OutOfRangeError
 from strut.motion import Motion
 from strut.optimal.gait import Gait
-from strut.optimal.gait_problem import PELVIS, PRINTED_PELVIS_HEIGHT_M, usual_torques
-from strut.optimal.phase_times import (
-    SHORTEST_S,
-    PhaseTime,
-    checked_phases,
-    detected_phases,
-    detection_error_s,
-    next_set,
-)
-from strut.optimal.problem import (
-    Arrival,
-    Bounds,
-    Cost,
-    Expression,
-    Mean,
-    Phase,
-    Problem,
-    Roughness,
-    Samples,
-    Tracking,
-)
-from strut.optimal.solve import Transcribed
-from strut.optimal.soundness import examine, insist
-from strut.optimal.trajectory import Trajectory, standing_load
-from strut.robot import Array, Robot
+from strut.optimal.phase_times import PhaseTime, checked_phases
+from strut.optimal.playback import playback_error
+from strut.optimal.polish import polish
+from strut.optimal.recorded_problem import Formulation, Recording, recorded_problem
+from strut.optimal.seen_phases import detected_phases, detection_error_s, walking_order
+from strut.optimal.solve import Solution, Transcribed
+from strut.optimal.soundness import Soundness, examine, insist
+from strut.optimal.trajectory import Trajectory
+from strut.robot import Robot
 from strut.robots.catalogue import robot_of
-from strut.robots.contact_set import ContactSet, contact_set
 
-Formulation = Literal["samples", "published"]
-INTERVAL_S = {"samples": 0.012, "published": 0.02}  # about 45 and 26 intervals in a step
-FEWEST = 5
-SHARPNESS = 1e4  # of all costs together: a miss of 1 mrad must weigh more than the solver's tolerance
-PUBLISHED_EFFORT_WEIGHT = 0.01
-EFFORT_WEIGHT = 1e-12  # far below the published one, so that the torques are those of the recording
-ROUGHNESS = (
-    3e-10  # picks one of the torque curves that fit equally well; measured: 1e-11 lets them wave, 1e-9 bends them
-)
-CALM = 1e-12
-UNSURE = 3.0  # as much smoother where the solver also looks for the times of the phases, or it finds none
-SLACK = 0.05  # recorded coordinates may lie this far outside the published ranges before the solver is asked
+ROUNDS = 4  # of looking for the times of phases
+SETTLED_S = 0.006  # while borders move by more, samples are sorted into intervals anew: half an interval
 
 
 def reconstruct(
@@ -72,10 +42,11 @@ def reconstruct(
 
     Any number of steps. `samples` compares every sample with the movement at the sample's own time and hardly weighs
     torques; `published` is the formulation of the thesis: one step, the recording interpolated to the nodes by
-    Catmull-Rom splines, torques weighed with 0.01.
+    Catmull-Rom splines, torques weighed. The result is polished, and played back step by step from the start of each:
+    a body that nobody balances falls within a few steps, whatever its torques.
 
     Args:
-        motion: Joint angles and the pelvis' path.
+        motion: Joint angles and the pelvis' path; contact columns may be missing, or false throughout.
         robot: Whose motion; read from the motion if None.
         phases: Contact sets with their times; if None they are found in the motion, and their times by the solver.
         formulation: What is minimised.
@@ -83,7 +54,7 @@ def reconstruct(
         most_seconds: Give up after this long.
         on_iteration: Called with every iteration; may return True to stop.
     """
-    human = robot or robot_of(motion)
+    human = robot_of(motion, robot, needs_feet=False)
     if "contact" not in human.tables or "gait" not in human.tables:
         raise BadMotionError(f"{human.name} has no contact and gait tables; only human models can be reconstructed.")
     if not np.isfinite(smooth) or smooth < 0.0:
@@ -96,164 +67,63 @@ def reconstruct(
         )
     slack_s = 0.0 if phases is not None else detection_error_s(motion)
     recording = Recording(motion.time_s, angles_from_qpos(motion.qpos), found, slack_s)
-    problem, guess = recorded_problem(human, recording, formulation, smooth if phases is not None else UNSURE * smooth)
-    solution = Transcribed(problem).solve(
-        guess, options=SolverOptions(most_seconds=most_seconds, warm=True), on_iteration=on_iteration
-    )
-    soundness = examine(human, solution, playback=False)
+    search = _Search(human, formulation, smooth, perf_counter() + most_seconds, on_iteration)
+    program, on_mesh = search.solved(recording)
+    polished = polish(program, on_mesh)
+    soundness = examined_by_step(human, polished)
     insist(soundness)
     asked = {
         "phases": [[phase.contact, phase.start_s, phase.stop_s] for phase in found],
         "formulation": formulation,
         "smooth": smooth,
     }
-    return Gait(human, solution, soundness, (f"{solution.iterations} iterations",), asked)
+    return Gait(human, polished, soundness, tuple(search.attempts), asked)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Recording:
-    """Samples and their phases. Shapes (T,) and (T, nq); phases may be shorter or longer by `slack_s`."""
-
-    time_s: Array
-    q: Array
-    phases: tuple[PhaseTime, ...]
-    slack_s: float
-
-    def node_times(self, counts: Sequence[int]) -> Array:
-        """Return the times of all nodes for numbers of nodes per phase. Shape (nodes,)."""
-        return np.concatenate(
-            [np.linspace(time.start_s, time.stop_s, count) for time, count in zip(self.phases, counts, strict=True)]
-        )
-
-    def samples(self, intervals: Sequence[int], weight: float) -> Samples:
-        """Return the cost of missing the samples, each inside its interval; `weight` is that of as many as nodes."""
-        node, taken, first = list[Index](), list[Index](), 0
-        for number, (time, count) in enumerate(zip(self.phases, intervals, strict=True)):
-            last = number + 1 == len(self.phases)
-            stop_s = time.stop_s + 1e-9 if last else time.stop_s - 1e-9
-            inside = np.flatnonzero((self.time_s >= time.start_s - 1e-9) & (self.time_s < stop_s))
-            along = (self.time_s[inside] - time.start_s) / (time.stop_s - time.start_s) * count
-            node.append(first + np.clip(along.astype(np.intp), 0, count - 1))
-            taken.append(inside)
-            first += count + 1
-        chosen = np.concatenate(taken)
-        time_s = self.time_s[chosen] - self.phases[0].start_s
-        return Samples("recording", weight * first / len(chosen), np.concatenate(node), time_s, self.q[chosen])
+def stopped_at(human: Robot, best: Solution) -> Gait:
+    """Return the best iterate of a solver that was stopped, as a gait whose complaints say what it lacks."""
+    found = replace(examine(human, best, playback=False), finished=False)
+    return Gait(human, best, found, (f"stopped after {best.iterations} iterations, cost {best.cost:.4f}",), {})
 
 
-def recorded_problem(
-    robot: Robot, recording: Recording, formulation: Formulation, smooth: float = 1.0
-) -> tuple[Problem, Trajectory]:
-    """Return the problem of following a recording, and a guess."""
-    tree, usual = read_tree(robot.mjcf, angle_base=True), usual_torques(robot)
-    phases = _phases(robot, recording, INTERVAL_S[formulation])
-    counts = [phase.intervals + 1 for phase in phases]
-    node_s = recording.node_times(counts)
-    curve = CubicSpline(recording.time_s, recording.q, axis=0)
-    no_torque = np.zeros((len(node_s), len(usual)))
-    if formulation == "published":
-        wanted = catmull_rom(recording.time_s, recording.q)(node_s)
-        costs: tuple[Cost, ...] = (
-            Tracking("recording", SHARPNESS, lambda moment: moment.q, wanted),
-            Tracking("effort", SHARPNESS * PUBLISHED_EFFORT_WEIGHT, _torques, no_torque),
-        )
-    else:
-        costs = (
-            recording.samples([phase.intervals for phase in phases], SHARPNESS),
-            Tracking("effort", SHARPNESS * EFFORT_WEIGHT, _torques, no_torque),
-            Roughness("torque rate", SHARPNESS * ROUGHNESS * smooth, _torques),
-            Mean("calm", SHARPNESS * CALM, lambda moment: (moment.a.T @ moment.a) / 2500.0),
-        )
-    problem = Problem(
-        tree=tree,
-        actuated=tuple(range(PELVIS, tree.nv)),
-        scales=Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0),
-        force_scale=np.concatenate([np.full(PELVIS, 50.0), np.maximum(usual, 1.0)]),
-        phases=phases,
-        bounds=_bounds(robot, curve(node_s)),
-        costs=costs,
-    )
-    return problem, _guess(robot, problem, curve, node_s, counts)
+def examined_by_step(human: Robot, solution: Solution) -> Soundness:
+    """Return what an independent look at a movement finds, its torques played from the start of every step anew."""
+    path, order = solution.trajectory, walking_order(human)
+    openings = {order[0], order[len(order) // 2]}
+    names = [phase.name for phase in path.problem.phases]
+    starts = sorted({0, *(number for number, name in enumerate(names) if name in openings)})
+    steps = [path.part(start, stop) for start, stop in zip(starts, [*starts[1:], len(names)], strict=True)]
+    worst = max(playback_error(human.mjcf, step) for step in steps)
+    return replace(examine(human, solution, playback=False), playback_error_rad=worst)
 
 
-def _torques(moment: Moment) -> Expression:
-    return moment.u / moment.scales.torque
+@dataclass(slots=True)
+class _Search:
+    """How a recording is followed, the time left for it, and what was tried."""
 
+    human: Robot
+    formulation: Formulation
+    smooth: float
+    deadline_s: float
+    on_iteration: OnIteration | None
+    attempts: list[str] = field(default_factory=list)
 
-def catmull_rom(time_s: Array, values: Array) -> CubicHermiteSpline:
-    """Return the cubics through samples whose slopes are those of the chords between the neighbours of each."""
-    slope = np.empty_like(values)
-    slope[1:-1] = (values[2:] - values[:-2]) / (time_s[2:] - time_s[:-2])[:, None]
-    slope[0], slope[-1] = np.diff(values[:2], axis=0)[0], np.diff(values[-2:], axis=0)[0]
-    slope[0], slope[-1] = slope[0] / (time_s[1] - time_s[0]), slope[-1] / (time_s[-1] - time_s[-2])
-    return CubicHermiteSpline(time_s, values, slope, axis=0)
-
-
-def _phases(robot: Robot, recording: Recording, interval_s: float) -> tuple[Phase, ...]:
-    phases: list[Phase] = []
-    before: ContactSet | None = None
-    for number, time in enumerate(recording.phases):
-        contact, length = contact_set(robot, time.contact), time.stop_s - time.start_s
-        arrival: Arrival = "rest"
-        landing = tuple(point.name for point in contact.points)
-        if before is not None:
-            standing = {point.name for point in before.points}
-            landing = tuple(point.name for point in contact.points if point.name not in standing)
-            arrival = "impact" if landing else "continuous"
-        intervals = max(FEWEST, round(length / interval_s))
-        lifted = _lifted(robot, recording, number)
-        bounds = (max(SHORTEST_S, length - recording.slack_s), length + recording.slack_s)
-        phases.append(Phase(time.contact, contact, intervals, bounds, arrival, landing, (), lifted))
-        before = contact
-    return tuple(phases)
-
-
-def _lifted(robot: Robot, recording: Recording, number: int) -> tuple[str, ...]:
-    """Return the rows that carry nothing at the end of a phase: points that leave the ground leave it unloaded.
-
-    A foot that leaves altogether does so without any force; while a part of it stays, only its weight has to be gone.
-    """
-    here = contact_set(robot, recording.phases[number].contact)
-    if number + 1 < len(recording.phases):
-        stays = contact_set(robot, recording.phases[number + 1].contact)
-    elif recording.phases[-1].stop_s < recording.time_s[-1] - 1e-9:
-        stays = next_set(robot, here.name)
-    else:
-        return ()  # the recording just ends
-    points, bodies = {point.name for point in stays.points}, {point.body for point in stays.points}
-    gone = [row for row in here.rows if row.point.name not in points]
-    return tuple(row.name for row in gone if row.axis == 2 or row.point.body not in bodies)
-
-
-def _bounds(robot: Robot, wanted: Array) -> Bounds:
-    """Return the published ranges of recorded steps on both sides, widened where the recording itself leaves them."""
-    tree = read_tree(robot.mjcf, angle_base=True)
-    ranges = robot.table("gait")["reconstruction_range"]
-    lower, upper = np.array([ranges[name] for name in tree.velocity_names]).T
-    lower[PELVIS:] = np.minimum(lower[PELVIS:], robot.joint_lower_rad)
-    upper[PELVIS:] = np.maximum(upper[PELVIS:], robot.joint_upper_rad)
-    standing = robot.table("subject")["standing_pelvis_height_m"] / PRINTED_PELVIS_HEIGHT_M
-    lower[2], upper[2] = lower[2] * standing, upper[2] * standing
-    lower[:2], upper[:2] = -np.inf, np.inf
-    lower = np.minimum(lower, wanted.min(axis=0) - SLACK)
-    upper = np.maximum(upper, wanted.max(axis=0) + SLACK)
-    velocity = robot.table("gait")["limits"]["velocity"]
-    torque = np.array([-robot.torque_limit_nm, robot.torque_limit_nm])
-    return Bounds(np.array([lower, upper]), np.array([[-velocity], [velocity]]) * np.ones(tree.nv), torque)
-
-
-def _guess(robot: Robot, problem: Problem, curve: CubicSpline, node_s: Array, counts: list[int]) -> Trajectory:
-    phase_of = np.repeat(np.arange(len(counts)), counts)
-    return Trajectory(
-        problem=problem,
-        time_s=node_s - node_s[0],
-        phase_of=phase_of,
-        q=curve(node_s),
-        v=curve(node_s, 1),
-        a=curve(node_s, 2),
-        u=np.zeros((len(node_s), len(problem.actuated))),
-        force_n=standing_load(problem, phase_of, robot.mass_kg),
-        duration_s=np.array([np.mean(phase.duration_s) for phase in problem.phases]),
-        parameter={},
-        impulse_n_s={},
-    )
+    def solved(self, recording: Recording) -> tuple[Transcribed, Solution]:
+        """Return the program and its solution; if phase times are free, once they have settled."""
+        start: Trajectory | None = None
+        for _ in range(ROUNDS):
+            problem, guess = recorded_problem(self.human, recording, self.formulation, self.smooth)
+            program = Transcribed(problem)
+            options = SolverOptions(most_seconds=max(1.0, self.deadline_s - perf_counter()), warm=True)
+            solution = program.solve(
+                start.on_mesh(problem) if start else guess, options=options, on_iteration=self.on_iteration
+            )
+            start, before = solution.trajectory, recording
+            recording = before.retimed(start.duration_s)
+            moved_s = max(
+                abs(now.stop_s - was.stop_s) for now, was in zip(recording.phases, before.phases, strict=True)
+            )
+            self.attempts.append(f"{solution.iterations} iterations, phases moved by up to {moved_s * 1e3:.1f} ms")
+            if moved_s < SETTLED_S:
+                break
+        return program, solution

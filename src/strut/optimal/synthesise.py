@@ -11,6 +11,7 @@ import numpy as np
 
 from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration, SolverOptions
 from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
+from strut.motion import Motion
 from strut.optimal.cold_start import Drawing, drawn_step
 from strut.optimal.gait import Gait
 from strut.optimal.gait_problem import Criteria, check_pace, gait_problem
@@ -22,6 +23,7 @@ from strut.optimal.soft_target import Bearing, usual_bearing
 from strut.optimal.solve import NotSolvedError, Solution, Transcribed
 from strut.optimal.soundness import examine
 from strut.optimal.trajectory import Trajectory
+from strut.optimal.warm_start import warm_step
 from strut.robot import Robot
 from strut.robots.catalogue import load_robot
 
@@ -108,6 +110,7 @@ def synthesise(
     manner: Manner | None = None,
     intervals: Sequence[int] | None = None,
     drawing: Drawing | None = None,
+    begin: Motion | None = None,
     starts: int = STARTS,
     check_mesh: bool = False,
     most_seconds: float = MOST_SECONDS,
@@ -124,6 +127,7 @@ def synthesise(
         manner: What makes it more human than its criteria alone do; the usual one if None.
         intervals: Of the mesh, phase by phase; by speed if None, and finer if the result is refused.
         drawing: Noise and posture of the first start.
+        begin: A walk of a human model, at any speed and with any feeling, to start from in the place of a drawn step.
         starts: How many starts may be tried before giving up.
         check_mesh: Solve again on a finer mesh, and say how much the cost changes.
         most_seconds: For all starts together.
@@ -137,7 +141,10 @@ def synthesise(
     found: Solution | None = None
     for start in range(starts):
         try:
-            found = search.again(found, mesh) if found is not None else search.start(start, mesh, guess)
+            if found is None and begin is not None and start == 0:
+                found = search.warm(begin, mesh)
+            else:
+                found = search.again(found, mesh) if found is not None else search.start(start, mesh, guess)
         except NotSolvedError as failure:
             search.attempts.append(f"start {start}: {failure}")
             if start + 1 == starts or failure.status in {STOPPED, OUT_OF_TIME}:
@@ -186,6 +193,12 @@ class _Search:
             )
         program = Transcribed(self.wish.problem(mesh))
         return self._solve(program, drawn_step(self.wish.human, program.problem, self.wish.pace_m_s, drawing))
+
+    def warm(self, begin: Motion, mesh: Sequence[int]) -> Solution:
+        """Solve on a mesh from a motion."""
+        problem = self.wish.problem(mesh)
+        guess = warm_step(self.wish.human, problem, begin)  # before the program, which takes seconds
+        return self._solve(Transcribed(problem), guess)
 
     def again(self, found: Solution, mesh: Sequence[int]) -> Solution:
         """Solve on a mesh from a solution of something similar."""

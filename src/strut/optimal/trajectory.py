@@ -99,6 +99,24 @@ class Trajectory:
         values: dict[str, Any] = {name: np.concatenate(part) for name, part in parts.items()}
         return replace(self, problem=problem, phase_of=np.repeat(np.arange(len(counts)), counts), **values)
 
+    def part(self, first: int, stop: int) -> Trajectory:
+        """Return the phases from `first` up to `stop` as a movement of their own, which begins at 0 s in motion."""
+        nodes = np.flatnonzero((self.phase_of >= first) & (self.phase_of < stop))
+        opening = replace(self.problem.phases[first], arrival="rest")
+        problem = replace(self.problem, phases=(opening, *self.problem.phases[first + 1 : stop]))
+        rows = [self.problem.contact.rows.index(row) for row in problem.contact.rows]
+        values: dict[str, Any] = {name: getattr(self, name)[nodes] for name in ("q", "v", "a", "u")}
+        return replace(
+            self,
+            problem=problem,
+            time_s=self.time_s[nodes] - self.time_s[nodes[0]],
+            phase_of=self.phase_of[nodes] - first,
+            force_n=self.force_n[nodes][:, rows],
+            duration_s=self.duration_s[first:stop],
+            impulse_n_s={number - first: j for number, j in self.impulse_n_s.items() if first < number < stop},
+            **values,
+        )
+
     def phase_at(self, time_s: Array) -> Index:
         """Return the phase of every time; borders belong to the phase that begins. Shape (T,)."""
         return np.asarray(np.searchsorted(np.cumsum(self.duration_s)[:-1], time_s, side="right"))

@@ -39,12 +39,16 @@ def load_robot(name: str) -> Robot:
     return replace(robot, tables=deepcopy(robot.tables))  # so that nobody changes the robot of the next caller
 
 
-def robot_of(motion: Motion, robot: Robot | None = None) -> Robot:
-    """Return the robot of a motion, or `robot` if it is given; raises if the motion does not fit its body."""
+def robot_of(motion: Motion, robot: Robot | None = None, *, needs_feet: bool = True) -> Robot:
+    """Return the robot of a motion, or `robot` if it is given; raises if the motion does not fit its body.
+
+    With `needs_feet` False a motion may have no contact columns, as recordings have none.
+    """
     if robot is None:
         robot = person_of(motion) if "subject" in motion.meta else load_robot(motion.robot)
         _check_made_for(motion, robot)
-    if motion.joint_names != robot.joint_names or motion.foot_names != robot.foot_names:
+    feet = (robot.foot_names,) if needs_feet else (robot.foot_names, ())
+    if motion.joint_names != robot.joint_names or motion.foot_names not in feet:
         raise BadMotionError(
             f"The motion's joints or feet are not those of {robot.name}; was it made for another robot?"
         )
