@@ -29,7 +29,7 @@ from strut.optimal.problem import (
     Problem,
     Roughness,
 )
-from strut.optimal.soft_target import arm_cost, posture_cost, usual_bearing
+from strut.optimal.soft_target import arm_cost, posture_cost, step_cost, usual_bearing
 from strut.optimal.springs import leg_springs
 from strut.robot import Array, Robot
 from strut.robots.contact_set import contact_set
@@ -162,8 +162,12 @@ def _costs(criteria: Criteria, tree: Tree, manner: Manner) -> tuple[Cost, ...]:
 
 def _manner_costs(robot: Robot, tree: Tree, manner: Manner) -> tuple[Cost, ...]:
     bearing = manner.bearing or usual_bearing(robot)
-    posture = (posture_cost(robot, tree.velocity_names, bearing),) if manner.posture else ()
-    return (*posture, arm_cost(robot, tree.velocity_names, bearing)) if manner.arms else posture
+    costs: list[Cost] = [posture_cost(robot, tree.velocity_names, bearing)] if manner.posture else []
+    if manner.arms:
+        costs.append(arm_cost(robot, tree.velocity_names, bearing))
+    if bearing.haste:
+        costs.append(step_cost(robot, bearing))
+    return tuple(costs)
 
 
 def _lifts(criteria: Criteria) -> tuple[Lift, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from strut.engines.moment import Moment
-from strut.optimal.problem import Expression, Mean
+from strut.optimal.problem import EndCost, Expression, Mean
 from strut.robot import Robot
 
 TRUNK = ("Pelvis_RY", "Lumbar_RY")
@@ -23,12 +23,14 @@ class Bearing:
         head_forward_rad: Of the neck.
         arm_swing: How far the arms swing against the legs: angle between the arms over angle between the thighs.
         elbow_rad: Of both elbows; bent is negative.
+        haste: Share by which a step lasts shorter than one without a feeling; 0 leaves it to speed and criteria.
     """
 
     trunk_forward_rad: float
     head_forward_rad: float
     arm_swing: float
     elbow_rad: float
+    haste: float = 0.0
 
 
 def usual_bearing(robot: Robot) -> Bearing:
@@ -77,6 +79,15 @@ def arm_cost(robot: Robot, names: Sequence[str], bearing: Bearing) -> Mean:
         return (gap / table["spread_rad"]) ** 2
 
     return Mean("arms", table["weight"], miss)
+
+
+def step_cost(robot: Robot, bearing: Bearing) -> EndCost:
+    """Return the cost that makes steps of hasty feelings short in time; it grows with haste, so that none has none."""
+    table, longer = robot.table("gait")["step"], robot.table("subject")["standing_pelvis_height_m"]
+    usual_s = table["usual_s"] * (longer / table["standing_pelvis_height_m"]) ** 0.5  # as a pendulum's period
+    wanted_s = (1.0 - bearing.haste) * usual_s
+    weight = table["weight"] * bearing.haste
+    return EndCost("step", weight, lambda ends: ((ends.total_s - wanted_s) / table["spread_s"]) ** 2)
 
 
 def _unsided(name: str) -> str:
