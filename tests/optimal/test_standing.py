@@ -50,7 +50,7 @@ def test_a_ground_that_pulls_is_rejected_by_the_program_and_by_the_look_at_its_r
     x[program.layout.force] = force / program.layout.scale[program.layout.force]  # a guess is cut to its bounds
     rows, _ = program.assembly.linear(x)
     assert np.maximum(program.assembly.lower - rows, rows - program.assembly.upper).max() < 1e-9
-    assert program.worst(x, rows).startswith("the force on Meta5Right Z (phase stand, node 0), beyond its bound by")
+    assert program.worst(x, rows).startswith("the force on Meta5Right Z in phase stand, node 0, beyond its bound")
     kept = Solution(
         standing, 0.0, {}, 0.0, "", converged=True, status="", iterations=0, setup_s=0.0, solve_s=0.0, variables=x
     )

@@ -9,8 +9,9 @@ from time import monotonic
 
 from rich.progress import Progress
 
-from strut.cli.interruption import asked_to_stop
+from strut.cli.interruption import STOPPING_WORDS
 from strut.cli.screen import people, print_lines, progress
+from strut.engines.interruption import asked_to_stop
 from strut.engines.nonlinear_program import Iteration, OnIteration
 
 EVERY_S = 5.0  # between lines in a log file, where no bar can move
@@ -36,5 +37,5 @@ def tells(bar: Progress, stop: Event | None = None) -> OnIteration:
 @contextmanager
 def solver_on_screen(words: str) -> Iterator[tuple[OnIteration, Event]]:
     """Show a solver's progress; give what tells it, and the event that the first Ctrl-C sets."""
-    with progress(words) as bar, asked_to_stop() as stop:
+    with progress(words) as bar, asked_to_stop(STOPPING_WORDS) as stop:
         yield tells(bar, stop), stop

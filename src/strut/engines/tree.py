@@ -106,6 +106,12 @@ class Tree:
         return tuple(names)
 
     @property
+    def velocity_units(self) -> tuple[str, ...]:
+        """The unit of every entry of v times a second: m or rad."""
+        turning = {"free": (False,) * 3 + (True,) * 3, "ball": (True,) * 3, "slide": (False,), "hinge": (True,)}
+        return tuple("rad" if turns else "m" for step in self.steps for turns in turning[step.kind])
+
+    @property
     def mass_kg(self) -> float:
         """Mass of everything, what is welded to the world included."""
         return float(sum(step.mass_kg for step in self.steps)) + self.welded.mass_kg

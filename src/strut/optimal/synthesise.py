@@ -153,7 +153,7 @@ def synthesise(
             continue
         program, on_mesh = search.program, found
         assert program is not None
-        change = search.again(on_mesh, _finer(mesh)).cost / on_mesh.cost - 1.0 if check_mesh else None
+        change = search.mesh_change(on_mesh, mesh) if check_mesh else None
         found = polish(program, on_mesh)
         soundness = examine(human, found, mesh_change=change)
         search.attempts.append(f"start {start}: {found.iterations} iterations, cost {found.cost:.4f}")
@@ -181,12 +181,12 @@ class _Search:
     on_iteration: OnIteration | None
     attempts: list[str] = field(default_factory=list)
     program: Transcribed | None = None  # the last that was solved
+    best: Solution | None = None  # iterate of the last start that failed
 
     def start(self, number: int, mesh: Sequence[int], drawing: Drawing) -> Solution:
         """Solve from a drawn step (0), by way of an easier gait (1), or from a drawn step with noise (2 and more)."""
         if number == 1:
-            easier = _Search(self.wish.halfway(), self.deadline_s, self.on_iteration)
-            return self.again(easier.start(0, mesh, replace(drawing, bearing=easier.wish.manner.bearing)), mesh)
+            return self.again(self._easier(mesh, drawing), mesh)
         if number:
             drawing = replace(
                 drawing, angle_noise_rad=NOISE_RAD, duration_noise=NOISE_DURATION, seed=drawing.seed + number
@@ -205,11 +205,30 @@ class _Search:
         program = Transcribed(self.wish.problem(mesh))
         return self._solve(program, found.trajectory.on_mesh(program.problem), warm=True)
 
+    def mesh_change(self, found: Solution, mesh: Sequence[int]) -> float:
+        """Return the relative change of cost on a finer mesh."""
+        try:
+            return self.again(found, _finer(mesh)).cost / found.cost - 1.0
+        except NotSolvedError as failure:  # what was solved must not be lost
+            raise NotSolvedError(failure.status, f"{failure.worst} on a finer mesh", found) from failure
+
+    def _easier(self, mesh: Sequence[int], drawing: Drawing) -> Solution:
+        """Return a gait half way to what is asked; if there is none, what is kept is still a try at what was asked."""
+        search = _Search(self.wish.halfway(), self.deadline_s, self.on_iteration)
+        try:
+            return search.start(0, mesh, replace(drawing, bearing=search.wish.manner.bearing))
+        except NotSolvedError as failure:
+            raise NotSolvedError(failure.status, f"{failure.worst} half way to it", self.best) from failure
+
     def _solve(self, program: Transcribed, guess: Trajectory, *, warm: bool = False) -> Solution:
         self.program = program
         left_s = max(1.0, self.deadline_s - perf_counter())
         options = SolverOptions(most_seconds=left_s, warm=warm, adaptive=not warm)
-        return program.solve(guess, options=options, on_iteration=self.on_iteration)
+        try:
+            return program.solve(guess, options=options, on_iteration=self.on_iteration)
+        except NotSolvedError as failure:
+            self.best = failure.best
+            raise
 
 
 def usual_mesh(human: Robot, speed_m_s: float) -> tuple[int, ...]:
