@@ -8,6 +8,7 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
+from strut.engines.contact_rows import contact_jacobian, require_independent_rows
 from strut.engines.elements import Assembly, Element
 from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration, Outcome, Program, SolverOptions
 from strut.errors import OutOfRangeError, StrutError
@@ -105,6 +106,7 @@ class Transcribed:
             )
         if len(guess.time_s) != self.layout.node_count:
             guess = guess.on_mesh(self.problem)
+        _require_contacts(self.problem, guess)
         return write_variables(self.layout, guess)
 
     def solution(self, outcome: Outcome, program: Program) -> Solution:
@@ -167,6 +169,13 @@ class Transcribed:
         piece = self.elements[number]
         place, inner = divmod(row - int(self.assembly.row_start[number]), piece.lower.shape[1])
         return piece, inner, place
+
+
+def _require_contacts(problem: Problem, guess: Trajectory) -> None:
+    """Raise if a phase begins in a posture in which its contact rows depend on each other."""
+    for number, phase in enumerate(problem.phases):
+        q = guess.q[guess.nodes_of(number)[0]]
+        require_independent_rows(phase.contact, contact_jacobian(problem.tree, phase.contact, q))
 
 
 def _words(status: str) -> str:

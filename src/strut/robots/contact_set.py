@@ -71,7 +71,11 @@ def point_contact(name: str, point: ContactPoint) -> ContactSet:
 
 
 def line_contact(name: str, first: ContactPoint, second: ContactPoint) -> ContactSet:
-    """Return the set of a line between two points, across the x axis: five rows, free to tip about the line."""
+    """Return the set of a line between two points, across the x axis: five rows, free to tip about the line.
+
+    The line must not lie along x: the second point's X row would say what the first one's says. It is refused where
+    forces are asked for, as is a flat foot across x.
+    """
     return ContactSet(name, (*point_contact("", first).rows, ContactRow(second, 0), ContactRow(second, 2)))
 
 
