@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from strut.cli.body_options import human_body
 from strut.cli.main import main
 from strut.library.motion_file import load_motion, save_motion
 from strut.motion import Motion
@@ -50,6 +51,14 @@ def standing(tmp_path):
         (["--clearance", "400"], "toe clearance of 400 mm is impossible"),
         (["--weights", "1,1,-3,0"], "weight of head is -3"),
         (["--weights", "1,nan,3,0"], "weight of momentum is nan"),
+        (["--objective", "effort", "--weights", "1,1,3,0"], "give --objective or --weights, not both"),
+        (["--step", "70"], "step of 70 m is impossible"),
+        (["--length", "ThighSideLength"], "write NAME=VALUE"),
+        (["--length", "ThihgSideLength=48cm"], "no body length 'Thihg"),
+        (["--length", "ThighSideLength=long"], "'long' is no length"),
+        (["--segment-mass", "FootSide=light"], "the mass of FootSide is 'light'"),
+        (["--segment-mass", "FootSide=-1"], "it must be a number above 0"),
+        (["--from", "nowhere.npz"], "nowhere.npz"),
     ],
 )
 def test_impossible_wishes_are_one_sentence(arguments, words, tmp_path, capsys):
@@ -58,6 +67,32 @@ def test_impossible_wishes_are_one_sentence(arguments, words, tmp_path, capsys):
     assert words in said
     assert said.count("\n") == 1
     assert not (tmp_path / "gait.npz").exists()
+
+
+def test_a_walk_starts_from_a_walk_of_a_human_alone(standing, tmp_path, capsys):
+    start = ["synthesize", "--speed", "1.2", "--out", str(tmp_path / "gait.npz"), "--from"]
+    assert main([*start, str(standing)]) == 2
+    assert "no known contact set" in capsys.readouterr().err
+    assert main(["walk", "mrpete", "--cycles", "2", "--out", str(tmp_path / "mrpete.npz")]) == 0
+    capsys.readouterr()
+    assert main([*start, str(tmp_path / "mrpete.npz")]) == 2
+    assert "A motion of mrpete is no start for heiman" in capsys.readouterr().err
+
+
+def test_lengths_and_masses_are_replaced_one_by_one():
+    body = human_body(None, None, "male", ["ThighSideLength=48cm", "NeckLength=0.04"], ["FootLeft=1.5kg"])
+    table, usual = body.table("subject"), load_robot("heiman").table("subject")
+    assert table["lengths_m"]["ThighLeftLength"] == table["lengths_m"]["ThighRightLength"] == 0.48
+    assert table["lengths_m"]["NeckLength"] == 0.04
+    assert table["lengths_m"]["ShankLeftLength"] == usual["lengths_m"]["ShankLeftLength"]
+    assert table["masses_kg"]["FootLeft"] == 1.5
+    assert body.mass_kg == pytest.approx(75.0 + 1.5 - usual["masses_kg"]["FootLeft"])
+    assert human_body(None, None, "male", None, None).fingerprint == load_robot("heiman").fingerprint
+
+
+def test_bodies_of_humans_are_not_for_robots(tmp_path, capsys):
+    assert main(["walk", "mrpete", "--height", "1.8", "--out", str(tmp_path / "walk.npz")]) == 2
+    assert "--height does not apply" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", [["--margin", "5mm"], ["--goal", "1", "0", "0"], ["--step-length", "50cm"]])
@@ -122,7 +157,7 @@ def test_analyze_tells_gait_parameters_as_json(standing, capsys):
     table = json.loads(capsys.readouterr().out)["motions"]["standing"]
     assert table["speed_m_s"] == 0.0
     assert table["double_support"] == 1.0
-    assert table["largest_vertical_force"] is None
+    assert table["legs"]["Left"]["largest_vertical_force"] is None
 
 
 def test_robots_lists_the_human(capsys):

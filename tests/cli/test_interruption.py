@@ -2,10 +2,15 @@
 
 import os
 import signal
+from threading import Timer
 
 import pytest
 
-from strut.cli.interruption import asked_to_stop
+from strut.cli import solving
+from strut.cli.main import main
+from strut.cli.screen import progress
+from strut.engines.interruption import asked_to_stop
+from strut.engines.nonlinear_program import Iteration
 
 
 def test_the_first_press_asks_and_the_second_interrupts():
@@ -16,3 +21,23 @@ def test_the_first_press_asks_and_the_second_interrupts():
         assert stop.is_set()
         os.kill(os.getpid(), signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_press_while_a_human_walk_is_solved_ends_it_with_a_sentence_and_no_file(tmp_path, capsys):
+    press = Timer(3.0, os.kill, (os.getpid(), signal.SIGINT))
+    press.start()
+    try:
+        code = main(["walk", "heiman", "--emotion", "sad", "--out", str(tmp_path / "sad.npz")])
+    finally:
+        press.cancel()
+    assert code == 130
+    assert "strut: Interrupted" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_log_file_gets_a_plain_line_now_and_then(monkeypatch, capsys):
+    monkeypatch.setattr(solving, "EVERY_S", 0.0)
+    with progress("starts") as bar:
+        tell = solving.tells(bar)
+        assert tell(Iteration(7, 0.78, 1.2e-3)) is False
+    assert "iteration 7: cost 0.7800, violation 1.2e-03, 0 s" in capsys.readouterr().err

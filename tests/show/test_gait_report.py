@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from strut.analysis.gait_cycle import gait_cycle
+from strut.analysis.lab_names import PANELS
 from strut.cli.main import main
 from strut.library.motion_file import save_motion
 from strut.robots.catalogue import load_robot
-from strut.show.gait_plots import PANELS, Walk, angle_plot, force_plot, known_parts, torque_plot
+from strut.show.gait_plots import Walk, angle_plot, force_plot, known_parts, torque_plot
 from tests.walker import walked
 
 

@@ -22,6 +22,7 @@ from strut.styling.anchors import anchor_weights
 
 LADDER = (1.0, 0.75, 0.5, 0.25, 0.0)  # shares of the asked intensity that are tried in turn
 MOST_CYCLES = 1000
+HASTIEST = 0.45  # beyond, a step would be shorter than its phases can be
 AS_ASKED = 0.9  # a walk that shows this share of every asked change shows the feeling as asked
 
 
@@ -61,8 +62,10 @@ def human_walk(
             reasons.append(f"intensity {tried:.2f}: {failure}")
             if on_attempt:
                 on_attempt(tried, False)
-            stopped = isinstance(failure, NotSolvedError) and failure.status in {STOPPED, OUT_OF_TIME}
-            if strict or stopped or tried == 0.0:
+            if isinstance(failure, NotSolvedError) and failure.status == STOPPED:
+                raise
+            late = isinstance(failure, NotSolvedError) and failure.status == OUT_OF_TIME
+            if strict or late or tried == 0.0:
                 raise RefusedError(reasons, "Ask for less intensity.") from failure
             continue
         if on_attempt:
@@ -91,13 +94,16 @@ def speed_and_bearing(robot: Robot, emotion: Emotion, intensity: float) -> tuple
     weights, anchors, rest = anchor_weights(robot, emotion, intensity), table["anchor"], table["neutral"]
 
     def blend(word: str, neutral: float) -> float:
-        return neutral + sum(weight * (float(anchors[name][word]) - neutral) for name, weight in weights.items())
+        return neutral + sum(
+            weight * (float(anchors[name].get(word, neutral)) - neutral) for name, weight in weights.items()
+        )
 
     return usual * blend("speed", 1.0), Bearing(
         trunk_forward_rad=blend("trunk_forward_rad", 0.0),
         head_forward_rad=blend("head_forward_rad", 0.0),
         arm_swing=max(0.0, blend("arm_swing", rest["arm_swing"])),
         elbow_rad=min(0.0, blend("elbow_rad", rest["elbow_rad"])),
+        haste=min(HASTIEST, max(0.0, blend("haste", 0.0))),
     )
 
 
@@ -135,7 +141,5 @@ def _motion(
         motion.receipt,
         verdict="weakened" if said else "ok",
         reasons=tuple(said),
-        duration_s=motion.duration_s,
-        distance_m=gait.step_length_m * 2 * cycles,
     )
     return replace(motion, receipt=receipt, meta=dict(motion.meta) | {"shown": shares})

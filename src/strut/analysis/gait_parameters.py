@@ -1,4 +1,4 @@
-"""Gait parameters: steps of a human motion, their lengths and durations, torques per mass and forces per weight."""
+"""Gait parameters: steps of a human motion, their lengths and durations, both legs, torques and work per mass."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from strut.analysis.elevation import elevation_angles, planarity
 from strut.analysis.gait_cycle import along_x, gait_cycle
-from strut.engines.rigid_body import GRAVITY_M_S2, foot_positions
+from strut.analysis.joint_power import Work, joint_work
+from strut.analysis.leg_figures import LegFigures, both_legs
+from strut.engines.rigid_body import foot_positions
 from strut.errors import BadMotionError
 from strut.motion import Motion
 from strut.robot import Array, Robot
 
-STILL_RAD = 1e-6
 TOES = {"Right": "HalluxRight", "Left": "HalluxLeft"}
 
 
@@ -28,11 +28,10 @@ class GaitParameters:
         speed_m_s: Distance of the pelvis over time.
         cadence_per_min: Steps in a minute.
         double_support: Share of time with both feet on the ground.
-        knee_range_rad: Smallest and largest angle of the right knee, over one cycle where there is one.
+        legs: Figures of each leg over its own cycle, by side.
         largest_torque_nm_kg: By joint, over the body mass; empty if torques are unknown.
-        largest_vertical_force: Over the body weight; None if forces are unknown.
-        elevation_shares: Shares of variance of the right leg's elevation angles along their principal axes, over
-            one cycle where there is one, else over the whole motion; None if the leg does not move.
+        work: Work given and taken by each joint in one cycle over the body mass; empty if torques are unknown or
+            there is no cycle.
     """
 
     step_length_m: tuple[float, ...]
@@ -40,10 +39,14 @@ class GaitParameters:
     speed_m_s: float
     cadence_per_min: float | None
     double_support: float
-    knee_range_rad: tuple[float, float]
+    legs: dict[str, LegFigures]
     largest_torque_nm_kg: dict[str, float]
-    largest_vertical_force: float | None
-    elevation_shares: tuple[float, ...] | None
+    work: dict[str, Work]
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether both legs do the same as far as people can see."""
+        return self.legs["Right"].looks_like(self.legs["Left"])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as JSON would hold them."""
@@ -57,13 +60,11 @@ def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
     motion = along_x(robot, motion)
     times, lengths = _steps(robot, motion)
     cycle = gait_cycle(robot, motion)
-    seen = motion if cycle is None else cycle.motion
     durations = tuple(float(value) for value in np.diff(times))
     feet = [
         motion.contact[:, [i for i, name in enumerate(motion.foot_names) if name.endswith(side)]].any(axis=1)
         for side in TOES
     ]
-    knee = seen.joint_angles_rad[:, robot.joint_names.index("KneeRight_RY")]
     travelled = float(np.linalg.norm(motion.qpos[-1, :2] - motion.qpos[0, :2]))
     return GaitParameters(
         step_length_m=lengths,
@@ -71,10 +72,9 @@ def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
         speed_m_s=travelled / motion.duration_s,
         cadence_per_min=60.0 / float(np.mean(durations)) if durations else None,
         double_support=float(np.mean(feet[0] & feet[1])),
-        knee_range_rad=(float(knee.min()), float(knee.max())),
+        legs=both_legs(robot, motion),
         largest_torque_nm_kg=_largest_torques(robot, motion),
-        largest_vertical_force=_largest_force(robot, motion),
-        elevation_shares=_shares(elevation_angles(robot, seen.qpos, "Right")),
+        work={} if cycle is None else joint_work(cycle.motion, robot.mass_kg),
     )
 
 
@@ -96,15 +96,3 @@ def _largest_torques(robot: Robot, motion: Motion) -> dict[str, float]:
         return {}
     largest: Array = np.abs(motion.torque_nm).max(axis=0) / robot.mass_kg
     return dict(zip(robot.joint_names, (float(value) for value in largest), strict=True))
-
-
-def _largest_force(robot: Robot, motion: Motion) -> float | None:
-    if motion.ground_force_n is None:
-        return None
-    return float(motion.ground_force_n[..., 2].sum(axis=1).max()) / (robot.mass_kg * GRAVITY_M_S2)
-
-
-def _shares(angles_rad: Array) -> tuple[float, ...] | None:
-    if np.ptp(angles_rad, axis=0).max() < STILL_RAD:
-        return None
-    return tuple(planarity(angles_rad).tolist())

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.interruption import INTERRUPTED, INTERRUPTED_WORDS
+from strut.cli.interruption import INTERRUPTED, INTERRUPTED_WORDS, StoppedError
 from strut.errors import RefusedError, StrutError
 
 DONE, OUR_BUG, USER_CAN_FIX, REFUSED = 0, 1, 2, 3
@@ -20,17 +20,17 @@ VERBS = (
     "robots",
     "emotions",
     "walk",
+    "perform",
+    "synthesize",
+    "reconstruct",
+    "analyze",
     "check",
     "simulate",
     "show",
     "export",
-    "perform",
-    "stimuli",
     "reproduce",
+    "stimuli",
     "study",
-    "synthesize",
-    "reconstruct",
-    "analyze",
 )  # in the order of `strut --help`; each is a function, or an app with verbs of its own, in the module of its name
 
 
@@ -64,6 +64,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _explained(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
     """Return what to tell the user about an error, and the exit code: the last line of defence against tracebacks."""
+    if isinstance(error, StoppedError):
+        return str(error), INTERRUPTED
     if isinstance(error, RefusedError):
         return str(error), REFUSED
     if isinstance(error, StrutError):
@@ -72,7 +74,8 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> tuple[str, int
         verb = f"{name} " if (name := _verb(arguments)) else ""
         return f"{error.format_message().rstrip('.')}. See `strut {verb}--help`.", USER_CAN_FIX
     if isinstance(error, OSError) and error.strerror:
-        return f"Writing failed: {error.strerror}.", USER_CAN_FIX
+        what = f"{error.filename}: " if error.filename else ""
+        return f"{what}reading or writing failed: {error.strerror}.", USER_CAN_FIX
     bug = f"strut made a mistake ({type(error).__name__}: {error})"
     return f"{bug}; set STRUT_DEBUG=1, run it again and report what it prints.", OUR_BUG
 

@@ -19,9 +19,17 @@ from strut.motion import Motion
 from strut.receipt import Receipt
 from strut.show.wording import receipt_sentences
 
+
+class _Screen(Console):
+    """A console that tells us when nobody listens any more, instead of ending the program with an error."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 people = Console(stderr=True, highlight=False)
 _WIDTH_IN_A_FILE = 140
-programs = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _WIDTH_IN_A_FILE)
+programs = _Screen(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _WIDTH_IN_A_FILE)
 
 
 def print_json(table: Mapping[str, Any] | Sequence[Any]) -> None:

@@ -26,9 +26,10 @@ def walks_in_steps(gait: Mapping[str, Any]) -> bool:
 
 
 _TO_A_GOAL = ("goal", "via", "steps", "speed", "body_height")
+_HUMAN = ("height", "mass", "sex")
 _UNFITTING = {  # by kind of gait: options that it does not have, how it walks, and what to say instead
-    "steps": (("cycles", "balance", "retreat"), "walks to a goal", "leave it out, see --goal"),
-    "crawl": (_TO_A_GOAL, "walks straight ahead", "leave it out, see --cycles"),
+    "steps": (("cycles", "balance", "retreat", *_HUMAN), "walks to a goal", "leave it out, see --goal"),
+    "crawl": ((*_TO_A_GOAL, *_HUMAN), "walks straight ahead", "leave it out, see --cycles"),
     "synthesis": (
         (*_TO_A_GOAL, "step_length", "step_height", "margin", "balance", "retreat"),
         "finds its own steps",

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.progress import Progress
 
 from strut.acting.step_walk import walk_to
 from strut.acting.walk import walk as plan_walk
+from strut.cli.body_options import human_body
+from strut.cli.interruption import STOPPING_WORDS, StoppedError
 from strut.cli.length import length_m
 from strut.cli.screen import print_planned, telling_attempts
 from strut.cli.solving import tells
 from strut.cli.step_options import check_fitting, step_options, walks_in_steps
 from strut.emotion import Emotion, named_emotion
+from strut.engines.interruption import asked_to_stop
 from strut.library.atomic import check_writable
 from strut.library.motion_file import save_motion
 from strut.motion import Motion
+from strut.optimal.solve import NotSolvedError
 from strut.proof.audit import DEFAULT_MARGIN_M
+from strut.robot import Robot
 from strut.robots.catalogue import load_robot
 
 
@@ -52,6 +59,9 @@ def walk(
     retreat: Annotated[
         str, typer.Option(help="Weaken for the whole walk (global) or only while a limit is near (local).")
     ] = "global",
+    height: Annotated[float | None, typer.Option(help="Body height in m. Humans only, as the next two.")] = None,
+    mass: Annotated[float | None, typer.Option(help="Body mass in kg.")] = None,
+    sex: Annotated[str, typer.Option(help="Whose proportions: male or female; female needs height and mass.")] = "male",
     rate: Annotated[float | None, typer.Option(help="Samples per second.  [default: 100, bipeds 50]")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse (exit 3) instead of weakening.")] = False,
     out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("walk.npz"),
@@ -64,8 +74,10 @@ def walk(
     body = load_robot(robot)
     if "gait" not in body.tables:
         raise typer.BadParameter(f"{robot} does not walk; try `strut perform {robot} wave`.")
-    in_steps = walks_in_steps(body.tables["gait"])
     check_fitting(context, robot, body.tables["gait"])
+    if body.tables["gait"].get("kind") == "synthesis":
+        body = human_body(height, mass, sex, None, None)
+    in_steps = walks_in_steps(body.tables["gait"])
     options: dict[str, Any] = {
         "intensity": intensity,
         "step_length_m": None if step_length is None else length_m(step_length),
@@ -80,11 +92,23 @@ def walk(
         options |= {"rate_hz": 100.0 if rate is None else rate}
     feeling = Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
     with telling_attempts(f"{robot} tries to walk {feeling.label}", out, force=force, json=json) as (tell, bar):
-        if not in_steps:
-            options["on_iteration"] = tells(bar)
-        if body.tables["gait"].get("kind") == "synthesis":  # its first attempt alone takes a minute
-            check_writable(out, force=force, ending=".npz")
         plan: Callable[..., Motion] = walk_to if in_steps else plan_walk
+        if body.tables["gait"].get("kind") == "synthesis":
+            check_writable(out, force=force, ending=".npz")  # its first attempt alone takes a minute
+            plan = partial(_stoppable, bar)
         motion = plan(body, emotion=feeling, on_attempt=tell, **options)
     save_motion(motion, out, force=force)
     print_planned(motion, out, json=json)
+
+
+def _stoppable(bar: Progress, body: Robot, **options: Any) -> Motion:
+    """Return a walk that a solver finds; the first Ctrl-C stops it, and then there is none."""
+    with asked_to_stop(STOPPING_WORDS) as stop:
+        try:
+            return plan_walk(body, on_iteration=tells(bar, stop), **options)
+        except NotSolvedError as failure:
+            if not stop.is_set():
+                raise
+            raise StoppedError(
+                "Interrupted; a walk that is not solved shows no feeling, so nothing was written."
+            ) from failure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,9 @@ from matplotlib.figure import Figure
 
 from strut.analysis.elevation import covariance_plane, elevation_angles
 from strut.analysis.gait_cycle import GaitCycle, coordinate_names
-from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.analysis.joint_power import joint_power
+from strut.analysis.lab_names import PANELS, Panel
+from strut.analysis.leg_figures import foot_force
 from strut.engines.tree import angles_from_qpos
 from strut.robot import Array, Robot
 from strut.show.plots import LOOK, PALE
@@ -23,43 +25,6 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5
 Curve = tuple[Array, Array]
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One coordinate as a gait laboratory names it: what grows upwards, and the sign that makes it so."""
-
-    title: str
-    coordinate: str
-    sign: float
-
-
-PANELS: Mapping[str, tuple[Panel, ...]] = {
-    "Leg": (
-        Panel("hip, flexed", "HipRight_RY", -1.0),
-        Panel("hip, abducted", "HipRight_RX", -1.0),
-        Panel("hip, turned out", "HipRight_RZ", -1.0),
-        Panel("knee, flexed", "KneeRight_RY", 1.0),
-        Panel("ankle, toes lifted", "AnkleRight_RY", -1.0),
-        Panel("ankle, sole turned in", "AnkleRight_RX", 1.0),
-    ),
-    "Arm": (
-        Panel("shoulder, forwards", "ShoulderRight_RY", -1.0),
-        Panel("shoulder, abducted", "ShoulderRight_RX", -1.0),
-        Panel("elbow, flexed", "ElbowRight_RY", -1.0),
-    ),
-    "Trunk and head": (
-        Panel("trunk, bent forwards", "Lumbar_RY", 1.0),
-        Panel("trunk, leant to the right", "Lumbar_RX", 1.0),
-        Panel("trunk, turned to the left", "Lumbar_RZ", 1.0),
-        Panel("head, bent forwards", "Head_RY", 1.0),
-        Panel("head, leant to the right", "Head_RX", 1.0),
-        Panel("head, turned to the left", "Head_RZ", 1.0),
-    ),
-    "Pelvis": (
-        Panel("pelvis, tilted forwards", "Pelvis_RY", 1.0),
-        Panel("pelvis, left side up", "Pelvis_RX", 1.0),
-        Panel("pelvis, turned to the left", "Pelvis_RZ", 1.0),
-    ),
-}
 FORCES = ("forwards", "to the left", "upwards")
 
 
@@ -79,11 +44,7 @@ class Walk:
     @property
     def right_force(self) -> Array | None:
         """Force of the ground on the right foot over the body weight. Shape (T, 3)."""
-        force = self.cycle.motion.ground_force_n
-        if force is None:
-            return None
-        right = [index for index, name in enumerate(self.cycle.motion.foot_names) if name.endswith("Right")]
-        return np.asarray(force[:, right].sum(axis=1) / (self.robot.mass_kg * GRAVITY_M_S2))
+        return foot_force(self.robot, self.cycle.motion)
 
     @property
     def right_stance(self) -> float:
@@ -113,6 +74,18 @@ def torque_plot(walks: Sequence[Walk], part: str) -> Figure | None:
         return walk.cycle.share, panel.sign * torque / walk.robot.mass_kg
 
     return _grid(known, PANELS[part], curves, "N m/kg", first_of=walks) if known else None
+
+
+def power_plot(walks: Sequence[Walk], part: str) -> Figure | None:
+    """Return the joint powers of a part of the body per body mass over the cycle; None if no walk knows torques."""
+    powers = {walk.name: power for walk in walks if (power := joint_power(walk.cycle.motion)) is not None}
+    known = [walk for walk in walks if walk.name in powers]
+
+    def curves(walk: Walk, panel: Panel) -> Curve:
+        power = powers[walk.name][:, walk.robot.joint_names.index(panel.coordinate)]
+        return walk.cycle.share, power / walk.robot.mass_kg
+
+    return _grid(known, PANELS[part], curves, "W/kg", first_of=walks) if known else None
 
 
 def force_plot(walks: Sequence[Walk]) -> Figure | None:

@@ -9,24 +9,32 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from strut.analysis.gait_comparison import GaitComparison
-from strut.analysis.gait_cycle import gait_cycle
+from strut.analysis.gait_cycle import gait_cycle, mirror_image
 from strut.analysis.gait_parameters import GaitParameters
+from strut.analysis.lab_names import PANELS
 from strut.errors import BadMotionError
 from strut.library.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.show.gait_plots import (
-    PANELS,
     Walk,
     angle_plot,
     elevation_plot,
     force_plot,
     known_parts,
     plane_plot,
+    power_plot,
     pressure_paths_plot,
     torque_plot,
 )
-from strut.show.gait_wording import closing_sentence, criteria_rows, dissimilarity_rows, parameter_rows
+from strut.show.gait_wording import (
+    closing_sentence,
+    criteria_rows,
+    dissimilarity_rows,
+    left_out_sentence,
+    parameter_rows,
+    work_rows,
+)
 from strut.show.page import page, picture, table
 from strut.show.plots import figure_svg
 from strut.show.wording import listed
@@ -52,13 +60,20 @@ def save_gait_report(
         force: Replace an existing file.
     """
     drawn = [_walk(name, robot, motion) for name, (robot, motion) in walks.items()]
+    drawn += [
+        _walk(f"{name}, left side", robot, mirror_image(robot, motion))
+        for name, (robot, motion) in walks.items()
+        if not parameters[name].symmetric
+    ]
     sections = [
         f"<header><h1>Gait analysis</h1><p>{escape(_introduction(drawn))}</p></header>",
         "<h2>Gait parameters</h2>"
         + table("What gait laboratories report", ["", *parameters], parameter_rows(list(parameters.values()))),
-        *_comparison(comparison),
+        *_work(parameters),
+        *_comparison(comparison, [name for name in walks if name not in comparison.names]),
         *_angles(drawn),
         *_torques(drawn),
+        *_powers(drawn),
         *_rest(drawn),
     ]
     write_atomically(Path(path), page("strut: gait analysis", sections), force=force)
@@ -79,14 +94,21 @@ def _introduction(walks: Sequence[Walk]) -> str:
     return " ".join(
         [
             f"{number}: {listed([walk.name for walk in walks])}.",
-            "Curves show the right side over one cycle, from one landing of the right heel to the next; the upright "
-            "line is where the right toes leave the ground.",
+            "Curves show the right side over one cycle, from one landing of the right heel to the next, and of a walk "
+            "whose legs differ the left side over its own; the upright line is where the toes leave the ground.",
             *(closing_sentence(walk.name, walk.cycle.closing) for walk in walks),
         ]
     )
 
 
-def _comparison(comparison: GaitComparison) -> Iterator[str]:
+def _work(parameters: Mapping[str, GaitParameters]) -> Iterator[str]:
+    if rows := work_rows(list(parameters.values())):
+        yield table("Work of the joints in one cycle, given and taken [J/kg]", ["", *parameters], rows)
+
+
+def _comparison(comparison: GaitComparison, left_out: Sequence[str]) -> Iterator[str]:
+    if left_out:
+        yield f"<p>{escape(left_out_sentence(left_out))}</p>"
     if any(comparison.judged(name) for name in comparison.names):
         words = (
             "Each walk by each basic criterion, and by the published mixtures of them (objectives). Smaller is better, "
@@ -115,6 +137,13 @@ def _torques(walks: Sequence[Walk]) -> Iterator[str]:
     for part, figure in figures:
         if figure is not None:
             yield _figure(figure, f"{part}: torques per body mass, with the signs of the angles.")
+
+
+def _powers(walks: Sequence[Walk]) -> Iterator[str]:
+    figure = power_plot(walks, "Leg")
+    if figure is not None:
+        yield "<h2>Joint powers per body mass</h2>"
+        yield _figure(figure, "Leg: torque times speed; above 0 the joint gives to the movement, below it takes.")
 
 
 def _rest(walks: Sequence[Walk]) -> Iterator[str]:

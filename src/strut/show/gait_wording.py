@@ -9,13 +9,40 @@ import numpy as np
 from strut.analysis.gait_comparison import GaitComparison
 from strut.analysis.gait_cycle import Closing
 from strut.analysis.gait_parameters import GaitParameters
+from strut.analysis.joint_power import Work
+from strut.analysis.lab_names import joint_words
+from strut.analysis.leg_figures import LegFigures
 from strut.show.wording import NOT_KNOWN
+
+MOST_WORK = 6  # joints whose work a table tells
+SIDES = ("Right", "Left")
 
 
 def parameter_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
-    """Return a row for each quantity, a column for each walk."""
-    columns = [_column(one) for one in parameters]
+    """Return a row for each quantity, a column for each walk; legs apart if one of the walks is not symmetric."""
+    apart = not all(one.symmetric for one in parameters)
+    columns = [_column(one, apart) for one in parameters]
     return [[word, *(column[word] for column in columns)] for word in columns[0]]
+
+
+def work_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
+    """Return a row for each of the joints that work most, and all together: given and taken, a column for each walk."""
+    names = list(dict.fromkeys(name for one in parameters for name in one.work))
+    if all(one.symmetric for one in parameters):
+        names = [name for name in names if "Left_" not in name]
+
+    def busiest(name: str) -> float:
+        return -max(_turnover(one.work[name]) for one in parameters if one.work)
+
+    def told(one: GaitParameters, words: Sequence[str]) -> str:
+        if not one.work:
+            return NOT_KNOWN
+        given, taken = (sum(getattr(one.work[name], kind) for name in words) for kind in ("given_j_kg", "taken_j_kg"))
+        return f"+{given:.2f} {taken:.2f}"
+
+    shown = sorted(names, key=busiest)[:MOST_WORK]
+    rows = [[joint_words(name), *(told(one, [name]) for one in parameters)] for name in shown]
+    return [*rows, ["all joints", *(told(one, list(one.work)) for one in parameters)]] if rows else []
 
 
 def criteria_rows(comparison: GaitComparison) -> tuple[list[str], list[list[str]]]:
@@ -47,20 +74,52 @@ def closing_sentence(name: str, closing: Closing) -> str:
     return f"The cycle of {name} {how[closing]}."
 
 
-def _column(parameters: GaitParameters) -> dict[str, str]:
+def left_out_sentence(names: Sequence[str]) -> str:
+    """Return which walks are in no comparison, and why."""
+    return f"Not compared: {', '.join(names)}, without a step from the left foot's toe-off to the right foot's."
+
+
+def contactless_sentence(name: str) -> str:
+    """Return what is missing in a walk whose file does not say when feet touch the ground, and what to do."""
+    return (
+        f"{name} does not say when feet touch the ground, so its steps and cycle are unknown; "
+        "`strut reconstruct` finds contacts, torques and forces from angles."
+    )
+
+
+def _column(parameters: GaitParameters, apart: bool) -> dict[str, str]:
     torque = max(parameters.largest_torque_nm_kg.items(), key=lambda entry: entry[1], default=None)
-    force, shares = parameters.largest_vertical_force, parameters.elevation_shares
-    return {
+    cells = {
         "step length [m]": _mean(parameters.step_length_m),
         "step duration [s]": _mean(parameters.step_duration_s),
         "speed [m/s]": f"{parameters.speed_m_s:.2f}",
         "steps per minute": NOT_KNOWN if parameters.cadence_per_min is None else f"{parameters.cadence_per_min:.0f}",
         "both feet on the ground": f"{parameters.double_support:.0%}",
-        "right knee [deg]": " to ".join(f"{np.degrees(angle):.0f}" for angle in parameters.knee_range_rad),
-        "largest torque": NOT_KNOWN if torque is None else f"{torque[1]:.2f} N m/kg ({torque[0]})",
-        "largest vertical force": NOT_KNOWN if force is None else f"{force:.2f} body weights",
+    }
+    for side in SIDES if apart else SIDES[:1]:
+        whose = f"{side.lower()} " if apart else ""
+        cells |= {f"{whose}{word}": told for word, told in _leg(parameters.legs[side]).items()}
+    torque_words = NOT_KNOWN if torque is None else f"{torque[1]:.2f} N m/kg ({joint_words(torque[0])})"
+    return cells | {"largest torque": torque_words}
+
+
+def _leg(leg: LegFigures) -> dict[str, str]:
+    """Return the cells of one leg."""
+    humps, shares = leg.force_humps, leg.elevation_shares
+    first, dip, second = (f"{part:.2f}" for part in humps) if humps is not None else ("", "", "")
+    largest = NOT_KNOWN if leg.largest_vertical_force is None else f"{leg.largest_vertical_force:.2f}"
+    return {
+        "foot on the ground": NOT_KNOWN if leg.stance_share is None else f"{leg.stance_share:.0%}",
+        "knee [deg]": " to ".join(f"{np.degrees(angle):.0f}" for angle in leg.knee_range_rad),
+        "force under the foot [body weights]": largest
+        if humps is None
+        else f"{first} first hump, {dip} dip, {second} second hump",
         "variance off the plane": NOT_KNOWN if shares is None else f"{shares[2]:.1%}",
     }
+
+
+def _turnover(work: Work) -> float:
+    return work.given_j_kg - work.taken_j_kg
 
 
 def _mean(values: tuple[float, ...]) -> str:

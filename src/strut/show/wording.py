@@ -10,6 +10,8 @@ from strut.receipt import Receipt
 
 NOT_KNOWN = "–"
 _ON_THE_SPOT_M = 1e-3
+_BRISK_M_S = 0.2  # from here on speeds are told in m/s
+_STRENGTH = {True: "loads its busiest joint with {:.0f} % of its strength", False: "uses {:.0f} % of the weakest motor"}
 _TASK_WORDS = {True: "disturbs the hand's task by {:.2f} mm", False: "is planned to end {:.2f} mm from its goal"}
 
 
@@ -101,7 +103,7 @@ def _left_out(receipt: Receipt) -> str:
 def _travelled(receipt: Receipt) -> str:
     if receipt.distance_m is None or receipt.speed_m_s is None:
         return f"Takes {receipt.duration_s:.1f} s."
-    speed = f"{receipt.speed_m_s * 1e3:.0f} mm/s"
+    speed = f"{receipt.speed_m_s:.2f} m/s" if receipt.speed_m_s >= _BRISK_M_S else f"{receipt.speed_m_s * 1e3:.0f} mm/s"
     if receipt.redundancy is None:
         return f"Covers {receipt.distance_m:.2f} m in {receipt.duration_s:.1f} s, {speed} on average."
     if receipt.distance_m < _ON_THE_SPOT_M:
@@ -113,7 +115,7 @@ def _needed(receipt: Receipt) -> str:
     carried_by = "feet" if receipt.redundancy is None else "wheels"  # only a performance counts what it leaves free
     known = [
         _balance(receipt.balance_margin_mm, carried_by),
-        _number(receipt.torque_use, "uses {:.0f} % of the weakest motor", 100.0),
+        _number(receipt.torque_use, _STRENGTH[receipt.naturalness is not None], 100.0),  # only people look natural
         _number(receipt.joint_speed_use, "reaches {:.0f} % of the joint speed limit", 100.0),
         _number(receipt.foot_slip_mm, "slips {:.1f} mm"),
         _number(receipt.task_error_mm, _TASK_WORDS[receipt.redundancy is not None]),

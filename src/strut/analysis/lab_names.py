@@ -1,0 +1,78 @@
+"""Lab names: what gait laboratories call a human's coordinates, and the sign with which they grow upwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+RIGHT, LEFT = "Right", "Left"
+NOUNS: Mapping[str, str] = {  # by coordinate without its side
+    "Hip_RY": "hip flexion",
+    "Hip_RX": "hip abduction",
+    "Hip_RZ": "hip rotation",
+    "Knee_RY": "knee flexion",
+    "Ankle_RY": "ankle flexion",
+    "Ankle_RX": "ankle inversion",
+    "Ankle_RZ": "ankle rotation",
+    "Lumbar_RY": "trunk bending",
+    "Lumbar_RX": "trunk leaning",
+    "Lumbar_RZ": "trunk turning",
+    "Shoulder_RY": "shoulder flexion",
+    "Shoulder_RX": "shoulder abduction",
+    "Shoulder_RZ": "shoulder rotation",
+    "Elbow_RY": "elbow flexion",
+    "Head_RY": "head bending",
+    "Head_RX": "head leaning",
+    "Head_RZ": "head turning",
+    "Pelvis_RY": "pelvis tilt",
+    "Pelvis_RX": "pelvis obliquity",
+    "Pelvis_RZ": "pelvis turning",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One coordinate as a gait laboratory names it: what grows upwards, and the sign that makes it so."""
+
+    title: str
+    coordinate: str
+    sign: float
+
+
+PANELS: Mapping[str, tuple[Panel, ...]] = {
+    "Leg": (
+        Panel("hip, flexed", "HipRight_RY", -1.0),
+        Panel("hip, abducted", "HipRight_RX", -1.0),
+        Panel("hip, turned out", "HipRight_RZ", -1.0),
+        Panel("knee, flexed", "KneeRight_RY", 1.0),
+        Panel("ankle, toes lifted", "AnkleRight_RY", -1.0),
+        Panel("ankle, sole turned in", "AnkleRight_RX", 1.0),
+    ),
+    "Arm": (
+        Panel("shoulder, forwards", "ShoulderRight_RY", -1.0),
+        Panel("shoulder, abducted", "ShoulderRight_RX", -1.0),
+        Panel("elbow, flexed", "ElbowRight_RY", -1.0),
+    ),
+    "Trunk and head": (
+        Panel("trunk, bent forwards", "Lumbar_RY", 1.0),
+        Panel("trunk, leant to the right", "Lumbar_RX", 1.0),
+        Panel("trunk, turned to the left", "Lumbar_RZ", 1.0),
+        Panel("head, bent forwards", "Head_RY", 1.0),
+        Panel("head, leant to the right", "Head_RX", 1.0),
+        Panel("head, turned to the left", "Head_RZ", 1.0),
+    ),
+    "Pelvis": (
+        Panel("pelvis, tilted forwards", "Pelvis_RY", 1.0),
+        Panel("pelvis, left side up", "Pelvis_RX", 1.0),
+        Panel("pelvis, turned to the left", "Pelvis_RZ", 1.0),
+    ),
+}
+
+
+def joint_words(coordinate: str) -> str:
+    """Return a coordinate in words: `AnkleRight_RY` is the `right ankle flexion`; unknown names stay as they are."""
+    for side in (RIGHT, LEFT):
+        noun = NOUNS.get(coordinate.replace(f"{side}_", "_"))
+        if noun is not None and f"{side}_" in coordinate:
+            return f"{side.lower()} {noun}"
+    return NOUNS.get(coordinate, coordinate)

@@ -1,0 +1,100 @@
+"""Leg figures: what one leg does over its own cycle, from a landing of its heel to the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.analysis.elevation import elevation_angles, planarity
+from strut.analysis.gait_cycle import gait_cycle, mirror_image
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.motion import Motion
+from strut.robot import Array, Robot
+
+STILL_RAD = 1e-6
+ALIKE = {"angle_rad": 0.01, "share": 0.01}  # legs that differ by less are the same to the eye
+
+
+@dataclass(frozen=True, slots=True)
+class LegFigures:
+    """One leg.
+
+    Args:
+        knee_range_rad: Smallest and largest angle of the knee, over its cycle where there is one.
+        stance_share: Share of its cycle in which the foot is on the ground; None without a cycle.
+        force_humps: Vertical force under this foot over the body weight: the largest of the first half of stance, the
+            dip after it, and the largest of the second half; None without a cycle or forces.
+        largest_vertical_force: Under this foot, over the body weight; None if forces are unknown.
+        elevation_shares: Shares of variance of the elevation angles along their principal axes, over the cycle where
+            there is one, else over the whole motion; None if the leg does not move.
+    """
+
+    knee_range_rad: tuple[float, float]
+    stance_share: float | None
+    force_humps: tuple[float, float, float] | None
+    largest_vertical_force: float | None
+    elevation_shares: tuple[float, ...] | None
+
+    def looks_like(self, other: LegFigures) -> bool:
+        """Return whether two legs do the same as far as people can see."""
+        pairs = [
+            *zip(self.knee_range_rad, other.knee_range_rad, strict=True),
+            (self.stance_share, other.stance_share),
+            (self.largest_vertical_force, other.largest_vertical_force),
+        ]
+        limits = (ALIKE["angle_rad"], ALIKE["angle_rad"], ALIKE["share"], ALIKE["share"])
+        return all(_near(*pair, limit) for pair, limit in zip(pairs, limits, strict=True))
+
+
+def both_legs(robot: Robot, motion: Motion) -> dict[str, LegFigures]:
+    """Return the figures of both legs; the left one is measured as the right one of the mirror image."""
+    return {"Right": _right_leg(robot, motion), "Left": _right_leg(robot, mirror_image(robot, motion))}
+
+
+def foot_force(robot: Robot, motion: Motion) -> Array | None:
+    """Return the ground's force on the right foot over the body weight; None where unknown. Shape (T, 3)."""
+    if motion.ground_force_n is None:
+        return None
+    own = [index for index, name in enumerate(motion.foot_names) if name.endswith("Right")]
+    return np.asarray(motion.ground_force_n[:, own].sum(axis=1) / (robot.mass_kg * GRAVITY_M_S2))
+
+
+def _right_leg(robot: Robot, motion: Motion) -> LegFigures:
+    cycle = gait_cycle(robot, motion)
+    seen = motion if cycle is None else cycle.motion
+    knee = seen.joint_angles_rad[:, robot.joint_names.index("KneeRight_RY")]
+    own = [index for index, name in enumerate(seen.foot_names) if name.endswith("Right")]
+    down = np.asarray(seen.contact[:, own].any(axis=1))
+    force, anywhere = foot_force(robot, seen), foot_force(robot, motion)
+    return LegFigures(
+        knee_range_rad=(float(knee.min()), float(knee.max())),
+        stance_share=None if cycle is None else float(np.mean(down[:-1])),
+        force_humps=None if cycle is None or force is None else _humps(force[:, 2], down),
+        largest_vertical_force=None if anywhere is None else float(anywhere[:, 2].max()),
+        elevation_shares=_shares(elevation_angles(robot, seen.qpos, "Right")),
+    )
+
+
+def _humps(force: Array, down: npt.NDArray[np.bool_]) -> tuple[float, float, float] | None:
+    """Return first hump, dip and second hump of a cycle that begins with the foot's landing. Shape (T,) each."""
+    up = np.flatnonzero(~down)
+    stance = force[: up[0]] if len(up) else force
+    if len(stance) < 4:
+        return None
+    half = len(stance) // 2
+    first, second = int(np.argmax(stance[:half])), half + int(np.argmax(stance[half:]))
+    return float(stance[first]), float(stance[first : second + 1].min()), float(stance[second])
+
+
+def _shares(angles_rad: Array) -> tuple[float, ...] | None:
+    if np.ptp(angles_rad, axis=0).max() < STILL_RAD:
+        return None
+    return tuple(planarity(angles_rad).tolist())
+
+
+def _near(one: float | None, other: float | None, limit: float) -> bool:
+    if one is None or other is None:
+        return one is other
+    return abs(one - other) <= limit

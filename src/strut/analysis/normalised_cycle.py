@@ -1,0 +1,58 @@
+"""Normalised cycle: curves of a walk over one cycle in per cent, named and signed as gait laboratories do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strut.analysis.gait_cycle import coordinate_names, gait_cycle, mirror_image
+from strut.analysis.joint_power import joint_power
+from strut.analysis.lab_names import PANELS, Panel, joint_words
+from strut.analysis.leg_figures import foot_force
+from strut.engines.tree import angles_from_qpos
+from strut.motion import Motion
+from strut.robot import Array, Robot
+
+PERCENT = np.arange(101.0)
+FORCE_AXES = ("forwards", "inwards", "up")
+
+
+def normalised_cycle(robot: Robot, motion: Motion) -> dict[str, Array] | None:
+    """Return curves by name at 0, 1, ... 100 % of a cycle; None if the motion holds none. Shape (101,) each.
+
+    Each side runs from a landing of its own heel to the next; trunk, head and pelvis go with the right side. Names end
+    in the unit: degrees, N m/kg, W/kg, and `bw` for body weights. What the motion does not know is left out.
+    """
+    right, left = _side(robot, motion, "right"), _side(robot, mirror_image(robot, motion), "left")
+    return None if right is None or left is None else {"percent": PERCENT} | right | left
+
+
+def _side(robot: Robot, motion: Motion, side: str) -> dict[str, Array] | None:
+    """Return the curves of the right side under the name of a side."""
+    cycle = gait_cycle(robot, motion)
+    if cycle is None:
+        return None
+    seen, names = cycle.motion, coordinate_names(robot)
+    angles, power, force = np.degrees(angles_from_qpos(seen.qpos)), joint_power(seen), foot_force(robot, seen)
+    curves: dict[str, Array] = {}
+    for panel in (panel for panels in PANELS.values() for panel in panels):
+        word = _word(panel, side)
+        if word is None:
+            continue
+        curves[f"{word}_deg"] = panel.sign * angles[:, names.index(panel.coordinate)]
+        if seen.torque_nm is not None and power is not None and panel.coordinate in robot.joint_names:
+            column = robot.joint_names.index(panel.coordinate)
+            curves[f"{word}_nm_kg"] = panel.sign * seen.torque_nm[:, column] / robot.mass_kg
+            curves[f"{word}_w_kg"] = power[:, column] / robot.mass_kg
+    if force is not None:
+        curves |= {f"{side}_foot_force_{axis}_bw": force[:, index] for index, axis in enumerate(FORCE_AXES)}
+    return {name: np.interp(PERCENT / 100.0, cycle.share, values) for name, values in curves.items()}
+
+
+def _word(panel: Panel, side: str) -> str | None:
+    """Return a panel's coordinate as the name of a column; None for the body's middle on the left side."""
+    words = joint_words(panel.coordinate)
+    if words.startswith("right "):
+        words = f"{side}{words.removeprefix('right')}"
+    elif side != "right":
+        return None
+    return words.replace(" ", "_")

@@ -1,0 +1,51 @@
+"""Body options: who a human model is, as people type it: height, mass, proportions, single lengths and masses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+
+from strut.cli.length import length_m
+from strut.robot import Robot
+from strut.robots.catalogue import load_robot
+from strut.robots.subject import subject
+
+LENGTH_HELP = "A length of the body in its place, with its unit: ThighSideLength=48cm; Side is both sides. Repeat it."
+MASS_HELP = "A segment's mass in kg in its place: FootLeft=1.4; Side is both sides. Repeat it."
+
+
+def human_body(
+    height_m: float | None,
+    mass_kg: float | None,
+    sex: str,
+    lengths: Sequence[str] | None,
+    masses: Sequence[str] | None,
+) -> Robot:
+    """Return the human model that was asked for; the usual one if nothing was."""
+    if height_m is None and mass_kg is None and sex == "male" and not lengths and not masses:
+        return load_robot("heiman")
+    return subject(
+        height_m,
+        mass_kg,
+        sex=sex,
+        lengths_m={name: length_m(value, bare="m") for name, value in _pairs("--length", lengths)},
+        masses_kg={name: _kilograms(name, value) for name, value in _pairs("--segment-mass", masses)},
+    )
+
+
+def _pairs(option: str, entries: Sequence[str] | None) -> list[tuple[str, str]]:
+    pairs = []
+    for entry in entries or ():
+        name, equals, value = (part.strip() for part in entry.partition("="))
+        if not (name and equals and value):
+            raise typer.BadParameter(f"{option} is '{entry}'; write NAME=VALUE, names are in docs/human.md.")
+        pairs.append((name, value))
+    return pairs
+
+
+def _kilograms(name: str, text: str) -> float:
+    try:
+        return float(text.lower().removesuffix("kg"))
+    except ValueError as error:
+        raise typer.BadParameter(f"the mass of {name} is '{text}'; write kilograms, for instance 1.4.") from error
