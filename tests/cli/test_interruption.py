@@ -7,9 +7,9 @@ from threading import Timer
 import pytest
 
 from strut.cli import screen, solving
-from strut.cli.interruption import asked_to_stop
 from strut.cli.main import main
 from strut.cli.screen import progress
+from strut.engines.interruption import asked_to_stop
 from strut.engines.nonlinear_program import Iteration
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.interruption import INTERRUPTED
+from strut.cli.main import REFUSED
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solver_on_screen
 from strut.library.atomic import check_writable
@@ -57,5 +58,5 @@ def reconstruct(
         print_lines("You stopped it: this is the best so far, not a finished reconstruction.")
     print_lines(f"wrote {out} ({moved.duration_s:.1f} s of motion)")
     print_next(f"strut analyze {out}")
-    if stop.is_set() and moved.receipt.verdict == "refused":
-        raise typer.Exit(INTERRUPTED)
+    if moved.receipt.verdict == "refused":  # stopped, or the recording itself leaves the limits of the body
+        raise typer.Exit(INTERRUPTED if stop.is_set() else REFUSED)

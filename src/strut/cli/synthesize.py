@@ -19,8 +19,9 @@ from strut.library.motion_file import load_motion, save_motion
 from strut.optimal.gait import Gait
 from strut.optimal.gait_problem import Criteria
 from strut.optimal.manner import HUMAN, Manner, named_manner
+from strut.optimal.objective import named_criteria, weighted_criteria
 from strut.optimal.solve import NotSolvedError
-from strut.optimal.synthesise import best_so_far, named_criteria, synthesise, weighted_criteria
+from strut.optimal.synthesise import best_so_far, synthesise
 from strut.robot import Robot
 
 USUAL = "multi"

@@ -45,13 +45,15 @@ def posture_cost(robot: Robot, names: Sequence[str], bearing: Bearing) -> Mean:
     Means, not integrals over time: those would make the step shorter instead of the posture better.
 
     Args:
-        robot: Who walks; its gait table has the middle and spread of coordinates.
+        robot: Who walks; its gait table has the spread of coordinates, and their middle where it is not 0.
         names: Of the coordinates.
         bearing: How trunk, head and elbows are held.
     """
     table, order = robot.table("gait")["posture"], list(names)
-    rest = {name: (index, *_usual(robot, name)) for index, name in enumerate(names) if _unsided(name) in table["usual"]}
-    middle = dict.fromkeys(TRUNK, 0.5 * bearing.trunk_forward_rad) | {NECK: bearing.head_forward_rad}
+    spread = table["spread_rad"]
+    rest = {name: (index, spread[_unsided(name)]) for index, name in enumerate(names) if _unsided(name) in spread}
+    middle = {name: _middle_rad(robot, name) for name in rest}
+    middle |= dict.fromkeys(TRUNK, 0.5 * bearing.trunk_forward_rad) | {NECK: bearing.head_forward_rad}
     middle |= {f"Elbow{side}_RY": bearing.elbow_rad for side in SIDES}
 
     def misses(moment: Moment) -> Expression:
@@ -59,8 +61,8 @@ def posture_cost(robot: Robot, names: Sequence[str], bearing: Bearing) -> Mean:
         total = ((lean - bearing.trunk_forward_rad) / table["trunk_spread_rad"]) ** 2
         nod = moment.q[order.index(NECK)] - bearing.head_forward_rad
         total = total + (nod / table["head_spread_rad"]) ** 2
-        for name, (index, usual, spread) in rest.items():
-            total = total + ((moment.q[index] - middle.get(name, usual)) / spread) ** 2
+        for name, (index, spread_rad) in rest.items():
+            total = total + ((moment.q[index] - middle[name]) / spread_rad) ** 2
         return total
 
     return Mean("posture", table["weight"], misses)
@@ -94,8 +96,8 @@ def _unsided(name: str) -> str:
     return name.replace("Right_", "_").replace("Left_", "_")
 
 
-def _usual(robot: Robot, name: str) -> tuple[float, float]:
-    """Return the usual middle and spread of a coordinate; the table gives the left side, the right is its mirror."""
-    middle, spread = robot.table("gait")["posture"]["usual"][_unsided(name)]
+def _middle_rad(robot: Robot, name: str) -> float:
+    """Return the usual middle of a coordinate; the table gives the left side, the right is its mirror."""
+    middle = robot.table("gait")["posture"]["middle_rad"].get(_unsided(name), 0.0)
     sign = robot.table("symmetry")["sign"][name.rsplit("_", 1)[1]] if "Right_" in name else 1.0
-    return sign * middle, spread
+    return float(sign * middle)
