@@ -2,7 +2,6 @@
 
 import os
 import signal
-
 from dataclasses import replace
 
 import casadi as ca
