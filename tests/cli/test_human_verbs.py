@@ -145,6 +145,11 @@ def test_phases_that_do_not_fit_are_one_sentence(standing, phases, words, tmp_pa
     assert said.count("\n") == 1
 
 
+def test_a_folder_of_phases_was_not_written_to(standing, tmp_path, capsys):
+    assert main(["reconstruct", str(standing), "--phases", str(tmp_path), "--out", str(tmp_path / "out.npz")]) == 2
+    assert f"{tmp_path}: is a folder; give a JSON file of phases." in capsys.readouterr().err
+
+
 def test_samples_that_are_no_numbers_are_one_sentence(standing, tmp_path, capsys):
     with np.load(standing, allow_pickle=False) as file:
         parts = dict(file)

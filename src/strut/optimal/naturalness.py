@@ -71,7 +71,7 @@ class Naturalness:
             "leans by": self.trunk_forward_rad,
             "nods by": self.head_forward_rad,
         }
-        said = [f"{verb} {np.degrees(angle):.0f}°" for verb, angle in angles.items()]
+        said = [f"{verb} {round(float(np.degrees(angle)))}°" for verb, angle in angles.items()]
         return ", ".join([*said, f"lifts its toes by {1e3 * self.toe_clearance_m:.0f} mm"]) + (
             f" and never puts less than {self.least_load:.0%} of its weight on the ground"
         )

@@ -17,7 +17,6 @@ from scipy.sparse import csr_matrix, vstack
 from strut.errors import RefusedError
 from strut.optimal.layout import Layout
 from strut.optimal.least_change import Bounded, least_change
-from strut.optimal.problem import Cost, Samples, Tracking
 from strut.optimal.shooting import Shooting, enough_steps, touching
 from strut.optimal.solve import Solution, Transcribed
 from strut.optimal.trajectory import Trajectory, read_trajectory
@@ -136,11 +135,6 @@ def _bounds(layout: Layout, x: Array) -> tuple[Array, Array]:
     return lower, upper
 
 
-def _at_nodes(cost: Cost) -> bool:
-    """Return whether a cost compares with numbers that belong to the nodes of one mesh alone."""
-    return isinstance(cost, Tracking | Samples)
-
-
 def _weights(layout: Layout) -> Array:
     weight = np.full(layout.size, OTHER_WEIGHT)
     for name, value in WEIGHT.items():
@@ -171,7 +165,7 @@ def _integrated(shooting: Shooting, path: Trajectory) -> Trajectory:
     finer = tuple(replace(stage, intervals=stage.intervals * FINER) for stage in problem.phases)
     return replace(
         path,
-        problem=replace(problem, phases=finer, costs=tuple(cost for cost in problem.costs if not _at_nodes(cost))),
+        problem=problem.on_phases(finer),
         time_s=np.concatenate(times),
         phase_of=phase,
         q=q,

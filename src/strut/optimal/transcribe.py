@@ -18,7 +18,6 @@ from strut.engines.moment import Moment, momentum_jump
 from strut.engines.symbolic import Expression
 from strut.optimal.layout import Layout
 from strut.optimal.problem import (
-    Bounds,
     Constraint,
     Cost,
     EndCost,
@@ -155,7 +154,7 @@ def _mesh(problem: Problem, layout: Layout) -> Element:
 def _between(problem: Problem, layout: Layout) -> Element:
     """Keep the quick coordinates and their velocities within their bounds between nodes, too."""
     now, then, step = problem.moment(), problem.moment("next"), _step(problem)
-    rows, names = [], []
+    rows, names, limits = [], [], list[Array]()
     for index in problem.quick:
         size, change = problem.scales.velocity[index], then.a[index] - now.a[index]
         for share in BETWEEN:
@@ -163,32 +162,18 @@ def _between(problem: Problem, layout: Layout) -> Element:
             rows.append(now.q[index] + lapse * now.v[index] + lapse**2 * (now.a[index] / 2.0 + share * change / 6.0))
             rows.append((now.v[index] + lapse * (now.a[index] + share * change / 2.0)) / size)
             names += [word, f"velocity of {word}"]
-    limits = np.array([_quick_limits(problem, phase.bounds) for phase in problem.phases])[
-        layout.phase_of[_starts(layout)]
-    ]
+            limits += [problem.bounds.q[:, index], problem.bounds.v[:, index] / size]
+    lower, upper = np.array(limits).T
     return _at(
         layout,
         "bound between nodes",
         _starts(layout),
         following=True,
         rows=column(*rows),
-        bounds=(limits[:, 0], limits[:, 1]),
+        bounds=(lower, upper),
         data=_intervals(layout),
         row_names=names,
     )
-
-
-def _quick_limits(problem: Problem, narrower: Bounds | None) -> Array:
-    """Return the least and largest values of the rows of `_between` in a phase. Shape (2, n_rows)."""
-    every, index = narrower or problem.bounds, list(problem.quick)
-    limits = [
-        np.array([np.maximum(general[0], special[0]), np.minimum(general[1], special[1])])[:, index] / size
-        for general, special, size in (
-            (problem.bounds.q, every.q, 1.0),
-            (problem.bounds.v, every.v, problem.scales.velocity[index]),
-        )
-    ]
-    return np.asarray(np.repeat(np.stack(limits, axis=2), len(BETWEEN), axis=1).reshape(2, -1))
 
 
 def _step(problem: Problem) -> Expression:
