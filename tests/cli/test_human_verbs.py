@@ -220,5 +220,5 @@ def test_a_feeling_walks_from_nothing_to_a_file_with_an_honest_receipt(tmp_path,
     assert np.degrees(looks["trunk_forward_rad"]) == pytest.approx(-8.0, abs=0.8)
     assert looks["arm_against_leg"] < -0.5
     motion = load_motion(out)
-    assert motion.meta["soundness"]["contact_drift_m"] < 0.003
-    assert motion.meta["soundness"]["momentum_error_n_s"] < 0.2
+    assert motion.receipt.soundness["contact_drift_m"] < 0.003
+    assert motion.receipt.soundness["momentum_error_n_s"] < 0.2

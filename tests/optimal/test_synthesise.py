@@ -144,7 +144,7 @@ def test_many_steps_make_a_continuous_motion_that_survives_a_file(gait, heiman, 
     save_motion(motion, tmp_path / "gait.npz")
     again = load_motion(tmp_path / "gait.npz")
     assert_allclose(again.qpos, motion.qpos)
-    assert again.meta["soundness"]["contact_drift_m"] == gait.soundness.contact_drift_m
+    assert again.receipt.soundness["contact_drift_m"] == gait.soundness.contact_drift_m
 
 
 def test_a_result_that_slides_is_refused(gait, heiman):

@@ -303,6 +303,9 @@ class Problem:
         for phase in self.phases:
             if phase.bounds is not None:
                 phase.bounds.check(f"phase {phase.name}", self.tree.nv, len(self.actuated))
+
+    def check_references(self) -> None:
+        """Raise if a cost has not one reference per node; a path that is only kept, at other nodes, needs none."""
         nodes = sum(phase.intervals + 1 for phase in self.phases)
         for cost in self.costs:
             if isinstance(cost, Tracking) and len(cost.reference) != nodes:

@@ -113,8 +113,9 @@ class Soundness:
         return found
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures as JSON would hold them."""
-        return asdict(self)
+        """Return the figures as JSON would hold them; a playback that ran away has no figure."""
+        table = asdict(self)
+        return table | {"playback_error_rad": None} if self.playback_error_rad == np.inf else table
 
 
 def examine(
