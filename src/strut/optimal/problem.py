@@ -270,7 +270,7 @@ class Problem:
         lifts: Quantities with variables of their own.
         friction: Each foot pushes sideways at most this much of its load; None for no limit.
         passive: Generalised forces of springs and dampers, if any. Shape (nv,).
-        quick: Velocities, by index, that change so much within an interval that bounds hold between nodes besides.
+        quick: Velocities, by index, that change so much within an interval that `bounds` hold between nodes, too.
     """
 
     tree: Tree
