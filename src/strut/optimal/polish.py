@@ -165,7 +165,7 @@ def _integrated(shooting: Shooting, path: Trajectory) -> Trajectory:
     finer = tuple(replace(stage, intervals=stage.intervals * FINER) for stage in problem.phases)
     return replace(
         path,
-        problem=replace(problem, phases=finer),
+        problem=problem.on_phases(finer),
         time_s=np.concatenate(times),
         phase_of=phase,
         q=q,

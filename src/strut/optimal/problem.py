@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -270,7 +270,7 @@ class Problem:
         lifts: Quantities with variables of their own.
         friction: Each foot pushes sideways at most this much of its load; None for no limit.
         passive: Generalised forces of springs and dampers, if any. Shape (nv,).
-        quick: Velocities, by index, that change so much within an interval that bounds hold between nodes besides.
+        quick: Velocities, by index, that change so much within an interval that `bounds` hold between nodes, too.
     """
 
     tree: Tree
@@ -303,6 +303,9 @@ class Problem:
         for phase in self.phases:
             if phase.bounds is not None:
                 phase.bounds.check(f"phase {phase.name}", self.tree.nv, len(self.actuated))
+
+    def check_references(self) -> None:
+        """Raise if a cost has not one reference per node; a path that is only kept, at other nodes, needs none."""
         nodes = sum(phase.intervals + 1 for phase in self.phases)
         for cost in self.costs:
             if isinstance(cost, Tracking) and len(cost.reference) != nodes:
@@ -317,6 +320,11 @@ class Problem:
         for phase in self.phases:
             rows |= dict.fromkeys(phase.contact.rows)
         return ContactSet("all phases", tuple(rows))
+
+    def on_phases(self, phases: tuple[Phase, ...]) -> Problem:
+        """Return the problem on other phases or another mesh, without the costs whose references are for its nodes."""
+        costs = tuple(cost for cost in self.costs if not isinstance(cost, Tracking | Samples))
+        return replace(self, phases=phases, costs=costs)
 
     def moment(self, where: str = "") -> Moment:
         """Return an instant of this movement in symbols."""
