@@ -16,7 +16,7 @@ from strut.errors import RefusedError
 from strut.optimal.least_change import Bounded, least_change
 from strut.optimal.playback import play, playback_error
 from strut.optimal.polish import FINER, polish
-from strut.optimal.problem import Bounds, EndConstraint, Integral, Parameter, Phase, Problem
+from strut.optimal.problem import Bounds, EndConstraint, Integral, Parameter, Phase, Problem, Tracking
 from strut.optimal.shooting import Shooting, exact_flow, touching
 from strut.optimal.solve import Transcribed
 from strut.optimal.trajectory import Trajectory
@@ -183,6 +183,14 @@ def test_equations_that_no_bounds_allow_never_settle():
     square_ = Bounded(csr_matrix(np.eye(2)), np.zeros(2), np.ones(2))
     change, settled = least_change(weight, line, np.array([9.0]), square_)
     assert not (settled and (change <= 1.0 + 1e-6).all())
+
+
+def test_a_movement_that_follows_numbers_at_its_nodes_can_be_polished():
+    problem = jump_problem()
+    follow = Tracking("still", 1e-6, lambda moment: moment.q, np.zeros((20, 4)))
+    program, solution = solved(replace(problem, costs=(*problem.costs, follow)))
+    exact = polish(program, solution)
+    assert playback_error(JUMPER, exact.trajectory) < 1e-7
 
 
 def test_polish_that_does_not_get_there_says_how_far_it_got():

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from dataclasses import replace
 
 import casadi as ca
 import numpy as np
@@ -263,3 +264,12 @@ def test_a_warm_start_from_the_solution_is_quick():
 def test_phases_without_sense_are_refused(intervals, duration_s):
     with pytest.raises(OutOfRangeError, match="Phase ride"):
         Phase("ride", FLIGHT, intervals, duration_s)
+
+
+def test_references_must_fit_the_nodes_of_what_is_solved_but_not_of_what_is_kept():
+    wanted = np.zeros((21, 1))
+    problem = cart_problem(costs=(Tracking("path", 1.0, lambda m: m.q, wanted),))
+    finer = replace(problem, phases=tuple(replace(phase, intervals=80) for phase in problem.phases))
+    assert still(finer).q.shape == (81, 1)
+    with pytest.raises(OutOfRangeError, match="reference of path has 21 rows; the movement has 81 nodes"):
+        Transcribed(finer)

@@ -144,7 +144,7 @@ def test_many_steps_make_a_continuous_motion_that_survives_a_file(gait, heiman, 
     save_motion(motion, tmp_path / "gait.npz")
     again = load_motion(tmp_path / "gait.npz")
     assert_allclose(again.qpos, motion.qpos)
-    assert again.meta["soundness"]["contact_drift_m"] == gait.soundness.contact_drift_m
+    assert again.receipt.soundness["contact_drift_m"] == gait.soundness.contact_drift_m
 
 
 def test_a_result_that_slides_is_refused(gait, heiman):
@@ -162,6 +162,8 @@ def test_a_result_that_slides_is_refused(gait, heiman):
         insist(replace(gait.soundness, mesh_change=0.05))
     with pytest.raises(RefusedError, match=r"shanks overlap by 2\.0 mm"):
         insist(replace(gait.soundness, shank_distance_m=-0.002))
+    with pytest.raises(RefusedError, match=r"a foot is 4\.0 mm in the ground"):
+        insist(replace(gait.soundness, penetration_m=0.004))
     with pytest.raises(RefusedError, match="the ground pulls on a foot"):
         insist(replace(gait.soundness, least_unloading_n_s=-0.01))
 

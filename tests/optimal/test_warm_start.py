@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from strut.errors import BadMotionError
 from strut.optimal.gait_problem import gait_problem
-from strut.optimal.synthesise import named_criteria
+from strut.optimal.objective import named_criteria
 from strut.optimal.warm_start import warm_step
 from tests.walker import walked
 

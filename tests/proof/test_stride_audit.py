@@ -46,6 +46,8 @@ def test_a_sound_walk_is_ok_and_measures_what_its_own_receipt_says(walk):
     assert found.joint_speed_use == pytest.approx(claimed.joint_speed_use, abs=0.04)
     assert found.joint_limit_margin_rad == pytest.approx(claimed.joint_limit_margin_rad, abs=0.003)
     assert found.foot_slip_mm == pytest.approx(claimed.foot_slip_mm, abs=0.05)
+    assert found.penetration_mm == pytest.approx(claimed.penetration_mm, abs=0.1)
+    assert (found.duration_s, found.distance_m) == pytest.approx((claimed.duration_s, claimed.distance_m))
 
 
 def test_nothing_that_the_file_says_is_needed(walk):

@@ -54,7 +54,7 @@ def reconstruct(
     save_motion(moved, out, force=force)
     assert moved.receipt is not None
     if json:
-        print_json(moved.receipt.as_dict() | {"soundness": found.soundness.as_dict()})
+        print_json(moved.receipt.as_dict())
     print_receipt(moved.receipt)
     if stop.is_set():
         print_lines("You stopped it: this is the best so far, not a finished reconstruction.")

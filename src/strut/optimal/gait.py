@@ -93,6 +93,7 @@ class Gait:
             cost_of_transport=self.cost_of_transport(),
             solve_s=self.solution.solve_s + self.solution.setup_s,
             naturalness=self.naturalness.as_dict() if self.naturalness else None,
+            soundness=self.soundness.as_dict(),
         )
 
     def motion(self, *, steps: int = 2, rate_hz: float = RATE_HZ, **feeling: Any) -> Motion:
@@ -123,8 +124,8 @@ class Gait:
                 "subject": dict(self.robot.table("subject")),
                 "asked": self.asked,
                 "attempts": list(self.attempts),
-                "soundness": self.soundness.as_dict(),
                 "costs": self.solution.costs,
+                "parameters": path.parameter,
                 "phase_names": [phase.name for phase in path.problem.phases],
                 "phase_durations_s": path.duration_s.tolist(),
                 "strut": version("strut"),

@@ -270,7 +270,7 @@ class Problem:
         lifts: Quantities with variables of their own.
         friction: Each foot pushes sideways at most this much of its load; None for no limit.
         passive: Generalised forces of springs and dampers, if any. Shape (nv,).
-        quick: Velocities, by index, that change so much within an interval that bounds hold between nodes besides.
+        quick: Velocities, by index, that change so much within an interval that `bounds` hold between nodes, too.
     """
 
     tree: Tree
@@ -303,6 +303,9 @@ class Problem:
         for phase in self.phases:
             if phase.bounds is not None:
                 phase.bounds.check(f"phase {phase.name}", self.tree.nv, len(self.actuated))
+
+    def check_references(self) -> None:
+        """Raise if a cost has not one reference per node; a path that is only kept, at other nodes, needs none."""
         nodes = sum(phase.intervals + 1 for phase in self.phases)
         for cost in self.costs:
             if isinstance(cost, Tracking) and len(cost.reference) != nodes:

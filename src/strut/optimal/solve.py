@@ -70,6 +70,7 @@ class Transcribed:
 
     def __init__(self, problem: Problem) -> None:
         start_s = perf_counter()
+        problem.check_references()
         self.problem, self.layout = problem, Layout(problem)
         self.elements = transcribe(problem, self.layout)
         self.assembly = Assembly(self.elements, self.layout.size)

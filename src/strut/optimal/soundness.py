@@ -20,8 +20,10 @@ from strut.errors import RefusedError
 from strut.optimal.playback import playback_error
 from strut.optimal.solve import Solution
 from strut.optimal.trajectory import Trajectory
+from strut.proof.audit import FOOT_OFF_GROUND_M
 from strut.proof.stride_audit import LEAST_ROOM_RAD, MOST_SLIDE_M
 from strut.robot import Array, Robot
+from strut.robots.contact_set import contact_points
 
 MOST_MOMENTUM_ERROR_N_S = 0.2
 MOST_RESIDUAL = 1e-6
@@ -41,7 +43,7 @@ class Soundness:
         residual: Largest violation of a scaled equation at a node.
         contact_drift_m: How far a point that holds still moves along a row that holds it, at worst.
         drifting: Which point that is, and in which phase.
-        penetration_m: How deep a contact point is below the ground, at worst.
+        penetration_m: How deep a point that touches or swings is below the ground, at worst.
         momentum_error_n_s: How much momentum the body has that no force gave it, at worst.
         least_normal_force_n: The smallest load on a contact point; the ground does not pull.
         least_normal_impulse_n_s: The smallest impulse on a contact point at an impact.
@@ -85,6 +87,8 @@ class Soundness:
             found.append(f"an equation of motion is off by {self.residual:.1e}")
         if self.contact_drift_m > MOST_SLIDE_M:
             found.append(f"{self.drifting} slides {self.contact_drift_m * 1e3:.1f} mm while it should hold still")
+        if self.penetration_m > FOOT_OFF_GROUND_M:
+            found.append(f"a foot is {self.penetration_m * 1e3:.1f} mm in the ground")
         if self.momentum_error_n_s > MOST_MOMENTUM_ERROR_N_S:
             found.append(f"{self.momentum_error_n_s:.2f} N s of momentum come from nowhere")
         if min(self.least_normal_force_n, self.least_unloading_n_s) < -1e-3:
@@ -109,8 +113,9 @@ class Soundness:
         return found
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures as JSON would hold them."""
-        return asdict(self)
+        """Return the figures as JSON would hold them; a playback that ran away has no figure."""
+        table = asdict(self)
+        return table | {"playback_error_rad": None} if self.playback_error_rad == np.inf else table
 
 
 def examine(
@@ -173,17 +178,17 @@ def insist(found: Soundness, *, limits: bool = False) -> None:
 
 
 def contact_drift(robot: Robot, trajectory: Trajectory) -> tuple[float, str, float]:
-    """Return the largest drift of a holding row [m], who drifts, and how deep a contact point sinks at worst [m]."""
+    """Return the largest drift of a holding row [m], who drifts, and how deep any contact point sinks at worst [m]."""
     worst, name, deepest = 0.0, "nothing", 0.0
     for number, phase in enumerate(trajectory.problem.phases):
         _, q, *_ = trajectory.between(number, PER_INTERVAL)
         qpos = qpos_from_angles(q)
-        for point in phase.contact.points:
+        for point in contact_points(robot).values():
             moved, height = touching_path(robot, point, qpos)
             deepest = max(deepest, -float(height.min()))
             axes = list(phase.contact.rows_of(point.name))
             moved[:, 2] = height  # heights are absolute: the floor is where it is
-            held = np.abs(moved[:, axes]).max()
+            held = np.abs(moved[:, axes]).max(initial=0.0)  # what swings holds nothing
             if held > worst:
                 worst, name = float(held), f"{point.name} in phase {phase.name}"
     return worst, name, deepest
