@@ -12,7 +12,7 @@ from time import process_time
 
 import strut
 from strut.show.film import save_gif
-from strut.show.picture import save_png
+from strut.show.pose_strip import save_pose_strip
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 COLUMNS = (
@@ -34,7 +34,7 @@ def main(folder: Path, emotions: tuple[str, ...]) -> None:
         motions.append(motion)
         print(row(emotion, motion.receipt, len(iterations), process_time() - began), flush=True)
     robots = [robot] * len(motions)
-    save_png(motions, robots, folder / "humans.png", panel_px=260, force=True)
+    save_pose_strip(motions, robots, folder / "humans.png", width_px=1000, force=True)
     save_gif(motions, robots, folder / "humans.gif", duration_s=3.0, force=True)
     print(f"\nlook at   {folder / 'humans.png'} and {folder / 'humans.gif'}")
 

@@ -35,7 +35,7 @@ class Receipt:
     """What was asked, what was kept and why, and what the motion needs from the body.
 
     `reasons` say why less than asked was kept; `left_out` names words of the feeling that this body or wish has no
-    place for at any intensity.
+    place for at any intensity. `soundness` has what an independent look at a solved movement found.
     """
 
     robot: str
@@ -61,6 +61,7 @@ class Receipt:
     redundancy: int | None = None
     left_out: tuple[str, ...] = ()
     naturalness: Mapping[str, float] | None = None
+    soundness: Mapping[str, float | str | None] | None = None
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Verdict):
@@ -70,6 +71,7 @@ class Receipt:
         if self.pad is not None and len(self.pad) != 3:
             raise OutOfRangeError("The pad of a receipt is not pleasure, arousal and dominance.")
         figures = {name: getattr(self, name) for name in _NUMBERS} | dict(self.naturalness or {})
+        figures |= {name: value for name, value in (self.soundness or {}).items() if not isinstance(value, str)}
         for name, value in figures.items():
             if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):
                 raise OutOfRangeError(f"{name} of a receipt is {value!r}; it must be a finite number or null.")
@@ -78,7 +80,7 @@ class Receipt:
         """Return the receipt as JSON would hold it; keys of a task, a human's gait or words left out only where due."""
         lists = {"reasons": list(self.reasons), "left_out": list(self.left_out)}
         table = asdict(self) | lists | {"pad": list(self.pad) if self.pad else None}
-        absent = ["naturalness"] if self.naturalness is None else []
+        absent = [name for name in ("naturalness", "soundness") if getattr(self, name) is None]
         absent += [] if self.left_out else ["left_out"]
         if self.gaze_error_rad is None and self.redundancy is None:
             absent += ["gaze_error_rad", "redundancy"]

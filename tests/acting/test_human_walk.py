@@ -1,5 +1,7 @@
 """Feelings of a human walk: published speeds and postures at the anchors, continuous between them."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,10 @@ from strut.acting.human_walk import human_walk, shown_shares, speed_and_bearing
 from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError
 from strut.optimal.naturalness import Naturalness
+from strut.optimal.soft_target import step_cost, usual_bearing
 from strut.robots.catalogue import load_robot
+
+EMOTIONS = ("happy", "angry", "sad", "fearful")
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +29,21 @@ def test_anchors_have_the_published_speed_and_posture(heiman, name, percent, tru
     assert speed == pytest.approx(1.3 * percent / 100.0)
     assert np.degrees(bearing.trunk_forward_rad) == pytest.approx(trunk_deg, abs=0.01)
     assert np.degrees(bearing.head_forward_rad) == pytest.approx(head_deg, abs=0.01)
+
+
+def test_joy_and_anger_make_steps_short_in_time_and_the_rest_leave_them_to_speed(heiman):
+    haste = {name: speed_and_bearing(heiman, named_emotion(name), 1.0)[1].haste for name in EMOTIONS}
+    # Durations of steps in the thesis: 0.66 s neutral, 0.54 s expressive joy, 0.43 s expressive anger.
+    published = {"happy": 1.0 - 0.54 / 0.66, "angry": 1.0 - 0.43 / 0.66, "sad": 0.0, "fearful": 0.0}
+    assert haste == pytest.approx(published, abs=0.01)
+    half = speed_and_bearing(heiman, named_emotion("angry"), 0.5)[1]
+    assert half.haste == pytest.approx(0.175)
+    cost = step_cost(heiman, half)
+    best_s = (1.0 - half.haste) * heiman.table("gait")["step"]["usual_s"]
+    assert cost.weight > 0.0
+    assert cost.value(SimpleNamespace(total_s=best_s)) == pytest.approx(0.0, abs=1e-12)
+    assert cost.value(SimpleNamespace(total_s=best_s + 0.05)) == pytest.approx(1.0)
+    assert step_cost(heiman, usual_bearing(heiman)).weight == 0.0
 
 
 def test_neutral_is_upright_at_usual_speed_and_half_intensity_is_half_the_change(heiman):

@@ -1,6 +1,7 @@
 """Verbs of the human: mistakes become one sentence and exit code 2, before any long computation starts."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,6 +49,7 @@ def standing(tmp_path):
         (["--step", "2m"], "step of 2 m is impossible"),
         (["--step", "1m", "--speed", "0.6"], "would last 1.67 s"),
         (["--manner", "human,sprigs"], "no manner 'sprigs' (nearest: springs, arms)"),
+        (["--manner", "human,plain"], "plain is nothing besides the criteria, so it cannot go with human"),
         (["--clearance", "400"], "toe clearance of 400 mm is impossible"),
         (["--weights", "1,1,-3,0"], "weight of head is -3"),
         (["--weights", "1,nan,3,0"], "weight of momentum is nan"),
@@ -143,6 +145,11 @@ def test_phases_that_do_not_fit_are_one_sentence(standing, phases, words, tmp_pa
     assert said.count("\n") == 1
 
 
+def test_a_folder_of_phases_was_not_written_to(standing, tmp_path, capsys):
+    assert main(["reconstruct", str(standing), "--phases", str(tmp_path), "--out", str(tmp_path / "out.npz")]) == 2
+    assert f"{tmp_path}: is a folder; give a JSON file of phases." in capsys.readouterr().err
+
+
 def test_samples_that_are_no_numbers_are_one_sentence(standing, tmp_path, capsys):
     with np.load(standing, allow_pickle=False) as file:
         parts = dict(file)
@@ -158,6 +165,42 @@ def test_analyze_tells_gait_parameters_as_json(standing, capsys):
     assert table["speed_m_s"] == 0.0
     assert table["double_support"] == 1.0
     assert table["legs"]["Left"]["largest_vertical_force"] is None
+
+
+def changed(file, name, *, lift_m=0.0, lean_rad=0.0, samples=20):
+    """The standing human with arms where they belong, lifted or leaning."""
+    motion = load_motion(file)
+    qpos = np.repeat(motion.qpos[:1], samples, axis=0)
+    for side, sign in (("Right", -1.0), ("Left", 1.0)):
+        qpos[:, 7 + motion.joint_names.index(f"Shoulder{side}_RX")] = sign * 0.1
+    qpos[:, 2] += lift_m
+    qpos[:, [7 + motion.joint_names.index(f"Hip{side}_RY") for side in ("Right", "Left")]] = -lean_rad
+    other = replace(
+        motion,
+        time_s=np.arange(samples) * 0.01,
+        qpos=qpos,
+        contact=np.ones((samples, 6), dtype=bool),
+    )
+    save_motion(other, file.parent / name)
+    return str(file.parent / name)
+
+
+def test_check_measures_a_human_by_what_touches_and_sends_it_to_analyze(standing, capsys):
+    assert main(["check", changed(standing, "ok.npz")]) == 0
+    said = capsys.readouterr().err
+    assert "ok: heiman" in said
+    assert "next: strut analyze" in said
+    assert main(["check", changed(standing, "up.npz", lift_m=0.01)]) == 3
+    assert "is 10.0 mm off the ground's surface" in capsys.readouterr().err
+    assert main(["check", str(standing)]) == 3
+    assert "joint limit: ShoulderRight_RX is 0.030 rad beyond its range" in capsys.readouterr().err
+
+
+def test_simulate_says_why_a_human_falls(standing, capsys):
+    assert main(["simulate", changed(standing, "lean.npz", lean_rad=0.7, samples=200)]) == 4
+    said = capsys.readouterr().err
+    assert "fell after" in said
+    assert "servos that follow angles balance nobody" in said
 
 
 def test_robots_lists_the_human(capsys):
@@ -177,5 +220,5 @@ def test_a_feeling_walks_from_nothing_to_a_file_with_an_honest_receipt(tmp_path,
     assert np.degrees(looks["trunk_forward_rad"]) == pytest.approx(-8.0, abs=0.8)
     assert looks["arm_against_leg"] < -0.5
     motion = load_motion(out)
-    assert motion.meta["soundness"]["contact_drift_m"] < 0.003
-    assert motion.meta["soundness"]["momentum_error_n_s"] < 0.2
+    assert motion.receipt.soundness["contact_drift_m"] < 0.003
+    assert motion.receipt.soundness["momentum_error_n_s"] < 0.2

@@ -6,10 +6,10 @@ from threading import Timer
 
 import pytest
 
-from strut.cli import solving
-from strut.cli.interruption import asked_to_stop
+from strut.cli import screen, solving
 from strut.cli.main import main
 from strut.cli.screen import progress
+from strut.engines.interruption import asked_to_stop
 from strut.engines.nonlinear_program import Iteration
 
 
@@ -36,7 +36,7 @@ def test_a_press_while_a_human_walk_is_solved_ends_it_with_a_sentence_and_no_fil
 
 
 def test_a_log_file_gets_a_plain_line_now_and_then(monkeypatch, capsys):
-    monkeypatch.setattr(solving, "EVERY_S", 0.0)
+    monkeypatch.setattr(screen, "EVERY_S", 0.0)
     with progress("starts") as bar:
         tell = solving.tells(bar)
         assert tell(Iteration(7, 0.78, 1.2e-3)) is False

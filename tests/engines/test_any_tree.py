@@ -12,8 +12,10 @@ from strut.engines.rigid_body import compiled
 from strut.engines.symbolic import ExternalForce, Movement
 from strut.engines.tree import read_tree
 from strut.errors import BadTableError
+from strut.robots.catalogue import load_robot
 from tests.engines.pinocchio_tree import acceleration_of, built_by_hand, pin, state_of
 from tests.engines.random_tree import random_state, random_tree
+from tests.engines.test_symbolic import ZOO
 
 POINT = np.array([0.03, -0.02, 0.05])
 SEEDS = st.integers(0, 10**6)
@@ -25,9 +27,9 @@ def numbers(expression):
     return np.asarray(ca.DM(expression).full().squeeze())
 
 
-def tried(seed):
-    """A random tree in a random state, moved by MuJoCo and by us."""
-    mjcf, rng = random_tree(seed), np.random.default_rng(seed)
+def tried(mjcf, seed):
+    """A tree in a random state, moved by MuJoCo and by us."""
+    rng = np.random.default_rng(seed)
     model, tree = compiled(mjcf), read_tree(mjcf)
     data = random_state(model, rng)
     qacc = data.qacc.copy()
@@ -47,7 +49,7 @@ def close(mine, theirs):
 @settings(max_examples=25)
 @given(SEEDS)
 def test_every_body_of_a_random_tree_moves_as_in_mujoco(seed):
-    model, _, data, moving, _ = tried(seed)
+    model, _, data, moving, _ = tried(random_tree(seed), seed)
     for body in range(1, model.nbody):
         name, rotation = model.body(body).name, data.xmat[body].reshape(3, 3)
         velocity, acceleration = np.zeros(6), np.zeros(6)  # angular first
@@ -67,7 +69,7 @@ def test_every_body_of_a_random_tree_moves_as_in_mujoco(seed):
 @settings(max_examples=25)
 @given(SEEDS)
 def test_forces_momenta_and_energies_of_a_random_tree_are_those_of_mujoco(seed):
-    model, _, data, moving, rng = tried(seed)
+    model, _, data, moving, rng = tried(random_tree(seed), seed)
     torque = np.zeros(model.nv)
     mujoco.mj_rne(model, data, 1, torque)
     torque += model.dof_armature * data.qacc
@@ -86,10 +88,9 @@ def test_forces_momenta_and_energies_of_a_random_tree_are_those_of_mujoco(seed):
     close(numbers(moving.inverse_dynamics(loads)).reshape(-1), torque)
 
 
-@settings(max_examples=25)
-@given(SEEDS)
-def test_a_random_tree_moves_as_in_pinocchio(seed):
-    model, tree, data, moving, _ = tried(seed)
+def moves_as_in_pinocchio(mjcf, seed):
+    """Forces, mass matrix, and every body's place, velocity and acceleration."""
+    model, tree, data, moving, _ = tried(mjcf, seed)
     oracle = built_by_hand(model)
     other, (q, turn) = oracle.createData(), state_of(model, data.qpos)
     v, a = turn @ data.qvel, acceleration_of(model, turn, data.qvel, data.qacc)
@@ -116,10 +117,9 @@ def test_a_random_tree_moves_as_in_pinocchio(seed):
         close(numbers(moving.angular_acceleration(name)), rate.angular)
 
 
-@settings(max_examples=25)
-@given(SEEDS)
-def test_mass_momentum_and_energy_of_a_random_tree_are_those_of_pinocchio(seed):
-    model, tree, data, moving, _ = tried(seed)
+def weighs_as_in_pinocchio(mjcf, seed):
+    """Mass and its centre, momentum and energies."""
+    model, tree, data, moving, _ = tried(mjcf, seed)
     oracle = built_by_hand(model)
     other, (q, turn) = oracle.createData(), state_of(model, data.qpos)
     v = turn @ data.qvel
@@ -135,6 +135,20 @@ def test_mass_momentum_and_energy_of_a_random_tree_are_those_of_pinocchio(seed):
     close(numbers(moving.kinetic_energy()), pin.computeKineticEnergy(oracle, other, q, v) + rotors)
     weight = still.mass * model.opt.gravity @ still.lever
     close(numbers(moving.potential_energy()), pin.computePotentialEnergy(oracle, other, q) - weight)
+
+
+@settings(max_examples=25)
+@given(SEEDS)
+def test_a_random_tree_is_the_same_in_pinocchio(seed):
+    moves_as_in_pinocchio(random_tree(seed), seed)
+    weighs_as_in_pinocchio(random_tree(seed), seed)
+
+
+@pytest.mark.parametrize("name", ["zoo", "heiman", "mrpete", "alice", "pepper"])
+def test_the_zoo_and_every_robot_are_the_same_in_pinocchio(name):
+    mjcf = ZOO if name == "zoo" else load_robot(name).mjcf
+    moves_as_in_pinocchio(mjcf, 1)
+    weighs_as_in_pinocchio(mjcf, 2)
 
 
 def test_random_trees_have_all_kinds_of_joints_roots_and_welds():

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.analysis.capsules import segment_distance
+from strut.engines.capsules import segment_distance
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.optimal.cold_start import drawn_step
 from strut.optimal.gait_problem import Criteria, gait_problem
-from strut.optimal.leg_room import smooth_distance
+from strut.optimal.leg_room import ROUNDING_M, smooth_distance
 from strut.optimal.manner import ITEMS, Manner, named_manner
 from strut.optimal.naturalness import naturalness
 
@@ -35,8 +35,11 @@ def test_every_item_has_a_name_and_human_is_some_of_them(heiman):
         named_manner(heiman, ["arm"])
     with pytest.raises(OutOfRangeError, match="clearance"):
         Manner(clearance_m=float("nan"))
-    with pytest.raises(OutOfRangeError, match="smooth"):
-        Manner(smooth=-1.0)
+    for smooth in (-1.0, 2e4):
+        with pytest.raises(OutOfRangeError, match="above 0 and below 10000"):
+            Manner(smooth=smooth)
+    with pytest.raises(OutOfRangeError, match="plain is nothing besides the criteria, so it cannot go with human"):
+        named_manner(heiman, ["human", "plain"])
 
 
 def test_posture_and_arms_cost_the_same_in_the_mirror(heiman, mirror):
@@ -71,14 +74,16 @@ def test_capsules_and_clearance_are_constraints_in_the_place_of_the_sideways_dis
 def test_smooth_distance_is_hardly_more_than_the_true_one_and_never_less():
     rng, ends = np.random.default_rng(3), [ca.SX.sym(f"p{index}", 3) for index in range(4)]
     smooth = ca.Function("smooth", ends, [smooth_distance(*ends)])
-    top = rng.normal(scale=0.2, size=(300, 3)) + np.array([0.0, 0.1, 0.5])
-    other_top = rng.normal(scale=0.2, size=(300, 3)) + np.array([0.0, -0.1, 0.5])
-    down = np.array([0.0, 0.0, -0.43]) + rng.normal(scale=0.25, size=(2, 300, 3))
+    top = rng.normal(scale=0.2, size=(3000, 3)) + np.array([0.0, 0.1, 0.5])
+    other_top = rng.normal(scale=0.2, size=(3000, 3)) + np.array([0.0, -0.1, 0.5])
+    down = np.array([0.0, 0.0, -0.43]) + rng.normal(scale=0.25, size=(2, 3000, 3))
     points = (top, top + down[0], other_top, other_top + down[1])
     true = segment_distance(*points)
-    found = np.array([float(smooth(*(point[k] for point in points))) for k in range(300)])
+    found = np.array([float(smooth(*(point[k] for point in points))) for k in range(3000)])
     assert (found >= true - 1e-6).all()
-    assert np.quantile(found - true, 0.95) < 0.005
+    near = true < 0.1 + ROUNDING_M  # where shanks of a radius of 50 mm touch
+    assert near.sum() > 100
+    assert (found - true)[near].max() < ROUNDING_M
     parallel = [
         np.array([0.0, 0.1, 0.5]),
         np.array([0.0, 0.1, 0.0]),

@@ -12,10 +12,11 @@ from strut.engines.contact_witness import ContactWitness
 from strut.engines.elements import column, square
 from strut.engines.moment import Scales
 from strut.engines.tree import qpos_from_angles, qvel_from_angles, read_tree
-from strut.optimal.nearest import Bounded, nearest
+from strut.errors import RefusedError
+from strut.optimal.least_change import Bounded, least_change
 from strut.optimal.playback import play, playback_error
 from strut.optimal.polish import FINER, polish
-from strut.optimal.problem import Bounds, EndConstraint, Integral, Parameter, Phase, Problem
+from strut.optimal.problem import Bounds, EndConstraint, Integral, Parameter, Phase, Problem, Tracking
 from strut.optimal.shooting import Shooting, exact_flow, touching
 from strut.optimal.solve import Transcribed
 from strut.optimal.trajectory import Trajectory
@@ -106,7 +107,7 @@ def test_polishing_keeps_what_the_problem_asks_and_hardly_moves(jump):
     kept = [*range(0, 3 * FINER + 1, FINER), *range(3 * FINER + 1, len(path.time_s), FINER)]
     assert_allclose(path.time_s[kept], coarse.time_s, atol=1e-12)
     assert np.abs(path.q[kept] - coarse.q).max() < 0.05
-    assert exact.before_polish == solution.cost
+    assert exact.cost_before_polish == solution.cost
     assert abs(Shooting(program.layout, path.parameter).gaps(solution.trajectory).value).max() > 1e-5
 
 
@@ -170,7 +171,29 @@ def test_the_witness_agrees_with_the_symbols_on_a_rolling_heel():
 def test_the_nearest_point_of_a_square_is_its_corner_or_edge():
     weight, none = np.ones(2), csr_matrix((0, 2))
     square_ = Bounded(csr_matrix(np.eye(2)), np.array([1.0, -1.0]), np.array([3.0, 1.0]))
-    assert_allclose(nearest(weight, none, np.zeros(0), square_), [1.0, 0.0], atol=1e-9)
     line = csr_matrix(np.array([[1.0, 1.0]]))
-    assert_allclose(nearest(weight, line, np.array([4.0]), square_), [3.0, 1.0], atol=1e-9)
-    assert_allclose(nearest(weight, line, np.array([2.0]), square_), [1.0, 1.0], atol=1e-9)
+    for rows, wanted, corner in ((none, [], [1.0, 0.0]), (line, [4.0], [3.0, 1.0]), (line, [2.0], [1.0, 1.0])):
+        change, settled = least_change(weight, rows, np.array(wanted), square_)
+        assert settled
+        assert_allclose(change, corner, atol=1e-9)
+
+
+def test_equations_that_no_bounds_allow_never_settle():
+    weight, line = np.ones(2), csr_matrix(np.array([[1.0, 1.0]]))
+    square_ = Bounded(csr_matrix(np.eye(2)), np.zeros(2), np.ones(2))
+    change, settled = least_change(weight, line, np.array([9.0]), square_)
+    assert not (settled and (change <= 1.0 + 1e-6).all())
+
+
+def test_a_movement_that_follows_numbers_at_its_nodes_can_be_polished():
+    problem = jump_problem()
+    follow = Tracking("still", 1e-6, lambda moment: moment.q, np.zeros((20, 4)))
+    program, solution = solved(replace(problem, costs=(*problem.costs, follow)))
+    exact = polish(program, solution)
+    assert playback_error(JUMPER, exact.trajectory) < 1e-7
+
+
+def test_polish_that_does_not_get_there_says_how_far_it_got():
+    program, solution = solved(jump_problem())
+    with pytest.raises(RefusedError, match=r"torques alone miss .* after 1 step"):
+        polish(program, solution, most_steps=1)

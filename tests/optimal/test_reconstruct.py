@@ -9,10 +9,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut import load_robot, walk
-from strut.engines.tree import angles_from_qpos
+from strut.engines.tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError, FileError, OutOfRangeError
 from strut.optimal.phase_times import PhaseTime, checked_phases, read_phases
-from strut.optimal.reconstruct import reconstruct
+from strut.optimal.reconstruct import reconstruct, usual_smoothness
 from strut.optimal.recorded_problem import Recording, catmull_rom, recorded_problem
 from strut.optimal.seen_phases import detected_phases, noise_of
 
@@ -97,6 +97,16 @@ def test_catmull_rom_slopes_are_those_of_the_chords():
     curve = catmull_rom(time, (time**2)[:, None])
     assert_allclose(curve(time)[:, 0], time**2)
     assert_allclose(curve(np.array([1.0, 3.0]), 1)[:, 0], [3.0, 5.0])  # (9 - 0) / 3 and (16 - 1) / 3
+
+
+@pytest.mark.parametrize("rate_hz", [100.0, 200.0])
+def test_noise_asks_for_smoother_torques(gait, rate_hz):
+    motion = gait.motion(steps=2, rate_hz=rate_hz)
+    assert usual_smoothness(motion) == 1.0
+    q = angles_from_qpos(motion.qpos)
+    q[:, 6:] += np.radians(0.5) * np.random.default_rng(0).normal(size=q[:, 6:].shape)
+    noisy = replace(motion, qpos=qpos_from_angles(q))
+    assert usual_smoothness(noisy) == pytest.approx(4e4 * (0.5 * np.sqrt(100.0 / rate_hz)) ** 1.5, rel=0.1)
 
 
 @pytest.mark.parametrize("rate_hz", [100.0, 200.0])

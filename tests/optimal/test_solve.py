@@ -1,5 +1,9 @@
 """The optimal-control engine on movements whose optimum is known in closed form."""
 
+import os
+import signal
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -198,14 +202,6 @@ def test_element_derivatives_equal_those_of_the_assembled_program():
     assert_allclose(functions["hess_lag"](x, p, 0.7, weights).full(), np.triu(hessian), atol=1e-9)
 
 
-def test_an_impossible_movement_names_phase_node_and_row():
-    problem = cart_problem(costs=(Integral("effort", 1.0, force_squared),), most_force_n=1.0)
-    with pytest.raises(NotSolvedError, match=r"worst is .* in phase ride, node \d+") as error:
-        Transcribed(problem).solve(still(problem), options=SolverOptions(most_iterations=60))
-    assert error.value.best is not None
-    assert error.value.best.trajectory.q.shape == (21, 1)
-
-
 def test_an_interrupted_solver_keeps_its_best_iterate():
     problem = cart_problem(
         costs=(EndCost("time", 1.0, lambda ends: ends.total_s),), duration_s=(0.2, 5.0), most_force_n=8.0
@@ -220,6 +216,37 @@ def test_an_interrupted_solver_keeps_its_best_iterate():
         Transcribed(problem).solve(still(problem), on_iteration=watch)
     assert [iteration.number for iteration in seen] == [0, 1, 2, 3, 4]
     assert error.value.best.violation == pytest.approx(min(iteration.violation for iteration in seen), abs=1e-9)
+
+
+def test_ctrl_c_stops_the_solver_and_keeps_its_best_iterate():  # CasADi would swallow it
+    problem = cart_problem(
+        costs=(EndCost("time", 1.0, lambda ends: ends.total_s),), duration_s=(0.2, 5.0), most_force_n=8.0
+    )
+    seen = []
+
+    def press(iteration):
+        seen.append(iteration)
+        if iteration.number == 4:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(NotSolvedError, match="stopped by the caller") as error:
+        Transcribed(problem).solve(still(problem), on_iteration=press)
+    assert len(seen) == 5
+    assert error.value.best.violation == pytest.approx(min(iteration.violation for iteration in seen), abs=1e-9)
+
+
+def test_a_guess_on_another_mesh_is_a_start_as_well():
+    effort = (Integral("effort", 1.0, force_squared),)
+    coarse, fine = cart_problem(costs=effort, intervals=7), cart_problem(costs=effort, intervals=40)
+    guess = Transcribed(coarse).solve(still(coarse)).trajectory
+    assert Transcribed(fine).solve(guess).cost == pytest.approx(48.0, rel=2e-3)
+
+
+def test_a_guess_with_other_phases_is_refused():
+    problem = cart_problem(costs=(Integral("effort", 1.0, force_squared),))
+    two = Problem(**{name: getattr(problem, name) for name in problem.__slots__} | {"phases": problem.phases * 2})
+    with pytest.raises(OutOfRangeError, match="guess has 2 phases, the movement 1"):
+        Transcribed(problem).solve(still(two))
 
 
 def test_a_warm_start_from_the_solution_is_quick():
@@ -237,3 +264,12 @@ def test_a_warm_start_from_the_solution_is_quick():
 def test_phases_without_sense_are_refused(intervals, duration_s):
     with pytest.raises(OutOfRangeError, match="Phase ride"):
         Phase("ride", FLIGHT, intervals, duration_s)
+
+
+def test_references_must_fit_the_nodes_of_what_is_solved_but_not_of_what_is_kept():
+    wanted = np.zeros((21, 1))
+    problem = cart_problem(costs=(Tracking("path", 1.0, lambda m: m.q, wanted),))
+    finer = replace(problem, phases=tuple(replace(phase, intervals=80) for phase in problem.phases))
+    assert still(finer).q.shape == (81, 1)
+    with pytest.raises(OutOfRangeError, match="reference of path has 21 rows; the movement has 81 nodes"):
+        Transcribed(finer)

@@ -58,6 +58,11 @@ def test_measured_subjects_stand_as_high_as_their_lengths_say(name, pelvis_m, to
     assert data.subtree_com[1][2] == pytest.approx(com_height_m, abs=5e-5)
 
 
+def test_the_centre_of_mass_of_the_measured_subject_is_where_it_was_published(heiman):
+    _, data = standing(heiman)
+    assert_allclose(data.subtree_com[1], [0.001251, 0.0, 1.047991], atol=5e-7)
+
+
 def test_shares_of_the_height_add_up_to_slightly_more_than_the_height():
     robot = subject(1.80, 80.0)
     _, data = standing(robot)

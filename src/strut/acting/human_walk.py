@@ -22,6 +22,7 @@ from strut.styling.anchors import anchor_weights
 
 LADDER = (1.0, 0.75, 0.5, 0.25, 0.0)  # shares of the asked intensity that are tried in turn
 MOST_CYCLES = 1000
+HASTIEST = 0.45  # beyond, a step would be shorter than its phases can be
 AS_ASKED = 0.9  # a walk that shows this share of every asked change shows the feeling as asked
 
 
@@ -93,13 +94,16 @@ def speed_and_bearing(robot: Robot, emotion: Emotion, intensity: float) -> tuple
     weights, anchors, rest = anchor_weights(robot, emotion, intensity), table["anchor"], table["neutral"]
 
     def blend(word: str, neutral: float) -> float:
-        return neutral + sum(weight * (float(anchors[name][word]) - neutral) for name, weight in weights.items())
+        return neutral + sum(
+            weight * (float(anchors[name].get(word, neutral)) - neutral) for name, weight in weights.items()
+        )
 
     return usual * blend("speed", 1.0), Bearing(
         trunk_forward_rad=blend("trunk_forward_rad", 0.0),
         head_forward_rad=blend("head_forward_rad", 0.0),
         arm_swing=max(0.0, blend("arm_swing", rest["arm_swing"])),
         elbow_rad=min(0.0, blend("elbow_rad", rest["elbow_rad"])),
+        haste=min(HASTIEST, max(0.0, blend("haste", 0.0))),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.length import length_m
+from strut.cli.main import REFUSED
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.library.motion_file import load_motion
 from strut.proof.check import check as check_motion
@@ -31,4 +32,4 @@ def check(
     print_lines(f"{receipt.verdict}: {receipt.robot}{claimed}", *(f"  {s}" for s in measured_sentences(receipt)))
     fits = "analyze" if has_strides(robot_of(motion)) else "simulate"
     print_next(f"strut {fits if receipt.verdict == 'ok' else 'show'} {file}")
-    return 0 if receipt.verdict == "ok" else 3
+    return 0 if receipt.verdict == "ok" else REFUSED

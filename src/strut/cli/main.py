@@ -20,17 +20,17 @@ VERBS = (
     "robots",
     "emotions",
     "walk",
+    "perform",
+    "synthesize",
+    "reconstruct",
+    "analyze",
     "check",
     "simulate",
     "show",
     "export",
-    "perform",
-    "stimuli",
     "reproduce",
+    "stimuli",
     "study",
-    "synthesize",
-    "reconstruct",
-    "analyze",
 )  # in the order of `strut --help`; each is a function, or an app with verbs of its own, in the module of its name
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.interruption import INTERRUPTED
+from strut.cli.main import REFUSED
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solver_on_screen
 from strut.library.atomic import check_writable
@@ -30,7 +31,9 @@ def reconstruct(
         ),
     ] = None,
     published: Annotated[bool, typer.Option("--published", help="One step, as the thesis formulates it.")] = False,
-    smooth: Annotated[float, typer.Option(help="Factor on smooth torques; 10 and more for noisy data.")] = 1.0,
+    smooth: Annotated[
+        float | None, typer.Option(help="Factor on smooth torques; by the noise in the motion if left out.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("reconstructed.npz"),
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the receipt as JSON to stdout.")] = False,
@@ -51,11 +54,11 @@ def reconstruct(
     save_motion(moved, out, force=force)
     assert moved.receipt is not None
     if json:
-        print_json(moved.receipt.as_dict() | {"soundness": found.soundness.as_dict()})
+        print_json(moved.receipt.as_dict())
     print_receipt(moved.receipt)
     if stop.is_set():
         print_lines("You stopped it: this is the best so far, not a finished reconstruction.")
     print_lines(f"wrote {out} ({moved.duration_s:.1f} s of motion)")
     print_next(f"strut analyze {out}")
-    if stop.is_set() and moved.receipt.verdict == "refused":
-        raise typer.Exit(INTERRUPTED)
+    if moved.receipt.verdict == "refused":  # stopped, or the recording itself leaves the limits of the body
+        raise typer.Exit(INTERRUPTED if stop.is_set() else REFUSED)

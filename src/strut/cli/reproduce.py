@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.screen import print_json, print_lines, print_next, print_table, progress
+from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, progress
 from strut.reproduction.comparison import Comparison
 from strut.reproduction.systems import SYSTEMS
 from strut.reproduction.systems import reproduce as compute
@@ -21,10 +21,12 @@ def reproduce(
     json: Annotated[bool, typer.Option("--json", help="Print the table as JSON to stdout.")] = False,
 ) -> None:
     """Compute the published numbers of a system again. Example: strut reproduce mrpete."""
+    log = now_and_then()
     with progress(f"computes {system} again") as bar:
 
         def tell(words: str, done: int, total: int) -> None:
             bar.update(bar.task_ids[0], description=words, completed=done, total=total)
+            log(f"{words}: {done} of {total}")
 
         comparisons = compute(system, tell)
     if json:

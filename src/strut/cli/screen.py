@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from rich.console import Console
@@ -29,6 +30,7 @@ class _Screen(Console):
 
 people = Console(stderr=True, highlight=False)
 _WIDTH_IN_A_FILE = 140
+EVERY_S = 5.0  # between lines of progress in a log file
 programs = _Screen(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _WIDTH_IN_A_FILE)
 
 
@@ -98,6 +100,20 @@ def print_lines(*lines: str) -> None:
 def print_next(command: str) -> None:
     """Tell people what to try next."""
     print_lines(f"next: {command}")
+
+
+def now_and_then() -> Callable[[str], None]:
+    """Return what tells a line to a log file, where no bar can move, unless it told one a few seconds ago."""
+    started_s = told_s = monotonic()
+
+    def tell(words: str) -> None:
+        nonlocal told_s
+        now_s = monotonic()
+        if not people.is_terminal and now_s - told_s >= EVERY_S:
+            print_lines(f"{words}, {now_s - started_s:.0f} s")
+            told_s = now_s
+
+    return tell
 
 
 @contextmanager

@@ -101,10 +101,9 @@ def _save_picture(
 ) -> None:
     """Write a row of poses, which is usual for human walks, or one moment."""
     from strut.show.picture import save_png  # noqa: PLC0415
-    from strut.show.pose_strip import POSES, save_pose_strip  # noqa: PLC0415
+    from strut.show.pose_strip import POSES, are_people, save_pose_strip  # noqa: PLC0415
 
-    people = all(robot.tables.get("gait", {}).get("kind") == "synthesis" for robot in robots)
-    in_a_row = poses or (POSES if at_s is None and people else 1)
+    in_a_row = poses or (POSES if at_s is None and are_people(robots) else 1)
     if in_a_row == 1:
         save_png(motions, robots, path, at_s=at_s, look=look, force=force)
     else:

@@ -35,7 +35,7 @@ def simulate(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON to stdout.")] = False,
 ) -> int:
-    """Play a motion with torque-limited servos in MuJoCo; exit 4 if it falls. Example: strut simulate walk.npz.
+    """Play a motion with servos in a physics engine. Example: strut simulate walk.npz. Exit 4 if the robot falls.
 
     The goal of each servo leads by its planned speed and torque over its stiffness, so that it does not sag or lag.
     """

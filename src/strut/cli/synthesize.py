@@ -19,8 +19,10 @@ from strut.library.motion_file import load_motion, save_motion
 from strut.optimal.gait import Gait
 from strut.optimal.gait_problem import Criteria
 from strut.optimal.manner import HUMAN, Manner, named_manner
+from strut.optimal.objective import named_criteria, weighted_criteria
+from strut.optimal.several_starts import cheapest
 from strut.optimal.solve import NotSolvedError
-from strut.optimal.synthesise import best_so_far, named_criteria, synthesise, weighted_criteria
+from strut.optimal.synthesise import best_so_far
 from strut.robot import Robot
 
 USUAL = "multi"
@@ -51,6 +53,7 @@ def synthesize(
     start: Annotated[
         Path | None, typer.Option("--from", help="Motion file of a human walk to start from: at another speed, say.")
     ] = None,
+    starts: Annotated[int, typer.Option(help="Solve from this many starts and keep the cheapest gait.")] = 1,
     steps: Annotated[int, typer.Option(help="Steps to write.")] = 4,
     check_mesh: Annotated[bool, typer.Option("--check-mesh", help="Solve again on a finer mesh.")] = False,
     out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("gait.npz"),
@@ -69,7 +72,8 @@ def synthesize(
     step_m, begin = None if step is None else length_m(step, bare="m"), None if start is None else load_motion(start)
     with solver_on_screen("writes the problem down") as (tell, stop):
         try:
-            gait = synthesise(
+            gait = cheapest(
+                starts,
                 robot,
                 criteria=criteria,
                 speed_m_s=speed,
@@ -94,7 +98,7 @@ def _tell(gait: Gait, steps: int, out: Path, *, force: bool, json: bool) -> None
     save_motion(motion, out, force=force)
     assert motion.receipt is not None
     if json:
-        print_json(motion.receipt.as_dict() | {"soundness": gait.soundness.as_dict(), "costs": gait.solution.costs})
+        print_json(motion.receipt.as_dict() | {name: motion.meta[name] for name in ("costs", "parameters")})
     print_receipt(motion.receipt)
     refused = motion.receipt.verdict == "refused"
     print_lines(*_looks(gait, judged=not refused))

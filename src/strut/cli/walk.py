@@ -13,12 +13,13 @@ from rich.progress import Progress
 from strut.acting.step_walk import walk_to
 from strut.acting.walk import walk as plan_walk
 from strut.cli.body_options import human_body
-from strut.cli.interruption import StoppedError, asked_to_stop
+from strut.cli.interruption import STOPPING_WORDS, StoppedError
 from strut.cli.length import length_m
 from strut.cli.screen import print_planned, telling_attempts
 from strut.cli.solving import tells
 from strut.cli.step_options import check_fitting, step_options, walks_in_steps
 from strut.emotion import Emotion, named_emotion
+from strut.engines.interruption import asked_to_stop
 from strut.library.atomic import check_writable
 from strut.library.motion_file import save_motion
 from strut.motion import Motion
@@ -102,7 +103,7 @@ def walk(
 
 def _stoppable(bar: Progress, body: Robot, **options: Any) -> Motion:
     """Return a walk that a solver finds; the first Ctrl-C stops it, and then there is none."""
-    with asked_to_stop() as stop:
+    with asked_to_stop(STOPPING_WORDS) as stop:
         try:
             return plan_walk(body, on_iteration=tells(bar, stop), **options)
         except NotSolvedError as failure:

@@ -12,7 +12,12 @@ import casadi as ca
 import numpy as np
 import scipy.linalg
 
-from strut.engines.contact_rows import point_height, row_accelerations, row_velocities
+from strut.engines.contact_rows import (
+    point_height,
+    require_independent_rows,
+    row_accelerations,
+    row_velocities,
+)
 from strut.engines.symbolic import Movement
 from strut.engines.tree import Tree
 from strut.robot import Array
@@ -65,11 +70,13 @@ class ConstrainedDynamics:
     def accelerate(self, q: Array, v: Array, force: Array, *, method: Method = "direct") -> tuple[Array, Array]:
         """Return accelerations (nv,) and row forces (n_rows,) under generalised forces (nv,)."""
         mass, bias, jacobian, gamma = self.terms(q, v)
+        require_independent_rows(self.contact, jacobian)
         return solve_constrained(mass, force - bias, jacobian, gamma, method=method)
 
     def impact(self, q: Array, v: Array, *, restitution: float = 0.0, method: Method = "direct") -> Impact:
         """Return what happens when all rows of the set are brought to rest at once."""
         mass, _, jacobian, _ = self.terms(q, v)
+        require_independent_rows(self.contact, jacobian)
         after, impulse = solve_constrained(mass, mass @ v, jacobian, -restitution * (jacobian @ v), method=method)
         energy = 0.5 * float(after @ mass @ after - v @ mass @ v)
         return Impact(after, impulse, energy)

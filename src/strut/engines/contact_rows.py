@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import casadi as ca
+import numpy as np
 
 from strut.engines.symbolic import Expression, ExternalForce, Movement
+from strut.engines.tree import Tree
+from strut.errors import BadTableError
+from strut.robot import Array
 from strut.robots.contact_set import ContactPoint, ContactRow, ContactSet
+
+DEPENDENT = 5e-3  # of the largest singular value; sets of a human who walks along x have 0.019 and more, along y 0.003
 
 
 def point_height(moving: Movement, point: ContactPoint) -> Expression:
@@ -58,6 +64,27 @@ def row_loads(moving: Movement, contact: ContactSet, force_n: Expression) -> lis
             place = place - point.radius_m * moving.rotation(point.body)[2, :].T
         loads.append(ExternalForce(point.body, place, force))
     return loads
+
+
+def contact_jacobian(tree: Tree, contact: ContactSet, q: Array) -> Array:
+    """Return G of one posture. Shape (nq,) in, (n_rows, nv) out."""
+    v = ca.SX.sym("v", tree.nv)
+    rows = row_velocities(Movement(tree, ca.DM(q), v), contact)
+    return np.asarray(ca.evalf(ca.densify(ca.jacobian(rows, v))).full()).reshape(len(contact.rows), tree.nv)
+
+
+def require_independent_rows(contact: ContactSet, jacobian: Array) -> None:
+    """Raise if the rows of a set forbid the same motion twice in a posture: their forces would be anything."""
+    if not contact.rows:
+        return
+    sizes = np.linalg.svd(jacobian, compute_uv=False)
+    rank = int(np.sum(sizes > DEPENDENT * sizes[0]))
+    if rank < len(contact.rows):
+        raise BadTableError(
+            f"Contact set {contact.name}: its {len(contact.rows)} rows ({', '.join(contact.row_names)}) forbid hardly "
+            f"more than {rank} motions in this posture, so its forces are undetermined. Rows are along the "
+            "world's axes: turn the movement so that the foot points along x, or name other rows."
+        )
 
 
 def _rows(rows: tuple[ContactRow, ...], by_point: dict[ContactPoint, Expression]) -> Expression:

@@ -1,6 +1,7 @@
 """MuJoCo as a witness of contact: forward dynamics and impacts of a body whose points hold still or roll.
 
-Mass matrix, bias and Jacobians are MuJoCo's own, with a quaternion base; nothing is shared with the solver's symbols.
+Mass matrix, bias and Jacobians are MuJoCo's own, with a quaternion base, and not from the solver's symbols. Forces of
+springs, where a problem has them, are for the caller to give.
 """
 
 from __future__ import annotations

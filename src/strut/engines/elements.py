@@ -54,6 +54,8 @@ class Element:
         lower: Bounds of the rows, place by place. Shape (places, m).
         upper: Shape (places, m).
         row_names: For people. Length m.
+        row_sizes: What 1 of each row means, in its unit. Shape (m,).
+        row_units: For people; empty for rows that have none. Length m.
         place_names: For people. Length places.
     """
 
@@ -68,7 +70,14 @@ class Element:
     lower: Array
     upper: Array
     row_names: tuple[str, ...]
+    row_sizes: Array
+    row_units: tuple[str, ...]
     place_names: tuple[str, ...]
+
+    def words(self, row: int, place: int) -> str:
+        """Return a row in words: what, of which part, where."""
+        name = f" of {self.row_names[row]}" if self.row_names[row] else ""
+        return f"'{self.name}'{name} {self.place_names[place]}"
 
 
 def element(
@@ -81,6 +90,8 @@ def element(
     bounds: tuple[npt.ArrayLike, npt.ArrayLike] = (0.0, 0.0),
     data: Array | None = None,
     row_names: Sequence[str] = (),
+    row_sizes: npt.ArrayLike = 1.0,
+    row_units: str | Sequence[str] = "",
 ) -> Element:
     """Return an element; which variables it has is read from its expressions.
 
@@ -92,7 +103,9 @@ def element(
         cost: Expression of `symbols`.
         bounds: Lower and upper bound of the rows, anything that broadcasts to (places, m).
         data: Values of the symbols of kind `data`. Shape (places, n_data).
-        row_names: One per row; numbered if left out.
+        row_names: One per row; numbered if left out and there are several.
+        row_sizes: What 1 of a row means, in its unit.
+        row_units: Of all rows, or of each.
     """
     rows = ca.SX.zeros(0) if rows is None else ca.SX(rows)
     cost, count = ca.SX(cost), rows.numel()
@@ -113,7 +126,9 @@ def element(
         data=data,
         lower=lower,
         upper=upper,
-        row_names=tuple(row_names) or tuple(f"row {row}" for row in range(count)),
+        row_names=tuple(row_names) or tuple(f"row {row + 1}" if count > 1 else "" for row in range(count)),
+        row_sizes=np.broadcast_to(np.asarray(row_sizes, dtype=float), (count,)),
+        row_units=(row_units,) * count if isinstance(row_units, str) else tuple(row_units),
         place_names=tuple(places),
     )
 

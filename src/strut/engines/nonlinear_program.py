@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Event
 from time import perf_counter
 from typing import Any
 
@@ -11,6 +12,7 @@ import casadi as ca
 import numpy as np
 
 from strut.engines.elements import Assembly
+from strut.engines.interruption import asked_to_stop
 from strut.robot import Array
 
 
@@ -78,9 +80,12 @@ OnIteration = Callable[[Iteration], bool | None]
 class _Watch(ca.Callback):
     """Sees every iterate, keeps the best, and stops the solver when it is told to or when time is up."""
 
-    def __init__(self, program: Program, on_iteration: OnIteration | None, deadline_s: float) -> None:
+    def __init__(
+        self, program: Program, on_iteration: OnIteration | None, deadline_s: float, interrupted: Event
+    ) -> None:
         ca.Callback.__init__(self)
         self.program, self.on_iteration, self.deadline_s = program, on_iteration, deadline_s
+        self.interrupted = interrupted
         self.number, self.best, self.stopped = 0, (np.inf, np.inf), ""
         self.best_x: Array | None = None
         self.construct("watch", {})
@@ -109,10 +114,9 @@ class _Watch(ca.Callback):
         rank = (max(violation, self.program.options.row_tolerance * 10.0), cost)
         if rank < self.best:
             self.best, self.best_x = rank, x
-        stop = False
-        if self.on_iteration is not None:
-            stop = bool(self.on_iteration(Iteration(self.number, cost, violation)))
-            self.stopped = STOPPED if stop else self.stopped
+        told = self.on_iteration is not None and self.on_iteration(Iteration(self.number, cost, violation))
+        stop = bool(told) or self.interrupted.is_set()
+        self.stopped = STOPPED if stop else self.stopped
         if perf_counter() > self.deadline_s:
             stop, self.stopped = True, OUT_OF_TIME
         self.number += 1
@@ -130,10 +134,14 @@ class Program:
         """Return the largest violation of any row or bound."""
         return max(_beyond(x, self.lower, self.upper), _beyond(rows, self.assembly.lower, self.assembly.upper), 0.0)
 
-    def solve(self, guess: Array, *, data: Array | None = None, on_iteration: OnIteration | None = None) -> Outcome:
-        """Solve from a guess. `on_iteration` may return True to stop; the best iterate is kept."""
+    def solve(self, guess: Array, *, on_iteration: OnIteration | None = None) -> Outcome:
+        """Solve from a guess. `on_iteration` may return True to stop, and so may Ctrl-C; the best iterate is kept."""
         start_s = perf_counter()
-        watch = _Watch(self, on_iteration, start_s + self.options.most_seconds)
+        with asked_to_stop() as interrupted:
+            watch = _Watch(self, on_iteration, start_s + self.options.most_seconds, interrupted)
+            return self._solve(guess, watch, start_s)
+
+    def _solve(self, guess: Array, watch: _Watch, start_s: float) -> Outcome:
         functions = self.assembly.functions
         solver = ca.nlpsol(
             "solver",
@@ -145,7 +153,7 @@ class Program:
         )
         result = solver(
             x0=np.clip(guess, self.lower, self.upper),
-            p=self.assembly.data if data is None else data,
+            p=self.assembly.data,
             lbx=self.lower,
             ubx=self.upper,
             lbg=self.assembly.lower,
@@ -154,10 +162,8 @@ class Program:
         stats = solver.stats()
         x, status = result["x"].full().ravel(), str(stats["return_status"])
         if not stats["success"] and watch.best_x is not None:
-            x, status = watch.best_x, watch.stopped or status
-        cost, rows = (
-            value.full().ravel() for value in functions["nlp"](x, self.assembly.data if data is None else data)
-        )
+            x, status = watch.best_x, STOPPED if watch.interrupted.is_set() else watch.stopped or status
+        cost, rows = (value.full().ravel() for value in functions["nlp"](x, self.assembly.data))
         return Outcome(
             x=x,
             cost=float(cost[0]),

@@ -21,7 +21,6 @@ from strut.robot import Array
 
 JointKind = Literal["free", "ball", "slide", "hinge"]
 _KIND: dict[int, JointKind] = {0: "free", 1: "ball", 2: "slide", 3: "hinge"}
-POSITIONS = {"free": 7, "ball": 4, "slide": 1, "hinge": 1}
 VELOCITIES = {"free": 6, "ball": 3, "slide": 1, "hinge": 1}
 BASE_AXES = ("TX", "TY", "TZ", "RY", "RX", "RZ")  # the order in which an angle base applies them
 
@@ -104,6 +103,12 @@ class Tree:
             count = VELOCITIES[step.kind]
             names += [step.name] if count == 1 else [f"{step.name}_{index}" for index in range(count)]
         return tuple(names)
+
+    @property
+    def velocity_units(self) -> tuple[str, ...]:
+        """The unit of every entry of v times a second: m or rad."""
+        turning = {"free": (False,) * 3 + (True,) * 3, "ball": (True,) * 3, "slide": (False,), "hinge": (True,)}
+        return tuple("rad" if turns else "m" for step in self.steps for turns in turning[step.kind])
 
     @property
     def mass_kg(self) -> float:

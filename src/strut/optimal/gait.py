@@ -70,10 +70,9 @@ class Gait:
         return work / (self.robot.mass_kg * GRAVITY_M_S2 * self.step_length_m)
 
     def receipt(self, **feeling: Any) -> Receipt:
-        """Return what the gait keeps and costs; `feeling` may name emotion, pad, intensity_asked, intensity_kept."""
-        path, robot, complaints = self.trajectory, self.robot, self.soundness.complaints()
-        angles = path.q[:, 6:]
-        room = np.minimum(angles - robot.joint_lower_rad, robot.joint_upper_rad - angles)
+        """Return what the step keeps and costs; `feeling` may name emotion, pad, intensity_asked, intensity_kept."""
+        path, robot = self.trajectory, self.robot
+        complaints = [*self.soundness.complaints(), *self.soundness.limits_broken()]
         verdict: Verdict = "refused" if complaints else "ok"
         known = {"emotion": None, "pad": None, "intensity_asked": None, "intensity_kept": None} | feeling
         return Receipt(
@@ -85,8 +84,8 @@ class Gait:
             distance_m=self.step_length_m,
             speed_m_s=self.speed_m_s,
             balance_margin_mm=None,  # a walk is never balanced on one foot; its forces are sound instead
-            joint_limit_margin_rad=float(room.min()),
-            joint_speed_use=float(np.max(np.abs(path.v[:, 6:]) / robot.joint_speed_limit_rad_s)),
+            joint_limit_margin_rad=self.soundness.joint_limit_margin_rad,
+            joint_speed_use=self.soundness.joint_speed_use,
             torque_use=float(np.max(np.abs(path.u) / robot.torque_limit_nm)),
             foot_slip_mm=1e3 * self.soundness.contact_drift_m,
             penetration_mm=1e3 * self.soundness.penetration_m,
@@ -94,6 +93,7 @@ class Gait:
             cost_of_transport=self.cost_of_transport(),
             solve_s=self.solution.solve_s + self.solution.setup_s,
             naturalness=self.naturalness.as_dict() if self.naturalness else None,
+            soundness=self.soundness.as_dict(),
         )
 
     def motion(self, *, steps: int = 2, rate_hz: float = RATE_HZ, **feeling: Any) -> Motion:
@@ -105,12 +105,12 @@ class Gait:
         parts = [self._turned(step, q, u, force, contact) for step in range(steps)]
         all_q, all_u, all_force, all_contact = (np.concatenate(part) for part in zip(*parts, strict=True))
         qpos = qpos_from_angles(all_q)
-        receipt = replace(
-            self.receipt(**feeling), duration_s=steps * path.total_s, distance_m=steps * self.step_length_m
-        )
+        time_s = np.arange(len(all_q)) * path.total_s / count
+        distance_m = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2]))
+        receipt = replace(self.receipt(**feeling), duration_s=float(time_s[-1]), distance_m=distance_m)
         return Motion(
             robot=self.robot.name,
-            time_s=np.arange(len(all_q)) * path.total_s / count,
+            time_s=time_s,
             qpos=qpos,
             joint_names=self.robot.joint_names,
             contact=all_contact,
@@ -124,8 +124,8 @@ class Gait:
                 "subject": dict(self.robot.table("subject")),
                 "asked": self.asked,
                 "attempts": list(self.attempts),
-                "soundness": self.soundness.as_dict(),
                 "costs": self.solution.costs,
+                "parameters": path.parameter,
                 "phase_names": [phase.name for phase in path.problem.phases],
                 "phase_durations_s": path.duration_s.tolist(),
                 "strut": version("strut"),

@@ -14,6 +14,7 @@ from strut.engines.tree import Tree, read_tree
 from strut.errors import OutOfRangeError
 from strut.optimal.leg_room import leg_room
 from strut.optimal.manner import Manner
+from strut.optimal.periodicity import periodic
 from strut.optimal.problem import (
     Bounds,
     Cost,
@@ -29,15 +30,16 @@ from strut.optimal.problem import (
     Problem,
     Roughness,
 )
-from strut.optimal.soft_target import arm_cost, posture_cost, usual_bearing
+from strut.optimal.soft_target import arm_cost, posture_cost, step_cost, usual_bearing
 from strut.optimal.springs import leg_springs
 from strut.robot import Array, Robot
 from strut.robots.contact_set import contact_set
-from strut.robots.mirror import Mirror, mirror_of
+from strut.robots.mirror import mirror_of
 
 PELVIS = 6  # the first six velocities have no torque
 PRINTED_PELVIS_HEIGHT_M = 0.9938  # of the subject for whom the tables of ranges were written
 HEAD = "Head"
+SPEED_SHARE = 0.98  # of the bound on velocities that nodes may use: between them, and once exact, a foot is faster
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def gait_problem(
         phases=phases,
         bounds=_bounds(robot, tree),
         costs=(*_costs(criteria, tree, manner), *_manner_costs(robot, tree, manner)),
-        ends=_ends(robot, tree, gait),
+        ends=_ends(robot, tree, gait, scales),
         parameters=(*_parameters(gait, phases, speed_m_s, step_m), *sprung),
         passive=passive,
         lifts=_lifts(criteria),
@@ -139,7 +141,7 @@ def _bounds(robot: Robot, tree: Tree) -> Bounds:
     for name, (lower, upper) in gait["synthesis_range_at_start"].items():
         first[:, names.index(name)] = lower, upper
     first[:, :2] = 0.0  # the step starts at the origin
-    v = np.array([[-1.0], [1.0]]) * np.full(tree.nv, gait["limits"]["velocity"])
+    v = np.array([[-1.0], [1.0]]) * np.full(tree.nv, SPEED_SHARE * gait["limits"]["velocity"])
     u = np.array([gait["torque_range"][name] for name in robot.joint_names]).T
     return Bounds(q, v, u, first)
 
@@ -162,8 +164,12 @@ def _costs(criteria: Criteria, tree: Tree, manner: Manner) -> tuple[Cost, ...]:
 
 def _manner_costs(robot: Robot, tree: Tree, manner: Manner) -> tuple[Cost, ...]:
     bearing = manner.bearing or usual_bearing(robot)
-    posture = (posture_cost(robot, tree.velocity_names, bearing),) if manner.posture else ()
-    return (*posture, arm_cost(robot, tree.velocity_names, bearing)) if manner.arms else posture
+    costs: list[Cost] = [posture_cost(robot, tree.velocity_names, bearing)] if manner.posture else []
+    if manner.arms:
+        costs.append(arm_cost(robot, tree.velocity_names, bearing))
+    if bearing.haste:
+        costs.append(step_cost(robot, bearing))
+    return tuple(costs)
 
 
 def _lifts(criteria: Criteria) -> tuple[Lift, ...]:
@@ -211,32 +217,27 @@ def _check_duration(phases: Sequence[Phase], speed_m_s: float, step_m: float) ->
         )
 
 
-def _ends(robot: Robot, tree: Tree, gait: Mapping[str, Any]) -> tuple[EndConstraint, ...]:
-    mirror = mirror_of(robot, tree.velocity_names)
-    names = tree.velocity_names
-
-    def coordinates(ends: Ends) -> Expression:
-        mirrored = mirror.apply(ends.last.q)
-        return column(*(ends.first.q[index] - mirrored[index] for index in range(1, tree.nq)))
-
+def _ends(robot: Robot, tree: Tree, gait: Mapping[str, Any], scales: Scales) -> tuple[EndConstraint, ...]:
     def advance(ends: Ends) -> Expression:
         step = ends.first.parameter["step_length_m"]
         return column(ends.last.q[0] - ends.first.q[0] - step, step - ends.first.parameter["speed_m_s"] * ends.total_s)
 
-    def velocities(ends: Ends) -> Expression:
-        return (ends.first.v - column(*mirror.apply(ends.last.v))) / ends.first.scales.velocity
-
-    def torques(ends: Ends) -> Expression:
-        actuated = Mirror(*mirror.part(PELVIS))
-        return (ends.first.u - column(*actuated.apply(ends.last.u))) / ends.first.scales.torque
-
     def double_support(ends: Ends) -> Expression:
         return ends.durations_s[2] + ends.durations_s[3] - gait["limits"]["double_support_share"] * ends.total_s
 
+    coordinates, velocities, torques = periodic(
+        tree,
+        mirror_of(robot, tree.velocity_names),
+        actuated_from=PELVIS,
+        velocity_scale=scales.velocity,
+        torque_scale=scales.torque,
+    )
     return (
-        EndConstraint("periodic coordinate", coordinates, names[1:]),
-        EndConstraint("step length", advance, ("the pelvis", "speed and duration")),
-        EndConstraint("periodic velocity", velocities, names),
-        EndConstraint("periodic torque", torques, names[PELVIS:]),
-        EndConstraint("share of double support", double_support, ("the durations",), upper=0.0, lower=-np.inf),
+        coordinates,
+        EndConstraint("step length", advance, ("the pelvis", "speed and duration"), row_units="m"),
+        velocities,
+        torques,
+        EndConstraint(
+            "share of double support", double_support, ("the durations",), upper=0.0, lower=-np.inf, row_units="s"
+        ),
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from strut.engines.elements import Index
-from strut.optimal.problem import Problem
+from strut.optimal.problem import Bounds, Problem
 from strut.robot import Array
 from strut.robots.contact_set import ContactSet
 
@@ -38,6 +38,19 @@ class Layout:
         self.scale, self.lower, self.upper = (
             np.concatenate(parts) for parts in (self._scale, self._lower, self._upper)
         )
+        self._bound(np.arange(self.node_count), problem.bounds)
+        for number, phase in enumerate(problem.phases):
+            if phase.bounds is not None:
+                self._bound(self.nodes_of(number), phase.bounds)
+
+    def _bound(self, nodes: Index, bounds: Bounds) -> None:
+        """Narrow the bounds of some nodes; a node that two phases share obeys both."""
+        first = (self.q[nodes[:1]], bounds.first_q)
+        for index, limit in ((self.q[nodes], bounds.q), (self.v[nodes], bounds.v), (self.u[nodes], bounds.u), first):
+            if limit is not None:
+                lower, upper = limit[:, None, :] / self.scale[index]
+                np.maximum.at(self.lower, index, lower)
+                np.minimum.at(self.upper, index, upper)
 
     def _take(self, lower: Array, upper: Array, scale: Array) -> Index:
         """Add variables with bounds in SI units; return their indices."""
@@ -52,26 +65,17 @@ class Layout:
 
     def _add_nodes(self) -> None:
         problem, scales = self.problem, self.problem.scales
-        bounds, rows = problem.bounds, self.contact.rows
+        rows = self.contact.rows
         self.nothing = self._take(np.zeros(len(rows)), np.zeros(len(rows)), np.full(len(rows), scales.force_n))
         columns: dict[str, list[Index]] = {name: [] for name in ("q", "v", "a", "u", "force")}
+        sizes = {"q": np.ones(problem.tree.nq), "v": scales.velocity, "u": scales.torque}
         self._lifts: dict[str, list[Index]] = {lift.name: [] for lift in problem.lifts}
         for node in range(self.node_count):
             number = int(self.phase_of[node])
             border = node > 0 and node == self.first_node[number]
             shared = {"q": border, "u": border, "v": border and problem.phases[number].arrival == "continuous"}
-            q_bounds = bounds.q
-            if node == 0 and bounds.first_q is not None:
-                q_bounds = np.array(
-                    [np.maximum(bounds.q[0], bounds.first_q[0]), np.minimum(bounds.q[1], bounds.first_q[1])]
-                )
-            limits = {
-                "q": (q_bounds, np.ones(problem.tree.nq)),
-                "v": (bounds.v, scales.velocity),
-                "u": (bounds.u, scales.torque),
-            }
-            for name, (limit, scale) in limits.items():
-                columns[name].append(columns[name][-1] if shared[name] else self._take(limit[0], limit[1], scale))
+            for name, scale in sizes.items():
+                columns[name].append(columns[name][-1] if shared[name] else self._free(scale))
             columns["a"].append(self._free(scales.acceleration))
             columns["force"].append(self._forces(number, node))
             for lift in problem.lifts:
@@ -116,10 +120,9 @@ class Layout:
 
     def node_names(self, nodes: Sequence[int] | Index) -> list[str]:
         """Return names for people: phase and node within it."""
-        return [
-            f"phase {self.problem.phases[self.phase_of[node]].name}, node {node - self.first_node[self.phase_of[node]]}"
-            for node in nodes
-        ]
+        phase_of, phases = self.phase_of[list(nodes)], self.problem.phases
+        inside = np.asarray(nodes) - self.first_node[phase_of]
+        return [f"in phase {phases[number].name}, node {node}" for number, node in zip(phase_of, inside, strict=True)]
 
     def index_of(self, kind: str, number: int, nodes: dict[str, Index]) -> Index:
         """Return the variable of a symbol at every place; `nodes` has the nodes of `this`, `next`, … place by place."""
@@ -144,10 +147,10 @@ class Layout:
         for kind, labels in tables.items():
             found = np.argwhere(getattr(self, kind) == index)
             if len(found):
-                return f"{words[kind]} {labels[found[0, 1]]} ({self.node_names(found[:1, 0])[0]})"
+                return f"{words[kind]} {labels[found[0, 1]]} {self.node_names(found[:1, 0])[0]}"
         found = np.argwhere(self.force == index)
         if len(found):
-            return f"the force on {self.contact.row_names[found[0, 1]]} ({self.node_names(found[:1, 0])[0]})"
+            return f"the force on {self.contact.row_names[found[0, 1]]} {self.node_names(found[:1, 0])[0]}"
         if index in self.duration:
             return f"the duration of phase {self.problem.phases[int(np.flatnonzero(self.duration == index)[0])].name}"
         if index in self.parameter:

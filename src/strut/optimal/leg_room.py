@@ -14,7 +14,8 @@ from strut.optimal.problem import Constraint, Expression, Nodes
 from strut.robot import Robot
 from strut.robots.contact_set import contact_points
 
-_SWINGING = {  # phase by phase: which points are in the air, where in the phase, and what people call them
+_Swing = tuple[tuple[str, ...], Nodes, str]
+_SWINGING: dict[int, tuple[_Swing, ...]] = {  # phase by phase: what is in the air, where in the phase, and its name
     0: ((("HeelLeft", "HalluxLeft", "Meta5Left"), "not first", "the left foot"),),
     1: (
         (("HeelLeft", "HalluxLeft", "Meta5Left", "HeelRight"), "inner", "the left foot and the right heel"),
@@ -24,7 +25,8 @@ _SWINGING = {  # phase by phase: which points are in the air, where in the phase
     3: ((("HeelRight",), "not first", "the right heel"),),
 }
 _CLEAR: dict[int, Nodes] = {0: "from a third on", 1: "all"}
-_ROUND = 0.02  # how far from an end of a shank the nearest point starts to stay there
+_ROUND = 0.02  # share of a shank that is rounded off where the nearest point comes to an end of it
+ROUNDING_M = 0.005  # what rounding may add to a distance near touching, and is kept besides; see the test of it
 _PARALLEL_M4 = 1e-4  # as shanks turn parallel their nearest points are no longer unique
 
 
@@ -36,13 +38,22 @@ def leg_room(robot: Robot, number: int, manner: Manner) -> tuple[Constraint, ...
         return lambda moment: column(*(moment.height(points[name]) for name in names))
 
     found = [
-        Constraint(f"height of {who}", heights(*names), 0.0, np.inf, nodes, scale=0.1)  # type: ignore[arg-type]
+        Constraint(f"height of {who}", heights(*names), 0.0, np.inf, nodes, scale=0.1, row_names=names, unit="m")
         for names, nodes, who in _SWINGING[number]
     ]
     if manner.clearance_m > 0.0 and number in _CLEAR:
         toes = heights("HalluxLeft", "Meta5Left")
         found.append(
-            Constraint("clearance of the left toes", toes, manner.clearance_m, np.inf, _CLEAR[number], scale=0.1)
+            Constraint(
+                "clearance of the left toes",
+                toes,
+                manner.clearance_m,
+                np.inf,
+                _CLEAR[number],
+                scale=0.1,
+                row_names=("the big toe", "the little toe"),
+                unit="m",
+            )
         )
     return (_apart(robot, manner), *found)
 
@@ -61,7 +72,7 @@ def _apart(robot: Robot, manner: Manner) -> Constraint:
             ]
             return smooth_distance(*ends) - radii_m
 
-        return Constraint("distance of the shanks", between, 0.0, np.inf, scale=0.1)
+        return Constraint("distance of the shanks", between, ROUNDING_M, np.inf, scale=0.1, unit="m")
 
     def sideways(moment: Moment) -> Expression:
         left, right = (
@@ -70,7 +81,15 @@ def _apart(robot: Robot, manner: Manner) -> Constraint:
         )
         return column(left[0] - right[0], left[1] - right[1])
 
-    return Constraint("distance of the legs", sideways, limits["leg_separation_m"], np.inf, scale=0.1)
+    return Constraint(
+        "distance of the legs",
+        sideways,
+        limits["leg_separation_m"],
+        np.inf,
+        scale=0.1,
+        row_names=("the knees", "the ankles"),
+        unit="m",
+    )
 
 
 def smooth_distance(start: Any, stop: Any, other_start: Any, other_stop: Any) -> Expression:

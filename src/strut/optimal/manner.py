@@ -13,6 +13,7 @@ from strut.robot import Robot
 HUMAN, PLAIN = "human", "plain"
 ITEMS = ("posture", "arms", "clearance", "capsules", "smooth", "springs")
 HIGHEST_CLEARANCE_M = 0.15
+DEAREST = 1e4
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,11 @@ class Manner:
                 f"A toe clearance of {self.clearance_m * 1e3:g} mm is impossible; "
                 f"choose 0 to {HIGHEST_CLEARANCE_M * 1e3:g} mm."
             )
-        if not 0.0 < self.smooth < 1e4:
-            raise OutOfRangeError(f"Torques cannot be {self.smooth:g} times as smooth; choose a number above 0.")
+        if not 0.0 < self.smooth < DEAREST:
+            raise OutOfRangeError(
+                f"Changes of torque cannot be {self.smooth:g} times as dear; "
+                f"choose a number above 0 and below {DEAREST:g} (smooth)."
+            )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the manner as JSON would hold it, without the bearing."""
@@ -55,6 +59,9 @@ def named_manner(robot: Robot, words: Sequence[str]) -> Manner:
     """Return the manner with the named items, sized by the robot's gait table; `human` names the usual ones."""
     table = robot.table("gait")["manner"]
     manner = Manner(bearing=usual_bearing(robot))
+    if PLAIN in words and len(words) > 1:
+        others = ", ".join(word for word in words if word != PLAIN) or PLAIN
+        raise OutOfRangeError(f"{PLAIN} is nothing besides the criteria, so it cannot go with {others}; choose one.")
     for word in words:
         for item in table["human"] if word == HUMAN else [word]:
             if item not in (*ITEMS, PLAIN):

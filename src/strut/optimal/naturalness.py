@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from strut.engines.body_poses import body_poses
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.engines.touching import touching_path
 from strut.engines.tree import qpos_from_angles
 from strut.optimal.soft_target import NECK, TRUNK
 from strut.optimal.trajectory import Trajectory
@@ -71,7 +71,7 @@ class Naturalness:
             "leans by": self.trunk_forward_rad,
             "nods by": self.head_forward_rad,
         }
-        said = [f"{verb} {np.degrees(angle):.0f}°" for verb, angle in angles.items()]
+        said = [f"{verb} {round(float(np.degrees(angle)))}°" for verb, angle in angles.items()]
         return ", ".join([*said, f"lifts its toes by {1e3 * self.toe_clearance_m:.0f} mm"]) + (
             f" and never puts less than {self.least_load:.0%} of its weight on the ground"
         )
@@ -85,7 +85,7 @@ def naturalness(robot: Robot, path: Trajectory) -> Naturalness:
     """Return what a person would notice in a step from left toe-off to right toe-off."""
     names = list(path.problem.tree.velocity_names)
     parts = [path.between(phase, PER_INTERVAL) for phase in range(len(path.problem.phases))]
-    time, q, force = (np.concatenate([part[index] for part in parts]) for index in (0, 1, 4))
+    time_s, q, force = (np.concatenate([part[index] for part in parts]) for index in (0, 1, 4))
     phase = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts])
     mirror = mirror_of(robot, names)
     stride = np.concatenate([q, mirror.image(q)])
@@ -95,7 +95,7 @@ def naturalness(robot: Robot, path: Trajectory) -> Naturalness:
         return np.asarray(table[:, names.index(name)])
 
     def mean(name: str) -> float:
-        return float(np.trapezoid(angle(name), time) / (time[-1] - time[0]))
+        return float(np.trapezoid(angle(name), time_s) / (time_s[-1] - time_s[0]))
 
     arm, leg = angle("ShoulderRight_RY", stride), angle("HipRight_RY", stride)
     return Naturalness(
@@ -103,7 +103,7 @@ def naturalness(robot: Robot, path: Trajectory) -> Naturalness:
         stance_knee_rad=float(angle("KneeRight_RY")[phase == 0].max()),
         swing_knee_rad=float(angle("KneeLeft_RY")[phase <= 1].max()),
         strike_knee_rad=float(angle("KneeLeft_RY")[phase == 1][-1]),
-        toe_clearance_m=_clearance(robot, q[phase <= 1], time[phase <= 1]),
+        toe_clearance_m=_clearance(robot, q[phase <= 1], time_s[phase <= 1]),
         arm_swing_rad=float(np.ptp(arm)),
         arm_against_leg=float(np.corrcoef(arm, leg)[0, 1]),
         leg_turn_rad=float(max(np.abs(angle(name)).max() for name in LONG_AXES)),
@@ -114,10 +114,8 @@ def naturalness(robot: Robot, path: Trajectory) -> Naturalness:
     )
 
 
-def _clearance(robot: Robot, q: Array, time: Array) -> float:
-    share = (time - time[0]) / (time[-1] - time[0])
-    middle = q[(share >= MID_SWING[0]) & (share <= MID_SWING[1])]
+def _clearance(robot: Robot, q: Array, time_s: Array) -> float:
+    share = (time_s - time_s[0]) / (time_s[-1] - time_s[0])
+    middle = qpos_from_angles(q[(share >= MID_SWING[0]) & (share <= MID_SWING[1])])
     points = contact_points(robot)
-    toes = [points[name] for name in ("HalluxLeft", "Meta5Left")]
-    place, turn = (part[:, 0] for part in body_poses(robot.mjcf, [toes[0].body], qpos_from_angles(middle)))
-    return float(min((place + turn @ np.array(toe.position_m))[:, 2].min() for toe in toes))
+    return float(min(touching_path(robot, points[name], middle)[1].min() for name in ("HalluxLeft", "Meta5Left")))

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from strut.engines.contact_witness import ContactWitness
+from strut.engines.elements import Index
 from strut.engines.tree import angles_from_qpos, qpos_from_angles, qvel_from_angles
 from strut.optimal.problem import Problem
 from strut.optimal.shooting import exact_flow
@@ -21,6 +22,7 @@ from strut.optimal.trajectory import Trajectory
 from strut.robot import Array
 
 TOLERANCE = 1e-12  # a step multiplies errors by up to a million
+STRAIGHT = 1e-9
 RUNAWAY = 10.0  # rad: a playback that far off is over
 
 
@@ -48,14 +50,23 @@ def play(mjcf: str, trajectory: Trajectory) -> Array:
         if phase.arrival == "impact":
             qvel, _ = witness.impact(qpos, qvel)
         played[nodes[0]] = angles_from_qpos(qpos) if floats else qpos
-        for now, then in pairwise(nodes.tolist()):
-            qpos, qvel = _played(witness, trajectory, (now, then), np.concatenate([qpos, qvel]), passive)
-            if not np.isfinite(qpos).all():
+        for now, then in pairwise(_kinks(trajectory, nodes)):
+            states = _played(witness, trajectory, (now, then), np.concatenate([qpos, qvel]), passive)
+            if not np.isfinite(states).all():
                 return played
-            played[then] = angles_from_qpos(qpos) if floats else qpos
+            places = states[:, : witness.nq]
+            played[now + 1 : then + 1] = angles_from_qpos(places) if floats else places
             if not np.abs(played[then] - trajectory.q[then]).max() < RUNAWAY:
                 return played
+            qpos, qvel = np.split(states[-1], [witness.nq])
     return played
+
+
+def _kinks(trajectory: Trajectory, nodes: Index) -> list[int]:
+    """Return the nodes of a phase at which a torque bends, with both ends: integrators need not halt in between."""
+    rate = np.diff(trajectory.u[nodes], axis=0) / np.diff(trajectory.time_s[nodes])[:, None]
+    bends = np.abs(np.diff(rate, axis=0)).max(axis=1) > STRAIGHT * np.abs(rate).max()
+    return [int(nodes[0]), *nodes[1:-1][bends].tolist(), int(nodes[-1])]
 
 
 def _floats(mjcf: str, problem: Problem) -> bool:
@@ -77,8 +88,8 @@ def _played(
     interval: tuple[int, int],
     state: Array,
     passive: Callable[[Array, Array], Array],
-) -> tuple[Array, Array]:
-    """Return coordinates and velocities one interval later, under torques that change linearly."""
+) -> Array:
+    """Return coordinates and velocities at the nodes up to `then`; torques change linearly. Shape (n, nq + nv)."""
     now, then = interval
     start_s, stop_s = trajectory.time_s[now], trajectory.time_s[then]
     torque, change = trajectory.u[now], (trajectory.u[then] - trajectory.u[now]) / (stop_s - start_s)
@@ -94,6 +105,6 @@ def _played(
         a, _ = witness.accelerate(qpos, qvel, force)
         return np.concatenate([witness.rates(qpos, qvel), a])
 
-    found = solve_ivp(rates, (start_s, stop_s), state, method="LSODA", rtol=TOLERANCE, atol=TOLERANCE)
-    ends = found.y[:, -1] if found.success else np.full_like(state, np.nan)
-    return ends[: witness.nq], ends[witness.nq :]
+    when = trajectory.time_s[now + 1 : then + 1]
+    found = solve_ivp(rates, (start_s, stop_s), state, method="LSODA", t_eval=when, rtol=TOLERANCE, atol=TOLERANCE)
+    return np.asarray(found.y.T) if found.success else np.full((len(when), len(state)), np.nan)

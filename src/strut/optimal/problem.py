@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from strut.engines.elements import Index
 from strut.engines.moment import Moment, Scales
 from strut.engines.tree import Tree
-from strut.errors import OutOfRangeError
+from strut.errors import OutOfRangeError, UnknownNameError
 from strut.robot import Array
 from strut.robots.contact_set import ContactRow, ContactSet
 
@@ -42,6 +42,8 @@ class Constraint:
         upper: Largest value.
         nodes: Where in the phase.
         scale: Size of a violation that matters; rows are divided by it.
+        row_names: For people: which of several rows is which.
+        unit: For people.
     """
 
     name: str
@@ -50,17 +52,58 @@ class Constraint:
     upper: float = 0.0
     nodes: Nodes = "all"
     scale: float = 1.0
+    row_names: tuple[str, ...] = ()
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class EndConstraint:
-    """Relations between both ends of the movement: periodicity, step length."""
+    """Relations between both ends of the movement: periodicity, step length.
+
+    Args:
+        name: For people.
+        rows: What is bounded.
+        row_names: For people: which of several rows is which.
+        lower: Smallest value.
+        upper: Largest value.
+        row_sizes: What 1 of a row means in its unit, if rows were divided by something.
+        row_units: For people: of all rows, or of each.
+    """
 
     name: str
     rows: Callable[[Ends], Expression]
     row_names: tuple[str, ...] = ()
     lower: float = 0.0
     upper: float = 0.0
+    row_sizes: float | Array = 1.0
+    row_units: str | tuple[str, ...] = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bounds:
+    """Smallest and largest values. Shapes (2, nv), (2, nv), (2, n_u); `first_q` holds at the first node besides."""
+
+    q: Array
+    v: Array
+    u: Array
+    first_q: Array | None = None
+
+    def check(self, whose: str, coordinates: int, torques: int) -> None:
+        """Raise unless shapes fit and no lower bound is above its upper one."""
+        for name, count in (("q", coordinates), ("v", coordinates), ("u", torques), ("first_q", coordinates)):
+            limit = getattr(self, name)
+            if limit is None:
+                continue
+            if np.shape(limit) != (2, count):
+                raise OutOfRangeError(
+                    f"The bounds of {name} of {whose} have the shape {np.shape(limit)}; it must be (2, {count})."
+                )
+            if not np.all(limit[0] <= limit[1]):
+                entry = int(np.argmin(limit[0] <= limit[1]))
+                raise OutOfRangeError(
+                    f"Entry {entry} of {name} of {whose} is bounded by {limit[0, entry]:g} and {limit[1, entry]:g}; "
+                    "the first must not be above the second."
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +120,7 @@ class Phase:
         landing: Names of the points whose height is 0 at its start.
         constraints: Besides dynamics, contact and bounds.
         unloaded: Names of the rows whose force has vanished at its end.
+        bounds: In this phase, besides those of the whole movement; `first_q` is for its first node.
     """
 
     name: str
@@ -87,6 +131,7 @@ class Phase:
     landing: tuple[str, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     unloaded: tuple[str, ...] = ()
+    bounds: Bounds | None = None
 
     def __post_init__(self) -> None:
         shortest, longest = self.duration_s
@@ -96,6 +141,13 @@ class Phase:
             )
         if self.intervals < 1:
             raise OutOfRangeError(f"Phase {self.name} has {self.intervals} intervals; it needs at least 1.")
+        for names, known, what in (
+            (self.landing, [point.name for point in self.contact.points], "point"),
+            (self.unloaded, self.contact.row_names, "row"),
+        ):
+            for name in names:
+                if name not in known:
+                    raise UnknownNameError(f"{what} of phase {self.name}", name, tuple(known), "its contact set")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +235,13 @@ class Parameter:
     upper: float
     guess: float
 
+    def __post_init__(self) -> None:
+        if not self.lower <= self.upper:
+            raise OutOfRangeError(
+                f"The parameter {self.name} shall lie between {self.lower:g} and {self.upper:g}; "
+                "the first must not be above the second."
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class Lift:
@@ -192,16 +251,6 @@ class Lift:
     size: int
     scale: float
     of: At
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Bounds:
-    """Smallest and largest values. Shapes (2, nv), (2, nv), (2, n_u); `first_q` holds at the first node besides."""
-
-    q: Array
-    v: Array
-    u: Array
-    first_q: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,9 +268,9 @@ class Problem:
         ends: Equations between both ends.
         parameters: Free numbers.
         lifts: Quantities with variables of their own.
-        friction: Each foot pushes sideways at most this much of its load, along x and along y; None for no limit.
+        friction: Each foot pushes sideways at most this much of its load; None for no limit.
         passive: Generalised forces of springs and dampers, if any. Shape (nv,).
-        quick: Velocities, by index, that change so much within an interval that bounds hold between nodes besides.
+        quick: Velocities, by index, that change so much within an interval that `bounds` hold between nodes, too.
     """
 
     tree: Tree
@@ -238,6 +287,32 @@ class Problem:
     passive: At | None = None
     quick: tuple[int, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not self.phases:
+            raise OutOfRangeError("The movement has no phases; it needs at least one.")
+        if self.tree.nq != self.tree.nv:
+            raise OutOfRangeError(
+                f"{self.tree.name} has quaternions; every coordinate of a movement to be found must be a plain number "
+                "(read_tree with angle_base, or hinges in the place of balls)."
+            )
+        if self.phases[0].arrival == "impact":
+            raise OutOfRangeError(
+                f"Phase {self.phases[0].name} begins with an impact, but no phase is before it; let it begin at rest."
+            )
+        self.bounds.check("the movement", self.tree.nv, len(self.actuated))
+        for phase in self.phases:
+            if phase.bounds is not None:
+                phase.bounds.check(f"phase {phase.name}", self.tree.nv, len(self.actuated))
+
+    def check_references(self) -> None:
+        """Raise if a cost has not one reference per node; a path that is only kept, at other nodes, needs none."""
+        nodes = sum(phase.intervals + 1 for phase in self.phases)
+        for cost in self.costs:
+            if isinstance(cost, Tracking) and len(cost.reference) != nodes:
+                raise OutOfRangeError(
+                    f"The reference of {cost.name} has {len(cost.reference)} rows; the movement has {nodes} nodes."
+                )
+
     @property
     def contact(self) -> ContactSet:
         """All rows of all phases, each once."""
@@ -245,6 +320,11 @@ class Problem:
         for phase in self.phases:
             rows |= dict.fromkeys(phase.contact.rows)
         return ContactSet("all phases", tuple(rows))
+
+    def on_phases(self, phases: tuple[Phase, ...]) -> Problem:
+        """Return the problem on other phases or another mesh, without the costs whose references are for its nodes."""
+        costs = tuple(cost for cost in self.costs if not isinstance(cost, Tracking | Samples))
+        return replace(self, phases=phases, costs=costs)
 
     def moment(self, where: str = "") -> Moment:
         """Return an instant of this movement in symbols."""

@@ -17,7 +17,7 @@ from strut.optimal.phase_times import PhaseTime, checked_phases
 from strut.optimal.playback import playback_error
 from strut.optimal.polish import polish
 from strut.optimal.recorded_problem import Formulation, Recording, recorded_problem
-from strut.optimal.seen_phases import detected_phases, detection_error_s, walking_order
+from strut.optimal.seen_phases import detected_phases, detection_error_s, noise_of, walking_order
 from strut.optimal.solve import Solution, Transcribed
 from strut.optimal.soundness import Soundness, examine, insist
 from strut.optimal.trajectory import Trajectory
@@ -27,6 +27,11 @@ from strut.robots.catalogue import robot_of
 ROUNDS = 4  # of looking for the times of phases
 SETTLED_S = 0.006  # while borders move by more, samples are sorted into intervals anew: half an interval
 
+CLEAN_RAD = np.radians(0.005)  # fast movements look like less noise than this
+SMOOTH_AT_A_DEGREE = (
+    4e4  # measured: the best factors were about 1e3 at 0.1 and 1e4 at 0.5 degrees, 100 samples a second
+)
+
 
 def reconstruct(
     motion: Motion,
@@ -34,7 +39,7 @@ def reconstruct(
     *,
     phases: Sequence[PhaseTime] | None = None,
     formulation: Formulation = "samples",
-    smooth: float = 1.0,
+    smooth: float | None = None,
     most_seconds: float = 300.0,
     on_iteration: OnIteration | None = None,
 ) -> Gait:
@@ -50,14 +55,14 @@ def reconstruct(
         robot: Whose motion; read from the motion if None.
         phases: Contact sets with their times; if None they are found in the motion, and their times by the solver.
         formulation: What is minimised.
-        smooth: Factor on the weight of smooth torques; noisy recordings need 10 and more.
+        smooth: Factor on the weight of smooth torques; by the noise of the recording if None.
         most_seconds: Give up after this long.
         on_iteration: Called with every iteration; may return True to stop.
     """
     human = robot_of(motion, robot, needs_feet=False)
     if "contact" not in human.tables or "gait" not in human.tables:
         raise BadMotionError(f"{human.name} has no contact and gait tables; only human models can be reconstructed.")
-    if not np.isfinite(smooth) or smooth < 0.0:
+    if smooth is not None and not 0.0 <= smooth < np.inf:
         raise OutOfRangeError(f"smooth is {smooth:g}; it is a factor of at least 0.")
     found = checked_phases(human, motion, tuple(phases) if phases is not None else detected_phases(human, motion))
     if formulation == "published" and len(found) != len(human.table("gait")["phase"]):
@@ -67,6 +72,7 @@ def reconstruct(
         )
     slack_s = 0.0 if phases is not None else detection_error_s(motion)
     recording = Recording(motion.time_s, angles_from_qpos(motion.qpos), found, slack_s)
+    smooth = usual_smoothness(motion) if smooth is None else smooth
     search = _Search(human, formulation, smooth, perf_counter() + most_seconds, on_iteration)
     program, on_mesh = search.solved(recording)
     polished = polish(program, on_mesh)
@@ -78,6 +84,18 @@ def reconstruct(
         "smooth": smooth,
     }
     return Gait(human, polished, soundness, tuple(search.attempts), asked)
+
+
+def usual_smoothness(motion: Motion) -> float:
+    """Return the factor on smooth torques that the noise of a recording needs, 1 without noise.
+
+    Half of the joints have less white noise than what counts, and twice as many samples count as less of it.
+    """
+    noise_rad = float(np.median(noise_of(motion.joint_angles_rad)))
+    if noise_rad < CLEAN_RAD:
+        return 1.0
+    sample_s = float(np.median(np.diff(motion.time_s)))
+    return float(SMOOTH_AT_A_DEGREE * (np.degrees(noise_rad) * np.sqrt(sample_s / 0.01)) ** 1.5)
 
 
 def stopped_at(human: Robot, best: Solution) -> Gait:

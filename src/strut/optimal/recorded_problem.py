@@ -36,11 +36,11 @@ from strut.robot import Array, Robot
 from strut.robots.contact_set import ContactSet, contact_set
 
 Formulation = Literal["samples", "published"]
-INTERVAL_S = {"samples": 0.012, "published": 0.02}  # about 45 and 26 intervals in a step
+INTERVAL_S = {"samples": 0.01, "published": 0.02}  # about 50 and 26 intervals in a step
 FEWEST = 5
 SHARPNESS = 1e4  # of all costs together: a miss of 1 mrad must weigh more than the solver's tolerance
 PUBLISHED_EFFORT_WEIGHT = 0.01**2  # the residual is 0.01 W u; 0.01 outside the square pulls angles 0.18 rad away
-EFFORT_WEIGHT = 1e-12  # far below the published one, so that the torques are those of the recording
+EFFORT_WEIGHT = 1e-9  # far below the published one: hardly moves what is seen, shares loads that nobody sees
 ROUGHNESS = (
     3e-10  # picks one of the torque curves that fit equally well; measured: 1e-11 lets them wave, 1e-9 bends them
 )

@@ -40,10 +40,10 @@ class Shooting:
         """Return what is missing between the intervals of a trajectory on the problem's mesh."""
         layout, start = self.layout, self.start
         state, torque = np.hstack([path.q, path.v]), (path.u[start], path.u[start + 1])
-        length = path.time_s[start + 1] - path.time_s[start]
-        steps = enough_steps(length)
-        rough = self.flow.advance(state[start], torque, length, self.touches, steps=1, slopes=True)
-        exact = self.flow.advance(state[start], torque, length, self.touches, steps=steps, slopes=False)
+        length_s = path.time_s[start + 1] - path.time_s[start]
+        steps = enough_steps(length_s)
+        rough = self.flow.advance(state[start], torque, length_s, self.touches, steps=1, slopes=True)
+        exact = self.flow.advance(state[start], torque, length_s, self.touches, steps=steps, slopes=False)
         assert rough.slope is not None
         size = np.concatenate([np.ones(layout.problem.tree.nq), layout.problem.scales.velocity])
         here = np.hstack([layout.q[start], layout.v[start], layout.u[start], layout.u[start + 1]])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from strut.engines.moment import Moment
-from strut.optimal.problem import Expression, Mean
+from strut.optimal.problem import EndCost, Expression, Mean
 from strut.robot import Robot
 
 TRUNK = ("Pelvis_RY", "Lumbar_RY")
@@ -23,12 +23,14 @@ class Bearing:
         head_forward_rad: Of the neck.
         arm_swing: How far the arms swing against the legs: angle between the arms over angle between the thighs.
         elbow_rad: Of both elbows; bent is negative.
+        haste: Share by which a step lasts shorter than one without a feeling; 0 leaves it to speed and criteria.
     """
 
     trunk_forward_rad: float
     head_forward_rad: float
     arm_swing: float
     elbow_rad: float
+    haste: float = 0.0
 
 
 def usual_bearing(robot: Robot) -> Bearing:
@@ -43,13 +45,15 @@ def posture_cost(robot: Robot, names: Sequence[str], bearing: Bearing) -> Mean:
     Means, not integrals over time: those would make the step shorter instead of the posture better.
 
     Args:
-        robot: Who walks; its gait table has the middle and spread of coordinates.
+        robot: Who walks; its gait table has the spread of coordinates, and their middle where it is not 0.
         names: Of the coordinates.
         bearing: How trunk, head and elbows are held.
     """
     table, order = robot.table("gait")["posture"], list(names)
-    rest = {name: (index, *_usual(robot, name)) for index, name in enumerate(names) if _unsided(name) in table["usual"]}
-    middle = dict.fromkeys(TRUNK, 0.5 * bearing.trunk_forward_rad) | {NECK: bearing.head_forward_rad}
+    spread = table["spread_rad"]
+    rest = {name: (index, spread[_unsided(name)]) for index, name in enumerate(names) if _unsided(name) in spread}
+    middle = {name: _middle_rad(robot, name) for name in rest}
+    middle |= dict.fromkeys(TRUNK, 0.5 * bearing.trunk_forward_rad) | {NECK: bearing.head_forward_rad}
     middle |= {f"Elbow{side}_RY": bearing.elbow_rad for side in SIDES}
 
     def misses(moment: Moment) -> Expression:
@@ -57,8 +61,8 @@ def posture_cost(robot: Robot, names: Sequence[str], bearing: Bearing) -> Mean:
         total = ((lean - bearing.trunk_forward_rad) / table["trunk_spread_rad"]) ** 2
         nod = moment.q[order.index(NECK)] - bearing.head_forward_rad
         total = total + (nod / table["head_spread_rad"]) ** 2
-        for name, (index, usual, spread) in rest.items():
-            total = total + ((moment.q[index] - middle.get(name, usual)) / spread) ** 2
+        for name, (index, spread_rad) in rest.items():
+            total = total + ((moment.q[index] - middle[name]) / spread_rad) ** 2
         return total
 
     return Mean("posture", table["weight"], misses)
@@ -79,12 +83,21 @@ def arm_cost(robot: Robot, names: Sequence[str], bearing: Bearing) -> Mean:
     return Mean("arms", table["weight"], miss)
 
 
+def step_cost(robot: Robot, bearing: Bearing) -> EndCost:
+    """Return the cost that makes steps of hasty feelings short in time; it grows with haste, so that none has none."""
+    table, longer = robot.table("gait")["step"], robot.table("subject")["standing_pelvis_height_m"]
+    usual_s = table["usual_s"] * (longer / table["standing_pelvis_height_m"]) ** 0.5  # as a pendulum's period
+    wanted_s = (1.0 - bearing.haste) * usual_s
+    weight = table["weight"] * bearing.haste
+    return EndCost("step", weight, lambda ends: ((ends.total_s - wanted_s) / table["spread_s"]) ** 2)
+
+
 def _unsided(name: str) -> str:
     return name.replace("Right_", "_").replace("Left_", "_")
 
 
-def _usual(robot: Robot, name: str) -> tuple[float, float]:
-    """Return the usual middle and spread of a coordinate; the table gives the left side, the right is its mirror."""
-    middle, spread = robot.table("gait")["posture"]["usual"][_unsided(name)]
+def _middle_rad(robot: Robot, name: str) -> float:
+    """Return the usual middle of a coordinate; the table gives the left side, the right is its mirror."""
+    middle = robot.table("gait")["posture"]["middle_rad"].get(_unsided(name), 0.0)
     sign = robot.table("symmetry")["sign"][name.rsplit("_", 1)[1]] if "Right_" in name else 1.0
-    return sign * middle, spread
+    return float(sign * middle)

@@ -8,9 +8,11 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from strut.engines.elements import Assembly
-from strut.engines.nonlinear_program import OnIteration, Outcome, Program, SolverOptions
-from strut.errors import StrutError
+from strut.engines.contact_rows import contact_jacobian, require_independent_rows
+from strut.engines.elements import Assembly, Element
+from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration, Outcome, Program, SolverOptions
+from strut.errors import OutOfRangeError, StrutError
+from strut.optimal.conflict import prices
 from strut.optimal.layout import Layout
 from strut.optimal.problem import Problem
 from strut.optimal.trajectory import Trajectory, read_trajectory, write_variables
@@ -21,12 +23,13 @@ from strut.robot import Array
 class NotSolvedError(StrutError):
     """A problem has no solution that the solver could find; names the worst row in words and keeps the best iterate."""
 
-    def __init__(self, status: str, worst: str, best: Solution | None) -> None:
-        super().__init__(status, worst, best)
-        self.status, self.worst, self.best = status, worst, best
+    def __init__(self, status: str, worst: str, best: Solution | None, limit: str = "") -> None:
+        super().__init__(status, worst, best, limit)
+        self.status, self.worst, self.best, self.limit = status, worst, best, limit
 
     def __str__(self) -> str:
-        return f"No such movement was found ({self.status}); worst is {self.worst}."
+        against = f", up against the limit of {self.limit}" if self.limit else ""
+        return f"No such movement was found ({self.status}); worst is {self.worst}{against}."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +48,7 @@ class Solution:
         setup_s: Time to write the program down.
         solve_s: Time to solve it.
         variables: Of the program, as a start for others on the same mesh. Shape (n,).
-        before_polish: The cost on the mesh, before an exact integrator was asked; None if none was.
+        cost_before_polish: The cost on the mesh, before an exact integrator was asked; None if none was.
     """
 
     trajectory: Trajectory
@@ -59,7 +62,7 @@ class Solution:
     setup_s: float
     solve_s: float
     variables: Array
-    before_polish: float | None = None
+    cost_before_polish: float | None = None
 
 
 class Transcribed:
@@ -67,6 +70,7 @@ class Transcribed:
 
     def __init__(self, problem: Problem) -> None:
         start_s = perf_counter()
+        problem.check_references()
         self.problem, self.layout = problem, Layout(problem)
         self.elements = transcribe(problem, self.layout)
         self.assembly = Assembly(self.elements, self.layout.size)
@@ -84,13 +88,27 @@ class Transcribed:
         options: SolverOptions | None = None,
         on_iteration: OnIteration | None = None,
     ) -> Solution:
-        """Solve from a trajectory on the same mesh, or from variables. Raises NotSolvedError with the best iterate."""
+        """Solve from a trajectory with the same phases, or from variables; NotSolvedError has the best iterate."""
         program = Program(self.assembly, self.layout.lower, self.layout.upper, options or SolverOptions())
-        start = write_variables(self.layout, guess) if isinstance(guess, Trajectory) else guess
-        solution = self.solution(program.solve(start, on_iteration=on_iteration), program)
-        if not solution.converged:
-            raise NotSolvedError(solution.status, solution.worst, solution)
-        return solution
+        outcome = program.solve(self._variables(guess), on_iteration=on_iteration)
+        solution = self.solution(outcome, program)
+        if solution.converged:
+            return solution
+        stopped = outcome.status in {STOPPED, OUT_OF_TIME}
+        raise NotSolvedError(solution.status, solution.worst, solution, "" if stopped else self.in_the_way(outcome.x))
+
+    def _variables(self, guess: Trajectory | Array) -> Array:
+        if not isinstance(guess, Trajectory):
+            return guess
+        if len(guess.duration_s) != len(self.problem.phases):
+            raise OutOfRangeError(
+                f"The guess has {len(guess.duration_s)} phases, the movement {len(self.problem.phases)}; "
+                "give one with as many."
+            )
+        if len(guess.time_s) != self.layout.node_count:
+            guess = guess.on_mesh(self.problem)
+        _require_contacts(self.problem, guess)
+        return write_variables(self.layout, guess)
 
     def solution(self, outcome: Outcome, program: Program) -> Solution:
         """Return what an outcome means."""
@@ -126,12 +144,39 @@ class Transcribed:
         excess = np.maximum(np.maximum(self.layout.lower - x, x - self.layout.upper), 0.0)
         row, variable = int(np.argmax(row_excess)), int(np.argmax(excess))
         if excess[variable] > row_excess[row]:
-            return f"{self.layout.variable_name(variable)}, beyond its bound by {excess[variable]:.2g} (scaled)"
+            return f"{self.layout.variable_name(variable)}, beyond its bound by {excess[variable]:.2g} of its scale"
+        piece, inner, place = self._row(row)
+        amount = f"{row_excess[row] * piece.row_sizes[inner]:.2g} {piece.row_units[inner]}".rstrip()
+        return f"{piece.words(inner, place)}, off by {amount}"
+
+    def in_the_way(self, x: Array) -> str:
+        """Return the limit that the worst row is up against, in words; empty if none was found."""
+        rows, slope = self.assembly.linear(x)
+        bounds = (self.layout.lower, self.layout.upper)
+        found = prices(x, bounds, rows, slope, (self.assembly.lower, self.assembly.upper))
+        if found is None:
+            return ""
+        variable, row = (int(np.argmax(price)) for price in found)
+        if max(found[0][variable], found[1][row]) <= 0.0:
+            return ""
+        if found[0][variable] >= found[1][row]:
+            return self.layout.variable_name(variable)
+        piece, inner, place = self._row(row)
+        return piece.words(inner, place)
+
+    def _row(self, row: int) -> tuple[Element, int, int]:
+        """Return the element of a row of the program, which of its rows that is, and at which of its places."""
         number = int(np.searchsorted(self.assembly.row_start, row, side="right")) - 1
         piece = self.elements[number]
         place, inner = divmod(row - int(self.assembly.row_start[number]), piece.lower.shape[1])
-        where = f"{piece.row_names[inner]} in {piece.place_names[place]}"
-        return f"'{piece.name}' of {where}, by {row_excess[row]:.2g} (scaled)"
+        return piece, inner, place
+
+
+def _require_contacts(problem: Problem, guess: Trajectory) -> None:
+    """Raise if a phase begins in a posture in which its contact rows depend on each other."""
+    for number, phase in enumerate(problem.phases):
+        q = guess.q[guess.nodes_of(number)[0]]
+        require_independent_rows(phase.contact, contact_jacobian(problem.tree, phase.contact, q))
 
 
 def _words(status: str) -> str:

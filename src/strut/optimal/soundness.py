@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from strut.engines.body_poses import linear_momentum
+from strut.engines.capsules import capsule_distance
 from strut.engines.constrained import ConstrainedDynamics
 from strut.engines.touching import touching_path
 from strut.engines.tree import qpos_from_angles, qvel_from_angles
@@ -19,14 +20,18 @@ from strut.errors import RefusedError
 from strut.optimal.playback import playback_error
 from strut.optimal.solve import Solution
 from strut.optimal.trajectory import Trajectory
+from strut.proof.audit import FOOT_OFF_GROUND_M
+from strut.proof.stride_audit import LEAST_ROOM_RAD, MOST_SLIDE_M
 from strut.robot import Array, Robot
+from strut.robots.contact_set import contact_points
 
-MOST_DRIFT_M = 0.003
 MOST_MOMENTUM_ERROR_N_S = 0.2
 MOST_RESIDUAL = 1e-6
 MOST_MESH_CHANGE = 0.03
 MOST_PLAYBACK_RAD = np.radians(1.0)
-IMPACT_S = 0.001  # an impact takes at least this long, and a loaded point may give up its load meanwhile
+MOST_OVERLAP_M = 1e-4
+SHANKS = ("ShankRight", "ShankLeft")
+IMPACT_S = 0.001  # chosen: so much of its load before an impact may a point give up in it; see `least_impulses`
 PER_INTERVAL = 10  # curves are looked at this many times between nodes
 
 
@@ -38,11 +43,17 @@ class Soundness:
         residual: Largest violation of a scaled equation at a node.
         contact_drift_m: How far a point that holds still moves along a row that holds it, at worst.
         drifting: Which point that is, and in which phase.
-        penetration_m: How deep a contact point is below the ground, at worst.
+        penetration_m: How deep a point that touches or swings is below the ground, at worst.
         momentum_error_n_s: How much momentum the body has that no force gave it, at worst.
         least_normal_force_n: The smallest load on a contact point; the ground does not pull.
-        least_normal_impulse_n_s: The same at impacts, with what the point's load before gives in `IMPACT_S`.
+        least_normal_impulse_n_s: The smallest impulse on a contact point at an impact.
+        least_unloading_n_s: The same plus what the point's load before the impact gives in `IMPACT_S`: what is judged.
         impact_energy_j: Energy that the impacts take; never positive.
+        joint_limit_margin_rad: Smallest distance of an angle from its limit; negative beyond it.
+        tightest: Which joint that is.
+        joint_speed_use: Largest share of a joint's speed limit.
+        fastest: Which joint that is.
+        shank_distance_m: Smallest distance of the shanks as capsules, where it was asked for.
         mesh_change: Relative change of cost on a refined mesh.
         polish_change: Relative change of cost when the movement was made exact.
         playback_error_rad: Largest difference of an angle when the torques alone are played by another engine and
@@ -57,7 +68,13 @@ class Soundness:
     momentum_error_n_s: float
     least_normal_force_n: float
     least_normal_impulse_n_s: float
+    least_unloading_n_s: float
     impact_energy_j: float
+    joint_limit_margin_rad: float
+    tightest: str
+    joint_speed_use: float
+    fastest: str
+    shank_distance_m: float | None = None
     mesh_change: float | None = None
     polish_change: float | None = None
     playback_error_rad: float | None = None
@@ -68,11 +85,13 @@ class Soundness:
         found = [] if self.finished else ["the solver was stopped before it had ended"]
         if self.residual > MOST_RESIDUAL:
             found.append(f"an equation of motion is off by {self.residual:.1e}")
-        if self.contact_drift_m > MOST_DRIFT_M:
+        if self.contact_drift_m > MOST_SLIDE_M:
             found.append(f"{self.drifting} slides {self.contact_drift_m * 1e3:.1f} mm while it should hold still")
+        if self.penetration_m > FOOT_OFF_GROUND_M:
+            found.append(f"a foot is {self.penetration_m * 1e3:.1f} mm in the ground")
         if self.momentum_error_n_s > MOST_MOMENTUM_ERROR_N_S:
             found.append(f"{self.momentum_error_n_s:.2f} N s of momentum come from nowhere")
-        if min(self.least_normal_force_n, self.least_normal_impulse_n_s) < -1e-3:
+        if min(self.least_normal_force_n, self.least_unloading_n_s) < -1e-3:
             found.append("the ground pulls on a foot")
         if self.impact_energy_j > 1e-6:
             found.append(f"an impact gives {self.impact_energy_j:.2g} J")
@@ -80,19 +99,50 @@ class Soundness:
             found.append(f"a finer mesh changes the cost by {abs(self.mesh_change):.1%}")
         if self.playback_error_rad is not None and not self.playback_error_rad <= MOST_PLAYBACK_RAD:
             found.append(f"its torques alone lead {np.degrees(self.playback_error_rad):.2g} degrees away from it")
+        if self.shank_distance_m is not None and self.shank_distance_m < -MOST_OVERLAP_M:
+            found.append(f"the shanks overlap by {-1e3 * self.shank_distance_m:.1f} mm")
+        return found
+
+    def limits_broken(self) -> list[str]:
+        """Return which limits of the body are broken, in words; a recording may show that people go beyond them."""
+        found = []
+        if self.joint_limit_margin_rad < LEAST_ROOM_RAD:
+            found.append(f"joint limit: {self.tightest} is {-self.joint_limit_margin_rad:.3f} rad beyond its range")
+        if self.joint_speed_use > 1.0:
+            found.append(f"joint speed: {self.fastest} reaches {self.joint_speed_use:.1%} of its speed limit")
         return found
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures as JSON would hold them."""
-        return asdict(self)
+        """Return the figures as JSON would hold them; a playback that ran away has no figure."""
+        table = asdict(self)
+        return table | {"playback_error_rad": None} if self.playback_error_rad == np.inf else table
 
 
-def examine(robot: Robot, solution: Solution, *, playback: bool = True, mesh_change: float | None = None) -> Soundness:
-    """Return what an independent look at a solution finds."""
+def examine(
+    robot: Robot,
+    solution: Solution,
+    *,
+    playback: bool = True,
+    mesh_change: float | None = None,
+    capsules: bool = False,
+) -> Soundness:
+    """Return what an independent look at a solution finds.
+
+    Args:
+        robot: Who moves.
+        solution: What the solver found.
+        playback: Whether its torques are played.
+        mesh_change: What a finer mesh changed, if one was solved.
+        capsules: Whether the shanks were to stay apart as capsules.
+    """
     trajectory = solution.trajectory
     drift, drifting, penetration = contact_drift(robot, trajectory)
     normal = [index for index, row in enumerate(trajectory.problem.contact.rows) if row.axis == 2]
-    before = solution.before_polish
+    before, impulse = solution.cost_before_polish, least_impulses(trajectory)
+    q, v = _between(trajectory)
+    joints = list(trajectory.problem.actuated)
+    room = np.minimum(q[:, joints] - robot.joint_lower_rad, robot.joint_upper_rad - q[:, joints]).min(axis=0)
+    speed = (np.abs(v[:, joints]) / robot.joint_speed_limit_rad_s).max(axis=0)
     return Soundness(
         residual=solution.violation,
         contact_drift_m=drift,
@@ -100,33 +150,45 @@ def examine(robot: Robot, solution: Solution, *, playback: bool = True, mesh_cha
         penetration_m=penetration,
         momentum_error_n_s=momentum_error(robot, trajectory),
         least_normal_force_n=float(trajectory.force_n[:, normal].min()),
-        least_normal_impulse_n_s=least_impulse(trajectory),
+        least_normal_impulse_n_s=impulse[0],
+        least_unloading_n_s=impulse[1],
         impact_energy_j=impact_energy(trajectory),
+        joint_limit_margin_rad=float(room.min()),
+        tightest=robot.joint_names[int(np.argmin(room))],
+        joint_speed_use=float(speed.max()),
+        fastest=robot.joint_names[int(np.argmax(speed))],
+        shank_distance_m=float(capsule_distance(robot, qpos_from_angles(q), *SHANKS).min()) if capsules else None,
         mesh_change=mesh_change,
         polish_change=None if before is None else solution.cost / before - 1.0,
         playback_error_rad=playback_error(robot.mjcf, trajectory) if playback else None,
     )
 
 
-def insist(found: Soundness) -> None:
-    """Raise if a movement is not sound: it slides, gains momentum, or is not solved."""
-    complaints = found.complaints()
+def _between(trajectory: Trajectory) -> tuple[Array, Array]:
+    """Return coordinates and velocities between all nodes. Shapes (T, nq), (T, nv)."""
+    parts = [trajectory.between(phase, PER_INTERVAL) for phase in range(len(trajectory.problem.phases))]
+    return np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
+
+
+def insist(found: Soundness, *, limits: bool = False) -> None:
+    """Raise if a movement is not sound: it slides, gains momentum, or is not solved; or leaves the body's limits."""
+    complaints = [*found.complaints(), *(found.limits_broken() if limits else [])]
     if complaints:
         raise RefusedError(complaints, "Solve it on a finer mesh, or relax what is asked.")
 
 
 def contact_drift(robot: Robot, trajectory: Trajectory) -> tuple[float, str, float]:
-    """Return the largest drift of a holding row [m], who drifts, and how deep a contact point sinks at worst [m]."""
+    """Return the largest drift of a holding row [m], who drifts, and how deep any contact point sinks at worst [m]."""
     worst, name, deepest = 0.0, "nothing", 0.0
     for number, phase in enumerate(trajectory.problem.phases):
         _, q, *_ = trajectory.between(number, PER_INTERVAL)
         qpos = qpos_from_angles(q)
-        for point in phase.contact.points:
+        for point in contact_points(robot).values():
             moved, height = touching_path(robot, point, qpos)
             deepest = max(deepest, -float(height.min()))
             axes = list(phase.contact.rows_of(point.name))
             moved[:, 2] = height  # heights are absolute: the floor is where it is
-            held = np.abs(moved[:, axes]).max()
+            held = np.abs(moved[:, axes]).max(initial=0.0)  # what swings holds nothing
             if held > worst:
                 worst, name = float(held), f"{point.name} in phase {phase.name}"
     return worst, name, deepest
@@ -155,15 +217,20 @@ def _momentum(robot: Robot, trajectory: Trajectory, node: int) -> Array:
     return np.asarray(linear_momentum(robot.mjcf, qpos_from_angles(q), qvel_from_angles(q, v))[0])
 
 
-def least_impulse(trajectory: Trajectory) -> float:
-    """Return the smallest normal impulse at any impact, with what the point's load before gives in `IMPACT_S` [N s]."""
-    rows, found = trajectory.problem.contact.rows, [0.0]
+def least_impulses(trajectory: Trajectory) -> tuple[float, float]:
+    """Return the smallest normal impulse at any impact, and the smallest with what the load before gives [N s].
+
+    Rigid points that are brought to rest at once may be pulled by the impulses of others, in an instant without
+    duration. A point that carried load would rather carry less of it for a moment; `IMPACT_S` is that moment.
+    """
+    rows, found = trajectory.problem.contact.rows, [(0.0, 0.0)]
     for number, impulse in trajectory.impulse_n_s.items():
         before = trajectory.force_n[int(trajectory.nodes_of(number)[0]) - 1]
         for row, value in zip(trajectory.problem.phases[number].contact.rows, impulse, strict=True):
             if row.axis == 2:
-                found.append(float(value + IMPACT_S * before[rows.index(row)]))
-    return min(found)
+                found.append((float(value), float(value + IMPACT_S * before[rows.index(row)])))
+    strict, eased = zip(*found, strict=True)
+    return min(strict), min(eased)
 
 
 def impact_energy(trajectory: Trajectory) -> float:

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration, SolverOptions
-from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
+from strut.errors import RefusedError
 from strut.motion import Motion
 from strut.optimal.cold_start import Drawing, drawn_step
 from strut.optimal.gait import Gait
-from strut.optimal.gait_problem import Criteria, check_pace, gait_problem
+from strut.optimal.gait_problem import Criteria
 from strut.optimal.manner import HUMAN, Manner, named_manner
 from strut.optimal.naturalness import naturalness
+from strut.optimal.objective import named_criteria
 from strut.optimal.polish import polish
-from strut.optimal.problem import Problem
-from strut.optimal.soft_target import Bearing, usual_bearing
 from strut.optimal.solve import NotSolvedError, Solution, Transcribed
-from strut.optimal.soundness import examine
+from strut.optimal.soundness import examine, insist
 from strut.optimal.trajectory import Trajectory
 from strut.optimal.warm_start import warm_step
+from strut.optimal.wish import Wish
 from strut.robot import Robot
 from strut.robots.catalogue import load_robot
 
@@ -32,72 +31,6 @@ FINER = 1.4  # how much finer the mesh gets after a result that slides or gains 
 FASTER, SLOWER = 0.75, 0.5  # powers of the speed with which meshes get finer
 NOISE_RAD, NOISE_DURATION = 0.03, 0.2
 MOST_SECONDS = 1800.0
-
-
-def named_criteria(robot: Robot, objective: str) -> Criteria:
-    """Return the weights of a published mixture by name."""
-    known = robot.table("gait")["objective"]
-    if objective not in known:
-        raise UnknownNameError("objective", objective, tuple(known), "`strut synthesize --help`")
-    return weighted_criteria(robot, known[objective]["gamma"])
-
-
-def weighted_criteria(robot: Robot, gamma: Sequence[float]) -> Criteria:
-    """Return criteria with weights on effort, angular momentum, head rotation and duration."""
-    if len(gamma) != 4:
-        raise OutOfRangeError(f"{len(gamma)} weights were given; four are needed: effort, momentum, head, time.")
-    smooth = robot.table("gait")["regularisation"]
-    effort, momentum, head, time = (float(value) for value in gamma)
-    if not any(gamma):
-        raise OutOfRangeError("All weights are 0, so any gait would do; give at least one of them a number above 0.")
-    return Criteria(effort, momentum, head, time, smooth["acceleration"], smooth["torque_rate"])
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What is asked of a gait: who walks, what is cheap, in which manner, how fast and how far; None leaves it free."""
-
-    human: Robot
-    weights: Criteria
-    manner: Manner
-    speed_m_s: float | None = None
-    step_m: float | None = None
-
-    def __post_init__(self) -> None:
-        check_pace(self.human, self.speed_m_s, self.step_m)
-
-    @property
-    def pace_m_s(self) -> float:
-        """The speed, or where a free one is guessed to be."""
-        return self.speed_m_s if self.speed_m_s is not None else self.human.table("gait")["speed_m_s"]["usual"]
-
-    def problem(self, mesh: Sequence[int]) -> Problem:
-        """Return the problem on a mesh."""
-        return gait_problem(
-            self.human,
-            self.weights,
-            speed_m_s=self.speed_m_s,
-            step_m=self.step_m,
-            intervals=mesh,
-            manner=self.manner,
-        )
-
-    def halfway(self) -> Wish:
-        """Return a wish half way to the usual speed and bearing: easier, and a good start for this one."""
-        usual, asked = usual_bearing(self.human), self.manner.bearing or usual_bearing(self.human)
-        bearing = Bearing(*(0.5 * (one + other) for one, other in zip(astuple(usual), astuple(asked), strict=True)))
-        middle = 0.5 * (self.pace_m_s + self.human.table("gait")["speed_m_s"]["usual"])
-        return replace(self, speed_m_s=middle, step_m=None, manner=replace(self.manner, bearing=bearing))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return what was asked as JSON would hold it."""
-        weights = self.weights
-        return {
-            "weights": [weights.effort, weights.momentum, weights.head, weights.time],
-            "speed_m_s": self.speed_m_s,
-            "step_m": self.step_m,
-            **self.manner.as_dict(),
-        }
 
 
 def synthesise(
@@ -138,30 +71,31 @@ def synthesise(
     wish = Wish(human, weights, manner or named_manner(human, [HUMAN]), speed_m_s, step_m)
     search = _Search(wish, perf_counter() + most_seconds, on_iteration)
     mesh, guess = tuple(intervals or usual_mesh(human, wish.pace_m_s)), drawing or Drawing(bearing=wish.manner.bearing)
-    found: Solution | None = None
+    coarse: Solution | None = None
     for start in range(starts):
         try:
-            if found is None and begin is not None and start == 0:
-                found = search.warm(begin, mesh)
+            if begin is not None and start == 0:
+                program, on_mesh = search.warm(begin, mesh)
             else:
-                found = search.again(found, mesh) if found is not None else search.start(start, mesh, guess)
+                program, on_mesh = search.again(coarse, mesh) if coarse else search.start(start, mesh, guess)
         except NotSolvedError as failure:
             search.attempts.append(f"start {start}: {failure}")
             if start + 1 == starts or failure.status in {STOPPED, OUT_OF_TIME}:
                 raise
-            found = None
+            coarse = None
             continue
-        program, on_mesh = search.program, found
-        assert program is not None
-        change = search.again(on_mesh, _finer(mesh)).cost / on_mesh.cost - 1.0 if check_mesh else None
-        found = polish(program, on_mesh)
-        soundness = examine(human, found, mesh_change=change)
-        search.attempts.append(f"start {start}: {found.iterations} iterations, cost {found.cost:.4f}")
-        if not soundness.complaints():
+        change = search.mesh_change(on_mesh, mesh) if check_mesh else None
+        search.attempts.append(f"start {start}: {on_mesh.iterations} iterations, cost {on_mesh.cost:.4f}")
+        try:
+            found = polish(program, on_mesh)
+            soundness = examine(human, found, mesh_change=change, capsules=wish.manner.capsules)
+            insist(soundness, limits=True)
+        except RefusedError as refusal:
+            search.attempts.append(f"start {start} was refused: {'; '.join(refusal.reasons)}")
+        else:
             looks = naturalness(human, found.trajectory)
             return Gait(human, found, soundness, tuple(search.attempts), wish.as_dict(), looks)
-        search.attempts.append(f"start {start} was refused: {'; '.join(soundness.complaints())}")
-        mesh, found = _finer(mesh), on_mesh  # refined from where it is
+        mesh, coarse = _finer(mesh), on_mesh  # refined from where it is
     raise RefusedError(search.attempts, "Use a finer mesh (intervals) or another speed.")
 
 
@@ -180,36 +114,54 @@ class _Search:
     deadline_s: float
     on_iteration: OnIteration | None
     attempts: list[str] = field(default_factory=list)
-    program: Transcribed | None = None  # the last that was solved
+    best: Solution | None = None  # iterate of the last start that failed
 
-    def start(self, number: int, mesh: Sequence[int], drawing: Drawing) -> Solution:
+    def start(self, number: int, mesh: Sequence[int], drawing: Drawing) -> tuple[Transcribed, Solution]:
         """Solve from a drawn step (0), by way of an easier gait (1), or from a drawn step with noise (2 and more)."""
         if number == 1:
-            easier = _Search(self.wish.halfway(), self.deadline_s, self.on_iteration)
-            return self.again(easier.start(0, mesh, replace(drawing, bearing=easier.wish.manner.bearing)), mesh)
+            return self.again(self._easier(mesh, drawing), mesh)
         if number:
             drawing = replace(
                 drawing, angle_noise_rad=NOISE_RAD, duration_noise=NOISE_DURATION, seed=drawing.seed + number
             )
         program = Transcribed(self.wish.problem(mesh))
-        return self._solve(program, drawn_step(self.wish.human, program.problem, self.wish.pace_m_s, drawing))
+        return program, self._solve(program, drawn_step(self.wish.human, program.problem, self.wish.pace_m_s, drawing))
 
-    def warm(self, begin: Motion, mesh: Sequence[int]) -> Solution:
+    def warm(self, begin: Motion, mesh: Sequence[int]) -> tuple[Transcribed, Solution]:
         """Solve on a mesh from a motion."""
         problem = self.wish.problem(mesh)
         guess = warm_step(self.wish.human, problem, begin)  # before the program, which takes seconds
-        return self._solve(Transcribed(problem), guess)
+        program = Transcribed(problem)
+        return program, self._solve(program, guess)
 
-    def again(self, found: Solution, mesh: Sequence[int]) -> Solution:
+    def again(self, found: Solution, mesh: Sequence[int]) -> tuple[Transcribed, Solution]:
         """Solve on a mesh from a solution of something similar."""
         program = Transcribed(self.wish.problem(mesh))
-        return self._solve(program, found.trajectory.on_mesh(program.problem), warm=True)
+        return program, self._solve(program, found.trajectory.on_mesh(program.problem), warm=True)
+
+    def mesh_change(self, found: Solution, mesh: Sequence[int]) -> float:
+        """Return the relative change of cost on a finer mesh."""
+        try:
+            return self.again(found, _finer(mesh))[1].cost / found.cost - 1.0
+        except NotSolvedError as failure:  # what was solved must not be lost
+            raise NotSolvedError(failure.status, f"{failure.worst} on a finer mesh", found) from failure
+
+    def _easier(self, mesh: Sequence[int], drawing: Drawing) -> Solution:
+        """Return a gait half way to what is asked; if there is none, what is kept is still a try at what was asked."""
+        search = _Search(self.wish.halfway(), self.deadline_s, self.on_iteration)
+        try:
+            return search.start(0, mesh, replace(drawing, bearing=search.wish.manner.bearing))[1]
+        except NotSolvedError as failure:
+            raise NotSolvedError(failure.status, f"{failure.worst} half way to it", self.best) from failure
 
     def _solve(self, program: Transcribed, guess: Trajectory, *, warm: bool = False) -> Solution:
-        self.program = program
         left_s = max(1.0, self.deadline_s - perf_counter())
         options = SolverOptions(most_seconds=left_s, warm=warm, adaptive=not warm)
-        return program.solve(guess, options=options, on_iteration=self.on_iteration)
+        try:
+            return program.solve(guess, options=options, on_iteration=self.on_iteration)
+        except NotSolvedError as failure:
+            self.best = failure.best
+            raise
 
 
 def usual_mesh(human: Robot, speed_m_s: float) -> tuple[int, ...]:

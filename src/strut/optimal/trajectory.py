@@ -103,7 +103,7 @@ class Trajectory:
         """Return the phases from `first` up to `stop` as a movement of their own, which begins at 0 s in motion."""
         nodes = np.flatnonzero((self.phase_of >= first) & (self.phase_of < stop))
         opening = replace(self.problem.phases[first], arrival="rest")
-        problem = replace(self.problem, phases=(opening, *self.problem.phases[first + 1 : stop]))
+        problem = self.problem.on_phases((opening, *self.problem.phases[first + 1 : stop]))
         rows = [self.problem.contact.rows.index(row) for row in problem.contact.rows]
         values: dict[str, Any] = {name: getattr(self, name)[nodes] for name in ("q", "v", "a", "u")}
         return replace(

@@ -9,6 +9,7 @@ that no equation is written twice.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -55,9 +56,15 @@ def transcribe(problem: Problem, layout: Layout) -> list[Element]:
 
 
 def _at(
-    layout: Layout, name: str, nodes: Sequence[int] | Index, *, following: bool = False, **options: object
+    layout: Layout,
+    name: str,
+    nodes: Sequence[int] | Index,
+    *,
+    following: bool = False,
+    place: str = "",
+    **options: Any,
 ) -> Element:
-    """Return an element used at nodes, or, if `following`, between each of them and the next."""
+    """Return an element used at nodes, or, if `following`, between each of them and the next; or at a named place."""
     here = np.asarray(nodes, dtype=np.intp)
     places = {
         "this": here,
@@ -66,8 +73,8 @@ def _at(
         "first": np.zeros_like(here),
         "last": np.full_like(here, layout.node_count - 1),
     }
-    names = layout.node_names(here)
-    return element(name, names, lambda kind, number: layout.index_of(kind, number, places), **options)  # type: ignore[arg-type]
+    names = [place] if place else layout.node_names(here)
+    return element(name, names, lambda kind, number: layout.index_of(kind, number, places), **options)
 
 
 def _dynamics(problem: Problem, layout: Layout) -> Element:
@@ -86,6 +93,8 @@ def _dynamics(problem: Problem, layout: Layout) -> Element:
         range(layout.node_count),
         rows=column(*rows),
         row_names=problem.tree.velocity_names,
+        row_sizes=problem.force_scale,
+        row_units=["N m" if unit == "rad" else "N" for unit in problem.tree.velocity_units],
     )
 
 
@@ -103,7 +112,15 @@ def _contacts(problem: Problem, layout: Layout) -> list[Element]:
         held = _held(moment, points[name])
         rows = column(*(held[axis] / CONTACT_ACCELERATION_M_S2 for axis in axes))
         pieces.append(
-            _at(layout, "contact acceleration", nodes, rows=rows, row_names=[f"{name} {AXES[axis]}" for axis in axes])
+            _at(
+                layout,
+                "contact acceleration",
+                nodes,
+                rows=rows,
+                row_names=[f"{name} {AXES[axis]}" for axis in axes],
+                row_sizes=CONTACT_ACCELERATION_M_S2,
+                row_units="m/s²",
+            )
         )
     return pieces
 
@@ -120,7 +137,7 @@ def _mesh(problem: Problem, layout: Layout) -> Element:
     speed = then.v - now.v - step / 2.0 * (now.a + then.a)
     place = then.q - now.q - step * now.v - step**2 / 6.0 * (2.0 * now.a + then.a)
     rows = column(DEFECT * speed / problem.scales.velocity, DEFECT * place)
-    names = problem.tree.velocity_names
+    names, units = problem.tree.velocity_names, problem.tree.velocity_units
     return _at(
         layout,
         MESH,
@@ -129,6 +146,8 @@ def _mesh(problem: Problem, layout: Layout) -> Element:
         rows=rows,
         data=_intervals(layout),
         row_names=[*(f"velocity of {name}" for name in names), *(f"path of {name}" for name in names)],
+        row_sizes=np.concatenate([problem.scales.velocity, np.ones(len(names))]) / DEFECT,
+        row_units=[*(f"{unit}/s" for unit in units), *units],
     )
 
 
@@ -189,20 +208,38 @@ def _cones(problem: Problem, layout: Layout, friction: float) -> list[Element]:
             nodes = layout.nodes_of(number)
             if all(row.name in phase.unloaded for row in rows_of):
                 nodes = nodes[:-1]  # a foot without load has no cone, and its forces are 0 already
-            total = [_total(moment, rows_of, axis) for axis in range(3)]
-            load = friction * total[2]
-            rows = column(load - total[0], load + total[0], load - total[1], load + total[1]) / problem.scales.force_n
-            names = [f"{body} {word}" for word in ("forwards", "backwards", "to the left", "to the right")]
-            pieces.append(_at(layout, "friction", nodes, rows=rows, bounds=(0.0, np.inf), row_names=names))
+            force = {row: moment.row_force(row.name) for row in rows_of}
+            pieces.append(_at(layout, "friction", nodes, **_cone(force, body, friction, problem.scales.force_n, "N")))
+        if phase.arrival == "impact":
+            pieces += _landing_cones(problem, layout, number, friction)
     return pieces
 
 
-def _total(moment: Moment, rows: Sequence[ContactRow], axis: int) -> Expression:
-    total = 0.0
-    for row in rows:
-        if row.axis == axis:
-            total = total + moment.row_force(row.name)
-    return total
+def _landing_cones(problem: Problem, layout: Layout, number: int, friction: float) -> list[Element]:
+    """Limit the sideways impulse of every foot that lands by its impulse upwards."""
+    phase, scale = problem.phases[number], problem.scales.impulse_n_s
+    impulse = symbols("impulse", len(phase.contact.rows)) * scale
+    landing = {point.body for point in phase.contact.points if point.name in phase.landing}
+    pieces = []
+    for body in sorted(landing):
+        of_body = {row: impulse[index] for index, row in enumerate(phase.contact.rows) if row.point.body == body}
+        options = _cone(of_body, body, friction, scale, "N s")
+        pieces.append(_at_impact(layout, "friction of the impact", number, **options))
+    return pieces
+
+
+def _cone(force: dict[ContactRow, Expression], body: str, friction: float, scale: float, unit: str) -> dict[str, Any]:
+    """Return the rows that keep a body's force within its cone: an octagon inside the circle, so never too much."""
+    total = [sum(value for row, value in force.items() if row.axis == axis) for axis in range(3)]
+    angles = np.pi / 8.0 * np.arange(1, 16, 2)
+    load = np.cos(np.pi / 8.0) * friction * total[2]
+    return {
+        "rows": column(*(load - np.cos(angle) * total[0] - np.sin(angle) * total[1] for angle in angles)) / scale,
+        "bounds": (0.0, np.inf),
+        "row_names": [f"{body}, pushed towards {np.degrees(angle):.0f}°" for angle in angles],
+        "row_sizes": scale,
+        "row_units": unit,
+    }
 
 
 def _arrival(problem: Problem, layout: Layout, number: int) -> list[Element]:
@@ -212,14 +249,24 @@ def _arrival(problem: Problem, layout: Layout, number: int) -> list[Element]:
     points = {point.name: point for point in phase.contact.points}
     if phase.landing:
         heights = column(*(moment.height(points[name]) for name in phase.landing))
-        pieces.append(_at(layout, "height at touchdown", start, rows=DEFECT * heights, row_names=phase.landing))
+        pieces.append(
+            _at(
+                layout,
+                "height at touchdown",
+                start,
+                rows=DEFECT * heights,
+                row_names=phase.landing,
+                row_sizes=1.0 / DEFECT,
+                row_units="m",
+            )
+        )
     if phase.arrival == "impact":
         pieces.append(_impact(problem, layout, number))
     if phase.arrival != "continuous":
         speeds = {point: moment.contact_velocity(point) for point in phase.contact.points}
         rows = column(*(speeds[row.point][row.axis] for row in phase.contact.rows))
         names = phase.contact.row_names
-        pieces.append(_at(layout, "rest at the start", start, rows=rows, row_names=names))
+        pieces.append(_at(layout, "rest at the start", start, rows=rows, row_names=names, row_units="m/s"))
     return pieces
 
 
@@ -227,6 +274,19 @@ def _impact(problem: Problem, layout: Layout, number: int) -> Element:
     phase, moment, before = problem.phases[number], problem.moment(), problem.moment("before")
     impulse = symbols("impulse", len(phase.contact.rows)) * problem.scales.impulse_n_s
     jump = momentum_jump(problem.tree, moment.q, moment.v - before.v, phase.contact, impulse)
+    return _at_impact(
+        layout,
+        "impact",
+        number,
+        rows=jump / problem.scales.impulse_n_s,
+        row_names=problem.tree.velocity_names,
+        row_sizes=problem.scales.impulse_n_s,
+        row_units=["N m s" if unit == "rad" else "N s" for unit in problem.tree.velocity_units],
+    )
+
+
+def _at_impact(layout: Layout, name: str, number: int, **options: Any) -> Element:
+    """Return an element of the impulses with which a phase begins."""
     start = np.array([layout.first_node[number]])
     places = {"this": start, "before": start - 1}
 
@@ -235,10 +295,7 @@ def _impact(problem: Problem, layout: Layout, number: int) -> Element:
             return layout.impulse[number][entry : entry + 1]
         return layout.index_of(kind, entry, places)
 
-    names = problem.tree.velocity_names
-    return element(
-        "impact", layout.node_names(start), index_of, rows=jump / problem.scales.impulse_n_s, row_names=names
-    )
+    return element(name, layout.node_names(start), index_of, **options)
 
 
 def _constraint(problem: Problem, layout: Layout, number: int, constraint: Constraint) -> Element:
@@ -254,7 +311,16 @@ def _constraint(problem: Problem, layout: Layout, number: int, constraint: Const
     }[constraint.nodes]
     rows = constraint.rows(problem.moment()) / constraint.scale
     bounds = (constraint.lower / constraint.scale, constraint.upper / constraint.scale)
-    return _at(layout, constraint.name, chosen, rows=rows, bounds=bounds)
+    return _at(
+        layout,
+        constraint.name,
+        chosen,
+        rows=rows,
+        bounds=bounds,
+        row_names=constraint.row_names,
+        row_sizes=constraint.scale,
+        row_units=constraint.unit,
+    )
 
 
 def both_ends(problem: Problem) -> Ends:
@@ -270,7 +336,17 @@ def _ends(problem: Problem, layout: Layout, number: int) -> Element:
     condition = problem.ends[number]
     bounds = (condition.lower, condition.upper)
     rows = condition.rows(both_ends(problem))
-    return _at(layout, condition.name, [0], rows=rows, bounds=bounds, row_names=condition.row_names)
+    return _at(
+        layout,
+        condition.name,
+        [0],
+        place="at both ends",
+        rows=rows,
+        bounds=bounds,
+        row_names=condition.row_names,
+        row_sizes=condition.row_sizes,
+        row_units=condition.row_units,
+    )
 
 
 def _cost(problem: Problem, layout: Layout, cost: Cost) -> Element:

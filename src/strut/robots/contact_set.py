@@ -60,19 +60,9 @@ class ContactSet:
         """Names of the rows."""
         return tuple(row.name for row in self.rows)
 
-    @property
-    def normal_rows(self) -> tuple[int, ...]:
-        """Indices of the rows that carry weight."""
-        return tuple(index for index, row in enumerate(self.rows) if row.axis == 2)
-
     def rows_of(self, point: str) -> dict[int, int]:
         """Return the row index by axis for the point called `point`."""
         return {row.axis: index for index, row in enumerate(self.rows) if row.point.name == point}
-
-    def new_rows(self, before: ContactSet) -> tuple[int, ...]:
-        """Return the rows that did not hold in the set before: those that a touchdown has to bring to rest."""
-        held = set(before.rows)
-        return tuple(index for index, row in enumerate(self.rows) if row not in held)
 
 
 def point_contact(name: str, point: ContactPoint) -> ContactSet:
@@ -81,7 +71,11 @@ def point_contact(name: str, point: ContactPoint) -> ContactSet:
 
 
 def line_contact(name: str, first: ContactPoint, second: ContactPoint) -> ContactSet:
-    """Return the set of a line between two points, across the x axis: five rows, free to tip about the line."""
+    """Return the set of a line between two points, across the x axis: five rows, free to tip about the line.
+
+    The line must not lie along x: the second point's X row would say what the first one's says. It is refused where
+    forces are asked for, as is a flat foot across x.
+    """
     return ContactSet(name, (*point_contact("", first).rows, ContactRow(second, 0), ContactRow(second, 2)))
 
 

@@ -103,7 +103,9 @@ def _introduction(walks: Sequence[Walk]) -> str:
 
 def _work(parameters: Mapping[str, GaitParameters]) -> Iterator[str]:
     if rows := work_rows(list(parameters.values())):
-        yield table("Work of the joints in one cycle, given and taken [J/kg]", ["", *parameters], rows)
+        words = "What joints give to the movement (+) and take from it (-) in one cycle, per body mass."
+        heading = f"<h2>Work</h2><p>{escape(words)}</p>"
+        yield heading + table("Work of the joints [J/kg]", ["", *parameters], rows)
 
 
 def _comparison(comparison: GaitComparison, left_out: Sequence[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from strut.analysis.lab_names import joint_words
 from strut.balance.polygon import convex_hull
 from strut.balance.support import runs, support_margin
 from strut.engines.rigid_body import contact_points
@@ -94,7 +95,7 @@ def joint_use_plot(motion: Motion, robot: Robot) -> Figure:
         for name, color, use in uses:
             time_s, largest = _thinned(motion.time_s, use.max(axis=1), np.fmax)
             busiest = robot.joint_names[int(np.argmax(use.max(axis=0)))]
-            label = f"{name}: at most {use.max() * 100.0:.0f} %, {busiest}"
+            label = f"{name}: at most {use.max() * 100.0:.0f} %, {joint_words(busiest)}"
             axes.plot(time_s, largest * 100.0, color=color, linewidth=1.1, label=label)
         axes.axhline(100.0, color=LIMIT, linewidth=1.0, linestyle="--")
         axes.set(xlabel="time [s]", ylabel="use of the limit [%]", ylim=(0.0, None))

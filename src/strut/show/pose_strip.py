@@ -48,10 +48,28 @@ def save_pose_strip(
         look: Bodies, or stick figures.
         force: Replace an existing file.
     """
+    picture = pose_strip_bytes(motions, robots, poses=poses, width_px=width_px, look=look)
+    write_atomically(Path(path), picture, force=force)
+
+
+def pose_strip_bytes(
+    motions: Sequence[Motion],
+    robots: Sequence[Robot],
+    *,
+    poses: int = POSES,
+    width_px: int = 1400,
+    look: Look = "solid",
+) -> bytes:
+    """Return what `save_pose_strip` writes."""
     if not 2 <= poses <= MOST_POSES:
         raise OutOfRangeError(f"A row of {poses} poses cannot be drawn; choose 2 to {MOST_POSES}.")
     rows = [_row(motion, robot, poses, width_px, look) for motion, robot in matched(motions, robots)]
-    write_atomically(Path(path), as_png(np.concatenate(rows)), force=force)
+    return as_png(np.concatenate(rows))
+
+
+def are_people(robots: Sequence[Robot]) -> bool:
+    """Return whether all are human models, whose walks are judged by a row of poses."""
+    return all(robot.tables.get("gait", {}).get("kind") == "synthesis" for robot in robots)
 
 
 def _row(motion: Motion, robot: Robot, poses: int, width_px: int, look: Look) -> Pixels:

@@ -15,6 +15,7 @@ from strut.show.footage import Look, frame_times_s, matched
 from strut.show.page import frame, page, picture, table
 from strut.show.picture import png_bytes
 from strut.show.plots import balance_plot, contact_plot, figure_svg, footprint_plot, joint_use_plot, pressure_plot
+from strut.show.pose_strip import are_people, pose_strip_bytes
 from strut.show.stage import Stage
 from strut.show.wording import listed, receipt_rows, receipt_sentences, title_of, verdict_of
 
@@ -49,20 +50,27 @@ def save_html(
     titles = list(dict.fromkeys(robot.title for robot in robots))
     sections = [
         f"<header><h1>{escape(listed(titles))}</h1><p>{escape(_introduction(motions))}</p></header>",
-        f'<div class="{"wide" if len(motions) > 2 else ""}">'
-        + picture(
-            png_bytes(motions, robots, look=look),
-            "png",
-            f"The robots side by side in mid-step: {listed([_described(motion) for motion in motions])}.",
-            "Each motion in mid-step, to one scale. On the ground, green: the support polygon; red: the centre of "
-            "pressure; blue: the centre of mass.",
-        )
-        + "</div>",
+        _still(motions, robots, look),
         _scene(motions, robots, most_shown_s, frames_per_s, look),
         _overview(motions),
         *(_card(motion, robot) for motion, robot in pairs),
     ]
     write_atomically(Path(path), page(f"strut: {listed(titles)}", sections), force=force)
+
+
+def _still(motions: Sequence[Motion], robots: Sequence[Robot], look: Look) -> str:
+    """Return a picture: a row of poses for each human walk, or each robot in mid-step."""
+    listing = listed([_described(motion) for motion in motions])
+    if are_people(robots):
+        drawn, what = pose_strip_bytes(motions, robots, look=look), f"Poses over one stride: {listing}."
+        caption = "From one landing of the right heel to the next, in per cent; the left side is darker."
+        return f'<div class="wide">{picture(drawn, "png", what, caption)}</div>'
+    drawn, what = png_bytes(motions, robots, look=look), f"The robots side by side in mid-step: {listing}."
+    caption = (
+        "Each motion in mid-step, to one scale. On the ground, green: the support polygon; red: the centre of "
+        "pressure; blue: the centre of mass."
+    )
+    return f'<div class="{"wide" if len(motions) > 2 else ""}">{picture(drawn, "png", what, caption)}</div>'
 
 
 def _introduction(motions: Sequence[Motion]) -> str:

@@ -58,7 +58,7 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("Intensity kept", NOT_KNOWN if kept is None else f"{kept:.2f}"),
         ("Duration", f"{receipt.duration_s:.2f} s"),
         ("Distance", _number(receipt.distance_m, "{:.3f} m")),
-        ("Speed", _number(receipt.speed_m_s, "{:.1f} mm/s", 1e3)),
+        ("Speed", NOT_KNOWN if receipt.speed_m_s is None else _speed(receipt.speed_m_s)),
         ("Smallest balance margin", _number(receipt.balance_margin_mm, "{:.1f} mm")),
         ("Nearest joint limit", _number(receipt.joint_limit_margin_rad, "{:.0f}°", math.degrees(1.0))),
         ("Joint speed used", _number(receipt.joint_speed_use, "{:.0f} %", 100.0)),
@@ -103,12 +103,16 @@ def _left_out(receipt: Receipt) -> str:
 def _travelled(receipt: Receipt) -> str:
     if receipt.distance_m is None or receipt.speed_m_s is None:
         return f"Takes {receipt.duration_s:.1f} s."
-    speed = f"{receipt.speed_m_s:.2f} m/s" if receipt.speed_m_s >= _BRISK_M_S else f"{receipt.speed_m_s * 1e3:.0f} mm/s"
+    speed = _speed(receipt.speed_m_s)
     if receipt.redundancy is None:
         return f"Covers {receipt.distance_m:.2f} m in {receipt.duration_s:.1f} s, {speed} on average."
     if receipt.distance_m < _ON_THE_SPOT_M:
         return f"Takes {receipt.duration_s:.1f} s on the spot."
     return f"Takes {receipt.duration_s:.1f} s and ends {receipt.distance_m:.2f} m away, {speed} on average."
+
+
+def _speed(speed_m_s: float) -> str:
+    return f"{speed_m_s:.2f} m/s" if speed_m_s >= _BRISK_M_S else f"{speed_m_s * 1e3:.0f} mm/s"
 
 
 def _needed(receipt: Receipt) -> str:

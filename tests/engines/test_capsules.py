@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.analysis.capsules import capsule_distance, segment_distance
+from strut.engines.capsules import capsule_distance, segment_distance
 from strut.errors import UnknownNameError
 from strut.robots.catalogue import load_robot
 

@@ -1,4 +1,4 @@
-"""Nearest: the smallest change of variables that meets linear equations and keeps linear bounds."""
+"""Least change: the smallest change of variables that meets linear equations and keeps linear bounds."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ class Bounded:
     upper: Array
 
 
-def nearest(weight: Array, rows: csr_matrix, wanted: Array, bounded: Bounded) -> Array:
-    """Return the change x of least |weight x|² with rows x = wanted and the bounded rows within their bounds.
+def least_change(weight: Array, rows: csr_matrix, wanted: Array, bounded: Bounded) -> tuple[Array, bool]:
+    """Return the change x of least |weight x|² with rows x = wanted and the bounded rows within their bounds (n,).
 
     A primal-dual active-set method: bounds that are missed become equations, and are let go when they pull the wrong
-    way. If the guesses do not settle, the last one is returned; whoever uses it checks what it keeps.
+    way. The second value says whether these guesses settled; if not, the change meets the equations, but perhaps not
+    the bounds.
 
     Args:
         weight: Of the variables, above 0. Shape (n,).
@@ -50,6 +51,6 @@ def nearest(weight: Array, rows: csr_matrix, wanted: Array, bounded: Bounded) ->
         following[((active == 0) & (value < bounded.lower - ROOM)) | ((active < 0) & (pull < 0.0))] = -1
         following[((active == 0) & (value > bounded.upper + ROOM)) | ((active > 0) & (pull > 0.0))] = 1
         if (following == active).all():
-            break
+            return np.asarray(change), True
         active = following
-    return np.asarray(change)
+    return np.asarray(change), False

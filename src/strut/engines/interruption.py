@@ -1,0 +1,42 @@
+"""Interruption: a Ctrl-C that asks a solver to stop, so that what it has found is kept.
+
+CasADi swallows the exception that Ctrl-C usually raises, and a solver that fell over looks like one that failed.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, current_thread, main_thread
+from types import FrameType
+
+
+@contextmanager
+def asked_to_stop(words: str = "") -> Iterator[Event]:
+    """Give an event that the first Ctrl-C sets; a second one interrupts. Whoever listens already hears it too.
+
+    Args:
+        words: Told to people when they have pressed it once.
+    """
+    asked = Event()
+    if current_thread() is not main_thread():  # only the main thread hears signals
+        yield asked
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        if asked.is_set():
+            signal.default_int_handler(number, frame)
+        asked.set()
+        if words:
+            sys.stderr.write(f"{words}\n")
+        if callable(before) and before is not signal.default_int_handler:
+            before(number, frame)
+
+    signal.signal(signal.SIGINT, hear)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,54 @@
+"""Periodicity: a movement whose end is its start, seen through a symmetry map; as constraints of a problem."""
+
+from __future__ import annotations
+
+from strut.engines.elements import column
+from strut.engines.tree import Tree
+from strut.optimal.problem import EndConstraint, Ends, Expression
+from strut.robot import Array
+from strut.robots.mirror import Mirror
+
+
+def periodic(
+    tree: Tree, mirror: Mirror, *, actuated_from: int, velocity_scale: Array, torque_scale: Array, advancing: int = 0
+) -> tuple[EndConstraint, ...]:
+    """Return the constraints that the end of a movement is the image of its start: places, velocities, torques.
+
+    Args:
+        tree: Who moves.
+        mirror: The map of all coordinates; the identity for a movement that repeats as it is.
+        actuated_from: The first velocity that has a torque; all later ones have one.
+        velocity_scale: Shape (nv,).
+        torque_scale: Shape (nv - actuated_from,).
+        advancing: The coordinate that goes on instead of coming back.
+    """
+    names, units = tree.velocity_names, tree.velocity_units
+    staying = [index for index in range(tree.nq) if index != advancing]
+    powered = Mirror(*mirror.part(actuated_from))
+
+    def coordinates(ends: Ends) -> Expression:
+        image = mirror.apply(ends.last.q)
+        return column(*(ends.first.q[index] - image[index] for index in staying))
+
+    def velocities(ends: Ends) -> Expression:
+        return (ends.first.v - column(*mirror.apply(ends.last.v))) / velocity_scale
+
+    def torques(ends: Ends) -> Expression:
+        return (ends.first.u - column(*powered.apply(ends.last.u))) / torque_scale
+
+    return (
+        EndConstraint(
+            "periodic coordinate",
+            coordinates,
+            tuple(names[index] for index in staying),
+            row_units=tuple(units[index] for index in staying),
+        ),
+        EndConstraint(
+            "periodic velocity",
+            velocities,
+            names,
+            row_sizes=velocity_scale,
+            row_units=tuple(f"{unit}/s" for unit in units),
+        ),
+        EndConstraint("periodic torque", torques, names[actuated_from:], row_sizes=torque_scale, row_units="N m"),
+    )

@@ -1,0 +1,50 @@
+"""Several starts: the cheapest of gaits that began differently, against local minima."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED
+from strut.errors import OutOfRangeError, RefusedError
+from strut.optimal.cold_start import Drawing
+from strut.optimal.gait import Gait
+from strut.optimal.manner import Manner
+from strut.optimal.solve import NotSolvedError
+from strut.optimal.synthesise import NOISE_DURATION, NOISE_RAD, synthesise
+from strut.robot import Robot
+
+MOST_STARTS = 100
+
+
+def cheapest(starts: int, robot: Robot, **options: Any) -> Gait:
+    """Return the gait of least cost from several starts; its attempts tell the cost of each.
+
+    Args:
+        starts: How many; the first is that of `synthesise`, the others are drawn steps with noise.
+        robot: A human model.
+        options: Of `synthesise`. A solver that is stopped in a later start leaves what was found before.
+    """
+    if not 1 <= starts <= MOST_STARTS:
+        raise OutOfRangeError(f"The number of starts is {starts}; choose 1 to {MOST_STARTS}.")
+    found: list[Gait] = []
+    told: list[str] = []
+    for number in range(starts):
+        begin = {"begin": None, "drawing": _noisy(options.get("manner"), number)} if number else {}
+        try:
+            found.append(synthesise(robot, **options | begin))
+        except (NotSolvedError, RefusedError) as failure:
+            stopped = isinstance(failure, NotSolvedError) and failure.status in {STOPPED, OUT_OF_TIME}
+            if not found and (stopped or number + 1 == starts):
+                raise
+            told.append(f"start {number + 1} of {starts} failed: {failure}")
+            if stopped:
+                break
+        else:
+            told.append(f"start {number + 1} of {starts}: cost {found[-1].solution.cost:.4f}")
+    best = min(found, key=lambda gait: gait.solution.cost)
+    return replace(best, attempts=(*best.attempts, *told)) if starts > 1 else best
+
+
+def _noisy(manner: Manner | None, number: int) -> Drawing:
+    return Drawing(NOISE_RAD, NOISE_DURATION, seed=number, bearing=manner.bearing if manner else None)

@@ -1,0 +1,40 @@
+"""HeiMan's published ranges leave room for symmetric steps, and as much time for a step as was published."""
+
+import numpy as np
+import pytest
+
+from strut.engines.tree import read_tree
+from strut.optimal.gait_problem import Criteria, gait_problem
+from strut.robots.catalogue import load_robot
+from strut.robots.mirror import mirror_of
+
+
+@pytest.fixture(scope="module")
+def heiman():
+    return load_robot("heiman")
+
+
+def without_room(robot, ranges):
+    """Return the coordinates whose start cannot be the mirror image of their end; x is free to go on."""
+    names = read_tree(robot.mjcf, angle_base=True).velocity_names
+    start = ranges | robot.table("gait")["synthesis_range_at_start"]
+    mirror = mirror_of(robot, names)
+    ends = mirror.image(np.array([ranges[name] for name in names]).T)
+    lower, upper = ends.min(axis=0), ends.max(axis=0)
+    return [
+        name
+        for name, low, high in zip(names, lower, upper, strict=True)
+        if name != "Pelvis_TX" and max(low, start[name][0]) > min(high, start[name][1])
+    ]
+
+
+def test_a_head_that_may_only_lean_left_has_no_symmetric_step_and_ours_has_one(heiman):  # behaviour 30, E20
+    ranges = heiman.table("gait")["synthesis_range"]
+    assert without_room(heiman, ranges) == []
+    assert without_room(heiman, ranges | {"Head_RX": [0.02, 0.16]}) == ["Head_RX"]
+
+
+@pytest.mark.parametrize(("speed_m_s", "longest_s"), [(1.5, 0.76), (2.0, 0.57), (2.5, 0.456)])
+def test_the_way_of_the_pelvis_leaves_the_published_time_for_a_step(heiman, speed_m_s, longest_s):  # behaviour 31
+    lower, upper = gait_problem(heiman, Criteria(effort=1.0), speed_m_s=speed_m_s).bounds.q[:, 0]
+    assert (upper - lower) / speed_m_s == pytest.approx(longest_s, abs=1e-9)
