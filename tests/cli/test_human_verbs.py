@@ -164,7 +164,7 @@ def test_analyze_tells_gait_parameters_as_json(standing, capsys):
     table = json.loads(capsys.readouterr().out)["motions"]["standing"]
     assert table["speed_m_s"] == 0.0
     assert table["double_support"] == 1.0
-    assert table["legs"]["Left"]["largest_vertical_force"] is None
+    assert table["legs"]["Left"]["largest_vertical_force_bw"] is None
 
 
 def changed(file, name, *, lift_m=0.0, lean_rad=0.0, samples=20):

@@ -12,6 +12,7 @@ from strut.engines.elements import column, square
 from strut.engines.moment import Moment, Scales
 from strut.engines.tree import Tree, read_tree
 from strut.errors import OutOfRangeError
+from strut.optimal.body_size import body_size
 from strut.optimal.leg_room import leg_room
 from strut.optimal.manner import Manner
 from strut.optimal.periodicity import periodic
@@ -37,7 +38,6 @@ from strut.robots.contact_set import contact_set
 from strut.robots.mirror import mirror_of
 
 PELVIS = 6  # the first six velocities have no torque
-PRINTED_PELVIS_HEIGHT_M = 0.9938  # of the subject for whom the tables of ranges were written
 HEAD = "Head"
 SPEED_SHARE = 0.98  # of the bound on velocities that nodes may use: between them, and once exact, a foot is faster
 
@@ -135,8 +135,7 @@ def _phases(
 def _bounds(robot: Robot, tree: Tree) -> Bounds:
     gait, names = robot.table("gait"), tree.velocity_names
     q = np.array([gait["synthesis_range"][name] for name in names]).T
-    longer = robot.table("subject")["standing_pelvis_height_m"] / PRINTED_PELVIS_HEIGHT_M
-    q[:, 2] *= longer
+    q[:, 2] *= body_size(robot)
     first = np.array([[-np.inf] * tree.nv, [np.inf] * tree.nv])
     for name, (lower, upper) in gait["synthesis_range_at_start"].items():
         first[:, names.index(name)] = lower, upper
