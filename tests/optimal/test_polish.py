@@ -181,8 +181,24 @@ def test_the_nearest_point_of_a_square_is_its_corner_or_edge():
 def test_equations_that_no_bounds_allow_never_settle():
     weight, line = np.ones(2), csr_matrix(np.array([[1.0, 1.0]]))
     square_ = Bounded(csr_matrix(np.eye(2)), np.zeros(2), np.ones(2))
-    change, settled = least_change(weight, line, np.array([9.0]), square_)
-    assert not (settled and (change <= 1.0 + 1e-6).all())
+    _, settled = least_change(weight, line, np.array([9.0]), square_)
+    assert not settled
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_interior_point_finds_the_same_change_as_guesses_that_settle(monkeypatch, seed):
+    rng = np.random.default_rng(seed)
+    weight, rows = rng.uniform(0.1, 3.0, 20), csr_matrix(rng.normal(size=(4, 20)))
+    box = Bounded(csr_matrix(rng.normal(size=(30, 20))), -rng.uniform(0.1, 0.4, 30), rng.uniform(0.1, 0.4, 30))
+    wanted = rows @ rng.normal(scale=0.1, size=20)
+    monkeypatch.setattr("strut.optimal.least_change.MOST_ROUNDS", 50)
+    guessed, settled = least_change(weight, rows, wanted, box)
+    monkeypatch.setattr("strut.optimal.least_change.MOST_ROUNDS", 1)
+    found, sure = least_change(weight, rows, wanted, box)
+    assert settled
+    assert sure
+    assert ((box.rows @ guessed < box.lower + 1e-8) | (box.rows @ guessed > box.upper - 1e-8)).any()
+    assert_allclose(found, guessed, atol=1e-9)
 
 
 def test_a_movement_that_follows_numbers_at_its_nodes_can_be_polished():

@@ -10,7 +10,7 @@ import numpy as np
 
 from strut.engines.nonlinear_program import OnIteration, SolverOptions
 from strut.engines.tree import angles_from_qpos
-from strut.errors import BadMotionError, OutOfRangeError
+from strut.errors import BadMotionError, OutOfRangeError, RefusedError
 from strut.motion import Motion
 from strut.optimal.gait import Gait
 from strut.optimal.phase_times import PhaseTime, checked_phases
@@ -26,11 +26,8 @@ from strut.robots.catalogue import robot_of
 
 ROUNDS = 4  # of looking for the times of phases
 SETTLED_S = 0.006  # while borders move by more, samples are sorted into intervals anew: half an interval
-
 CLEAN_RAD = np.radians(0.005)  # fast movements look like less noise than this
-SMOOTH_AT_A_DEGREE = (
-    4e4  # measured: the best factors were about 1e3 at 0.1 and 1e4 at 0.5 degrees, 100 samples a second
-)
+SMOOTH_AT_A_DEGREE = 4e4  # the best factors were about 1e3 at 0.1 and 1e4 at 0.5 degrees, 100 samples a second
 
 
 def reconstruct(
@@ -143,5 +140,8 @@ class _Search:
             )
             self.attempts.append(f"{solution.iterations} iterations, phases moved by up to {moved_s * 1e3:.1f} ms")
             if moved_s < SETTLED_S:
-                break
-        return program, solution
+                return program, solution
+        raise RefusedError(
+            [f"times of phases still moved by {moved_s * 1e3:.0f} ms after {ROUNDS} rounds of looking for them"],
+            "Give the phases with their times.",
+        )
