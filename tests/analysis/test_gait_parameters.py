@@ -13,16 +13,10 @@ from strut.analysis.gait_parameters import gait_parameters
 from strut.engines.tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError
 from strut.motion import Motion
-from strut.robots.catalogue import load_robot
 from tests.walker import STEP, STEP_M, walked
 
 SPLIT_RAD = 0.3
 KNEE_RAD = 0.9
-
-
-@pytest.fixture(scope="module")
-def heiman():
-    return load_robot("heiman")
 
 
 @pytest.fixture(scope="module")

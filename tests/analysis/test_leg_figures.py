@@ -17,13 +17,7 @@ from strut.analysis.lab_names import joint_words
 from strut.analysis.normalised_cycle import normalised_cycle
 from strut.cli.main import main
 from strut.library.motion_file import save_motion
-from strut.robots.catalogue import load_robot
 from tests.walker import walked
-
-
-@pytest.fixture(scope="module")
-def heiman():
-    return load_robot("heiman")
 
 
 @pytest.fixture(scope="module")
