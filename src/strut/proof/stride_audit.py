@@ -290,7 +290,8 @@ def _unjudged(
     if not known.all():
         count = int((motion.contact[1:] & ~motion.contact[:-1]).any(axis=1).sum()) - len(judged)
         landings = "1 landing" if count == 1 else f"{count} landings"
-        words.append(f"{1.0 - known.mean():.1%} of the samples and {landings}, with fewer than {FEWEST} between two")
+        why = f"where fewer than {FEWEST} samples lie between landings"
+        words.append(f"{1.0 - known.mean():.1%} of the samples and {landings}, {why}")
     if motion.torque_nm is not None and torque is None:
         words.append("the torques in the file, which has no ground forces and never stands on one foot")
     return tuple(words)
