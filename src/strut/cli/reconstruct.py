@@ -49,7 +49,7 @@ def reconstruct(
         except NotSolvedError as failure:
             if not stop.is_set() or failure.best is None:
                 raise
-            found = stopped_at(robot_of(recorded, needs_feet=False), failure.best)
+            found = stopped_at(robot_of(recorded, needs_feet=False), recorded, failure.best)
     moved = found.motion(steps=1)
     save_motion(moved, out, force=force)
     assert moved.receipt is not None
