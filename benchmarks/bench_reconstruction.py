@@ -23,6 +23,7 @@ from time import perf_counter, process_time  # noqa: E402
 import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
+from strut.engines.rigid_body import GRAVITY_M_S2  # noqa: E402
 from strut.motion import Motion  # noqa: E402
 from strut.optimal.gait import Gait  # noqa: E402
 from strut.optimal.phase_times import PhaseTime  # noqa: E402
@@ -59,7 +60,7 @@ def misses(known: Trajectory, gait: Gait) -> tuple[float, float]:
         ours = [row.axis == axis for row in found.problem.contact.rows]
         miss = rows[:, ours].sum(axis=1) - known.force_n[:, theirs].sum(axis=1)
         totals.append(np.sqrt(np.mean(miss**2)))
-    weight_n = gait.robot.mass_kg * 9.81
+    weight_n = gait.robot.mass_kg * GRAVITY_M_S2
     return float(np.sqrt(np.mean((u - known.u) ** 2)) / np.abs(known.u).max()), float(max(totals)) / weight_n
 
 

@@ -3,7 +3,7 @@
     python benchmarks/bench_symbolic.py
 
 CasADi's virtual machine, one core. `residual` is inverse dynamics with all 14 contact forces, as the solver calls it;
-Jacobian and Hessian are those of its 34 rows by 110 variables.
+Jacobian and Hessian are those of its 34 rows by 116 variables.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ manner and in the plain one: set-up, solution, polish and proof. The first start
 noise of 0.03 rad on every angle at every node and 30 % on every duration. Each runs in a fresh process, so that nothing
 is left over from the one before. `cpu_s` is all processor time of that process, imports included; `wall_s` is what a
 user waits, longer when others use the machine. A start counts as the same optimum when its cost on the mesh is within
-0.1 % of the least and all joint angles are within 10 mrad of that gait's at the same share of the step.
+0.1 % of the least and all joint angles are within 10 mrad of that gait's at the same share of the step. What a start
+that fails would have had is left empty.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from strut.robots.catalogue import load_robot  # noqa: E402
 SPEED_M_S = 1.3
 SAME_COST, SAME_RAD = 1.001, 0.010
 SHARES = np.linspace(0.0, 1.0, 101)
+FIGURES = ("attempts", "iterations", "mesh_cost", "cost", "drift_mm", "momentum_error_n_s", "playback_deg")
 Found = tuple[Row, Array | None]
 
 
@@ -78,21 +80,20 @@ def _synthesised(manner: str, seed: int) -> Found:
         )
     except StrutError as failure:
         print(failure, file=sys.stderr)
-        nothing = dict.fromkeys(
-            ("iterations", "mesh_cost", "cost", "drift_mm", "momentum_error_n_s", "playback_deg"), ""
-        )
-        return row | {"sound": False, "attempts": 3} | nothing | {"cpu_s": round(process_time(), 2)}, None
+        return row | {"sound": False} | dict.fromkeys(FIGURES, "") | {"cpu_s": round(process_time(), 2)}, None
     path, sound = gait.trajectory, gait.soundness
-    row |= {
-        "sound": not sound.complaints(),
-        "attempts": len(gait.attempts),
-        "iterations": gait.solution.iterations,
-        "mesh_cost": round(gait.solution.before_polish or gait.solution.cost, 5),
-        "cost": round(gait.solution.cost, 5),
-        "drift_mm": round(1e3 * sound.contact_drift_m, 4),
-        "momentum_error_n_s": round(sound.momentum_error_n_s, 4),
-        "playback_deg": round(float(np.rad2deg(sound.playback_error_rad or 0.0)), 4),
-    }
+    assert gait.solution.cost_before_polish is not None  # every gait is polished
+    assert sound.playback_error_rad is not None  # and played back
+    figures = (
+        len(gait.attempts),
+        gait.solution.iterations,
+        round(gait.solution.cost_before_polish, 5),
+        round(gait.solution.cost, 5),
+        round(1e3 * sound.contact_drift_m, 4),
+        round(sound.momentum_error_n_s, 4),
+        round(float(np.rad2deg(sound.playback_error_rad)), 4),
+    )
+    row |= {"sound": not sound.complaints()} | dict(zip(FIGURES, figures, strict=True))
     share, kept = np.unique(path.time_s / path.total_s, return_index=True)
     angles = np.stack([np.interp(SHARES, share, column) for column in path.q[kept, 6:].T], axis=1)
     return row | {"cpu_s": round(process_time(), 2)}, angles
@@ -104,7 +105,10 @@ def _judged(found: list[Found]) -> list[Row]:
     best_cost, best = min(costs), found[int(np.argmin(costs))][1]
     rows = []
     for (row, angles), cost in zip(found, costs, strict=True):
-        apart_rad = np.inf if angles is None or best is None else float(np.abs(angles - best).max())
+        if angles is None or best is None:
+            rows.append(row | {"apart_mrad": "", "same": False})
+            continue
+        apart_rad = float(np.abs(angles - best).max())
         same = bool(cost < SAME_COST * best_cost and apart_rad < SAME_RAD)
         rows.append(row | {"apart_mrad": round(1e3 * apart_rad, 3), "same": same})
     return rows

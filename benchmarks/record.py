@@ -8,6 +8,7 @@ import platform
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -39,7 +40,7 @@ def median_seconds(work: Callable[[], Any], *, repeats: int) -> float:
 
 
 def record(name: str, rows: Sequence[Row], *, packages: Sequence[str]) -> None:
-    """Print rows and append them to `results/<name>.csv`; all rows of a file have the same columns."""
+    """Print rows and append them to `results/<name>.csv`, a file of older rows with other columns being set aside."""
     print(",".join(rows[0]))
     for row in rows:
         print(",".join(str(value) for value in row.values()))
@@ -51,10 +52,22 @@ def record(name: str, rows: Sequence[Row], *, packages: Sequence[str]) -> None:
         **{package: version(package) for package in packages},
     }
     RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{name}.csv"
+    path, columns = RESULTS / f"{name}.csv", [*rows[0], *measured_on]
+    if path.exists() and _columns(path) != columns:
+        path.rename(_aside(name))
     is_new = not path.exists()
     with path.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0], *measured_on])
+        writer = csv.DictWriter(file, columns)
         if is_new:
             writer.writeheader()
         writer.writerows(row | measured_on for row in rows)
+
+
+def _columns(path: Path) -> list[str]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return next(csv.reader(file), [])
+
+
+def _aside(name: str) -> Path:
+    """Return a free name for rows with other columns."""
+    return next(path for number in count(1) if not (path := RESULTS / f"{name}_older_{number}.csv").exists())

@@ -11,13 +11,14 @@ from pathlib import Path
 from time import process_time
 
 import strut
+from strut.optimal.naturalness import Naturalness
 from strut.show.film import save_gif
 from strut.show.pose_strip import save_pose_strip
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 COLUMNS = (
-    *("feeling", "kept", "speed [m/s]", "step [m]", "trunk [°]", "head [°]", "standing knee [°]"),
-    *("swinging knee [°]", "arm swing [°]", "toes [mm]", "cost of transport", "iterations", "processor [s]"),
+    *("feeling", "verdict, kept", "speed [m/s]", "step [m], [s]", "trunk [°]", "head [°]", "standing knee [°]"),
+    *("swinging knee [°]", "arm swing [°]", "cost of transport", "iterations", "processor [s]", "unlike people"),
 )
 
 
@@ -32,27 +33,31 @@ def main(folder: Path, emotions: tuple[str, ...]) -> None:
         motion = strut.walk(robot, emotion, cycles=4, on_iteration=iterations.append)
         strut.save_motion(motion, folder / f"{emotion}.npz", force=True)
         motions.append(motion)
-        print(row(emotion, motion.receipt, len(iterations), process_time() - began), flush=True)
+        print(row(robot, motion, len(iterations), process_time() - began), flush=True)
     robots = [robot] * len(motions)
     save_pose_strip(motions, robots, folder / "humans.png", width_px=1000, force=True)
     save_gif(motions, robots, folder / "humans.gif", duration_s=3.0, force=True)
     print(f"\nlook at   {folder / 'humans.png'} and {folder / 'humans.gif'}")
 
 
-def row(emotion: str, receipt: strut.Receipt, iterations: int, cpu_s: float) -> str:
+def row(robot: strut.Robot, motion: strut.Motion, iterations: int, cpu_s: float) -> str:
     """Return one line of the table."""
+    receipt, step_s = motion.receipt, sum(motion.meta["phase_durations_s"])
     looks = receipt.naturalness
     angles = [
-        f"{math.degrees(looks[name]):.0f}"
+        f"{round(math.degrees(looks[name]))}"
         for name in ("trunk_forward_rad", "head_forward_rad", "stance_knee_rad", "swing_knee_rad", "arm_swing_rad")
     ]
-    step_m = receipt.distance_m / 8
-    cells = [emotion, f"{receipt.intensity_kept:.2f}", f"{receipt.speed_m_s:.2f}", f"{step_m:.2f}", *angles]
-    cells += [
-        f"{1e3 * looks['toe_clearance_m']:.0f}",
+    cells = [
+        receipt.emotion,
+        f"{receipt.verdict}, {receipt.intensity_kept:.2f}",
+        f"{receipt.speed_m_s:.2f}",
+        f"{receipt.speed_m_s * step_s:.2f}, {step_s:.2f}",
+        *angles,
         f"{receipt.cost_of_transport:.2f}",
         f"{iterations}",
         f"{cpu_s:.0f}",
+        "; ".join(Naturalness(**looks).oddities(robot)) or "nothing",
     ]
     return f"| {' | '.join(cells)} |"
 

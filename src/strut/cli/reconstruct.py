@@ -53,7 +53,7 @@ def reconstruct(
             if failure.best is None:
                 raise StoppedError(NOTHING_YET) from failure
             stopped = True
-            found = stopped_at(robot_of(recorded, needs_feet=False), failure.best)
+            found = stopped_at(robot_of(recorded, needs_feet=False), recorded, failure.best)
     moved = found.motion(steps=1)
     save_motion(moved, out, force=force)
     assert moved.receipt is not None
