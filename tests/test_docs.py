@@ -1,4 +1,7 @@
-"""What the pages tell people to type works: every Python block and every `strut` command in README and docs."""
+"""What the pages tell people to type works: every Python block and every `strut` command in README and docs.
+
+Commands that solve for a human walk are left out, since each takes most of a minute: tests/cli and tests/optimal do it.
+"""
 
 import re
 import shlex
@@ -28,6 +31,26 @@ def commands() -> list[str]:
     return sorted(set(whole))
 
 
+def scripts() -> list[list[str]]:
+    """The commands of every fenced block, in order, without those that stand alone or in a block before."""
+    seen = set(commands())
+    blocks = [block for page in PAGES for block in re.findall(r"```bash\n(.*?)```", page.read_text(), re.S)]
+    found = [re.findall(r"^strut .*?(?=\s+#|$)", block, re.M) for block in blocks]
+    fresh = [[command for command in block if not (command in seen or seen.add(command))] for block in found]
+    return [block for block in fresh if block]
+
+
+def why_not(arguments: list[str]) -> str:
+    """Why a command is not run here; empty if it is."""
+    if arguments[0] in {"synthesize", "reconstruct"} or arguments[:2] in (["walk", "heiman"], ["reproduce", "human"]):
+        return "it solves for a human walk"
+    if arguments[0] == "show" and not {"--html", "--png", "--gif"} & set(arguments):
+        return "the live viewer runs until Ctrl-C; tests/show tests it"
+    if any(word.startswith("examples/") for word in arguments):
+        return "it needs a robot's files that are installed apart; tests/robots reads such files"
+    return ""
+
+
 @pytest.fixture
 def folder_with_walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -45,11 +68,26 @@ def test_python_on_the_pages_runs(page: str, block: str, folder_with_walks: Path
 @pytest.mark.parametrize("command", commands())
 def test_commands_on_the_pages_run(command: str, folder_with_walks: Path) -> None:
     arguments = shlex.split(command)[1:]
-    if arguments[0] == "show" and not {"--html", "--png", "--gif"} & set(arguments):
-        pytest.skip("the live viewer runs until Ctrl-C; tests/show tests it")
+    if reason := why_not(arguments):
+        pytest.skip(reason)
     if "--out" in arguments:
         arguments.append("--force")
     assert main(arguments) == 0
+
+
+@pytest.mark.parametrize("script", scripts(), ids=lambda script: "; ".join(script)[:60])
+def test_blocks_of_commands_run(
+    script: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """In order, in one folder; a walk that stands ready takes the place of one that would have to be solved."""
+    runs = {command: why_not(shlex.split(command)[1:]) for command in script}
+    if all(runs.values()):
+        pytest.skip("; ".join(sorted(set(runs.values()))) or "all of it stands alone elsewhere")
+    monkeypatch.chdir(tmp_path)
+    if any("gait.npz" in command for command in script):
+        strut.save_motion(request.getfixturevalue("gait").motion(steps=4), "gait.npz")
+    for command, reason in runs.items():
+        assert reason or main(shlex.split(command)[1:]) == 0, command
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -1,5 +1,6 @@
 """Feelings of a human walk: published speeds and postures at the anchors, continuous between them."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,14 +11,8 @@ from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError
 from strut.optimal.naturalness import Naturalness
 from strut.optimal.soft_target import step_cost, usual_bearing
-from strut.robots.catalogue import load_robot
 
 EMOTIONS = ("happy", "angry", "sad", "fearful")
-
-
-@pytest.fixture(scope="module")
-def heiman():
-    return load_robot("heiman")
 
 
 @pytest.mark.parametrize(  # Hicheur's superposition: percent of neutral speed, degrees of trunk and head, + forwards
@@ -44,6 +39,15 @@ def test_joy_and_anger_make_steps_short_in_time_and_the_rest_leave_them_to_speed
     assert cost.value(SimpleNamespace(total_s=best_s)) == pytest.approx(0.0, abs=1e-12)
     assert cost.value(SimpleNamespace(total_s=best_s + 0.05)) == pytest.approx(1.0)
     assert step_cost(heiman, usual_bearing(heiman)).weight == 0.0
+
+
+def test_an_anchor_that_lacks_a_word_is_no_neutral_one(heiman):
+    table = heiman.table("expression")
+    sad = {name: value for name, value in table["anchor"]["sad"].items() if name != "speed"}
+    mistyped = {**table, "anchor": {**table["anchor"], "sad": {**sad, "sped": 0.4}}}
+    robot = replace(heiman, tables={**heiman.tables, "expression": mistyped})
+    with pytest.raises(KeyError, match="speed"):
+        speed_and_bearing(robot, named_emotion("sad"), 1.0)
 
 
 def test_neutral_is_upright_at_usual_speed_and_half_intensity_is_half_the_change(heiman):

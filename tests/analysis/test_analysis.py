@@ -12,11 +12,6 @@ from strut.robots.catalogue import load_robot
 from strut.robots.mirror import Mirror, mirror_of
 
 
-@pytest.fixture(scope="module")
-def heiman():
-    return load_robot("heiman")
-
-
 def posture(**angles):
     names = ("TX", "TY", "TZ", "RY", "RX", "RZ")
     q = np.zeros((1, 34))

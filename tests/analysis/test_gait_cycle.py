@@ -10,13 +10,7 @@ from strut.analysis.criteria import step_criteria
 from strut.analysis.gait_comparison import gait_comparison
 from strut.analysis.gait_cycle import gait_cycle, mirror_image, published_step
 from strut.engines.tree import angles_from_qpos
-from strut.robots.catalogue import load_robot
 from tests.walker import STEP, walked
-
-
-@pytest.fixture(scope="module")
-def heiman():
-    return load_robot("heiman")
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,6 @@ from strut.analysis.gait_cycle import published_step
 from strut.analysis.similarity import Dissimilarity
 from strut.engines.criteria import momentum_and_head
 from strut.engines.tree import read_tree
-from strut.robots.catalogue import load_robot
 from tests.walker import walked
 
 CROSS_TABLE = {  # Table 6.6 with the weights applied: gaits in rows, objectives in columns
@@ -36,11 +35,6 @@ TABLE_6_5 = {
     "Phi4": (0.0645, 0.2116, 0.2761),
     "Phi5": (0.0695, 0.0244, 0.0939),
 }
-
-
-@pytest.fixture(scope="module")
-def heiman():
-    return load_robot("heiman")
 
 
 def test_weighted_criteria_of_the_published_gaits_are_the_published_ones(heiman):  # behaviour 33

@@ -48,6 +48,7 @@ def standing(tmp_path):
         (["--steps", "0"], "steps is 0"),
         (["--step", "2m"], "step of 2 m is impossible"),
         (["--step", "1m", "--speed", "0.6"], "would last 1.67 s"),
+        (["--step", "10cm", "--speed", "2.5"], "choose 0.62 to 1.10 m"),
         (["--manner", "human,sprigs"], "no manner 'sprigs' (nearest: springs, arms)"),
         (["--manner", "human,plain"], "plain is nothing besides the criteria, so it cannot go with human"),
         (["--clearance", "400"], "toe clearance of 400 mm is impossible"),
@@ -164,7 +165,7 @@ def test_analyze_tells_gait_parameters_as_json(standing, capsys):
     table = json.loads(capsys.readouterr().out)["motions"]["standing"]
     assert table["speed_m_s"] == 0.0
     assert table["double_support"] == 1.0
-    assert table["legs"]["Left"]["largest_vertical_force"] is None
+    assert table["legs"]["Left"]["largest_vertical_force_bw"] is None
 
 
 def changed(file, name, *, lift_m=0.0, lean_rad=0.0, samples=20):

@@ -1,38 +1,79 @@
-"""Ctrl-C while a solver works: the first asks it to stop, the second interrupts, and nothing stays changed."""
+"""Ctrl-C while a solver works: one sentence, exit code 130, and no file that could be taken for a finished one."""
 
 import os
 import signal
-from threading import Timer
 
 import pytest
 
+from strut.cli import reconstruct as reconstruct_verb
 from strut.cli import screen, solving
+from strut.cli import walk as walk_verb
 from strut.cli.main import main
 from strut.cli.screen import progress
-from strut.engines.interruption import asked_to_stop
-from strut.engines.nonlinear_program import Iteration
+from strut.engines.nonlinear_program import STOPPED, Iteration
+from strut.library.motion_file import load_motion, save_motion
+from strut.optimal.solve import NotSolvedError
 
 
-def test_the_first_press_asks_and_the_second_interrupts():
-    before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt), asked_to_stop() as stop:  # noqa: PT012  (both presses belong together)
-        assert not stop.is_set()
-        os.kill(os.getpid(), signal.SIGINT)
-        assert stop.is_set()
-        os.kill(os.getpid(), signal.SIGINT)
-    assert signal.getsignal(signal.SIGINT) is before
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
 
 
-def test_a_press_while_a_human_walk_is_solved_ends_it_with_a_sentence_and_no_file(tmp_path, capsys):
-    press = Timer(3.0, os.kill, (os.getpid(), signal.SIGINT))
-    press.start()
-    try:
-        code = main(["walk", "heiman", "--emotion", "sad", "--out", str(tmp_path / "sad.npz")])
-    finally:
-        press.cancel()
-    assert code == 130
-    assert "strut: Interrupted" in capsys.readouterr().err
+def pressing(bar, stop, tells=solving.tells):
+    """What tells iterations to people who press Ctrl-C at the first."""
+    tell = tells(bar, stop)
+
+    def press_and_tell(iteration):
+        if iteration.number == 0:
+            press()
+        return tell(iteration)
+
+    return press_and_tell
+
+
+@pytest.fixture
+def recording(gait, tmp_path):
+    save_motion(gait.motion(steps=1), tmp_path / "gait.npz")
+    return tmp_path / "gait.npz"
+
+
+def test_a_press_while_a_human_walk_is_solved_ends_it_with_a_sentence_and_no_file(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(walk_verb, "tells", pressing)
+    assert main(["walk", "heiman", "--emotion", "sad", "--out", str(tmp_path / "sad.npz")]) == 130
+    said = capsys.readouterr().err
+    assert "press Ctrl-C again to end at once" in said
+    assert "shows no feeling, so nothing was written" in said
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_press_while_forces_are_found_keeps_what_is_not_finished_and_says_so(recording, capsys, monkeypatch):
+    monkeypatch.setattr(solving, "tells", pressing)
+    out = recording.with_name("forces.npz")
+    assert main(["reconstruct", str(recording), "--out", str(out)]) == 130
+    assert "not a finished reconstruction" in capsys.readouterr().err
+    assert load_motion(out).receipt.verdict == "refused"
+
+
+def test_a_press_before_the_first_iteration_writes_nothing(recording, capsys, monkeypatch):
+    def stopped(*_arguments, **_options):
+        press()
+        raise NotSolvedError(STOPPED, "nothing", None)
+
+    monkeypatch.setattr(reconstruct_verb, "find_forces", stopped)
+    out = recording.with_name("forces.npz")
+    assert main(["reconstruct", str(recording), "--out", str(out)]) == 130
+    assert "before the first iteration; nothing was written" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_press_that_comes_too_late_changes_nothing(gait, recording, capsys, monkeypatch):
+    def finished(*_arguments, **_options):
+        press()
+        return gait
+
+    monkeypatch.setattr(reconstruct_verb, "find_forces", finished)
+    assert main(["reconstruct", str(recording), "--out", str(recording.with_name("forces.npz"))]) == 0
+    assert "not a finished" not in capsys.readouterr().err
 
 
 def test_a_log_file_gets_a_plain_line_now_and_then(monkeypatch, capsys):

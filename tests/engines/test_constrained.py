@@ -12,7 +12,6 @@ from strut.engines.contact_rows import row_loads, touching_velocity
 from strut.engines.symbolic import Movement
 from strut.engines.tree import read_tree
 from strut.errors import BadTableError, UnknownNameError
-from strut.robots.catalogue import load_robot
 from strut.robots.contact_set import ContactSet, contact_points, contact_set, flat_contact, line_contact, point_contact
 from tests.engines.human_states import generic, integrated, neutral
 
@@ -24,11 +23,6 @@ IMPACT_J = {  # recomputed with Pinocchio from the published tables
     "RightForefootLeftHeel": -0.070903584,
     "RightForefootLeftFlat": -0.756552745,
 }
-
-
-@pytest.fixture(scope="module")
-def heiman():
-    return load_robot("heiman")
 
 
 @pytest.fixture(scope="module")

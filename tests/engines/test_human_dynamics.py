@@ -11,18 +11,12 @@ from scipy.spatial.transform import Rotation
 from strut.engines.constrained import ConstrainedDynamics
 from strut.engines.symbolic import Movement
 from strut.engines.tree import qpos_from_angles, qvel_from_angles, read_tree
-from strut.robots.catalogue import load_robot
 from strut.robots.contact_set import ContactSet
 from strut.robots.mirror import mirror_of
 from tests.engines.human_states import generic, integrated, neutral
 from tests.engines.spatial import SpatialTree, inertia, transform
 
 FLIGHT = ContactSet("flight", ())
-
-
-@pytest.fixture(scope="module")
-def heiman():
-    return load_robot("heiman")
 
 
 @pytest.fixture(scope="module")

@@ -31,11 +31,6 @@ ZOO = """<mujoco model="zoo"><compiler angle="radian"/><option gravity="0.3 -0.2
  </body></worldbody></mujoco>"""
 
 
-@pytest.fixture(scope="module")
-def heiman():
-    return load_robot("heiman")
-
-
 def functions(tree, body, point):
     """Everything at once as a function of q, v, a and a world force on one point."""
     q, v, a, force = ca.SX.sym("q", tree.nq), ca.SX.sym("v", tree.nv), ca.SX.sym("a", tree.nv), ca.SX.sym("f", 3)

@@ -207,6 +207,7 @@ def test_a_movement_that_follows_numbers_at_its_nodes_can_be_polished():
     program, solution = solved(replace(problem, costs=(*problem.costs, follow)))
     exact = polish(program, solution)
     assert playback_error(JUMPER, exact.trajectory) < 1e-7
+    assert [cost.name for cost in exact.trajectory.problem.costs] == ["effort"]  # the mesh is another now
 
 
 def test_polish_that_does_not_get_there_says_how_far_it_got():

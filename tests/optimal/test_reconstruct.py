@@ -9,12 +9,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut import load_robot, walk
+from strut.engines.course import Course
 from strut.engines.tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError, FileError, OutOfRangeError
 from strut.optimal.phase_times import PhaseTime, checked_phases, read_phases
-from strut.optimal.reconstruct import reconstruct, usual_smoothness
+from strut.optimal.reconstruct import reconstruct, stopped_at, usual_smoothness
 from strut.optimal.recorded_problem import Recording, catmull_rom, recorded_problem
 from strut.optimal.seen_phases import detected_phases, noise_of
+from strut.optimal.solve import NotSolvedError
 
 
 def true_phases(gait):
@@ -23,10 +25,9 @@ def true_phases(gait):
     return [PhaseTime(name, start, stop) for name, (start, stop) in zip(names, pairwise(borders), strict=True)]
 
 
-@pytest.mark.parametrize("rate_hz", [100.0, 500.0])
-def test_own_gait_gives_back_its_torques_and_ground_forces(gait, heiman, rate_hz):
+def test_own_gait_gives_back_its_torques_and_ground_forces(gait, heiman):
     known = gait.trajectory
-    found = reconstruct(gait.motion(steps=2, rate_hz=rate_hz), heiman, phases=true_phases(gait))
+    found = reconstruct(gait.motion(steps=2, rate_hz=500.0), heiman, phases=true_phases(gait))
     assert found.soundness.complaints() == []
     inside = np.where(np.isin(np.arange(len(known.time_s)), [known.nodes_of(p)[0] for p in range(4)]), 1e-7, -1e-7)
     inside[0] = 0.0
@@ -138,6 +139,27 @@ def test_noise_is_measured_on_top_of_a_movement():
 def test_phases_that_miss_contact_are_refused(gait, heiman):
     with pytest.raises(OutOfRangeError, match=r"says that \w+Left touches the ground, but at .* mm above it"):
         checked_phases(heiman, gait.motion(steps=1), (PhaseTime("LeftFlat", 0.05, 0.25),))
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(0, "RightFlat says that HeelRight touches"), (1, "RightForefoot does not name HeelLeft")]
+)
+def test_phases_that_end_too_late_are_refused(gait, heiman, number, words):
+    phase = true_phases(gait)[number]
+    with pytest.raises(OutOfRangeError, match=words):
+        checked_phases(heiman, gait.motion(steps=2), (replace(phase, stop_s=phase.stop_s + 0.1),))
+
+
+@pytest.mark.parametrize("direction_rad", [0.7, -np.pi / 2, np.pi])
+def test_a_walk_in_any_direction_is_solved_along_x_and_put_back(gait, direction_rad):
+    turned = Course(direction_rad, 0.4).put_back(gait.motion(steps=2))
+    with pytest.raises(NotSolvedError) as stopped:
+        reconstruct(turned, phases=true_phases(gait), on_iteration=lambda iteration: iteration.number == 2)
+    path = stopped.value.best.trajectory
+    assert np.abs(path.q[:, 5]).max() < 0.3  # the pelvis faces along x
+    assert path.q[-1, 0] - path.q[0, 0] == pytest.approx(gait.step_length_m, abs=0.03)
+    back = stopped_at(gait.robot, turned, stopped.value.best).motion(steps=1)
+    assert_allclose(back.qpos[:, :2], turned.qpos[: len(back.qpos), :2], atol=0.02)
 
 
 def test_phases_are_read_from_the_contacts_of_a_motion(gait, heiman):

@@ -7,13 +7,7 @@ from numpy.testing import assert_allclose
 
 from strut.optimal.gait_problem import Criteria, gait_problem
 from strut.optimal.manner import Manner
-from strut.robots.catalogue import load_robot
 from strut.robots.mirror import mirror_of
-
-
-@pytest.fixture(scope="module")
-def heiman():
-    return load_robot("heiman")
 
 
 def spring_torques(problem, q, v, values):

@@ -14,6 +14,7 @@ from strut.proof.ground_reading import read_ground
 from strut.proof.landing_pieces import landing_pieces
 from strut.proof.stride_audit import stride_audit
 from strut.robots.contact_set import contact_points
+from strut.show.wording import measured_sentences
 
 WEIGHT_N = 75.0 * 9.81
 
@@ -42,6 +43,8 @@ def reasons(motion):
 def test_a_sound_walk_is_ok_and_measures_what_its_own_receipt_says(walk):
     found, claimed = check(walk), walk.receipt
     assert (found.verdict, found.reasons) == ("ok", ())
+    assert found.soundness["unjudged"] is None
+    assert "of its strength" in " ".join(measured_sentences(found))  # people have no motors
     assert found.torque_use == pytest.approx(claimed.torque_use, abs=0.02)
     assert found.joint_speed_use == pytest.approx(claimed.joint_speed_use, abs=0.04)
     assert found.joint_limit_margin_rad == pytest.approx(claimed.joint_limit_margin_rad, abs=0.003)
@@ -127,6 +130,35 @@ def test_a_foot_that_is_said_to_be_in_the_air_carries_nothing(walk):
 def test_torques_and_forces_that_are_not_those_of_the_movement_are_called_so(walk):
     assert "file: torques in the file are 10% off" in reasons(replace(walk, torque_nm=1.1 * walk.torque_nm))
     assert "file: ground forces in the file are" in reasons(replace(walk, ground_force_n=1.1 * walk.ground_force_n))
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.1])
+def test_torques_without_forces_are_judged_while_one_foot_alone_touches(walk, heiman, factor):
+    bare = replace(walk, torque_nm=factor * walk.torque_nm, ground_force_n=None, cop_in_world=None)
+    found = stride_audit(heiman, bare)
+    assert (found.force_disagreement, found.unjudged) == (None, ())
+    assert found.torque_disagreement == pytest.approx(factor - 1.0, abs=0.015)
+    assert check(bare).verdict == ("ok" if factor == 1.0 else "refused")
+
+
+def test_torques_that_nothing_can_judge_are_called_so(walk, heiman):
+    both = walk.contact[:, :3].any(axis=1) & walk.contact[:, 3:].any(axis=1)
+    first = int(np.flatnonzero(both)[0])
+    rows = slice(first, first + int(np.argmin(both[first:])))
+    parts = {name: getattr(walk, name)[rows] for name in ("time_s", "qpos", "contact", "torque_nm")}
+    receipt = check(replace(walk, **parts, ground_force_n=None, cop_in_world=None))
+    assert receipt.soundness["torque_disagreement"] is None
+    assert "Not judged: the torques in the file" in " ".join(measured_sentences(receipt))
+
+
+def test_what_lies_between_landings_that_are_too_near_is_said_to_be_unjudged(walk):
+    contact, heel = walk.contact.copy(), walk.foot_names.index("HeelLeft")
+    lands = int(np.flatnonzero(contact[1:, heel] & ~contact[:-1, heel])[0]) + 1
+    contact[lands - 2, heel] = True  # lands, lifts and lands again within two samples
+    receipt = check(replace(walk, contact=contact))
+    share = 2.0 / len(walk.time_s)
+    assert receipt.soundness["unjudged"].startswith(f"{share:.1%} of the samples and 2 landings")
+    assert "Not judged: " in " ".join(measured_sentences(receipt))
 
 
 def test_a_walk_backwards_in_time_does_not_have_the_torques_that_it_says(walk):

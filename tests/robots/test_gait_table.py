@@ -5,13 +5,7 @@ import pytest
 
 from strut.engines.tree import read_tree
 from strut.optimal.gait_problem import Criteria, gait_problem
-from strut.robots.catalogue import load_robot
 from strut.robots.mirror import mirror_of
-
-
-@pytest.fixture(scope="module")
-def heiman():
-    return load_robot("heiman")
 
 
 def without_room(robot, ranges):

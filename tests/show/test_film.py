@@ -11,15 +11,9 @@ from strut.analysis.gait_cycle import endless
 from strut.cli.main import main
 from strut.errors import OutOfRangeError
 from strut.library.motion_file import save_motion
-from strut.robots.catalogue import load_robot
 from strut.show.film import save_gif
 from strut.show.pose_strip import save_pose_strip
 from tests.walker import STEP, STEP_M, walked
-
-
-@pytest.fixture(scope="module")
-def heiman():
-    return load_robot("heiman")
 
 
 def frames_of(path):

@@ -9,14 +9,8 @@ from strut.analysis.gait_cycle import gait_cycle
 from strut.analysis.lab_names import PANELS
 from strut.cli.main import main
 from strut.library.motion_file import save_motion
-from strut.robots.catalogue import load_robot
 from strut.show.gait_plots import Walk, angle_plot, force_plot, known_parts, torque_plot
 from tests.walker import walked
-
-
-@pytest.fixture(scope="module")
-def heiman():
-    return load_robot("heiman")
 
 
 def walk_of(robot, name, motion):

@@ -94,9 +94,7 @@ def speed_and_bearing(robot: Robot, emotion: Emotion, intensity: float) -> tuple
     weights, anchors, rest = anchor_weights(robot, emotion, intensity), table["anchor"], table["neutral"]
 
     def blend(word: str, neutral: float) -> float:
-        return neutral + sum(
-            weight * (float(anchors[name].get(word, neutral)) - neutral) for name, weight in weights.items()
-        )
+        return neutral + sum(weight * (float(anchors[name][word]) - neutral) for name, weight in weights.items())
 
     return usual * blend("speed", 1.0), Bearing(
         trunk_forward_rad=blend("trunk_forward_rad", 0.0),

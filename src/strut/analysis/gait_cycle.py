@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from strut.analysis.course import Course, mirrored_course, repeated_course, travelled_course
+from strut.engines.course import Course, mirrored_course, repeated_course, travelled_course
 from strut.engines.elements import Index
 from strut.engines.tree import angles_from_qpos, qpos_from_angles, read_tree
 from strut.motion import Motion

@@ -14,7 +14,7 @@ from strut.motion import Motion
 from strut.robot import Array, Robot
 
 STILL_RAD = 1e-6
-ALIKE = {"angle_rad": 0.01, "share": 0.01}  # legs that differ by less are the same to the eye
+ALIKE_RAD, ALIKE_SHARE, ALIKE_BW = 0.01, 0.01, 0.01  # legs that differ by less are the same to the eye
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +24,17 @@ class LegFigures:
     Args:
         knee_range_rad: Smallest and largest angle of the knee, over its cycle where there is one.
         stance_share: Share of its cycle in which the foot is on the ground; None without a cycle.
-        force_humps: Vertical force under this foot over the body weight: the largest of the first half of stance, the
-            dip after it, and the largest of the second half; None without a cycle or forces.
-        largest_vertical_force: Under this foot, over the body weight; None if forces are unknown.
+        force_humps_bw: Vertical force under this foot over the body weight: the largest of the first half of stance,
+            the dip after it, and the largest of the second half; None without a cycle or forces.
+        largest_vertical_force_bw: Under this foot, over the body weight; None if forces are unknown.
         elevation_shares: Shares of variance of the elevation angles along their principal axes, over the cycle where
             there is one, else over the whole motion; None if the leg does not move.
     """
 
     knee_range_rad: tuple[float, float]
     stance_share: float | None
-    force_humps: tuple[float, float, float] | None
-    largest_vertical_force: float | None
+    force_humps_bw: tuple[float, float, float] | None
+    largest_vertical_force_bw: float | None
     elevation_shares: tuple[float, ...] | None
 
     def looks_like(self, other: LegFigures) -> bool:
@@ -42,9 +42,9 @@ class LegFigures:
         pairs = [
             *zip(self.knee_range_rad, other.knee_range_rad, strict=True),
             (self.stance_share, other.stance_share),
-            (self.largest_vertical_force, other.largest_vertical_force),
+            (self.largest_vertical_force_bw, other.largest_vertical_force_bw),
         ]
-        limits = (ALIKE["angle_rad"], ALIKE["angle_rad"], ALIKE["share"], ALIKE["share"])
+        limits = (ALIKE_RAD, ALIKE_RAD, ALIKE_SHARE, ALIKE_BW)
         return all(_near(*pair, limit) for pair, limit in zip(pairs, limits, strict=True))
 
 
@@ -71,8 +71,8 @@ def _right_leg(robot: Robot, motion: Motion) -> LegFigures:
     return LegFigures(
         knee_range_rad=(float(knee.min()), float(knee.max())),
         stance_share=None if cycle is None else float(np.mean(down[:-1])),
-        force_humps=None if cycle is None or force is None else _humps(force[:, 2], down),
-        largest_vertical_force=None if anywhere is None else float(anywhere[:, 2].max()),
+        force_humps_bw=None if cycle is None or force is None else _humps(force[:, 2], down),
+        largest_vertical_force_bw=None if anywhere is None else float(anywhere[:, 2].max()),
         elevation_shares=_shares(elevation_angles(robot, seen.qpos, "Right")),
     )
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 INTERRUPTED = 130
 INTERRUPTED_WORDS = "strut: Interrupted; nothing half-written was left behind."
-STOPPING_WORDS = "strut: Stopping after this iteration; press Ctrl-C again to end at once."
+NOTHING_YET = "Interrupted before the first iteration; nothing was written."
 
 
 class StoppedError(Exception):
     """A solver was stopped by Ctrl-C; says what was kept."""
+
+
+def say_stopping() -> None:
+    """Tell people who have pressed Ctrl-C once what happens now."""
+    print("strut: Stopping after this iteration; press Ctrl-C again to end at once.", file=sys.stderr)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.interruption import INTERRUPTED
+from strut.cli.interruption import NOTHING_YET, StoppedError
 from strut.cli.main import REFUSED
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solver_on_screen
@@ -43,22 +43,26 @@ def reconstruct(
     recorded = load_motion(motion)
     times = None if phases is None else read_phases(phases)
     formulation: Formulation = "published" if published else "samples"
+    stopped = False
     with solver_on_screen("writes the problem down") as (tell, stop):
         try:
             found = find_forces(recorded, phases=times, formulation=formulation, smooth=smooth, on_iteration=tell)
         except NotSolvedError as failure:
-            if not stop.is_set() or failure.best is None:
+            if not stop.is_set():
                 raise
-            found = stopped_at(robot_of(recorded, needs_feet=False), failure.best)
+            if failure.best is None:
+                raise StoppedError(NOTHING_YET) from failure
+            stopped = True
+            found = stopped_at(robot_of(recorded, needs_feet=False), recorded, failure.best)
     moved = found.motion(steps=1)
     save_motion(moved, out, force=force)
     assert moved.receipt is not None
     if json:
         print_json(moved.receipt.as_dict())
     print_receipt(moved.receipt)
-    if stop.is_set():
-        print_lines("You stopped it: this is the best so far, not a finished reconstruction.")
+    if stopped:
+        raise StoppedError(f"Interrupted; {out} holds the best iterate so far, not a finished reconstruction.")
     print_lines(f"wrote {out} ({moved.duration_s:.1f} s of motion)")
     print_next(f"strut analyze {out}")
-    if moved.receipt.verdict == "refused":  # stopped, or the recording itself leaves the limits of the body
-        raise typer.Exit(INTERRUPTED if stop.is_set() else REFUSED)
+    if moved.receipt.verdict == "refused":  # the recording itself leaves the limits of the body
+        raise typer.Exit(REFUSED)

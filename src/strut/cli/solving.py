@@ -8,7 +8,7 @@ from threading import Event
 
 from rich.progress import Progress
 
-from strut.cli.interruption import STOPPING_WORDS
+from strut.cli.interruption import say_stopping
 from strut.cli.screen import now_and_then, progress
 from strut.engines.interruption import asked_to_stop
 from strut.engines.nonlinear_program import Iteration, OnIteration
@@ -30,5 +30,5 @@ def tells(bar: Progress, stop: Event | None = None) -> OnIteration:
 @contextmanager
 def solver_on_screen(words: str) -> Iterator[tuple[OnIteration, Event]]:
     """Show a solver's progress; give what tells it, and the event that the first Ctrl-C sets."""
-    with progress(words) as bar, asked_to_stop(STOPPING_WORDS) as stop:
+    with progress(words) as bar, asked_to_stop(say_stopping) as stop:
         yield tells(bar, stop), stop

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.body_options import LENGTH_HELP, MASS_HELP, human_body
-from strut.cli.interruption import StoppedError
+from strut.cli.interruption import NOTHING_YET, StoppedError
 from strut.cli.length import length_m
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solver_on_screen
@@ -87,7 +87,7 @@ def synthesize(
             if not stop.is_set():
                 raise
             if failure.best is None:
-                raise StoppedError("Interrupted before the first iteration; nothing was written.") from failure
+                raise StoppedError(NOTHING_YET) from failure
             gait = best_so_far(robot, failure.best)
     _tell(gait, steps, out, force=force, json=json)
 

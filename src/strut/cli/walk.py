@@ -13,7 +13,7 @@ from rich.progress import Progress
 from strut.acting.step_walk import walk_to
 from strut.acting.walk import walk as plan_walk
 from strut.cli.body_options import human_body
-from strut.cli.interruption import STOPPING_WORDS, StoppedError
+from strut.cli.interruption import StoppedError, say_stopping
 from strut.cli.length import length_m
 from strut.cli.screen import print_planned, telling_attempts
 from strut.cli.solving import tells
@@ -103,7 +103,7 @@ def walk(
 
 def _stoppable(bar: Progress, body: Robot, **options: Any) -> Motion:
     """Return a walk that a solver finds; the first Ctrl-C stops it, and then there is none."""
-    with asked_to_stop(STOPPING_WORDS) as stop:
+    with asked_to_stop(say_stopping) as stop:
         try:
             return plan_walk(body, on_iteration=tells(bar, stop), **options)
         except NotSolvedError as failure:

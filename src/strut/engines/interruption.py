@@ -6,19 +6,18 @@ CasADi swallows the exception that Ctrl-C usually raises, and a solver that fell
 from __future__ import annotations
 
 import signal
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, current_thread, main_thread
 from types import FrameType
 
 
 @contextmanager
-def asked_to_stop(words: str = "") -> Iterator[Event]:
+def asked_to_stop(on_first: Callable[[], None] | None = None) -> Iterator[Event]:
     """Give an event that the first Ctrl-C sets; a second one interrupts. Whoever listens already hears it too.
 
     Args:
-        words: Told to people when they have pressed it once.
+        on_first: Called when people have pressed it once.
     """
     asked = Event()
     if current_thread() is not main_thread():  # only the main thread hears signals
@@ -30,8 +29,8 @@ def asked_to_stop(words: str = "") -> Iterator[Event]:
         if asked.is_set():
             signal.default_int_handler(number, frame)
         asked.set()
-        if words:
-            sys.stderr.write(f"{words}\n")
+        if on_first is not None:
+            on_first()
         if callable(before) and before is not signal.default_int_handler:
             before(number, frame)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from strut.engines.body_poses import body_poses
+from strut.engines.course import Course
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.tree import qpos_from_angles
 from strut.motion import Motion
@@ -35,6 +36,7 @@ class Gait:
         attempts: What was tried, in words, the last of which succeeded.
         asked: What was asked, as JSON would hold it.
         naturalness: What a person who looks at it would notice; None if nobody looked.
+        course: Where its motion goes; along the x axis if None, as the step was solved.
     """
 
     robot: Robot
@@ -43,6 +45,7 @@ class Gait:
     attempts: tuple[str, ...]
     asked: dict[str, Any]
     naturalness: Naturalness | None = None
+    course: Course | None = None
 
     @property
     def trajectory(self) -> Trajectory:
@@ -108,7 +111,7 @@ class Gait:
         time_s = np.arange(len(all_q)) * path.total_s / count
         distance_m = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2]))
         receipt = replace(self.receipt(**feeling), duration_s=float(time_s[-1]), distance_m=distance_m)
-        return Motion(
+        motion = Motion(
             robot=self.robot.name,
             time_s=time_s,
             qpos=qpos,
@@ -131,6 +134,7 @@ class Gait:
                 "strut": version("strut"),
             },
         )
+        return motion if self.course is None else self.course.put_back(motion)
 
     def _turned(self, step: int, q: Array, u: Array, force: Array, contact: Array) -> tuple[Array, ...]:
         """Return a step that comes later: moved on, and in the mirror if its number is odd."""

@@ -12,6 +12,7 @@ from strut.engines.elements import column, square
 from strut.engines.moment import Moment, Scales
 from strut.engines.tree import Tree, read_tree
 from strut.errors import OutOfRangeError
+from strut.optimal.body_size import body_size
 from strut.optimal.leg_room import leg_room
 from strut.optimal.manner import Manner
 from strut.optimal.periodicity import periodic
@@ -37,7 +38,6 @@ from strut.robots.contact_set import contact_set
 from strut.robots.mirror import mirror_of
 
 PELVIS = 6  # the first six velocities have no torque
-PRINTED_PELVIS_HEIGHT_M = 0.9938  # of the subject for whom the tables of ranges were written
 HEAD = "Head"
 SPEED_SHARE = 0.98  # of the bound on velocities that nodes may use: between them, and once exact, a foot is faster
 
@@ -135,8 +135,7 @@ def _phases(
 def _bounds(robot: Robot, tree: Tree) -> Bounds:
     gait, names = robot.table("gait"), tree.velocity_names
     q = np.array([gait["synthesis_range"][name] for name in names]).T
-    longer = robot.table("subject")["standing_pelvis_height_m"] / PRINTED_PELVIS_HEIGHT_M
-    q[:, 2] *= longer
+    q[:, 2] *= body_size(robot)
     first = np.array([[-np.inf] * tree.nv, [np.inf] * tree.nv])
     for name, (lower, upper) in gait["synthesis_range_at_start"].items():
         first[:, names.index(name)] = lower, upper
@@ -196,7 +195,7 @@ def _parameters(
 ) -> tuple[Parameter, ...]:
     speeds, steps = gait["speed_m_s"], gait["limits"]["step_length_m"]
     if speed_m_s is not None and step_m is not None:
-        _check_duration(phases, speed_m_s, step_m)
+        _check_duration(phases, speed_m_s, step_m, steps)
     pace = speeds["usual"] if speed_m_s is None else speed_m_s
     step = Parameter("step_length_m", steps[0], steps[1], 0.5 * pace)
     speed = Parameter("speed_m_s", speeds["least"], speeds["most"], pace)
@@ -206,14 +205,14 @@ def _parameters(
     )
 
 
-def _check_duration(phases: Sequence[Phase], speed_m_s: float, step_m: float) -> None:
+def _check_duration(phases: Sequence[Phase], speed_m_s: float, step_m: float, limits_m: Sequence[float]) -> None:
     shortest, longest = (sum(phase.duration_s[end] for phase in phases) for end in (0, 1))
     lasts_s = step_m / speed_m_s
     if not shortest <= lasts_s <= longest:
         raise OutOfRangeError(
             f"A step of {step_m:g} m at {speed_m_s:g} m/s would last {lasts_s:.2f} s, but its phases last "
             f"{shortest:.2f} to {longest:.2f} s together; "
-            f"choose {speed_m_s * shortest:.2f} to {speed_m_s * longest:.2f} m."
+            f"choose {max(limits_m[0], speed_m_s * shortest):.2f} to {min(limits_m[1], speed_m_s * longest):.2f} m."
         )
 
 

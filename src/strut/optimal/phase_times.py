@@ -10,15 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from strut.balance.support import runs
 from strut.engines.touching import touching_path
 from strut.errors import FileError, OutOfRangeError
 from strut.motion import Motion
-from strut.robot import Robot
-from strut.robots.contact_set import contact_set
+from strut.robot import Array, Robot
+from strut.robots.contact_set import contact_points, contact_set
 
 SHORTEST_S = 0.015
 FORMAT = 'phases are a list such as [{"set": "RightFlat", "start_s": 0.0, "stop_s": 0.3}, ...].'
-FAR_M = 0.05  # a foot that touches is nearer to the ground than this, whatever the fit of the body
+FAR_M = 0.03  # a foot that touches is nearer to the ground than this, whatever the fit of the body
+RESTS_M, RESTS_M_S, RESTS_S = 0.01, 0.2, 0.08  # so low, so slow and for so long is a point that touches
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,17 @@ class PhaseTime:
     stop_s: float
 
 
-def checked_phases(robot: Robot, motion: Motion, phases: tuple[PhaseTime, ...]) -> tuple[PhaseTime, ...]:
-    """Return the phases if they are in order, without gaps, inside the motion, and always touch the ground."""
+def checked_phases(
+    robot: Robot, motion: Motion, phases: tuple[PhaseTime, ...], *, given: bool = True
+) -> tuple[PhaseTime, ...]:
+    """Return the phases if they are in order, without gaps, inside the motion, and fit its feet.
+
+    Args:
+        robot: Whose feet.
+        motion: What was recorded.
+        phases: To be checked.
+        given: By people, who are told of a foot that does not fit; times that were found are still to be moved.
+    """
     if not phases:
         raise OutOfRangeError("There are no phases; give at least one contact set with its times.")
     known = tuple(robot.table("contact")["set"])
@@ -56,21 +67,40 @@ def checked_phases(robot: Robot, motion: Motion, phases: tuple[PhaseTime, ...]) 
             f"The phases run from {phases[0].start_s:g} to {phases[-1].stop_s:g} s, "
             f"but the motion from {first:g} to {last:g} s."
         )
-    _check_feet(robot, motion, phases)
+    if given:
+        _check_feet(robot, motion, phases)
     return phases
 
 
 def _check_feet(robot: Robot, motion: Motion, phases: tuple[PhaseTime, ...]) -> None:
-    """Raise if a point that shall touch in a phase is far from the ground in the middle of it."""
+    """Raise if a point that shall touch in a phase is off the ground in it, or one that rests there is not named."""
     for phase in phases:
-        middle = int(np.argmin(np.abs(motion.time_s - (phase.start_s + phase.stop_s) / 2.0)))
-        for point in contact_set(robot, phase.contact).points:
-            _, height = touching_path(robot, point, motion.qpos[middle : middle + 1])
-            if abs(height[0]) > FAR_M:
-                raise OutOfRangeError(
-                    f"Phase {phase.contact} says that {point.name} touches the ground, but at "
-                    f"{motion.time_s[middle]:.3f} s it is {height[0] * 1e3:.0f} mm above it; check the phases."
-                )
+        inside = (motion.time_s >= phase.start_s - 1e-9) & (motion.time_s <= phase.stop_s + 1e-9)
+        qpos, time_s = motion.qpos[inside], motion.time_s[inside]
+        touching = {point.name for point in contact_set(robot, phase.contact).points}
+        if len(qpos) < 2:
+            continue
+        for name, point in sorted(contact_points(robot).items(), key=lambda entry: entry[0] not in touching):
+            moved, height = touching_path(robot, point, qpos)
+            if name in touching:
+                _check_height(phase, name, time_s, height)
+                continue
+            speed = np.linalg.norm(np.gradient(moved, time_s, axis=0), axis=1)
+            for rest in runs((np.abs(height) < RESTS_M) & (speed < RESTS_M_S)):
+                if time_s[rest][-1] - time_s[rest][0] > RESTS_S:
+                    raise OutOfRangeError(
+                        f"Phase {phase.contact} does not name {name}, which rests on the ground from "
+                        f"{time_s[rest][0]:.3f} to {time_s[rest][-1]:.3f} s; check the phases."
+                    )
+
+
+def _check_height(phase: PhaseTime, name: str, time_s: Array, height_m: Array) -> None:
+    worst = int(np.argmax(np.abs(height_m)))
+    if abs(height_m[worst]) > FAR_M:
+        raise OutOfRangeError(
+            f"Phase {phase.contact} says that {name} touches the ground, but at {time_s[worst]:.3f} s it is "
+            f"{abs(height_m[worst]) * 1e3:.0f} mm {'above' if height_m[worst] > 0.0 else 'below'} it; check the phases."
+        )
 
 
 def read_phases(path: Path) -> tuple[PhaseTime, ...]:

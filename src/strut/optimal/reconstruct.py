@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from strut.engines.course import Course, facing_course
 from strut.engines.nonlinear_program import OnIteration, SolverOptions
 from strut.engines.tree import angles_from_qpos
 from strut.errors import BadMotionError, OutOfRangeError, RefusedError
@@ -26,6 +27,7 @@ from strut.robots.catalogue import robot_of
 
 ROUNDS = 4  # of looking for the times of phases
 SETTLED_S = 0.006  # while borders move by more, samples are sorted into intervals anew: half an interval
+ALONG_X_RAD = 0.2  # rows of contacts are along x and y, and hold a foot well that is turned by less
 CLEAN_RAD = np.radians(0.005)  # fast movements look like less noise than this
 SMOOTH_AT_A_DEGREE = 4e4  # the best factors were about 1e3 at 0.1 and 1e4 at 0.5 degrees, 100 samples a second
 
@@ -61,26 +63,29 @@ def reconstruct(
         raise BadMotionError(f"{human.name} has no contact and gait tables; only human models can be reconstructed.")
     if smooth is not None and not 0.0 <= smooth < np.inf:
         raise OutOfRangeError(f"smooth is {smooth:g}; it is a factor of at least 0.")
-    found = checked_phases(human, motion, tuple(phases) if phases is not None else detected_phases(human, motion))
+    seen = tuple(phases) if phases is not None else detected_phases(human, motion)
+    found = checked_phases(human, motion, seen, given=phases is not None)
     if formulation == "published" and len(found) != len(human.table("gait")["phase"]):
         raise OutOfRangeError(
             f"The published formulation is one step of four phases; this motion has {len(found)}. "
             "Give the four phases, or leave the formulation out."
         )
+    course = _course(motion)
+    straight = motion if course is None else course.straightened(motion)
     slack_s = 0.0 if phases is not None else detection_error_s(motion)
-    recording = Recording(motion.time_s, angles_from_qpos(motion.qpos), found, slack_s)
+    recording = Recording(motion.time_s, angles_from_qpos(straight.qpos), found, slack_s)
     smooth = usual_smoothness(motion) if smooth is None else smooth
     search = _Search(human, formulation, smooth, perf_counter() + most_seconds, on_iteration)
     program, on_mesh = search.solved(recording)
     polished = polish(program, on_mesh)
     soundness = examined_by_step(human, polished)
-    insist(soundness)
+    insist(soundness, advice="Check the phases and their times, and the height of the feet over the ground.")
     asked = {
         "phases": [[phase.contact, phase.start_s, phase.stop_s] for phase in found],
         "formulation": formulation,
         "smooth": smooth,
     }
-    return Gait(human, polished, soundness, tuple(search.attempts), asked)
+    return Gait(human, polished, soundness, tuple(search.attempts), asked, course=course)
 
 
 def usual_smoothness(motion: Motion) -> float:
@@ -95,10 +100,17 @@ def usual_smoothness(motion: Motion) -> float:
     return float(SMOOTH_AT_A_DEGREE * (np.degrees(noise_rad) * np.sqrt(sample_s / 0.01)) ** 1.5)
 
 
-def stopped_at(human: Robot, best: Solution) -> Gait:
+def stopped_at(human: Robot, motion: Motion, best: Solution) -> Gait:
     """Return the best iterate of a solver that was stopped, as a gait whose complaints say what it lacks."""
     found = replace(examine(human, best, playback=False), finished=False)
-    return Gait(human, best, found, (f"stopped after {best.iterations} iterations, cost {best.cost:.4f}",), {})
+    told = (f"stopped after {best.iterations} iterations, cost {best.cost:.4f}",)
+    return Gait(human, best, found, told, {}, course=_course(motion))
+
+
+def _course(motion: Motion) -> Course | None:
+    """Return where a walker faces who does not face along x, the axis of contact rows; None for one who does."""
+    course = facing_course(motion)
+    return course if abs(course.direction_rad) > ALONG_X_RAD else None
 
 
 def examined_by_step(human: Robot, solution: Solution) -> Soundness:

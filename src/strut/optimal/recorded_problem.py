@@ -13,7 +13,8 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from strut.engines.elements import Index
 from strut.engines.moment import Moment, Scales
 from strut.engines.tree import read_tree
-from strut.optimal.gait_problem import PELVIS, PRINTED_PELVIS_HEIGHT_M, usual_torques
+from strut.optimal.body_size import body_size
+from strut.optimal.gait_problem import PELVIS, usual_torques
 from strut.optimal.phase_times import SHORTEST_S, PhaseTime
 from strut.optimal.problem import (
     Arrival,
@@ -210,7 +211,7 @@ def _bounds(robot: Robot, wanted: Array) -> Bounds:
     lower, upper = np.array([ranges[name] for name in tree.velocity_names]).T
     lower[PELVIS:] = np.minimum(lower[PELVIS:], robot.joint_lower_rad)
     upper[PELVIS:] = np.maximum(upper[PELVIS:], robot.joint_upper_rad)
-    standing = robot.table("subject")["standing_pelvis_height_m"] / PRINTED_PELVIS_HEIGHT_M
+    standing = body_size(robot)
     lower[2], upper[2] = lower[2] * standing, upper[2] * standing
     lower[:2], upper[:2] = -np.inf, np.inf
     lower = np.minimum(lower, wanted.min(axis=0) - SLACK)

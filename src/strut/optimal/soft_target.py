@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from strut.engines.moment import Moment
+from strut.optimal.body_size import body_size
 from strut.optimal.problem import EndCost, Expression, Mean
 from strut.robot import Robot
 
@@ -85,8 +86,8 @@ def arm_cost(robot: Robot, names: Sequence[str], bearing: Bearing) -> Mean:
 
 def step_cost(robot: Robot, bearing: Bearing) -> EndCost:
     """Return the cost that makes steps of hasty feelings short in time; it grows with haste, so that none has none."""
-    table, longer = robot.table("gait")["step"], robot.table("subject")["standing_pelvis_height_m"]
-    usual_s = table["usual_s"] * (longer / table["standing_pelvis_height_m"]) ** 0.5  # as a pendulum's period
+    table = robot.table("gait")["step"]
+    usual_s = table["usual_s"] * body_size(robot) ** 0.5  # as a pendulum's period
     wanted_s = (1.0 - bearing.haste) * usual_s
     weight = table["weight"] * bearing.haste
     return EndCost("step", weight, lambda ends: ((ends.total_s - wanted_s) / table["spread_s"]) ** 2)

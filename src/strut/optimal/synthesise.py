@@ -26,7 +26,7 @@ from strut.optimal.wish import Wish
 from strut.robot import Robot
 from strut.robots.catalogue import load_robot
 
-STARTS = 3  # a drawn step, then by way of an easier gait, then a drawn step with noise
+TRIES = 3  # a drawn step, then by way of an easier gait, then a drawn step with noise
 FINER = 1.4  # how much finer the mesh gets after a result that slides or gains momentum
 FASTER, SLOWER = 0.75, 0.5  # powers of the speed with which meshes get finer
 NOISE_RAD, NOISE_DURATION = 0.03, 0.2
@@ -44,7 +44,7 @@ def synthesise(
     intervals: Sequence[int] | None = None,
     drawing: Drawing | None = None,
     begin: Motion | None = None,
-    starts: int = STARTS,
+    tries: int = TRIES,
     check_mesh: bool = False,
     most_seconds: float = MOST_SECONDS,
     on_iteration: OnIteration | None = None,
@@ -61,7 +61,7 @@ def synthesise(
         intervals: Of the mesh, phase by phase; by speed if None, and finer if the result is refused.
         drawing: Noise and posture of the first start.
         begin: A walk of a human model, at any speed and with any feeling, to start from in the place of a drawn step.
-        starts: How many starts may be tried before giving up.
+        tries: How many starts may be tried before giving up.
         check_mesh: Solve again on a finer mesh, and say how much the cost changes.
         most_seconds: For all starts together.
         on_iteration: Called with every iteration; may return True to stop.
@@ -72,7 +72,7 @@ def synthesise(
     search = _Search(wish, perf_counter() + most_seconds, on_iteration)
     mesh, guess = tuple(intervals or usual_mesh(human, wish.pace_m_s)), drawing or Drawing(bearing=wish.manner.bearing)
     coarse: Solution | None = None
-    for start in range(starts):
+    for start in range(tries):
         try:
             if begin is not None and start == 0:
                 program, on_mesh = search.warm(begin, mesh)
@@ -80,7 +80,7 @@ def synthesise(
                 program, on_mesh = search.again(coarse, mesh) if coarse else search.start(start, mesh, guess)
         except NotSolvedError as failure:
             search.attempts.append(f"start {start}: {failure}")
-            if start + 1 == starts or failure.status in {STOPPED, OUT_OF_TIME}:
+            if start + 1 == tries or failure.status in {STOPPED, OUT_OF_TIME}:
                 raise
             coarse = None
             continue

@@ -8,16 +8,16 @@ that no equation is written twice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
-from strut.engines.elements import Element, Index, column, element, square, symbols
+from strut.engines.elements import Element, Index, column, square, symbols
 from strut.engines.moment import Moment, momentum_jump
 from strut.engines.symbolic import Expression
+from strut.optimal.friction_cones import friction_cones
 from strut.optimal.layout import Layout
+from strut.optimal.placed_element import at, at_impact
 from strut.optimal.problem import (
+    Bounds,
     Constraint,
     Cost,
     EndCost,
@@ -30,7 +30,7 @@ from strut.optimal.problem import (
     Tracking,
 )
 from strut.robot import Array
-from strut.robots.contact_set import AXES, ContactPoint, ContactRow
+from strut.robots.contact_set import AXES, ContactPoint
 
 MESH = "mesh"  # name of the rows that tie nodes together
 DEFECT = 10.0  # rows of the mesh are this much stricter than their size says
@@ -46,35 +46,13 @@ def transcribe(problem: Problem, layout: Layout) -> list[Element]:
         pieces.append(_between(problem, layout))
     pieces += [_lift(problem, layout, number) for number in range(len(problem.lifts))]
     if problem.friction is not None:
-        pieces += _cones(problem, layout, problem.friction)
+        pieces += friction_cones(problem, layout, problem.friction)
     for number, phase in enumerate(problem.phases):
         pieces += _arrival(problem, layout, number)
         pieces += [_constraint(problem, layout, number, constraint) for constraint in phase.constraints]
     pieces += [_ends(problem, layout, number) for number in range(len(problem.ends))]
     pieces += [_cost(problem, layout, cost) for cost in problem.costs if cost.weight != 0.0]
     return pieces
-
-
-def _at(
-    layout: Layout,
-    name: str,
-    nodes: Sequence[int] | Index,
-    *,
-    following: bool = False,
-    place: str = "",
-    **options: Any,
-) -> Element:
-    """Return an element used at nodes, or, if `following`, between each of them and the next; or at a named place."""
-    here = np.asarray(nodes, dtype=np.intp)
-    places = {
-        "this": here,
-        "next": here + 1 if following else here,
-        "before": here - 1,
-        "first": np.zeros_like(here),
-        "last": np.full_like(here, layout.node_count - 1),
-    }
-    names = [place] if place else layout.node_names(here)
-    return element(name, names, lambda kind, number: layout.index_of(kind, number, places), **options)
 
 
 def _dynamics(problem: Problem, layout: Layout) -> Element:
@@ -87,7 +65,7 @@ def _dynamics(problem: Problem, layout: Layout) -> Element:
     for velocity in range(problem.tree.nv):
         torque = moment.u[position[velocity]] if velocity in position else 0.0
         rows.append((missing[velocity] - torque) / problem.force_scale[velocity])
-    return _at(
+    return at(
         layout,
         "equation of motion",
         range(layout.node_count),
@@ -112,7 +90,7 @@ def _contacts(problem: Problem, layout: Layout) -> list[Element]:
         held = _held(moment, points[name])
         rows = column(*(held[axis] / CONTACT_ACCELERATION_M_S2 for axis in axes))
         pieces.append(
-            _at(
+            at(
                 layout,
                 "contact acceleration",
                 nodes,
@@ -138,7 +116,7 @@ def _mesh(problem: Problem, layout: Layout) -> Element:
     place = then.q - now.q - step * now.v - step**2 / 6.0 * (2.0 * now.a + then.a)
     rows = column(DEFECT * speed / problem.scales.velocity, DEFECT * place)
     names, units = problem.tree.velocity_names, problem.tree.velocity_units
-    return _at(
+    return at(
         layout,
         MESH,
         _starts(layout),
@@ -154,26 +132,44 @@ def _mesh(problem: Problem, layout: Layout) -> Element:
 def _between(problem: Problem, layout: Layout) -> Element:
     """Keep the quick coordinates and their velocities within their bounds between nodes, too."""
     now, then, step = problem.moment(), problem.moment("next"), _step(problem)
-    rows, names, limits = [], [], list[Array]()
+    rows, names, sizes, units = [], [], list[float](), list[str]()
     for index in problem.quick:
         size, change = problem.scales.velocity[index], then.a[index] - now.a[index]
+        unit = problem.tree.velocity_units[index]
         for share in BETWEEN:
             lapse, word = share * step, f"{problem.tree.velocity_names[index]} at {share:g} of an interval"
             rows.append(now.q[index] + lapse * now.v[index] + lapse**2 * (now.a[index] / 2.0 + share * change / 6.0))
             rows.append((now.v[index] + lapse * (now.a[index] + share * change / 2.0)) / size)
             names += [word, f"velocity of {word}"]
-            limits += [problem.bounds.q[:, index], problem.bounds.v[:, index] / size]
-    lower, upper = np.array(limits).T
-    return _at(
+            sizes += [1.0, float(size)]
+            units += [unit, f"{unit}/s"]
+    limits = np.array([_quick_limits(problem, phase.bounds) for phase in problem.phases])
+    here = limits[layout.phase_of[_starts(layout)]]
+    return at(
         layout,
         "bound between nodes",
         _starts(layout),
         following=True,
         rows=column(*rows),
-        bounds=(lower, upper),
+        bounds=(here[:, 0], here[:, 1]),
         data=_intervals(layout),
         row_names=names,
+        row_sizes=np.array(sizes),
+        row_units=units,
     )
+
+
+def _quick_limits(problem: Problem, narrower: Bounds | None) -> Array:
+    """Return the least and largest values of the rows of `_between` in a phase. Shape (2, n_rows)."""
+    special, index = narrower or problem.bounds, list(problem.quick)
+    limits = [
+        np.array([np.maximum(general[0], own[0]), np.minimum(general[1], own[1])])[:, index] / size
+        for general, own, size in (
+            (problem.bounds.q, special.q, 1.0),
+            (problem.bounds.v, special.v, problem.scales.velocity[index]),
+        )
+    ]
+    return np.asarray(np.repeat(np.stack(limits, axis=2), len(BETWEEN), axis=1).reshape(2, -1))
 
 
 def _step(problem: Problem) -> Expression:
@@ -196,50 +192,7 @@ def _intervals(layout: Layout) -> Array:
 def _lift(problem: Problem, layout: Layout, number: int) -> Element:
     lift, moment = problem.lifts[number], problem.moment()
     rows = (moment.lifted[lift.name] - lift.of(moment)) / lift.scale
-    return _at(layout, f"definition of {lift.name}", range(layout.node_count), rows=rows)
-
-
-def _cones(problem: Problem, layout: Layout, friction: float) -> list[Element]:
-    """Limit the sideways force of every foot, which is every body that touches, by its load."""
-    moment, pieces = problem.moment(), []
-    for number, phase in enumerate(problem.phases):
-        for body in dict.fromkeys(row.point.body for row in phase.contact.rows):
-            rows_of = [row for row in phase.contact.rows if row.point.body == body]
-            nodes = layout.nodes_of(number)
-            if all(row.name in phase.unloaded for row in rows_of):
-                nodes = nodes[:-1]  # a foot without load has no cone, and its forces are 0 already
-            force = {row: moment.row_force(row.name) for row in rows_of}
-            pieces.append(_at(layout, "friction", nodes, **_cone(force, body, friction, problem.scales.force_n, "N")))
-        if phase.arrival == "impact":
-            pieces += _landing_cones(problem, layout, number, friction)
-    return pieces
-
-
-def _landing_cones(problem: Problem, layout: Layout, number: int, friction: float) -> list[Element]:
-    """Limit the sideways impulse of every foot that lands by its impulse upwards."""
-    phase, scale = problem.phases[number], problem.scales.impulse_n_s
-    impulse = symbols("impulse", len(phase.contact.rows)) * scale
-    landing = {point.body for point in phase.contact.points if point.name in phase.landing}
-    pieces = []
-    for body in sorted(landing):
-        of_body = {row: impulse[index] for index, row in enumerate(phase.contact.rows) if row.point.body == body}
-        options = _cone(of_body, body, friction, scale, "N s")
-        pieces.append(_at_impact(layout, "friction of the impact", number, **options))
-    return pieces
-
-
-def _cone(force: dict[ContactRow, Expression], body: str, friction: float, scale: float, unit: str) -> dict[str, Any]:
-    """Return the rows that keep a body's force within its cone: an octagon inside the circle, so never too much."""
-    total = [sum(value for row, value in force.items() if row.axis == axis) for axis in range(3)]
-    angles = np.pi / 8.0 * np.arange(1, 16, 2)
-    load = np.cos(np.pi / 8.0) * friction * total[2]
-    return {
-        "rows": column(*(load - np.cos(angle) * total[0] - np.sin(angle) * total[1] for angle in angles)) / scale,
-        "bounds": (0.0, np.inf),
-        "row_names": [f"{body}, pushed towards {np.degrees(angle):.0f}°" for angle in angles],
-        "row_sizes": scale,
-        "row_units": unit,
-    }
+    return at(layout, f"definition of {lift.name}", range(layout.node_count), rows=rows)
 
 
 def _arrival(problem: Problem, layout: Layout, number: int) -> list[Element]:
@@ -250,7 +203,7 @@ def _arrival(problem: Problem, layout: Layout, number: int) -> list[Element]:
     if phase.landing:
         heights = column(*(moment.height(points[name]) for name in phase.landing))
         pieces.append(
-            _at(
+            at(
                 layout,
                 "height at touchdown",
                 start,
@@ -266,7 +219,7 @@ def _arrival(problem: Problem, layout: Layout, number: int) -> list[Element]:
         speeds = {point: moment.contact_velocity(point) for point in phase.contact.points}
         rows = column(*(speeds[row.point][row.axis] for row in phase.contact.rows))
         names = phase.contact.row_names
-        pieces.append(_at(layout, "rest at the start", start, rows=rows, row_names=names, row_units="m/s"))
+        pieces.append(at(layout, "rest at the start", start, rows=rows, row_names=names, row_units="m/s"))
     return pieces
 
 
@@ -274,7 +227,7 @@ def _impact(problem: Problem, layout: Layout, number: int) -> Element:
     phase, moment, before = problem.phases[number], problem.moment(), problem.moment("before")
     impulse = symbols("impulse", len(phase.contact.rows)) * problem.scales.impulse_n_s
     jump = momentum_jump(problem.tree, moment.q, moment.v - before.v, phase.contact, impulse)
-    return _at_impact(
+    return at_impact(
         layout,
         "impact",
         number,
@@ -283,19 +236,6 @@ def _impact(problem: Problem, layout: Layout, number: int) -> Element:
         row_sizes=problem.scales.impulse_n_s,
         row_units=["N m s" if unit == "rad" else "N s" for unit in problem.tree.velocity_units],
     )
-
-
-def _at_impact(layout: Layout, name: str, number: int, **options: Any) -> Element:
-    """Return an element of the impulses with which a phase begins."""
-    start = np.array([layout.first_node[number]])
-    places = {"this": start, "before": start - 1}
-
-    def index_of(kind: str, entry: int) -> Index:
-        if kind == "impulse":
-            return layout.impulse[number][entry : entry + 1]
-        return layout.index_of(kind, entry, places)
-
-    return element(name, layout.node_names(start), index_of, **options)
 
 
 def _constraint(problem: Problem, layout: Layout, number: int, constraint: Constraint) -> Element:
@@ -311,7 +251,7 @@ def _constraint(problem: Problem, layout: Layout, number: int, constraint: Const
     }[constraint.nodes]
     rows = constraint.rows(problem.moment()) / constraint.scale
     bounds = (constraint.lower / constraint.scale, constraint.upper / constraint.scale)
-    return _at(
+    return at(
         layout,
         constraint.name,
         chosen,
@@ -336,7 +276,7 @@ def _ends(problem: Problem, layout: Layout, number: int) -> Element:
     condition = problem.ends[number]
     bounds = (condition.lower, condition.upper)
     rows = condition.rows(both_ends(problem))
-    return _at(
+    return at(
         layout,
         condition.name,
         [0],
@@ -357,22 +297,22 @@ def _cost(problem: Problem, layout: Layout, cost: Cost) -> Element:
     weight = symbols("data", 1)
     if isinstance(cost, Integral):
         rate = cost.weight * weight * moment.duration_s * cost.rate(moment)
-        return _at(layout, cost.name, nodes, cost=rate, data=share)
+        return at(layout, cost.name, nodes, cost=rate, data=share)
     if isinstance(cost, Mean):
         value = cost.weight / len(problem.phases) * weight * cost.value(moment)
-        return _at(layout, cost.name, nodes, cost=value, data=share)
+        return at(layout, cost.name, nodes, cost=value, data=share)
     if isinstance(cost, Roughness):
         change = cost.of(problem.moment("next")) - cost.of(moment)
         value = cost.weight * square(change) / _step(problem)
-        return _at(layout, cost.name, _starts(layout), following=True, cost=value, data=_intervals(layout))
+        return at(layout, cost.name, _starts(layout), following=True, cost=value, data=_intervals(layout))
     if isinstance(cost, Tracking):
         wanted = symbols("data", cost.reference.shape[1])
         value = cost.weight / 2.0 * square(cost.of(moment) - wanted)
-        return _at(layout, cost.name, nodes, cost=value, data=cost.reference)
+        return at(layout, cost.name, nodes, cost=value, data=cost.reference)
     if isinstance(cost, Samples):
         return _samples(problem, layout, cost)
     assert isinstance(cost, EndCost)
-    return _at(layout, cost.name, [0], cost=cost.weight * cost.value(both_ends(problem)))
+    return at(layout, cost.name, [0], cost=cost.weight * cost.value(both_ends(problem)))
 
 
 def _samples(problem: Problem, layout: Layout, cost: Samples) -> Element:
@@ -390,4 +330,4 @@ def _samples(problem: Problem, layout: Layout, cost: Samples) -> Element:
     before = (np.arange(count)[None, :] < phase[:, None]).astype(float)
     values = np.column_stack([intervals, cost.time_s, cost.node - layout.first_node[phase], before, cost.reference])
     value = cost.weight / 2.0 * square(q - data[3 + count :])
-    return _at(layout, cost.name, cost.node, following=True, cost=value, data=values)
+    return at(layout, cost.name, cost.node, following=True, cost=value, data=values)

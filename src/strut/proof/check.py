@@ -32,7 +32,7 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
         raise OutOfRangeError(f"The balance margin is {margin_m:g} m; it must be a number of at least 0.")
     if margin_m is None:
         margin_m = planned_margin_m(motion)
-    measured, broken = _measured(robot, motion, margin_m)
+    measured, broken, soundness = _measured(robot, motion, margin_m)
     task = task_audit(robot, motion)
     if task is not None:
         broken += task_shortfalls(task, gaze_counts=_option(motion, "law") != "paper")
@@ -48,7 +48,8 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
         reasons=[shortfall.sentence for shortfall in broken],
     )
     if has_strides(robot):
-        return replace(receipt, balance_margin_mm=None)  # judged, but a line of toes has no inside to be far from
+        # The margin is judged, but a line of toes has no inside to be far from.
+        return replace(receipt, balance_margin_mm=None, soundness=soundness)
     if task is None:
         return receipt
     return replace(
@@ -59,13 +60,15 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
     )
 
 
-def _measured(robot: Robot, motion: Motion, margin_m: float) -> tuple[Audit, list[Shortfall]]:
-    """Return what a motion needs and the limits that it breaks, by the audit that fits its body."""
+def _measured(
+    robot: Robot, motion: Motion, margin_m: float
+) -> tuple[Audit, list[Shortfall], dict[str, float | str | None] | None]:
+    """Return what a motion needs, the limits that it breaks, and what else was found, by the audit for its body."""
     if has_strides(robot):
         strides = stride_audit(robot, motion)
-        return strides.needs, stride_shortfalls(robot, strides, margin_m=margin_m)
+        return strides.needs, stride_shortfalls(robot, strides, margin_m=margin_m), strides.as_dict()
     measured = audit(robot, motion.time_s, motion.qpos, motion.contact)
-    return measured, shortfalls(robot, measured, margin_m=margin_m)
+    return measured, shortfalls(robot, measured, margin_m=margin_m), None
 
 
 def planned_margin_m(motion: Motion) -> float:

@@ -20,7 +20,7 @@ from strut.robot import Array, Robot
 BASE = 6  # velocities that nobody drives
 RIM = 16  # directions on the rim of a cone: at worst 2 % of the friction are given away
 LEVER_M = 0.1  # a moment counts as much as the force that has it at this distance
-CALM = 1e-3  # share of a torque that weighs as much as its limit in forces that nothing explains
+CALM = 1e-3  # a torque at its limit counts as much as this many newtons that nothing explains
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +41,7 @@ class GroundReading:
 def read_ground(
     robot: Robot, demand: ContactDemand, touches: npt.NDArray[np.bool_], *, friction: float
 ) -> GroundReading:
-    """Return the pushes of the ground that explain a demand best; N s in the place of N if it is one of momentum.
+    """Return the pushes of the ground that explain a demand best.
 
     Args:
         robot: Gives torque limits.

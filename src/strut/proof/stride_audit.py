@@ -43,7 +43,7 @@ MOST_LANDING_TORQUE = 2.0  # of the limit, over the sample in which something la
 MOST_DISAGREEMENT = 0.04  # of forces and torques that the file holds, root mean square
 STEADY_S = 0.05
 LEAST_KNOWN = 0.9  # share of samples whose derivatives are known
-SLIPPERY = 5.0  # a friction with which anything holds, to tell slipping from falling
+GRIPPING = 5.0  # a friction with which anything holds, to tell slipping from falling
 _ENDS = 2  # samples at both ends of a piece that say little about torques
 
 
@@ -54,22 +54,34 @@ class StrideAudit:
     Args:
         needs: As of any other motion, sample by sample; the margin is that inside what touches.
         unexplained_n: What no push of the ground explains, in the median. Shape (T,).
-        slippery_n: The same on a ground on which nothing slips. Shape (T,).
+        gripped_n: The same on a ground on which nothing slips. Shape (T,).
         landing_s: When something lands. Shape (n,).
         landing_unexplained_n: What no push explains over the sample of a landing. Shape (n,).
         landing_torque_nm: Joint torques over the sample of a landing. Shape (n, n_joints).
         force_disagreement: How far the file's ground forces are from the movement, of the weight, root mean square.
-        torque_disagreement: How far its torques are, of the torques. Both None if it has none.
+        torque_disagreement: How far its torques are, of the torques. Both None if it has none. Without forces in the
+            file torques are judged while one foot alone touches: how two share a load, a movement does not tell.
+        unjudged: What could not be judged, in words.
     """
 
     needs: Audit
     unexplained_n: Array
-    slippery_n: Array
+    gripped_n: Array
     landing_s: Array
     landing_unexplained_n: Array
     landing_torque_nm: Array
     force_disagreement: float | None
     torque_disagreement: float | None
+    unjudged: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, float | str | None]:
+        """Return what a receipt says of it besides the needs."""
+        return {
+            "unexplained_n": float(self.unexplained_n.max()),
+            "force_disagreement": self.force_disagreement,
+            "torque_disagreement": self.torque_disagreement,
+            "unjudged": "; ".join(self.unjudged) or None,
+        }
 
 
 def has_strides(robot: Robot) -> bool:
@@ -85,19 +97,20 @@ def stride_audit(robot: Robot, motion: Motion) -> StrideAudit:
     qvel, qacc, known = _derivatives(pieces, time_s, qpos.shape[1] - 1)
     demand = contact_demand(robot.mjcf, points, qpos, qvel, qacc)
     reading = read_ground(robot, demand, contact, friction=robot.friction)
-    gripped = read_ground(robot, demand, contact, friction=SLIPPERY)
+    gripped = read_ground(robot, demand, contact, friction=GRIPPING)
     landings = np.array([one.stop for one, other in pairwise(pieces) if one.stop == other.first], dtype=np.intp)
     jolt = _over_landings(robot, points, motion, qvel, landings)
-    steady, (force, torque) = _steady(time_s), _disagreement(robot, motion, demand, pieces)
+    steady, (force, torque) = _steady(time_s), _disagreement(robot, motion, demand, reading, pieces)
     return StrideAudit(
         needs=_needs(robot, motion, points, demand, reading, pieces, qvel, known),
         unexplained_n=_median(np.where(known, _size(reading.rest), 0.0), steady),
-        slippery_n=_median(np.where(known, _size(gripped.rest), 0.0), steady),
+        gripped_n=_median(np.where(known, _size(gripped.rest), 0.0), steady),
         landing_s=time_s[landings],
         landing_unexplained_n=_size(jolt.rest),
         landing_torque_nm=jolt.torque_nm,
         force_disagreement=force,
         torque_disagreement=torque,
+        unjudged=_unjudged(motion, known, landings, torque),
     )
 
 
@@ -114,7 +127,7 @@ def stride_shortfalls(robot: Robot, measured: StrideAudit, *, margin_m: float) -
     touching_m = np.where(needs.contact, np.abs(needs.foot_height_m), -needs.foot_height_m)
     speed_use = np.abs(needs.joint_speed_rad_s) / robot.joint_speed_limit_rad_s
     torque_use = np.abs(needs.torque_nm) / robot.torque_limit_nm
-    slips = measured.slippery_n < measured.unexplained_n / 2.0
+    slips = measured.gripped_n < measured.unexplained_n / 2.0
     slipping_n, falling_n = (np.where(which, measured.unexplained_n, 0.0) for which in (slips, ~slips))
     outside_m = np.where(np.isfinite(needs.margin_m), margin_m - needs.margin_m, 0.0)  # in flight there is none
     nothing = "is moved by {:.0f} N that no push of the ground explains"
@@ -150,7 +163,7 @@ def _claims(measured: StrideAudit) -> list[Shortfall]:
     everywhere = frozen_mask(np.ones(len(measured.needs.time_s)))
     claims = (
         (measured.force_disagreement, "ground forces in the file are {:.0%} of the weight off what the movement needs"),
-        (measured.torque_disagreement, "torques in the file are {:.0%} off what the movement needs with its forces"),
+        (measured.torque_disagreement, "torques in the file are {:.0%} off what the movement needs"),
     )
     return [
         Shortfall("file", everywhere, f"file: {words.format(off)}")
@@ -243,21 +256,45 @@ def _over_landings(
 
 
 def _disagreement(
-    robot: Robot, motion: Motion, demand: ContactDemand, pieces: list[Piece]
+    robot: Robot, motion: Motion, demand: ContactDemand, reading: GroundReading, pieces: list[Piece]
 ) -> tuple[float | None, float | None]:
     """Return how far the file's forces are from the movement, of the weight, and its torques, of the torques."""
-    if motion.ground_force_n is None:
-        return None, None
-    inside = np.zeros(len(motion.time_s), dtype=bool)
+    inside, claimed = np.zeros(len(motion.time_s), dtype=bool), motion.ground_force_n
     for piece in pieces:
         inside[piece.first + _ENDS : piece.stop - _ENDS] = True
-    missing = (demand.force - np.einsum("tpcv,tpc->tv", demand.jacobian, motion.ground_force_n))[inside]
-    force = _mean_size(np.linalg.norm(missing[:, :3], axis=1)) / (robot.mass_kg * GRAVITY_M_S2)
-    if motion.torque_nm is None:
+    if claimed is None:
+        inside &= ~_on_two_feet(robot, motion.contact)
+    pushes = reading.force_n if claimed is None else claimed
+    missing = (demand.force - np.einsum("tpcv,tpc->tv", demand.jacobian, pushes))[inside]
+    force = None
+    if claimed is not None:
+        force = _mean_size(np.linalg.norm(missing[:, :3], axis=1)) / (robot.mass_kg * GRAVITY_M_S2)
+    if motion.torque_nm is None or not inside.any():
         return force, None
     driven = [index for index, name in enumerate(motion.joint_names) if name not in _sprung(robot, motion)]
     off = missing[:, BASE:] - motion.torque_nm[inside]
     return force, _mean_size(off[:, driven]) / _mean_size(missing[:, BASE:])
+
+
+def _on_two_feet(robot: Robot, contact: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return where points of more than one body touch. Shape (T, n) in, (T,) out."""
+    bodies = np.array([contact_points(robot)[name].body for name in robot.foot_names])
+    return np.asarray(sum(contact[:, bodies == body].any(axis=1).astype(int) for body in set(bodies)) > 1)
+
+
+def _unjudged(
+    motion: Motion, known: npt.NDArray[np.bool_], judged: npt.NDArray[np.intp], torque: float | None
+) -> tuple[str, ...]:
+    """Return in words what could not be judged; `judged` are the landings that were."""
+    words = []
+    if not known.all():
+        count = int((motion.contact[1:] & ~motion.contact[:-1]).any(axis=1).sum()) - len(judged)
+        landings = "1 landing" if count == 1 else f"{count} landings"
+        why = f"where fewer than {FEWEST} samples lie between landings"
+        words.append(f"{1.0 - known.mean():.1%} of the samples and {landings}, {why}")
+    if motion.torque_nm is not None and torque is None:
+        words.append("the torques in the file, which has no ground forces and never stands on one foot")
+    return tuple(words)
 
 
 def _sprung(robot: Robot, motion: Motion) -> tuple[str, ...]:

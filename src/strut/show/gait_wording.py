@@ -105,9 +105,9 @@ def _column(parameters: GaitParameters, apart: bool) -> dict[str, str]:
 
 def _leg(leg: LegFigures) -> dict[str, str]:
     """Return the cells of one leg."""
-    humps, shares = leg.force_humps, leg.elevation_shares
+    humps, shares = leg.force_humps_bw, leg.elevation_shares
     first, dip, second = (f"{part:.2f}" for part in humps) if humps is not None else ("", "", "")
-    largest = NOT_KNOWN if leg.largest_vertical_force is None else f"{leg.largest_vertical_force:.2f}"
+    largest = NOT_KNOWN if leg.largest_vertical_force_bw is None else f"{leg.largest_vertical_force_bw:.2f}"
     return {
         "foot on the ground": NOT_KNOWN if leg.stance_share is None else f"{leg.stance_share:.0%}",
         "knee [deg]": " to ".join(f"{np.degrees(angle):.0f}" for angle in leg.knee_range_rad),

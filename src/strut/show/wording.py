@@ -11,8 +11,6 @@ from strut.receipt import Receipt
 NOT_KNOWN = "–"
 _ON_THE_SPOT_M = 1e-3
 _BRISK_M_S = 0.2  # from here on speeds are told in m/s
-_STRENGTH = {True: "loads its busiest joint with {:.0f} % of its strength", False: "uses {:.0f} % of the weakest motor"}
-_TASK_WORDS = {True: "disturbs the hand's task by {:.2f} mm", False: "is planned to end {:.2f} mm from its goal"}
 
 
 def title_of(motion: Motion) -> str:
@@ -46,7 +44,8 @@ def receipt_sentences(receipt: Receipt | None) -> list[str]:
 def measured_sentences(receipt: Receipt) -> list[str]:
     """Return what was measured, in words, without what the motion claims to show."""
     refused = [f"Because {reason}." for reason in receipt.reasons]
-    return [*refused, *(sentence for sentence in (_travelled(receipt), _needed(receipt)) if sentence)]
+    said = (_travelled(receipt), _needed(receipt), _unjudged(receipt))
+    return [*refused, *(sentence for sentence in said if sentence)]
 
 
 def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
@@ -116,19 +115,29 @@ def _speed(speed_m_s: float) -> str:
 
 
 def _needed(receipt: Receipt) -> str:
-    carried_by = "feet" if receipt.redundancy is None else "wheels"  # only a performance counts what it leaves free
+    performs = receipt.redundancy is not None  # only a performance counts what it leaves free
+    task = "disturbs the hand's task by {:.2f} mm" if performs else "is planned to end {:.2f} mm from its goal"
+    person = receipt.soundness is not None  # only walks with landings, which are people's, are looked at so closely
+    strength = (
+        "loads its busiest joint with {:.0f} % of its strength" if person else "uses {:.0f} % of the weakest motor"
+    )
     known = [
-        _balance(receipt.balance_margin_mm, carried_by),
-        _number(receipt.torque_use, _STRENGTH[receipt.naturalness is not None], 100.0),  # only people look natural
+        _balance(receipt.balance_margin_mm, "wheels" if performs else "feet"),
+        _number(receipt.torque_use, strength, 100.0),
         _number(receipt.joint_speed_use, "reaches {:.0f} % of the joint speed limit", 100.0),
         _number(receipt.foot_slip_mm, "slips {:.1f} mm"),
-        _number(receipt.task_error_mm, _TASK_WORDS[receipt.redundancy is not None]),
+        _number(receipt.task_error_mm, task),
         _number(receipt.gaze_error_rad, "looks {:.3f}° beside its goal", math.degrees(1.0)),
         _number(receipt.redundancy, "leaves {:.0f} dimensions free for the feeling"),
         _number(receipt.cost_of_transport, "has a cost of transport of {:.2f}"),
     ]
     said = [words for words in known if words != NOT_KNOWN]
     return f"It {listed(said)}." if said else ""
+
+
+def _unjudged(receipt: Receipt) -> str:
+    unjudged = (receipt.soundness or {}).get("unjudged")
+    return f"Not judged: {unjudged}." if unjudged else ""
 
 
 def _balance(margin_mm: float | None, carried_by: str) -> str:

@@ -23,20 +23,12 @@ class Course:
 
     def straightened(self, motion: Motion) -> Motion:
         """Return the motion turned and moved so that this line is the x axis; forces and centre of pressure too."""
-        turn = Rotation.from_euler("z", -self.direction_rad)
-        aside = np.array([0.0, self.left_m])
-        ground, qpos = turn.as_matrix()[:2, :2], motion.qpos.copy()
-        qpos[:, :2] = qpos[:, :2] @ ground.T - aside
-        qpos[:, 3:7] = (turn * Rotation.from_quat(qpos[:, 3:7], scalar_first=True)).as_quat(
-            canonical=True, scalar_first=True
-        )
-        force, cop = motion.ground_force_n, motion.cop_in_world
-        return replace(
-            motion,
-            qpos=qpos,
-            ground_force_n=None if force is None else force @ turn.as_matrix().T,
-            cop_in_world=None if cop is None else cop @ ground.T - aside,
-        )
+        return _turned(motion, -self.direction_rad, np.array([0.0, -self.left_m]))
+
+    def put_back(self, motion: Motion) -> Motion:
+        """Return a motion along the x axis turned and moved onto this line: what `straightened` undoes."""
+        across = np.array([-np.sin(self.direction_rad), np.cos(self.direction_rad)])
+        return _turned(motion, self.direction_rad, self.left_m * across)
 
 
 def repeated_course(motion: Motion) -> Course | None:
@@ -68,7 +60,29 @@ def travelled_course(motion: Motion) -> Course:
     """Return the line from the first sample to the one that would follow the last."""
     qpos = motion.qpos
     line = _line(qpos, 2.0 * qpos[-1, :2] - qpos[-2, :2] - qpos[0, :2])
-    return _through(qpos, float(_facing(qpos).mean())) if line is None else line
+    return facing_course(motion) if line is None else line
+
+
+def facing_course(motion: Motion) -> Course:
+    """Return the line through the walker's places along which the pelvis faces on average."""
+    return _through(motion.qpos, float(_facing(motion.qpos).mean()))
+
+
+def _turned(motion: Motion, angle_rad: float, then_moved_m: Array) -> Motion:
+    """Return a motion turned about the world's z axis, then moved over the ground (2,)."""
+    turn = Rotation.from_euler("z", angle_rad)
+    ground, qpos = turn.as_matrix()[:2, :2], motion.qpos.copy()
+    qpos[:, :2] = qpos[:, :2] @ ground.T + then_moved_m
+    qpos[:, 3:7] = (turn * Rotation.from_quat(qpos[:, 3:7], scalar_first=True)).as_quat(
+        canonical=True, scalar_first=True
+    )
+    force, cop = motion.ground_force_n, motion.cop_in_world
+    return replace(
+        motion,
+        qpos=qpos,
+        ground_force_n=None if force is None else force @ turn.as_matrix().T,
+        cop_in_world=None if cop is None else cop @ ground.T + then_moved_m,
+    )
 
 
 def _line(qpos: Array, way_m: Array) -> Course | None:
