@@ -1,12 +1,13 @@
 """How well do reconstructions give back torques and ground forces, over gaits, phase times and noise?
 
-    python benchmarks/bench_reconstruction_accuracy.py
+    python benchmarks/bench_reconstruction_accuracy.py [GAIT ...]
 
-Gaits of our own, 100 samples per second, on two processes. Phase times are the true ones of one step, or detected from
-two steps without contact columns, of which the recording begins and ends in the middle of a step. Noise is white, on
-every joint angle. `torque_share` is the root mean square of the torque error over the largest torque, `foot_share` and
-`total_share` those of the worst axis of the worse foot and of both together over body weight, all at 500 instants a
-second; `border_ms` is the worst time of a phase's end; `smooth` is the factor on smooth torques that the noise needs.
+Gaits of our own, all of WORKS unless some are named, 100 samples per second, on two processes. Phase times are the
+true ones of one step, or detected from two steps without contact columns, of which the recording begins and ends in
+the middle of a step. Noise is white, on every joint angle. `torque_share` is the root mean square of the torque error
+over the largest torque, `foot_share` and `total_share` those of the worst axis of the worse foot and of both together
+over body weight, all at 500 instants a second; `border_ms` is the worst time of a phase's end; `smooth` is the factor
+on smooth torques that the noise needs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
+import sys  # noqa: E402
 from concurrent.futures import ProcessPoolExecutor  # noqa: E402
 from dataclasses import replace  # noqa: E402
 from time import process_time  # noqa: E402
@@ -134,11 +136,12 @@ def rows_of(work: tuple[str, tuple[float, ...]]) -> list[Row]:
     return found_rows
 
 
-def main() -> None:
+def main(names: list[str]) -> None:
+    works = [work for work in WORKS if not names or work[0] in names]
     with ProcessPoolExecutor(WORKERS) as pool:
-        rows = [row for part in pool.map(rows_of, WORKS) for row in part]
+        rows = [row for part in pool.map(rows_of, works) for row in part]
     record("reconstruction_accuracy", rows, packages=("strut", "casadi", "numpy"))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
