@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from strut.errors import FileError, MotionFileError
+from strut.errors import BadMotionError, FileError, MotionFileError
 from strut.library.motion_file import load_motion, save_motion
 from strut.motion import Motion
+from strut.robots.catalogue import robot_of
 
 ARRAYS = ("time_s", "qpos", "contact", "torque_nm", "ground_force_n", "cop_in_world", "balance_margin_m")
 
@@ -260,12 +261,13 @@ def test_a_file_that_lacks_an_array(saved, name):
     assert reason(rewritten(saved, **{name: None})) == f"is damaged: {name} missing; make it again."
 
 
-@pytest.mark.parametrize("name", ["robot", "receipt"])
-def test_a_description_that_lacks_an_entry(saved, name):
+def test_a_description_that_lacks_an_entry(saved):
     with np.load(saved) as file:
         meta = json.loads(str(file["meta"]))
-    meta.pop(name)
-    assert reason(rewritten(saved, meta=np.array(json.dumps(meta)))) == f"is damaged: '{name}'"
+    meta.pop("receipt")  # whoever records has none
+    assert load_motion(rewritten(saved, meta=np.array(json.dumps(meta)))).receipt is None
+    meta.pop("robot")
+    assert reason(rewritten(saved, meta=np.array(json.dumps(meta)))) == "is damaged: 'robot'"
 
 
 def test_samples_that_are_not_finite(saved):
@@ -290,3 +292,16 @@ def test_arrays_that_do_not_fit(saved, name, value):
 
 def test_a_receipt_with_other_keys(saved):
     assert reason(rewritten(saved, receipt={"verdict": "ok"})).startswith("is damaged: ")
+
+
+def test_a_file_that_says_nothing_of_contacts_has_none(small, tmp_path):
+    path = tmp_path / "full.npz"
+    save_motion(small, path)
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files if name not in ("contact", "foot_names")}
+    np.savez(tmp_path / "bare.npz", **arrays)
+    bare = load_motion(tmp_path / "bare.npz")
+    assert bare.foot_names == ()
+    assert bare.contact.shape == (len(small.time_s), 0)
+    with pytest.raises(BadMotionError, match="no contact columns"):
+        robot_of(bare)

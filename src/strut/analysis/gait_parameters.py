@@ -23,7 +23,7 @@ class GaitParameters:
     """What gait laboratories report. Lists have one entry per step.
 
     Args:
-        step_length_m: Between the toes of both feet at toe-off, along the direction of walking.
+        step_length_m: Between the toes of both feet just before toe-off, along the direction of walking.
         step_duration_s: From toe-off to toe-off.
         speed_m_s: Distance of the pelvis over time.
         cadence_per_min: Steps in a minute.
@@ -79,14 +79,14 @@ def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
 
 
 def _steps(robot: Robot, motion: Motion) -> tuple[list[float], tuple[float, ...]]:
-    """Return the times of toe-off, and how far ahead the other foot's toes are at each."""
+    """Return the times of toe-off, and how far ahead the other foot's toes are before each, with both on the ground."""
     toes = foot_positions(robot, motion.qpos)
     events: list[tuple[float, float]] = []
     for side, other in (("Right", "Left"), ("Left", "Right")):
         own, ahead = (motion.foot_names.index(TOES[name]) for name in (side, other))
         down = motion.contact[:, own]
         for k in np.flatnonzero(down[:-1] & ~down[1:]):
-            events.append((float(motion.time_s[k + 1]), float(toes[k + 1, ahead, 0] - toes[k + 1, own, 0])))
+            events.append((float(motion.time_s[k + 1]), float(toes[k, ahead, 0] - toes[k, own, 0])))
     events.sort()
     return [time for time, _ in events], tuple(length for _, length in events)
 

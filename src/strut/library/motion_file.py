@@ -54,6 +54,11 @@ def load_motion(path: Path | str) -> Motion:
         raise MotionFileError(path, "there is no such file.")
     arrays = _read_arrays(path)
     meta = _read_meta(path, arrays)
+    if "contact" not in arrays and "foot_names" not in arrays:  # nobody knows which feet touch
+        arrays |= {
+            "contact": np.zeros((len(arrays.get("time_s", ())), 0), dtype=bool),
+            "foot_names": np.array([], "U1"),
+        }
     missing = [name for name in (*_REQUIRED, "joint_names", "foot_names") if name not in arrays]
     if missing:
         raise MotionFileError(path, f"is damaged: {', '.join(missing)} missing; make it again.")
@@ -61,7 +66,7 @@ def load_motion(path: Path | str) -> Motion:
         if arrays[name].ndim != 1 or arrays[name].dtype.kind != "U":
             raise MotionFileError(path, f"is damaged: {name} is no list of names.")
     try:
-        receipt = Receipt.from_dict(meta.pop("receipt")) if meta["receipt"] else None
+        receipt = Receipt.from_dict(meta.pop("receipt")) if meta.get("receipt") else None
         return Motion(
             robot=meta.pop("robot"),
             joint_names=tuple(arrays["joint_names"].tolist()),

@@ -195,7 +195,7 @@ def _parameters(
 ) -> tuple[Parameter, ...]:
     speeds, steps = gait["speed_m_s"], gait["limits"]["step_length_m"]
     if speed_m_s is not None and step_m is not None:
-        _check_duration(phases, speed_m_s, step_m)
+        _check_duration(phases, speed_m_s, step_m, steps)
     pace = speeds["usual"] if speed_m_s is None else speed_m_s
     step = Parameter("step_length_m", steps[0], steps[1], 0.5 * pace)
     speed = Parameter("speed_m_s", speeds["least"], speeds["most"], pace)
@@ -205,14 +205,14 @@ def _parameters(
     )
 
 
-def _check_duration(phases: Sequence[Phase], speed_m_s: float, step_m: float) -> None:
+def _check_duration(phases: Sequence[Phase], speed_m_s: float, step_m: float, limits_m: Sequence[float]) -> None:
     shortest, longest = (sum(phase.duration_s[end] for phase in phases) for end in (0, 1))
     lasts_s = step_m / speed_m_s
     if not shortest <= lasts_s <= longest:
         raise OutOfRangeError(
             f"A step of {step_m:g} m at {speed_m_s:g} m/s would last {lasts_s:.2f} s, but its phases last "
             f"{shortest:.2f} to {longest:.2f} s together; "
-            f"choose {speed_m_s * shortest:.2f} to {speed_m_s * longest:.2f} m."
+            f"choose {max(limits_m[0], speed_m_s * shortest):.2f} to {min(limits_m[1], speed_m_s * longest):.2f} m."
         )
 
 

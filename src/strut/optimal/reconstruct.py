@@ -80,7 +80,7 @@ def reconstruct(
     program, on_mesh = search.solved(recording)
     polished = polish(program, on_mesh)
     soundness = examined_by_step(human, polished)
-    insist(soundness)
+    insist(soundness, advice="Check the phases and their times, and the height of the feet over the ground.")
     asked = {
         "phases": [[phase.contact, phase.start_s, phase.stop_s] for phase in found],
         "formulation": formulation,

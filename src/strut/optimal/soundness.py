@@ -32,6 +32,7 @@ MOST_PLAYBACK_RAD = np.radians(1.0)
 MOST_OVERLAP_M = 1e-4
 SHANKS = ("ShankRight", "ShankLeft")
 IMPACT_S = 0.001  # chosen: so much of its load before an impact may a point give up in it; see `least_impulses`
+ADVICE = "Solve it on a finer mesh, or relax what is asked."
 PER_INTERVAL = 10  # curves are looked at this many times between nodes
 
 
@@ -170,11 +171,11 @@ def _between(trajectory: Trajectory) -> tuple[Array, Array]:
     return np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
 
 
-def insist(found: Soundness, *, limits: bool = False) -> None:
+def insist(found: Soundness, *, limits: bool = False, advice: str = ADVICE) -> None:
     """Raise if a movement is not sound: it slides, gains momentum, or is not solved; or leaves the body's limits."""
     complaints = [*found.complaints(), *(found.limits_broken() if limits else [])]
     if complaints:
-        raise RefusedError(complaints, "Solve it on a finer mesh, or relax what is asked.")
+        raise RefusedError(complaints, advice)
 
 
 def contact_drift(robot: Robot, trajectory: Trajectory) -> tuple[float, str, float]:

@@ -47,6 +47,8 @@ def robot_of(motion: Motion, robot: Robot | None = None, *, needs_feet: bool = T
     if robot is None:
         robot = person_of(motion) if "subject" in motion.meta else load_robot(motion.robot)
         _check_made_for(motion, robot)
+    if needs_feet and robot.foot_names and not motion.foot_names:
+        raise BadMotionError("The motion has no contact columns, so nobody knows which feet touch.")
     feet = (robot.foot_names,) if needs_feet else (robot.foot_names, ())
     if motion.joint_names != robot.joint_names or motion.foot_names not in feet:
         raise BadMotionError(
