@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.body_options import BODY_MASS_HELP, LENGTH_HELP, MASS_HELP, human_body
-from strut.cli.interruption import NOTHING_YET, StoppedError
+from strut.cli.interruption import NOTHING_YET, SOLVED_WORDS, StoppedError
 from strut.cli.length import length_m
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solver_on_screen
@@ -89,6 +89,9 @@ def synthesize(
             if failure.best is None:
                 raise StoppedError(NOTHING_YET) from failure
             gait = best_so_far(robot, failure.best)
+        else:
+            if stop.is_set():
+                print_lines(SOLVED_WORDS)
     _tell(gait, steps, out, force=force, json=json)
 
 
