@@ -85,4 +85,6 @@ def test_a_log_file_gets_a_plain_line_now_and_then(monkeypatch, capsys):
     with progress("starts") as bar:
         tell = solving.tells(bar)
         assert tell(Iteration(7, 0.78, 1.2e-3)) is False
-    assert "iteration 7: cost 0.7800, violation 1.2e-03, 0 s" in capsys.readouterr().err
+        assert capsys.readouterr().err == "iteration 7: cost 0.7800, violation 1.2e-03, 0 s\n"
+        tell(Iteration(8, 0.78, 1.2e-3, "start 2 of 3"))
+    assert capsys.readouterr().err.startswith("start 2 of 3, iteration 8: ")
