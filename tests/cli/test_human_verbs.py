@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.cli.body_options import human_body
+from strut.cli.body_options import BODY_MASS_HELP, human_body
 from strut.cli.main import main
 from strut.library.motion_file import load_motion, save_motion
 from strut.motion import Motion
@@ -94,6 +94,11 @@ def test_lengths_and_masses_are_replaced_one_by_one():
     assert table["masses_kg"]["FootLeft"] == 1.5
     assert body.mass_kg == pytest.approx(75.0 + 1.5 - usual["masses_kg"]["FootLeft"])
     assert human_body(None, None, "male", None, None).fingerprint == load_robot("heiman").fingerprint
+
+
+def test_a_height_alone_keeps_the_mass_that_the_help_names():
+    mass_kg = human_body(1.6, None, "male", None, None).mass_kg
+    assert f"{mass_kg:g} at any height" in BODY_MASS_HELP
 
 
 def test_lengths_as_measured_fit_a_body_of_shares_too():
