@@ -10,7 +10,7 @@ from strut.optimal.synthesise import synthesise
 
 pytest_plugins = ("tests.study.real_parts_summary",)  # names, at the end, which real parts ran
 
-settings.register_profile("strut", derandomize=True, deadline=None)  # the same examples on every machine, however busy
+settings.register_profile("strut", derandomize=True, deadline=None)  # the same examples everywhere
 settings.load_profile("strut")
 
 
@@ -36,5 +36,5 @@ def heiman():
 
 @pytest.fixture(scope="session")
 def gait(heiman):
-    """One synthesised gait for all tests that need one: it takes most of a minute on a busy machine."""
+    """One synthesised gait for all tests that need one: it takes half a minute."""
     return synthesise(heiman, speed_m_s=1.3)

@@ -5,6 +5,7 @@ Commands that solve for a human walk are left out, since each takes most of a mi
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -51,13 +52,19 @@ def why_not(arguments: list[str]) -> str:
     return ""
 
 
-@pytest.fixture
-def folder_with_walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def walks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("walks")
     for name in ("happy", "sad"):
-        strut.save_motion(strut.walk("mrpete", name, cycles=2), f"{name}.npz")
-    strut.save_motion(strut.perform("pepper", "wave", "happy", duration_s=2.0), "wave.npz")
-    return tmp_path
+        strut.save_motion(strut.walk("mrpete", name, cycles=2), folder / f"{name}.npz")
+    strut.save_motion(strut.perform("pepper", "wave", "happy", duration_s=2.0), folder / "wave.npz")
+    return folder
+
+
+@pytest.fixture
+def folder_with_walks(walks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return Path(shutil.copytree(walks, tmp_path, dirs_exist_ok=True))
 
 
 @pytest.mark.parametrize(("page", "block"), python_blocks())

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.cli.body_options import human_body
+from strut.cli.body_options import BODY_MASS_HELP, human_body
 from strut.cli.main import main
 from strut.library.motion_file import load_motion, save_motion
 from strut.motion import Motion
@@ -61,6 +61,9 @@ def standing(tmp_path):
         (["--length", "ThighSideLength=long"], "'long' is no length"),
         (["--segment-mass", "FootSide=light"], "the mass of FootSide is 'light'"),
         (["--segment-mass", "FootSide=-1"], "it must be a number above 0"),
+        (["--length", "ThighSideLength=48"], "of 48 m is not that of a person; choose 0.222 to 0.711 m"),
+        (["--segment-mass", "FootLeft=200"], "The mass FootLeft of 200 kg is not that of a person; choose 0.5"),
+        (["--height", "1.6", "--length", "ShankSideLength=20cm"], "ShankRightLength of 0.2 m is not that of a person"),
         (["--from", "nowhere.npz"], "nowhere.npz"),
     ],
 )
@@ -93,6 +96,17 @@ def test_lengths_and_masses_are_replaced_one_by_one():
     assert human_body(None, None, "male", None, None).fingerprint == load_robot("heiman").fingerprint
 
 
+def test_a_height_alone_keeps_the_mass_that_the_help_names():
+    mass_kg = human_body(1.6, None, "male", None, None).mass_kg
+    assert f"{mass_kg:g} at any height" in BODY_MASS_HELP
+
+
+def test_lengths_as_measured_fit_a_body_of_shares_too():
+    measured = load_robot("heiman").table("subject")["lengths_m"]
+    body = human_body(1.86, 75.0, "male", [f"{name}={value}" for name, value in measured.items()], None)
+    assert body.table("subject")["lengths_m"] == pytest.approx(measured)
+
+
 def test_bodies_of_humans_are_not_for_robots(tmp_path, capsys):
     assert main(["walk", "mrpete", "--height", "1.8", "--out", str(tmp_path / "walk.npz")]) == 2
     assert "--height does not apply" in capsys.readouterr().err
@@ -118,6 +132,14 @@ def test_an_existing_file_is_not_replaced_without_force(standing, capsys):
     assert main(["synthesize", "--out", str(standing)]) == 2
     assert "is there already" in capsys.readouterr().err
     assert main(["reconstruct", str(standing), "--out", str(standing)]) == 2
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("verb", [["reconstruct"], ["synthesize", "--from"]])
+def test_too_few_samples_are_one_sentence(verb, standing, tmp_path, capsys):
+    few = changed(standing, "few.npz", samples=3)
+    assert main([*verb, few, "--out", str(tmp_path / "out.npz")]) == 2
+    assert capsys.readouterr().err == ("strut: 3 samples are too few to tell how a body moves; give at least 12.\n")
 
 
 def test_standing_on_both_feet_is_no_known_phase(standing, tmp_path, capsys):
@@ -166,6 +188,15 @@ def test_analyze_tells_gait_parameters_as_json(standing, capsys):
     assert table["speed_m_s"] == 0.0
     assert table["double_support"] == 1.0
     assert table["legs"]["Left"]["largest_vertical_force_bw"] is None
+
+
+def test_analyze_says_that_nothing_touches_or_moves(standing, capsys):
+    assert main(["analyze", changed(standing, "floating.npz", lift_m=1.0)]) == 0
+    said = capsys.readouterr().err
+    assert "floating never touches the ground: its feet stay 1 m above it." in said
+    assert "floating does not move: no joint turns." in said
+    assert main(["analyze", changed(standing, "fitted.npz", lift_m=0.01)]) == 0
+    assert "touches" not in capsys.readouterr().err
 
 
 def changed(file, name, *, lift_m=0.0, lean_rad=0.0, samples=20):

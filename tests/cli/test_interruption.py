@@ -2,12 +2,14 @@
 
 import os
 import signal
+from dataclasses import replace
 
 import pytest
 
 from strut.cli import reconstruct as reconstruct_verb
 from strut.cli import screen, solving
 from strut.cli import walk as walk_verb
+from strut.cli.interruption import SOLVED_WORDS
 from strut.cli.main import main
 from strut.cli.screen import progress
 from strut.engines.nonlinear_program import STOPPED, Iteration
@@ -69,11 +71,13 @@ def test_a_press_before_the_first_iteration_writes_nothing(recording, capsys, mo
 def test_a_press_that_comes_too_late_changes_nothing(gait, recording, capsys, monkeypatch):
     def finished(*_arguments, **_options):
         press()
-        return gait
+        return replace(gait, asked={"phases": [["RightFlat", 0.0, 0.3]]})
 
     monkeypatch.setattr(reconstruct_verb, "find_forces", finished)
     assert main(["reconstruct", str(recording), "--out", str(recording.with_name("forces.npz"))]) == 0
-    assert "not a finished" not in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "not a finished" not in said
+    assert SOLVED_WORDS in said
 
 
 def test_a_log_file_gets_a_plain_line_now_and_then(monkeypatch, capsys):
@@ -81,4 +85,6 @@ def test_a_log_file_gets_a_plain_line_now_and_then(monkeypatch, capsys):
     with progress("starts") as bar:
         tell = solving.tells(bar)
         assert tell(Iteration(7, 0.78, 1.2e-3)) is False
-    assert "iteration 7: cost 0.7800, violation 1.2e-03, 0 s" in capsys.readouterr().err
+        assert capsys.readouterr().err == "iteration 7: cost 0.7800, violation 1.2e-03, 0 s\n"
+        tell(Iteration(8, 0.78, 1.2e-3, "start 2 of 3"))
+    assert capsys.readouterr().err.startswith("start 2 of 3, iteration 8: ")

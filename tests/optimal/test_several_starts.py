@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from strut.engines.nonlinear_program import STOPPED
+from strut.engines.nonlinear_program import STOPPED, Iteration
 from strut.errors import OutOfRangeError, RefusedError
 from strut.optimal import several_starts
 from strut.optimal.several_starts import cheapest
@@ -56,6 +56,21 @@ def test_a_stop_in_the_first_start_is_a_stop(heiman):
     with pytest.raises(NotSolvedError) as error:
         cheapest(3, heiman, speed_m_s=1.3, on_iteration=watch)
     assert (error.value.status, len(seen)) == (STOPPED, 1)
+
+
+def test_iterations_say_of_which_start_they_are(gait, heiman, monkeypatch):
+    seen = []
+
+    def iterates(on_iteration, **_options):
+        on_iteration(Iteration(0, 1.0, 0.5))
+        return gait
+
+    starts_that_end(monkeypatch, iterates, iterates)
+    cheapest(2, heiman, on_iteration=seen.append)
+    assert [iteration.solve for iteration in seen] == ["start 1 of 2", "start 2 of 2"]
+    starts_that_end(monkeypatch, iterates)
+    cheapest(1, heiman, on_iteration=seen.append)
+    assert seen[-1] == Iteration(0, 1.0, 0.5)
 
 
 @pytest.mark.parametrize("starts", [0, -1, 101])

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.analysis.criteria import criteria_values
+from strut.analysis.gait_parameters import gait_parameters
 from strut.engines.tree import angles_from_qpos
 from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
 from strut.library.motion_file import load_motion, save_motion
@@ -60,6 +61,9 @@ def test_the_step_repeats_in_the_mirror(gait, heiman):
     assert_allclose(path.u[0], mirror_of(heiman, heiman.joint_names).image(path.u[-1]), atol=1e-4)
     assert path.parameter["step_length_m"] == pytest.approx(1.3 * path.total_s, abs=1e-6)
     assert gait.step_length_m == pytest.approx(path.parameter["step_length_m"], abs=1e-6)
+    told = gait_parameters(gait.robot, gait.motion(steps=4))
+    assert_allclose(told.step_length_m, gait.step_length_m, atol=1e-4)
+    assert told.speed_m_s == pytest.approx(1.3, rel=5e-3)
 
 
 def test_the_ground_carries_the_weight_over_a_step(gait):

@@ -11,8 +11,9 @@ from strut.analysis.gait_cycle import endless
 from strut.cli.main import main
 from strut.errors import OutOfRangeError
 from strut.library.motion_file import save_motion
+from strut.robots.subject import subject
 from strut.show.film import save_gif
-from strut.show.pose_strip import save_pose_strip
+from strut.show.pose_strip import pose_strip_bytes, save_pose_strip
 from tests.walker import STEP, STEP_M, walked
 
 
@@ -62,6 +63,32 @@ def test_a_row_of_poses_shows_a_whole_cycle(heiman, tmp_path):
     assert np.count_nonzero(np.diff(figures.astype(int)) == 1) >= 4
     with pytest.raises(OutOfRangeError, match="A row of 1 poses"):
         save_pose_strip([walked(heiman, 4)], [heiman], tmp_path / "one.png", poses=1)
+
+
+def test_rows_of_poses_have_one_scale(heiman, tmp_path):
+    small = subject(1.5, 50.0)
+    rows = {}
+    for order in ("tall first", "small first"):
+        bodies = [heiman, small] if order == "tall first" else [small, heiman]
+        motions = [walked(body, 4) for body in bodies]
+        save_pose_strip(motions, bodies, tmp_path / "rows.png", poses=3, width_px=240, look="stick", force=True)
+        with Image.open(tmp_path / "rows.png") as picture:
+            pixels = np.asarray(picture.convert("RGB"), dtype=float)
+        rows[order] = np.split(pixels, 2)
+    np.testing.assert_array_equal(rows["tall first"][0], rows["small first"][1])  # no row knows where it is drawn
+    below_words = [row[int(0.14 * len(row)) :] for row in rows["tall first"]]
+    tall_px, small_px = (np.ptp(np.flatnonzero((row < 150.0).all(axis=2).any(axis=1))) for row in below_words)
+    assert small_px / tall_px == pytest.approx(1.5 / 1.86, abs=0.06)
+
+
+def test_rows_of_poses_are_called_by_their_file(heiman, tmp_path):
+    walk = walked(heiman, 4)
+    one, same, other = (
+        pose_strip_bytes([walk], [heiman], names=[name], poses=2, width_px=240, look="stick")
+        for name in ("one.npz", "one.npz", "other.npz")
+    )
+    assert one == same
+    assert one != other
 
 
 def test_a_picture_of_a_human_walk_is_a_row_unless_a_moment_is_asked_for(heiman, tmp_path, capsys):

@@ -1,15 +1,19 @@
 """The page about walks: every curve has its place, and it refuses what has no cycle."""
 
-from dataclasses import replace
+import json
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 from strut.analysis.gait_cycle import gait_cycle
+from strut.analysis.gait_parameters import gait_parameters
 from strut.analysis.lab_names import PANELS
 from strut.cli.main import main
 from strut.library.motion_file import save_motion
+from strut.receipt import Receipt
 from strut.show.gait_plots import Walk, angle_plot, force_plot, known_parts, torque_plot
+from strut.show.gait_wording import parameter_rows
 from tests.walker import walked
 
 
@@ -49,6 +53,42 @@ def test_analyze_writes_a_page_about_two_walks_and_keeps_an_old_one(heiman, tmp_
     assert "objective multi" in capsys.readouterr().out
     assert main(["analyze", *files, "--html", str(page)]) == 2
     assert "is there already" in capsys.readouterr().err
+
+
+def test_a_refused_walk_is_called_so_beside_the_table_and_on_the_page(heiman, tmp_path, capsys):
+    walk, page = walked(heiman, 4), tmp_path / "report.html"
+    told = {"robot": "heiman", "verdict": "refused", "reasons": ("the ground pulls on a foot",), "duration_s": 2.0}
+    receipt = Receipt(**dict.fromkeys(field.name for field in fields(Receipt)) | {"left_out": ()} | told)
+    save_motion(replace(walk, receipt=receipt), tmp_path / "bad.npz")
+    save_motion(walk, tmp_path / "good.npz")
+    assert main(["analyze", str(tmp_path / "bad.npz"), str(tmp_path / "good.npz"), "--html", str(page)]) == 0
+    words = "bad calls itself refused: the ground pulls on a foot."
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("calls itself") == 1
+    assert words in page.read_text("utf-8")
+
+
+@pytest.mark.filterwarnings("error")
+def test_criteria_of_a_body_that_stays_where_it_is_are_dashes_and_null(heiman, tmp_path, capsys):
+    walk = walked(heiman, 4)
+    file = tmp_path / "still.npz"
+    save_motion(replace(walk, qpos=np.repeat(walk.qpos[:1], len(walk.qpos), axis=0)), file)
+    assert main(["analyze", str(file)]) == 0
+    rows = [line.split("│")[1:3] for line in capsys.readouterr().out.splitlines() if "│ effort" in line]
+    assert [[cell.strip() for cell in row] for row in rows] == [["effort", "–"]]
+    assert main(["analyze", str(file), "--json"]) == 0
+    judged = json.loads(capsys.readouterr().out)["criteria"]["still"]
+    assert judged["effort"] is None
+    assert judged["time"] == pytest.approx(0.5, abs=0.02)
+
+
+def test_humps_of_the_force_have_a_row_each(heiman):
+    found = gait_parameters(heiman, walked(heiman, 4))
+    rows = dict(parameter_rows([found]))
+    assert max(len(cell) for word, cell in rows.items() if word.startswith("force")) == 4
+    humps = [float(rows[f"force, {part}"]) for part in ("first hump", "dip", "second hump")]
+    assert humps == pytest.approx(found.legs["Right"].force_humps_bw, abs=0.005)
 
 
 def test_a_body_that_stands_gets_no_page(heiman, tmp_path, capsys):

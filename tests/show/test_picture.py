@@ -85,6 +85,12 @@ def test_a_moment_can_be_chosen(robot: Robot, calm: Motion) -> None:
     assert start != later
 
 
+@pytest.mark.parametrize("at_s", [-0.1, 99.0, float("nan")])
+def test_a_moment_outside_the_motion_is_refused(robot: Robot, calm: Motion, at_s: float) -> None:
+    with pytest.raises(OutOfRangeError, match="Nothing can be shown at"):
+        png_bytes([calm], [robot], at_s=at_s, panel_px=80)
+
+
 def test_a_picture_is_not_overwritten_unasked(tmp_path: Path, stool: Robot, bare: Motion) -> None:
     save_png([bare], [stool], tmp_path / "a.png", panel_px=60)
     with pytest.raises(FileError, match="is there already"):

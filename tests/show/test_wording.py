@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from strut.motion import Motion
-from strut.show.wording import NOT_KNOWN, listed, receipt_rows, receipt_sentences, title_of, verdict_of
+from strut.show.wording import NOT_KNOWN, dial_of, listed, receipt_rows, receipt_sentences, title_of, verdict_of
 
 
 def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
@@ -45,6 +45,15 @@ def test_what_is_not_known_is_a_dash_and_never_a_zero(calm: Motion) -> None:
 def test_a_motion_without_receipt_says_so(bare: Motion) -> None:
     assert (title_of(bare), verdict_of(bare)) == ("Stool", "not checked")
     assert "no receipt" in receipt_sentences(bare.receipt)[0]
+
+
+def test_the_intensity_is_told_beside_what_was_asked(calm: Motion, bare: Motion) -> None:
+    assert calm.receipt is not None
+    half = replace(calm, receipt=replace(calm.receipt, intensity_asked=0.5, intensity_kept=0.5, verdict="ok"))
+    assert dial_of(half) == "intensity 0.50 as asked, ok"
+    weaker = replace(calm, receipt=replace(calm.receipt, intensity_asked=0.5, intensity_kept=0.4, verdict="weakened"))
+    assert dial_of(weaker) == "intensity 0.40 of 0.50 asked, weakened"
+    assert dial_of(bare) == "not checked"
 
 
 def test_words_are_listed_as_in_a_sentence() -> None:

@@ -21,7 +21,10 @@ HEAD = "Head"
 
 @dataclass(frozen=True, slots=True)
 class CriteriaValues:
-    """Integrals over a step: effort over step length, angular momentum squared, head rotation squared; duration."""
+    """Integrals over a step: effort over step length, angular momentum squared, head rotation squared; duration.
+
+    Effort is infinite where the body does not come forwards, and mixtures of it are infinite or not a number.
+    """
 
     effort: float
     momentum: float
@@ -56,7 +59,8 @@ def _values(
     tree: Tree, time_s: Array, q: Array, v: Array, use: Array, pieces: Sequence[Index], head: str
 ) -> CriteriaValues:
     """Return the integrals over pieces of a movement; `use` is torque over usual torque. Shapes (T, n)."""
-    effort = np.sum(use**2, axis=1) / (float(q[-1, 0] - q[0, 0]) * use.shape[1])
+    step_m = float(q[-1, 0] - q[0, 0])
+    effort = np.sum(use**2, axis=1) / (step_m * use.shape[1]) if step_m > 0.0 else np.full(len(use), np.inf)
     momentum, turning = momentum_and_head(tree, q, v, head)
     totals = [
         sum(float(np.trapezoid(rate[nodes], time_s[nodes])) for nodes in pieces)

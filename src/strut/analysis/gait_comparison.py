@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from itertools import combinations
@@ -41,13 +42,17 @@ class GaitComparison:
         ]
         return {"dissimilarity": pairs, "criteria": {name: self.judged(name) for name in self.names}}
 
-    def judged(self, name: str) -> dict[str, float] | None:
-        """Return the value of a walk by the basic criteria and by each objective; None where torques are unknown."""
+    def judged(self, name: str) -> dict[str, float | None] | None:
+        """Return the value of a walk by the basic criteria and by each objective; None where torques are unknown.
+
+        A value is None where it is not finite: the effort per metre of a body that does not come forwards.
+        """
         values = self.criteria[name]
         if values is None:
             return None
         mixed = {f"objective {word}": values.weighted(gamma) for word, gamma in self.objectives.items()}
-        return dict(zip(BASIC, astuple(values), strict=True)) | mixed
+        known = dict(zip(BASIC, astuple(values), strict=True)) | mixed
+        return {word: value if math.isfinite(value) else None for word, value in known.items()}
 
 
 def gait_comparison(walks: Mapping[str, tuple[Robot, Motion]]) -> GaitComparison:

@@ -10,10 +10,11 @@ import numpy as np
 from strut.analysis.gait_cycle import along_x, gait_cycle
 from strut.analysis.joint_power import Work, joint_work
 from strut.analysis.leg_figures import LegFigures, both_legs
-from strut.engines.rigid_body import foot_positions
+from strut.engines.body_poses import body_poses
 from strut.errors import BadMotionError
 from strut.motion import Motion
 from strut.robot import Array, Robot
+from strut.robots.contact_set import contact_points
 
 TOES = {"Right": "HalluxRight", "Left": "HalluxLeft"}
 
@@ -80,15 +81,21 @@ def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
 
 def _steps(robot: Robot, motion: Motion) -> tuple[list[float], tuple[float, ...]]:
     """Return the times of toe-off, and how far ahead the other foot's toes are before each, with both on the ground."""
-    toes = foot_positions(robot, motion.qpos)
+    forward_m = {side: _toes_forward(robot, name, motion.qpos) for side, name in TOES.items()}
     events: list[tuple[float, float]] = []
     for side, other in (("Right", "Left"), ("Left", "Right")):
-        own, ahead = (motion.foot_names.index(TOES[name]) for name in (side, other))
-        down = motion.contact[:, own]
+        down, ahead_m = motion.contact[:, motion.foot_names.index(TOES[side])], forward_m[other] - forward_m[side]
         for k in np.flatnonzero(down[:-1] & ~down[1:]):
-            events.append((float(motion.time_s[k + 1]), float(toes[k, ahead, 0] - toes[k, own, 0])))
+            events.append((float(motion.time_s[k + 1]), float(ahead_m[k])))
     events.sort()
     return [time for time, _ in events], tuple(length for _, length in events)
+
+
+def _toes_forward(robot: Robot, name: str, qpos: Array) -> Array:
+    """Return the x of the point of the toes that touches the ground. Shape (T, nq) in, (T,) out."""
+    toes = contact_points(robot)[name]
+    place, turn = (part[:, 0] for part in body_poses(robot.mjcf, [toes.body], qpos))
+    return np.asarray((place + turn @ np.array(toes.position_m))[:, 0])
 
 
 def _largest_torques(robot: Robot, motion: Motion) -> dict[str, float]:

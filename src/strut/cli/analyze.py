@@ -21,6 +21,7 @@ from strut.show.gait_wording import (
     contactless_sentence,
     criteria_rows,
     dissimilarity_rows,
+    doubt_sentences,
     left_out_sentence,
     parameter_rows,
     work_rows,
@@ -55,6 +56,8 @@ def analyze(
         save_gait_report(walks, found, comparison, html, force=force)
         print_lines(f"wrote {html}")
     print_lines(*(contactless_sentence(name) for name, (_, motion) in walks.items() if not motion.contact.any()))
+    for name, (robot, motion) in walks.items():
+        print_lines(*doubt_sentences(name, robot, motion))
     if json:
         print_json({"motions": {name: each.as_dict() for name, each in found.items()}} | comparison.as_dict())
         return

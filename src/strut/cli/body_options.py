@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import typer
 
 from strut.cli.length import length_m
+from strut.errors import OutOfRangeError
 from strut.robot import Robot
 from strut.robots.catalogue import load_robot
 from strut.robots.subject import subject
 
 LENGTH_HELP = "A length of the body in its place, with its unit: ThighSideLength=48cm; Side is both sides. Repeat it."
 MASS_HELP = "A segment's mass in kg in its place: FootLeft=1.4; Side is both sides. Repeat it."
+BODY_MASS_HELP = "Body mass in kg; 75 at any height if left out."
+LEAST, MOST = 0.5, 1.6  # times the body's own: what people differ by, and what units mixed up do not
 
 
 def human_body(
@@ -25,13 +28,29 @@ def human_body(
     """Return the human model that was asked for; the usual one if nothing was."""
     if height_m is None and mass_kg is None and sex == "male" and not lengths and not masses:
         return load_robot("heiman")
-    return subject(
+    body = subject(
         height_m,
         mass_kg,
         sex=sex,
         lengths_m={name: length_m(value, bare="m") for name, value in _pairs("--length", lengths)},
         masses_kg={name: _kilograms(name, value) for name, value in _pairs("--segment-mass", masses)},
     )
+    bodies = (subject(height_m, mass_kg, sex=sex), load_robot("heiman"))
+    for table, what, unit in (("lengths_m", "length", "m"), ("masses_kg", "mass", "kg")):
+        _check_human(what, unit, body.table("subject")[table], [usual.table("subject")[table] for usual in bodies])
+    return body
+
+
+def _check_human(what: str, unit: str, asked: Mapping[str, float], bodies: Sequence[Mapping[str, float]]) -> None:
+    """Raise if a length or mass is far from what it is in bodies: of this height and mass, and as measured."""
+    for name, value in asked.items():
+        own = [body[name] for body in bodies]
+        least, most = LEAST * min(own), MOST * max(own)
+        if not least <= value <= most:
+            raise OutOfRangeError(
+                f"The {what} {name} of {value:g} {unit} is not that of a person; "
+                f"choose {least:.3g} to {most:.3g} {unit} for this body."
+            )
 
 
 def _pairs(option: str, entries: Sequence[str] | None) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ import sys
 
 INTERRUPTED = 130
 INTERRUPTED_WORDS = "strut: Interrupted; nothing half-written was left behind."
+SOLVED_WORDS = "It was solved already when you pressed Ctrl-C; this is the finished one."
 NOTHING_YET = "Interrupted before the first iteration; nothing was written."
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.interruption import NOTHING_YET, StoppedError
+from strut.cli.interruption import NOTHING_YET, SOLVED_WORDS, StoppedError
 from strut.cli.main import REFUSED
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solver_on_screen
@@ -62,7 +62,11 @@ def reconstruct(
     print_receipt(moved.receipt)
     if stopped:
         raise StoppedError(f"Interrupted; {out} holds the best iterate so far, not a finished reconstruction.")
-    print_lines(f"wrote {out} ({moved.duration_s:.1f} s of motion)")
+    if stop.is_set():
+        print_lines(SOLVED_WORDS)
+    first_s = moved.meta["asked"]["phases"][0][1] - float(recorded.time_s[0])
+    since = f"; its time 0 is {first_s:.2f} s after the recording's start" if first_s > 0.005 else ""
+    print_lines(f"wrote {out} ({moved.duration_s:.1f} s of motion{since})")
     print_next(f"strut analyze {out}")
     if moved.receipt.verdict == "refused":  # the recording itself leaves the limits of the body
         raise typer.Exit(REFUSED)

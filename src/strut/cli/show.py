@@ -61,7 +61,7 @@ def show(
                 motions, robots, html, look=look, force=force, most_shown_s=MOST_SHOWN_S if seconds is None else seconds
             )
         if png is not None:
-            _save_picture(motions, robots, png, at_s=at, poses=poses, look=look, force=force)
+            _save_picture(files, motions, robots, png, at_s=at, poses=poses, look=look, force=force)
         if gif is not None:
             save_gif(
                 motions,
@@ -90,6 +90,7 @@ def show(
 
 
 def _save_picture(
+    files: list[Path],
     motions: list[Motion],
     robots: list[Robot],
     path: Path,
@@ -107,4 +108,5 @@ def _save_picture(
     if in_a_row == 1:
         save_png(motions, robots, path, at_s=at_s, look=look, force=force)
     else:
-        save_pose_strip(motions, robots, path, poses=in_a_row, look=look, force=force)
+        names = [file.name for file in files]
+        save_pose_strip(motions, robots, path, names=names, poses=in_a_row, look=look, force=force)

@@ -19,7 +19,8 @@ def tells(bar: Progress, stop: Event | None = None) -> OnIteration:
     log = now_and_then()
 
     def tell(iteration: Iteration) -> bool:
-        words = f"iteration {iteration.number}: cost {iteration.cost:.4f}, violation {iteration.violation:.1e}"
+        which = f"{iteration.solve}, " if iteration.solve else ""
+        words = f"{which}iteration {iteration.number}: cost {iteration.cost:.4f}, violation {iteration.violation:.1e}"
         bar.update(bar.task_ids[0], description=words)
         log(words)
         return stop is not None and stop.is_set()

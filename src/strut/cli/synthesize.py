@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.body_options import LENGTH_HELP, MASS_HELP, human_body
-from strut.cli.interruption import NOTHING_YET, StoppedError
+from strut.cli.body_options import BODY_MASS_HELP, LENGTH_HELP, MASS_HELP, human_body
+from strut.cli.interruption import NOTHING_YET, SOLVED_WORDS, StoppedError
 from strut.cli.length import length_m
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solver_on_screen
@@ -38,7 +38,7 @@ def synthesize(
     speed: Annotated[float | None, typer.Option(help="Average speed in m/s; free if left out.")] = None,
     step: Annotated[str | None, typer.Option(help="Step length: 70cm, 0.7m, metres if bare; free if left out.")] = None,
     height: Annotated[float | None, typer.Option(help="Body height in m.")] = None,
-    mass: Annotated[float | None, typer.Option(help="Body mass in kg.")] = None,
+    mass: Annotated[float | None, typer.Option(help=BODY_MASS_HELP)] = None,
     sex: Annotated[str, typer.Option(help="Whose proportions: male or female; female needs height and mass.")] = "male",
     length: Annotated[list[str] | None, typer.Option(help=LENGTH_HELP)] = None,
     segment_mass: Annotated[list[str] | None, typer.Option(help=MASS_HELP)] = None,
@@ -89,6 +89,9 @@ def synthesize(
             if failure.best is None:
                 raise StoppedError(NOTHING_YET) from failure
             gait = best_so_far(robot, failure.best)
+        else:
+            if stop.is_set():
+                print_lines(SOLVED_WORDS)
     _tell(gait, steps, out, force=force, json=json)
 
 

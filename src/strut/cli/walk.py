@@ -12,7 +12,7 @@ from rich.progress import Progress
 
 from strut.acting.step_walk import walk_to
 from strut.acting.walk import walk as plan_walk
-from strut.cli.body_options import human_body
+from strut.cli.body_options import BODY_MASS_HELP, human_body
 from strut.cli.interruption import StoppedError, say_stopping
 from strut.cli.length import length_m
 from strut.cli.screen import print_planned, telling_attempts
@@ -60,7 +60,7 @@ def walk(
         str, typer.Option(help="Weaken for the whole walk (global) or only while a limit is near (local).")
     ] = "global",
     height: Annotated[float | None, typer.Option(help="Body height in m. Humans only, as the next two.")] = None,
-    mass: Annotated[float | None, typer.Option(help="Body mass in kg.")] = None,
+    mass: Annotated[float | None, typer.Option(help=BODY_MASS_HELP)] = None,
     sex: Annotated[str, typer.Option(help="Whose proportions: male or female; female needs height and mass.")] = "male",
     rate: Annotated[float | None, typer.Option(help="Samples per second.  [default: 100, bipeds 50]")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse (exit 3) instead of weakening.")] = False,

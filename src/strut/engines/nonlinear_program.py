@@ -18,11 +18,15 @@ from strut.robot import Array
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """Where a solver stands: which iteration, the cost, and the largest violation of a row or bound (scaled)."""
+    """Where a solver stands: which iteration, the cost, and the largest violation of a row or bound (scaled).
+
+    `solve` says which one it is, in words, where there are several.
+    """
 
     number: int
     cost: float
     violation: float
+    solve: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,7 +18,7 @@ from strut.optimal.phase_times import PhaseTime, checked_phases
 from strut.optimal.playback import playback_error
 from strut.optimal.polish import polish
 from strut.optimal.recorded_problem import Formulation, Recording, recorded_problem
-from strut.optimal.seen_phases import detected_phases, detection_error_s, noise_of, walking_order
+from strut.optimal.seen_phases import check_samples, detected_phases, detection_error_s, noise_of, walking_order
 from strut.optimal.solve import Solution, Transcribed
 from strut.optimal.soundness import Soundness, examine, insist
 from strut.optimal.trajectory import Trajectory
@@ -63,6 +63,7 @@ def reconstruct(
         raise BadMotionError(f"{human.name} has no contact and gait tables; only human models can be reconstructed.")
     if smooth is not None and not 0.0 <= smooth < np.inf:
         raise OutOfRangeError(f"smooth is {smooth:g}; it is a factor of at least 0.")
+    check_samples(motion)
     seen = tuple(phases) if phases is not None else detected_phases(human, motion)
     found = checked_phases(human, motion, seen, given=phases is not None)
     if formulation == "published" and len(found) != len(human.table("gait")["phase"]):

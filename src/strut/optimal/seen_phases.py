@@ -33,6 +33,7 @@ ROUNDS, FEWEST = 3, 5
 CERTAIN_M = 0.0001
 SEEN_LATE_S = {"Heel": 0.025, "Forefoot": 0.004}  # how late borders are first seen in our own gaits
 SEEN_WITHIN_S = 0.01
+FEWEST_SAMPLES = 12  # of a movement; fewer say nothing about noise, and splines swing between them
 SCRAP_S = 0.025  # phases at the ends that are shorter tell nothing
 LIFTING, LANDING = (3, 4), (1, 2, 3)  # powers of time: forces fade before lift-off, speeds break at touchdown
 HIDDEN_S, NAMED_S = 0.012, 0.005  # how far a border may still be off, seen or named by columns finer than a sample
@@ -45,6 +46,14 @@ class Paths:
     time_s: Array
     place_m: Array
     names: tuple[str, ...]
+
+
+def check_samples(motion: Motion) -> None:
+    """Raise if a motion has too few samples to tell phases, speeds and noise."""
+    if len(motion.time_s) < FEWEST_SAMPLES:
+        raise BadMotionError(
+            f"{len(motion.time_s)} samples are too few to tell how a body moves; give at least {FEWEST_SAMPLES}."
+        )
 
 
 def detected_phases(robot: Robot, motion: Motion) -> tuple[PhaseTime, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED
+from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration
 from strut.errors import OutOfRangeError, RefusedError
 from strut.optimal.cold_start import Drawing
 from strut.optimal.gait import Gait
@@ -17,13 +17,14 @@ from strut.robot import Robot
 MOST_STARTS = 100
 
 
-def cheapest(starts: int, robot: Robot, **options: Any) -> Gait:
+def cheapest(starts: int, robot: Robot, *, on_iteration: OnIteration | None = None, **options: Any) -> Gait:
     """Return the gait of least cost from several starts; its attempts tell the cost of each.
 
     Args:
         starts: How many; the first is that of `synthesise`, the others are drawn steps with noise.
         robot: A human model.
-        options: Of `synthesise`. A solver that is stopped in a later start leaves what was found before.
+        on_iteration: Called with every iteration, which says of what start it is; may return True to stop.
+        options: Others of `synthesise`. A solver that is stopped in a later start leaves what was found before.
     """
     if not 1 <= starts <= MOST_STARTS:
         raise OutOfRangeError(f"The number of starts is {starts}; choose 1 to {MOST_STARTS}.")
@@ -31,8 +32,9 @@ def cheapest(starts: int, robot: Robot, **options: Any) -> Gait:
     told: list[str] = []
     for number in range(starts):
         begin = {"begin": None, "drawing": _noisy(options.get("manner"), number)} if number else {}
+        tell = _of_start(on_iteration, f"start {number + 1} of {starts}" if starts > 1 else "")
         try:
-            found.append(synthesise(robot, **options | begin))
+            found.append(synthesise(robot, on_iteration=tell, **options | begin))
         except (NotSolvedError, RefusedError) as failure:
             stopped = isinstance(failure, NotSolvedError) and failure.status in {STOPPED, OUT_OF_TIME}
             if not found and (stopped or number + 1 == starts):
@@ -44,6 +46,10 @@ def cheapest(starts: int, robot: Robot, **options: Any) -> Gait:
             told.append(f"start {number + 1} of {starts}: cost {found[-1].solution.cost:.4f}")
     best = min(found, key=lambda gait: gait.solution.cost)
     return replace(best, attempts=(*best.attempts, *told)) if starts > 1 else best
+
+
+def _of_start(on_iteration: OnIteration | None, words: str) -> OnIteration | None:
+    return None if on_iteration is None else lambda iteration: on_iteration(replace(iteration, solve=words))
 
 
 def _noisy(manner: Manner | None, number: int) -> Drawing:

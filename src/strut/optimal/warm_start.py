@@ -11,7 +11,7 @@ from strut.errors import BadMotionError
 from strut.motion import Motion
 from strut.optimal.phase_times import PhaseTime
 from strut.optimal.problem import Problem
-from strut.optimal.seen_phases import detected_phases
+from strut.optimal.seen_phases import check_samples, detected_phases
 from strut.optimal.trajectory import Trajectory, standing_load
 from strut.robot import Array, Robot
 
@@ -26,6 +26,7 @@ def warm_step(robot: Robot, problem: Problem, motion: Motion) -> Trajectory:
     """
     if motion.joint_names != robot.joint_names:
         raise BadMotionError(f"A motion of {motion.robot} is no start for {robot.name}; give a walk of a human model.")
+    check_samples(motion)
     phases = _matching(robot, problem, motion)
     counts = [phase.intervals + 1 for phase in problem.phases]
     phase_of = np.repeat(np.arange(len(counts)), counts)

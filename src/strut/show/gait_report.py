@@ -31,6 +31,7 @@ from strut.show.gait_wording import (
     closing_sentence,
     criteria_rows,
     dissimilarity_rows,
+    doubt_sentences,
     left_out_sentence,
     parameter_rows,
     work_rows,
@@ -67,6 +68,7 @@ def save_gait_report(
     ]
     sections = [
         f"<header><h1>Gait analysis</h1><p>{escape(_introduction(drawn))}</p></header>",
+        *(f"<p>{escape(words)}</p>" for name, walk in walks.items() for words in doubt_sentences(name, *walk)),
         "<h2>Gait parameters</h2>"
         + table("What gait laboratories report", ["", *parameters], parameter_rows(list(parameters.values()))),
         *_work(parameters),

@@ -11,11 +11,16 @@ from strut.analysis.gait_cycle import Closing
 from strut.analysis.gait_parameters import GaitParameters
 from strut.analysis.joint_power import Work
 from strut.analysis.lab_names import joint_words
-from strut.analysis.leg_figures import LegFigures
+from strut.analysis.leg_figures import STILL_RAD, LegFigures
+from strut.engines.rigid_body import foot_positions
+from strut.motion import Motion
+from strut.robot import Robot
 from strut.show.wording import NOT_KNOWN
 
 MOST_WORK = 6  # joints whose work a table tells
 SIDES = ("Right", "Left")
+HUMPS = ("force, first hump", "force, dip", "force, second hump")
+OFF_GROUND_M = 0.02  # soles of a fitted body lie nearer to the ground than this
 
 
 def parameter_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
@@ -51,8 +56,8 @@ def criteria_rows(comparison: GaitComparison) -> tuple[list[str], list[list[str]
     rows = []
     for word in next(iter(judged.values()), {}):
         values = [known[word] for known in judged.values()]
-        star = min(values) if len(values) > 1 else None
-        rows.append([word, *(f"{value:.4g}" + (" *" if value == star else "") for value in values)])
+        star = min((value for value in values if value is not None), default=None) if len(values) > 1 else None
+        rows.append([word, *(_criterion(value, best=value == star) for value in values)])
     return ["", *judged], rows
 
 
@@ -87,6 +92,19 @@ def contactless_sentence(name: str) -> str:
     )
 
 
+def doubt_sentences(name: str, robot: Robot, motion: Motion) -> list[str]:
+    """Return why the figures of a walk are not those of a person who walks; nothing where nothing speaks against it."""
+    said, receipt = [], motion.receipt
+    if receipt is not None and receipt.verdict == "refused":
+        said.append(f"{name} calls itself refused: {'; '.join(receipt.reasons) or 'no reason is given'}.")
+    lowest_m = float((foot_positions(robot, motion.qpos)[..., 2] - [foot.radius_m for foot in robot.feet]).min())
+    if lowest_m > OFF_GROUND_M:
+        said.append(f"{name} never touches the ground: its feet stay {lowest_m:.2g} m above it.")
+    if np.ptp(motion.joint_angles_rad, axis=0).max() < STILL_RAD:
+        said.append(f"{name} does not move: no joint turns.")
+    return said
+
+
 def _column(parameters: GaitParameters, apart: bool) -> dict[str, str]:
     torque = max(parameters.largest_torque_nm_kg.items(), key=lambda entry: entry[1], default=None)
     cells = {
@@ -105,17 +123,20 @@ def _column(parameters: GaitParameters, apart: bool) -> dict[str, str]:
 
 def _leg(leg: LegFigures) -> dict[str, str]:
     """Return the cells of one leg."""
-    humps, shares = leg.force_humps_bw, leg.elevation_shares
-    first, dip, second = (f"{part:.2f}" for part in humps) if humps is not None else ("", "", "")
+    shares = leg.elevation_shares
     largest = NOT_KNOWN if leg.largest_vertical_force_bw is None else f"{leg.largest_vertical_force_bw:.2f}"
+    humps = [NOT_KNOWN] * len(HUMPS) if leg.force_humps_bw is None else [f"{part:.2f}" for part in leg.force_humps_bw]
     return {
         "foot on the ground": NOT_KNOWN if leg.stance_share is None else f"{leg.stance_share:.0%}",
         "knee [deg]": " to ".join(f"{np.degrees(angle):.0f}" for angle in leg.knee_range_rad),
-        "force under the foot [body weights]": largest
-        if humps is None
-        else f"{first} first hump, {dip} dip, {second} second hump",
+        "force under the foot [body weights]": largest,
+        **dict(zip(HUMPS, humps, strict=True)),
         "variance off the plane": NOT_KNOWN if shares is None else f"{shares[2]:.1%}",
     }
+
+
+def _criterion(value: float | None, *, best: bool) -> str:
+    return NOT_KNOWN if value is None else f"{value:.4g}" + (" *" if best else "")
 
 
 def _turnover(work: Work) -> float:

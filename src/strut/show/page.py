@@ -39,6 +39,7 @@ thead th { font-weight: 600; white-space: nowrap; }
 .ok { background: #e4f3ea; color: #1d5c37; } .weakened { background: #fdf0d9; color: #744a00; }
 .refused { background: #fbe3e1; color: #8c1d18; }
 td { white-space: nowrap; }
+tbody th { min-width: 11rem; }
 .wide img { min-width: 44rem; }
 @media (min-width: 52rem) {
   .card { display: grid; grid-template-columns: 19rem 1fr; gap: 0 3rem; }

@@ -13,6 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
+from strut.errors import OutOfRangeError
 from strut.library.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Array, Robot
@@ -118,6 +119,11 @@ def png_bytes(
     """Return what `save_png` writes."""
     films = []
     for motion, robot in matched(motions, robots):
+        if at_s is not None and not 0.0 <= at_s <= motion.duration_s:
+            raise OutOfRangeError(
+                f"Nothing can be shown at {at_s:g} s; this motion of {motion.robot} lasts from 0 to "
+                f"{motion.duration_s:.2f} s."
+            )
         sample = telling_sample(motion, robot) if at_s is None else nearest_samples(motion, np.array([at_s]))[0]
         films.append(footage(motion, robot, np.array([sample]), look=look))
     shot = shot_of(films, panel_px, viewing_azimuth_rad(motions))

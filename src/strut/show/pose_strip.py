@@ -18,12 +18,12 @@ from strut.robot import Array, Robot
 from strut.show.camera import fitted_camera
 from strut.show.footage import Footage, Look, footage, matched, nearest_samples
 from strut.show.picture import INK, VERDICT_COLORS, Pixels, as_png, draw_frame
-from strut.show.wording import title_of, verdict_of
+from strut.show.wording import dial_of, title_of
 
 POSES = 8
 MOST_POSES = 24
 AZIMUTH_RAD, ELEVATION_RAD = float(np.deg2rad(-90.0)), float(np.deg2rad(9.0))  # from the right side, hardly from above
-APART = 0.45  # between poses, over the height of the body
+APART = 0.52  # between poses, over the height of the body
 _LABEL_SHARE = 0.14  # height of the words over that of the picture
 
 
@@ -32,23 +32,25 @@ def save_pose_strip(
     robots: Sequence[Robot],
     path: Path | str,
     *,
+    names: Sequence[str] | None = None,
     poses: int = POSES,
     width_px: int = 1400,
     look: Look = "solid",
     force: bool = False,
 ) -> None:
-    """Write a picture with a row of poses for each motion.
+    """Write a picture with a row of poses for each motion, to one scale.
 
     Args:
         motions: What to show: one cycle of a human walk that repeats, from the right heel's landing; else all of it.
         robots: The robot of each motion.
         path: File to write.
+        names: What to call each motion besides its feeling or robot: its file, for instance.
         poses: How many, 2 to 24.
         width_px: Width of the picture.
         look: Bodies, or stick figures.
         force: Replace an existing file.
     """
-    picture = pose_strip_bytes(motions, robots, poses=poses, width_px=width_px, look=look)
+    picture = pose_strip_bytes(motions, robots, names=names, poses=poses, width_px=width_px, look=look)
     write_atomically(Path(path), picture, force=force)
 
 
@@ -56,6 +58,7 @@ def pose_strip_bytes(
     motions: Sequence[Motion],
     robots: Sequence[Robot],
     *,
+    names: Sequence[str] | None = None,
     poses: int = POSES,
     width_px: int = 1400,
     look: Look = "solid",
@@ -63,7 +66,20 @@ def pose_strip_bytes(
     """Return what `save_pose_strip` writes."""
     if not 2 <= poses <= MOST_POSES:
         raise OutOfRangeError(f"A row of {poses} poses cannot be drawn; choose 2 to {MOST_POSES}.")
-    rows = [_row(motion, robot, poses, width_px, look) for motion, robot in matched(motions, robots)]
+    seen = [_poses(motion, robot, poses, look) for motion, robot in matched(motions, robots)]
+    apart_m = APART * max(float(np.ptp(film.corners_in_world()[0][:, 2])) for film, _ in seen)
+    films = [_side_by_side(film, apart_m) for film, _ in seen]
+    corners = np.concatenate([film.corners_in_world()[0] for film in films])
+    span_m, tall_m = float(np.ptp(corners[:, 0])), float(np.ptp(corners[:, 2]))
+    height_px = round(width_px * 1.12 * tall_m / span_m)
+    angles = {"azimuth_rad": AZIMUTH_RAD, "elevation_rad": ELEVATION_RAD}
+    camera = fitted_camera(corners, width_px=width_px, height_px=height_px, **angles)
+    size = {"width_px": width_px, "height_px": height_px}
+    rows: list[Pixels] = []
+    for film, (_, share), motion, name in zip(films, seen, motions, names or [""] * len(motions), strict=True):
+        columns = camera.project(film.centre_in_world[0].reshape(poses, -1, 3).mean(axis=1))[0][:, 0]
+        rows.append(_words(motion, name, columns / width_px, share, **size))
+        rows.append(draw_frame(film, 0, camera, **size, size_m=span_m, grid_m=tall_m / 4.0))
     return as_png(np.concatenate(rows))
 
 
@@ -72,29 +88,20 @@ def are_people(robots: Sequence[Robot]) -> bool:
     return all(robot.tables.get("gait", {}).get("kind") == "synthesis" for robot in robots)
 
 
-def _row(motion: Motion, robot: Robot, poses: int, width_px: int, look: Look) -> Pixels:
-    """Return one motion: words above, poses below. Shape (H, width_px, 3)."""
+def _poses(motion: Motion, robot: Robot, poses: int, look: Look) -> tuple[Footage, Array]:
+    """Return the poses of one motion, and how far in its cycle each is. Shape (poses,)."""
     walk = endless(robot, motion, 0.0)
     shown, whole_s = (motion, motion.duration_s) if walk is None else (walk[0], walk[1].motion.duration_s)
     times_s = whole_s * np.arange(poses) / (poses if walk is not None else poses - 1)
-    film = _side_by_side(footage(shown, robot, nearest_samples(shown, times_s), look=look))
-    corners = film.corners_in_world()[0]
-    span_m, tall_m = float(np.ptp(corners[:, 0])), float(np.ptp(corners[:, 2]))
-    height_px = round(width_px * 1.12 * tall_m / span_m)
-    angles = {"azimuth_rad": AZIMUTH_RAD, "elevation_rad": ELEVATION_RAD}
-    camera = fitted_camera(corners, width_px=width_px, height_px=height_px, **angles)
-    picture = draw_frame(film, 0, camera, width_px=width_px, height_px=height_px, size_m=span_m, grid_m=tall_m / 4.0)
-    columns = camera.project(film.centre_in_world[0].reshape(poses, -1, 3).mean(axis=1))[0][:, 0]
-    share = times_s / whole_s
-    return np.concatenate([_words(motion, columns / width_px, share, width_px, height_px), picture])
+    return footage(shown, robot, nearest_samples(shown, times_s), look=look), times_s / whole_s
 
 
-def _side_by_side(film: Footage) -> Footage:
-    """Return one frame that holds all poses of a film, evenly apart in the direction of walking."""
+def _side_by_side(film: Footage, apart_m: float) -> Footage:
+    """Return one frame that holds all poses of a film, evenly apart in the direction of walking, about y = 0."""
     count = len(film.time_s)
-    tall_m = float(np.ptp(film.corners_in_world()[0][:, 2]))
     shift = np.zeros((count, 1, 3))
-    shift[:, 0, 0] = APART * tall_m * np.arange(count) - film.base_in_world[:, 0]
+    shift[:, 0, 0] = apart_m * np.arange(count) - film.base_in_world[:, 0]
+    shift[:, 0, 1] = -film.base_in_world[:, 1].mean()
     return replace(
         film,
         time_s=film.time_s[:1],
@@ -107,15 +114,23 @@ def _side_by_side(film: Footage) -> Footage:
     )
 
 
-def _words(motion: Motion, columns: Array, share: Array, width_px: int, height_px: int) -> Pixels:
-    """Return the title, the verdict and how far in the cycle each pose is. Shape (h, width_px, 3)."""
+def _words(motion: Motion, name: str, columns: Array, share: Array, *, width_px: int, height_px: int) -> Pixels:
+    """Return the title, the name, the verdict and how far in the cycle each pose is. Shape (h, width_px, 3)."""
     figure = Figure(figsize=(width_px / 100.0, _LABEL_SHARE * height_px / 100.0), dpi=100, facecolor="white")
     canvas, points = FigureCanvasAgg(figure), 0.72 * _LABEL_SHARE * height_px
     color = VERDICT_COLORS[motion.receipt.verdict] if motion.receipt else "#555555"
-    name = figure.text(0.012, 0.52, title_of(motion), ha="left", va="bottom", size=0.42 * points, color=INK)
-    after = name.get_window_extent(canvas.get_renderer()).x1 / width_px + 0.012  # type: ignore[no-untyped-call]
-    figure.text(after, 0.56, verdict_of(motion), ha="left", va="bottom", size=0.26 * points, color=color)
+    after = 0.0
+    for words, low, size, tint in (
+        (title_of(motion), 0.52, 0.42, INK),
+        (name, 0.56, 0.26, INK),
+        (dial_of(motion), 0.56, 0.26, color),
+    ):
+        if words:
+            drawn = figure.text(after + 0.012, low, words, ha="left", va="bottom", size=size * points, color=tint)
+            after = drawn.get_window_extent(canvas.get_renderer()).x1 / width_px  # type: ignore[no-untyped-call]
     for column, part in zip(columns, share, strict=True):
-        figure.text(column, 0.02, f"{part:.0%}", ha="center", va="bottom", size=0.24 * points, color="#6b7280")
+        figure.text(
+            column, 0.02, f"{100.0 * part:.3g} %", ha="center", va="bottom", size=0.24 * points, color="#6b7280"
+        )
     canvas.draw()  # type: ignore[no-untyped-call]
     return np.asarray(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]

@@ -33,6 +33,15 @@ def verdict_of(motion: Motion) -> str:
     return f"{_percent(_share_kept(receipt))} kept, {receipt.verdict}"
 
 
+def dial_of(motion: Motion) -> str:
+    """Return the intensity kept beside what was asked, and the verdict: `intensity 0.45 of 0.50 asked, weakened`."""
+    receipt = motion.receipt
+    if receipt is None or receipt.intensity_kept is None or receipt.intensity_asked is None:
+        return verdict_of(motion)
+    kept, asked = f"{receipt.intensity_kept:.2f}", f"{receipt.intensity_asked:.2f}"
+    return f"intensity {kept} {'as' if kept == asked else f'of {asked}'} asked, {receipt.verdict}"
+
+
 def receipt_sentences(receipt: Receipt | None) -> list[str]:
     """Return the receipt in words; what is not known is left out."""
     if receipt is None:
