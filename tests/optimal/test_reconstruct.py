@@ -130,6 +130,14 @@ def test_columns_that_never_touch_say_nothing(gait, heiman):
     assert detected_phases(heiman, mute) == detected_phases(heiman, bare(motion))
 
 
+def test_feet_that_noise_hides_are_not_guessed(gait, heiman):
+    motion = bare(gait.motion(steps=2))
+    noise = np.zeros_like(motion.qpos)
+    noise[:, 7:] = np.random.default_rng(0).normal(scale=np.radians(0.5), size=(len(noise), 28))
+    with pytest.raises(BadMotionError, match=r"0\.5 degrees of noise, too much to see which feet touch"):
+        detected_phases(heiman, replace(motion, qpos=motion.qpos + noise))
+
+
 def test_noise_is_measured_on_top_of_a_movement():
     rng, time = np.random.default_rng(0), np.arange(200) / 100.0
     noise = noise_of(np.sin(2.0 * np.pi * time)[:, None] * [1.0, 0.3] + rng.normal(size=(200, 2)) * [0.01, 0.002])

@@ -34,6 +34,7 @@ CERTAIN_M = 0.0001
 SEEN_LATE_S = {"Heel": 0.025, "Forefoot": 0.004}  # how late borders are first seen in our own gaits
 SEEN_WITHIN_S = 0.01
 FEWEST_SAMPLES = 12  # of a movement; fewer say nothing about noise, and splines swing between them
+MOST_NOISE_RAD = np.radians(0.3)  # with 0.1 degrees borders are 2 ms off, with 0.5 a phase is seen that is not there
 SCRAP_S = 0.025  # phases at the ends that are shorter tell nothing
 LIFTING, LANDING = (3, 4), (1, 2, 3)  # powers of time: forces fade before lift-off, speeds break at touchdown
 HIDDEN_S, NAMED_S = 0.012, 0.005  # how far a border may still be off, seen or named by columns finer than a sample
@@ -59,9 +60,16 @@ def check_samples(motion: Motion) -> None:
 def detected_phases(robot: Robot, motion: Motion) -> tuple[PhaseTime, ...]:
     """Return the phases that a motion shows: by its contact columns, or by heights and speeds of its feet.
 
-    Raises if contact columns touch the ground in a way that no contact set of the robot describes.
+    Raises if contact columns touch the ground in a way that no contact set of the robot describes, or if there are none
+    and the angles are too noisy to see what touches.
     """
     named = has_contacts(motion)
+    noise_rad = float(np.median(noise_of(motion.joint_angles_rad)))
+    if not named and noise_rad > MOST_NOISE_RAD:
+        raise BadMotionError(
+            f"The joint angles have {np.degrees(noise_rad):.1f} degrees of noise, too much to see which feet touch; "
+            "smooth them, or give the phases."
+        )
     names = _named_contacts(robot, motion) if named else _seen_contacts(robot, motion)
     changes = [0, *(k for k in range(1, len(names)) if names[k] != names[k - 1]), len(names)]
     borders = [float(motion.time_s[0])]
