@@ -15,7 +15,7 @@ from strut.engines.tree import qpos_from_angles
 from strut.motion import Motion
 from strut.optimal.naturalness import Naturalness
 from strut.optimal.solve import Solution
-from strut.optimal.soundness import Soundness
+from strut.optimal.soundness import Soundness, examine
 from strut.optimal.trajectory import Trajectory
 from strut.receipt import Receipt, Verdict
 from strut.robot import Array, Robot
@@ -147,6 +147,12 @@ class Gait:
             force, contact = force[:, feet] * np.array([1.0, -1.0, 1.0]), contact[:, feet]
         moved[:, 0] += step * self.step_length_m
         return moved, u, force, contact
+
+
+def unfinished(robot: Robot, best: Solution) -> Gait:
+    """Return the best iterate of a solver that was stopped, as a gait whose complaints say what it lacks."""
+    found = replace(examine(robot, best, playback=False), finished=False)
+    return Gait(robot, best, found, (f"stopped after {best.iterations} iterations, cost {best.cost:.4f}",), {})
 
 
 def sampled_step(robot: Robot, path: Trajectory, time_s: Array) -> tuple[Array, Array, Array, Array]:

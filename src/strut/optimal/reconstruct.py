@@ -13,7 +13,7 @@ from strut.engines.nonlinear_program import OnIteration, SolverOptions
 from strut.engines.tree import angles_from_qpos
 from strut.errors import BadMotionError, OutOfRangeError, RefusedError
 from strut.motion import Motion
-from strut.optimal.gait import Gait
+from strut.optimal.gait import Gait, unfinished
 from strut.optimal.phase_times import PhaseTime, checked_phases
 from strut.optimal.playback import playback_error
 from strut.optimal.polish import polish
@@ -102,10 +102,8 @@ def usual_smoothness(motion: Motion) -> float:
 
 
 def stopped_at(human: Robot, motion: Motion, best: Solution) -> Gait:
-    """Return the best iterate of a solver that was stopped, as a gait whose complaints say what it lacks."""
-    found = replace(examine(human, best, playback=False), finished=False)
-    told = (f"stopped after {best.iterations} iterations, cost {best.cost:.4f}",)
-    return Gait(human, best, found, told, {}, course=_course(motion))
+    """Return the best iterate of a reconstruction that was stopped."""
+    return replace(unfinished(human, best), course=_course(motion))
 
 
 def _course(motion: Motion) -> Course | None:

@@ -12,7 +12,7 @@ from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration, S
 from strut.errors import RefusedError
 from strut.motion import Motion
 from strut.optimal.cold_start import Drawing, drawn_step
-from strut.optimal.gait import Gait
+from strut.optimal.gait import Gait, unfinished
 from strut.optimal.gait_problem import Criteria
 from strut.optimal.manner import HUMAN, Manner, named_manner
 from strut.optimal.naturalness import naturalness
@@ -100,10 +100,8 @@ def synthesise(
 
 
 def best_so_far(human: Robot, best: Solution) -> Gait:
-    """Return the best iterate of a solver that was stopped, as a gait whose complaints say what it lacks."""
-    attempts = (f"stopped after {best.iterations} iterations, cost {best.cost:.4f}",)
-    found = replace(examine(human, best, playback=False), finished=False)
-    return Gait(human, best, found, attempts, {}, naturalness(human, best.trajectory))
+    """Return the best iterate of a synthesis that was stopped."""
+    return replace(unfinished(human, best), naturalness=naturalness(human, best.trajectory))
 
 
 @dataclass(slots=True)
