@@ -27,8 +27,8 @@ import numpy as np  # noqa: E402
 from record import Row, median_seconds, record  # noqa: E402
 from strut.kinematics.leg7r import leg_forward, leg_inverse  # noqa: E402
 from strut.kinematics.mounted_leg import MountedLeg, mounted_legs  # noqa: E402
+from strut.models.catalogue import load_robot  # noqa: E402
 from strut.robot import Array, Robot  # noqa: E402
-from strut.robots.catalogue import load_robot  # noqa: E402
 
 BATCH, REPEATS = 200_000, 15
 NUMERIC_TARGETS, SINGLE_TARGETS = 2_000, 2_000

@@ -24,12 +24,12 @@ import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut.engines.rigid_body import GRAVITY_M_S2  # noqa: E402
+from strut.human.contact_schedule import PhaseTime  # noqa: E402
+from strut.human.gait import Gait  # noqa: E402
+from strut.human.reconstruct import reconstruct  # noqa: E402
+from strut.human.synthesize import synthesise  # noqa: E402
 from strut.motion import Motion  # noqa: E402
-from strut.optimal.gait import Gait  # noqa: E402
-from strut.optimal.phase_times import PhaseTime  # noqa: E402
-from strut.optimal.polish import FINER  # noqa: E402
-from strut.optimal.reconstruct import reconstruct  # noqa: E402
-from strut.optimal.synthesise import synthesise  # noqa: E402
+from strut.optimal.shooting_refinement import FINER  # noqa: E402
 from strut.optimal.trajectory import Trajectory  # noqa: E402
 
 WORKERS = 2

@@ -26,19 +26,19 @@ import numpy as np  # noqa: E402
 
 from bench_reconstruction import true_phases  # noqa: E402
 from record import Row, record  # noqa: E402
-from strut.acting.human_walk import speed_and_bearing  # noqa: E402
 from strut.emotion import named_emotion  # noqa: E402
 from strut.engines.rigid_body import GRAVITY_M_S2  # noqa: E402
 from strut.engines.tree import angles_from_qpos, qpos_from_angles  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
+from strut.human.gait import Gait  # noqa: E402
+from strut.human.gait_options import HUMAN, named_manner  # noqa: E402
+from strut.human.reconstruct import reconstruct  # noqa: E402
+from strut.human.synthesize import synthesise  # noqa: E402
+from strut.models.catalogue import load_robot  # noqa: E402
+from strut.models.subject import subject  # noqa: E402
 from strut.motion import Motion  # noqa: E402
-from strut.optimal.gait import Gait  # noqa: E402
-from strut.optimal.manner import HUMAN, named_manner  # noqa: E402
-from strut.optimal.reconstruct import reconstruct  # noqa: E402
-from strut.optimal.synthesise import synthesise  # noqa: E402
+from strut.pipeline.human_walk import speed_and_bearing  # noqa: E402
 from strut.robot import Array  # noqa: E402
-from strut.robots.catalogue import load_robot  # noqa: E402
-from strut.robots.subject import subject  # noqa: E402
 
 WORKERS = 2
 WORKS = (

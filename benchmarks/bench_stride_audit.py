@@ -23,11 +23,11 @@ import numpy as np  # noqa: E402
 
 import strut  # noqa: E402
 from record import Row, record  # noqa: E402
+from strut.human.gait_options import PLAIN, named_manner  # noqa: E402
+from strut.human.synthesize import synthesise  # noqa: E402
+from strut.models.catalogue import load_robot  # noqa: E402
 from strut.motion import Motion  # noqa: E402
-from strut.optimal.manner import PLAIN, named_manner  # noqa: E402
-from strut.optimal.synthesise import synthesise  # noqa: E402
-from strut.proof.stride_audit import stride_audit, stride_shortfalls  # noqa: E402
-from strut.robots.catalogue import load_robot  # noqa: E402
+from strut.verify.stride_audit import stride_audit, stride_shortfalls  # noqa: E402
 
 WORKERS = 2
 LEAST_TIME = "least time"

@@ -17,7 +17,7 @@ import numpy as np
 
 from record import Row, record
 from strut import walk
-from strut.library.motion_file import save_motion
+from strut.io.motion_file import save_motion
 from strut.study.audience import audience_for, simulated_rows
 from strut.study.design import Question
 from strut.study.design_file import read_design

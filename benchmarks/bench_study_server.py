@@ -22,7 +22,7 @@ from tests.study.load import fifty_participants
 from tests.study.real_parts import StudyServer, postgres_cluster, postgres_programs
 
 from strut import walk
-from strut.library.motion_file import save_motion
+from strut.io.motion_file import save_motion
 from strut.study.new_study import new_study
 from strut.study.opened_study import open_study
 

@@ -20,8 +20,8 @@ from record import Row, median_seconds, record  # noqa: E402
 from strut.engines.contact_rows import row_loads  # noqa: E402
 from strut.engines.symbolic import Movement  # noqa: E402
 from strut.engines.tree import read_tree  # noqa: E402
-from strut.optimal.gait_problem import Criteria, gait_problem  # noqa: E402
-from strut.robots.catalogue import load_robot  # noqa: E402
+from strut.human.gait_problem import Criteria, gait_problem  # noqa: E402
+from strut.models.catalogue import load_robot  # noqa: E402
 
 BATCH = 36  # nodes of the usual mesh
 

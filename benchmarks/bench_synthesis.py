@@ -28,11 +28,11 @@ import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
-from strut.optimal.cold_start import Drawing  # noqa: E402
-from strut.optimal.manner import HUMAN, PLAIN, named_manner  # noqa: E402
-from strut.optimal.synthesise import synthesise  # noqa: E402
+from strut.human.gait_options import HUMAN, PLAIN, named_manner  # noqa: E402
+from strut.human.initial_guess import Drawing  # noqa: E402
+from strut.human.synthesize import synthesise  # noqa: E402
+from strut.models.catalogue import load_robot  # noqa: E402
 from strut.robot import Array  # noqa: E402
-from strut.robots.catalogue import load_robot  # noqa: E402
 
 SPEED_M_S = 1.3
 SAME_COST, SAME_RAD = 1.001, 0.010

@@ -31,15 +31,15 @@ import pink  # noqa: E402
 import pinocchio  # noqa: E402
 
 from record import Row, record  # noqa: E402
-from strut.acting.performance import Part, Player  # noqa: E402
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses  # noqa: E402
+from strut.expression.gaze import Quaternion, between, looking_at, quaternion_of, turn_to  # noqa: E402
+from strut.expression.posture import posture_over_time  # noqa: E402
+from strut.generators.hand_task import hand_task  # noqa: E402
 from strut.kinematics.task_priority import Held, Level, resolve, velocity_bounds  # noqa: E402
-from strut.planning.hand_task import hand_task  # noqa: E402
+from strut.models.catalogue import load_robot  # noqa: E402
+from strut.pipeline.performance import Part, Player  # noqa: E402
 from strut.robot import Array, Robot  # noqa: E402
-from strut.robots.catalogue import load_robot  # noqa: E402
 from strut.style import Style  # noqa: E402
-from strut.styling.gaze import Quaternion, between, looking_at, quaternion_of, turn_to  # noqa: E402
-from strut.styling.posture import posture_over_time  # noqa: E402
 
 STEP_S, DURATION_S, REPEATS = 0.01, 10.0, 5
 POSTURE_SHARE = 0.1

@@ -16,9 +16,9 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 from time import process_time  # noqa: E402
 
 from record import Row, record  # noqa: E402
+from strut.human.gait import Gait  # noqa: E402
+from strut.human.synthesize import synthesise  # noqa: E402
 from strut.motion import Motion  # noqa: E402
-from strut.optimal.gait import Gait  # noqa: E402
-from strut.optimal.synthesise import synthesise  # noqa: E402
 
 WALKED_M_S, WANTED_M_S = 1.3, (1.3, 0.9)
 

@@ -37,15 +37,15 @@ from record import Row, median_seconds, record  # noqa: E402
 from strut.engines.body_poses import body_poses  # noqa: E402
 from strut.engines.symbolic import Movement  # noqa: E402
 from strut.engines.tree import angles_from_qpos, qpos_from_angles, qvel_from_angles, read_tree  # noqa: E402
+from strut.human.contact_schedule import PhaseTime  # noqa: E402
+from strut.human.gait import Gait  # noqa: E402
+from strut.human.reconstruct import reconstruct  # noqa: E402
+from strut.human.synthesize import synthesise  # noqa: E402
+from strut.models.catalogue import load_robot  # noqa: E402
+from strut.models.contact_set import contact_points  # noqa: E402
 from strut.motion import Motion  # noqa: E402
-from strut.optimal.gait import Gait  # noqa: E402
-from strut.optimal.phase_times import PhaseTime  # noqa: E402
-from strut.optimal.polish import FINER  # noqa: E402
-from strut.optimal.reconstruct import reconstruct  # noqa: E402
-from strut.optimal.synthesise import synthesise  # noqa: E402
+from strut.optimal.shooting_refinement import FINER  # noqa: E402
 from strut.robot import Array, Robot  # noqa: E402
-from strut.robots.catalogue import load_robot  # noqa: E402
-from strut.robots.contact_set import contact_points  # noqa: E402
 
 HERE = Path(__file__).parent
 PEERS = ("adam", "crocoddyl", "moco")

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import process_time
 
 import strut
-from strut.optimal.naturalness import Naturalness
+from strut.human.naturalness import Naturalness
 from strut.show.film import save_gif
 from strut.show.pose_strip import save_pose_strip
 

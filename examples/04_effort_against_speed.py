@@ -15,8 +15,8 @@ from time import process_time
 from matplotlib.figure import Figure
 
 import strut
-from strut.optimal.manner import named_manner
-from strut.optimal.synthesise import synthesise
+from strut.human.gait_options import named_manner
+from strut.human.synthesize import synthesise
 
 WORKERS = 2
 SPEEDS_M_S = (None, 0.6, 1.0, 1.3, 1.6, 2.0)

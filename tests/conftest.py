@@ -6,7 +6,7 @@ import pytest
 from hypothesis import settings
 
 from strut import load_robot, walk
-from strut.optimal.synthesise import synthesise
+from strut.human.synthesize import synthesise
 
 pytest_plugins = ("tests.study.real_parts_summary",)  # names, at the end, which real parts ran
 

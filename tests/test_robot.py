@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.errors import BadTableError
-from strut.robots.catalogue import load_robot
+from strut.models.catalogue import load_robot
 
 
 def test_mr_pete_has_28_joints_four_feet_and_seven_kilograms(mrpete):

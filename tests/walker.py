@@ -6,8 +6,8 @@ import numpy as np
 
 from strut.analysis.gait_cycle import coordinate_names, mirror_image
 from strut.engines.tree import qpos_from_angles
+from strut.models.mirror import mirror_of
 from strut.motion import Motion
-from strut.robots.mirror import mirror_of
 
 STEP = 50  # samples
 STEP_M = 0.7

@@ -4,21 +4,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from strut.acting.perform import perform
-    from strut.acting.step_walk import walk_to
-    from strut.acting.walk import walk
     from strut.emotion import Emotion, named_emotion
     from strut.errors import StrutError
-    from strut.library.motion_file import load_motion, save_motion
+    from strut.generators.place import Place
+    from strut.io.motion_file import load_motion, save_motion
+    from strut.models.catalogue import load_robot, robot_names
     from strut.motion import Motion
-    from strut.planning.place import Place
-    from strut.proof.check import check
+    from strut.pipeline.perform import perform
+    from strut.pipeline.step_walk import walk_to
+    from strut.pipeline.walk import walk
     from strut.receipt import Receipt
     from strut.robot import Robot
-    from strut.robots.catalogue import load_robot, robot_names
     from strut.simulation.goal_walk import simulate_to_goal
     from strut.simulation.playback import simulate
     from strut.style import Style
+    from strut.verify.check import check
 
 __all__ = [
     "Emotion",
@@ -44,22 +44,22 @@ __all__ = [
 _HOMES = {
     "Emotion": "strut.emotion",
     "Motion": "strut.motion",
-    "Place": "strut.planning.place",
+    "Place": "strut.generators.place",
     "Receipt": "strut.receipt",
     "Robot": "strut.robot",
     "StrutError": "strut.errors",
     "Style": "strut.style",
-    "check": "strut.proof.check",
-    "load_motion": "strut.library.motion_file",
-    "load_robot": "strut.robots.catalogue",
+    "check": "strut.verify.check",
+    "load_motion": "strut.io.motion_file",
+    "load_robot": "strut.models.catalogue",
     "named_emotion": "strut.emotion",
-    "perform": "strut.acting.perform",
-    "robot_names": "strut.robots.catalogue",
-    "save_motion": "strut.library.motion_file",
+    "perform": "strut.pipeline.perform",
+    "robot_names": "strut.models.catalogue",
+    "save_motion": "strut.io.motion_file",
     "simulate": "strut.simulation.playback",
     "simulate_to_goal": "strut.simulation.goal_walk",
-    "walk": "strut.acting.walk",
-    "walk_to": "strut.acting.step_walk",
+    "walk": "strut.pipeline.walk",
+    "walk_to": "strut.pipeline.step_walk",
 }
 
 

@@ -8,8 +8,8 @@ from strut.analysis.elevation import elevation_angles, planarity
 from strut.analysis.similarity import dissimilarity
 from strut.engines.tree import qpos_from_angles
 from strut.errors import BadMotionError
-from strut.robots.catalogue import load_robot
-from strut.robots.mirror import Mirror, mirror_of
+from strut.models.catalogue import load_robot
+from strut.models.mirror import Mirror, mirror_of
 
 
 def posture(**angles):

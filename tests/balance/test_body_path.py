@@ -11,10 +11,10 @@ from strut.balance.pressure import pressure_of_wrench
 from strut.balance.sole_margin import dynamic_margin_m, sole_points, static_margin_m
 from strut.engines.rigid_body import contact_points, ground_reaction
 from strut.errors import UnreachablePostureError
-from strut.kinematics.two_legs import two_legs
-from strut.planning.footsteps import StepLimits, footsteps_to, standing
-from strut.planning.phases import PhaseTimes, step_plan
-from strut.planning.place import Place
+from strut.generators.footsteps import StepLimits, footsteps_to, standing
+from strut.generators.phases import PhaseTimes, step_plan
+from strut.generators.place import Place
+from strut.kinematics.biped_model import two_legs
 from strut.reproduction.alice_balance import walking_margin_m
 from strut.reproduction.alice_bodies import variant
 from tests.alice import ALICE, LEGS, targets_cm

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from strut.balance.support import support_margin
 from strut.balance.sway import GRAVITY_M_S2, Carried, sway_shift
-from strut.planning.crawl import crawl_gait, crawl_plan
-from strut.planning.key_pose import key_pose
+from strut.generators.crawl import crawl_gait, crawl_plan
+from strut.generators.key_pose import key_pose
 from strut.style import Style
 
 HEIGHT_M = 0.3

@@ -7,7 +7,7 @@ import pytest
 
 from strut.balance.wheels import drive_use, wheel_margin
 from strut.errors import BadTableError
-from strut.robots.catalogue import load_robot
+from strut.models.catalogue import load_robot
 
 STANDING = np.zeros((1, 18))
 

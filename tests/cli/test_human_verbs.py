@@ -8,9 +8,9 @@ import pytest
 
 from strut.cli.body_options import BODY_MASS_HELP, human_body
 from strut.cli.main import main
-from strut.library.motion_file import load_motion, save_motion
+from strut.io.motion_file import load_motion, save_motion
+from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.robots.catalogue import load_robot
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from strut.cli.interruption import SOLVED_WORDS
 from strut.cli.main import main
 from strut.cli.screen import progress
 from strut.engines.nonlinear_program import STOPPED, Iteration
-from strut.library.motion_file import load_motion, save_motion
+from strut.io.motion_file import load_motion, save_motion
 from strut.optimal.solve import NotSolvedError
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from strut.acting.stimuli import stimuli
 from strut.cli.main import main
-from strut.library.motion_file import load_motion
-from strut.robots.catalogue import load_robot
+from strut.io.motion_file import load_motion
+from strut.models.catalogue import load_robot
+from strut.pipeline.stimuli import stimuli
 
 
 @pytest.fixture(scope="module")

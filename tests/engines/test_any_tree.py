@@ -12,7 +12,7 @@ from strut.engines.rigid_body import compiled
 from strut.engines.symbolic import ExternalForce, Movement
 from strut.engines.tree import read_tree
 from strut.errors import BadTableError
-from strut.robots.catalogue import load_robot
+from strut.models.catalogue import load_robot
 from tests.engines.pinocchio_tree import acceleration_of, built_by_hand, pin, state_of
 from tests.engines.random_tree import random_state, random_tree
 from tests.engines.test_symbolic import ZOO

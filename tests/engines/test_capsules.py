@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from strut.engines.capsules import capsule_distance, segment_distance
 from strut.errors import UnknownNameError
-from strut.robots.catalogue import load_robot
+from strut.models.catalogue import load_robot
 
 
 def test_standing_legs_are_apart_as_published():

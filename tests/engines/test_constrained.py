@@ -12,7 +12,7 @@ from strut.engines.contact_rows import row_loads, touching_velocity
 from strut.engines.symbolic import Movement
 from strut.engines.tree import read_tree
 from strut.errors import BadTableError, UnknownNameError
-from strut.robots.contact_set import ContactSet, contact_points, contact_set, flat_contact, line_contact, point_contact
+from strut.models.contact_set import ContactSet, contact_points, contact_set, flat_contact, line_contact, point_contact
 from tests.engines.human_states import generic, integrated, neutral
 
 SETS = {"RightHeel": 3, "RightFlat": 6, "RightForefoot": 5, "RightForefootLeftHeel": 8, "RightForefootLeftFlat": 11}

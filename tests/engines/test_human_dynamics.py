@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 from strut.engines.constrained import ConstrainedDynamics
 from strut.engines.symbolic import Movement
 from strut.engines.tree import qpos_from_angles, qvel_from_angles, read_tree
-from strut.robots.contact_set import ContactSet
-from strut.robots.mirror import mirror_of
+from strut.models.contact_set import ContactSet
+from strut.models.mirror import mirror_of
 from tests.engines.human_states import generic, integrated, neutral
 from tests.engines.spatial import SpatialTree, inertia, transform
 

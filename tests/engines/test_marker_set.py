@@ -12,7 +12,7 @@ from strut import load_robot
 from strut.engines.marker_set import marker_names, marker_points
 from strut.engines.rigid_body import compiled
 from strut.errors import BadTableError
-from strut.robots.subject import subject
+from strut.models.subject import subject
 
 
 def standing(robot):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from strut.acting.step_walk import walk_to
 from strut.engines.physics import Plant, run_servos
-from strut.planning.place import Place
+from strut.generators.place import Place
+from strut.pipeline.step_walk import walk_to
 from tests.alice import ALICE
 
 

@@ -6,8 +6,8 @@ import pytest
 import strut
 from strut.engines.rigid_body import Solid, compiled, contact_points, foot_positions
 from strut.engines.stick_figure import stick_poses, sticks
+from strut.models.catalogue import robot_names
 from strut.robot import Array, Robot
-from strut.robots.catalogue import robot_names
 
 
 def posed(robot: Robot, seed: int) -> Array:

@@ -10,7 +10,7 @@ from strut.engines.rigid_body import compiled
 from strut.engines.symbolic import ExternalForce, Movement
 from strut.engines.tree import angles_from_qpos, qpos_from_angles, read_tree
 from strut.errors import BadTableError, UnknownNameError
-from strut.robots.catalogue import load_robot
+from strut.models.catalogue import load_robot
 from tests.engines.pinocchio_tree import pin, pinocchio_model, to_pinocchio
 from tests.engines.random_tree import random_state
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from strut.errors import UnreachablePostureError
+from strut.kinematics.biped_model import two_legs
 from strut.kinematics.leg_angles import chain_points, chain_rows, leg_angles
 from strut.kinematics.posture import guessed_postures, posture_jacobians, posture_residuals, solve_postures
 from strut.kinematics.posture_failure import BODY_TOO_LOW, COM_OUT_OF_REACH, LEG_TOO_SHORT, required_postures
-from strut.kinematics.two_legs import two_legs
-from strut.robots.axis_robot import axis_robot
+from strut.models.axis_robot import axis_robot
 from tests.alice import ALICE, LEFT_CM, LEGS, REFERENCE, RIGHT_CM, golden_targets, random_targets, targets_cm
 
 STAND = solve_postures(LEGS, targets_cm()).joint_in_world[0]

@@ -6,7 +6,7 @@ from scipy.optimize import lsq_linear
 
 from strut.engines.frame_kinematics import FrameKinematics
 from strut.kinematics.task_priority import DAMPED_BELOW, Level, resolve, velocity_bounds
-from strut.robots.catalogue import load_robot
+from strut.models.catalogue import load_robot
 
 WIDE = 1e9
 

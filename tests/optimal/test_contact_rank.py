@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.engines.elements import square
-from strut.engines.moment import Scales
+from strut.engines.node_symbols import Scales
+from strut.engines.sparse_nlp import square
 from strut.engines.tree import read_tree
 from strut.errors import BadTableError
+from strut.models.contact_set import ContactPoint, line_contact
 from strut.optimal.problem import Bounds, Mean, Phase, Problem
 from strut.optimal.solve import Transcribed
-from strut.robots.contact_set import ContactPoint, line_contact
 from tests.optimal.test_solve import still, wide
 
 PLANK = """<mujoco model="plank"><compiler angle="radian"/><worldbody><body name="plank">

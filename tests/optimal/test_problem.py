@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.engines.elements import square
-from strut.engines.moment import Scales
+from strut.engines.node_symbols import Scales
 from strut.engines.nonlinear_program import SolverOptions
+from strut.engines.sparse_nlp import square
 from strut.engines.tree import read_tree
 from strut.errors import OutOfRangeError, StrutError
+from strut.models.contact_set import ContactPoint, point_contact
 from strut.optimal.problem import Bounds, Constraint, Integral, Mean, Parameter, Phase, Problem
 from strut.optimal.solve import NotSolvedError, Transcribed
-from strut.robots.contact_set import ContactPoint, point_contact
 from tests.optimal.test_solve import BALL, FLIGHT, cart_problem, force_squared, still, wide
 
 EFFORT = (Integral("effort", 1.0, force_squared),)

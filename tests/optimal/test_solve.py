@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.elements import column, square
-from strut.engines.moment import Scales
+from strut.engines.node_symbols import Scales
 from strut.engines.nonlinear_program import SolverOptions
+from strut.engines.sparse_nlp import column, square
 from strut.engines.tree import read_tree
 from strut.errors import OutOfRangeError
+from strut.models.contact_set import ContactPoint, ContactSet, point_contact
 from strut.optimal.problem import (
     Bounds,
     Constraint,
@@ -29,7 +30,6 @@ from strut.optimal.problem import (
 )
 from strut.optimal.solve import NotSolvedError, Transcribed
 from strut.optimal.trajectory import Trajectory
-from strut.robots.contact_set import ContactPoint, ContactSet, point_contact
 
 CART = """<mujoco model="cart"><option gravity="0 0 0"/><worldbody><body name="cart">
  <joint name="x" type="slide" axis="1 0 0"/><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>

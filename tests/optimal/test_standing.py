@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from strut.engines.constrained import ConstrainedDynamics
-from strut.engines.elements import square
-from strut.engines.moment import Scales
+from strut.engines.node_symbols import Scales
+from strut.engines.sparse_nlp import square
 from strut.engines.tree import read_tree
+from strut.models.catalogue import load_robot
+from strut.models.contact_set import contact_set
 from strut.optimal.problem import Bounds, Mean, Phase, Problem
 from strut.optimal.solve import Solution, Transcribed
 from strut.optimal.soundness import examine
 from strut.optimal.trajectory import Trajectory, write_variables
-from strut.robots.catalogue import load_robot
-from strut.robots.contact_set import contact_set
 from tests.engines.human_states import neutral
 
 

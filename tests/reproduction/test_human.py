@@ -1,8 +1,8 @@
 """Published numbers of the human that need no solver come out as printed; the others are asked for by `reproduce`."""
 
 from strut.analysis.criteria import CriteriaValues
+from strut.models.catalogue import load_robot
 from strut.reproduction.human import _sizes, _stature, _time_terms, orderings
-from strut.robots.catalogue import load_robot
 
 
 def test_sizes_statures_and_time_terms_are_the_published_ones():

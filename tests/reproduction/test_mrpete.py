@@ -9,9 +9,9 @@ import pytest
 
 from strut.balance.support import support_margin
 from strut.errors import UnknownNameError
+from strut.models.catalogue import load_robot
 from strut.reproduction.mrpete_gait import EMOTIONS, published_crawl, steady_cycle
 from strut.reproduction.systems import reproduce
-from strut.robots.catalogue import load_robot
 
 PAGE = Path(__file__).parents[2] / "docs" / "mrpete.md"
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from strut.engines.tree import read_tree
-from strut.optimal.gait_problem import Criteria, gait_problem
-from strut.robots.mirror import mirror_of
+from strut.human.gait_problem import Criteria, gait_problem
+from strut.models.mirror import mirror_of
 
 
 def without_room(robot, ranges):

@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose
 
 from strut.engines.rigid_body import compiled
 from strut.errors import OutOfRangeError, StrutError, UnknownNameError
+from strut.models.catalogue import robot_names
+from strut.models.subject import person_of, subject
 from strut.motion import Motion
-from strut.robots.catalogue import robot_names
-from strut.robots.subject import person_of, subject
 from tests.engines.pinocchio_tree import pin, pinocchio_model, to_pinocchio
 
 

@@ -10,9 +10,9 @@ from scipy.spatial.transform import Rotation
 
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.errors import BadTableError
-from strut.proof.audit import audit, shortfalls
-from strut.robots.catalogue import load_robot
-from strut.robots.dh_chains import chain_tree, row_transform
+from strut.models.catalogue import load_robot
+from strut.models.dh_chains import chain_tree, row_transform
+from strut.verify.audit import audit, shortfalls
 
 # Knee, hip pitch, hip roll, head yaw, head pitch; shoulder pitch, roll, elbow yaw, roll, wrist of the right; left.
 STILL = [0.5, 0.5, 0, 0, 0.64, 0.9, -0.3, 0, 1.1, 1.0, 0.9, 0.3, 0, -1.1, -1.0]

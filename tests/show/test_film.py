@@ -10,8 +10,8 @@ from PIL import Image
 from strut.analysis.gait_cycle import endless
 from strut.cli.main import main
 from strut.errors import OutOfRangeError
-from strut.library.motion_file import save_motion
-from strut.robots.subject import subject
+from strut.io.motion_file import save_motion
+from strut.models.subject import subject
 from strut.show.film import save_gif
 from strut.show.pose_strip import pose_strip_bytes, save_pose_strip
 from tests.walker import STEP, STEP_M, walked

@@ -8,9 +8,9 @@ import pytest
 
 from strut.analysis.gait_cycle import gait_cycle
 from strut.analysis.gait_parameters import gait_parameters
-from strut.analysis.lab_names import PANELS
 from strut.cli.main import main
-from strut.library.motion_file import save_motion
+from strut.human.laboratory_names import PANELS
+from strut.io.motion_file import save_motion
 from strut.receipt import Receipt
 from strut.show.gait_plots import Walk, angle_plot, force_plot, known_parts, torque_plot
 from strut.show.gait_wording import parameter_rows

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from strut import walk
-from strut.library.motion_file import save_motion
+from strut.io.motion_file import save_motion
 from strut.study.answers import Answers
 from strut.study.new_study import new_study
 from strut.study.published import published

@@ -13,9 +13,9 @@ import pytest
 
 from strut.cli.main import main
 from strut.errors import DesignError, StudyError
-from strut.library.motion_file import load_motion, save_motion
+from strut.io.motion_file import load_motion, save_motion
+from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.robots.catalogue import load_robot
 from strut.study.answers import DO_NOT_KNOW
 from strut.study.confound import confounds
 from strut.study.design_file import parse_design, read_design

@@ -14,10 +14,10 @@ from strut.cli.main import main
 from strut.engines.rigid_body import compiled, foot_positions
 from strut.engines.skeleton import skeleton, skeleton_points
 from strut.errors import DesignError, StudyError
-from strut.library.motion_file import load_motion, save_motion
+from strut.io.motion_file import load_motion, save_motion
+from strut.models.catalogue import load_robot
+from strut.models.subject import subject
 from strut.motion import Motion
-from strut.robots.catalogue import load_robot
-from strut.robots.subject import subject
 from strut.study.controls import mean_speed_m_s, posture_matched, speed_matched
 from strut.study.design import Display
 from strut.study.design_file import read_design

@@ -9,10 +9,10 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from strut.engines.criteria import momentum_and_head
-from strut.engines.elements import Index
+from strut.engines.sparse_nlp import Index
 from strut.engines.tree import Tree, angles_from_qpos, read_tree
+from strut.human.gait_problem import usual_torques
 from strut.motion import Motion
-from strut.optimal.gait_problem import usual_torques
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
 

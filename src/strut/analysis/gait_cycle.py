@@ -12,12 +12,12 @@ from typing import Literal
 
 import numpy as np
 
-from strut.engines.course import Course, mirrored_course, repeated_course, travelled_course
-from strut.engines.elements import Index
+from strut.engines.sparse_nlp import Index
 from strut.engines.tree import angles_from_qpos, qpos_from_angles, read_tree
+from strut.engines.walking_direction import Course, mirrored_course, repeated_course, travelled_course
+from strut.models.mirror import mirror_of, mirrored_feet
 from strut.motion import Motion
 from strut.robot import Array, Robot
-from strut.robots.mirror import mirror_of, mirrored_feet
 
 NEAR_RAD = 0.15  # ends that differ by less are the same posture; a joint moves about half of it between two samples
 UNSURE_RAD = 0.2  # the direction of less than a cycle is hidden by the sway of the pelvis; nearer to +x than this is +x

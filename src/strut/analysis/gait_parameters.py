@@ -12,9 +12,9 @@ from strut.analysis.joint_power import Work, joint_work
 from strut.analysis.leg_figures import LegFigures, both_legs
 from strut.engines.body_poses import body_poses
 from strut.errors import BadMotionError
+from strut.models.contact_set import contact_points
 from strut.motion import Motion
 from strut.robot import Array, Robot
-from strut.robots.contact_set import contact_points
 
 TOES = {"Right": "HalluxRight", "Left": "HalluxLeft"}
 

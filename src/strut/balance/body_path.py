@@ -14,11 +14,11 @@ import numpy as np
 
 from strut.balance.point_masses import effective_height_m, zero_moment_point
 from strut.balance.sway import mass_path
+from strut.generators.phases import StepPlan
+from strut.kinematics.biped_model import TwoLegs
 from strut.kinematics.leg_angles import posture_qpos
 from strut.kinematics.posture import PostureTargets
 from strut.kinematics.posture_failure import required_postures
-from strut.kinematics.two_legs import TwoLegs
-from strut.planning.phases import StepPlan
 from strut.robot import Array
 
 Law = Literal["pressure", "mass"]

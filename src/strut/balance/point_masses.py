@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.kinematics.biped_model import TwoLegs
 from strut.kinematics.posture import PostureTargets
 from strut.kinematics.posture_failure import required_postures
-from strut.kinematics.two_legs import TwoLegs
 from strut.robot import Array
 
 

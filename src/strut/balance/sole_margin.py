@@ -6,7 +6,7 @@ import numpy as np
 
 from strut.balance.body_path import CarriedPlan
 from strut.balance.support import support_margin
-from strut.planning.phases import StepPlan
+from strut.generators.phases import StepPlan
 from strut.robot import Array, Robot
 
 

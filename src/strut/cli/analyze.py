@@ -12,11 +12,11 @@ from strut.analysis.gait_parameters import GaitParameters, gait_parameters
 from strut.analysis.normalised_cycle import normalised_cycle
 from strut.cli.screen import print_json, print_lines, print_next, print_table
 from strut.errors import BadMotionError
-from strut.library.atomic import check_writable, write_atomically
-from strut.library.motion_file import load_motion
+from strut.io.atomic import check_writable, write_atomically
+from strut.io.motion_file import load_motion
+from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.robots.catalogue import robot_of
 from strut.show.gait_wording import (
     contactless_sentence,
     criteria_rows,

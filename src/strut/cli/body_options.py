@@ -8,9 +8,9 @@ import typer
 
 from strut.cli.length import length_m
 from strut.errors import OutOfRangeError
+from strut.models.catalogue import load_robot
+from strut.models.subject import subject
 from strut.robot import Robot
-from strut.robots.catalogue import load_robot
-from strut.robots.subject import subject
 
 LENGTH_HELP = "A length of the body in its place, with its unit: ThighSideLength=48cm; Side is both sides. Repeat it."
 MASS_HELP = "A segment's mass in kg in its place: FootLeft=1.4; Side is both sides. Repeat it."

@@ -10,11 +10,11 @@ import typer
 from strut.cli.length import length_m
 from strut.cli.main import REFUSED
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.library.motion_file import load_motion
-from strut.proof.check import check as check_motion
-from strut.proof.stride_audit import has_strides
-from strut.robots.catalogue import robot_of
+from strut.io.motion_file import load_motion
+from strut.models.catalogue import robot_of
 from strut.show.wording import measured_sentences
+from strut.verify.check import check as check_motion
+from strut.verify.stride_audit import has_strides
 
 
 def check(

@@ -8,7 +8,7 @@ import typer
 
 from strut.cli.screen import print_json, print_next, print_table
 from strut.emotion import emotion_table
-from strut.robots.catalogue import load_robot, robot_names
+from strut.models.catalogue import load_robot, robot_names
 
 
 def emotions(json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False) -> None:

@@ -8,11 +8,11 @@ from typing import Annotated, get_args
 import typer
 
 from strut.cli.screen import print_json, print_lines, print_next
-from strut.library.atomic import check_not_input
-from strut.library.export import Format, export_motion
-from strut.library.motion_file import load_motion
-from strut.library.resample import Alias, aliases, resampled
-from strut.robots.catalogue import robot_of
+from strut.io.atomic import check_not_input
+from strut.io.export import Format, export_motion
+from strut.io.motion_file import load_motion
+from strut.io.resample import Alias, aliases, resampled
+from strut.models.catalogue import robot_of
 
 
 def export(

@@ -7,16 +7,16 @@ from typing import Annotated, get_args
 
 import typer
 
-from strut.acting.perform import Platform
-from strut.acting.perform import perform as play
 from strut.cli.length import length_m
 from strut.cli.screen import print_planned, telling_attempts
 from strut.emotion import Emotion, named_emotion
+from strut.io.hand_path_file import is_path_file, load_hand_path
+from strut.io.motion_file import save_motion
 from strut.kinematics.task_priority import Law
-from strut.library.hand_path_file import is_path_file, load_hand_path
-from strut.library.motion_file import save_motion
-from strut.proof.audit import DEFAULT_MARGIN_M
-from strut.robots.catalogue import load_robot
+from strut.models.catalogue import load_robot
+from strut.pipeline.perform import Platform
+from strut.pipeline.perform import perform as play
+from strut.verify.audit import DEFAULT_MARGIN_M
 
 
 def perform(

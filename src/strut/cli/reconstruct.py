@@ -11,14 +11,14 @@ from strut.cli.interruption import NOTHING_YET, SOLVED_WORDS, StoppedError
 from strut.cli.main import REFUSED
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solver_on_screen
-from strut.library.atomic import check_writable
-from strut.library.motion_file import load_motion, save_motion
-from strut.optimal.phase_times import read_phases
-from strut.optimal.reconstruct import reconstruct as find_forces
-from strut.optimal.reconstruct import stopped_at
-from strut.optimal.recorded_problem import Formulation
+from strut.human.contact_schedule import read_phases
+from strut.human.reconstruct import reconstruct as find_forces
+from strut.human.reconstruct import stopped_at
+from strut.human.recorded_problem import Formulation
+from strut.io.atomic import check_writable
+from strut.io.motion_file import load_motion, save_motion
+from strut.models.catalogue import robot_of
 from strut.optimal.solve import NotSolvedError
-from strut.robots.catalogue import robot_of
 
 
 def reconstruct(

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, progress
+from strut.models.catalogue import robot_names
 from strut.reproduction.comparison import Comparison
 from strut.reproduction.systems import SYSTEMS
 from strut.reproduction.systems import reproduce as compute
-from strut.robots.catalogue import robot_names
 
 _MOST_NUMBERS = 4  # that a cell of the table shows; --json has them all
 

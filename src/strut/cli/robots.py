@@ -8,8 +8,8 @@ import numpy as np
 import typer
 
 from strut.cli.screen import print_json, print_next, print_table
+from strut.models.catalogue import load_robot, robot_names
 from strut.robot import Robot
-from strut.robots.catalogue import load_robot, robot_names
 
 
 def robots(

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from strut.errors import RefusedError
-from strut.library.atomic import check_writable
+from strut.io.atomic import check_writable
 from strut.motion import Motion
 from strut.receipt import Receipt
 from strut.show.wording import receipt_sentences

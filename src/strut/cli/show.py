@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.library.atomic import check_writable
-from strut.library.motion_file import load_motion
+from strut.io.atomic import check_writable
+from strut.io.motion_file import load_motion
+from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.robots.catalogue import robot_of
 from strut.show.footage import Look
 
 

@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.library.atomic import check_not_input, check_writable
-from strut.library.motion_file import load_motion, save_motion
-from strut.proof.stride_audit import has_strides
-from strut.robots.catalogue import robot_of
+from strut.io.atomic import check_not_input, check_writable
+from strut.io.motion_file import load_motion, save_motion
+from strut.models.catalogue import robot_of
 from strut.simulation.goal_walk import Arrival, simulate_to_goal
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import simulate as play
+from strut.verify.stride_audit import has_strides
 
 FELL = 4  # exit code: nothing is wrong with the command, but a script should notice
 

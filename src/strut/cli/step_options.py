@@ -10,10 +10,10 @@ from typing import Any, get_args
 
 import typer
 
-from strut.acting.step_candidate import Pace
 from strut.cli.length import length_m
-from strut.planning.footsteps import read_footsteps
-from strut.planning.place import Place
+from strut.generators.footsteps import read_footsteps
+from strut.generators.place import Place
+from strut.pipeline.step_candidate import Pace
 
 Triple = tuple[float, float, float]
 STRAIGHT_AHEAD = (0.4, 0.0, 0.0)

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from strut.acting.stimuli import SESSION_FILE, performed, session_row, session_table
-from strut.acting.stimuli import stimuli as planned
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.errors import FileError
-from strut.library.atomic import check_writable, write_atomically
-from strut.library.motion_file import save_motion
-from strut.robots.catalogue import load_robot
+from strut.io.atomic import check_writable, write_atomically
+from strut.io.motion_file import save_motion
+from strut.models.catalogue import load_robot
+from strut.pipeline.stimuli import SESSION_FILE, performed, session_row, session_table
+from strut.pipeline.stimuli import stimuli as planned
 
 
 def stimuli(

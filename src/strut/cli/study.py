@@ -119,7 +119,7 @@ def new(
     from typing import get_args  # noqa: PLC0415
 
     from strut.errors import UnknownNameError  # noqa: PLC0415
-    from strut.library.motion_file import load_motion  # noqa: PLC0415
+    from strut.io.motion_file import load_motion  # noqa: PLC0415
     from strut.study.confound import confounds  # noqa: PLC0415
     from strut.study.design import Question  # noqa: PLC0415
     from strut.study.new_study import new_study  # noqa: PLC0415
@@ -178,7 +178,7 @@ def simulate(
     """Let a published response model answer, clearly marked. Example: strut study simulate mystudy --runs 100."""
     import numpy as np  # noqa: PLC0415
 
-    from strut.library.atomic import write_atomically  # noqa: PLC0415
+    from strut.io.atomic import write_atomically  # noqa: PLC0415
     from strut.study.audience import audience_for, caveat, simulated_power, simulated_rows  # noqa: PLC0415
     from strut.study.design_file import read_design  # noqa: PLC0415
     from strut.study.export import export_csv  # noqa: PLC0415
@@ -216,7 +216,7 @@ def report(
     json: Annotated[bool, typer.Option("--json", help="Print all findings as JSON to stdout, too.")] = False,
 ) -> None:
     """Write methods, results, tables and figures of a study as one page. Example: strut study report mystudy."""
-    from strut.library.atomic import write_atomically  # noqa: PLC0415
+    from strut.io.atomic import write_atomically  # noqa: PLC0415
     from strut.study.report_sources import rows_of_file, rows_of_study  # noqa: PLC0415
 
     path = out or folder / "report.html"

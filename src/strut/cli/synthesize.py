@@ -14,15 +14,15 @@ from strut.cli.length import length_m
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solver_on_screen
 from strut.errors import OutOfRangeError
-from strut.library.atomic import check_writable
-from strut.library.motion_file import load_motion, save_motion
-from strut.optimal.gait import Gait
-from strut.optimal.gait_problem import Criteria
-from strut.optimal.manner import HUMAN, Manner, named_manner
-from strut.optimal.objective import named_criteria, weighted_criteria
-from strut.optimal.several_starts import cheapest
+from strut.human.gait import Gait
+from strut.human.gait_options import HUMAN, Manner, named_manner
+from strut.human.gait_problem import Criteria
+from strut.human.objective import named_criteria, weighted_criteria
+from strut.human.several_starts import cheapest
+from strut.human.synthesize import best_so_far
+from strut.io.atomic import check_writable
+from strut.io.motion_file import load_motion, save_motion
 from strut.optimal.solve import NotSolvedError
-from strut.optimal.synthesise import best_so_far
 from strut.robot import Robot
 
 USUAL = "multi"

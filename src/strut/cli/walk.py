@@ -10,8 +10,6 @@ from typing import Annotated, Any
 import typer
 from rich.progress import Progress
 
-from strut.acting.step_walk import walk_to
-from strut.acting.walk import walk as plan_walk
 from strut.cli.body_options import BODY_MASS_HELP, human_body
 from strut.cli.interruption import StoppedError, say_stopping
 from strut.cli.length import length_m
@@ -20,13 +18,15 @@ from strut.cli.solving import tells
 from strut.cli.step_options import check_fitting, step_options, walks_in_steps
 from strut.emotion import Emotion, named_emotion
 from strut.engines.interruption import asked_to_stop
-from strut.library.atomic import check_writable
-from strut.library.motion_file import save_motion
+from strut.io.atomic import check_writable
+from strut.io.motion_file import save_motion
+from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.optimal.solve import NotSolvedError
-from strut.proof.audit import DEFAULT_MARGIN_M
+from strut.pipeline.step_walk import walk_to
+from strut.pipeline.walk import walk as plan_walk
 from strut.robot import Robot
-from strut.robots.catalogue import load_robot
+from strut.verify.audit import DEFAULT_MARGIN_M
 
 
 def walk(

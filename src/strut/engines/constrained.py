@@ -20,8 +20,8 @@ from strut.engines.contact_rows import (
 )
 from strut.engines.symbolic import Movement
 from strut.engines.tree import Tree
+from strut.models.contact_set import ContactSet
 from strut.robot import Array
-from strut.robots.contact_set import ContactSet
 
 Method = Literal["direct", "range", "null"]
 

@@ -8,8 +8,8 @@ import numpy as np
 from strut.engines.symbolic import Expression, ExternalForce, Movement
 from strut.engines.tree import Tree
 from strut.errors import BadTableError
+from strut.models.contact_set import ContactPoint, ContactRow, ContactSet
 from strut.robot import Array
-from strut.robots.contact_set import ContactPoint, ContactRow, ContactSet
 
 DEPENDENT = 5e-3  # of the largest singular value; sets of a human who walks along x have 0.019 and more, along y 0.003
 

@@ -11,8 +11,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from strut.engines.elements import Assembly
 from strut.engines.interruption import asked_to_stop
+from strut.engines.sparse_nlp import Assembly
 from strut.robot import Array
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from strut.models.mjcf import FLOOR
 from strut.robot import Array, Robot
-from strut.robots.mjcf import FLOOR
 
 mujoco.set_mju_user_warning(lambda _message: None)  # else MuJoCo writes a log file into the user's folder
 

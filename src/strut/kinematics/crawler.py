@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strut.generators.crawl import CrawlPlan
+from strut.generators.key_pose import KeyPose, ground_under
 from strut.kinematics.leg7r import clamp_to_reach, leg_inverse, reach_excess
 from strut.kinematics.mounted_leg import MountedLeg, body_fixed_knee, mounted_legs
-from strut.planning.crawl import CrawlPlan
-from strut.planning.key_pose import KeyPose, ground_under
 from strut.robot import Array, Robot
 from strut.rotation import rotation_y
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.kinematics.leg7r import Leg, clamp_to_reach, knee_position, knee_reference_direction
+from strut.models.limb_robot import mount_rotation
 from strut.robot import Array, Robot
-from strut.robots.limb_robot import mount_rotation
 from strut.rotation import turn_angle
 
 

@@ -1,1 +1,1 @@
-"""The multi-phase optimal-control engine and its uses: reconstruct and synthesise."""
+"""Multi-phase optimal control for any model."""

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from strut.engines.elements import Element, column, symbols
+from strut.engines.sparse_nlp import Element, column, symbols
 from strut.engines.symbolic import Expression
+from strut.models.contact_set import ContactRow
 from strut.optimal.layout import Layout
 from strut.optimal.placed_element import at, at_impact
 from strut.optimal.problem import Problem
-from strut.robots.contact_set import ContactRow
 
 
 def friction_cones(problem: Problem, layout: Layout, friction: float) -> list[Element]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from strut.engines.elements import Index
+from strut.engines.sparse_nlp import Index
+from strut.models.contact_set import ContactSet
 from strut.optimal.problem import Bounds, Problem
 from strut.robot import Array
-from strut.robots.contact_set import ContactSet
 
 _LARGE = 1e19  # what the solver takes for infinity
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from strut.engines.elements import column
+from strut.engines.sparse_nlp import column
 from strut.engines.tree import Tree
+from strut.models.mirror import Mirror
 from strut.optimal.problem import EndConstraint, Ends, Expression
 from strut.robot import Array
-from strut.robots.mirror import Mirror
 
 
 def periodic(

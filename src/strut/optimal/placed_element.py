@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from strut.engines.elements import Element, Index, element
+from strut.engines.sparse_nlp import Element, Index, element
 from strut.optimal.layout import Layout
 
 

@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from strut.engines.contact_witness import ContactWitness
-from strut.engines.elements import Index
+from strut.engines.mujoco_contact import ContactWitness
+from strut.engines.sparse_nlp import Index
 from strut.engines.tree import angles_from_qpos, qpos_from_angles, qvel_from_angles
 from strut.optimal.problem import Problem
 from strut.optimal.shooting import exact_flow

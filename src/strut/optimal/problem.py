@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from strut.engines.elements import Index
-from strut.engines.moment import Moment, Scales
+from strut.engines.node_symbols import Moment, Scales
+from strut.engines.sparse_nlp import Index
 from strut.engines.tree import Tree
 from strut.errors import OutOfRangeError, UnknownNameError
+from strut.models.contact_set import ContactRow, ContactSet
 from strut.robot import Array
-from strut.robots.contact_set import ContactRow, ContactSet
 
 Expression = Any
 Nodes = Literal["all", "first", "last", "not first", "not last", "inner", "from a third on"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from strut.engines.elements import Index
-from strut.engines.flow import Flow, Mask
-from strut.engines.moment import Scales
+from strut.engines.contact_forward_dynamics import Flow, Mask
+from strut.engines.node_symbols import Scales
+from strut.engines.sparse_nlp import Index
 from strut.optimal.layout import Layout
 from strut.optimal.problem import Problem
 from strut.optimal.trajectory import Trajectory

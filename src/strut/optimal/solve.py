@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.engines.contact_rows import contact_jacobian, require_independent_rows
-from strut.engines.elements import Assembly, Element
 from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration, Outcome, Program, SolverOptions
+from strut.engines.sparse_nlp import Assembly, Element
 from strut.errors import OutOfRangeError, StrutError
 from strut.optimal.conflict import prices
 from strut.optimal.layout import Layout

@@ -14,16 +14,16 @@ import numpy as np
 from strut.engines.body_poses import linear_momentum
 from strut.engines.capsules import capsule_distance
 from strut.engines.constrained import ConstrainedDynamics
-from strut.engines.touching import touching_path
+from strut.engines.contact_slip import touching_path
 from strut.engines.tree import qpos_from_angles, qvel_from_angles
 from strut.errors import RefusedError
+from strut.models.contact_set import contact_points
 from strut.optimal.playback import playback_error
 from strut.optimal.solve import Solution
 from strut.optimal.trajectory import Trajectory
-from strut.proof.audit import FOOT_OFF_GROUND_M
-from strut.proof.stride_audit import LEAST_ROOM_RAD, MOST_SLIDE_M
 from strut.robot import Array, Robot
-from strut.robots.contact_set import contact_points
+from strut.verify.audit import FOOT_OFF_GROUND_M
+from strut.verify.stride_audit import LEAST_ROOM_RAD, MOST_SLIDE_M
 
 MOST_MOMENTUM_ERROR_N_S = 0.2
 MOST_RESIDUAL = 1e-6

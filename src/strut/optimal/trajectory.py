@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import interp1d
 
-from strut.engines.elements import Index
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.engines.sparse_nlp import Index
 from strut.optimal.layout import Layout
 from strut.optimal.problem import Problem
 from strut.robot import Array

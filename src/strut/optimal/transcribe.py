@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from strut.engines.elements import Element, Index, column, square, symbols
-from strut.engines.moment import Moment, momentum_jump
+from strut.engines.node_symbols import Moment, momentum_jump
+from strut.engines.sparse_nlp import Element, Index, column, square, symbols
 from strut.engines.symbolic import Expression
+from strut.models.contact_set import AXES, ContactPoint
 from strut.optimal.friction_cones import friction_cones
 from strut.optimal.layout import Layout
 from strut.optimal.placed_element import at, at_impact
@@ -30,7 +31,6 @@ from strut.optimal.problem import (
     Tracking,
 )
 from strut.robot import Array
-from strut.robots.contact_set import AXES, ContactPoint
 
 MESH = "mesh"  # name of the rows that tie nodes together
 DEFECT = 10.0  # rows of the mesh are this much stricter than their size says

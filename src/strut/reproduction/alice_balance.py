@@ -8,11 +8,11 @@ from scipy.optimize import brentq
 from strut.balance.body_path import Law, carried
 from strut.balance.point_masses import effective_height_m
 from strut.balance.sole_margin import dynamic_margin_m
+from strut.generators.footsteps import StepLimits, footsteps_to, standing
+from strut.generators.phases import PhaseTimes, step_plan
+from strut.generators.place import Place
+from strut.kinematics.biped_model import two_legs
 from strut.kinematics.posture import PostureTargets
-from strut.kinematics.two_legs import two_legs
-from strut.planning.footsteps import StepLimits, footsteps_to, standing
-from strut.planning.phases import PhaseTimes, step_plan
-from strut.planning.place import Place
 from strut.reproduction.alice_bodies import variant
 from strut.reproduction.comparison import Comparison, compared
 from strut.robot import Robot

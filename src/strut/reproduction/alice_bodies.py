@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from strut.kinematics.posture import PostureTargets
+from strut.models.axis_robot import axis_robot
 from strut.robot import Array, Robot
-from strut.robots.axis_robot import axis_robot
 
 
 def variant(robot: Robot, *, torso_m: float, half_width_m: float) -> Robot:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from strut.generators.phases import swing_share
+from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.leg_angles import chain_points, leg_angles
 from strut.kinematics.posture import solve_postures
-from strut.kinematics.two_legs import TwoLegs, two_legs
-from strut.planning.phases import swing_share
 from strut.reproduction.alice_bodies import golden_target, swing_targets
 from strut.reproduction.comparison import Comparison, compared, unpublished
 from strut.robot import Array, Robot

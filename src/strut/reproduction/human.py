@@ -10,14 +10,14 @@ import numpy as np
 
 from strut.analysis.criteria import CriteriaValues, criteria_values
 from strut.analysis.similarity import dissimilarity
-from strut.optimal.manner import Manner
-from strut.optimal.shooting_size import ShootingSize, reconstruction_size, synthesis_size
-from strut.optimal.synthesise import synthesise
+from strut.human.gait_options import Manner
+from strut.human.shooting_size import ShootingSize, reconstruction_size, synthesis_size
+from strut.human.synthesize import synthesise
+from strut.models.catalogue import load_robot
+from strut.models.subject import subject
 from strut.reproduction.comparison import Comparison, Verdict, compared, corrected, unpublished
 from strut.reproduction.parts import Progress, rows_of
 from strut.robot import Robot
-from strut.robots.catalogue import load_robot
-from strut.robots.subject import subject
 
 STACK = ("FootRightHeight", "ShankRightLength", "ThighRightLength", "PelvisHeight", "MiddleTrunkHeight")
 UPPER_STACK = ("SuprasternaleHeight", "NeckLength", "HeadLength")

@@ -12,14 +12,14 @@ import numpy.typing as npt
 from strut.balance.polygon import Polygon
 from strut.balance.support import support_margin, supports
 from strut.emotion import named_emotion
+from strut.expression.anchors import style_for
+from strut.generators.crawl import CrawlGait, CrawlPlan, crawl_gait, crawl_plan
+from strut.generators.key_pose import key_pose
 from strut.kinematics.crawler import crawler
 from strut.kinematics.leg7r import KneeReference, knee_position, knee_reference_direction
-from strut.planning.crawl import CrawlGait, CrawlPlan, crawl_gait, crawl_plan
-from strut.planning.key_pose import key_pose
 from strut.reproduction.comparison import Comparison, compared, unpublished
 from strut.robot import Array, Robot
 from strut.rotation import turn_angle
-from strut.styling.anchors import style_for
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 SAMPLES_PER_CYCLE = 4000  # a margin is smallest in the first or last instant of a swing

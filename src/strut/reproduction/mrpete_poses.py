@@ -8,14 +8,14 @@ import numpy as np
 from scipy.optimize import lsq_linear
 
 from strut.emotion import named_emotion
+from strut.expression.anchors import style_for
+from strut.generators.key_pose import KeyPose, ground_under, key_pose
 from strut.kinematics.leg7r import Leg, leg_forward, leg_inverse
 from strut.kinematics.mounted_leg import MountedLeg, body_fixed_knee, mounted_legs
-from strut.planning.key_pose import KeyPose, ground_under, key_pose
 from strut.reproduction.comparison import Comparison, compared, unpublished
 from strut.reproduction.mrpete_gait import EMOTIONS
 from strut.robot import Array, Robot
 from strut.rotation import rotation_from_vector
-from strut.styling.anchors import style_for
 
 _FULL = np.array(1.0)  # all of a pose
 

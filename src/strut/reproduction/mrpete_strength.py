@@ -8,24 +8,24 @@ from typing import get_args
 
 import numpy as np
 
-from strut.acting.crawl_candidate import Balance
-from strut.acting.walk import walk
 from strut.balance.pressure import swing_leg_pressure
 from strut.emotion import named_emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.expression.anchors import style_for
+from strut.generators.crawl import CrawlPlan
+from strut.generators.key_pose import KeyPose, ground_under, key_pose
 from strut.kinematics.crawler import crawler
 from strut.kinematics.leg7r import knee_position
 from strut.kinematics.mounted_leg import mounted_legs
+from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.planning.crawl import CrawlPlan
-from strut.planning.key_pose import KeyPose, ground_under, key_pose
-from strut.proof.audit import Audit, audit
+from strut.pipeline.crawl_candidate import Balance
+from strut.pipeline.walk import walk
 from strut.reproduction.comparison import Comparison, compared, unpublished
 from strut.reproduction.mrpete_gait import EMOTIONS
 from strut.robot import Robot
-from strut.robots.catalogue import load_robot
 from strut.rotation import rotation_y
-from strut.styling.anchors import style_for
+from strut.verify.audit import Audit, audit
 
 _ICE = 1e-3  # friction with which feet can only push up
 

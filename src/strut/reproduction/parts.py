@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from strut.models.catalogue import load_robot
 from strut.reproduction.comparison import Comparison
 from strut.robot import Robot
-from strut.robots.catalogue import load_robot
 
 Progress = Callable[[str, int, int], None]
 Parts = Mapping[str, Callable[[Robot], list[Comparison]]]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from strut.acting.stimuli import stimuli
 from strut.emotion import Emotion
 from strut.engines.frame_kinematics import frame_poses
+from strut.expression.features import expressive_style
+from strut.expression.posture import posture_over_time, side_bands_hz
+from strut.models.dh_chains import row_transform
+from strut.pipeline.stimuli import stimuli
 from strut.reproduction.comparison import Comparison, compared, corrected
 from strut.robot import Array, Robot
-from strut.robots.dh_chains import row_transform
 from strut.style import Style
-from strut.styling.features import expressive_style
-from strut.styling.posture import posture_over_time, side_bands_hz
 
 _LEVEL = {"L": -0.75, "H": 0.75}
 _FEED_RATE_HZ = 4.45

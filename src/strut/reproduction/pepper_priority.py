@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from strut.acting.performance import Part, Performance, Player
 from strut.engines.frame_kinematics import FrameKinematics
+from strut.generators.hand_path import HandPath
+from strut.generators.hand_task import hand_task
 from strut.kinematics.task_priority import DAMPED_BELOW, Law, Level, resolve
-from strut.planning.hand_path import HandPath
-from strut.planning.hand_task import hand_task
-from strut.proof.task_audit import settled
+from strut.pipeline.performance import Part, Performance, Player
 from strut.reproduction.comparison import Comparison, compared, corrected, unpublished
 from strut.robot import Array, Robot
 from strut.style import Style
+from strut.verify.task_audit import settled
 
 _STYLE = Style(jerkiness=0.125, activity=0.875, gaze=0.875)
 _USER_M = np.array([3.0, 0.0, 1.2])

@@ -1,1 +1,1 @@
-"""One folder per robot: numbers and where they come from. `catalogue` finds them, `mjcf` builds the body."""
+"""One folder per robot: numbers and where they come from. No Python."""

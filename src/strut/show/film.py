@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgb
 from PIL import Image
 
 from strut.analysis.gait_cycle import GaitCycle, endless
-from strut.library.atomic import write_atomically
+from strut.io.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS

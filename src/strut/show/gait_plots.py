@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from strut.analysis.elevation import covariance_plane, elevation_angles
 from strut.analysis.gait_cycle import GaitCycle, coordinate_names
 from strut.analysis.joint_power import joint_power
-from strut.analysis.lab_names import PANELS, Panel
 from strut.analysis.leg_figures import foot_force
 from strut.engines.tree import angles_from_qpos
+from strut.human.laboratory_names import PANELS, Panel
 from strut.robot import Array, Robot
 from strut.show.plots import LOOK, PALE
 

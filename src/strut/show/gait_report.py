@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from strut.analysis.gait_comparison import GaitComparison
 from strut.analysis.gait_cycle import gait_cycle, mirror_image
 from strut.analysis.gait_parameters import GaitParameters
-from strut.analysis.lab_names import PANELS
 from strut.errors import BadMotionError
-from strut.library.atomic import write_atomically
+from strut.human.laboratory_names import PANELS
+from strut.io.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.show.gait_plots import (

@@ -10,9 +10,9 @@ from strut.analysis.gait_comparison import GaitComparison
 from strut.analysis.gait_cycle import Closing
 from strut.analysis.gait_parameters import GaitParameters
 from strut.analysis.joint_power import Work
-from strut.analysis.lab_names import joint_words
 from strut.analysis.leg_figures import STILL_RAD, LegFigures
 from strut.engines.rigid_body import foot_positions
+from strut.human.laboratory_names import joint_words
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.show.wording import NOT_KNOWN

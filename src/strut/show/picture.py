@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from strut.errors import OutOfRangeError
-from strut.library.atomic import write_atomically
+from strut.io.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import AZIMUTH_RAD, Camera, fitted_camera

@@ -12,15 +12,15 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from strut.analysis.lab_names import joint_words
 from strut.balance.polygon import convex_hull
 from strut.balance.support import runs, support_margin
 from strut.engines.rigid_body import contact_points
 from strut.engines.stick_figure import LEFT, RIGHT
+from strut.human.laboratory_names import joint_words
 from strut.motion import Motion
-from strut.proof.check import planned_margin_m
 from strut.robot import Array, Robot
 from strut.show.footage import centre_of_mass, footage
+from strut.verify.check import planned_margin_m
 
 INK, PALE = "#1a1c20", "#8a919c"
 BALANCE, SPEED, TORQUE, LIMIT, MASS = "#1a8f82", "#3568b8", "#c46a12", "#b3261e", "#2166db"

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from strut.analysis.gait_cycle import endless
 from strut.errors import OutOfRangeError
-from strut.library.atomic import write_atomically
+from strut.io.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import fitted_camera

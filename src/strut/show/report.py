@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from strut.engines.scene import Scene
-from strut.library.atomic import write_atomically
+from strut.io.atomic import write_atomically
 from strut.motion import Motion
 from strut.receipt import Receipt
 from strut.robot import Robot

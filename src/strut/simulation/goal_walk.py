@@ -17,16 +17,16 @@ import numpy as np
 from strut.balance.body_path import Law, carried
 from strut.engines.physics import Plant, Run
 from strut.errors import BadMotionError, UnreachablePostureError
-from strut.kinematics.shoes import shoe_places
-from strut.kinematics.two_legs import TwoLegs, two_legs
+from strut.generators.footsteps import Footstep, StepLimits, closing, footsteps_to, standing
+from strut.generators.phases import PhaseTimes, step_plan
+from strut.generators.place import Place, between, wrapped
+from strut.kinematics.biped_model import TwoLegs, two_legs
+from strut.kinematics.foot_poses import shoe_places
+from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.planning.footsteps import Footstep, StepLimits, closing, footsteps_to, standing
-from strut.planning.phases import PhaseTimes, step_plan
-from strut.planning.place import Place, between, wrapped
-from strut.proof.audit import audit
 from strut.robot import Robot
-from strut.robots.catalogue import robot_of
 from strut.simulation.playback import LOADED_N, SUNK, TIPPED_RAD
+from strut.verify.audit import audit
 
 BEHIND, AHEAD = 3, 3  # steps around the present that are planned
 CLOSE_M, CLOSE_RAD = 0.005, math.radians(1.0)  # nearer than this to the goal it stops correcting

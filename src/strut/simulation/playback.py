@@ -14,12 +14,12 @@ from strut.engines.frame_kinematics import frame_poses
 from strut.engines.physics import Run, run_servos
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError
+from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.proof.audit import audit
-from strut.proof.tally import STANDS_STILL_M
 from strut.robot import Array, Robot
-from strut.robots.catalogue import robot_of
 from strut.simulation.outcome import Outcome
+from strut.verify.audit import audit
+from strut.verify.receipt_builder import STANDS_STILL_M
 
 TIPPED_RAD = math.radians(30.0)  # further from the planned attitude than this is a fall
 SUNK = 0.5  # so is a body below this share of its planned height

@@ -14,7 +14,7 @@ import numpy as np
 
 from strut.emotion import Emotion, named_emotion
 from strut.errors import StudyError, UnknownNameError
-from strut.library.motion_file import load_motion
+from strut.io.motion_file import load_motion
 from strut.robot import Array
 from strut.study.answers import DO_NOT_KNOW, PAD_SCALES
 from strut.study.confusion import confusion, hit_rates

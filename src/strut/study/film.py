@@ -16,7 +16,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from strut.errors import StudyError
-from strut.library.atomic import write_atomically
+from strut.io.atomic import write_atomically
 from strut.robot import Array
 from strut.study.design import Display
 from strut.study.stimulus import ASPECT, RATE_HZ, Stimulus

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from strut.errors import StudyError
-from strut.library.atomic import write_atomically
-from strut.library.motion_file import load_motion
+from strut.io.atomic import write_atomically
+from strut.io.motion_file import load_motion
+from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.robots.catalogue import robot_of
 from strut.study.answers import IMPROVEMENT_ITEMS
 from strut.study.design import Question
 from strut.study.design_file import FILE_NAME, read_design

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from statistics import mean, median, stdev
 from typing import Any
 
-from strut.library.motion_file import load_motion
+from strut.io.motion_file import load_motion
 from strut.motion import Motion
 from strut.study.confound import weakened_words
 from strut.study.design import Design

@@ -13,10 +13,10 @@ from strut.engines.marker_set import marker_points
 from strut.engines.rigid_body import Solid, solid_poses, solids
 from strut.engines.skeleton import skeleton, skeleton_points
 from strut.errors import StrutError, StudyError
-from strut.library.motion_file import load_motion
+from strut.io.motion_file import load_motion
+from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot
-from strut.robots.catalogue import robot_of
 from strut.study.controls import posture_matched, speed_matched
 from strut.study.design import Design, Display, StimulusEntry
 

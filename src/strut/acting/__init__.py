@@ -1,1 +1,0 @@
-"""Robot + emotion → a finished motion with its receipt."""

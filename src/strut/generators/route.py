@@ -1,0 +1,101 @@
+"""Route: how two feet get to a goal by a turn about one of them, a straight line, and a turn about the same foot.
+
+The foot that both turns pivot on only travels the line, so the line is that foot's displacement whatever the heading on
+the way: the same formula serves walking forwards, backwards and sideways. Both pivots reach every goal exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from strut.generators.place import Place, wrapped
+
+Pivot = Literal["right", "left"]
+Manner = Literal["forwards", "backwards", "leftwards", "rightwards"]
+MANNERS: dict[Manner, float] = {
+    "forwards": 0.0,
+    "backwards": math.pi,
+    "leftwards": math.pi / 2.0,
+    "rightwards": -math.pi / 2.0,
+}
+_SAME = 1e-12  # lines whose squared lengths [m²] differ by less are equally long
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Turn, line, turn.
+
+    Args:
+        pivot: The foot that both turns turn about.
+        manner: How the line is walked.
+        first_turn_rad: Counter-clockwise.
+        line_m: Length of the line.
+        second_turn_rad: Counter-clockwise.
+    """
+
+    pivot: Pivot
+    manner: Manner
+    first_turn_rad: float
+    line_m: float
+    second_turn_rad: float
+
+    @property
+    def turning_rad(self) -> float:
+        """How much both turns turn together."""
+        return abs(self.first_turn_rad) + abs(self.second_turn_rad)
+
+    def end(self, separation_m: float) -> Place:
+        """Return where the route ends, as seen from its start between the feet."""
+        side = separation_m / 2.0 if self.pivot == "left" else -separation_m / 2.0
+        turned = Place(0.0, side).then(Place(0.0, 0.0, self.first_turn_rad))
+        angle = MANNERS[self.manner]
+        moved = turned.then(Place(self.line_m * math.cos(angle), self.line_m * math.sin(angle)))
+        return moved.then(Place(0.0, 0.0, self.second_turn_rad)).then(Place(0.0, -side))
+
+
+def shorter_pivots(goal: Place, separation_m: float) -> tuple[Pivot, ...]:
+    """Return the foot whose line is shorter, or both where they are equally long.
+
+    The squared lengths differ by twice the separation times the bracket below.
+    """
+    alpha = goal.heading_rad
+    bracket = goal.x_m * math.sin(alpha) + goal.y_m * (1.0 - math.cos(alpha))
+    if abs(2.0 * separation_m * bracket) < _SAME:
+        return ("right", "left")
+    return ("left",) if bracket > 0.0 else ("right",)
+
+
+def pivot_displacement(goal: Place, separation_m: float, pivot: Pivot) -> tuple[float, float]:
+    """Return how far the pivot foot travels in x and y [m], as seen from the start between the feet."""
+    half, alpha = separation_m / 2.0, goal.heading_rad
+    sign = 1.0 if pivot == "right" else -1.0
+    return goal.x_m + sign * half * math.sin(alpha), goal.y_m + sign * half * (1.0 - math.cos(alpha))
+
+
+def route_in_manner(goal: Place, separation_m: float, pivot: Pivot, manner: Manner) -> Route:
+    """Return the route to a goal, as seen from the start, about a given foot and in a given manner."""
+    x_m, y_m = pivot_displacement(goal, separation_m, pivot)
+    line_m = math.hypot(x_m, y_m)
+    if line_m**2 < _SAME:  # nowhere to go, so no direction to face: one turn does it
+        return Route(pivot, "forwards", 0.0, 0.0, wrapped(goal.heading_rad))
+    first = wrapped(math.atan2(y_m, x_m) - MANNERS[manner])
+    return Route(pivot, manner, first, line_m, wrapped(goal.heading_rad - first))
+
+
+def route_to(goal: Place, separation_m: float, cost: Callable[[Route], float]) -> Route:
+    """Return the route with the shorter line, walked in the manner that costs least.
+
+    Args:
+        goal: As seen from between the feet, x forward.
+        separation_m: Between the feet.
+        cost: What a route costs, for instance its number of steps; equal costs prefer less turning, then forwards.
+    """
+    routes = [
+        route_in_manner(goal, separation_m, pivot, manner)
+        for pivot in shorter_pivots(goal, separation_m)
+        for manner in MANNERS
+    ]
+    return min(routes, key=lambda route: (cost(route), round(route.turning_rad, 9)))

@@ -1,0 +1,182 @@
+"""Gait: a solved step of a human with the proof that it is sound, and the motion that many such steps make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from strut.engines.body_poses import body_poses
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.engines.tree import qpos_from_angles
+from strut.engines.walking_direction import Course
+from strut.human.naturalness import Naturalness
+from strut.models.contact_set import ContactPoint, contact_points
+from strut.models.mirror import mirror_of, mirrored_feet
+from strut.motion import Motion
+from strut.optimal.solve import Solution
+from strut.optimal.soundness import Soundness, examine
+from strut.optimal.trajectory import Trajectory
+from strut.receipt import Receipt, Verdict
+from strut.robot import Array, Robot
+
+RATE_HZ = 100.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gait:
+    """One solved step.
+
+    Args:
+        robot: Who walks.
+        solution: The step.
+        soundness: What an independent look at it found.
+        attempts: What was tried, in words, the last of which succeeded.
+        asked: What was asked, as JSON would hold it.
+        naturalness: What a person who looks at it would notice; None if nobody looked.
+        course: Where its motion goes; along the x axis if None, as the step was solved.
+    """
+
+    robot: Robot
+    solution: Solution
+    soundness: Soundness
+    attempts: tuple[str, ...]
+    asked: dict[str, Any]
+    naturalness: Naturalness | None = None
+    course: Course | None = None
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The step at its nodes."""
+        return self.solution.trajectory
+
+    @property
+    def speed_m_s(self) -> float:
+        """Average speed of the pelvis."""
+        return self.step_length_m / self.trajectory.total_s
+
+    @property
+    def step_length_m(self) -> float:
+        """How far the pelvis travels in a step."""
+        return float(self.trajectory.q[-1, 0] - self.trajectory.q[0, 0])
+
+    def cost_of_transport(self) -> float:
+        """Return the mechanical work of all joints, braking not returned, over weight and distance."""
+        path = self.trajectory
+        power = np.abs(path.u * path.v[:, list(path.problem.actuated)]).sum(axis=1)
+        work = sum(
+            float(np.trapezoid(power[nodes], path.time_s[nodes]))
+            for nodes in (path.nodes_of(phase) for phase in range(len(path.problem.phases)))
+        )
+        return work / (self.robot.mass_kg * GRAVITY_M_S2 * self.step_length_m)
+
+    def receipt(self, **feeling: Any) -> Receipt:
+        """Return what the step keeps and costs; `feeling` may name emotion, pad, intensity_asked, intensity_kept."""
+        path, robot = self.trajectory, self.robot
+        complaints = [*self.soundness.complaints(), *self.soundness.limits_broken()]
+        verdict: Verdict = "refused" if complaints else "ok"
+        known = {"emotion": None, "pad": None, "intensity_asked": None, "intensity_kept": None} | feeling
+        return Receipt(
+            robot=robot.name,
+            **known,
+            verdict=verdict,
+            reasons=tuple(complaints),
+            duration_s=path.total_s,
+            distance_m=self.step_length_m,
+            speed_m_s=self.speed_m_s,
+            balance_margin_mm=None,  # a walk is never balanced on one foot; its forces are sound instead
+            joint_limit_margin_rad=self.soundness.joint_limit_margin_rad,
+            joint_speed_use=self.soundness.joint_speed_use,
+            torque_use=float(np.max(np.abs(path.u) / robot.torque_limit_nm)),
+            foot_slip_mm=1e3 * self.soundness.contact_drift_m,
+            penetration_mm=1e3 * self.soundness.penetration_m,
+            task_error_mm=None,
+            cost_of_transport=self.cost_of_transport(),
+            solve_s=self.solution.solve_s + self.solution.setup_s,
+            naturalness=self.naturalness.as_dict() if self.naturalness else None,
+            soundness=self.soundness.as_dict(),
+        )
+
+    def motion(self, *, steps: int = 2, rate_hz: float = RATE_HZ, **feeling: Any) -> Motion:
+        """Return many steps as a motion: the step, its mirror image, the step again, and so on."""
+        path = self.trajectory
+        count = max(2, round(path.total_s * rate_hz))
+        inside = np.arange(count) * path.total_s / count
+        q, u, force, contact = sampled_step(self.robot, path, inside)
+        parts = [self._turned(step, q, u, force, contact) for step in range(steps)]
+        all_q, all_u, all_force, all_contact = (np.concatenate(part) for part in zip(*parts, strict=True))
+        qpos = qpos_from_angles(all_q)
+        time_s = np.arange(len(all_q)) * path.total_s / count
+        distance_m = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2]))
+        receipt = replace(self.receipt(**feeling), duration_s=float(time_s[-1]), distance_m=distance_m)
+        motion = Motion(
+            robot=self.robot.name,
+            time_s=time_s,
+            qpos=qpos,
+            joint_names=self.robot.joint_names,
+            contact=all_contact,
+            foot_names=self.robot.foot_names,
+            torque_nm=all_u,
+            ground_force_n=all_force,
+            cop_in_world=centre_of_pressure(self.robot, qpos, all_force),
+            receipt=receipt,
+            meta={
+                "robot_fingerprint": self.robot.fingerprint,
+                "subject": dict(self.robot.table("subject")),
+                "asked": self.asked,
+                "attempts": list(self.attempts),
+                "costs": self.solution.costs,
+                "parameters": path.parameter,
+                "phase_names": [phase.name for phase in path.problem.phases],
+                "phase_durations_s": path.duration_s.tolist(),
+                "strut": version("strut"),
+            },
+        )
+        return motion if self.course is None else self.course.put_back(motion)
+
+    def _turned(self, step: int, q: Array, u: Array, force: Array, contact: Array) -> tuple[Array, ...]:
+        """Return a step that comes later: moved on, and in the mirror if its number is odd."""
+        moved = q.copy()
+        if step % 2:
+            mirror = mirror_of(self.robot, self.trajectory.problem.tree.velocity_names)
+            moved = mirror.image(moved)
+            u = mirror_of(self.robot, self.robot.joint_names).image(u)
+            feet = mirrored_feet(self.robot.foot_names)
+            force, contact = force[:, feet] * np.array([1.0, -1.0, 1.0]), contact[:, feet]
+        moved[:, 0] += step * self.step_length_m
+        return moved, u, force, contact
+
+
+def unfinished(robot: Robot, best: Solution) -> Gait:
+    """Return the best iterate of a solver that was stopped, as a gait whose complaints say what it lacks."""
+    found = replace(examine(robot, best, playback=False), finished=False)
+    return Gait(robot, best, found, (f"stopped after {best.iterations} iterations, cost {best.cost:.4f}",), {})
+
+
+def sampled_step(robot: Robot, path: Trajectory, time_s: Array) -> tuple[Array, Array, Array, Array]:
+    """Return q (T, nq), torques (T, n_u), forces (T, n_feet, 3) and contact (T, n_feet) at times of the step."""
+    q, u, rows = path.at(time_s)
+    phase = path.phase_at(time_s)
+    feet = {name: index for index, name in enumerate(robot.foot_names)}
+    force, contact = np.zeros((len(time_s), len(feet), 3)), np.zeros((len(time_s), len(feet)), dtype=bool)
+    for index, row in enumerate(path.problem.contact.rows):
+        force[:, feet[row.point.name], row.axis] = rows[:, index]
+    for number, stage in enumerate(path.problem.phases):
+        for point in stage.contact.points:
+            contact[phase == number, feet[point.name]] = True
+    return q, u, force, contact
+
+
+def centre_of_pressure(robot: Robot, qpos: Array, force_n: Array) -> Array:
+    """Return where the ground's force acts. Shapes (T, nq) and (T, n_feet, 3) in, (T, 2) out."""
+    points = contact_points(robot)
+    places = np.stack([_touching(robot, points[name], qpos) for name in robot.foot_names], axis=1)
+    load = force_n[..., 2]
+    return np.asarray(np.einsum("tf,tfc->tc", load, places[..., :2]) / load.sum(axis=1, keepdims=True))
+
+
+def _touching(robot: Robot, point: ContactPoint, qpos: Array) -> Array:
+    place, turn = (part[:, 0] for part in body_poses(robot.mjcf, [point.body], qpos))
+    return np.asarray(place + turn @ np.array(point.position_m) - np.array([0.0, 0.0, point.radius_m]))

@@ -1,0 +1,78 @@
+"""Manner: what makes a gait more human than its criteria alone do. Every item can be had without the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from strut.errors import OutOfRangeError, UnknownNameError
+from strut.human.posture_targets import Bearing, usual_bearing
+from strut.robot import Robot
+
+HUMAN, PLAIN = "human", "plain"
+ITEMS = ("posture", "arms", "clearance", "capsules", "smooth", "springs")
+HIGHEST_CLEARANCE_M = 0.15
+DEAREST = 1e4
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a gait shall look besides being cheap; as it stands, nothing is asked.
+
+    Args:
+        posture: Coordinates stay near those of people.
+        arms: Arms swing against the legs.
+        clearance_m: Least height of the swinging toes from a third of the flat phase on.
+        capsules: Shanks are capsules that do not touch, in the place of a sideways distance of knees and ankles.
+        smooth: How many times dearer than usual a change of torque is.
+        springs: Legs have springs and dampers that the solver chooses.
+        bearing: How trunk, head and arms are held where `posture` or `arms` ask.
+    """
+
+    posture: bool = False
+    arms: bool = False
+    clearance_m: float = 0.0
+    capsules: bool = False
+    smooth: float = 1.0
+    springs: bool = False
+    bearing: Bearing | None = None
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.clearance_m <= HIGHEST_CLEARANCE_M:  # also catches NaN
+            raise OutOfRangeError(
+                f"A toe clearance of {self.clearance_m * 1e3:g} mm is impossible; "
+                f"choose 0 to {HIGHEST_CLEARANCE_M * 1e3:g} mm."
+            )
+        if not 0.0 < self.smooth < DEAREST:
+            raise OutOfRangeError(
+                f"Changes of torque cannot be {self.smooth:g} times as dear; "
+                f"choose a number above 0 and below {DEAREST:g} (smooth)."
+            )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the manner as JSON would hold it, without the bearing."""
+        return {name: getattr(self, name) for name in Manner.__slots__ if name != "bearing"}
+
+
+def named_manner(robot: Robot, words: Sequence[str]) -> Manner:
+    """Return the manner with the named items, sized by the robot's gait table; `human` names the usual ones."""
+    table = robot.table("gait")["manner"]
+    manner = Manner(bearing=usual_bearing(robot))
+    if PLAIN in words and len(words) > 1:
+        others = ", ".join(word for word in words if word != PLAIN) or PLAIN
+        raise OutOfRangeError(f"{PLAIN} is nothing besides the criteria, so it cannot go with {others}; choose one.")
+    for word in words:
+        for item in table["human"] if word == HUMAN else [word]:
+            if item not in (*ITEMS, PLAIN):
+                raise UnknownNameError("manner", item, (HUMAN, PLAIN, *ITEMS), "`strut synthesize --help`")
+            manner = manner if item == PLAIN else replace(manner, **_asked(table, item))
+    return manner
+
+
+def _asked(table: dict[str, Any], item: str) -> dict[str, Any]:
+    if item == "clearance":
+        return {"clearance_m": float(table["clearance_m"])}
+    if item == "smooth":
+        return {"smooth": float(table["smooth"])}
+    return {item: True}

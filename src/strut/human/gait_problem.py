@@ -1,0 +1,242 @@
+"""Gait problem: one symmetric step of a human as an optimal-control problem, from the robot's own tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from strut.engines.node_symbols import Moment, Scales
+from strut.engines.sparse_nlp import column, square
+from strut.engines.tree import Tree, read_tree
+from strut.errors import OutOfRangeError
+from strut.human.body_size import body_size
+from strut.human.gait_options import Manner
+from strut.human.posture_targets import arm_cost, posture_cost, step_cost, usual_bearing
+from strut.human.springs import leg_springs
+from strut.human.swing_clearance import leg_room
+from strut.models.contact_set import contact_set
+from strut.models.mirror import mirror_of
+from strut.optimal.periodicity import periodic
+from strut.optimal.problem import (
+    Bounds,
+    Cost,
+    EndConstraint,
+    EndCost,
+    Ends,
+    Expression,
+    Integral,
+    Lift,
+    Mean,
+    Parameter,
+    Phase,
+    Problem,
+    Roughness,
+)
+from strut.robot import Array, Robot
+
+PELVIS = 6  # the first six velocities have no torque
+HEAD = "Head"
+SPEED_SHARE = 0.98  # of the bound on velocities that nodes may use: between them, and once exact, a foot is faster
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """Weights of effort, angular momentum, head rotation and duration, and of the two regularisations."""
+
+    effort: float = 1.0
+    momentum: float = 1.0
+    head: float = 3.0
+    time: float = 0.0
+    acceleration: float = 0.01
+    torque_rate: float = 1e-4
+
+    def __post_init__(self) -> None:
+        for name in ("effort", "momentum", "head", "time", "acceleration", "torque_rate"):
+            value = getattr(self, name)
+            if not np.isfinite(value) or value < 0.0:
+                raise OutOfRangeError(f"The weight of {name} is {value:g}; it must be a finite number of at least 0.")
+
+
+def gait_problem(
+    robot: Robot,
+    criteria: Criteria,
+    *,
+    speed_m_s: float | None,
+    step_m: float | None = None,
+    intervals: Sequence[int] | None = None,
+    manner: Manner | None = None,
+) -> Problem:
+    """Return the problem of one periodic, mirror-symmetric step.
+
+    Args:
+        robot: A human model.
+        criteria: What is minimised.
+        speed_m_s: Average speed; None leaves it free.
+        step_m: Step length; None leaves it free.
+        intervals: Of the mesh, phase by phase; the robot's own if None.
+        manner: What makes it more human than its criteria alone do; nothing if None.
+    """
+    check_pace(robot, speed_m_s, step_m)
+    manner = manner or Manner()
+    gait, tree = robot.table("gait"), read_tree(robot.mjcf, angle_base=True)
+    usual = usual_torques(robot)
+    scales = Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0)
+    force_scale = np.concatenate([np.full(PELVIS, 50.0), np.maximum(usual, 1.0)])
+    phases = _phases(robot, intervals, manner, speed_m_s)
+    sprung, passive = leg_springs(robot, tree.velocity_names) if manner.springs else ((), None)
+    return Problem(
+        tree=tree,
+        actuated=tuple(range(PELVIS, tree.nv)),
+        scales=scales,
+        force_scale=force_scale,
+        phases=phases,
+        bounds=_bounds(robot, tree),
+        costs=(*_costs(criteria, tree, manner), *_manner_costs(robot, tree, manner)),
+        ends=_ends(robot, tree, gait, scales),
+        parameters=(*_parameters(gait, phases, speed_m_s, step_m), *sprung),
+        passive=passive,
+        lifts=_lifts(criteria),
+        friction=robot.friction,
+        quick=tuple(tree.velocity_names.index(name) for name in gait["limits"]["quick"]),
+    )
+
+
+def usual_torques(robot: Robot) -> Array:
+    """Return the torques that are usual in walking, joint by joint. Shape (n_joints,)."""
+    usual = robot.table("gait")["usual_torque_nm"]
+    return np.array([usual[name.replace("Right_", "_").replace("Left_", "_")] for name in robot.joint_names])
+
+
+def _phases(
+    robot: Robot, intervals: Sequence[int] | None, manner: Manner, speed_m_s: float | None
+) -> tuple[Phase, ...]:
+    gait, phases = robot.table("gait"), []
+    usual = gait["speed_m_s"]["usual"]
+    slower = max(1.0, np.sqrt(usual / speed_m_s)) if speed_m_s else 1.0  # slow steps last longer
+    for number, entry in enumerate(gait["phase"]):
+        phases.append(
+            Phase(
+                name=entry["name"],
+                contact=contact_set(robot, entry["set"]),
+                intervals=entry["intervals"] if intervals is None else intervals[number],
+                duration_s=(entry["duration_s"][0], entry["duration_s"][1] * slower),
+                arrival=entry.get("arrival", "continuous"),
+                landing=tuple(entry.get("landing", ())),
+                unloaded=tuple(entry.get("unloaded", ())),
+                constraints=leg_room(robot, number, manner),
+            )
+        )
+    return tuple(phases)
+
+
+def _bounds(robot: Robot, tree: Tree) -> Bounds:
+    gait, names = robot.table("gait"), tree.velocity_names
+    q = np.array([gait["synthesis_range"][name] for name in names]).T
+    q[:, 2] *= body_size(robot)
+    first = np.array([[-np.inf] * tree.nv, [np.inf] * tree.nv])
+    for name, (lower, upper) in gait["synthesis_range_at_start"].items():
+        first[:, names.index(name)] = lower, upper
+    first[:, :2] = 0.0  # the step starts at the origin
+    v = np.array([[-1.0], [1.0]]) * np.full(tree.nv, SPEED_SHARE * gait["limits"]["velocity"])
+    u = np.array([gait["torque_range"][name] for name in robot.joint_names]).T
+    return Bounds(q, v, u, first)
+
+
+def _costs(criteria: Criteria, tree: Tree, manner: Manner) -> tuple[Cost, ...]:
+    actuators = tree.nv - PELVIS
+
+    def effort(moment: Moment) -> Expression:
+        return square(moment.u / moment.scales.torque) / (moment.parameter["step_length_m"] * actuators)
+
+    return (
+        Integral("effort", criteria.effort, effort),
+        Integral("momentum", criteria.momentum, lambda moment: square(moment.lifted["momentum"])),
+        Integral("head", criteria.head, lambda moment: square(moment.lifted["head"])),
+        EndCost("time", criteria.time, lambda ends: ends.total_s),
+        Mean("acceleration", criteria.acceleration, lambda moment: square(moment.a / moment.scales.acceleration)),
+        Roughness("torque rate", manner.smooth * criteria.torque_rate, lambda moment: moment.u / moment.scales.torque),
+    )
+
+
+def _manner_costs(robot: Robot, tree: Tree, manner: Manner) -> tuple[Cost, ...]:
+    bearing = manner.bearing or usual_bearing(robot)
+    costs: list[Cost] = [posture_cost(robot, tree.velocity_names, bearing)] if manner.posture else []
+    if manner.arms:
+        costs.append(arm_cost(robot, tree.velocity_names, bearing))
+    if bearing.haste:
+        costs.append(step_cost(robot, bearing))
+    return tuple(costs)
+
+
+def _lifts(criteria: Criteria) -> tuple[Lift, ...]:
+    lifts = []
+    if criteria.momentum:
+        lifts.append(Lift("momentum", 3, 1.0, lambda moment: moment.speed_only.angular_momentum()))
+    if criteria.head:
+        lifts.append(Lift("head", 3, 1.0, lambda moment: moment.speed_only.angular_velocity_in_body(HEAD)))
+    return tuple(lifts)
+
+
+def check_pace(robot: Robot, speed_m_s: float | None, step_m: float | None) -> None:
+    """Raise OutOfRangeError, with the bound, if nobody walks that fast or that far in a step."""
+    speeds, steps = robot.table("gait")["speed_m_s"], robot.table("gait")["limits"]["step_length_m"]
+    if speed_m_s is not None and not speeds["least"] <= speed_m_s <= speeds["most"]:
+        least, most = speeds["least"], speeds["most"]
+        raise OutOfRangeError(f"A walking speed of {speed_m_s:g} m/s is impossible; choose {least:g} to {most:g} m/s.")
+    if step_m is not None and not steps[0] <= step_m <= steps[1]:
+        raise OutOfRangeError(f"A step of {step_m:g} m is impossible; choose {steps[0]:g} to {steps[1]:g} m.")
+
+
+def _parameters(
+    gait: Mapping[str, Any], phases: Sequence[Phase], speed_m_s: float | None, step_m: float | None
+) -> tuple[Parameter, ...]:
+    speeds, steps = gait["speed_m_s"], gait["limits"]["step_length_m"]
+    if speed_m_s is not None and step_m is not None:
+        _check_duration(phases, speed_m_s, step_m, steps)
+    pace = speeds["usual"] if speed_m_s is None else speed_m_s
+    step = Parameter("step_length_m", steps[0], steps[1], 0.5 * pace)
+    speed = Parameter("speed_m_s", speeds["least"], speeds["most"], pace)
+    return (
+        step if step_m is None else replace(step, lower=step_m, upper=step_m, guess=step_m),
+        speed if speed_m_s is None else replace(speed, lower=speed_m_s, upper=speed_m_s),
+    )
+
+
+def _check_duration(phases: Sequence[Phase], speed_m_s: float, step_m: float, limits_m: Sequence[float]) -> None:
+    shortest, longest = (sum(phase.duration_s[end] for phase in phases) for end in (0, 1))
+    lasts_s = step_m / speed_m_s
+    if not shortest <= lasts_s <= longest:
+        raise OutOfRangeError(
+            f"A step of {step_m:g} m at {speed_m_s:g} m/s would last {lasts_s:.2f} s, but its phases last "
+            f"{shortest:.2f} to {longest:.2f} s together; "
+            f"choose {max(limits_m[0], speed_m_s * shortest):.2f} to {min(limits_m[1], speed_m_s * longest):.2f} m."
+        )
+
+
+def _ends(robot: Robot, tree: Tree, gait: Mapping[str, Any], scales: Scales) -> tuple[EndConstraint, ...]:
+    def advance(ends: Ends) -> Expression:
+        step = ends.first.parameter["step_length_m"]
+        return column(ends.last.q[0] - ends.first.q[0] - step, step - ends.first.parameter["speed_m_s"] * ends.total_s)
+
+    def double_support(ends: Ends) -> Expression:
+        return ends.durations_s[2] + ends.durations_s[3] - gait["limits"]["double_support_share"] * ends.total_s
+
+    coordinates, velocities, torques = periodic(
+        tree,
+        mirror_of(robot, tree.velocity_names),
+        actuated_from=PELVIS,
+        velocity_scale=scales.velocity,
+        torque_scale=scales.torque,
+    )
+    return (
+        coordinates,
+        EndConstraint("step length", advance, ("the pelvis", "speed and duration"), row_units="m"),
+        velocities,
+        torques,
+        EndConstraint(
+            "share of double support", double_support, ("the durations",), upper=0.0, lower=-np.inf, row_units="s"
+        ),
+    )

@@ -1,0 +1,182 @@
+"""Cold start: a step drawn by hand as a guess for a solver that has seen no recording.
+
+The pelvis moves at constant speed, arms swing as sines, feet follow key poses, legs follow by inverse kinematics. None
+of the equations of motion hold; the solver repairs that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import CubicSpline, PchipInterpolator
+from scipy.optimize import least_squares
+
+from strut.engines.postures import PointChaser
+from strut.human.posture_targets import NECK, TRUNK, Bearing, usual_bearing
+from strut.models.contact_set import contact_points
+from strut.optimal.problem import Problem
+from strut.optimal.trajectory import Trajectory, standing_load
+from strut.robot import Array, Robot
+
+USUAL_SPEED_M_S = 1.3
+USUAL_STEP_M = 0.73
+TOE_OFF_PITCH_RAD = 0.75  # key poses of a foot, positive with the toes down
+HEEL_STRIKE_PITCH_RAD = -0.30
+SWING_HEIGHT_M = 0.04
+TRACK_HALF_WIDTH_M = 0.075
+LEAN_M = 0.02
+ARM_SWING_RAD = 0.2
+PELVIS_TURN_RAD = (
+    0.10  # the hip of the leading leg goes ahead; without it solvers find a dearer gait that turns the other way
+)
+PELVIS_HEIGHT_SHARE = 0.931  # of standing with straight legs
+_POSTURE_PULL = 0.02  # metres per radian: keeps the legs from wandering where the feet leave them free
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The free choices of a drawn step: noise for several starts, and how trunk, head and arms are held."""
+
+    angle_noise_rad: float = 0.0
+    duration_noise: float = 0.0
+    seed: int = 0
+    bearing: Bearing | None = None
+
+
+def drawn_step(robot: Robot, problem: Problem, speed_m_s: float, drawing: Drawing | None = None) -> Trajectory:
+    """Return a drawn step on the mesh of a problem."""
+    drawing = drawing or Drawing()
+    rng = np.random.default_rng(drawing.seed)
+    duration = _durations(robot, problem, speed_m_s, drawing, rng)
+    counts = [phase.intervals + 1 for phase in problem.phases]
+    start = np.concatenate([[0.0], np.cumsum(duration)])
+    time = np.concatenate([np.linspace(start[p], start[p + 1], count) for p, count in enumerate(counts)])
+    phase_of = np.repeat(np.arange(len(counts)), counts)
+    step_m = speed_m_s * start[-1]
+    moments, inverse = np.unique(np.round(time, 12), return_inverse=True)
+    q = _postures(robot, problem, moments, start, step_m, drawing)
+    q[:, 6:] += drawing.angle_noise_rad * rng.normal(size=q[:, 6:].shape)
+    curve = CubicSpline(moments, q, axis=0)
+    return Trajectory(
+        problem=problem,
+        time_s=time,
+        phase_of=phase_of,
+        q=q[inverse],
+        v=curve(moments, 1)[inverse],
+        a=curve(moments, 2)[inverse],
+        u=np.zeros((len(time), len(problem.actuated))),
+        force_n=standing_load(problem, phase_of, robot.mass_kg),
+        duration_s=duration,
+        parameter={"step_length_m": step_m, "speed_m_s": speed_m_s},
+        impulse_n_s={},
+    )
+
+
+def _durations(robot: Robot, problem: Problem, speed_m_s: float, drawing: Drawing, rng: np.random.Generator) -> Array:
+    """Return phase durations; steps get longer with the square root of speed, as people's do."""
+    guess = np.array([entry["guess_s"] for entry in robot.table("gait")["phase"]])
+    step_m = USUAL_STEP_M * np.sqrt(speed_m_s / USUAL_SPEED_M_S)
+    guess *= step_m / speed_m_s / guess.sum()
+    guess *= 1.0 + drawing.duration_noise * rng.uniform(-1.0, 1.0, len(guess))
+    shortest, longest = np.array([phase.duration_s for phase in problem.phases]).T
+    return np.asarray(np.clip(guess, shortest, longest))
+
+
+def _postures(robot: Robot, problem: Problem, time: Array, start: Array, step_m: float, drawing: Drawing) -> Array:
+    """Return coordinates at the times. Shape (T, nq)."""
+    names, bounds = problem.tree.velocity_names, problem.bounds.q
+    total = start[-1]
+    rest = np.clip(np.zeros(len(names)), bounds[0], bounds[1])
+    q = np.tile(rest, (len(time), 1))
+    phase = np.pi * time / total
+    standing = robot.table("subject")["standing_pelvis_height_m"]
+    q[:, 0] = step_m * time / total
+    q[:, 1] = -LEAN_M * np.sin(phase)
+    q[:, 2] = standing * PELVIS_HEIGHT_SHARE - 0.015 * np.cos(2.0 * phase)
+    bearing = drawing.bearing or usual_bearing(robot)
+    held = dict.fromkeys(TRUNK, 0.5 * bearing.trunk_forward_rad) | {NECK: bearing.head_forward_rad}
+    for name, angle in held.items():
+        q[:, names.index(name)] = np.clip(angle, *bounds[:, names.index(name)])
+    q[:, names.index("Pelvis_RZ")] = PELVIS_TURN_RAD * np.cos(phase)
+    q[:, names.index("Lumbar_RZ")] = -1.5 * PELVIS_TURN_RAD * np.cos(phase)
+    for side, sign in (("Right", 1.0), ("Left", -1.0)):
+        q[:, names.index(f"Shoulder{side}_RY")] = sign * ARM_SWING_RAD * np.cos(phase)
+        q[:, names.index(f"Shoulder{side}_RX")] = -0.2 * sign
+        q[:, names.index(f"Elbow{side}_RY")] = -0.3
+    paths = _foot_paths(robot, time, start, step_m)
+    return _legs_follow(robot, problem, q, paths)
+
+
+def _foot_paths(robot: Robot, time: Array, start: Array, step_m: float) -> dict[str, Array]:
+    """Return the heel centre (x, z) and pitch of each foot. Shapes (T, 3)."""
+    points, lengths = contact_points(robot), robot.table("subject")["lengths_m"]
+    heel, toe = points["HeelRight"], points["HalluxRight"]
+    radius, base = heel.radius_m, toe.position_m[0] - heel.position_m[0]
+    sole = lengths["FootRightHeight"]
+
+    def about_toes(toe_x: float, pitch: Array) -> Array:
+        """Heel centre while the foot turns about its toes."""
+        x = toe_x - base * np.cos(pitch) + sole * np.sin(pitch)
+        return np.stack([x, base * np.sin(pitch) + sole * np.cos(pitch), pitch], axis=-1)
+
+    stretch = min(1.0, step_m / USUAL_STEP_M)  # short steps roll less over heel and toes
+    toe_off, heel_strike = stretch * TOE_OFF_PITCH_RAD, stretch * HEEL_STRIKE_PITCH_RAD
+    front = 0.5 * step_m + 0.14  # where the right toes stand: the pelvis passes the ankle in the middle of the step
+    lift = PchipInterpolator([start[0], start[1], start[2], start[-1]], [0.0, 0.0, 0.6 * toe_off, toe_off])
+    right = about_toes(front, lift(time))
+    ahead = about_toes(front + step_m, np.zeros(1))[0]  # the left foot when it is flat
+    strike = np.array([ahead[0] + radius * heel_strike, radius, heel_strike])
+    behind = about_toes(front - step_m, np.array([toe_off]))[0]
+    swing = start[2] - start[0]
+    keys = np.array(
+        [
+            behind,
+            [0.75 * behind[0] + 0.25 * strike[0], behind[1] + 0.02, toe_off + 0.1],
+            [0.40 * behind[0] + 0.60 * strike[0], radius + SWING_HEIGHT_M + 0.03, 0.2],
+            strike,
+            ahead,
+            ahead,
+        ]
+    )
+    when = [start[0], start[0] + 0.3 * swing, start[0] + 0.65 * swing, start[2], start[3], start[-1]]
+    return {"Right": right, "Left": PchipInterpolator(when, keys, axis=0)(time)}
+
+
+def _legs_follow(robot: Robot, problem: Problem, q: Array, paths: dict[str, Array]) -> Array:
+    """Return the coordinates with leg angles, inside their bounds, that bring the feet to their paths."""
+    points, names = contact_points(robot), problem.tree.velocity_names
+    followed = q.copy()
+    for side, sign in (("Right", -1.0), ("Left", 1.0)):
+        columns = [
+            i for i, name in enumerate(names) if name.startswith(tuple(f"{j}{side}" for j in ("Hip", "Knee", "Ankle")))
+        ]
+        heel, toe = points[f"Heel{side}"], points[f"Hallux{side}"]
+        chaser = PointChaser(
+            problem.tree, columns, [(p.body, p.position_m) for p in (heel, toe, points[f"Meta5{side}"])]
+        )
+        local = np.array([heel.position_m, toe.position_m, points[f"Meta5{side}"].position_m])
+        lower, upper = problem.bounds.q[:, columns]
+        angles = np.clip(np.array([-0.3, 0.0, 0.0, 0.4, 0.0, 0.0, 0.0]), lower + 1e-3, upper - 1e-3)
+        for k, (x, z, pitch) in enumerate(paths[side]):
+            turn = np.array(
+                [[np.cos(pitch), 0.0, np.sin(pitch)], [0.0, 1.0, 0.0], [-np.sin(pitch), 0.0, np.cos(pitch)]]
+            )
+            wanted = np.array([x, sign * TRACK_HALF_WIDTH_M, z]) + (local - local[0]) @ turn.T
+            angles = followed[k, columns] = _reach(chaser, followed[k], wanted, angles, problem.bounds.q[:, columns])
+    return followed
+
+
+def _reach(chaser: PointChaser, posture: Array, goal: Array, start: Array, bounds: Array) -> Array:
+    """Return the angles inside their bounds that bring the chaser's points nearest to the goal, starting nearby."""
+    lower, upper = bounds
+
+    def miss(angles: Array) -> Array:
+        return np.concatenate([(chaser.places(posture, angles) - goal).ravel(), _POSTURE_PULL * (angles - start)])
+
+    def slope(angles: Array) -> Array:
+        return np.vstack([chaser.jacobian(posture, angles), _POSTURE_PULL * np.eye(len(angles))])
+
+    inside = np.clip(start, lower + 1e-6, upper - 1e-6)
+    found = least_squares(miss, inside, jac=slope, bounds=(lower, upper), xtol=1e-6, ftol=1e-6, max_nfev=50)
+    return np.asarray(found.x)

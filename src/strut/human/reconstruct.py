@@ -1,0 +1,158 @@
+"""Reconstruct: torques and ground forces that a recorded movement needs, consistent with the equations of motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+import numpy as np
+
+from strut.engines.nonlinear_program import OnIteration, SolverOptions
+from strut.engines.tree import angles_from_qpos
+from strut.engines.walking_direction import Course, facing_course
+from strut.errors import BadMotionError, OutOfRangeError, RefusedError
+from strut.human.contact_detection import check_samples, detected_phases, detection_error_s, noise_of, walking_order
+from strut.human.contact_schedule import PhaseTime, checked_phases
+from strut.human.gait import Gait, unfinished
+from strut.human.recorded_problem import Formulation, Recording, recorded_problem
+from strut.models.catalogue import robot_of
+from strut.motion import Motion
+from strut.optimal.playback import playback_error
+from strut.optimal.shooting_refinement import polish
+from strut.optimal.solve import Solution, Transcribed
+from strut.optimal.soundness import Soundness, examine, insist
+from strut.optimal.trajectory import Trajectory
+from strut.robot import Robot
+
+ROUNDS = 4  # of looking for the times of phases
+SETTLED_S = 0.006  # while borders move by more, samples are sorted into intervals anew: half an interval
+ALONG_X_RAD = 0.2  # rows of contacts are along x and y, and hold a foot well that is turned by less
+CLEAN_RAD = np.radians(0.005)  # fast movements look like less noise than this
+SMOOTH_AT_A_DEGREE = 4e4  # the best factors were about 1e3 at 0.1 and 1e4 at 0.5 degrees, 100 samples a second
+
+
+def reconstruct(
+    motion: Motion,
+    robot: Robot | None = None,
+    *,
+    phases: Sequence[PhaseTime] | None = None,
+    formulation: Formulation = "samples",
+    smooth: float | None = None,
+    most_seconds: float = 300.0,
+    on_iteration: OnIteration | None = None,
+) -> Gait:
+    """Return the movement nearest to a recorded one that obeys the equations of motion, with its torques and forces.
+
+    Any number of steps. `samples` compares every sample with the movement at the sample's own time and hardly weighs
+    torques; `published` is the formulation of the thesis: one step, the recording interpolated to the nodes by
+    Catmull-Rom splines, torques weighed. The result is polished, and played back step by step from the start of each:
+    a body that nobody balances falls within a few steps, whatever its torques.
+
+    Args:
+        motion: Joint angles and the pelvis' path; contact columns may be missing, or false throughout.
+        robot: Whose motion; read from the motion if None.
+        phases: Contact sets with their times; if None they are found in the motion, and their times by the solver.
+        formulation: What is minimised.
+        smooth: Factor on the weight of smooth torques; by the noise of the recording if None.
+        most_seconds: Give up after this long.
+        on_iteration: Called with every iteration; may return True to stop.
+    """
+    human = robot_of(motion, robot, needs_feet=False)
+    if "contact" not in human.tables or "gait" not in human.tables:
+        raise BadMotionError(f"{human.name} has no contact and gait tables; only human models can be reconstructed.")
+    if smooth is not None and not 0.0 <= smooth < np.inf:
+        raise OutOfRangeError(f"smooth is {smooth:g}; it is a factor of at least 0.")
+    check_samples(motion)
+    seen = tuple(phases) if phases is not None else detected_phases(human, motion)
+    found = checked_phases(human, motion, seen, given=phases is not None)
+    if formulation == "published" and len(found) != len(human.table("gait")["phase"]):
+        raise OutOfRangeError(
+            f"The published formulation is one step of four phases; this motion has {len(found)}. "
+            "Give the four phases, or leave the formulation out."
+        )
+    course = _course(motion)
+    straight = motion if course is None else course.straightened(motion)
+    slack_s = 0.0 if phases is not None else detection_error_s(motion)
+    recording = Recording(motion.time_s, angles_from_qpos(straight.qpos), found, slack_s)
+    smooth = usual_smoothness(motion) if smooth is None else smooth
+    search = _Search(human, formulation, smooth, perf_counter() + most_seconds, on_iteration)
+    program, on_mesh = search.solved(recording)
+    polished = polish(program, on_mesh)
+    soundness = examined_by_step(human, polished)
+    insist(soundness, advice="Check the phases and their times, and the height of the feet over the ground.")
+    asked = {
+        "phases": [[phase.contact, phase.start_s, phase.stop_s] for phase in found],
+        "formulation": formulation,
+        "smooth": smooth,
+    }
+    return Gait(human, polished, soundness, tuple(search.attempts), asked, course=course)
+
+
+def usual_smoothness(motion: Motion) -> float:
+    """Return the factor on smooth torques that the noise of a recording needs, 1 without noise.
+
+    Half of the joints have less white noise than what counts, and twice as many samples count as less of it.
+    """
+    noise_rad = float(np.median(noise_of(motion.joint_angles_rad)))
+    if noise_rad < CLEAN_RAD:
+        return 1.0
+    sample_s = float(np.median(np.diff(motion.time_s)))
+    return float(SMOOTH_AT_A_DEGREE * (np.degrees(noise_rad) * np.sqrt(sample_s / 0.01)) ** 1.5)
+
+
+def stopped_at(human: Robot, motion: Motion, best: Solution) -> Gait:
+    """Return the best iterate of a reconstruction that was stopped."""
+    return replace(unfinished(human, best), course=_course(motion))
+
+
+def _course(motion: Motion) -> Course | None:
+    """Return where a walker faces who does not face along x, the axis of contact rows; None for one who does."""
+    course = facing_course(motion)
+    return course if abs(course.direction_rad) > ALONG_X_RAD else None
+
+
+def examined_by_step(human: Robot, solution: Solution) -> Soundness:
+    """Return what an independent look at a movement finds, its torques played from the start of every step anew."""
+    path, order = solution.trajectory, walking_order(human)
+    openings = {order[0], order[len(order) // 2]}
+    names = [phase.name for phase in path.problem.phases]
+    starts = sorted({0, *(number for number, name in enumerate(names) if name in openings)})
+    steps = [path.part(start, stop) for start, stop in zip(starts, [*starts[1:], len(names)], strict=True)]
+    worst = max(playback_error(human.mjcf, step) for step in steps)
+    return replace(examine(human, solution, playback=False), playback_error_rad=worst)
+
+
+@dataclass(slots=True)
+class _Search:
+    """How a recording is followed, the time left for it, and what was tried."""
+
+    human: Robot
+    formulation: Formulation
+    smooth: float
+    deadline_s: float
+    on_iteration: OnIteration | None
+    attempts: list[str] = field(default_factory=list)
+
+    def solved(self, recording: Recording) -> tuple[Transcribed, Solution]:
+        """Return the program and its solution; if phase times are free, once they have settled."""
+        start: Trajectory | None = None
+        for _ in range(ROUNDS):
+            problem, guess = recorded_problem(self.human, recording, self.formulation, self.smooth)
+            program = Transcribed(problem)
+            options = SolverOptions(most_seconds=max(1.0, self.deadline_s - perf_counter()), warm=True)
+            solution = program.solve(
+                start.on_mesh(problem) if start else guess, options=options, on_iteration=self.on_iteration
+            )
+            start, before = solution.trajectory, recording
+            recording = before.retimed(start.duration_s)
+            moved_s = max(
+                abs(now.stop_s - was.stop_s) for now, was in zip(recording.phases, before.phases, strict=True)
+            )
+            self.attempts.append(f"{solution.iterations} iterations, phases moved by up to {moved_s * 1e3:.1f} ms")
+            if moved_s < SETTLED_S:
+                return program, solution
+        raise RefusedError(
+            [f"times of phases still moved by {moved_s * 1e3:.0f} ms after {ROUNDS} rounds of looking for them"],
+            "Give the phases with their times.",
+        )

@@ -1,0 +1,48 @@
+"""Springs: passive elements in the legs whose stiffness, damping and rest angle the solver may choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from strut.engines.node_symbols import Moment
+from strut.engines.sparse_nlp import column
+from strut.optimal.problem import Expression, Parameter
+from strut.robot import Robot
+
+SIDES = ("Right", "Left")
+
+
+def leg_springs(robot: Robot, names: Sequence[str]) -> tuple[tuple[Parameter, ...], Callable[[Moment], Expression]]:
+    """Return the parameters of springs in hips, knees and ankles, and their torques: k (q0 - q) - b v.
+
+    Both legs have the same springs, in the mirror. Bounds stand in the robot's gait table.
+
+    Args:
+        robot: Who walks.
+        names: Of the coordinates.
+    """
+    table, mirrored = robot.table("gait")["springs"], robot.table("symmetry")["sign"]
+    lower = dict(zip(robot.joint_names, robot.joint_lower_rad.tolist(), strict=True))
+    upper = dict(zip(robot.joint_names, robot.joint_upper_rad.tolist(), strict=True))
+    stiffness, damping = table["stiffness_nm_rad"], table["damping_nm_s_rad"]
+    parameters: list[Parameter] = []
+    for joint in table["joints"]:
+        left = joint.replace("_", "Left_")
+        rest = 0.5 * (lower[left] + upper[left])
+        parameters += [
+            Parameter(f"stiffness {joint}", stiffness[0], stiffness[1], 1.0),
+            Parameter(f"damping {joint}", damping[0], damping[1], 0.1),
+            Parameter(f"rest {joint}", lower[left], upper[left], rest),
+        ]
+
+    def torques(moment: Moment) -> Expression:
+        force = [0.0] * len(names)
+        for joint in table["joints"]:
+            pull, drag, rest = (moment.parameter[f"{word} {joint}"] for word in ("stiffness", "damping", "rest"))
+            for side in SIDES:
+                index = list(names).index(joint.replace("_", f"{side}_"))
+                sign = mirrored[joint.split("_")[1]] if side == "Right" else 1.0
+                force[index] = pull * (sign * rest - moment.q[index]) - drag * moment.v[index]
+        return column(*force)
+
+    return tuple(parameters), torques

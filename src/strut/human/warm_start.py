@@ -1,0 +1,92 @@
+"""Warm start: a step of a motion that somebody has already, as a guess for a solver: another speed, feeling or body."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.interpolate import CubicSpline, interp1d
+
+from strut.engines.sparse_nlp import Index
+from strut.engines.tree import angles_from_qpos
+from strut.errors import BadMotionError
+from strut.human.contact_detection import check_samples, detected_phases
+from strut.human.contact_schedule import PhaseTime
+from strut.motion import Motion
+from strut.optimal.problem import Problem
+from strut.optimal.trajectory import Trajectory, standing_load
+from strut.robot import Array, Robot
+
+FEWEST = 4  # samples inside a phase that make a curve of their own
+
+
+def warm_step(robot: Robot, problem: Problem, motion: Motion) -> Trajectory:
+    """Return the first step of a motion whose phases are the problem's, at the problem's nodes.
+
+    Angles, torques and forces are the motion's, phase by phase, because velocities jump where a foot lands; where the
+    motion does not know torques and forces, nothing pushes and the points that touch share the weight.
+    """
+    if motion.joint_names != robot.joint_names:
+        raise BadMotionError(f"A motion of {motion.robot} is no start for {robot.name}; give a walk of a human model.")
+    check_samples(motion)
+    phases = _matching(robot, problem, motion)
+    counts = [phase.intervals + 1 for phase in problem.phases]
+    phase_of = np.repeat(np.arange(len(counts)), counts)
+    times = [np.linspace(time.start_s, time.stop_s, count) for time, count in zip(phases, counts, strict=True)]
+    curves = [_curve(motion, time) for time in phases]
+    q, v, a = (
+        np.concatenate([curve(time, order) for curve, time in zip(curves, times, strict=True)]) for order in range(3)
+    )
+    start_x, node_s = q[0, 0], np.concatenate(times)
+    q[:, 0] -= start_x
+    duration = np.array([time.stop_s - time.start_s for time in phases])
+    step_m = float(q[-1, 0])
+    return Trajectory(
+        problem=problem,
+        time_s=node_s - node_s[0],
+        phase_of=phase_of,
+        q=q,
+        v=v,
+        a=a,
+        u=_torques(problem, motion, node_s),
+        force_n=_forces(robot, problem, motion, node_s, phase_of),
+        duration_s=duration,
+        parameter={"step_length_m": step_m, "speed_m_s": step_m / float(duration.sum())},
+        impulse_n_s={},
+    )
+
+
+def _matching(robot: Robot, problem: Problem, motion: Motion) -> tuple[PhaseTime, ...]:
+    """Return the first phases of a motion that have the contact sets of the problem's, in order."""
+    found, wanted = detected_phases(robot, motion), [phase.contact.name for phase in problem.phases]
+    for first in range(len(found) - len(wanted) + 1):
+        part = found[first : first + len(wanted)]
+        if [phase.contact for phase in part] == wanted:
+            return part
+    raise BadMotionError("The motion to start from holds no step from the left foot's toe-off to the right foot's.")
+
+
+def _curve(motion: Motion, phase: PhaseTime) -> CubicSpline:
+    """Return the angles over time, from the samples of a phase alone if there are enough of them."""
+    inside = (motion.time_s >= phase.start_s) & (motion.time_s <= phase.stop_s)
+    if inside.sum() < FEWEST:
+        inside = np.ones(len(motion.time_s), dtype=bool)
+    return CubicSpline(motion.time_s[inside], angles_from_qpos(motion.qpos)[inside], axis=0)
+
+
+def _torques(problem: Problem, motion: Motion, node_s: Array) -> Array:
+    if motion.torque_nm is None:
+        return np.zeros((len(node_s), len(problem.actuated)))
+    return np.asarray(interp1d(motion.time_s, motion.torque_nm, axis=0)(node_s))
+
+
+def _forces(robot: Robot, problem: Problem, motion: Motion, node_s: Array, phase_of: Index) -> Array:
+    """Return the forces of all rows of contact, 0 where they do not touch. Shape (nodes, n_rows)."""
+    guess = standing_load(problem, phase_of, robot.mass_kg)
+    if motion.ground_force_n is None:
+        return guess
+    known, rows = interp1d(motion.time_s, motion.ground_force_n, axis=0)(node_s), problem.contact.rows
+    feet = [motion.foot_names.index(row.point.name) for row in rows]
+    force = np.stack([known[:, foot, row.axis] for foot, row in zip(feet, rows, strict=True)], axis=1)
+    for number, phase in enumerate(problem.phases):
+        idle = [index for index, row in enumerate(rows) if row not in phase.contact.rows]
+        force[np.ix_(phase_of == number, idle)] = 0.0
+    return np.asarray(force)

@@ -1,0 +1,109 @@
+"""Motion file: one motion in one `.npz`, written atomically, the same bytes for the same motion.
+
+docs/motion_file.md describes the format.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from strut.errors import MotionFileError, StrutError
+from strut.io.atomic import write_atomically
+from strut.motion import Motion
+from strut.receipt import Receipt
+
+FORMAT = "strut-motion"
+FORMAT_VERSION = 1
+_REQUIRED = ("time_s", "qpos", "contact")
+_OPTIONAL = ("torque_nm", "ground_force_n", "cop_in_world", "balance_margin_m")
+
+
+def save_motion(motion: Motion, path: Path | str, *, force: bool = False) -> None:
+    """Write a motion. How long it took to solve is left out, so that the same motion gives the same bytes."""
+    receipt = replace(motion.receipt, solve_s=None) if motion.receipt else None
+    meta = {
+        **motion.meta,
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "robot": motion.robot,
+        "receipt": receipt.as_dict() if receipt else None,
+    }
+    arrays: dict[str, Any] = {
+        "joint_names": np.array(motion.joint_names, dtype=np.str_),
+        "foot_names": np.array(motion.foot_names, dtype=np.str_),
+        "meta": np.array(json.dumps(meta, sort_keys=True, allow_nan=False)),
+    }
+    for name in (*_REQUIRED, *_OPTIONAL):
+        if getattr(motion, name) is not None:
+            arrays[name] = getattr(motion, name)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **dict(sorted(arrays.items())))
+    write_atomically(Path(path), buffer.getvalue(), force=force)
+
+
+def load_motion(path: Path | str) -> Motion:
+    """Read a motion; a damaged or foreign file raises MotionFileError with the reason."""
+    path = Path(path)
+    if not path.exists():
+        raise MotionFileError(path, "there is no such file.")
+    arrays = _read_arrays(path)
+    meta = _read_meta(path, arrays)
+    if "contact" not in arrays and "foot_names" not in arrays:  # nobody knows which feet touch
+        arrays |= {
+            "contact": np.zeros((len(arrays.get("time_s", ())), 0), dtype=bool),
+            "foot_names": np.array([], "U1"),
+        }
+    missing = [name for name in (*_REQUIRED, "joint_names", "foot_names") if name not in arrays]
+    if missing:
+        raise MotionFileError(path, f"is damaged: {', '.join(missing)} missing; make it again.")
+    for name in ("joint_names", "foot_names"):
+        if arrays[name].ndim != 1 or arrays[name].dtype.kind != "U":
+            raise MotionFileError(path, f"is damaged: {name} is no list of names.")
+    try:
+        receipt = Receipt.from_dict(meta.pop("receipt")) if meta.get("receipt") else None
+        return Motion(
+            robot=meta.pop("robot"),
+            joint_names=tuple(arrays["joint_names"].tolist()),
+            foot_names=tuple(arrays["foot_names"].tolist()),
+            receipt=receipt,
+            meta={key: value for key, value in meta.items() if key not in ("format", "format_version", "receipt")},
+            **{name: arrays[name] for name in (*_REQUIRED, *_OPTIONAL) if name in arrays},
+        )
+    except (StrutError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise MotionFileError(path, f"is damaged: {error}") from error
+
+
+def _read_arrays(path: Path) -> dict[str, Any]:
+    """Return all arrays of a file; anyone may have written it, so whatever reading it raises means it is damaged."""
+    try:
+        with path.open("rb") as handle:
+            file = np.load(handle, allow_pickle=False)
+            if not isinstance(file, np.lib.npyio.NpzFile):
+                raise MotionFileError(path, "is a single array, not a motion file.")
+            return {name: file[name] for name in file.files}
+    except MotionFileError:
+        raise
+    except OSError as error:
+        raise MotionFileError(path, f"cannot be read: {error.strerror or 'it is not an .npz file'}.") from error
+    except Exception as error:
+        raise MotionFileError(path, "is damaged or not a motion file; make it again.") from error
+
+
+def _read_meta(path: Path, arrays: dict[str, Any]) -> dict[str, Any]:
+    try:
+        meta = json.loads(str(arrays["meta"]))
+    except (KeyError, json.JSONDecodeError) as error:
+        raise MotionFileError(path, "is not a motion file: it has no description in it.") from error
+    if not isinstance(meta, dict) or meta.get("format") != FORMAT:
+        raise MotionFileError(path, "is not a motion file of strut.")
+    if meta.get("format_version") != FORMAT_VERSION:
+        raise MotionFileError(
+            path, f"has format version {meta.get('format_version')}, this strut reads {FORMAT_VERSION}; update strut."
+        )
+    return meta

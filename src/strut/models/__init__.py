@@ -1,0 +1,1 @@
+"""MJCF, URDF or our own tables → Robot."""

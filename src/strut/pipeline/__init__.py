@@ -1,0 +1,1 @@
+"""Request → Style → draft → limits → weakened until it passes → Motion with its receipt."""

@@ -1,0 +1,143 @@
+"""Human walk: a human model walks with a feeling. Speed and bearing are targets of the problem that makes the walk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from strut.emotion import Emotion
+from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration
+from strut.errors import OutOfRangeError, RefusedError
+from strut.expression.anchors import anchor_weights
+from strut.human.gait import Gait
+from strut.human.gait_options import HUMAN, named_manner
+from strut.human.naturalness import Naturalness
+from strut.human.posture_targets import Bearing
+from strut.human.synthesize import synthesise
+from strut.motion import Motion
+from strut.optimal.solve import NotSolvedError
+from strut.robot import Robot
+
+LADDER = (1.0, 0.75, 0.5, 0.25, 0.0)  # shares of the asked intensity that are tried in turn
+MOST_CYCLES = 1000
+HASTIEST = 0.45  # beyond, a step would be shorter than its phases can be
+AS_ASKED = 0.9  # a walk that shows this share of every asked change shows the feeling as asked
+
+
+def human_walk(
+    robot: Robot,
+    emotion: Emotion,
+    *,
+    intensity: float,
+    cycles: int,
+    strict: bool,
+    rate_hz: float,
+    on_attempt: Callable[[float, bool], None] | None = None,
+    on_iteration: OnIteration | None = None,
+) -> Motion:
+    """Return a dynamically valid walk that shows a feeling as strongly as it can be solved and proven.
+
+    Args:
+        robot: A human model.
+        emotion: What it feels.
+        intensity: 0 is neutral, 1 as published.
+        cycles: Whole strides of two steps.
+        strict: Raise RefusedError instead of weakening.
+        rate_hz: Samples per second.
+        on_attempt: Called with each intensity tried and whether it passed.
+        on_iteration: Called with every iteration of the solver; may return True to stop.
+    """
+    if not 1 <= cycles <= MOST_CYCLES:
+        raise OutOfRangeError(f"cycles is {cycles}; choose 1 to {MOST_CYCLES}.")
+    if not 20.0 <= rate_hz <= 1000.0:
+        raise OutOfRangeError(f"The rate is {rate_hz:g} samples per second; choose 20 to 1000.")
+    reasons: list[str] = []
+    for share in LADDER if intensity else (0.0,):
+        tried = share * intensity
+        try:
+            gait = _gait(robot, emotion, tried, on_iteration)
+        except (NotSolvedError, RefusedError) as failure:
+            reasons.append(f"intensity {tried:.2f}: {failure}")
+            if on_attempt:
+                on_attempt(tried, False)
+            if isinstance(failure, NotSolvedError) and failure.status == STOPPED:
+                raise
+            late = isinstance(failure, NotSolvedError) and failure.status == OUT_OF_TIME
+            if strict or late or tried == 0.0:
+                raise RefusedError(reasons, "Ask for less intensity.") from failure
+            continue
+        if on_attempt:
+            on_attempt(tried, True)
+        motion = _motion(gait, emotion, intensity, tried, cycles=cycles, rate_hz=rate_hz, reasons=reasons)
+        assert motion.receipt is not None
+        if strict and motion.receipt.verdict != "ok":
+            refused = replace(motion.receipt, verdict="refused")
+            advice = f"Without --strict it would walk at {refused.intensity_kept:.2f}."
+            raise RefusedError(refused.reasons, advice, refused)
+        return motion
+    raise AssertionError("the last rung of the ladder returns or raises")
+
+
+def _gait(robot: Robot, emotion: Emotion, intensity: float, on_iteration: OnIteration | None) -> Gait:
+    speed, bearing = speed_and_bearing(robot, emotion, intensity)
+    limits = robot.table("gait")["speed_m_s"]
+    manner = replace(named_manner(robot, [HUMAN]), bearing=bearing)
+    possible = float(np.clip(speed, limits["least"], limits["most"]))
+    return synthesise(robot, speed_m_s=possible, manner=manner, on_iteration=on_iteration)
+
+
+def speed_and_bearing(robot: Robot, emotion: Emotion, intensity: float) -> tuple[float, Bearing]:
+    """Return the walking speed [m/s] and the bearing that a feeling at an intensity asks for."""
+    table, usual = robot.table("expression"), robot.table("gait")["speed_m_s"]["usual"]
+    weights, anchors, rest = anchor_weights(robot, emotion, intensity), table["anchor"], table["neutral"]
+
+    def blend(word: str, neutral: float) -> float:
+        return neutral + sum(weight * (float(anchors[name][word]) - neutral) for name, weight in weights.items())
+
+    return usual * blend("speed", 1.0), Bearing(
+        trunk_forward_rad=blend("trunk_forward_rad", 0.0),
+        head_forward_rad=blend("head_forward_rad", 0.0),
+        arm_swing=max(0.0, blend("arm_swing", rest["arm_swing"])),
+        elbow_rad=min(0.0, blend("elbow_rad", rest["elbow_rad"])),
+        haste=min(HASTIEST, max(0.0, blend("haste", 0.0))),
+    )
+
+
+def shown_shares(
+    robot: Robot, emotion: Emotion, intensity: float, *, speed_m_s: float, looks: Naturalness
+) -> dict[str, float]:
+    """Return how much of each published change a walk shows, from 0 to 1; changes too small to see are left out."""
+    visible, usual = robot.table("expression")["visible"], robot.table("gait")["speed_m_s"]["usual"]
+    speed, bearing = speed_and_bearing(robot, emotion, intensity)
+    changes = {
+        "speed": (speed - usual, speed_m_s - usual, visible["speed_m_s"]),
+        "trunk": (bearing.trunk_forward_rad, looks.trunk_forward_rad, visible["angle_rad"]),
+        "head": (bearing.head_forward_rad, looks.head_forward_rad, visible["angle_rad"]),
+    }
+    return {
+        name: float(np.clip(shown / asked, 0.0, 1.0))
+        for name, (asked, shown, least) in changes.items()
+        if abs(asked) >= least
+    }
+
+
+def _motion(
+    gait: Gait, emotion: Emotion, asked: float, tried: float, *, cycles: int, rate_hz: float, reasons: list[str]
+) -> Motion:
+    """Return the walk with a receipt whose kept intensity is what the least shown change says."""
+    assert gait.naturalness is not None
+    shares = shown_shares(gait.robot, emotion, asked, speed_m_s=gait.speed_m_s, looks=gait.naturalness)
+    weak = {name: share for name, share in shares.items() if share < AS_ASKED}
+    kept = min([tried, *(share * asked for share in weak.values())])
+    said = [*reasons, *(f"{share:.0%} of the asked change of {name} is shown" for name, share in weak.items())]
+    feeling = {"emotion": emotion.name, "pad": emotion.pad, "intensity_asked": asked, "intensity_kept": kept}
+    motion = gait.motion(steps=2 * cycles, rate_hz=rate_hz, **feeling)
+    assert motion.receipt is not None
+    receipt = replace(
+        motion.receipt,
+        verdict="weakened" if said else "ok",
+        reasons=tuple(said),
+    )
+    return replace(motion, receipt=receipt, meta=dict(motion.meta) | {"shown": shares})

@@ -1,0 +1,124 @@
+"""What makes a gait human, by name: posture, arms, clearance, capsules, smooth torques; and who judges the result."""
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from strut.engines.capsules import segment_distance
+from strut.errors import OutOfRangeError, UnknownNameError
+from strut.human.gait_options import ITEMS, Manner, named_manner
+from strut.human.gait_problem import Criteria, gait_problem
+from strut.human.initial_guess import drawn_step
+from strut.human.naturalness import naturalness
+from strut.human.swing_clearance import ROUNDING_M, smooth_distance
+
+
+def cost_of(problem, name, q):
+    """The cost called `name` at a posture, once for a whole phase."""
+    cost, moment = next(cost for cost in problem.costs if cost.name == name), problem.moment()
+    return float(ca.Function("cost", [moment.q], [cost.weight * cost.value(moment)])(q))
+
+
+def test_every_item_has_a_name_and_human_is_some_of_them(heiman):
+    human, everything = named_manner(heiman, ["human"]), named_manner(heiman, ITEMS)
+    assert human.posture
+    assert human.arms
+    assert human.clearance_m == pytest.approx(0.015)
+    assert everything.capsules
+    assert everything.springs
+    assert everything.smooth > 1.0
+    assert replace(named_manner(heiman, ["plain"]), bearing=None) == Manner()
+    with pytest.raises(UnknownNameError, match="no manner 'arm'"):
+        named_manner(heiman, ["arm"])
+    with pytest.raises(OutOfRangeError, match="clearance"):
+        Manner(clearance_m=float("nan"))
+    for smooth in (-1.0, 2e4):
+        with pytest.raises(OutOfRangeError, match="above 0 and below 10000"):
+            Manner(smooth=smooth)
+    with pytest.raises(OutOfRangeError, match="plain is nothing besides the criteria, so it cannot go with human"):
+        named_manner(heiman, ["human", "plain"])
+
+
+def test_posture_and_arms_cost_the_same_in_the_mirror(heiman, mirror):
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, manner=named_manner(heiman, ["posture", "arms"]))
+    q = np.random.default_rng(7).normal(scale=0.2, size=34)
+    for name in ("posture", "arms"):
+        assert cost_of(problem, name, q) == pytest.approx(cost_of(problem, name, mirror.image(q)))
+
+
+def test_arms_that_swing_against_the_legs_are_free_and_arms_that_swing_with_them_are_not(heiman):
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, manner=named_manner(heiman, ["arms"]))
+    names, q = list(problem.tree.velocity_names), np.zeros(34)
+    swing = heiman.table("expression")["neutral"]["arm_swing"]
+    q[names.index("HipRight_RY")], q[names.index("HipLeft_RY")] = -0.3, 0.3
+    q[names.index("ShoulderRight_RY")], q[names.index("ShoulderLeft_RY")] = 0.3 * swing, -0.3 * swing
+    assert cost_of(problem, "arms", q) == pytest.approx(0.0, abs=1e-15)
+    q[[names.index("ShoulderRight_RY"), names.index("ShoulderLeft_RY")]] *= -1.0
+    assert cost_of(problem, "arms", q) > 0.1
+
+
+def test_capsules_and_clearance_are_constraints_in_the_place_of_the_sideways_distance(heiman):
+    words = {}
+    for items in (["plain"], ["capsules", "clearance"]):
+        problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, manner=named_manner(heiman, items))
+        words[items[0]] = [{constraint.name for constraint in phase.constraints} for phase in problem.phases]
+    assert all("distance of the legs" in names for names in words["plain"])
+    assert all("distance of the shanks" in names for names in words["capsules"])
+    assert not any("distance of the legs" in names for names in words["capsules"])
+    assert ["clearance of the left toes" in names for names in words["capsules"]] == [True, True, False, False]
+
+
+def test_smooth_distance_is_hardly_more_than_the_true_one_and_never_less():
+    rng, ends = np.random.default_rng(3), [ca.SX.sym(f"p{index}", 3) for index in range(4)]
+    smooth = ca.Function("smooth", ends, [smooth_distance(*ends)])
+    top = rng.normal(scale=0.2, size=(3000, 3)) + np.array([0.0, 0.1, 0.5])
+    other_top = rng.normal(scale=0.2, size=(3000, 3)) + np.array([0.0, -0.1, 0.5])
+    down = np.array([0.0, 0.0, -0.43]) + rng.normal(scale=0.25, size=(2, 3000, 3))
+    points = (top, top + down[0], other_top, other_top + down[1])
+    true = segment_distance(*points)
+    found = np.array([float(smooth(*(point[k] for point in points))) for k in range(3000)])
+    assert (found >= true - 1e-6).all()
+    near = true < 0.1 + ROUNDING_M  # where shanks of a radius of 50 mm touch
+    assert near.sum() > 100
+    assert (found - true)[near].max() < ROUNDING_M
+    parallel = [
+        np.array([0.0, 0.1, 0.5]),
+        np.array([0.0, 0.1, 0.0]),
+        np.array([0.0, -0.1, 0.6]),
+        np.array([0.0, -0.1, 0.2]),
+    ]
+    assert float(smooth(*parallel)) == pytest.approx(0.2, abs=1e-4)
+
+
+def test_smooth_torques_weigh_changes_more(heiman):
+    weights = []
+    for items in (["plain"], ["smooth"]):
+        problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, manner=named_manner(heiman, items))
+        weights.append(next(cost.weight for cost in problem.costs if cost.name == "torque rate"))
+    assert weights[1] == pytest.approx(10.0 * weights[0])
+
+
+def test_a_stiff_legged_step_without_arms_is_found_odd(heiman):
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3)
+    drawn = drawn_step(heiman, problem, 1.3)
+    names = list(problem.tree.velocity_names)
+    q = drawn.q.copy()
+    for side in ("Right", "Left"):
+        q[:, names.index(f"Knee{side}_RY")] = 0.0
+        q[:, names.index(f"Shoulder{side}_RY")] = 0.1 * np.sign(q[:, names.index(f"Hip{side}_RY")])
+    odd = naturalness(heiman, replace(drawn, q=q, v=0.0 * drawn.v, a=0.0 * drawn.a)).oddities(heiman)
+    assert any("swinging knee" in words for words in odd)
+    assert any("correlation of arm and leg" in words for words in odd)
+
+
+def test_the_usual_gait_walks_like_people(gait, heiman):
+    looks = gait.naturalness
+    assert looks.oddities(heiman) == []
+    assert looks.toe_clearance_m > 0.012
+    assert looks.arm_swing_rad > 0.2
+    assert looks.arm_against_leg < -0.8
+    assert gait.motion().receipt.naturalness == looks.as_dict()
+    assert_allclose(looks.trunk_forward_rad, 0.0, atol=0.05)

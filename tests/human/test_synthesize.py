@@ -1,0 +1,232 @@
+"""One step of a human from a cold start: physics, periodicity, and what makes it a walk."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from strut.analysis.criteria import criteria_values
+from strut.analysis.gait_parameters import gait_parameters
+from strut.engines.tree import angles_from_qpos
+from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
+from strut.human.gait_problem import Criteria, gait_problem
+from strut.human.initial_guess import Drawing, drawn_step
+from strut.human.objective import named_criteria, weighted_criteria
+from strut.human.synthesize import best_so_far, synthesise, usual_mesh
+from strut.io.motion_file import load_motion, save_motion
+from strut.models.catalogue import robot_of
+from strut.models.mirror import mirror_of
+from strut.optimal.layout import Layout
+from strut.optimal.playback import playback_error
+from strut.optimal.solve import NotSolvedError
+from strut.optimal.soundness import contact_drift, insist
+
+WEIGHT_N = 75.0 * 9.81
+
+
+def rows_of(path, *words):
+    """Columns of the row forces whose names hold all words."""
+    return [i for i, name in enumerate(path.problem.contact.row_names) if all(word in name for word in words)]
+
+
+def test_the_problem_has_34_coordinates_four_phases_two_impacts_and_at_least_25_intervals(heiman):
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3)
+    assert problem.tree.nv == 34
+    assert len(problem.phases) == 4
+    assert [phase.arrival for phase in problem.phases].count("impact") == 2
+    assert sum(phase.intervals for phase in problem.phases) >= 25
+
+
+def test_a_cold_start_reaches_a_sound_gait(gait):
+    assert gait.solution.converged
+    assert gait.solution.iterations < 150
+    found = gait.soundness
+    assert found.complaints() == []
+    assert found.residual <= 1e-6
+    assert found.contact_drift_m < 0.003
+    assert found.momentum_error_n_s < 0.2
+    assert found.least_normal_force_n > -1e-6
+    assert found.least_unloading_n_s > -1e-6
+    assert found.least_normal_impulse_n_s > -0.1  # a point that stands may lose a little of its load in an impact
+    assert found.limits_broken() == []
+    assert found.impact_energy_j <= 0.0
+
+
+def test_the_step_repeats_in_the_mirror(gait, heiman):
+    path = gait.trajectory
+    mirror = mirror_of(heiman, path.problem.tree.velocity_names)
+    assert_allclose(path.q[0, 1:], mirror.image(path.q[-1])[1:], atol=1e-6)
+    assert_allclose(path.v[0], mirror.image(path.v[-1]), atol=1e-5)
+    assert_allclose(path.u[0], mirror_of(heiman, heiman.joint_names).image(path.u[-1]), atol=1e-4)
+    assert path.parameter["step_length_m"] == pytest.approx(1.3 * path.total_s, abs=1e-6)
+    assert gait.step_length_m == pytest.approx(path.parameter["step_length_m"], abs=1e-6)
+    told = gait_parameters(gait.robot, gait.motion(steps=4))
+    assert_allclose(told.step_length_m, gait.step_length_m, atol=1e-4)
+    assert told.speed_m_s == pytest.approx(1.3, rel=5e-3)
+
+
+def test_the_ground_carries_the_weight_over_a_step(gait):
+    path = gait.trajectory
+    load = path.force_n[:, rows_of(path, " Z")].sum(axis=1)
+    push = sum(np.trapezoid(load[path.nodes_of(p)], path.time_s[path.nodes_of(p)]) for p in range(4))
+    for phase, impulse in path.impulse_n_s.items():
+        push += sum(impulse[k] for k, row in enumerate(path.problem.phases[phase].contact.rows) if row.axis == 2)
+    assert push == pytest.approx(WEIGHT_N * path.total_s, abs=0.3)
+
+
+def test_heel_and_toes_are_unloaded_when_they_leave_the_ground(gait):
+    path = gait.trajectory
+    heel, toes = rows_of(path, "HeelRight Z"), rows_of(path, "Right", " Z")
+    lift, off = int(path.nodes_of(0)[-1]), int(path.nodes_of(3)[-1])
+    assert_allclose(path.force_n[lift, heel], 0.0, atol=1e-6)
+    assert path.force_n[lift - 2, heel].min() > 1.0
+    assert_allclose(path.force_n[off, toes], 0.0, atol=1e-6)
+    assert path.force_n[off - 2, toes].sum() > 1.0
+
+
+def test_friction_suffices(gait, heiman):
+    path = gait.trajectory
+    for side in ("Right", "Left"):
+        load = path.force_n[:, rows_of(path, side, " Z")].sum(axis=1)
+        for axis in (" X", " Y"):
+            assert (
+                np.abs(path.force_n[:, rows_of(path, side, axis)].sum(axis=1)) <= heiman.friction * load + 1e-4
+            ).all()
+
+
+def test_it_is_a_walk_and_no_hop(gait):
+    path, names = gait.trajectory, list(gait.trajectory.problem.tree.velocity_names)
+    load = path.force_n[:, rows_of(path, " Z")].sum(axis=1) / WEIGHT_N
+    assert load.min() > 0.3
+    assert load.max() < 2.0
+    assert path.q[:, names.index("KneeLeft_RY")].max() > 0.7  # the swinging knee bends
+    assert path.q[:, names.index("KneeRight_RY")][path.phase_of == 0].max() < 0.5  # the standing one hardly
+    arm = path.q[:, names.index("ShoulderRight_RY")]
+    assert arm[0] > arm.min()  # starts behind, with the right leg ahead
+    assert 0.55 < gait.step_length_m < 0.85
+    assert 0.05 < gait.cost_of_transport() < 0.6
+
+
+def test_torques_alone_lead_another_engine_and_integrator_through_the_whole_step(gait, heiman):
+    assert np.degrees(gait.soundness.playback_error_rad) < 0.01
+    weaker = replace(gait.trajectory, u=1.001 * gait.trajectory.u)
+    assert np.degrees(playback_error(heiman.mjcf, weaker)) > 1.0
+
+
+def test_an_exact_movement_costs_hardly_more_and_holds_its_feet(gait):
+    assert abs(gait.soundness.polish_change) < 0.03
+    assert gait.soundness.residual < 1e-9
+    assert gait.soundness.contact_drift_m < 1e-6
+    assert gait.soundness.momentum_error_n_s < 0.02
+
+
+def test_criteria_are_the_costs_that_were_minimised(gait):
+    path, costs = gait.trajectory, gait.solution.costs
+    finer = (len(path.nodes_of(0)) - 1) // usual_mesh(gait.robot, 1.3)[0]  # the exact movement has more nodes
+    nodes = np.concatenate([path.nodes_of(phase)[::finer] for phase in range(4)])
+    parts = {name: getattr(path, name)[nodes] for name in ("time_s", "phase_of", "q", "v", "a", "u", "force_n")}
+    on_mesh, everywhere = criteria_values(replace(path, **parts)), criteria_values(path)
+    assert finer > 1
+    for values, closeness in ((on_mesh, 1e-6), (everywhere, 0.05)):  # the head turns little, and between nodes
+        assert values.effort == pytest.approx(costs["effort"], rel=closeness)
+        assert values.momentum == pytest.approx(costs["momentum"], rel=closeness)
+        assert 3.0 * values.head == pytest.approx(costs["head"], rel=closeness)
+        total = sum(costs[name] for name in ("effort", "momentum", "head"))
+        assert values.weighted((1.0, 1.0, 3.0, 0.0)) == pytest.approx(total, rel=min(closeness, 0.01))
+
+
+def test_many_steps_make_a_continuous_motion_that_survives_a_file(gait, heiman, tmp_path):
+    motion = gait.motion(steps=4)
+    assert robot_of(motion).fingerprint == heiman.fingerprint
+    q = angles_from_qpos(motion.qpos)
+    step = float(np.median(np.diff(motion.time_s)))
+    assert np.abs(np.diff(q, axis=0)).max() < 16.0 * step  # no jump faster than the bound on velocities
+    assert motion.receipt.verdict == "ok"
+    assert motion.receipt.speed_m_s == pytest.approx(1.3, abs=1e-6)
+    assert np.isfinite(motion.cop_in_world).all()
+    save_motion(motion, tmp_path / "gait.npz")
+    again = load_motion(tmp_path / "gait.npz")
+    assert_allclose(again.qpos, motion.qpos)
+    assert again.receipt.soundness["contact_drift_m"] == gait.soundness.contact_drift_m
+
+
+def test_a_result_that_slides_is_refused(gait, heiman):
+    guess = drawn_step(heiman, gait.trajectory.problem, 1.3)
+    drift, who, _ = contact_drift(heiman, guess)
+    assert drift > 0.003
+    assert "in phase" in who
+    with pytest.raises(RefusedError, match=r"slides \d+\.\d mm"):
+        insist(replace(gait.soundness, contact_drift_m=drift, drifting=who))
+    with pytest.raises(RefusedError, match="momentum come from nowhere"):
+        insist(replace(gait.soundness, momentum_error_n_s=0.3))
+    with pytest.raises(RefusedError, match="torques alone lead 2 degrees"):
+        insist(replace(gait.soundness, playback_error_rad=np.radians(2.0)))
+    with pytest.raises(RefusedError, match="finer mesh changes the cost"):
+        insist(replace(gait.soundness, mesh_change=0.05))
+    with pytest.raises(RefusedError, match=r"shanks overlap by 2\.0 mm"):
+        insist(replace(gait.soundness, shank_distance_m=-0.002))
+    with pytest.raises(RefusedError, match=r"a foot is 4\.0 mm in the ground"):
+        insist(replace(gait.soundness, penetration_m=0.004))
+    with pytest.raises(RefusedError, match="the ground pulls on a foot"):
+        insist(replace(gait.soundness, least_unloading_n_s=-0.01))
+
+
+def test_limits_of_the_body_refuse_a_gait_but_not_what_a_recording_shows(gait):
+    fast = replace(gait.soundness, joint_speed_use=1.02, fastest="AnkleLeft_RY")
+    bent = replace(gait.soundness, joint_limit_margin_rad=-0.03, tightest="KneeLeft_RY")
+    for broken, words in ((fast, "AnkleLeft_RY reaches 102.0%"), (bent, "KneeLeft_RY is 0.030 rad beyond its range")):
+        insist(broken)
+        with pytest.raises(RefusedError, match=words):
+            insist(broken, limits=True)
+        receipt = replace(gait, soundness=broken).receipt()
+        assert receipt.verdict == "refused"
+        assert words in receipt.reasons[0]
+
+
+def test_drawn_steps_bring_the_feet_near_the_ground_in_stance(heiman):
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3)
+    guess = drawn_step(heiman, problem, 1.3, Drawing(0.0, 0.3, seed=4))
+    assert contact_drift(heiman, guess)[0] < 0.12
+    layout = Layout(problem)
+    assert guess.q.shape == (layout.node_count, 34)
+    assert guess.duration_s.sum() != pytest.approx(drawn_step(heiman, problem, 1.3).duration_s.sum())
+
+
+def test_slow_and_fast_walks_get_more_intervals(heiman):
+    assert sum(usual_mesh(heiman, 0.6)) > sum(usual_mesh(heiman, 1.3)) == 32
+    assert sum(usual_mesh(heiman, 2.0)) > 32
+
+
+def test_wishes_without_sense_are_refused_in_words(heiman):
+    with pytest.raises(OutOfRangeError, match="impossible"):
+        synthesise(heiman, speed_m_s=9.0)
+    with pytest.raises(UnknownNameError, match="effort"):
+        synthesise(heiman, objective="efort")
+    with pytest.raises(OutOfRangeError, match="four are needed"):
+        weighted_criteria(heiman, [1.0, 2.0])
+    with pytest.raises(OutOfRangeError, match="at least 0"):
+        weighted_criteria(heiman, [1.0, 2.0, -1.0, 0.0])
+
+
+def test_published_mixtures_have_their_weights(heiman):
+    multi, head = named_criteria(heiman, "multi"), named_criteria(heiman, "head")
+    assert (multi.effort, multi.momentum, multi.head, multi.time) == (1.0, 1.0, 3.0, 0.0)
+    assert (head.effort, head.momentum, head.head, head.time) == (0.01, 0.0, 10.0, 0.0)
+
+
+def test_a_solver_that_is_stopped_keeps_its_best_iterate_and_names_what_is_worst(heiman):
+    seen = []
+
+    def tell(iteration):
+        seen.append(iteration)
+        return iteration.number >= 4
+
+    with pytest.raises(NotSolvedError, match=r"stopped by the caller.*worst is .* in phase \w+, node \d+") as stopped:
+        synthesise(heiman, speed_m_s=1.3, intervals=(4, 4, 2, 2), on_iteration=tell)
+    best = stopped.value.best
+    assert best.violation == pytest.approx(min(iteration.violation for iteration in seen), rel=1e-6)
+    receipt = best_so_far(heiman, best).motion().receipt
+    assert receipt.verdict == "refused"
+    assert receipt.reasons[0] == "the solver was stopped before it had ended"
+    assert "equation of motion is off" in receipt.reasons[1]

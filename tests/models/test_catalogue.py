@@ -1,0 +1,100 @@
+"""The catalogue: robots by name or by folder, with every fault of a folder in words."""
+
+import shutil
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pytest
+
+from strut import robot_names
+from strut.errors import BadMotionError, BadTableError, UnknownNameError
+from strut.models import catalogue
+from strut.models.catalogue import load_robot, robot_of
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A folder of one's own with a copy of Mr. Pete in it."""
+    return shutil.copytree(catalogue.HOME / "mrpete", tmp_path / "twin")
+
+
+def test_mr_pete_is_in_the_catalogue():
+    assert "mrpete" in robot_names()
+
+
+def test_every_robot_of_the_catalogue_loads_and_compiles():
+    for name in robot_names():
+        robot = load_robot(name)
+        assert robot.name == name
+        model = mujoco.MjModel.from_xml_string(robot.mjcf)
+        assert model.body_mass.sum() == pytest.approx(robot.mass_kg)
+
+
+def test_an_unknown_robot_names_its_neighbours():
+    with pytest.raises(UnknownNameError) as caught:
+        load_robot("mrpit")
+    assert str(caught.value).startswith("There is no robot 'mrpit' (nearest: mrpete")
+    assert str(caught.value).endswith("`strut robots` lists them all.")
+
+
+def test_a_robot_can_live_in_any_folder(copy, mrpete):
+    twin = load_robot(str(copy))
+    assert twin.name == str(copy.resolve())  # so that its motions find it again
+    assert twin.joint_names == mrpete.joint_names
+
+
+def test_a_folder_with_other_numbers_is_another_body_without_any_python(copy, mrpete):
+    table = copy / "robot.toml"
+    table.write_text(table.read_text("utf-8").replace("mass_kg = 3.0", "mass_kg = 4.5"), "utf-8")
+    twin = load_robot(str(copy))
+    assert twin.mass_kg == pytest.approx(8.5)
+    assert twin.fingerprint != mrpete.fingerprint
+
+
+def test_a_table_that_is_no_toml_is_named(copy):
+    (copy / "gait.toml").write_text("kind = = 3", "utf-8")
+    with pytest.raises(BadTableError, match=r"gait\.toml: "):
+        load_robot(str(copy))
+
+
+def test_a_missing_entry_is_named(copy):
+    table = copy / "robot.toml"
+    table.write_text(table.read_text("utf-8").replace("torque_limit_nm = 8.4", ""), "utf-8")
+    with pytest.raises(BadTableError, match=r"robot\.toml: there is no entry 'torque_limit_nm'\."):
+        load_robot(str(copy))
+
+
+def test_a_motion_finds_its_robot(happy_walk, mrpete):
+    assert robot_of(happy_walk).fingerprint == mrpete.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            lambda m: {"joint_names": tuple(reversed(m.joint_names))},
+            "The motion's joints or feet are not those of mrpete; was it made for another robot?",
+        ),
+        (
+            lambda m: {"foot_names": tuple(reversed(m.foot_names))},
+            "The motion's joints or feet are not those of mrpete; was it made for another robot?",
+        ),
+        (
+            lambda m: {"qpos": np.concatenate([m.qpos, m.qpos[:, :1]], axis=1)},
+            "The motion's qpos has 36 columns, which is not what mrpete has.",
+        ),
+    ],
+    ids=["joints", "feet", "columns"],
+)
+def test_a_motion_of_another_body_is_refused(happy_walk, change, sentence):
+    with pytest.raises(BadMotionError) as caught:
+        robot_of(replace(happy_walk, **change(happy_walk)))
+    assert str(caught.value) == sentence
+
+
+def test_a_motion_of_another_version_of_the_body_is_refused(happy_walk, mrpete):
+    with pytest.raises(
+        BadMotionError, match=f"another version of mrpete .0123456789abcdef, here {mrpete.fingerprint}."
+    ):
+        robot_of(replace(happy_walk, meta={**happy_walk.meta, "robot_fingerprint": "0123456789abcdef"}))

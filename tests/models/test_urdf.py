@@ -1,0 +1,143 @@
+"""Robots that others describe: read as Pinocchio reads them, and performing with chains named in a data file."""
+
+import os
+import sys
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+import strut
+from strut.emotion import Emotion
+from strut.engines.frame_kinematics import frame_poses
+from strut.errors import BadTableError
+from strut.models.catalogue import load_robot, robot_of
+
+TALOS = Path(__file__).parents[2] / "examples" / "talos"
+SMALL = """<robot name="small">
+  <link name="base"><inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>
+  <link name="upper"><inertial><origin xyz="0 0 0.2" rpy="0.3 0.1 -0.2"/><mass value="1"/>
+    <inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0.001"/></inertial></link>
+  <link name="flange"/>
+  <link name="lower"><inertial><origin xyz="0.1 0 0"/><mass value="0.5"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial></link>
+  <joint name="shoulder" type="revolute"><origin xyz="0 0.1 0.3" rpy="0.2 -0.4 1.0"/>
+    <parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
+    <limit lower="-2" upper="2" velocity="0" effort="20"/></joint>
+  <joint name="mount" type="fixed"><origin xyz="0 0 0.4" rpy="0 0.5 0"/>
+    <parent link="upper"/><child link="flange"/></joint>
+  <joint name="elbow" type="{kind}"><origin xyz="0 0 0.05"/><parent link="flange"/><child link="lower"/>
+    <axis xyz="0 0.6 0.8"/><limit lower="-1" upper="1" velocity="3" effort="5"/></joint>
+</robot>"""
+TABLE = """title = "small"
+urdf = "small.urdf"
+height_m = 0.0
+fixed = []
+limit = {{ speed_rad_s = 2.0, torque_nm = 10.0 }}
+servo = {{ sag_rad = 0.02, settle_s = 0.04, armature_s2 = 0.0 }}
+contact = {{ friction = 0.5 }}
+frame = {{ tip = {{ link = "{link}", offset_m = [0.1, 0.2, 0.3] }} }}
+"""
+
+
+def small_robot(tmp_path, *, kind="revolute", link="lower"):
+    (tmp_path / "small.urdf").write_text(SMALL.replace("{kind}", kind), encoding="utf-8")
+    (tmp_path / "robot.toml").write_text(TABLE.format(link=link), encoding="utf-8")
+    return load_robot(str(tmp_path))
+
+
+def assert_same_body(robot, urdf_path, height_m, rng):
+    pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) has no wheel for this system")
+    whole = pin.buildModelFromUrdf(str(urdf_path))
+    locked = [index for index, name in enumerate(whole.names) if index and name not in robot.joint_names]
+    model = pin.buildReducedModel(whole, locked, np.zeros(whole.nq))
+    data = model.createData()
+    lift = np.array([0.0, 0.0, height_m])
+    order = [list(robot.joint_names).index(name) for name in list(model.names)[1:]]
+    mine = mujoco.MjModel.from_xml_string(robot.mjcf)
+    state = mujoco.MjData(mine)
+    for joints in rng.uniform(robot.joint_lower_rad, robot.joint_upper_rad, (10, len(robot.joint_names))):
+        state.qpos[:] = joints
+        mujoco.mj_forward(mine, state)
+        pin.forwardKinematics(model, data, joints[order])
+        for joint, name in enumerate(list(model.names)[1:], start=1):
+            np.testing.assert_allclose(state.body(name).xpos, data.oMi[joint].translation + lift, atol=1e-9)
+            np.testing.assert_allclose(state.body(name).xmat.reshape(3, 3), data.oMi[joint].rotation, atol=1e-9)
+        gravity = pin.computeGeneralizedGravity(model, data, joints[order])
+        np.testing.assert_allclose(state.qfrc_bias[order], gravity, atol=1e-8)
+
+
+def test_a_description_is_read_as_pinocchio_reads_it(tmp_path):
+    robot = small_robot(tmp_path)
+    assert robot.joint_names == ("shoulder", "elbow")
+    assert robot.base_size == 0
+    assert robot.joint_speed_limit_rad_s.tolist() == [2.0, 3.0]  # 0 in the file means that nobody wrote it down
+    assert robot.mass_kg == 3.5
+    assert_same_body(robot, tmp_path / "small.urdf", 0.0, np.random.default_rng(1))
+
+
+def test_frames_have_the_axes_of_the_robot_at_zero(tmp_path):
+    robot = small_robot(tmp_path)
+    _, rotation = frame_poses(robot, "tip", np.zeros((1, 2)))
+    np.testing.assert_allclose(rotation[0], np.eye(3), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"kind": "prismatic"}, "joint elbow slides"),
+        ({"kind": "floating"}, "Joint elbow is floating"),
+        ({"link": "hand"}, "no link hand"),
+    ],
+)
+def test_what_cannot_be_read_is_said(tmp_path, options, sentence):
+    with pytest.raises(BadTableError, match=sentence):
+        small_robot(tmp_path, **options)
+
+
+def test_a_missing_description_is_said(tmp_path):
+    (tmp_path / "robot.toml").write_text(TABLE.format(link="lower"), encoding="utf-8")
+    with pytest.raises(BadTableError, match=r"small\.urdf is not there"):
+        load_robot(str(tmp_path))
+
+
+@pytest.fixture(scope="module")
+def talos():
+    homes = [Path(entry) / "cmeel.prefix" / "share" / "example-robot-data" for entry in sys.path]
+    home = next((home for home in homes if home.is_dir()), None)
+    if home is None:
+        pytest.skip("example-robot-data (pip install example-robot-data) is not installed")
+    os.environ["EXAMPLE_ROBOT_DATA"] = str(home)
+    return load_robot(str(TALOS)), home / "robots" / "talos_data" / "robots" / "talos_reduced.urdf"
+
+
+def test_a_foreign_humanoid_is_read_as_pinocchio_reads_it(talos):
+    robot, path = talos
+    assert len(robot.joint_names) == 18
+    assert_same_body(robot, path, 1.08, np.random.default_rng(2))
+
+
+@pytest.mark.parametrize("pad", [(0.75, 0.75, 0.75), (-0.75, 0.75, -0.75), (-0.40, -0.20, -0.50)])
+def test_a_foreign_humanoid_waves_with_feeling(talos, pad):
+    robot, _ = talos
+    motion, calm = (strut.perform(robot, "wave", feeling) for feeling in (Emotion(*pad), None))
+    assert motion.receipt.task_error_mm < 1.0
+    apart = frame_poses(robot, "right_hand", motion.qpos)[0] - frame_poses(robot, "right_hand", calm.qpos)[0]
+    assert np.linalg.norm(apart, axis=1).max() < 1e-3
+    assert motion.receipt.redundancy == 9
+    assert motion.receipt.joint_limit_margin_rad >= 0.0
+    assert np.abs(motion.qpos - calm.qpos).max() > 0.2  # and it shows
+    assert strut.simulate(motion, robot).outcome.hand_error_mm < 5.0
+
+
+def test_a_motion_finds_the_folder_of_its_robot(talos, tmp_path):
+    from strut.cli.main import main  # noqa: PLC0415
+
+    out = tmp_path / "wave.npz"
+    assert (
+        main(["perform", str(TALOS), "wave", "--emotion", "sad", "--duration", "2", "--rate", "50", "--out", str(out)])
+        == 0
+    )
+    assert Path(robot_of(strut.load_motion(out)).name) == TALOS
+    assert main(["check", str(out)]) == 0

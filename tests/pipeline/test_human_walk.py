@@ -1,0 +1,91 @@
+"""Feelings of a human walk: published speeds and postures at the anchors, continuous between them."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from strut.emotion import Emotion, named_emotion
+from strut.errors import OutOfRangeError
+from strut.human.naturalness import Naturalness
+from strut.human.posture_targets import step_cost, usual_bearing
+from strut.pipeline.human_walk import human_walk, shown_shares, speed_and_bearing
+
+EMOTIONS = ("happy", "angry", "sad", "fearful")
+
+
+@pytest.mark.parametrize(  # Hicheur's superposition: percent of neutral speed, degrees of trunk and head, + forwards
+    ("name", "percent", "trunk_deg", "head_deg"),
+    [("sad", 40, 16, 16), ("happy", 130, -16, 0), ("angry", 160, 16, 0), ("fearful", 50, 0, 0)],
+)
+def test_anchors_have_the_published_speed_and_posture(heiman, name, percent, trunk_deg, head_deg):
+    speed, bearing = speed_and_bearing(heiman, named_emotion(name), 1.0)
+    assert speed == pytest.approx(1.3 * percent / 100.0)
+    assert np.degrees(bearing.trunk_forward_rad) == pytest.approx(trunk_deg, abs=0.01)
+    assert np.degrees(bearing.head_forward_rad) == pytest.approx(head_deg, abs=0.01)
+
+
+def test_joy_and_anger_make_steps_short_in_time_and_the_rest_leave_them_to_speed(heiman):
+    haste = {name: speed_and_bearing(heiman, named_emotion(name), 1.0)[1].haste for name in EMOTIONS}
+    # Durations of steps in the thesis: 0.66 s neutral, 0.54 s expressive joy, 0.43 s expressive anger.
+    published = {"happy": 1.0 - 0.54 / 0.66, "angry": 1.0 - 0.43 / 0.66, "sad": 0.0, "fearful": 0.0}
+    assert haste == pytest.approx(published, abs=0.01)
+    half = speed_and_bearing(heiman, named_emotion("angry"), 0.5)[1]
+    assert half.haste == pytest.approx(0.175)
+    cost = step_cost(heiman, half)
+    best_s = (1.0 - half.haste) * heiman.table("gait")["step"]["usual_s"]
+    assert cost.weight > 0.0
+    assert cost.value(SimpleNamespace(total_s=best_s)) == pytest.approx(0.0, abs=1e-12)
+    assert cost.value(SimpleNamespace(total_s=best_s + 0.05)) == pytest.approx(1.0)
+    assert step_cost(heiman, usual_bearing(heiman)).weight == 0.0
+
+
+def test_an_anchor_that_lacks_a_word_is_no_neutral_one(heiman):
+    table = heiman.table("expression")
+    sad = {name: value for name, value in table["anchor"]["sad"].items() if name != "speed"}
+    mistyped = {**table, "anchor": {**table["anchor"], "sad": {**sad, "sped": 0.4}}}
+    robot = replace(heiman, tables={**heiman.tables, "expression": mistyped})
+    with pytest.raises(KeyError, match="speed"):
+        speed_and_bearing(robot, named_emotion("sad"), 1.0)
+
+
+def test_neutral_is_upright_at_usual_speed_and_half_intensity_is_half_the_change(heiman):
+    speed, bearing = speed_and_bearing(heiman, Emotion(0.0, 0.0), 1.0)
+    assert speed == pytest.approx(1.3)
+    assert bearing.trunk_forward_rad == bearing.head_forward_rad == 0.0
+    half, leaning = speed_and_bearing(heiman, named_emotion("sad"), 0.5)
+    assert half == pytest.approx(1.3 * 0.7)
+    assert np.degrees(leaning.trunk_forward_rad) == pytest.approx(8.0, abs=0.01)
+
+
+def test_too_many_cycles_are_refused(heiman):
+    with pytest.raises(OutOfRangeError, match="cycles"):
+        human_walk(heiman, named_emotion("sad"), intensity=1.0, cycles=0, strict=False, rate_hz=100.0)
+
+
+def looks(trunk_rad, head_rad):
+    return Naturalness(0.0, 0.3, 1.0, 0.1, 0.02, 0.4, -0.9, 0.1, 0.1, 0.6, trunk_rad, head_rad)
+
+
+def test_a_walk_that_does_not_bend_as_asked_says_how_much_it_shows(heiman):
+    sad = named_emotion("sad")
+    all_of_it = shown_shares(heiman, sad, 1.0, speed_m_s=0.52, looks=looks(np.radians(16), np.radians(16)))
+    assert all_of_it == pytest.approx({"speed": 1.0, "trunk": 1.0, "head": 1.0}, abs=1e-3)
+    some = shown_shares(heiman, sad, 1.0, speed_m_s=0.91, looks=looks(np.radians(4), np.radians(-3)))
+    assert some == pytest.approx({"speed": 0.5, "trunk": 0.25, "head": 0.0}, abs=1e-3)
+    upright = shown_shares(heiman, named_emotion("fearful"), 1.0, speed_m_s=0.65, looks=looks(0.0, 0.0))
+    assert upright == pytest.approx({"speed": 1.0})
+
+
+def test_speeds_that_nobody_walks_are_asked_for_and_not_shown(heiman):
+    speed, _ = speed_and_bearing(heiman, named_emotion("sad"), 1.5)
+    assert speed < heiman.table("gait")["speed_m_s"]["least"]
+    shares = shown_shares(heiman, named_emotion("sad"), 1.5, speed_m_s=0.4, looks=looks(0.42, 0.42))
+    assert shares["speed"] == pytest.approx((1.3 - 0.4) / (1.3 - speed), abs=1e-6)
+    assert shares["speed"] < 0.8
+
+
+def test_rates_that_no_file_should_have_are_refused(heiman):
+    with pytest.raises(OutOfRangeError, match="samples per second"):
+        human_walk(heiman, named_emotion("sad"), intensity=1.0, cycles=2, strict=False, rate_hz=float("nan"))

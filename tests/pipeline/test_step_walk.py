@@ -1,0 +1,184 @@
+"""Alice walks to where she is sent, with a feeling: gate, receipt, pace, and what she says about impossible wishes."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from strut.emotion import named_emotion
+from strut.errors import BadFootstepsError, BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError
+from strut.expression.step_words import step_style
+from strut.generators.footsteps import LEFT, RIGHT, Footstep
+from strut.generators.place import Place, wrapped
+from strut.io.motion_file import load_motion, save_motion
+from strut.kinematics.foot_poses import shoe_places, standing_place
+from strut.pipeline.step_walk import walk_to
+from strut.verify.check import check
+from tests.alice import ALICE
+
+GOAL = Place(0.15, 0.08, 1.0)
+
+
+@pytest.fixture(scope="module")
+def walk():
+    return walk_to(ALICE, GOAL)
+
+
+def test_walk_ends_exactly_at_the_goal(walk):
+    place = standing_place(ALICE, walk.qpos[-1])
+    assert place.distance_m(GOAL) < 1e-9
+    assert abs(wrapped(place.heading_rad - GOAL.heading_rad)) < 1e-9
+    assert walk.receipt.task_error_mm < 1e-6
+
+
+def test_receipt_is_what_an_independent_check_measures(walk):
+    again = check(walk, ALICE)
+    same = ("balance_margin_mm", "joint_limit_margin_rad", "joint_speed_use", "torque_use", "duration_s", "verdict")
+    for key in same:
+        assert getattr(again, key) == getattr(walk.receipt, key)
+    assert walk.receipt.verdict == "ok"
+    assert walk.receipt.foot_slip_mm < 1e-6
+    assert walk.receipt.penetration_mm < 1e-6
+    assert walk.receipt.balance_margin_mm > 30.0
+
+
+def test_feet_carry_the_weight(walk):
+    load = walk.ground_force_n[..., 2]
+    np.testing.assert_allclose(load.sum(axis=1).mean(), ALICE.mass_kg * 9.81, rtol=0.01)
+    assert load[~walk.contact].max() == 0.0
+    assert load.min() > -0.5  # a shoe cannot pull
+
+
+def test_same_wish_same_bytes(tmp_path):
+    for name in ("a", "b"):
+        save_motion(walk_to(ALICE, Place(0.05, 0.0), "sad"), tmp_path / f"{name}.npz")
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    assert load_motion(tmp_path / "a.npz").meta["options"]["goal"] == [0.05, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("emotion", ["happy", "sad", "angry", "fearful"])
+def test_feelings_show_in_pace_step_height_and_body_height(emotion):
+    motion, neutral = (walk_to(ALICE, Place(0.12, 0.0), name) for name in (emotion, "neutral"))
+    style = step_style(ALICE, named_emotion(emotion), motion.receipt.intensity_kept)
+    assert motion.receipt.verdict == "ok"
+    gait, usual = motion.meta["gait"], neutral.meta["gait"]
+    assert gait["line_speed_m_s"] == pytest.approx(style.tempo * style.stride * usual["line_speed_m_s"])
+    assert gait["step_height_m"] == pytest.approx(style.lift * usual["step_height_m"])
+    assert np.median(motion.qpos[:, 2]) == pytest.approx(style.body_height * np.median(neutral.qpos[:, 2]), abs=1e-9)
+
+
+def test_receipt_says_which_words_the_body_lacks():
+    receipt = walk_to(ALICE, Place(0.04, 0.0), "sad").receipt
+    assert receipt.verdict == "ok"
+    assert receipt.reasons == ()
+    assert receipt.left_out == ("trunk -16 degrees and head -16 degrees, alice has no joint for it",)
+
+
+def test_a_feeling_that_needs_too_much_margin_is_weakened():
+    motion = walk_to(ALICE, Place(0.12, 0.0), "sad", margin_m=0.032)  # sad stops 6.7 mm short of the sole's middle
+    assert motion.receipt.verdict == "weakened"
+    assert 0.2 < motion.receipt.intensity_kept < 0.6
+    assert motion.receipt.balance_margin_mm >= 32.0
+    assert motion.receipt.reasons[0].startswith("balance margin: the centre of pressure falls")
+    with pytest.raises(RefusedError, match="Without --strict it would walk at 0"):
+        walk_to(ALICE, Place(0.12, 0.0), "sad", margin_m=0.032, strict=True)
+
+
+def test_speed_in_neutral_is_the_one_asked_for():
+    motion = walk_to(ALICE, Place(0.6, 0.0), pace=0.04)
+    assert motion.meta["gait"]["line_speed_m_s"] == pytest.approx(0.04)
+    middle = (motion.time_s > 4.0) & (motion.time_s < motion.duration_s - 4.0)
+    x = motion.qpos[middle, 0]
+    assert (x[-1] - x[0]) / (motion.time_s[middle][-1] - motion.time_s[middle][0]) == pytest.approx(0.04, rel=0.1)
+
+
+def test_automatic_phase_times_walk_three_times_faster_at_the_same_margin():
+    goal = Place(0.2, 0.0)
+    published = walk_to(ALICE, goal, pace=0.01, law="mass", margin_m=0.0)
+    ours = walk_to(ALICE, goal, pace="fastest", margin_m=published.receipt.balance_margin_mm * 1e-3)
+    assert ours.meta["gait"]["line_speed_m_s"] > 3.0 * published.meta["gait"]["line_speed_m_s"]
+    assert ours.receipt.balance_margin_mm >= published.receipt.balance_margin_mm
+
+
+def test_the_fastest_walk_is_stopped_by_a_limit():
+    walked = walk_to(ALICE, Place(0.6, 0.0), pace="fastest").receipt
+    assert 0.80 < walked.joint_speed_use <= 0.9
+    wide = walk_to(ALICE, Place(0.6, 0.0), pace="fastest", margin_m=0.034).receipt
+    assert 34.0 <= wide.balance_margin_mm < 34.5
+    assert wide.duration_s > 1.05 * walked.duration_s
+
+
+def test_a_feeling_too_quick_for_the_speed_asked_is_weakened_not_refused():
+    receipt = walk_to(ALICE, Place(0.4, 0.0), "angry", pace=0.10).receipt
+    assert receipt.verdict == "weakened"
+    assert 0.3 < receipt.intensity_kept < 1.0
+    assert receipt.reasons[0].startswith("joint speed")
+
+
+def test_published_law_goes_faster_only_at_less_margin():
+    goal = Place(0.08, 0.0)
+    wide, narrow = (walk_to(ALICE, goal, pace="fastest", law="mass", margin_m=margin) for margin in (0.03, 0.01))
+    assert narrow.duration_s < 0.8 * wide.duration_s
+    assert narrow.receipt.balance_margin_mm < wide.receipt.balance_margin_mm
+
+
+def test_own_footsteps_are_walked_as_listed():
+    steps = (Footstep(LEFT, Place(0.03, 0.05, 0.1)), Footstep(RIGHT, Place(0.05, -0.045, 0.0)))
+    motion = walk_to(ALICE, steps=steps)
+    for shoe, step in zip(shoe_places(ALICE, motion.qpos[-1]), reversed(steps), strict=True):
+        assert shoe.distance_m(step.place) < 1e-9
+    assert motion.meta["options"]["own_steps"] is True
+
+
+@pytest.mark.parametrize(
+    ("wish", "error", "words"),
+    [
+        ({"step_length_m": 0.09}, ImpossibleStepError, "step length of 90 mm is impossible .*that works is 6"),
+        ({"step_height_m": 0.12}, ImpossibleStepError, "step height of 120 mm is impossible .*that works is 8"),
+        ({"body_height_m": 0.26}, OutOfRangeError, "height of 260 mm is impossible .*steps 15. to 23. mm"),
+        ({"body_height_m": 0.06}, OutOfRangeError, "A body height of 60 mm is impossible"),
+        ({"margin_m": 0.05}, ImpossibleStepError, "margin of 50 mm is impossible .*that works is 34 mm"),
+        ({"pace": 0.3}, OutOfRangeError, "A speed of 300 mm/s is impossible .*fastest that works is 1[34]. mm/s"),
+        ({"pace": -1.0}, OutOfRangeError, "The speed is -1 m/s"),
+        ({"rate_hz": math.nan}, OutOfRangeError, "The rate is nan"),
+        ({"step_length_m": 0.0}, OutOfRangeError, "The step length is 0 m"),
+        ({"goals": Place(80.0, 0.0)}, OutOfRangeError, "walk would take 2001 steps and 3202 s; come nearer"),
+        ({"goals": ()}, OutOfRangeError, "neither a goal nor a list of steps"),
+    ],
+)
+def test_impossible_wishes_are_named_with_what_works(wish, error, words):
+    with pytest.raises(error, match=words):
+        walk_to(ALICE, **{"goals": Place(0.16, 0.0)} | wish)
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (Footstep(RIGHT, Place(0.0, 0.02)), "Step 2 .* would put the shoe 45 mm onto the left one"),
+        (Footstep(RIGHT, Place(0.25, -0.045)), "cannot be walked: reach: .*in step 2 .right shoe to 0.250 m"),
+    ],
+)
+def test_impossible_footsteps_name_the_step(step, words):
+    with pytest.raises(BadFootstepsError, match=words):
+        walk_to(ALICE, steps=(Footstep(LEFT, Place(0.02, 0.0449)), step))
+
+
+def test_crawlers_do_not_walk_to_goals():
+    with pytest.raises(BadTableError, match="does not walk in steps"):
+        walk_to("mrpete", GOAL)
+
+
+def test_weaker_servos_are_weakened_or_refused():
+    weak = replace(ALICE, torque_limit_nm=np.full(12, 1.0))
+    with pytest.raises(RefusedError, match="torque: "):
+        walk_to(weak, Place(0.08, 0.0))
+
+
+def test_a_late_impossible_step_is_found_at_once():
+    good = [Footstep((LEFT, RIGHT)[k % 2], Place(0.02 * (k + 1), (0.0449, -0.0449)[k % 2])) for k in range(11)]
+    bad = Footstep(RIGHT, Place(0.5, -0.0449))
+    tried = []
+    with pytest.raises(BadFootstepsError, match="in step 12 "):
+        walk_to(ALICE, steps=(*good, bad), emotion="sad", on_attempt=lambda i, passed: tried.append((i, passed)))
+    assert len(tried) == 3
