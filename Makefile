@@ -50,7 +50,7 @@ $(VENV)/installed-bench: $(VENV)/installed
 # Newest versions that fit pyproject.toml; commit the result.
 lock:
 	rm -rf .lock && $(PYTHON) -m venv .lock
-	.lock/bin/python -m pip install --quiet --disable-pip-version-check '.[dev,bench]'
+	.lock/bin/python -m pip install --quiet --disable-pip-version-check '.[dev,bench,docs]'
 	{ echo '# Versions that are known to work together; written by `make lock`.'; \
 	  .lock/bin/python -m pip freeze --exclude strut; } > constraints.txt
 	rm -rf .lock build
