@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+
 from strut.tables.fields import Count, Positive, Table, Text, Vector
 
 

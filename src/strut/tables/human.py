@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from strut.tables.body import Place
 from strut.tables.fields import NotNegative, Positive, Table, Text, Vector
+from strut.tables.segments import Place
 
 Row = tuple[str, Literal["X", "Y", "Z"]]  # a point and the world axis along which it cannot move
 
