@@ -11,7 +11,7 @@ import pytest
 import strut
 
 HOME = Path(strut.__file__).parent
-NOUNS = ("errors", "rotation", "emotion", "style", "robot", "motion", "recording", "receipt")
+NOUNS = ("errors", "cancellation", "rotation", "emotion", "style", "robot", "motion", "recording", "receipt")
 STAGES = (
     *(
         "models",
