@@ -11,7 +11,18 @@ import pytest
 import strut
 
 HOME = Path(strut.__file__).parent
-NOUNS = ("errors", "cancellation", "rotation", "emotion", "style", "robot", "motion", "recording", "receipt")
+NOUNS = (
+    "errors",
+    "toml_file",
+    "cancellation",
+    "rotation",
+    "emotion",
+    "style",
+    "robot",
+    "motion",
+    "recording",
+    "receipt",
+)
 STAGES = (
     *(
         "models",

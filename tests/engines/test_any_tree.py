@@ -15,7 +15,7 @@ from strut.errors import BadTableError
 from strut.models.catalogue import load_robot
 from tests.engines.pinocchio_tree import acceleration_of, built_by_hand, pin, state_of
 from tests.engines.random_tree import random_state, random_tree
-from tests.engines.test_symbolic import ZOO
+from tests.engines.test_symbolic_dynamics import ZOO
 
 POINT = np.array([0.03, -0.02, 0.05])
 SEEDS = st.integers(0, 10**6)

@@ -6,7 +6,7 @@ import pytest
 
 from strut.engines.interior_point import STOPPED, Iteration
 from strut.errors import OutOfRangeError, RefusedError
-from strut.human import several_starts
+from strut.human import multi_start
 from strut.human.multi_start import best_of_starts
 from strut.human.synthesize import synthesize
 from strut.optimal.collocation import NotSolvedError
@@ -23,7 +23,7 @@ def starts_that_end(monkeypatch, *ends):
             raise end
         return end(**options) if callable(end) else end
 
-    monkeypatch.setattr(several_starts, "synthesize", start)
+    monkeypatch.setattr(multi_start, "synthesize", start)
     return asked
 
 

@@ -12,7 +12,7 @@ from strut.errors import BadTableError
 from strut.models.contact_set import ContactPoint, line_contact
 from strut.optimal.collocation import DirectCollocation
 from strut.optimal.problem import Bounds, ContactPhase, MeanCost, OptimalControlProblem
-from tests.optimal.test_solve import still, wide
+from tests.optimal.test_collocation import still, wide
 
 PLANK = """<mujoco model="plank"><compiler angle="radian"/><worldbody><body name="plank">
  <joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/>

@@ -22,7 +22,7 @@ from strut.optimal.problem import (
     OptimalControlProblem,
     Parameter,
 )
-from tests.optimal.test_solve import BALL, FLIGHT, cart_problem, force_squared, still, wide
+from tests.optimal.test_collocation import BALL, FLIGHT, cart_problem, force_squared, still, wide
 
 EFFORT = (LagrangeCost("effort", 1.0, force_squared),)
 SOLE = ContactPoint("sole", "ball", (0.0, 0.0, 0.0))
