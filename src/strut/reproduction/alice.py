@@ -16,7 +16,6 @@ from strut.balance.point_masses import effective_height_m
 from strut.balance.sole_margin import dynamic_margin_m
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan, swing_share
-from strut.generators.place import Place
 from strut.generators.route import Route, pivot_displacement, route_to, shorter_pivots
 from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.leg_angles import chain_points, leg_angles
@@ -24,6 +23,7 @@ from strut.kinematics.posture import PostureTargets, solve_postures
 from strut.models.axis_robot import axis_robot
 from strut.models.catalogue import load_robot
 from strut.pipeline.step_walk import walk_to
+from strut.place import Place
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.robot import Array, Robot
 

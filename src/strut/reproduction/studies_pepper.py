@@ -1,4 +1,4 @@
-"""Pepper's study: a choice of four emotions (Table 2a), ratings of eight motions (2b and 3a), and correlations (3b to 3e).
+"""Pepper's study: a choice of four emotions (Table 2a), ratings of eight motions (2b, 3a), correlations (3b to 3e).
 
 The model of the eight means is the one that answers as a simulated audience.
 """
@@ -51,10 +51,8 @@ def choices() -> list[Comparison]:
         sheet.correct("P20", f"p of answers to {emotion}", study["p_value"][emotion], exact, "", note)
         column = matrix.perceived.index(emotion)
         printed = study["interval"][emotion][2 * column : 2 * column + 2]
-        wilson, note = (
-            [100.0 * end for end in wilson_interval(counts[column], shown)],
-            "Wilson's is honest at the edges",
-        )
+        wilson = [100.0 * end for end in wilson_interval(counts[column], shown)]
+        note = "Wilson's is honest at the edges"
         sheet.correct("P21", f"interval of {emotion} hits", printed, wilson, "%", note)
     independence = chi2_independence(matrix)
     assert independence.dof is not None
