@@ -15,6 +15,7 @@ NOUNS = (
     "errors",
     "toml_file",
     "cancellation",
+    "tables",
     "rotation",
     "emotion",
     "style",
@@ -22,6 +23,12 @@ NOUNS = (
     "motion",
     "recording",
     "receipt",
+    "bisection",
+    "audit",
+    "draft",
+    "request",
+    "place",
+    "easing",
 )
 STAGES = (
     *(
