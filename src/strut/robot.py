@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from strut.errors import BadTableError
+from strut.tables.body import ChainBody, Platform
 from strut.tables.folder import Tables
 from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
@@ -160,6 +162,12 @@ class Robot:
         return tuple(sorted(legs, key=lambda leg: self.foot_names.index(leg.feet[0])))
 
     @property
+    def platform(self) -> Platform | None:
+        """What it drives on, if it does."""
+        body = self.tables.robot
+        return body.platform if isinstance(body, ChainBody) else None
+
+    @property
     def gait(self) -> GaitTable:
         """How it walks: gait.toml. Raises BadTableError if it has none; so do all that follow."""
         gait: GaitTable | None = self.tables.gait
@@ -236,3 +244,7 @@ class Robot:
         if not isinstance(self.gait, kind):
             raise BadTableError(f"{self.name} does not {what}: its gait.toml describes another gait.")
         return self.gait
+
+    def table(self, stage: str) -> Any:
+        """Return a table as plain values. To be replaced by the typed attributes above."""
+        return msgspec.to_builtins(self._has(stage, getattr(self.tables, stage, None)))

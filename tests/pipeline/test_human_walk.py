@@ -45,7 +45,7 @@ def test_an_anchor_that_lacks_a_word_is_no_neutral_one(heiman):
     table = heiman.table("expression")
     sad = {name: value for name, value in table["anchor"]["sad"].items() if name != "speed"}
     mistyped = {**table, "anchor": {**table["anchor"], "sad": {**sad, "sped": 0.4}}}
-    robot = replace(heiman, tables={**heiman.tables, "expression": mistyped})
+    robot = replace(heiman, tables=replace(heiman.tables, expression=mistyped))
     with pytest.raises(KeyError, match="speed"):
         speed_and_bearing(robot, named_emotion("sad"), 1.0)
 

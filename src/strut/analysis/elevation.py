@@ -35,7 +35,7 @@ def elevation_angles(robot: Robot, qpos: Array, side: Side) -> Array:
     Thigh and shank are 0 when they hang, positive with the distal end ahead; a flat foot is 0, positive toes up.
     """
     names = [f"Thigh{side}", f"Shank{side}", f"Foot{side}"]
-    place, turn = body_poses(robot.mjcf, names, qpos)
+    place, turn = body_poses(robot.model, names, qpos)
     lengths = robot.table("subject")["lengths_m"]
     sole = lengths[f"Foot{side}ForefootX"] + lengths[f"Foot{side}PosteriorPoint"]
     thigh, shank = place[:, 1] - place[:, 0], place[:, 2] - place[:, 1]

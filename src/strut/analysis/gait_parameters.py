@@ -94,7 +94,7 @@ def _steps(robot: Robot, motion: Motion) -> tuple[list[float], tuple[float, ...]
 def _toes_forward(robot: Robot, name: str, qpos: Array) -> Array:
     """Return the x of the point of the toes that touches the ground. Shape (T, nq) in, (T,) out."""
     toes = contact_points(robot)[name]
-    place, turn = (part[:, 0] for part in body_poses(robot.mjcf, [toes.body], qpos))
+    place, turn = (part[:, 0] for part in body_poses(robot.model, [toes.body], qpos))
     return np.asarray((place + turn @ np.array(toes.position_m))[:, 0])
 
 

@@ -54,7 +54,7 @@ def _show_one(robot: Robot, json: bool) -> None:
             robot.joint_names, limits, robot.joint_speed_limit_rad_s, robot.torque_limit_nm, strict=True
         )
     ]
-    feet, tasks = robot.foot_names, tuple(robot.tables.get("tasks", ()))
+    feet, tasks = robot.foot_names, tuple(robot.tables.tasks or ())
     does = f"feet {', '.join(feet)}" if feet else f"tasks {', '.join(tasks)}"
     print_table(f"{robot.title}; {does}", ["joint", "range", "speed", "torque"], rows)
     print_next(f"strut {f'perform {robot.name} {tasks[0]}' if tasks else f'walk {robot.name}'} --emotion happy")

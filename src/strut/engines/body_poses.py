@@ -7,13 +7,11 @@ from collections.abc import Sequence
 import mujoco
 import numpy as np
 
-from strut.engines.rigid_body import compiled
 from strut.robot import Array
 
 
-def body_poses(mjcf: str, names: Sequence[str], qpos: Array) -> tuple[Array, Array]:
+def body_poses(model: mujoco.MjModel, names: Sequence[str], qpos: Array) -> tuple[Array, Array]:
     """Return origins and rotations of bodies in world. Shape (T, nq) in, (T, n, 3) and (T, n, 3, 3) out."""
-    model = compiled(mjcf)
     data, index = mujoco.MjData(model), [model.body(name).id for name in names]
     place, turn = np.empty((len(qpos), len(index), 3)), np.empty((len(qpos), len(index), 9))
     for k, sample in enumerate(qpos):
@@ -23,9 +21,8 @@ def body_poses(mjcf: str, names: Sequence[str], qpos: Array) -> tuple[Array, Arr
     return place, turn.reshape(len(qpos), len(index), 3, 3)
 
 
-def linear_momentum(mjcf: str, qpos: Array, qvel: Array) -> Array:
+def linear_momentum(model: mujoco.MjModel, qpos: Array, qvel: Array) -> Array:
     """Return the momentum of the whole body in world [N s]. Shapes (T, nq), (T, nv) in, (T, 3) out."""
-    model = compiled(mjcf)
     data, momentum = mujoco.MjData(model), np.empty((len(qpos), 3))
     for k in range(len(qpos)):
         data.qpos[:], data.qvel[:] = qpos[k], qvel[k]

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from strut.engines.rigid_body import compiled
-from strut.models.contact_set import ContactPoint
-from strut.robot import Array
+from strut.robot import Array, ContactPoint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,9 +26,10 @@ class ContactDemand:
     jacobian: Array
 
 
-def contact_demand(mjcf: str, points: Sequence[ContactPoint], qpos: Array, qvel: Array, qacc: Array) -> ContactDemand:
+def contact_demand(
+    model: mujoco.MjModel, points: Sequence[ContactPoint], qpos: Array, qvel: Array, qacc: Array
+) -> ContactDemand:
     """Return what a movement needs. Shapes (T, nq), (T, nv), (T, nv)."""
-    model = compiled(mjcf)
     data, bodies = mujoco.MjData(model), [model.body(point.body).id for point in points]
     force, place = np.empty(qvel.shape), np.empty((len(qpos), len(points), 3))
     jacobian, result = np.empty((len(qpos), len(points), 3, model.nv)), np.empty(model.nv)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import mujoco
 import numpy as np
 
-from strut.engines.rigid_body import compiled
 from strut.errors import BadTableError
 from strut.robot import Array, Robot
 
@@ -19,7 +18,7 @@ def marker_names(robot: Robot) -> tuple[str, ...]:
 
 def marker_points(robot: Robot, qpos: Array) -> Array:
     """Return where a robot's markers are in world. Shape (T, nq) in, (T, n, 3) out."""
-    model = compiled(robot.mjcf)
+    model = robot.model
     data = mujoco.MjData(model)
     bodies, places = _places(robot, model)
     points = np.empty((len(qpos), len(bodies), 3))

@@ -49,9 +49,9 @@ class InverseDynamics:
 
 
 @lru_cache(maxsize=16)
-def compiled(mjcf: str) -> mujoco.MjModel:
-    """Return the compiled model. Callers that change it must copy it first."""
-    return mujoco.MjModel.from_xml_string(mjcf)
+def compiled(model: mujoco.MjModel | str) -> mujoco.MjModel:
+    """Return a model, compiled if it is still MJCF text. Callers that change it must copy it first."""
+    return mujoco.MjModel.from_xml_string(model) if isinstance(model, str) else model
 
 
 def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
@@ -65,7 +65,7 @@ def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
     Returns:
         qvel and qacc. Shape (T, nv) each.
     """
-    model = compiled(robot.mjcf)
+    model = robot.model
     step_s = float(time_s[1] - time_s[0])
     change = np.empty((len(qpos) + 1, model.nv))
     change[0] = change[-1] = 0.0
@@ -80,7 +80,7 @@ def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
 
 def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamics:
     """Return the forces that a movement needs, and where its feet and lowest parts are. Shapes (T,), (T, nq)."""
-    model = compiled(robot.mjcf)
+    model = robot.model
     data = mujoco.MjData(model)
     qvel, qacc = velocities(robot, time_s, qpos)
     sites = [model.site(foot.frame).id for foot in robot.feet]
@@ -165,7 +165,7 @@ class Reaction:
 
 def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
     """Return the ground's reaction: `inverse_dynamics` without what only the joints need. Shapes (T,), (T, nq)."""
-    model = compiled(robot.mjcf)
+    model = robot.model
     data = mujoco.MjData(model)
     qvel, qacc = velocities(robot, time_s, qpos)
     force, rotation, com = np.empty((len(qpos), 6)), np.empty((len(qpos), 9)), np.empty((len(qpos), 3))
@@ -198,7 +198,7 @@ class Solid:
 
 def solids(robot: Robot) -> tuple[Solid, ...]:
     """Return the parts of the robot's body, ground left out, in the order of `solid_poses`."""
-    model = compiled(robot.mjcf)
+    model = robot.model
     kinds = {
         int(mujoco.mjtGeom.mjGEOM_BOX): "box",
         int(mujoco.mjtGeom.mjGEOM_CAPSULE): "capsule",
@@ -212,7 +212,7 @@ def solids(robot: Robot) -> tuple[Solid, ...]:
 
 def solid_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
     """Return where the robot's parts are. Shape (T, nq) in; centres (T, n, 3) and rotations (T, n, 3, 3) out."""
-    model = compiled(robot.mjcf)
+    model = robot.model
     data, geoms = mujoco.MjData(model), _body_geoms(model)
     position, rotation = np.empty((len(qpos), len(geoms), 3)), np.empty((len(qpos), len(geoms), 9))
     for k, sample in enumerate(qpos):
@@ -224,7 +224,7 @@ def solid_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
 
 def foot_positions(robot: Robot, qpos: Array) -> Array:
     """Return the centres of the feet in world. Shape (T, nq) in, (T, n_feet, 3) out."""
-    model = compiled(robot.mjcf)
+    model = robot.model
     data, sites = mujoco.MjData(model), [model.site(foot.frame).id for foot in robot.feet]
     position = np.empty((len(qpos), len(sites), 3))
     for k, sample in enumerate(qpos):
@@ -251,7 +251,7 @@ class Masses:
 
 def point_masses(robot: Robot, qpos: Array) -> Masses:
     """Return where the masses of the robot are along a motion. Shape (T, nq)."""
-    model = compiled(robot.mjcf)
+    model = robot.model
     data = mujoco.MjData(model)
     limb = np.full(model.nbody, -1)
     for index, foot in enumerate(robot.feet):
@@ -269,7 +269,7 @@ def point_masses(robot: Robot, qpos: Array) -> Masses:
 
 def contact_points(robot: Robot, qpos: Array) -> Array:
     """Return where the feet touch, or would touch, the ground. Shape (T, nq) in, (T, n_points, 3) out."""
-    model = compiled(robot.mjcf)
+    model = robot.model
     data, sites = mujoco.MjData(model), [model.site(foot.frame).id for foot in robot.feet]
     position, rotation = np.empty((len(qpos), len(sites), 3)), np.empty((len(qpos), len(sites), 9))
     for k, sample in enumerate(qpos):

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.engines.rigid_body import Solid, compiled
+from strut.engines.rigid_body import Solid
 from strut.robot import Array, Robot
 
 Color = tuple[float, float, float, float]
@@ -36,7 +36,7 @@ def sticks(robot: Robot) -> tuple[Solid, ...]:
 
 def stick_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
     """Return where the sticks are. Shape (T, nq) in; centres (T, n, 3) and rotations (T, n, 3, 3) out."""
-    model, pieces = compiled(robot.mjcf), _pieces(robot)
+    model, pieces = robot.model, _pieces(robot)
     data, bodies = mujoco.MjData(model), [piece.body for piece in pieces]
     position, rotation = np.empty((len(qpos), len(pieces), 3)), np.empty((len(qpos), len(pieces), 9))
     for k, sample in enumerate(qpos):
@@ -51,7 +51,7 @@ def stick_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=16)
 def _pieces(robot: Robot) -> tuple[_Piece, ...]:
-    model = compiled(robot.mjcf)
+    model = robot.model
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     places = np.concatenate([data.xpos[1:], data.xipos[1:]])

@@ -1,4 +1,4 @@
-"""Fingerprint: sixteen digits that change with a compiled body and not with its looks, so that a motion knows its own."""
+"""Fingerprint: digits that change with a compiled body, not with its looks, so that a motion knows its own."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Foreign robot: a body that others describe in URDF or MJCF, with our servos, frames and feet.
 
-`robot.toml` gives the file (`urdf` or `mjcf`, relative to the folder, with $VARIABLES), the joints that stay at zero, the
-height of the root over the floor, frames and feet by link, and what to add to the looks. Frames have the robot's axes
-when all joints are zero. Shapes that collide touch the floor, except those that are rigidly joined to a foot.
+`robot.toml` gives the file (`urdf` or `mjcf`, relative to the folder, with $VARIABLES), the joints that stay at zero,
+the height of the root over the floor, frames and feet by link, and what to add to the looks. Frames have the robot's
+axes when all joints are zero. Shapes that collide touch the floor, except those that are rigidly joined to a foot.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -
         for entry, place in entries.items():
             if spec.body(place.link) is None:
                 raise BadTableError(f"{path}: has no link {place.link} for the {kind} {entry}.")
-    _prepare_shapes(spec, roots[0])
+    _prepare_shapes(roots[0])
     at_zero = _turns_at_zero(spec, path)
     builder = ModelBuilder(name, table.contact.friction, spec=spec)
     for joint in spec.joints:
@@ -80,7 +80,14 @@ def _read_mjcf(path: Path, fixed: tuple[str, ...]) -> Description:
         effort[actuator.target] = float(abs(force[1] * actuator.gear[0]))
     removed = [joint for joint in spec.joints if any(fnmatchcase(joint.name, pattern) for pattern in fixed)]
     removed += [joint for joint in spec.joints if joint.type == mujoco.mjtJoint.mjJNT_FREE]
-    for element in (*spec.actuators, *spec.keys, *spec.sensors, *spec.worldbody.geoms, *spec.worldbody.lights, *removed):
+    for element in (
+        *spec.actuators,
+        *spec.keys,
+        *spec.sensors,
+        *spec.worldbody.geoms,
+        *spec.worldbody.lights,
+        *removed,
+    ):
         spec.delete(element)
     wrong = [joint.name for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_HINGE]
     if wrong:
@@ -99,9 +106,9 @@ def _turns_at_zero(spec: mujoco.MjSpec, path: Path) -> dict[str, Array]:
     return {model.body(k).name: data.xmat[k].reshape(3, 3).copy() for k in range(model.nbody)}
 
 
-def _prepare_shapes(spec: mujoco.MjSpec, root: Body) -> None:
+def _prepare_shapes(root: Body) -> None:
     """Let shapes that collide touch the floor, unseen where a link has looks of its own; bare links become bones."""
-    for body in root.find_all("body") + [root]:
+    for body in [root, *root.find_all("body")]:
         seen = [geom for geom in body.geoms if geom.contype == 0 and geom.conaffinity == 0]
         for geom in body.geoms:
             touches = geom not in seen
@@ -111,7 +118,9 @@ def _prepare_shapes(spec: mujoco.MjSpec, root: Body) -> None:
         if not body.geoms:
             for child in body.bodies:
                 if np.linalg.norm(child.pos) > _SHORTEST_BONE_M:
-                    bone = body.add_geom(type=mujoco.mjtGeom.mjGEOM_CAPSULE, rgba=_GREY, mass=0.0, contype=0, conaffinity=0)
+                    bone = body.add_geom(
+                        type=mujoco.mjtGeom.mjGEOM_CAPSULE, rgba=_GREY, mass=0.0, contype=0, conaffinity=0
+                    )
                     bone.fromto, bone.size = [0.0, 0.0, 0.0, *child.pos], [_BONE_RADIUS_M, 0.0, 0.0]
 
 
@@ -126,7 +135,8 @@ def _drive(builder: ModelBuilder, joint: Body, found: Description, table: Foreig
         joint.range = bounds or (-math.pi, math.pi)
     torque = torque if torque > 0.0 else default.torque_nm
     stiffness = torque / servo.sag_rad
-    joint.armature, joint.damping, joint.frictionloss, joint.actfrcrange = servo.armature_s2 * torque, 0.0, 0.0, (0.0, 0.0)
+    joint.armature, joint.actfrcrange = servo.armature_s2 * torque, (0.0, 0.0)
+    joint.damping, joint.frictionloss = np.zeros(3), 0.0
     builder.speed_limit[name] = speed if speed > 0.0 else default.speed_rad_s
     builder.servo(name, limit=torque, stiffness=stiffness, damping=stiffness * servo.settle_s)
 

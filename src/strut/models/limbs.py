@@ -30,8 +30,7 @@ def find_limbs(
     shared = {body for path in ends for body in path if sum(body in other for other in ends) > 1}
     named = _named_frames(model, chains)
     limbs = [_limb(model, [body for body in path if body not in shared], joints, feet, named) for path in ends]
-    trunk = [body for body in sorted(shared)]
-    if trunk:
+    if trunk := sorted(shared):
         limbs.insert(0, Limb("trunk", "trunk", _joints_of(model, trunk, joints), _names(model, trunk)))
     return tuple(limbs)
 

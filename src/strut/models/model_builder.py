@@ -123,9 +123,7 @@ class ModelBuilder:
         servo.set_to_position(kp=stiffness, kv=damping)
         servo.forcerange = [-limit, limit]
 
-    def frame(
-        self, body: Body, name: str, position_m: Sequence[float] | Array, rotation: Array | None = None
-    ) -> None:
+    def frame(self, body: Body, name: str, position_m: Sequence[float] | Array, rotation: Array | None = None) -> None:
         """Name a point (3,) of a body, with axes (3, 3) of its own."""
         site = body.add_site(name=name, pos=position_m)
         if rotation is not None:

@@ -74,7 +74,9 @@ def resolved_contact(body: SegmentBody, contact: ContactShares, person: Subject)
         for side in sides_of(name, body.sides)
     }
     sets = {
-        name: tuple((sided(point, side), axis) for side, foot in feet.items() for point, axis in contact.foot[foot].rows)
+        name: tuple(
+            (sided(point, side), axis) for side, foot in feet.items() for point, axis in contact.foot[foot].rows
+        )
         for name, feet in contact.set.items()
     }
     return ContactTable(point=points, set=sets, capsule=capsules)

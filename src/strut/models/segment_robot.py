@@ -1,4 +1,4 @@
-"""Segment robot: a person's body of segments; a floating root, joints of several hinges, balls that touch the ground."""
+"""Segment robot: a person's body of segments; a floating root, joints of several hinges, balls on the ground."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from strut.models.person import Subject, sided, sides_of, subject_table
 from strut.robot import FLOATING, Array, Foot, Robot, ball_foot
 from strut.tables.folder import Tables
 from strut.tables.human import ContactPlace, SymmetryTable
-from strut.tables.segments import SegmentBody, SegmentShape, SegmentTable
+from strut.tables.segments import SegmentBody, SegmentTable
 
 AXIS_OF = {"RX": (1.0, 0.0, 0.0), "RY": (0.0, 1.0, 0.0), "RZ": (0.0, 0.0, 1.0)}
 
@@ -65,16 +65,18 @@ def segment_robot(name: str, body: SegmentBody, person: Subject, tables: Tables)
         _add_matter(builder, bodies[segment.name], segment, person, body)
     for foot in feet:
         place, ball = foot.points[0], bodies[foot.points[0].body]
-        builder.shape(
-            ball, "sphere", place.position_m, [place.radius_m], body.skin.color["contact"], name=foot.name
-        )
+        builder.shape(ball, "sphere", place.position_m, [place.radius_m], body.skin.color["contact"], name=foot.name)
         builder.frame(ball, foot.name, place.position_m)
     own = replace(tables, subject=subject_table(person, root_height_m))
     return builder.robot(name, body.title, own, feet=feet, base_size=FLOATING)
 
 
 def _add_hinges(
-    builder: ModelBuilder, body: Body, segment: Segment, limits: dict[str, tuple[float, float, float]], table: SegmentBody
+    builder: ModelBuilder,
+    body: Body,
+    segment: Segment,
+    limits: dict[str, tuple[float, float, float]],
+    table: SegmentBody,
 ) -> None:
     for joint, axis in segment.joints:
         if joint not in limits:
@@ -108,9 +110,10 @@ def _add_matter(builder: ModelBuilder, body: Body, segment: Segment, person: Sub
 
 def _color(table: SegmentBody, segment: Segment) -> Sequence[float]:
     """Return the colour of what a segment wears, the left side a shade darker."""
-    if segment.table.wears not in table.skin.color:
-        raise BadTableError(f"Segment {segment.name} wears {segment.table.wears}, which has no colour in [skin.color].")
-    *tint, opacity = table.skin.color[segment.table.wears]
+    wears = segment.table.wears
+    if wears is None or wears not in table.skin.color:
+        raise BadTableError(f"Segment {segment.name} wears {wears}, which has no colour in [skin.color].")
+    *tint, opacity = table.skin.color[wears]
     shade = table.skin.left_shade if segment.side == "Left" else 1.0
     return [*(shade * part for part in tint), opacity]
 

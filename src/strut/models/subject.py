@@ -115,9 +115,7 @@ def _as_woman(body: SegmentBody, female: FemaleTable) -> SegmentBody:
     )
 
 
-def _known(
-    body: SegmentBody, kind: str, entries: Mapping[str, float], known: Mapping[str, float]
-) -> dict[str, float]:
+def _known(body: SegmentBody, kind: str, entries: Mapping[str, float], known: Mapping[str, float]) -> dict[str, float]:
     given = both_sides(body, entries)
     for name, value in given.items():
         if name not in known:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import mujoco
@@ -18,6 +19,7 @@ from strut.errors import BadTableError
 
 _LEFT_OUT = ("transmission", "gazebo")
 _HINGES = ("revolute", "continuous")
+_INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _ASCII_STL = b"solid"
 
 
@@ -38,6 +40,9 @@ def read_urdf(path: Path, fixed: Sequence[str]) -> Description:
         raise BadTableError(f"{path}: is no XML ({error}).") from error
     for element in [child for child in root if child.tag in _LEFT_OUT]:
         root.remove(element)
+    for inertia in root.iter("inertia"):
+        for term in _INERTIA:
+            inertia.set(term, inertia.get(term, "0"))
     speed, effort = {}, {}
     for joint in root.findall("joint"):
         name, limit = joint.get("name", ""), joint.find("limit")
@@ -89,7 +94,9 @@ def _resolve_meshes(root: ET.Element, path: Path) -> dict[str, bytes]:
                     mesh.set("filename", converted)
             except (OSError, ImportError, ValueError) as error:
                 if looks.tag == "collision":
-                    raise BadTableError(f"{path}: the shape {mesh.get('filename')} cannot be read ({error}).") from error
+                    raise BadTableError(
+                        f"{path}: the shape {mesh.get('filename')} cannot be read ({error})."
+                    ) from error
                 link.remove(looks)
     return assets
 
@@ -119,5 +126,5 @@ def _converted(file: Path) -> bytes:
     """Return a mesh in any format that trimesh reads as binary STL."""
     import trimesh  # noqa: PLC0415  (slow to import, and few descriptions need it)
 
-    mesh = trimesh.load(file, force="mesh")
+    mesh: Any = trimesh.load(file, force="mesh")
     return bytes(mesh.export(file_type="stl"))
