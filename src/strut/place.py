@@ -1,0 +1,64 @@
+"""Place: where something stands on the ground and which way it faces; a footstep is a foot put down there."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from strut.errors import OutOfRangeError
+
+RIGHT, LEFT = 0, 1
+FOOT_NAMES = ("right", "left")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Position on the ground [m] and heading about the vertical [rad], counter-clockwise from x."""
+
+    x_m: float
+    y_m: float
+    heading_rad: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value in (("x", self.x_m), ("y", self.y_m), ("heading", self.heading_rad)):
+            if not math.isfinite(value):
+                raise OutOfRangeError(f"The {name} of a place is {value:g}; it must be a finite number.")
+
+    def then(self, step: Place) -> Place:
+        """Return `step`, given as seen from here, as seen from where this place is given."""
+        c, s = math.cos(self.heading_rad), math.sin(self.heading_rad)
+        return Place(
+            self.x_m + c * step.x_m - s * step.y_m,
+            self.y_m + s * step.x_m + c * step.y_m,
+            self.heading_rad + step.heading_rad,
+        )
+
+    def seen_from(self, other: Place) -> Place:
+        """Return this place as seen from another: `other.then(self.seen_from(other))` is this place."""
+        c, s = math.cos(other.heading_rad), math.sin(other.heading_rad)
+        dx, dy = self.x_m - other.x_m, self.y_m - other.y_m
+        return Place(c * dx + s * dy, -s * dx + c * dy, self.heading_rad - other.heading_rad)
+
+    def distance_m(self, other: Place) -> float:
+        """Return the distance between the positions."""
+        return math.hypot(self.x_m - other.x_m, self.y_m - other.y_m)
+
+
+@dataclass(frozen=True, slots=True)
+class Footstep:
+    """One foot, 0 right or 1 left, put down with the middle of its sole at a place in world."""
+
+    foot: int
+    place: Place
+
+
+def wrapped(angle_rad: float) -> float:
+    """Return the angle in (-pi, pi] that points the same way."""
+    turned = math.remainder(angle_rad, 2.0 * math.pi)
+    return math.pi if turned == -math.pi else turned
+
+
+def between(right: Place, left: Place) -> Place:
+    """Return the place midway between two feet, facing midway between their headings."""
+    heading = right.heading_rad + wrapped(left.heading_rad - right.heading_rad) / 2.0
+    return Place((right.x_m + left.x_m) / 2.0, (right.y_m + left.y_m) / 2.0, heading)
