@@ -73,7 +73,7 @@ def solids(robot: Robot) -> tuple[Solid, ...]:
 @lru_cache(maxsize=16)
 def _solids(mjcf: str) -> tuple[Solid, ...]:
     model = compiled(mjcf)
-    kinds: dict[int, Kind] = {int(number): kind for kind, number in GEOM_TYPES.items()}  # type: ignore[misc]
+    kinds: dict[int, Kind] = {int(number): kind for kind, number in GEOM_TYPES.items()}
     parts = []
     for geom in _seen_geoms(model):
         kind, color = kinds[int(model.geom_type[geom])], tuple(model.geom_rgba[geom].tolist())

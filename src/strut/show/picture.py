@@ -173,9 +173,9 @@ def titles_over(motions: Sequence[Motion], panel_px: int, names: Sequence[str] |
     words = Words(len(motions) * panel_px, round(_TITLE_SHARE * panel_px))
     for index, (motion, label) in enumerate(zip(motions, labels_of(motions, names), strict=True)):
         middle = (index + 0.5) * panel_px
-        words.write(label, middle, 0.52, size_px=0.072 * panel_px, most_px=0.94 * panel_px)
-        verdict = {"size_px": 0.045 * panel_px, "most_px": 0.94 * panel_px}
-        words.write(verdict_of(motion), middle, 0.44, align="top", color=verdict_color(motion), **verdict)
+        verdict, color, most_px = verdict_of(motion), verdict_color(motion), 0.94 * panel_px
+        words.write(label, middle, 0.52, size_px=0.072 * panel_px, most_px=most_px)
+        words.write(verdict, middle, 0.44, size_px=0.045 * panel_px, most_px=most_px, color=color, align="top")
     return words.pixels()
 
 
@@ -210,7 +210,7 @@ class Words:
             column / self._width_px, height, words, ha=side, va=align, size=points, color=color, parse_math=False
         )
         renderer = self._canvas.get_renderer()  # type: ignore[no-untyped-call]
-        text.set_size(points * min(1.0, most_px / max(1.0, text.get_window_extent(renderer).width)))
+        text.set_fontsize(points * min(1.0, most_px / max(1.0, text.get_window_extent(renderer).width)))
         return float(text.get_window_extent(renderer).x1)
 
     def pixels(self) -> Pixels:

@@ -70,10 +70,11 @@ def pose_strip_bytes(
     films = [_side_by_side(film, apart_m) for film, _ in seen]
     corners = np.concatenate([film.corners_in_world()[0] for film in films])
     span_m, tall_m = float(np.ptp(corners[:, 0])), float(np.ptp(corners[:, 2]))
-    angles = {"azimuth_rad": AZIMUTH_RAD, "elevation_rad": ELEVATION_RAD}
-    down_m = float(np.ptp(corners @ view_axes(**angles)[1]))  # how high the row looks, its depth seen from above
+    down_m = float(
+        np.ptp(corners @ view_axes(AZIMUTH_RAD, ELEVATION_RAD)[1])
+    )  # how high the row looks, its depth seen from above
     size = {"width_px": width_px, "height_px": round(width_px * 1.12 * down_m / span_m)}
-    camera = fitted_camera(corners, **size, **angles)
+    camera = fitted_camera(corners, **size, azimuth_rad=AZIMUTH_RAD, elevation_rad=ELEVATION_RAD)
     rows: list[Pixels] = []
     for film, (_, share), motion, name in zip(films, seen, motions, names or [""] * len(motions), strict=True):
         columns = camera.project(film.centre_in_world[0].reshape(poses, -1, 3).mean(axis=1))[0][:, 0]

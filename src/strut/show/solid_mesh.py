@@ -29,7 +29,7 @@ def solid_mesh(solid: Solid, *, around: int = AROUND) -> Mesh:
         made.apply_translation(-made.bounds.mean(axis=0))
     else:
         made = trimesh.creation.uv_sphere(radius=1.0, count=(around // 2 + 1, around))
-        made.apply_scale(first if solid.kind == "sphere" else solid.size_m)
+        made.vertices *= first if solid.kind == "sphere" else solid.size_m
     return Mesh(np.array(made.vertices), np.array(made.faces))
 
 

@@ -228,7 +228,7 @@ def _corners(solid: Solid) -> Array:
     directions = np.stack([ring * np.cos(turn), ring * np.sin(turn), height], axis=1)  # evenly over a sphere
     if solid.mesh is None:
         return directions * solid.size_m
-    return solid.mesh.vertices[np.unique(np.argmax(solid.mesh.vertices @ directions.T, axis=0))]
+    return np.asarray(solid.mesh.vertices[np.unique(np.argmax(solid.mesh.vertices @ directions.T, axis=0))])
 
 
 def _rounding_m(solid: Solid) -> float:
