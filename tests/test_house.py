@@ -28,6 +28,7 @@ NOUNS = (
     "request",
     "place",
     "easing",
+    "address",
 )
 STAGES = (
     *(
