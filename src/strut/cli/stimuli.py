@@ -13,8 +13,8 @@ from strut.errors import FileError
 from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
-from strut.pipeline.stimuli import SESSION_FILE, performed, session_row, session_table
-from strut.pipeline.stimuli import stimuli as planned
+from strut.study.session_stimuli import SESSION_FILE, performed, session_row, session_table
+from strut.study.session_stimuli import stimuli as planned
 
 
 def stimuli(
