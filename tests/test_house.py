@@ -11,7 +11,23 @@ import pytest
 import strut
 
 HOME = Path(strut.__file__).parent
-NOUNS = ("errors", "rotation", "emotion", "style", "robot", "motion", "recording", "receipt")
+NOUNS = (
+    "errors",
+    "toml_file",
+    "rotation",
+    "emotion",
+    "style",
+    "robot",
+    "motion",
+    "recording",
+    "receipt",
+    "bisection",
+    "audit",
+    "draft",
+    "request",
+    "place",
+    "easing",
+)
 STAGES = (
     *(
         "models",

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from strut.emotion import Emotion, named_emotion
     from strut.errors import StrutError
-    from strut.generators.place import Place
     from strut.io.motion_file import load_motion, save_motion
     from strut.models.catalogue import load_robot, robot_names
     from strut.motion import Motion
     from strut.pipeline.perform import perform
     from strut.pipeline.step_walk import walk_to
     from strut.pipeline.walk import walk
+    from strut.place import Place
     from strut.receipt import Receipt
     from strut.robot import Robot
     from strut.simulation.goal_walk import simulate_to_goal
@@ -44,7 +44,7 @@ __all__ = [
 _HOMES = {
     "Emotion": "strut.emotion",
     "Motion": "strut.motion",
-    "Place": "strut.generators.place",
+    "Place": "strut.place",
     "Receipt": "strut.receipt",
     "Robot": "strut.robot",
     "StrutError": "strut.errors",

@@ -161,8 +161,8 @@ class AnswersError(StrutError):
         return f"{self.source}{f', line {self.line}' if self.line else ''}: {self.reason}"
 
 
-class DesignError(StrutError):
-    """A study's design file is malformed; carries the file, the line and the field."""
+class FieldError(StrutError):
+    """A field of a TOML file does not hold what belongs there; carries the file, the field, the reason and the line."""
 
     def __init__(self, source: str, field: str, reason: str, line: int | None = None) -> None:
         super().__init__(source, field, reason, line)
@@ -171,6 +171,10 @@ class DesignError(StrutError):
     def __str__(self) -> str:
         where = f", line {self.line}" if self.line else ""
         return f"{self.source}{where}{f', {self.field}' if self.field else ''}: {self.reason}"
+
+
+class DesignError(FieldError):
+    """A study's design file is malformed."""
 
 
 class StudyError(StrutError):

@@ -13,8 +13,8 @@ from strut.engines.rigid_body import contact_points, ground_reaction
 from strut.errors import UnreachablePostureError
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan
-from strut.generators.place import Place
 from strut.kinematics.biped_model import two_legs
+from strut.place import Place
 from strut.reproduction.alice_balance import walking_margin_m
 from strut.reproduction.alice_bodies import variant
 from tests.alice import ALICE, LEGS, targets_cm

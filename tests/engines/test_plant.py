@@ -3,8 +3,8 @@
 import numpy as np
 
 from strut.engines.physics import Plant, run_servos
-from strut.generators.place import Place
 from strut.pipeline.step_walk import walk_to
+from strut.place import Place
 from tests.alice import ALICE
 
 

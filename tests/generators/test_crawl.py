@@ -11,10 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from strut.balance.polygon import convex_hull
 from strut.balance.support import support_margin
+from strut.easing import smooth_step
 from strut.emotion import named_emotion
 from strut.errors import OutOfRangeError
 from strut.expression.anchors import style_for
-from strut.generators.crawl import crawl_gait, crawl_plan, distance_in_strides, fade, smooth_step, swing_path
+from strut.generators.crawl import crawl_gait, crawl_plan, distance_in_strides, fade, swing_path
 from strut.generators.key_pose import ground_under, key_pose
 from strut.rotation import rotation_y
 from strut.style import Style

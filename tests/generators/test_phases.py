@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from strut.errors import OutOfRangeError
-from strut.generators.footsteps import LEFT, RIGHT, Footstep, standing
+from strut.generators.footsteps import standing
 from strut.generators.phases import PhaseTimes, phases_of, step_plan, swing_share
-from strut.generators.place import Place
+from strut.place import LEFT, RIGHT, Footstep, Place
 
 SHOES = standing(Place(0.0, 0.0), 0.0898)
 TIMES = PhaseTimes(0.5, 0.7, 0.8)

@@ -18,8 +18,8 @@ from strut.generators.footsteps import (
     shoe_gap_m,
     standing,
 )
-from strut.generators.place import Place, wrapped
 from strut.generators.route import MANNERS, pivot_displacement, route_in_manner, route_to, shorter_pivots
+from strut.place import Place, wrapped
 from tests.alice import ALICE
 
 SEPARATION_M = 0.0898

@@ -9,11 +9,10 @@ import pytest
 from strut.emotion import named_emotion
 from strut.errors import BadFootstepsError, BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError
 from strut.expression.step_words import step_style
-from strut.generators.footsteps import LEFT, RIGHT, Footstep
-from strut.generators.place import Place, wrapped
 from strut.io.motion_file import load_motion, save_motion
 from strut.kinematics.foot_poses import shoe_places, standing_place
 from strut.pipeline.step_walk import walk_to
+from strut.place import LEFT, RIGHT, Footstep, Place, wrapped
 from strut.verify.check import check
 from tests.alice import ALICE
 

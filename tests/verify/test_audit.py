@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
 from strut import check, walk
+from strut.easing import smooth_step
 from strut.engines.rigid_body import foot_positions, inverse_dynamics
 from strut.errors import BadMotionError
-from strut.generators.crawl import smooth_step
 from strut.kinematics.leg7r import leg_forward
 from strut.kinematics.mounted_leg import mounted_legs
 from strut.verify.audit import audit, shortfalls

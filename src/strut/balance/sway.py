@@ -18,8 +18,8 @@ from scipy.linalg import solve_banded
 
 from strut.balance.polygon import Polygon
 from strut.balance.support import supports
+from strut.easing import smooth_step
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.generators.crawl import smooth_step
 from strut.robot import Array
 
 MOST_ROUNDS = 6

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from strut.easing import smooth_ramp, smooth_step
 from strut.errors import OutOfRangeError
 from strut.generators.key_pose import KeyPose, ground_under
 from strut.robot import Array, Robot
@@ -127,12 +128,6 @@ def crawl_gait(robot: Robot) -> CrawlGait:
     )
 
 
-def smooth_step(share: Array) -> Array:
-    """Return 0 to 1 with speed and acceleration zero at both ends; constant outside [0, 1]. Shape (...)."""
-    u = np.clip(share, 0.0, 1.0)
-    return np.asarray(u**3 * (10.0 + u * (6.0 * u - 15.0)))
-
-
 def swing_path(share: Array, timing: SwingTiming) -> tuple[Array, Array]:
     """Return progress along the step and height over its height at a share in [0, 1] of the swing. Shape (...)."""
     progress = smooth_step(share) if timing == "smooth" else np.clip(share, 0.0, 1.0)
@@ -196,12 +191,7 @@ def fade(phase: Array, cycles: int, fade_cycles: float) -> Array:
 def distance_in_strides(phase: Array, cycles: int) -> Array:
     """Return the body's travel in strides of a full cycle; its speed comes in and out within a cycle. Shape (...)."""
     ramp = min(1.0, cycles / 2.0)
-
-    def started(share: Array) -> Array:  # integral of smooth_step from 0
-        u = np.clip(share, 0.0, 1.0)
-        return np.asarray(u**4 * (2.5 + u * (u - 3.0)) + np.maximum(share - 1.0, 0.0))
-
     total = cycles - ramp
-    first_half = ramp * started(phase / ramp)
-    second_half = total - ramp * started((cycles - phase) / ramp)
+    first_half = ramp * smooth_ramp(phase / ramp)
+    second_half = total - ramp * smooth_ramp((cycles - phase) / ramp)
     return np.asarray(np.where(phase <= cycles / 2.0, first_half, second_half))

@@ -11,23 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from strut.errors import BadFootstepsError, OutOfRangeError
-from strut.generators.place import Place, between
 from strut.generators.route import MANNERS, Manner, Route, route_to
+from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, between
 from strut.robot import Array, Robot
 
-RIGHT, LEFT = 0, 1
-FOOT_NAMES = ("right", "left")
 CSV_COLUMNS = ("foot", "x_m", "y_m", "heading_deg")
 MOST_STEPS = 5000  # more would take hours to walk, and much memory to plan
 _WHOLE = 1e-9  # a walk of exactly n longest steps takes n of them, whatever rounding says
-
-
-@dataclass(frozen=True, slots=True)
-class Footstep:
-    """One shoe, 0 right or 1 left, put down with the middle of its sole at a place in world."""
-
-    foot: int
-    place: Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from strut.easing import eased_time, smooth_step
 from strut.engines.frame_kinematics import frame_poses
 from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
-from strut.generators.crawl import smooth_step
-from strut.generators.easing import eased_time
 from strut.generators.hand_path import HandPath, Poses, stands_still
 from strut.robot import Array, Robot
 from strut.rotation import rotation_from_vector

@@ -14,10 +14,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from strut.easing import smooth_step
 from strut.errors import OutOfRangeError
-from strut.generators.crawl import smooth_step
-from strut.generators.footsteps import LEFT, RIGHT, Footstep
-from strut.generators.place import Place, wrapped
+from strut.place import LEFT, RIGHT, Footstep, Place, wrapped
 from strut.robot import Array
 
 Kind = Literal["stand", "shift", "swing", "shoe turn"]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from strut.generators.place import Place, wrapped
+from strut.place import Place, wrapped
 
 Pivot = Literal["right", "left"]
 Manner = Literal["forwards", "backwards", "leftwards", "rightwards"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from strut.engines.rigid_body import contact_points
-from strut.generators.place import Place, between
+from strut.place import Place, between
 from strut.robot import Array, Robot
 
 

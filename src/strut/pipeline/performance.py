@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strut.easing import eased_time
 from strut.engines.frame_kinematics import Frame, FrameKinematics, acceleration_scale, frame_poses
 from strut.errors import UnreachablePathError
 from strut.expression.gaze import Quaternion, between, looking_at, quaternion_of, rotation_of, turn_to
 from strut.expression.posture import posture_over_time
-from strut.generators.easing import eased_time
 from strut.generators.hand_path import HandPath
 from strut.generators.hand_task import hand_frame
 from strut.kinematics.task_priority import Held, Law, Level, Resolved, resolve, velocity_bounds

@@ -13,10 +13,10 @@ from strut.balance.body_path import CarriedPlan, Law, carried
 from strut.emotion import Emotion
 from strut.errors import OutOfRangeError, UnreachablePostureError
 from strut.expression.step_words import step_style
-from strut.generators.footsteps import FOOT_NAMES, Footstep, StepLimits, first_steps, footsteps_to, standing
+from strut.generators.footsteps import StepLimits, first_steps, footsteps_to, standing
 from strut.generators.phases import Phase, PhaseTimes, StepPlan, step_plan
-from strut.generators.place import Place
 from strut.kinematics.biped_model import two_legs
+from strut.place import FOOT_NAMES, Footstep, Place
 from strut.robot import Robot
 from strut.style import Style
 from strut.verify.audit import Audit, Shortfall, audit, shortfalls

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from strut.errors import BadFootstepsError, BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError
-from strut.generators.footsteps import FOOT_NAMES, LEFT, RIGHT, shoe_gap_m, standing
-from strut.generators.place import Place
+from strut.generators.footsteps import shoe_gap_m, standing
 from strut.kinematics.biped_model import two_legs
 from strut.pipeline.pace import SEARCH_RATE_HZ, SEARCH_STEPS
 from strut.pipeline.step_candidate import StepRequest, described, step_attempt
+from strut.place import FOOT_NAMES, LEFT, RIGHT, Place
 from strut.verify.audit import Shortfall
 
 _PROBE_STEPS = 4

@@ -14,14 +14,14 @@ from strut.balance.sole_margin import static_margin_m
 from strut.emotion import Emotion, checked_intensity, named_emotion
 from strut.errors import RefusedError
 from strut.expression.step_words import step_style
-from strut.generators.footsteps import Footstep, end_of
-from strut.generators.place import Place, wrapped
+from strut.generators.footsteps import end_of
 from strut.kinematics.foot_poses import standing_place
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.pace import SEARCH_STEPS, fastest, search_rate_hz
 from strut.pipeline.step_candidate import Pace, StepCandidate, StepRequest, step_attempt
 from strut.pipeline.step_refusal import checked_request, why_not_even_neutral
+from strut.place import Footstep, Place, wrapped
 from strut.receipt import Verdict
 from strut.robot import Robot
 from strut.verify.audit import DEFAULT_MARGIN_M, Shortfall

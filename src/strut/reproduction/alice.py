@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from strut.generators.place import Place
 from strut.pipeline.step_walk import walk_to
+from strut.place import Place
 from strut.reproduction.alice_balance import balance_rows
 from strut.reproduction.alice_errata import errata_rows
 from strut.reproduction.alice_postures import body_rows, golden_rows, reach_rows, swing_rows

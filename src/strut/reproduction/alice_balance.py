@@ -10,9 +10,9 @@ from strut.balance.point_masses import effective_height_m
 from strut.balance.sole_margin import dynamic_margin_m
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan
-from strut.generators.place import Place
 from strut.kinematics.biped_model import two_legs
 from strut.kinematics.posture import PostureTargets
+from strut.place import Place
 from strut.reproduction.alice_bodies import variant
 from strut.reproduction.comparison import Comparison, compared
 from strut.robot import Robot

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from strut.generators.place import Place
 from strut.generators.route import Route, pivot_displacement, route_to, shorter_pivots
 from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.leg_angles import chain_points, leg_angles
 from strut.kinematics.posture import PostureTargets, solve_postures
+from strut.place import Place
 from strut.reproduction.alice_bodies import golden_target
 from strut.reproduction.comparison import Comparison, compared, corrected
 from strut.robot import Array, Robot

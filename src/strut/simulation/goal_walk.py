@@ -17,13 +17,13 @@ import numpy as np
 from strut.balance.body_path import Law, carried
 from strut.engines.physics import Plant, Run
 from strut.errors import BadMotionError, UnreachablePostureError
-from strut.generators.footsteps import Footstep, StepLimits, closing, footsteps_to, standing
+from strut.generators.footsteps import StepLimits, closing, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan
-from strut.generators.place import Place, between, wrapped
 from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.foot_poses import shoe_places
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
+from strut.place import Footstep, Place, between, wrapped
 from strut.robot import Robot
 from strut.simulation.playback import LOADED_N, SUNK, TIPPED_RAD
 from strut.verify.audit import audit

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import distance_transform_edt
 
-from strut.generators.crawl import smooth_step
+from strut.easing import smooth_step
 from strut.robot import Array
 
 LEAD_S = 1.0  # how long before a broken limit the pose starts to relax, and how long after it returns

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from strut.easing import eased_time
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.errors import BadMotionError
 from strut.expression.gaze import between, looking_at, quaternion_of, turn_to
 from strut.expression.posture import posture_over_time
-from strut.generators.easing import eased_time
 from strut.generators.hand_path import HandPath, path_through
 from strut.generators.hand_task import hand_frame, hand_task
 from strut.kinematics.task_priority import LOST_BELOW

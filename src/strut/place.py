@@ -1,4 +1,4 @@
-"""Place: where something stands on the ground and which way it faces."""
+"""Place: where something stands on the ground and which way it faces; a footstep is a foot put down there."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass
 
 from strut.errors import OutOfRangeError
+
+RIGHT, LEFT = 0, 1
+FOOT_NAMES = ("right", "left")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,14 @@ class Place:
     def distance_m(self, other: Place) -> float:
         """Return the distance between the positions."""
         return math.hypot(self.x_m - other.x_m, self.y_m - other.y_m)
+
+
+@dataclass(frozen=True, slots=True)
+class Footstep:
+    """One foot, 0 right or 1 left, put down with the middle of its sole at a place in world."""
+
+    foot: int
+    place: Place
 
 
 def wrapped(angle_rad: float) -> float:
