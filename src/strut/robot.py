@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.errors import BadTableError
+from strut.tables.expression import ExpressionTable
 
 Array = npt.NDArray[np.float64]
 FLOATING = 7  # coordinates of a base that nothing holds: position and quaternion
@@ -65,7 +66,7 @@ class Robot:
     mass_kg: float
     friction: float
     base_size: int
-    tables: Mapping[str, Mapping[str, Any]]
+    tables: Mapping[str, Any]
 
     def __post_init__(self) -> None:
         for name in ("joint_lower_rad", "joint_upper_rad", "joint_speed_limit_rad_s", "torque_limit_nm"):
@@ -102,7 +103,13 @@ class Robot:
         """Sixteen hexadecimal digits that change with the body, not with its looks, so that a motion knows its own."""
         return hashlib.sha256(_matter(self.mjcf).encode()).hexdigest()[:16]
 
-    def table(self, stage: str) -> Mapping[str, Any]:
+    @property
+    def expression(self) -> ExpressionTable:
+        """What feelings do to it: expression.toml; an empty one if its folder has none."""
+        found: ExpressionTable = self.tables.get("expression", ExpressionTable())
+        return found
+
+    def table(self, stage: str) -> Any:
         """Return what the stage called `stage` needs to know about this body."""
         if stage not in self.tables:
             raise BadTableError(f"{self.name} has no {stage}.toml in its folder, so it cannot do this.")

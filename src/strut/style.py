@@ -1,7 +1,7 @@
 """Style: what a feeling does to a body, in words that any body can read.
 
-Signs are the same for every body. Pitch is a turn about y, which points left: positive bends forwards and down, negative
-back and up. Elbows bend and shoulders rise by positive angles, on both sides alike.
+Signs are the same for every body. Pitch is a turn about y, which points left: positive bends forwards and down,
+negative back and up. Elbows bend and shoulders rise by positive angles, on both sides alike.
 """
 
 from __future__ import annotations

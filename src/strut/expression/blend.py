@@ -15,9 +15,9 @@ import numpy as np
 
 from strut.emotion import Emotion, checked_intensity, named_emotion
 from strut.errors import BadTableError
-from strut.expression_table import PACE, ExpressionTable
 from strut.robot import Robot
 from strut.style import WORDS, Style
+from strut.tables.expression import PACE, ExpressionTable
 
 SLOWEST_TEMPO = 0.4  # below this the stride shrinks instead: a feeling that stops the robot marches on the spot
 
@@ -60,7 +60,7 @@ def style_for(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> Style:
     tempo = max(abs(speed) ** table.pace.tempo_share, SLOWEST_TEMPO) / max(step_time, table.pace.shortest_step)
     poses: dict[str, float] = {}
     for name, weight in weights.items():
-        for pose, much in getattr(table.anchor[name], "postures").items():
+        for pose, much in table.anchor[name].postures.items():
             poses[pose] = poses.get(pose, 0.0) + weight * much
     return Style(
         **values | {"tempo": values["tempo"] * tempo, "stride": values["stride"] * abs(speed) / tempo},

@@ -15,6 +15,7 @@ import numpy as np
 from strut.errors import BadMotionError, BadTableError, UnknownNameError
 from strut.models.axis_robot import axis_robot
 from strut.models.dh_chains import chain_tree
+from strut.models.expression_file import read_expression
 from strut.models.limb_robot import limb_robot
 from strut.models.part_tree import tree_robot
 from strut.models.subject import person_of, subject_robot
@@ -80,14 +81,16 @@ def _read_robot(folder: Path) -> Robot:
         raise BadTableError(f"{folder / 'robot.toml'}: there is no entry {missing}.") from missing
 
 
-def _read_table(path: Path) -> Mapping[str, Any]:
+def _read_table(path: Path) -> Any:
+    if path.stem == "expression":
+        return read_expression(path)
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise BadTableError(f"{path}: {error}.") from error
 
 
-def _build(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
+def _build(folder: Path, tables: Mapping[str, Any]) -> Robot:
     name, body = folder.name if folder.parent == HOME else str(folder), tables["robot"]
     if "segment" in body:
         return subject_robot(name, tables)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from strut.errors import BadMotionError, BadTableError, OutOfRangeError, UnknownNameError
+from strut.models.expression_file import read_expression
 from strut.models.segment_mjcf import Segment, Shape, Touch, segments_mjcf
 from strut.motion import Motion
 from strut.robot import Array, Foot, Robot
@@ -73,7 +74,8 @@ def subject(
         sex: Whose shares of lengths and masses, centres of mass and radii of gyration; a woman needs a height.
     """
     files = sorted(HEIMAN.glob("*.toml"))
-    tables: dict[str, Table] = {path.stem: tomllib.loads(path.read_text("utf-8")) for path in files}
+    tables: dict[str, Any] = {path.stem: tomllib.loads(path.read_text("utf-8")) for path in files}
+    tables["expression"] = read_expression(HEIMAN / "expression.toml")
     if sex not in SEXES:
         raise UnknownNameError("sex in the tables", sex, SEXES, "docs/human.md")
     if sex == "female":

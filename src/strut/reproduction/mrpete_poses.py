@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import lsq_linear
 
 from strut.emotion import named_emotion
-from strut.expression.anchors import style_for
+from strut.expression.blend import style_for
 from strut.generators.key_pose import KeyPose, ground_under, key_pose
 from strut.kinematics.leg7r import Leg, leg_forward, leg_inverse
 from strut.kinematics.mounted_leg import MountedLeg, body_fixed_knee, mounted_legs

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from strut.emotion import Emotion
 from strut.engines.frame_kinematics import frame_poses
-from strut.expression.features import expressive_style
+from strut.expression.blend import style_for
 from strut.expression.posture import posture_over_time, side_bands_hz
 from strut.models.dh_chains import row_transform
 from strut.pipeline.stimuli import stimuli
 from strut.reproduction.comparison import Comparison, compared, corrected
 from strut.robot import Array, Robot
 from strut.style import Style
+from strut.tables.expression import JointSwing
 
 _LEVEL = {"L": -0.75, "H": 0.75}
 _FEED_RATE_HZ = 4.45
@@ -38,7 +41,7 @@ def feature_rows(robot: Robot) -> list[Comparison]:
     published, rows = robot.table("published"), []
     for corner in ("LLL", "HHH"):
         pleasure, arousal, dominance = (_LEVEL[letter] for letter in corner)
-        style = expressive_style(Emotion(pleasure, arousal, dominance))
+        style = style_for(robot, Emotion(pleasure, arousal, dominance))
         ours = [style.jerkiness, style.activity, style.gaze]
         rows.append(compared("features", f"jerkiness, activity, gaze of {corner}", published["features"], corner, ours))
     bands = side_bands_hz(robot, Style(jerkiness=1.0))
@@ -86,15 +89,20 @@ def _posture(robot: Robot, name: str) -> Array:
     """Return coordinates of a posture of the robot's `expression.toml`, or zero. Shape (nq,)."""
     qpos = np.zeros(robot.base_size + len(robot.joint_names))
     if name != "zero":
-        table = robot.table("expression")["posture"]
-        qpos[robot.base_size :] = [table[joint][f"{name}_rad"] for joint in robot.joint_names]
+        joints = _swings(robot)
+        qpos[robot.base_size :] = [getattr(joints[joint], f"{name}_rad") for joint in robot.joint_names]
     return qpos
 
 
 def _swing(robot: Robot) -> Array:
     """Return the swing as a change of coordinates. Shape (nq,)."""
-    table = robot.table("expression")["posture"]
-    return np.concatenate([np.zeros(robot.base_size), [table[joint]["swing_rad"] for joint in robot.joint_names]])
+    joints = _swings(robot)
+    return np.concatenate([np.zeros(robot.base_size), [joints[joint].swing_rad for joint in robot.joint_names]])
+
+
+def _swings(robot: Robot) -> Mapping[str, JointSwing]:
+    part = robot.expression.word.activity
+    return {} if part is None else part.joint
 
 
 def _peak_speed(robot: Robot, jerkiness: float) -> float:
@@ -103,7 +111,7 @@ def _peak_speed(robot: Robot, jerkiness: float) -> float:
     column = robot.joint_names.index("LShoulderRoll")
     style = Style(activity=1.0, jerkiness=jerkiness)
     angle = posture_over_time(robot, style, time_s, clamped=False)[:, column]
-    swing_rad = robot.table("expression")["posture"]["LShoulderRoll"]["swing_rad"]
+    swing_rad = _swings(robot)["LShoulderRoll"].swing_rad
     return float(np.abs(np.gradient(angle, time_s)).max() / swing_rad)
 
 

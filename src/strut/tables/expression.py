@@ -1,22 +1,22 @@
-"""Expression table: what feelings do to one body, as its expression.toml says it."""
+"""expression.toml: what feelings do to one body."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
 from strut.emotion import emotion_table
 from strut.style import WORDS, Style
-from strut.tables import Table, WrongEntryError, unknown_entry
+from strut.tables.fields import Positive, Table, Vector
+from strut.toml_file import WrongFieldError, no_such_field
 
-Vector = tuple[float, float, float]
 PACE = ("speed", "step_time")  # what anchors say of a walk, of which tempo, stride and direction follow
 
 
-class LegPose(Table):
+class LegPose(Table, frozen=True):
     """One leg in a key pose, as a change against the pose called neutral: of a left leg; right ones mirror it.
 
     Args:
@@ -32,15 +32,15 @@ class LegPose(Table):
     step_height_m: float = 0.0
 
 
-class JointSwing(Table):
-    """A joint of a body that shows activity: where it is when still, about which angle it swings when active, how far."""
+class JointSwing(Table, frozen=True):
+    """A joint that shows activity: where it is when still, about which angle it swings when active, and how far."""
 
     still_rad: float
     active_rad: float
     swing_rad: float
 
 
-class ShakeTerm(Table):
+class ShakeTerm(Table, frozen=True):
     """One term of the disturbance of the swing's phase at full jerkiness."""
 
     frequency_rad_s: float
@@ -48,7 +48,7 @@ class ShakeTerm(Table):
     cosine_rad: float
 
 
-class Part(Table):
+class Part(Table, frozen=True):
     """The part that a body has for a word; an empty one where a gait or a problem reads the word itself.
 
     Args:
@@ -62,26 +62,26 @@ class Part(Table):
     joints: Mapping[str, float] = {}
 
 
-class PosturesPart(Part):
+class PosturesPart(Part, frozen=True):
     """Key poses by name, each for the groups of legs; `neutral` is the stance."""
 
     pose: Mapping[str, Mapping[str, LegPose]] = {}
 
 
-class ActivityPart(Part):
+class ActivityPart(Part, frozen=True):
     """Joints between a still and an active posture, and the frequency of the swing about the active one."""
 
     frequency_rad_s: float = 0.0
     joint: Mapping[str, JointSwing] = {}
 
 
-class JerkinessPart(Part):
+class JerkinessPart(Part, frozen=True):
     """Terms that disturb the phase of the swing."""
 
     terms: tuple[ShakeTerm, ...] = ()
 
 
-class _OwnParts(Table):
+class _OwnParts(Table, frozen=True):
     """The parts that are more than a factor on joints or a gait."""
 
     postures: PosturesPart | None = None
@@ -89,7 +89,7 @@ class _OwnParts(Table):
     jerkiness: JerkinessPart | None = None
 
 
-class Pace(Table):
+class Pace(Table, frozen=True):
     """How a change of speed becomes pace and step length.
 
     Args:
@@ -103,7 +103,7 @@ class Pace(Table):
     shortest_step: Annotated[float, msgspec.Meta(gt=0.0, le=1.0)] = 0.1
 
 
-class Axes(Table):
+class Axes(Table, frozen=True):
     """Change of a word per unit of pleasure, arousal and dominance."""
 
     pleasure: float = 0.0
@@ -111,23 +111,44 @@ class Axes(Table):
     dominance: float = 0.0
 
 
+class _OwnWords(Table, frozen=True):
+    """What an anchor says beside the words that are numbers.
+
+    Args:
+        speed: Walking speed as a share of the neutral one; negative is backwards.
+        step_time: Duration of a step as a share of the neutral one.
+        postures: Key poses, each with how much of it is shown.
+    """
+
+    speed: float | None = None
+    step_time: Positive | None = None
+    postures: Mapping[str, float] = {}
+
+
 if TYPE_CHECKING:
-    Neutral = Anchor = Table
-    Parts = _OwnParts
-else:  # a word of a style is an entry of these, so that it is written once
+
+    class Neutral(Table, frozen=True):
+        """Words, each with its value; None where nothing is said."""
+
+    class Anchor(_OwnWords, frozen=True):
+        """The same at an emotion, and what is published of its walk and its poses."""
+
+    class Parts(_OwnParts, frozen=True):
+        """Words, each with the part that the body has for it; None where it has none."""
+
+else:  # a word of a style is a field of these, so that it is written once
     _RANGES = {
         name: msgspec.Meta(ge=word.least, le=word.most if math.isfinite(word.most) else None)
         for name, word in WORDS.items()
     }
     _VALUES = [(name, Annotated[float, meta] | None, None) for name, meta in _RANGES.items()]
     Neutral = msgspec.defstruct("Neutral", _VALUES, bases=(Table,))
-    _WALK = [("speed", float | None, None), ("step_time", float | None, None), ("postures", Mapping[str, float], {})]
-    Anchor = msgspec.defstruct("Anchor", _WALK, bases=(Neutral,))
-    _HAS = [(name, Part | None, None) for name in WORDS if name not in _OwnParts.__struct_fields__]
-    Parts = msgspec.defstruct("Parts", [*_HAS, ("direction", Part | None, None)], bases=(_OwnParts,))
+    Anchor = msgspec.defstruct("Anchor", _VALUES, bases=(_OwnWords,))
+    _PARTS = [(name, Part | None, None) for name in (*WORDS, "direction") if name not in _OwnParts.__struct_fields__]
+    Parts = msgspec.defstruct("Parts", _PARTS, bases=(_OwnParts,))
 
 
-class ExpressionTable(Table):
+class ExpressionTable(Table, frozen=True):
     """What feelings do to a body.
 
     Args:
@@ -152,7 +173,7 @@ class ExpressionTable(Table):
         _check_names("main", self.main, ("speed", "postures", *WORDS))
         poses = self.word.postures.pose if self.word.postures else {}
         for name, anchor in self.anchor.items():
-            _check_names(f"anchor.{name}.postures", getattr(anchor, "postures", {}), tuple(poses))
+            _check_names(f"anchor.{name}.postures", anchor.postures, tuple(poses))
 
     def neutral_value(self, word: str) -> float:
         """Return the value of a word without a feeling."""
@@ -161,7 +182,8 @@ class ExpressionTable(Table):
 
     def neutral_style(self) -> Style:
         """Return how the body is without a feeling."""
-        return Style(**{word: self.neutral_value(word) for word in WORDS})
+        words: dict[str, Any] = {word: self.neutral_value(word) for word in WORDS}
+        return Style(**words)
 
     def part(self, word: str) -> Part | None:
         """Return the part that the body has for a word, or None."""
@@ -174,4 +196,4 @@ def _check_names(table: str, names: Mapping[str, object] | tuple[str, ...], know
     for index, name in enumerate(names):
         if name not in known:
             last = name if isinstance(names, Mapping) else index
-            raise WrongEntryError((*table.split("."), last), unknown_entry(name, known))
+            raise WrongFieldError((*table.split("."), last), no_such_field(name, known))
