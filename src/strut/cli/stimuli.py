@@ -48,4 +48,4 @@ def stimuli(
         f"wrote {len(rows)} motions of {motion.duration_s:g} s and {SESSION_FILE}, which lists them, to {out}",
         *(f"  {row['file']} is {row['verdict']} to {row['kept']:.2f}" for row in rows if row["verdict"] != "ok"),
     )
-    print_next(f"strut show {out / names[0]}")
+    print_next("strut show", out / names[0])

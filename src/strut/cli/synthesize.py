@@ -69,7 +69,7 @@ def synthesize(
         raise OutOfRangeError(f"steps is {steps}; choose 1 to 1000.")
     robot = human_body(height, mass, sex, length, segment_mass)
     criteria, wanted = _criteria(robot, objective, weights), _manner(robot, manner, clearance)
-    step_m, begin = None if step is None else length_m(step, bare="m"), None if start is None else load_motion(start)
+    step_m, begin = None if step is None else length_m(step), None if start is None else load_motion(start)
     with solver_on_screen("writes the problem down") as (tell, stop):
         try:
             gait = cheapest(
