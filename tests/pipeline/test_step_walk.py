@@ -71,7 +71,9 @@ def test_receipt_says_which_words_the_body_lacks():
     receipt = walk_to(ALICE, Place(0.04, 0.0), "sad").receipt
     assert receipt.verdict == "ok"
     assert receipt.reasons == ()
-    assert receipt.left_out == ("trunk -16 degrees and head -16 degrees, alice has no joint for it",)
+    assert receipt.left_out == (
+        "trunk pitch 16 degrees forwards and head pitch 16 degrees forwards, alice has no part for it"
+    ,)
 
 
 def test_a_feeling_that_needs_too_much_margin_is_weakened():
