@@ -10,7 +10,7 @@ from strut.errors import OutOfRangeError
 from strut.expression.blend import style_for
 from strut.expression.shown import shown_shares
 from strut.human.naturalness import Naturalness
-from strut.human.posture_targets import posture_targets, step_cost, usual_bearing
+from strut.human.posture_targets import neutral_posture_targets, posture_targets, step_cost
 from strut.pipeline.human_walk import human_walk, shown_style
 
 EMOTIONS = ("happy", "angry", "sad", "fearful")
@@ -49,7 +49,7 @@ def test_joy_and_anger_make_steps_short_in_time_and_the_rest_leave_them_to_speed
     assert cost.weight > 0.0
     assert cost.value(SimpleNamespace(total_s=best_s)) == pytest.approx(0.0, abs=1e-12)
     assert cost.value(SimpleNamespace(total_s=best_s + 0.05)) == pytest.approx(1.0)
-    assert step_cost(heiman, usual_bearing(heiman)).weight == 0.0
+    assert step_cost(heiman, neutral_posture_targets(heiman)).weight == 0.0
 
 
 def test_neutral_is_upright_at_usual_speed_and_half_intensity_is_half_the_change(heiman):

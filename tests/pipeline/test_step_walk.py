@@ -72,8 +72,8 @@ def test_receipt_says_which_words_the_body_lacks():
     assert receipt.verdict == "ok"
     assert receipt.reasons == ()
     assert receipt.left_out == (
-        "trunk pitch 16 degrees forwards and head pitch 16 degrees forwards, alice has no part for it"
-    ,)
+        "trunk pitch 16 degrees forwards and head pitch 16 degrees forwards, alice has no part for it",
+    )
 
 
 def test_a_feeling_that_needs_too_much_margin_is_weakened():

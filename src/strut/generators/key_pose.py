@@ -85,12 +85,12 @@ def ground_under(foot_in_body: Array) -> Ground:
 
 def key_pose(robot: Robot, style: Style) -> KeyPose:
     """Return the robot's key pose for a style: the weighted sum of its postures' published deviations."""
-    part = robot.expression.word.postures
-    if part is None or "neutral" not in part.pose:
+    poses = robot.expression.poses
+    if "neutral" not in poses:
         raise BadTableError(
             f"{robot.name} has no pose called neutral under [word.postures.pose] in its expression.toml."
         )
-    rows = [_leg_rows(part.pose, foot.name, style) for foot in robot.feet]
+    rows = [_leg_rows(poses, foot.name, style) for foot in robot.feet]
     return KeyPose(*(np.array(column) for column in zip(*rows, strict=True)))
 
 

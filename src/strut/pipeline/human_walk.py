@@ -8,17 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from strut.emotion import Emotion
-from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration
+from strut.engines.interior_point import OUT_OF_TIME, STOPPED, OnIteration
 from strut.errors import OutOfRangeError, RefusedError
 from strut.expression.blend import style_for
 from strut.expression.shown import shown_shares
 from strut.human.gait import Gait
-from strut.human.gait_options import HUMAN, named_manner
+from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.naturalness import Naturalness
 from strut.human.posture_targets import posture_targets
-from strut.human.synthesize import synthesise
+from strut.human.synthesize import synthesize
 from strut.motion import Motion
-from strut.optimal.solve import NotSolvedError
+from strut.optimal.collocation import NotSolvedError
 from strut.robot import Robot
 from strut.style import Style, spoken
 
@@ -83,9 +83,9 @@ def human_walk(
 
 def _gait(robot: Robot, emotion: Emotion, intensity: float, on_iteration: OnIteration | None) -> Gait:
     style, limits = style_for(robot, emotion, intensity), robot.table("gait")["speed_m_s"]
-    manner = replace(named_manner(robot, [HUMAN]), bearing=posture_targets(style))
+    options = replace(named_gait_options(robot, [HUMAN]), targets=posture_targets(style))
     possible = float(np.clip(style.speed * limits["usual"], limits["least"], limits["most"]))
-    return synthesise(robot, speed_m_s=possible, manner=manner, on_iteration=on_iteration)
+    return synthesize(robot, speed_m_s=possible, options=options, on_iteration=on_iteration)
 
 
 def shown_style(robot: Robot, asked: Style, *, speed_m_s: float, looks: Naturalness) -> Style:

@@ -171,9 +171,8 @@ class ExpressionTable(Table, frozen=True):
         _check_names("anchor", self.anchor, tuple(emotion_table()))
         _check_names("axis", self.axis, (*PACE, *WORDS))
         _check_names("main", self.main, ("speed", "postures", *WORDS))
-        poses = self.word.postures.pose if self.word.postures else {}
         for name, anchor in self.anchor.items():
-            _check_names(f"anchor.{name}.postures", anchor.postures, tuple(poses))
+            _check_names(f"anchor.{name}.postures", anchor.postures, tuple(self.poses))
 
     def neutral_value(self, word: str) -> float:
         """Return the value of a word without a feeling."""
@@ -184,6 +183,16 @@ class ExpressionTable(Table, frozen=True):
         """Return how the body is without a feeling."""
         words: dict[str, Any] = {word: self.neutral_value(word) for word in WORDS}
         return Style(**words)
+
+    @property
+    def poses(self) -> Mapping[str, Mapping[str, LegPose]]:
+        """Key poses by name; none if the body has no part for postures."""
+        return self.word.postures.pose if self.word.postures else {}
+
+    @property
+    def swings(self) -> Mapping[str, JointSwing]:
+        """Joints that show activity; none if the body has no part for it."""
+        return self.word.activity.joint if self.word.activity else {}
 
     def part(self, word: str) -> Part | None:
         """Return the part that the body has for a word, or None."""
