@@ -6,7 +6,7 @@ import io
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -15,11 +15,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from PIL import Image, ImageDraw
 
-from strut.errors import StudyError
+from strut.errors import StudyError, UnknownNameError
 from strut.io.atomic import write_atomically
 from strut.robot import Array
 from strut.study.design import Display
-from strut.study.stimulus import ASPECT, RATE_HZ, Stimulus
+from strut.study.design_file import read_design
+from strut.study.stimulus import ASPECT, RATE_HZ, Stimulus, load_stimuli
 
 Format = Literal["gif", "mp4", "webm"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -136,3 +137,36 @@ def _encoded(program: str, stimulus: Stimulus, display: Display, height_px: int,
             reason = said.read().decode(errors="replace").strip().splitlines() or ["it gave no reason"]
             raise StudyError(f"ffmpeg could not write {form}: {reason[-1]}.")
         return film.read_bytes()
+
+
+def film_study(
+    folder: Path | str,
+    out: Path | str,
+    *,
+    form: str = "gif",
+    force: bool = False,
+    on_film: Callable[[Path], None] = lambda _path: None,
+) -> list[Path]:
+    """Write the stimuli of a study as films for surveys elsewhere; return the files.
+
+    Args:
+        folder: Of the study.
+        out: Folder of the films; made if it is not there.
+        form: `gif`, `mp4` or `webm`.
+        force: Whether existing films may be replaced.
+        on_film: Is told each film that is written.
+
+    Example:
+        >>> strut.film_study("mystudy", "films", form="mp4")  # doctest: +SKIP
+    """
+    if form not in FORMATS:
+        raise UnknownNameError("format", form, FORMATS, "`strut study film --help`")
+    design, out = read_design(Path(folder)), Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for stimulus in load_stimuli(design):
+        path = out / f"{stimulus.name}.{form}"
+        save_film(stimulus, design.display, path, form, force=force)
+        paths.append(path)
+        on_film(path)
+    return paths
