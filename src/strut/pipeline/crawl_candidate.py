@@ -12,7 +12,7 @@ from strut.balance.pressure import pressure_of_wrench
 from strut.balance.sway import Carried, sway_shift
 from strut.emotion import Emotion
 from strut.engines.inverse_dynamics import ground_reaction
-from strut.expression.anchors import style_for
+from strut.expression.blend import style_for
 from strut.generators.crawl import CrawlGait, CrawlPlan, crawl_gait, crawl_plan
 from strut.generators.key_pose import key_pose
 from strut.kinematics.crawler import Crawler, crawler
