@@ -93,40 +93,6 @@ def point_positions(mjcf: str, points: Sequence[tuple[str, Sequence[float]]], qp
     return np.asarray(place + np.einsum("tnij,nj->tni", turn, np.array([point for _, point in points])))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Solid:
-    """A part of the robot's body as people see it.
-
-    Args:
-        kind: `box` (half sizes), `capsule` (radius, half length along z) or `sphere` (radius).
-        size_m: Shape (3,), padded with zeros.
-        color: Red, green, blue and opacity, each from 0 to 1.
-    """
-
-    kind: Literal["box", "capsule", "sphere"]
-    size_m: Array
-    color: tuple[float, float, float, float]
-
-
-def solids(robot: Robot) -> tuple[Solid, ...]:
-    """Return the parts of the robot's body, ground left out, in the order of `solid_poses`."""
-    model = compiled(robot.mjcf)
-    kinds = {
-        int(mujoco.mjtGeom.mjGEOM_BOX): "box",
-        int(mujoco.mjtGeom.mjGEOM_CAPSULE): "capsule",
-        int(mujoco.mjtGeom.mjGEOM_SPHERE): "sphere",
-    }
-    return tuple(
-        Solid(kinds[int(model.geom_type[geom])], model.geom_size[geom].copy(), tuple(model.geom_rgba[geom].tolist()))  # type: ignore[arg-type]
-        for geom in body_geoms(model)
-    )
-
-
-def solid_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
-    """Return where the robot's parts are. Shape (T, nq) in; centres (T, n, 3) and rotations (T, n, 3, 3) out."""
-    return poses(robot.mjcf, "geom", body_geoms(compiled(robot.mjcf)), qpos)
-
-
 def _foot_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
     model = compiled(robot.mjcf)
     return poses(robot.mjcf, "site", [model.site(foot.frame).id for foot in robot.feet], qpos)
