@@ -6,12 +6,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
-from strut.engines.rigid_body import (
-    foot_positions,
-    ground_reaction,
-    inverse_dynamics,
-    velocities,
-)
+from strut.engines.inverse_dynamics import ground_reaction, inverse_dynamics, velocities
+from strut.engines.rigid_body import foot_positions
 from tests.mjcf_text import text_of
 
 RATE_HZ = 100.0

@@ -10,7 +10,8 @@ import pytest
 import strut
 from strut.emotion import Emotion
 from strut.engines.frame_kinematics import frame_poses
-from strut.engines.rigid_body import point_masses, solids
+from strut.engines.rigid_body import point_masses
+from strut.engines.solids import solids
 from strut.errors import (
     BadTableError,
     FileError,

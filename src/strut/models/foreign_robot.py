@@ -48,6 +48,8 @@ def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -
     roots[0].pos = [0.0, 0.0, table.height_m]
     if floats:
         roots[0].add_freejoint(name="base")
+    else:
+        _let_stand(roots[0])
     for frame, place in table.frame.items():
         turn = at_zero[place.link].T
         builder.frame(spec.body(place.link), frame, turn @ np.array(place.offset_m), turn)
@@ -122,6 +124,15 @@ def _prepare_shapes(root: Body) -> None:
                         type=mujoco.mjtGeom.mjGEOM_CAPSULE, rgba=_GREY, mass=0.0, contype=0, conaffinity=0
                     )
                     bone.fromto, bone.size = [0.0, 0.0, 0.0, *child.pos], [_BONE_RADIUS_M, 0.0, 0.0]
+
+
+def _let_stand(body: Body) -> None:
+    """Let the part of a bolted robot that never moves stand on the floor, or in it: nobody walks with it."""
+    if not body.joints:
+        for geom in body.geoms:
+            geom.contype = 0
+        for child in body.bodies:
+            _let_stand(child)
 
 
 def _drive(builder: ModelBuilder, joint: Body, found: Description, table: ForeignBody) -> None:
