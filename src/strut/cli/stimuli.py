@@ -7,13 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
+from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.errors import FileError
 from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
-from strut.pipeline.stimuli import SESSION_FILE, performed, session_row, session_table
-from strut.pipeline.stimuli import stimuli as planned
+from strut.study.session_stimuli import SESSION_FILE, performed, session_row, session_table
+from strut.study.session_stimuli import stimuli as planned
 
 
 def stimuli(
@@ -21,8 +22,8 @@ def stimuli(
     seed: Annotated[int, typer.Option(min=0, help="Decides practice motions, order and the two named emotions.")] = 1,
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
     out: Annotated[Path, typer.Option(help="Folder to write the motion files into.")] = Path("stimuli"),
-    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON to stdout.")] = False,
+    force: Force = False,
+    json: Json = False,
 ) -> None:
     """Make all motions of a published study. Example: strut stimuli pepper --seed 1 --out stimuli."""
     body = load_robot(robot)
@@ -48,4 +49,4 @@ def stimuli(
         f"wrote {len(rows)} motions of {motion.duration_s:g} s and {SESSION_FILE}, which lists them, to {out}",
         *(f"  {row['file']} is {row['verdict']} to {row['kept']:.2f}" for row in rows if row["verdict"] != "ok"),
     )
-    print_next(f"strut show {out / names[0]}")
+    print_next("strut show", out / names[0])

@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 
 from strut.emotion import Emotion
-from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration
+from strut.engines.interior_point import OUT_OF_TIME, STOPPED, OnIteration
 from strut.errors import OutOfRangeError, RefusedError
 from strut.expression.anchors import anchor_weights
 from strut.human.gait import Gait
-from strut.human.gait_options import HUMAN, named_manner
+from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.naturalness import Naturalness
-from strut.human.posture_targets import Bearing
-from strut.human.synthesize import synthesise
+from strut.human.posture_targets import PostureTargets
+from strut.human.synthesize import synthesize
 from strut.motion import Motion
-from strut.optimal.solve import NotSolvedError
+from strut.optimal.collocation import NotSolvedError
 from strut.robot import Robot
 
 LADDER = (1.0, 0.75, 0.5, 0.25, 0.0)  # shares of the asked intensity that are tried in turn
@@ -83,12 +83,12 @@ def human_walk(
 def _gait(robot: Robot, emotion: Emotion, intensity: float, on_iteration: OnIteration | None) -> Gait:
     speed, bearing = speed_and_bearing(robot, emotion, intensity)
     limits = robot.table("gait")["speed_m_s"]
-    manner = replace(named_manner(robot, [HUMAN]), bearing=bearing)
+    manner = replace(named_gait_options(robot, [HUMAN]), targets=bearing)
     possible = float(np.clip(speed, limits["least"], limits["most"]))
-    return synthesise(robot, speed_m_s=possible, manner=manner, on_iteration=on_iteration)
+    return synthesize(robot, speed_m_s=possible, options=manner, on_iteration=on_iteration)
 
 
-def speed_and_bearing(robot: Robot, emotion: Emotion, intensity: float) -> tuple[float, Bearing]:
+def speed_and_bearing(robot: Robot, emotion: Emotion, intensity: float) -> tuple[float, PostureTargets]:
     """Return the walking speed [m/s] and the bearing that a feeling at an intensity asks for."""
     table, usual = robot.table("expression"), robot.table("gait")["speed_m_s"]["usual"]
     weights, anchors, rest = anchor_weights(robot, emotion, intensity), table["anchor"], table["neutral"]
@@ -96,7 +96,7 @@ def speed_and_bearing(robot: Robot, emotion: Emotion, intensity: float) -> tuple
     def blend(word: str, neutral: float) -> float:
         return neutral + sum(weight * (float(anchors[name][word]) - neutral) for name, weight in weights.items())
 
-    return usual * blend("speed", 1.0), Bearing(
+    return usual * blend("speed", 1.0), PostureTargets(
         trunk_forward_rad=blend("trunk_forward_rad", 0.0),
         head_forward_rad=blend("head_forward_rad", 0.0),
         arm_swing=max(0.0, blend("arm_swing", rest["arm_swing"])),
