@@ -1,8 +1,9 @@
 """Distances between a robot's own bodies, from the geoms of its model: exact, for any type of geom.
 
 `mj_collision` with a margin would be one call a sample, but sees boxes up to 20 mm too far apart and misses some;
-`mj_geomDistance` is exact. Conservative advancement (Mirtich, 1996) keeps its calls few: two geoms that are d apart cannot
-meet before their ways add up to d, so the samples up to there need no look.
+`mj_geomDistance` is exact, and so is the closed form for spheres and capsules. Conservative advancement (Mirtich, 1996)
+keeps the looks few: two geoms that are d apart cannot meet before their ways add up to d, so one look settles all
+samples around it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from strut.engines.capsules import segment_distance
 from strut.engines.rigid_body import compiled
 from strut.motion import frozen_mask
 from strut.robot import Array, Robot
@@ -82,7 +84,8 @@ def self_distance(robot: Robot, qpos: Array, *, near_m: float, no_surface: tuple
         middle, stop = (np.minimum(start + step, len(qpos) - 1) for step in (stride // 2, stride - 1))
         apart_m = geoms.distance_m(middle, pair)
         near[middle[apart_m < near_m]] = True
-        if (least := int(np.argmin(apart_m))) is not None and apart_m[least] < smallest_m:
+        least = int(np.argmin(apart_m))
+        if apart_m[least] < smallest_m:
             smallest_m, sample, nearest = float(apart_m[least]), int(middle[least]), pair[least]
         way_m = np.maximum(geoms.way_m(start, middle, pair), geoms.way_m(middle, stop, pair))
         left = apart_m - way_m < max(near_m, smallest_m)
@@ -183,8 +186,8 @@ class _MovingGeoms:
         self._model, self._data, self._place, self._turn = model, mujoco.MjData(model), place, turn
         self._round = np.isin(model.geom_type, _ROUND)
         half_m = np.where(model.geom_type == mujoco.mjtGeom.mjGEOM_CAPSULE, model.geom_size[:, 1], 0.0)
-        self._span = 2.0 * half_m[:, None] * turn[..., 2::3]
-        self._start = place - self._span / 2.0
+        along = half_m[:, None] * turn[..., 2::3]
+        self._start, self._stop = place - along, place + along  # ends of the centre lines of what is round
         self._travel_m = np.stack([self._travel(geom) for geom in range(model.ngeom)], axis=1)
 
     def distance_m(self, sample: npt.NDArray[np.int_], pair: npt.NDArray[np.int_]) -> Array:
@@ -193,7 +196,7 @@ class _MovingGeoms:
         round_ = self._round[pair].all(axis=1)
         at, (one, other) = sample[round_], pair[round_].T
         centre_lines = segment_distance(
-            self._start[at, one], self._span[at, one], self._start[at, other], self._span[at, other]
+            self._start[at, one], self._stop[at, one], self._start[at, other], self._stop[at, other]
         )
         found[round_] = centre_lines - self._model.geom_size[one, 0] - self._model.geom_size[other, 0]
         position, rotation = self._data.geom_xpos, self._data.geom_xmat
@@ -204,37 +207,20 @@ class _MovingGeoms:
         return found
 
     def way_m(self, start: npt.NDArray[np.int_], stop: npt.NDArray[np.int_], pair: npt.NDArray[np.int_]) -> Array:
-        """Return by how much pairs can have come nearer from sample to sample. Shapes (N,), (N,), (N, 2) in, (N,) out."""
+        """Return by how much pairs can come nearer from sample to sample. Shapes (N,), (N,), (N, 2) in, (N,) out."""
         return np.asarray((self._travel_m[stop[:, None], pair] - self._travel_m[start[:, None], pair]).sum(axis=1))
 
     def _travel(self, geom: int) -> Array:
         """Return the longest way that any point of a geom can have gone since the start [m]. Shape (T,).
 
-        Between two samples no point of a rigid body goes farther than the farthest of its corners; a sphere has one, its
-        centre, and a capsule two, for it matters not how they turn about themselves.
+        Between two samples no point of a rigid body goes farther than the farthest of its corners; a sphere has one,
+        its centre, and a capsule two, for it matters not how they turn about themselves.
         """
         if self._round[geom]:
-            points = np.stack([self._start[:, geom], self._start[:, geom] + self._span[:, geom]], axis=1)
+            points = np.stack([self._start[:, geom], self._stop[:, geom]], axis=1)
         else:
             middle, half = self._model.geom_aabb[geom].reshape(2, 3)
             turned = (middle + _CORNERS * half) @ self._turn[:, geom].reshape(-1, 3, 3).transpose(0, 2, 1)
             points = self._place[:, geom, None] + turned
         step_m = np.linalg.norm(np.diff(points, axis=0), axis=2).max(axis=1)
         return np.concatenate([[0.0], np.cumsum(step_m)])
-
-
-def segment_distance(start: Array, span: Array, other_start: Array, other_span: Array) -> Array:
-    """Return the distance between straight segments (Ericson, 2005, section 5.1.9). Shapes (N, 3) in, (N,) out."""
-    between = start - other_start
-    a, e, b = _dot(span, span), _dot(other_span, other_span), _dot(span, other_span)
-    c, f = _dot(span, between), _dot(other_span, between)
-    spread = a * e - b * b
-    s = np.where(spread > 1e-12, np.clip((b * f - c * e) / np.maximum(spread, 1e-12), 0.0, 1.0), 0.0)
-    t = np.clip((b * s + f) / np.maximum(e, 1e-12), 0.0, 1.0)
-    s = np.clip((b * t - c) / np.maximum(a, 1e-12), 0.0, 1.0)
-    between += s[:, None] * span - t[:, None] * other_span
-    return np.asarray(np.sqrt(_dot(between, between)))
-
-
-def _dot(one: Array, other: Array) -> Array:
-    return np.asarray(np.einsum("ni,ni->n", one, other))
