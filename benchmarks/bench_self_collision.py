@@ -2,9 +2,9 @@
 
     python benchmarks/bench_self_collision.py [FILE.npz ...]
 
-Walks of Mr. Pete and Alice and a wave of Pepper, or the motions of files. Per motion and method, the processor time and the
-smallest distance found: `ours` is `engines.self_collision`, `every pair` calls mj_geomDistance for every pair at every
-tenth sample, `collision pass` is one mj_collision a sample with a margin of 10 mm, which finds nothing farther apart.
+Walks of Mr. Pete and Alice and a wave of Pepper, or the motions of files. Per motion and method, the processor time and
+the smallest distance found: `ours` is `engines.self_collision`, `every pair` calls mj_geomDistance for every pair at
+every tenth sample, `collision pass` is one mj_collision a sample with a margin of 10 mm, which sees nothing farther.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def collision_pass(robot: Robot, qpos: Array) -> float:
     """Return the smallest distance by one collision pass a sample, on a copy whose geoms can meet."""
     spec, pairs = mujoco.MjSpec.from_string(robot.mjcf), collision_pairs(robot.mjcf, robot.collision.no_surface)
     for geom in spec.geoms:
-        geom.contype = geom.conaffinity = int(geom.parent.name != "world" and geom.name not in robot.collision.no_surface)
+        geom.contype = geom.conaffinity = int(
+            geom.parent.name != "world" and geom.name not in robot.collision.no_surface
+        )
     for one, other in (*pairs.always, *pairs.at_rest):
         spec.add_exclude(bodyname1=one, bodyname2=other)
     spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_OVERRIDE
@@ -96,7 +98,8 @@ def main() -> None:
         "alice": strut.walk_to("alice", (0.5, 0.3, 0.8)),
         "pepper": strut.perform("pepper", "wave", "happy"),
     }
-    record("self_collision", [row for name, motion in motions.items() for row in rows_of(name, motion)])
+    rows = [row for name, motion in motions.items() for row in rows_of(name, motion)]
+    record("self_collision", rows, packages=("mujoco", "numpy"))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@
 Printed and kept: size of the body, seven joints a leg, four equal legs, mounted 45 degrees below the horizontal, 500 mm
 upright, five poses, steps, knees that face each other. Free: where the hips are, to which side their mounts point, and
 how the leg is split into thigh and shin; the links are as thick as they were. Differential evolution looks for a body
-whose five walks, planned with the sway of the present one, keep surfaces apart while every foot is in reach, joints keep
-range and speed, and everything but the feet stays off the ground. The best are then proved with `strut.walk`.
+whose five walks, planned with the sway of the present one, keep surfaces apart while every foot is in reach, joints
+keep range and speed, and everything but the feet stays off the ground. The best are then proved with `strut.walk`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import strut
 from strut.emotion import named_emotion
 from strut.engines.rigid_body import point_masses, solid_poses, solids
 from strut.engines.self_collision import self_distance
-from strut.expression.anchors import style_for
+from strut.expression.blend import style_for
 from strut.generators.crawl import crawl_gait, crawl_plan
 from strut.generators.key_pose import key_pose
 from strut.kinematics.crawler import Crawler, crawler
@@ -43,7 +43,9 @@ PRESENT = (0.14, -0.14, 0.125, 0.125, 0.23, 0.0, 0.0)
 START = (0.14, -0.14, 0.125, 0.125, 0.22, 0.349, -0.524)  # where a first, wider search ended
 NAMES = ("front hip x", "hind hip x", "front hip y", "hind hip y", "thigh", "front lean", "hind lean")
 BOUNDS = ((0.12, 0.175), (-0.16, -0.10), (0.10, 0.14), (0.10, 0.14), (0.20, 0.24), (0.0, 0.8), (-0.8, 0.0))
-COM_X_M = 0.003  # of the centre of mass in neutral; if it is farther back, swaying sideways takes more friction than there is
+COM_X_M = (
+    0.003  # of the centre of mass in neutral; if it is farther back, swaying sideways takes more friction than there is
+)
 RADIUS_M = {  # of the links
     "hip_yaw": 0.025,
     "hip_pitch": 0.025,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strut.engines.body_poses import body_poses
+from strut.engines.rigid_body import body_poses
 from strut.errors import UnknownNameError
 from strut.robot import Array, Robot
 
@@ -25,8 +25,8 @@ def capsule_distance(robot: Robot, qpos: Array, first: str, second: str) -> Arra
 def segment_distance(start: Array, stop: Array, other_start: Array, other_stop: Array) -> Array:
     """Return the distance between two straight segments in space, which may be points. Shapes (T, 3) in, (T,) out.
 
-    Ericson, Real-Time Collision Detection (2005), section 5.1.9: the nearest point of the first line, the nearest to it of
-    the other segment, and the nearest to that of the first.
+    Ericson, Real-Time Collision Detection (2005), section 5.1.9: the nearest point of the first line, the nearest to it
+    of the other segment, and the nearest to that of the first.
     """
     along, other, between = stop - start, other_stop - other_start, start - other_start
     a, b, c = _dot(along, along), _dot(along, other), _dot(other, other)
