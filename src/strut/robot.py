@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from strut.errors import BadTableError
 from strut.tables.body import ChainBody, Platform
+from strut.tables.collision import CollisionTable
 from strut.tables.expression import ExpressionTable
 from strut.tables.folder import Tables
 from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
@@ -210,6 +211,11 @@ class Robot:
     def study(self) -> StudyTable:
         """A published session: study.toml."""
         return self._has("study", self.tables.study)
+
+    @property
+    def collision(self) -> CollisionTable:
+        """How near its bodies may come to each other: collision.toml, or the usual."""
+        return self.tables.collision
 
     @property
     def contacts(self) -> ContactTable:
