@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from strut.engines.body_poses import body_poses
+from strut.engines.rigid_body import body_poses
 from strut.errors import BadMotionError
 from strut.robot import Array, Robot
 

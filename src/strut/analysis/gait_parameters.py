@@ -10,7 +10,7 @@ import numpy as np
 from strut.analysis.gait_cycle import along_x, gait_cycle
 from strut.analysis.joint_power import Work, joint_work
 from strut.analysis.leg_figures import LegFigures, both_legs
-from strut.engines.body_poses import body_poses
+from strut.engines.rigid_body import body_poses
 from strut.errors import BadMotionError
 from strut.models.contact_set import contact_points
 from strut.motion import Motion

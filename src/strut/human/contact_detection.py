@@ -14,10 +14,10 @@ from itertools import pairwise
 import numpy as np
 from scipy.signal import butter, sosfiltfilt
 
-from strut.engines.contact_slip import contact_slip
 from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError
 from strut.human.contact_schedule import PhaseTime
+from strut.kinematics.contact_slip import contact_slip
 from strut.models.contact_set import ContactSet, contact_points, contact_set
 from strut.motion import Motion
 from strut.robot import Array, Robot

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from strut.engines.body_poses import linear_momentum
 from strut.engines.capsules import capsule_distance
 from strut.engines.constrained_dynamics import ConstrainedDynamics
-from strut.engines.contact_slip import contact_slip
 from strut.engines.kinematic_tree import qpos_from_angles, qvel_from_angles
+from strut.engines.rigid_body import linear_momentum
 from strut.errors import RefusedError
+from strut.kinematics.contact_slip import contact_slip
 from strut.models.contact_set import contact_points
 from strut.optimal.collocation import Solution
 from strut.optimal.torque_playback import playback_error
