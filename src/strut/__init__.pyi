@@ -14,6 +14,7 @@ from strut.emotion import emotion_table as emotion_table, named_emotion as named
 from strut.models.catalogue import load_robot as load_robot, robot_names as robot_names, robot_of as robot_of
 
 # Motions
+from strut.human.gait_options import named_gait_options as named_gait_options
 from strut.human.reconstruct import reconstruct as reconstruct
 from strut.human.synthesize import synthesize as synthesize
 from strut.pipeline.perform import perform as perform
@@ -23,6 +24,7 @@ from strut.pipeline.walk import walk as walk
 # What a motion does
 from strut.analysis.gait_comparison import gait_comparison as gait_comparison
 from strut.analysis.gait_parameters import gait_parameters as gait_parameters
+from strut.human.naturalness import Naturalness as Naturalness
 from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
 from strut.simulation.playback import simulate as simulate
 from strut.verify.check import check as check
@@ -52,4 +54,5 @@ from strut.study.session_stimuli import save_stimuli as save_stimuli
 from strut.study.statistics import study_statistics as study_statistics
 
 # Published numbers beside ours
+from strut.reproduction.alice import walking_margin_m as walking_margin_m
 from strut.reproduction.systems import reproduce as reproduce

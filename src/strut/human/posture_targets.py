@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from strut.engines.node_symbols import NodeSymbols
 from strut.errors import UnknownNameError
+from strut.human.anatomy import HIP, SHOULDER, SIDES, sided, unsided
 from strut.human.body_size import body_size
 from strut.optimal.problem import Expression, MayerCost, MeanCost
 from strut.robot import Robot
 from strut.style import WORDS, Style
-
-SIDES = ("Right", "Left")
 
 
 def haste(style: Style) -> float:
@@ -47,7 +46,7 @@ def posture_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
     """
     table, order = robot.table("gait")["posture"], list(names)
     spread = table["spread_rad"]
-    rest = {name: (index, spread[_unsided(name)]) for index, name in enumerate(names) if _unsided(name) in spread}
+    rest = {name: (index, spread[unsided(name)]) for index, name in enumerate(names) if unsided(name) in spread}
     middle = {name: _middle_rad(robot, name) for name in rest}
     middle |= held_angles(robot, names, style)
     pitches = {"trunk_pitch_rad": table["trunk_spread_rad"], "head_pitch_rad": table["head_spread_rad"]}
@@ -70,11 +69,11 @@ def arm_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
     table, order = robot.table("gait")["arms"], list(names)
 
     def between(node: NodeSymbols, joint: str) -> Expression:
-        right, left = (node.q[order.index(f"{joint}{side}_RY")] for side in SIDES)
+        right, left = (node.q[order.index(sided(joint, side))] for side in SIDES)
         return right - left
 
     def miss(node: NodeSymbols) -> Expression:
-        gap = between(node, "Shoulder") + style.arm_swing * between(node, "Hip")
+        gap = between(node, SHOULDER) + style.arm_swing * between(node, HIP)
         return (gap / table["spread_rad"]) ** 2
 
     return MeanCost("arms", table["weight"], miss)
@@ -89,12 +88,8 @@ def step_cost(robot: Robot, style: Style) -> MayerCost:
     return MayerCost("step", weight, lambda ends: ((ends.total_s - wanted_s) / table["spread_s"]) ** 2)
 
 
-def _unsided(name: str) -> str:
-    return name.replace("Right_", "_").replace("Left_", "_")
-
-
 def _middle_rad(robot: Robot, name: str) -> float:
     """Return the usual middle of a coordinate; the table gives the left side, the right is its mirror."""
-    middle = robot.table("gait")["posture"]["middle_rad"].get(_unsided(name), 0.0)
+    middle = robot.table("gait")["posture"]["middle_rad"].get(unsided(name), 0.0)
     sign = robot.table("symmetry")["sign"][name.rsplit("_", 1)[1]] if "Right_" in name else 1.0
     return float(sign * middle)
