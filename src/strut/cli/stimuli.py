@@ -27,14 +27,8 @@ def stimuli(
     """Make all motions of a published study. Example: strut stimuli pepper --seed 1 --out stimuli."""
     body = load_robot(robot)
     session = planned(body, seed)
-    if out.exists() and not out.is_dir():
-        raise FileError(out, "is a file; give a folder.")
-    if not out.absolute().parent.is_dir():
-        raise FileError(out, f"cannot be written: there is no folder {out.parent}.")
-    out.mkdir(exist_ok=True)
     names = [stimulus.file_name for stimulus in session]
-    for name in (*names, SESSION_FILE):
-        check_writable(out / name, force=force)
+    _make_folder(out, [*names, SESSION_FILE], force=force)
     rows: list[dict[str, Any]] = []
     with progress("makes the motions") as bar:
         for stimulus, motion in performed(body, seed, rate_hz=rate):
@@ -49,3 +43,14 @@ def stimuli(
         *(f"  {row['file']} is {row['verdict']} to {row['kept']:.2f}" for row in rows if row["verdict"] != "ok"),
     )
     print_next("strut show", out / names[0])
+
+
+def _make_folder(out: Path, names: list[str], *, force: bool) -> None:
+    """Make the folder if need be; raise before anything is computed if a file cannot be written there."""
+    if out.exists() and not out.is_dir():
+        raise FileError(out, "is a file; give a folder.")
+    if not out.absolute().parent.is_dir():
+        raise FileError(out, f"cannot be written: there is no folder {out.parent}.")
+    out.mkdir(exist_ok=True)
+    for name in names:
+        check_writable(out / name, force=force)

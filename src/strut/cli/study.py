@@ -72,12 +72,7 @@ def power(
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")] = False,
 ) -> None:
     """Say how many participants a study needs. Example: strut study power --rate 0.5 --options 6 --tests 5."""
-    from strut.study.power import (  # noqa: PLC0415
-        binomial_trials,
-        chi2_observations,
-        mean_participants,
-        participants_needed,
-    )
+    from strut.study.power import participants_needed  # noqa: PLC0415
 
     if sum(asked is not None for asked in (rate, effect, w)) != 1:
         raise OutOfRangeError("Give exactly one of --rate (choices), --effect (ratings) or --w (chi-squared).")
@@ -86,16 +81,7 @@ def power(
     if effect is not None and per_participant != 1:
         raise OutOfRangeError("The ratings of one person are averaged and count once: leave --per-participant out.")
     each = alpha / tests
-    if rate is not None:
-        observations = float(binomial_trials(rate, 1.0 / options, power=level, alpha=each))
-        test = f"exact one-sided binomial test of one emotion's hit rate {rate:g} against {1.0 / options:.3g}"
-    elif effect is not None:
-        observations = mean_participants(effect, power=level, alpha=each)
-        test = f"two-sided t test of a mean rating over participants, d = {effect:g}"
-    else:
-        assert w is not None
-        observations = chi2_observations(w, dof, power=level, alpha=each)
-        test = f"chi-squared test with {dof} degrees of freedom, w = {w:g}"
+    observations, test = _observations(rate, options, effect, w, dof, power=level, alpha=each)
     needed = participants_needed(observations, per_participant, likeness)
     if json:
         sizes = {"observations": observations, "participants": needed, "power": level, "alpha": alpha, "tests": tests}
@@ -105,6 +91,23 @@ def power(
     if per_participant > 1 and likeness == 0.0:
         people.print("answers of one person are taken as independent, which they are not; set --likeness, such as 0.2")
     print_next("strut study new mystudy --motions *.npz")
+
+
+def _observations(
+    rate: float | None, options: int, effect: float | None, w: float | None, dof: int, *, power: float, alpha: float
+) -> tuple[float, str]:
+    """Return how many independent observations the test that was asked for needs, and its name."""
+    from strut.study.power import binomial_trials, chi2_observations, mean_participants  # noqa: PLC0415
+
+    if rate is not None:
+        test = f"exact one-sided binomial test of one emotion's hit rate {rate:g} against {1.0 / options:.3g}"
+        return float(binomial_trials(rate, 1.0 / options, power=power, alpha=alpha)), test
+    if effect is not None:
+        test = f"two-sided t test of a mean rating over participants, d = {effect:g}"
+        return mean_participants(effect, power=power, alpha=alpha), test
+    assert w is not None
+    test = f"chi-squared test with {dof} degrees of freedom, w = {w:g}"
+    return chi2_observations(w, dof, power=power, alpha=alpha), test
 
 
 @study.command()
