@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 from typing import Annotated
 
 import typer
 
+from strut.cli.options import Json
 from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, progress
 from strut.models.catalogue import robot_names
 from strut.reproduction.comparison import Comparison
@@ -18,7 +20,7 @@ _MOST_NUMBERS = 4  # that a cell of the table shows; --json has them all
 
 def reproduce(
     system: Annotated[str, typer.Argument(help=f"One of: {', '.join(SYSTEMS)}.")],
-    json: Annotated[bool, typer.Option("--json", help="Print the table as JSON to stdout.")] = False,
+    json: Json = False,
 ) -> None:
     """Compute the published numbers of a system again. Example: strut reproduce mrpete."""
     log = now_and_then()
@@ -34,8 +36,8 @@ def reproduce(
         return
     for group, rows in groupby(comparisons, key=lambda row: row.group):
         _print_group(group, list(rows))
-    counts = {verdict: sum(row.verdict == verdict for row in comparisons) for verdict in _verdicts(comparisons)}
-    print_lines(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    counts = Counter(row.verdict for row in comparisons)
+    print_lines(", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())))
     print_next(f"strut robots {system}" if system in robot_names() else "strut reproduce --help")
 
 
@@ -54,10 +56,6 @@ def _print_group(group: str, comparisons: list[Comparison]) -> None:
     sources = dict.fromkeys(row.where for row in comparisons if row.where)
     title = f"{group} ({'; '.join(sources)})" if sources else group
     print_table(title, ["quantity", "reference", "ours", "unit", "verdict", "note"], rows)
-
-
-def _verdicts(comparisons: tuple[Comparison, ...]) -> list[str]:
-    return sorted({row.verdict for row in comparisons})
 
 
 def _published(row: Comparison) -> str:

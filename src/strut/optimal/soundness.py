@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from strut.engines.body_poses import linear_momentum
 from strut.engines.capsules import capsule_distance
-from strut.engines.constrained import ConstrainedDynamics
-from strut.engines.contact_slip import touching_path
-from strut.engines.tree import qpos_from_angles, qvel_from_angles
+from strut.engines.constrained_dynamics import ConstrainedDynamics
+from strut.engines.kinematic_tree import qpos_from_angles, qvel_from_angles
+from strut.engines.rigid_body import linear_momentum
 from strut.errors import RefusedError
+from strut.kinematics.contact_slip import contact_slip
 from strut.models.contact_set import contact_points
-from strut.optimal.playback import playback_error
-from strut.optimal.solve import Solution
+from strut.optimal.collocation import Solution
+from strut.optimal.torque_playback import playback_error
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
 from strut.verify.audit import FOOT_OFF_GROUND_M
@@ -30,7 +30,6 @@ MOST_RESIDUAL = 1e-6
 MOST_MESH_CHANGE = 0.03
 MOST_PLAYBACK_RAD = np.radians(1.0)
 MOST_OVERLAP_M = 1e-4
-SHANKS = ("ShankRight", "ShankLeft")
 IMPACT_S = 0.001  # chosen: so much of its load before an impact may a point give up in it; see `least_impulses`
 ADVICE = "Solve it on a finer mesh, or relax what is asked."
 PER_INTERVAL = 10  # curves are looked at this many times between nodes
@@ -54,9 +53,10 @@ class Soundness:
         tightest: Which joint that is.
         joint_speed_use: Largest share of a joint's speed limit.
         fastest: Which joint that is.
-        shank_distance_m: Smallest distance of the shanks as capsules, where it was asked for.
+        capsule_distance_m: Smallest distance of two capsules that were to stay apart, where that was asked.
+        capsules: Which two.
         mesh_change: Relative change of cost on a refined mesh.
-        polish_change: Relative change of cost when the movement was made exact.
+        refinement_change: Relative change of cost when the movement was made exact.
         playback_error_rad: Largest difference of an angle when the torques alone are played by another engine and
             integrator, from the first instant to the last.
         finished: Whether the solver was left to end.
@@ -75,9 +75,10 @@ class Soundness:
     tightest: str
     joint_speed_use: float
     fastest: str
-    shank_distance_m: float | None = None
+    capsule_distance_m: float | None = None
+    capsules: tuple[str, str] | None = None
     mesh_change: float | None = None
-    polish_change: float | None = None
+    refinement_change: float | None = None
     playback_error_rad: float | None = None
     finished: bool = True
 
@@ -100,8 +101,9 @@ class Soundness:
             found.append(f"a finer mesh changes the cost by {abs(self.mesh_change):.1%}")
         if self.playback_error_rad is not None and not self.playback_error_rad <= MOST_PLAYBACK_RAD:
             found.append(f"its torques alone lead {np.degrees(self.playback_error_rad):.2g} degrees away from it")
-        if self.shank_distance_m is not None and self.shank_distance_m < -MOST_OVERLAP_M:
-            found.append(f"the shanks overlap by {-1e3 * self.shank_distance_m:.1f} mm")
+        if self.capsule_distance_m is not None and self.capsule_distance_m < -MOST_OVERLAP_M:
+            who = " and ".join(self.capsules or ("two capsules",))
+            found.append(f"{who} overlap by {-1e3 * self.capsule_distance_m:.1f} mm")
         return found
 
     def limits_broken(self) -> list[str]:
@@ -119,13 +121,13 @@ class Soundness:
         return table | {"playback_error_rad": None} if self.playback_error_rad == np.inf else table
 
 
-def examine(
+def verify_trajectory(
     robot: Robot,
     solution: Solution,
     *,
     playback: bool = True,
     mesh_change: float | None = None,
-    capsules: bool = False,
+    capsules: tuple[str, str] | None = None,
 ) -> Soundness:
     """Return what an independent look at a solution finds.
 
@@ -134,12 +136,12 @@ def examine(
         solution: What the solver found.
         playback: Whether its torques are played.
         mesh_change: What a finer mesh changed, if one was solved.
-        capsules: Whether the shanks were to stay apart as capsules.
+        capsules: Two capsules of the robot's `contact` table that were to stay apart.
     """
     trajectory = solution.trajectory
     drift, drifting, penetration = contact_drift(robot, trajectory)
     normal = [index for index, row in enumerate(trajectory.problem.contact.rows) if row.axis == 2]
-    before, impulse = solution.cost_before_polish, least_impulses(trajectory)
+    before, impulse = solution.cost_before_refinement, least_impulses(trajectory)
     q, v = _between(trajectory)
     joints = list(trajectory.problem.actuated)
     room = np.minimum(q[:, joints] - robot.joint_lower_rad, robot.joint_upper_rad - q[:, joints]).min(axis=0)
@@ -158,9 +160,10 @@ def examine(
         tightest=robot.joint_names[int(np.argmin(room))],
         joint_speed_use=float(speed.max()),
         fastest=robot.joint_names[int(np.argmax(speed))],
-        shank_distance_m=float(capsule_distance(robot, qpos_from_angles(q), *SHANKS).min()) if capsules else None,
+        capsule_distance_m=float(capsule_distance(robot, qpos_from_angles(q), *capsules).min()) if capsules else None,
+        capsules=capsules,
         mesh_change=mesh_change,
-        polish_change=None if before is None else solution.cost / before - 1.0,
+        refinement_change=None if before is None else solution.cost / before - 1.0,
         playback_error_rad=playback_error(robot.mjcf, trajectory) if playback else None,
     )
 
@@ -171,7 +174,7 @@ def _between(trajectory: Trajectory) -> tuple[Array, Array]:
     return np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
 
 
-def insist(found: Soundness, *, limits: bool = False, advice: str = ADVICE) -> None:
+def require_sound(found: Soundness, *, limits: bool = False, advice: str = ADVICE) -> None:
     """Raise if a movement is not sound: it slides, gains momentum, or is not solved; or leaves the body's limits."""
     complaints = [*found.complaints(), *(found.limits_broken() if limits else [])]
     if complaints:
@@ -185,7 +188,7 @@ def contact_drift(robot: Robot, trajectory: Trajectory) -> tuple[float, str, flo
         _, q, *_ = trajectory.between(number, PER_INTERVAL)
         qpos = qpos_from_angles(q)
         for point in contact_points(robot).values():
-            moved, height = touching_path(robot, point, qpos)
+            moved, height = contact_slip(robot, point, qpos)
             deepest = max(deepest, -float(height.min()))
             axes = list(phase.contact.rows_of(point.name))
             moved[:, 2] = height  # heights are absolute: the floor is where it is
@@ -222,7 +225,7 @@ def least_impulses(trajectory: Trajectory) -> tuple[float, float]:
     """Return the smallest normal impulse at any impact, and the smallest with what the load before gives [N s].
 
     Rigid points that are brought to rest at once may be pulled by the impulses of others, in an instant without
-    duration. A point that carried load would rather carry less of it for a moment; `IMPACT_S` is that moment.
+    duration. A point that carried load would rather carry less of it for a moment; `IMPACT_S` is that node.
     """
     rows, found = trajectory.problem.contact.rows, [(0.0, 0.0)]
     for number, impulse in trajectory.impulse_n_s.items():

@@ -8,21 +8,22 @@ from dataclasses import replace
 import numpy as np
 
 from strut.emotion import Emotion
-from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration
+from strut.engines.interior_point import OUT_OF_TIME, STOPPED, OnIteration
 from strut.errors import OutOfRangeError, RefusedError
-from strut.expression.anchors import anchor_weights
+from strut.expression.blend import style_for
+from strut.expression.shown import shown_shares
 from strut.human.gait import Gait
-from strut.human.gait_options import HUMAN, named_manner
+from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.naturalness import Naturalness
-from strut.human.posture_targets import Bearing
-from strut.human.synthesize import synthesise
+from strut.human.posture_targets import posture_targets
+from strut.human.synthesize import synthesize
 from strut.motion import Motion
-from strut.optimal.solve import NotSolvedError
+from strut.optimal.collocation import NotSolvedError
 from strut.robot import Robot
+from strut.style import Style, spoken
 
 LADDER = (1.0, 0.75, 0.5, 0.25, 0.0)  # shares of the asked intensity that are tried in turn
 MOST_CYCLES = 1000
-HASTIEST = 0.45  # beyond, a step would be shorter than its phases can be
 AS_ASKED = 0.9  # a walk that shows this share of every asked change shows the feeling as asked
 
 
@@ -81,46 +82,21 @@ def human_walk(
 
 
 def _gait(robot: Robot, emotion: Emotion, intensity: float, on_iteration: OnIteration | None) -> Gait:
-    speed, bearing = speed_and_bearing(robot, emotion, intensity)
-    limits = robot.table("gait")["speed_m_s"]
-    manner = replace(named_manner(robot, [HUMAN]), bearing=bearing)
-    possible = float(np.clip(speed, limits["least"], limits["most"]))
-    return synthesise(robot, speed_m_s=possible, manner=manner, on_iteration=on_iteration)
+    style, limits = style_for(robot, emotion, intensity), robot.table("gait")["speed_m_s"]
+    options = replace(named_gait_options(robot, [HUMAN]), targets=posture_targets(style))
+    possible = float(np.clip(style.speed * limits["usual"], limits["least"], limits["most"]))
+    return synthesize(robot, speed_m_s=possible, options=options, on_iteration=on_iteration)
 
 
-def speed_and_bearing(robot: Robot, emotion: Emotion, intensity: float) -> tuple[float, Bearing]:
-    """Return the walking speed [m/s] and the bearing that a feeling at an intensity asks for."""
-    table, usual = robot.table("expression"), robot.table("gait")["speed_m_s"]["usual"]
-    weights, anchors, rest = anchor_weights(robot, emotion, intensity), table["anchor"], table["neutral"]
-
-    def blend(word: str, neutral: float) -> float:
-        return neutral + sum(weight * (float(anchors[name][word]) - neutral) for name, weight in weights.items())
-
-    return usual * blend("speed", 1.0), Bearing(
-        trunk_forward_rad=blend("trunk_forward_rad", 0.0),
-        head_forward_rad=blend("head_forward_rad", 0.0),
-        arm_swing=max(0.0, blend("arm_swing", rest["arm_swing"])),
-        elbow_rad=min(0.0, blend("elbow_rad", rest["elbow_rad"])),
-        haste=min(HASTIEST, max(0.0, blend("haste", 0.0))),
+def shown_style(robot: Robot, asked: Style, *, speed_m_s: float, looks: Naturalness) -> Style:
+    """Return a style with the speed, trunk and head that a walk was measured to have."""
+    return replace(
+        asked,
+        direction=1,
+        stride=speed_m_s / robot.table("gait")["speed_m_s"]["usual"] / asked.tempo,
+        trunk_pitch_rad=looks.trunk_forward_rad,
+        head_pitch_rad=looks.head_forward_rad,
     )
-
-
-def shown_shares(
-    robot: Robot, emotion: Emotion, intensity: float, *, speed_m_s: float, looks: Naturalness
-) -> dict[str, float]:
-    """Return how much of each published change a walk shows, from 0 to 1; changes too small to see are left out."""
-    visible, usual = robot.table("expression")["visible"], robot.table("gait")["speed_m_s"]["usual"]
-    speed, bearing = speed_and_bearing(robot, emotion, intensity)
-    changes = {
-        "speed": (speed - usual, speed_m_s - usual, visible["speed_m_s"]),
-        "trunk": (bearing.trunk_forward_rad, looks.trunk_forward_rad, visible["angle_rad"]),
-        "head": (bearing.head_forward_rad, looks.head_forward_rad, visible["angle_rad"]),
-    }
-    return {
-        name: float(np.clip(shown / asked, 0.0, 1.0))
-        for name, (asked, shown, least) in changes.items()
-        if abs(asked) >= least
-    }
 
 
 def _motion(
@@ -128,10 +104,12 @@ def _motion(
 ) -> Motion:
     """Return the walk with a receipt whose kept intensity is what the least shown change says."""
     assert gait.naturalness is not None
-    shares = shown_shares(gait.robot, emotion, asked, speed_m_s=gait.speed_m_s, looks=gait.naturalness)
+    style = style_for(gait.robot, emotion, asked)
+    shown = shown_style(gait.robot, style, speed_m_s=gait.speed_m_s, looks=gait.naturalness)
+    shares = shown_shares(gait.robot, style, shown)
     weak = {name: share for name, share in shares.items() if share < AS_ASKED}
     kept = min([tried, *(share * asked for share in weak.values())])
-    said = [*reasons, *(f"{share:.0%} of the asked change of {name} is shown" for name, share in weak.items())]
+    said = [*reasons, *(f"{share:.0%} of the asked change of {spoken(name)} is shown" for name, share in weak.items())]
     feeling = {"emotion": emotion.name, "pad": emotion.pad, "intensity_asked": asked, "intensity_kept": kept}
     motion = gait.motion(steps=2 * cycles, rate_hz=rate_hz, **feeling)
     assert motion.receipt is not None

@@ -13,7 +13,7 @@ import numpy as np
 
 from strut.emotion import Emotion, checked_intensity, named_emotion
 from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnreachablePathError
-from strut.expression.features import expressive_style
+from strut.expression.blend import style_for
 from strut.generators.hand_path import HandPath
 from strut.generators.hand_task import hand_task
 from strut.kinematics.task_priority import Law
@@ -95,7 +95,7 @@ def perform(
     checked_user(robot, user, Player(part).settled())
 
     def attempt(at: float) -> Attempt[PerformanceCandidate]:
-        candidate = performance_candidate(part, None if emotion is None else expressive_style(emotion, at))
+        candidate = performance_candidate(part, None if emotion is None else style_for(robot, emotion, at))
         broken = shortfalls(robot, candidate.measured, margin_m=margin_m)
         broken += task_shortfalls(candidate.performance, gaze_counts=law != "paper")
         if on_attempt:

@@ -12,7 +12,7 @@ import numpy as np
 from strut.balance.body_path import CarriedPlan, Law, carried
 from strut.emotion import Emotion
 from strut.errors import OutOfRangeError, UnreachablePostureError
-from strut.expression.step_words import step_style
+from strut.expression.blend import style_for
 from strut.generators.footsteps import StepLimits, first_steps, footsteps_to, standing
 from strut.generators.phases import Phase, PhaseTimes, StepPlan, step_plan
 from strut.kinematics.biped_model import two_legs
@@ -128,7 +128,7 @@ def step_attempt(
         largest_use: Share of speed and torque limits that may be used.
     """
     robot = request.robot
-    gait = step_gait(request, step_style(robot, request.emotion, intensity), slower)
+    gait = step_gait(request, style_for(robot, request.emotion, intensity), slower)
     start = Place(0.0, 0.0)
     steps = request.steps or footsteps_to(start, request.goals, gait.limits)
     if most_steps is not None:  # a user's own steps need not close, so that theirs are only cut

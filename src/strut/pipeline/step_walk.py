@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -13,7 +12,8 @@ from strut.balance.body_path import Law
 from strut.balance.sole_margin import static_margin_m
 from strut.emotion import Emotion, checked_intensity, named_emotion
 from strut.errors import RefusedError
-from strut.expression.step_words import step_style
+from strut.expression.blend import style_for
+from strut.expression.shown import left_out
 from strut.generators.footsteps import end_of
 from strut.kinematics.foot_poses import standing_place
 from strut.models.catalogue import load_robot
@@ -151,6 +151,8 @@ def _finished(
     separation_m = candidate.gait.limits.separation_m
     goal = request.goals[-1] if request.goals else end_of(Place(0.0, 0.0), candidate.steps, separation_m)
     arrived = standing_place(robot, measured.qpos[-1])
+    replaced = {"tempo": "the fastest pace was asked for"} if request.pace == "fastest" else {}
+    unsaid = left_out(robot, style_for(robot, request.emotion, kept), replaced)
     return Motion(
         robot=robot.name,
         time_s=measured.time_s,
@@ -162,24 +164,9 @@ def _finished(
         ground_force_n=measured.ground_force_n,
         cop_in_world=measured.cop_in_world,
         balance_margin_m=measured.margin_m,
-        receipt=replace(receipt, task_error_mm=arrived.distance_m(goal) * 1e3, left_out=_left_out(request, kept)),
+        receipt=replace(receipt, task_error_mm=arrived.distance_m(goal) * 1e3, left_out=unsaid),
         meta=_meta(request, kept, candidate, goal),
     )
-
-
-def _left_out(request: StepRequest, kept: float) -> tuple[str, ...]:
-    """Return which words of the feeling have no place in this walk, for the receipt."""
-    style = step_style(request.robot, request.emotion, kept)
-    pitches = {"trunk": style.trunk_pitch_rad, "head": style.head_pitch_rad}
-    words = [
-        f"{part} {math.degrees(angle):+.0f} degrees"
-        for part, angle in pitches.items()
-        if abs(angle) > math.radians(0.5)
-    ]
-    unsaid = [f"{' and '.join(words)}, {request.robot.name} has no joint for it"] if words else []
-    if request.pace == "fastest" and abs(style.tempo - 1.0) > 1e-9:
-        unsaid.append(f"tempo {style.tempo:.2f}, the fastest pace was asked for")
-    return tuple(unsaid)
 
 
 def _meta(request: StepRequest, kept: float, candidate: StepCandidate, goal: Place) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from strut.emotion import Emotion, checked_intensity, named_emotion
-from strut.engines.nonlinear_program import OnIteration
+from strut.engines.interior_point import OnIteration
 from strut.errors import BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError, UnknownNameError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion

@@ -1,4 +1,4 @@
-"""Human: published numbers of HeiMan and its gaits beside ours; the five gaits are synthesised from cold starts."""
+"""Human: published numbers of HeiMan and its gaits beside ours; the five gaits are synthesized from cold starts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from strut.analysis.criteria import CriteriaValues, criteria_values
 from strut.analysis.similarity import dissimilarity
-from strut.human.gait_options import Manner
+from strut.human.gait_options import GaitOptions
 from strut.human.shooting_size import reconstruction_size, synthesis_size
-from strut.human.synthesize import synthesise
+from strut.human.synthesize import synthesize
 from strut.models.catalogue import load_robot
 from strut.models.subject import subject
 from strut.reproduction.comparison import Comparison, Parts, Sheet, Verdict
@@ -40,7 +40,7 @@ def parts() -> Parts:
 
 def _walked(robot: Robot, objective: str, found: dict[str, CriteriaValues]) -> list[Comparison]:
     """Synthesise the gait of an objective, its criteria alone, and keep their values in `found`."""
-    gait = synthesise(robot, objective=objective, speed_m_s=SPEED_M_S, manner=Manner())
+    gait = synthesize(robot, objective=objective, speed_m_s=SPEED_M_S, options=GaitOptions())
     values = found[objective] = criteria_values(gait.trajectory)
     published = robot.table("published")["criteria"]
     theirs = tuple(published[robot.table("gait")["objective"][objective]["published"]])

@@ -14,7 +14,7 @@ from scipy.optimize import lsq_linear
 from strut.balance.pressure import swing_leg_pressure
 from strut.emotion import named_emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.expression.anchors import style_for
+from strut.expression.blend import style_for
 from strut.generators.crawl import CrawlPlan
 from strut.generators.key_pose import KeyPose, ground_under, key_pose
 from strut.kinematics.crawler import crawler

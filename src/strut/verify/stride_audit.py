@@ -22,11 +22,11 @@ from scipy.spatial.transform import Rotation
 
 from strut.balance.pressure import pressure_of_wrench
 from strut.balance.support import runs, support_margin
-from strut.engines.contact_slip import touching_path
-from strut.engines.inverse_dynamics_with_contacts import ContactDemand, contact_demand
+from strut.engines.inverse_dynamics import ContactDemand, contact_demand
+from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.engines.tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError
+from strut.kinematics.contact_slip import contact_slip
 from strut.models.contact_set import ContactPoint, contact_points
 from strut.motion import Motion, frozen_mask
 from strut.robot import Array, Robot
@@ -205,7 +205,7 @@ def _needs(
             for k in range(len(qpos))  # a heel that rolls takes the polygon with it
         ]
     )
-    heights = [touching_path(robot, point, qpos)[1] for point in points]
+    heights = [contact_slip(robot, point, qpos)[1] for point in points]
     steady = _steady(motion.time_s)
     return Audit(
         time_s=motion.time_s,
@@ -238,7 +238,7 @@ def _slide(robot: Robot, points: list[ContactPoint], qpos: Array, contact: npt.N
     slid = np.zeros(contact.shape)
     for index, point in enumerate(points):
         for stance in runs(contact[:, index]):
-            moved, _ = touching_path(robot, point, qpos[stance])
+            moved, _ = contact_slip(robot, point, qpos[stance])
             slid[stance, index] = np.linalg.norm(moved[:, :2], axis=1)
     return slid
 

@@ -1,0 +1,298 @@
+"""KinematicTree: a robot's bodies and joints as plain numbers, read from MJCF, ready for a recursion over its joints.
+
+Conventions as in MuJoCo: of a free joint, q is position and quaternion wxyz, v is the linear velocity in world axes and
+the angular velocity in body axes. A tree whose base is turned into angles has three slides and three hinges instead.
+A model in which anything but gravity, motors and contacts would act is refused, not read as if it were without.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Literal
+
+import mujoco
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from strut.engines.rigid_body import compiled
+from strut.errors import BadTableError, UnknownNameError
+from strut.robot import Array
+
+JointKind = Literal["free", "ball", "slide", "hinge"]
+_KIND: dict[int, JointKind] = {0: "free", 1: "ball", 2: "slide", 3: "hinge"}
+VELOCITIES = {"free": 6, "ball": 3, "slide": 1, "hinge": 1}
+BASE_AXES = ("TX", "TY", "TZ", "RY", "RX", "RZ")  # the order in which an angle base applies them
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeJoint:
+    """One joint of the recursion: how its frame moves against that of the parent step. Arrays of shape (3,), (3, 3).
+
+    Args:
+        name: Of the joint.
+        kind: Of the joint.
+        parent: Index of the parent step; -1 is the world.
+        offset_m: The joint's anchor in the parent's frame.
+        rotation: Constant rotation from this frame, at zero angle, to the parent's.
+        axis: Of a hinge or slide, in its own frame.
+        reference: Value of q at which the model stands as it was drawn.
+        q_index: First of its entries in q.
+        v_index: First of its entries in v.
+        armature: Rotor inertia added to each of its velocities.
+        mass_kg: Of all bodies fixed to this frame.
+        com_m: Their centre of mass in this frame.
+        inertia_kg_m2: Their inertia about it, in the axes of this frame.
+    """
+
+    name: str
+    kind: JointKind
+    parent: int
+    offset_m: Array
+    rotation: Array
+    axis: Array
+    reference: float
+    q_index: int
+    v_index: int
+    armature: Array
+    mass_kg: float = 0.0
+    com_m: Array = field(default_factory=lambda: np.zeros(3))
+    inertia_kg_m2: Array = field(default_factory=lambda: np.zeros((3, 3)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BodyPlacement:
+    """Where a body is fixed: on which step, and its frame there. Shapes (3,) and (3, 3)."""
+
+    step: int
+    offset_m: Array
+    rotation: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Welded:
+    """What is welded to the world: it weighs, but never moves. Its centre of mass is in world. Shape (3,)."""
+
+    mass_kg: float
+    com_m: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KinematicTree:
+    """All joints in order of the recursion, and where every named body is fixed."""
+
+    name: str
+    steps: tuple[TreeJoint, ...]
+    bodies: dict[str, BodyPlacement]
+    welded: Welded
+    gravity_m_s2: Array
+    nq: int
+    nv: int
+
+    def body(self, name: str) -> BodyPlacement:
+        """Return where the body called `name` is fixed."""
+        if name not in self.bodies:
+            raise UnknownNameError(f"body of {self.name}", name, tuple(self.bodies), "its model file")
+        return self.bodies[name]
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """A name for every entry of v."""
+        names: list[str] = []
+        for step in self.steps:
+            count = VELOCITIES[step.kind]
+            names += [step.name] if count == 1 else [f"{step.name}_{index}" for index in range(count)]
+        return tuple(names)
+
+    @property
+    def velocity_units(self) -> tuple[str, ...]:
+        """The unit of every entry of v times a second: m or rad."""
+        turning = {"free": (False,) * 3 + (True,) * 3, "ball": (True,) * 3, "slide": (False,), "hinge": (True,)}
+        return tuple("rad" if turns else "m" for step in self.steps for turns in turning[step.kind])
+
+    @property
+    def mass_kg(self) -> float:
+        """Mass of everything, what is welded to the world included."""
+        return float(sum(step.mass_kg for step in self.steps)) + self.welded.mass_kg
+
+
+@lru_cache(maxsize=16)
+def read_tree(mjcf: str, *, angle_base: bool = False) -> KinematicTree:
+    """Return the tree of an MJCF text.
+
+    Args:
+        mjcf: Text of the model.
+        angle_base: Replace a floating base by slides along x, y, z and hinges about y, x, z, so that every coordinate
+            is a plain number and q has as many entries as v.
+    """
+    model = compiled(mjcf)
+    name = model.names[: model.names.index(b"\0")].decode()
+    _refuse_other_forces(name, model)
+    steps: list[TreeJoint] = []
+    placements = [BodyPlacement(-1, np.zeros(3), np.eye(3))]
+    for body in range(1, model.nbody):
+        placements.append(_add_body(model, body, placements, steps))
+        index = placements[-1].step
+        if model.body_mass[body] > 0.0 and index >= 0:
+            steps[index] = _with_mass(steps[index], model, body, placements[-1])
+    tree = KinematicTree(
+        name,
+        tuple(steps),
+        {model.body(body).name: placements[body] for body in range(1, model.nbody)},
+        _welded(model, placements),
+        model.opt.gravity.copy(),
+        model.nq,
+        model.nv,
+    )
+    return _with_angle_base(tree) if angle_base else tree
+
+
+def angles_from_qpos(qpos: Array) -> Array:
+    """Return coordinates with an angle base from those with a free one. Shape (..., n + 7) in, (..., n + 6) out."""
+    quaternion = qpos[..., 3:7].reshape(-1, 4)
+    turned = Rotation.from_quat(quaternion, scalar_first=True).as_euler("YXZ").reshape(*qpos.shape[:-1], 3)
+    return np.concatenate([qpos[..., :3], turned, qpos[..., 7:]], axis=-1)
+
+
+def qpos_from_angles(angles: Array) -> Array:
+    """Return coordinates with a free base from those with an angle base. Shape (..., n + 6) in, (..., n + 7) out."""
+    rotation = Rotation.from_euler("YXZ", angles[..., 3:6].reshape(-1, 3))
+    quaternion = rotation.as_quat(canonical=True, scalar_first=True).reshape(*angles.shape[:-1], 4)
+    return np.concatenate([angles[..., :3], quaternion, angles[..., 6:]], axis=-1)
+
+
+def qvel_from_angles(angles: Array, rates: Array) -> Array:
+    """Return velocities with a free base from those with an angle base: its angular velocity in base axes.
+
+    Shapes (..., n + 6) in and out.
+    """
+    x, z = angles[..., 4], angles[..., 5]
+    by_y, by_x, by_z = rates[..., 3], rates[..., 4], rates[..., 5]
+    omega = np.stack(
+        [
+            np.sin(z) * np.cos(x) * by_y + np.cos(z) * by_x,
+            np.cos(z) * np.cos(x) * by_y - np.sin(z) * by_x,
+            by_z - np.sin(x) * by_y,
+        ],
+        axis=-1,
+    )
+    return np.concatenate([rates[..., :3], omega, rates[..., 6:]], axis=-1)
+
+
+def _refuse_other_forces(name: str, model: mujoco.MjModel) -> None:
+    """Raise if anything in the model would move it that the recursion does not know."""
+    there = {
+        "equality constraints": model.neq,
+        "tendons": model.ntendon,
+        "flexible bodies": model.nflex,
+        "plugins": model.nplugin,
+        "springs in joints (stiffness)": model.jnt_stiffness.any() or model.jnt_stiffnesspoly.any(),
+        "damping in joints": model.dof_damping.any() or model.dof_dampingpoly.any(),
+        "friction in joints (frictionloss)": model.dof_frictionloss.any(),
+        "rotors or damping in actuators": model.actuator_armature.any() or model.actuator_damping.any(),
+        "bodies held against gravity (gravcomp)": model.ngravcomp,
+        "a surrounding fluid (density, viscosity)": model.opt.density > 0.0 or model.opt.viscosity > 0.0,
+        "gravity switched off": model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY,
+    }
+    found = [what for what, present in there.items() if present]
+    if found:
+        raise BadTableError(
+            f"{name}: the dynamics of a model with {' and '.join(found)} are not known here; "
+            "take it out of the model file, or give its force as a torque or an external force."
+        )
+
+
+def _welded(model: mujoco.MjModel, placements: list[BodyPlacement]) -> Welded:
+    fixed = [body for body in range(1, model.nbody) if placements[body].step < 0]
+    mass = float(model.body_mass[fixed].sum())
+    places = [placements[body].offset_m + placements[body].rotation @ model.body_ipos[body] for body in fixed]
+    return Welded(mass, model.body_mass[fixed] @ np.array(places) / mass if mass > 0.0 else np.zeros(3))
+
+
+def _add_body(
+    model: mujoco.MjModel, body: int, placements: list[BodyPlacement], steps: list[TreeJoint]
+) -> BodyPlacement:
+    parent = placements[model.body_parentid[body]]
+    offset = parent.offset_m + parent.rotation @ model.body_pos[body]
+    rotation = parent.rotation @ Rotation.from_quat(model.body_quat[body], scalar_first=True).as_matrix()
+    index, anchor = parent.step, np.zeros(3)
+    start, count = model.body_jntadr[body], model.body_jntnum[body]
+    for joint in range(start, start + count):
+        kind = _KIND[int(model.jnt_type[joint])]
+        turns = kind in {"hinge", "ball"}
+        new_anchor = model.jnt_pos[joint].copy() if turns else np.zeros(3)
+        if kind == "free":
+            offset, rotation = np.zeros(3), np.eye(3)
+        dof, width = int(model.jnt_dofadr[joint]), VELOCITIES[kind]
+        steps.append(
+            TreeJoint(
+                name=model.joint(joint).name,
+                kind=kind,
+                parent=index,
+                offset_m=offset + rotation @ (new_anchor - anchor),
+                rotation=rotation,
+                axis=model.jnt_axis[joint].copy(),
+                reference=float(model.qpos0[model.jnt_qposadr[joint]]) if width == 1 else 0.0,
+                q_index=int(model.jnt_qposadr[joint]),
+                v_index=dof,
+                armature=model.dof_armature[dof : dof + width].copy(),
+            )
+        )
+        index, anchor = len(steps) - 1, new_anchor
+        offset, rotation = np.zeros(3), np.eye(3)
+    if count:
+        return BodyPlacement(index, -anchor, np.eye(3))
+    return BodyPlacement(index, offset, rotation)
+
+
+def _with_mass(step: TreeJoint, model: mujoco.MjModel, body: int, place: BodyPlacement) -> TreeJoint:
+    """Return the step with one more body fixed to it (parallel-axis theorem about the common centre of mass)."""
+    mass = float(model.body_mass[body])
+    com = place.offset_m + place.rotation @ model.body_ipos[body]
+    axes = place.rotation @ Rotation.from_quat(model.body_iquat[body], scalar_first=True).as_matrix()
+    inertia = axes @ np.diag(model.body_inertia[body]) @ axes.T
+    total = step.mass_kg + mass
+    centre = (step.mass_kg * step.com_m + mass * com) / total
+    moved = (
+        step.inertia_kg_m2
+        + step.mass_kg * _about(step.com_m - centre)
+        + np.where(np.abs(inertia) < 1e-15, 0.0, inertia)  # exact zeros keep the symbolic expressions short
+        + mass * _about(com - centre)
+    )
+    return replace(step, mass_kg=total, com_m=centre, inertia_kg_m2=moved)
+
+
+def _about(arm: Array) -> Array:
+    return np.asarray(arm @ arm * np.eye(3) - np.outer(arm, arm))
+
+
+def _with_angle_base(tree: KinematicTree) -> KinematicTree:
+    if not tree.steps or tree.steps[0].kind != "free" or any(step.kind in {"free", "ball"} for step in tree.steps[1:]):
+        raise BadTableError(f"{tree.name}: only a model with one floating base and hinges or slides can use angles.")
+    base = tree.steps[0]
+    if base.armature.any():
+        raise BadTableError(f"{tree.name}: the floating base has a rotor (armature), which angles cannot carry.")
+    chain = []
+    for index, axis in enumerate(BASE_AXES):
+        chain.append(
+            replace(
+                base,
+                name=f"{base.name}_{axis}",
+                kind="slide" if axis[0] == "T" else "hinge",
+                parent=index - 1,
+                axis=np.eye(3)["XYZ".index(axis[1])],
+                q_index=index,
+                v_index=index,
+                armature=np.zeros(1),
+                mass_kg=base.mass_kg if index == 5 else 0.0,
+                com_m=base.com_m if index == 5 else np.zeros(3),
+                inertia_kg_m2=base.inertia_kg_m2 if index == 5 else np.zeros((3, 3)),
+            )
+        )
+
+    def later(index: int) -> int:
+        return index + 5 if index >= 0 else -1
+
+    rest = [replace(step, parent=later(step.parent), q_index=step.q_index - 1) for step in tree.steps[1:]]
+    bodies = {name: replace(place, step=later(place.step)) for name, place in tree.bodies.items()}
+    return replace(tree, steps=(*chain, *rest), bodies=bodies, nq=tree.nq - 1)

@@ -1,0 +1,75 @@
+"""MuJoCo as a witness of contact: forward dynamics and impacts of a body whose points hold still or roll.
+
+Mass matrix, bias and Jacobians are MuJoCo's own, with a quaternion base, and not from the solver's symbols. Forces of
+springs, where a problem has them, are for the caller to give.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from strut.engines.constrained_dynamics import solve_constrained
+from strut.engines.rigid_body import compiled
+from strut.models.contact_set import ContactSet
+from strut.robot import Array
+
+
+class MujocoContactDynamics:
+    """A body that touches the ground with a contact set. It owns its memory, so each thread needs one of its own."""
+
+    def __init__(self, mjcf: str, contact: ContactSet) -> None:
+        self._model, self.contact = compiled(mjcf), contact
+        self._data = mujoco.MjData(self._model)
+        self._bodies = [self._model.body(point.body).id for point in contact.points]
+        self.nq, self.nv = self._model.nq, self._model.nv
+
+    def accelerate(self, qpos: Array, qvel: Array, force: Array) -> tuple[Array, Array]:
+        """Return accelerations (nv,) and row forces (n_rows,) under generalised forces (nv,)."""
+        mass, bias, jacobian, goal = self._terms(qpos, qvel)
+        return solve_constrained(mass, force - bias, jacobian, goal, method="range")
+
+    def impact(self, qpos: Array, qvel: Array) -> tuple[Array, Array]:
+        """Return the velocity after all rows are brought to rest at once (nv,), and the impulses (n_rows,)."""
+        mass, _, jacobian, goal = self._terms(qpos, qvel)
+        return solve_constrained(mass, mass @ qvel, jacobian, 0.0 * goal, method="range")
+
+    def rates(self, qpos: Array, qvel: Array) -> Array:
+        """Return the derivatives of the coordinates in time. Shape (nq,)."""
+        rates = np.empty(self.nq)
+        for joint in range(self._model.njnt):
+            at, dof = self._model.jnt_qposadr[joint], self._model.jnt_dofadr[joint]
+            if self._model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
+                rates[at : at + 3] = qvel[dof : dof + 3]
+                turning = np.concatenate([[0.0], qvel[dof + 3 : dof + 6] / 2.0])  # in the axes of the body
+                mujoco.mju_mulQuat(rates[at + 3 : at + 7], qpos[at + 3 : at + 7], turning)
+            else:
+                rates[at] = qvel[dof]
+        return rates
+
+    def _terms(self, qpos: Array, qvel: Array) -> tuple[Array, Array, Array, Array]:
+        model, data = self._model, self._data
+        data.qpos[:], data.qvel[:] = qpos, qvel
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_makeM(model, data)
+        mujoco.mj_comVel(model, data)
+        mass, bias = np.empty((self.nv, self.nv)), np.empty(self.nv)
+        mujoco.mj_fullM(model, data, mass)
+        mujoco.mj_rne(model, data, 0, bias)
+        jacobian, goal = np.empty((len(self.contact.rows), self.nv)), np.empty(len(self.contact.rows))
+        linear, angular, linear_rate, angular_rate = np.empty((4, 3, self.nv))
+        for point, body in zip(self.contact.points, self._bodies, strict=True):
+            place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ np.array(point.position_m)
+            mujoco.mj_jac(model, data, linear, angular, place, body)
+            mujoco.mj_jacDot(model, data, linear_rate, angular_rate, place, body)
+            for axis, row in self.contact.rows_of(point.name).items():
+                jacobian[row] = _touching(linear, angular, axis, point.radius_m)
+                goal[row] = -_touching(linear_rate, angular_rate, axis, point.radius_m) @ qvel
+        return mass, bias, jacobian, goal
+
+
+def _touching(linear: Array, angular: Array, axis: int, radius_m: float) -> Array:
+    """Return the row of v - r ω × n along an axis: what holds still when a ball rolls. Shape (nv,)."""
+    turned = (-angular[1], angular[0], 0.0 * angular[2])[axis]
+    return np.asarray(linear[axis] + radius_m * turned)

@@ -1,0 +1,40 @@
+"""Marker set: where the markers of a subject's `markers.toml` are in a posture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from strut.engines.kinematic_tree import read_tree
+from strut.engines.rigid_body import point_positions
+from strut.errors import BadTableError
+from strut.robot import Array, Robot
+
+
+def marker_names(robot: Robot) -> tuple[str, ...]:
+    """Return the names of the markers a robot wears, in the order of `marker_points`."""
+    return tuple(name for places in _segments(robot).values() for name in places)
+
+
+def marker_points(robot: Robot, qpos: Array) -> Array:
+    """Return where a robot's markers are in world. Shape (T, nq) in, (T, n, 3) out."""
+    return point_positions(robot.mjcf, _places(robot), qpos)
+
+
+def _segments(robot: Robot) -> Mapping[str, Mapping[str, list[float]]]:
+    segments: Mapping[str, Mapping[str, list[float]]] = robot.table("markers")["segment"]
+    return segments
+
+
+def _places(robot: Robot) -> list[tuple[str, list[float]]]:
+    """Return the segment of each marker and its place in that segment's frame [m]."""
+    known, places = read_tree(robot.mjcf).bodies, []
+    for segment, own in _segments(robot).items():
+        if segment not in known:
+            raise BadTableError(f"{robot.name}: markers.toml names a segment {segment} that the body does not have.")
+        for name, place in own.items():
+            if np.shape(place) != (3,) or not np.isfinite(place).all():
+                raise BadTableError(f"{robot.name}: the marker {name} needs three finite coordinates.")
+            places.append((segment, place))
+    return places

@@ -1,0 +1,185 @@
+"""Solve: a problem and a guess in, a trajectory out, with what the solver says about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.engines.contact_kinematics import contact_jacobian, require_independent_rows
+from strut.engines.interior_point import OUT_OF_TIME, STOPPED, InteriorPoint, OnIteration, SolverOptions, SolverOutcome
+from strut.engines.sparse_nlp import Element, SparseNLP
+from strut.errors import OutOfRangeError, StrutError
+from strut.optimal.infeasibility import shadow_prices
+from strut.optimal.layout import Layout
+from strut.optimal.problem import OptimalControlProblem
+from strut.optimal.trajectory import Trajectory, trajectory_of, variables_of
+from strut.optimal.transcription import transcribe
+from strut.robot import Array
+
+
+class NotSolvedError(StrutError):
+    """A problem has no solution that the solver could find; names the worst row in words and keeps the best iterate."""
+
+    def __init__(self, status: str, worst: str, best: Solution | None, limit: str = "") -> None:
+        super().__init__(status, worst, best, limit)
+        self.status, self.worst, self.best, self.limit = status, worst, best, limit
+
+    def __str__(self) -> str:
+        against = f", up against the limit of {self.limit}" if self.limit else ""
+        return f"No such movement was found ({self.status}); worst is {self.worst}{against}."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """A solved movement.
+
+    Args:
+        trajectory: The movement.
+        cost: Its cost.
+        costs: Cost by term.
+        violation: Largest violation of a scaled row or bound.
+        worst: Where that is, in words.
+        converged: Whether the solver met its tolerances.
+        status: What the solver says.
+        iterations: How many it took.
+        setup_s: Time to write the program down.
+        solve_s: Time to solve it.
+        variables: Of the program, as a start for others on the same mesh. Shape (n,).
+        cost_before_refinement: The cost on the mesh, before an exact integrator was asked; None if none was.
+    """
+
+    trajectory: Trajectory
+    cost: float
+    costs: dict[str, float]
+    violation: float
+    worst: str
+    converged: bool
+    status: str
+    iterations: int
+    setup_s: float
+    solve_s: float
+    variables: Array
+    cost_before_refinement: float | None = None
+
+
+class DirectCollocation:
+    """A problem written down as a sparse program; solving it again from other guesses costs no set-up."""
+
+    def __init__(self, problem: OptimalControlProblem) -> None:
+        start_s = perf_counter()
+        problem.check_references()
+        self.problem, self.layout = problem, Layout(problem)
+        self.elements = transcribe(problem, self.layout)
+        self.assembly = SparseNLP(self.elements, self.layout.size)
+        self.setup_s = perf_counter() - start_s
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many variables and rows the program has."""
+        return self.layout.size, self.assembly.row_count
+
+    def solve(
+        self,
+        guess: Trajectory | Array,
+        *,
+        options: SolverOptions | None = None,
+        on_iteration: OnIteration | None = None,
+    ) -> Solution:
+        """Solve from a trajectory with the same phases, or from variables; NotSolvedError has the best iterate."""
+        program = InteriorPoint(self.assembly, self.layout.lower, self.layout.upper, options or SolverOptions())
+        outcome = program.solve(self._variables(guess), on_iteration=on_iteration)
+        solution = self.solution(outcome, program)
+        if solution.converged:
+            return solution
+        stopped = outcome.status in {STOPPED, OUT_OF_TIME}
+        raise NotSolvedError(
+            solution.status, solution.worst, solution, "" if stopped else self.blocking_limit(outcome.x)
+        )
+
+    def _variables(self, guess: Trajectory | Array) -> Array:
+        if not isinstance(guess, Trajectory):
+            return guess
+        if len(guess.duration_s) != len(self.problem.phases):
+            raise OutOfRangeError(
+                f"The guess has {len(guess.duration_s)} phases, the movement {len(self.problem.phases)}; "
+                "give one with as many."
+            )
+        if len(guess.time_s) != self.layout.node_count:
+            guess = guess.on_mesh(self.problem)
+        _require_contacts(self.problem, guess)
+        return variables_of(self.layout, guess)
+
+    def solution(self, outcome: SolverOutcome, program: InteriorPoint) -> Solution:
+        """Return what an outcome means."""
+        return Solution(
+            trajectory=trajectory_of(self.layout, outcome.x),
+            cost=outcome.cost,
+            costs=self.costs(outcome.x),
+            violation=program.violation(outcome.x, outcome.rows),
+            worst=self.worst(outcome.x, outcome.rows),
+            converged=outcome.converged,
+            status=_words(outcome.status),
+            iterations=outcome.iterations,
+            setup_s=self.setup_s,
+            solve_s=outcome.solve_s,
+            variables=outcome.x,
+        )
+
+    def costs(self, x: Array) -> dict[str, float]:
+        """Return the cost term by term."""
+        return {
+            piece.name: piece_cost
+            for piece in self.elements
+            if (piece_cost := self.assembly.cost_of(piece, x)) is not None
+        }
+
+    def rows_of(self, name: str) -> npt.NDArray[np.bool_]:
+        """Return which rows of the program belong to the elements called `name`. Shape (m,)."""
+        return np.concatenate([np.full(piece.lower.size, piece.name == name) for piece in self.elements])
+
+    def worst(self, x: Array, rows: Array) -> str:
+        """Return the most violated row or bound in words: what, which phase and node, by how much."""
+        row_excess = np.maximum(np.maximum(self.assembly.lower - rows, rows - self.assembly.upper), 0.0)
+        excess = np.maximum(np.maximum(self.layout.lower - x, x - self.layout.upper), 0.0)
+        row, variable = int(np.argmax(row_excess)), int(np.argmax(excess))
+        if excess[variable] > row_excess[row]:
+            return f"{self.layout.variable_name(variable)}, beyond its bound by {excess[variable]:.2g} of its scale"
+        piece, inner, place = self._row(row)
+        amount = f"{row_excess[row] * piece.row_sizes[inner]:.2g} {piece.row_units[inner]}".rstrip()
+        return f"{piece.words(inner, place)}, off by {amount}"
+
+    def blocking_limit(self, x: Array) -> str:
+        """Return the limit that the worst row is up against, in words; empty if none was found."""
+        rows, slope = self.assembly.linear(x)
+        bounds = (self.layout.lower, self.layout.upper)
+        found = shadow_prices(x, bounds, rows, slope, (self.assembly.lower, self.assembly.upper))
+        if found is None:
+            return ""
+        variable, row = (int(np.argmax(price)) for price in found)
+        if max(found[0][variable], found[1][row]) <= 0.0:
+            return ""
+        if found[0][variable] >= found[1][row]:
+            return self.layout.variable_name(variable)
+        piece, inner, place = self._row(row)
+        return piece.words(inner, place)
+
+    def _row(self, row: int) -> tuple[Element, int, int]:
+        """Return the element of a row of the program, which of its rows that is, and at which of its places."""
+        number = int(np.searchsorted(self.assembly.row_start, row, side="right")) - 1
+        piece = self.elements[number]
+        place, inner = divmod(row - int(self.assembly.row_start[number]), piece.lower.shape[1])
+        return piece, inner, place
+
+
+def _require_contacts(problem: OptimalControlProblem, guess: Trajectory) -> None:
+    """Raise if a phase begins in a posture in which its contact rows depend on each other."""
+    for number, phase in enumerate(problem.phases):
+        q = guess.q[guess.nodes_of(number)[0]]
+        require_independent_rows(phase.contact, contact_jacobian(problem.tree, phase.contact, q))
+
+
+def _words(status: str) -> str:
+    return status.replace("_", " ").lower()

@@ -1,0 +1,110 @@
+"""Playback: a movement's torques alone, played by another engine and another integrator from its first instant on.
+
+MuJoCo gives mass matrix, bias and contact Jacobians with a quaternion base; LSODA, a multistep method of variable order
+from ODEPACK, integrates. The state is never put back on the trajectory: impacts and contact sets come in turn, and what
+the torques do to a body that nobody balances is what is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles, qvel_from_angles
+from strut.engines.mujoco_contact_dynamics import MujocoContactDynamics
+from strut.engines.sparse_nlp import Index
+from strut.optimal.multiple_shooting import contact_forward_dynamics
+from strut.optimal.problem import OptimalControlProblem
+from strut.optimal.trajectory import Trajectory
+from strut.robot import Array
+
+TOLERANCE = 1e-12  # a step multiplies errors by up to a million
+STRAIGHT = 1e-9
+RUNAWAY = 10.0  # rad: a playback that far off is over
+
+
+def playback_error(mjcf: str, trajectory: Trajectory) -> float:
+    """Return the largest angle [rad] at any node between a trajectory and the playback of its torques.
+
+    Slides count in metres, except those of a floating base, which do not count.
+    """
+    played = play(mjcf, trajectory)
+    turns = slice(3, None) if _floats(mjcf, trajectory.problem) else slice(None)
+    away = np.abs(played - trajectory.q)[:, turns]
+    return float(np.where(np.isfinite(away), away, np.inf).max())
+
+
+def play(mjcf: str, trajectory: Trajectory) -> Array:
+    """Return the coordinates at the nodes when the torques are played, NaN once it has run away. Shape (nodes, nq)."""
+    problem, floats = trajectory.problem, _floats(mjcf, trajectory.problem)
+    passive = _passive(trajectory)
+    played = np.full_like(trajectory.q, np.nan)
+    qpos, qvel = trajectory.q[0], trajectory.v[0]
+    if floats:
+        qpos, qvel = qpos_from_angles(qpos), qvel_from_angles(qpos, qvel)
+    for number, phase in enumerate(problem.phases):
+        witness, nodes = MujocoContactDynamics(mjcf, phase.contact), trajectory.nodes_of(number)
+        if phase.arrival == "impact":
+            qvel, _ = witness.impact(qpos, qvel)
+        played[nodes[0]] = angles_from_qpos(qpos) if floats else qpos
+        for now, then in pairwise(_kinks(trajectory, nodes)):
+            states = _played(witness, trajectory, (now, then), np.concatenate([qpos, qvel]), passive)
+            if not np.isfinite(states).all():
+                return played
+            places = states[:, : witness.nq]
+            played[now + 1 : then + 1] = angles_from_qpos(places) if floats else places
+            if not np.abs(played[then] - trajectory.q[then]).max() < RUNAWAY:
+                return played
+            qpos, qvel = np.split(states[-1], [witness.nq])
+    return played
+
+
+def _kinks(trajectory: Trajectory, nodes: Index) -> list[int]:
+    """Return the nodes of a phase at which a torque bends, with both ends: integrators need not halt in between."""
+    rate = np.diff(trajectory.u[nodes], axis=0) / np.diff(trajectory.time_s[nodes])[:, None]
+    bends = np.abs(np.diff(rate, axis=0)).max(axis=1) > STRAIGHT * np.abs(rate).max()
+    return [int(nodes[0]), *nodes[1:-1][bends].tolist(), int(nodes[-1])]
+
+
+def _floats(mjcf: str, problem: OptimalControlProblem) -> bool:
+    """Return whether the model has a floating base where the problem has slides and angles."""
+    return bool(MujocoContactDynamics(mjcf, problem.contact).nq == problem.tree.nq + 1)
+
+
+def _passive(trajectory: Trajectory) -> Callable[[Array, Array], Array]:
+    """Return the forces of springs and dampers by joint angles and velocities; those of a floating base count as 0."""
+    problem = trajectory.problem
+    if problem.passive is None:
+        return lambda _, v: np.zeros(len(v))
+    return contact_forward_dynamics(problem, trajectory.parameter).passive
+
+
+def _played(
+    witness: MujocoContactDynamics,
+    trajectory: Trajectory,
+    interval: tuple[int, int],
+    state: Array,
+    passive: Callable[[Array, Array], Array],
+) -> Array:
+    """Return coordinates and velocities at the nodes up to `then`; torques change linearly. Shape (n, nq + nv)."""
+    now, then = interval
+    start_s, stop_s = trajectory.time_s[now], trajectory.time_s[then]
+    torque, change = trajectory.u[now], (trajectory.u[then] - trajectory.u[now]) / (stop_s - start_s)
+    actuated, base = list(trajectory.problem.actuated), 6 if witness.nq > witness.nv else 0
+
+    def rates(time_s: float, values: Array) -> Array:
+        qpos, qvel = values[: witness.nq], values[witness.nq :]
+        force = passive(
+            np.concatenate([np.zeros(base), qpos[witness.nq - witness.nv + base :]]),
+            np.concatenate([np.zeros(base), qvel[base:]]),
+        )
+        force[actuated] += torque + (time_s - start_s) * change
+        a, _ = witness.accelerate(qpos, qvel, force)
+        return np.concatenate([witness.rates(qpos, qvel), a])
+
+    when = trajectory.time_s[now + 1 : then + 1]
+    found = solve_ivp(rates, (start_s, stop_s), state, method="LSODA", t_eval=when, rtol=TOLERANCE, atol=TOLERANCE)
+    return np.asarray(found.y.T) if found.success else np.full((len(when), len(state)), np.nan)
