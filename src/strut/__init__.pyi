@@ -22,8 +22,7 @@ from strut.pipeline.step_walk import walk_to as walk_to
 from strut.pipeline.walk import walk as walk
 
 # What a motion does
-from strut.analysis.gait_comparison import gait_comparison as gait_comparison
-from strut.analysis.gait_parameters import gait_parameters as gait_parameters
+from strut.analysis.gait_analysis import analyze as analyze
 from strut.human.naturalness import Naturalness as Naturalness
 from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
 from strut.simulation.playback import simulate as simulate
@@ -31,6 +30,7 @@ from strut.verify.check import check as check
 
 # Pictures, films and pages
 from strut.show.film import save_gif as save_gif
+from strut.show.gait_report import save_gait_report as save_gait_report
 from strut.show.picture import save_png as save_png
 from strut.show.pose_strip import save_pose_strip as save_pose_strip
 from strut.show.report import save_html as save_html
