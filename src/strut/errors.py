@@ -173,6 +173,10 @@ class FieldError(StrutError):
         return f"{self.source}{where}{f', {self.field}' if self.field else ''}: {self.reason}"
 
 
+class BadFieldError(FieldError, BadTableError):
+    """A field of a robot's folder does not hold what belongs there."""
+
+
 class DesignError(FieldError):
     """A study's design file is malformed."""
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import numpy.typing as npt
 
 from strut.errors import BadTableError
+from strut.tables.folder import Tables
+from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
+from strut.tables.hands import ChainsTable, StudyTable, TaskTable
+from strut.tables.human import ContactTable, MarkerTable, SubjectTable, SymmetryTable
 
+T = TypeVar("T")
 Array = npt.NDArray[np.float64]
 FLOATING = 7  # coordinates of a base that nothing holds: position and quaternion
 
@@ -66,6 +71,7 @@ class Robot:
     friction: float
     base_size: int
     tables: Mapping[str, Mapping[str, Any]]
+    typed: Tables = field(default_factory=Tables)
 
     def __post_init__(self) -> None:
         for name in ("joint_lower_rad", "joint_upper_rad", "joint_speed_limit_rad_s", "torque_limit_nm"):
@@ -101,6 +107,84 @@ class Robot:
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change with the body, not with its looks, so that a motion knows its own."""
         return hashlib.sha256(_matter(self.mjcf).encode()).hexdigest()[:16]
+
+    @property
+    def gait(self) -> GaitTable:
+        """How it walks: gait.toml. Raises BadTableError if it has none; so do all that follow."""
+        gait: GaitTable | None = self.typed.gait
+        self._has("gait", gait)
+        assert gait is not None
+        return gait
+
+    @property
+    def crawl_gait(self) -> CrawlTable:
+        """How it crawls."""
+        return self._walks_by(CrawlTable, "crawl")
+
+    @property
+    def step_gait(self) -> StepsTable:
+        """How it walks in steps to a goal."""
+        return self._walks_by(StepsTable, "walk in steps to a goal")
+
+    @property
+    def human_gait(self) -> SynthesisTable:
+        """The optimal-control problem whose solution is its step."""
+        return self._walks_by(SynthesisTable, "walk by an optimal-control problem")
+
+    @property
+    def expression(self) -> Mapping[str, Any]:
+        """What feelings do to it: expression.toml."""
+        return self._has("expression", self.typed.expression)
+
+    @property
+    def chains(self) -> ChainsTable:
+        """Its hands and head: chains.toml."""
+        return self._has("chains", self.typed.chains)
+
+    @property
+    def tasks(self) -> Mapping[str, TaskTable]:
+        """What its hands can be busy with: tasks.toml."""
+        return self._has("tasks", self.typed.tasks)
+
+    @property
+    def study(self) -> StudyTable:
+        """A published session: study.toml."""
+        return self._has("study", self.typed.study)
+
+    @property
+    def contacts(self) -> ContactTable:
+        """Contact points, contact sets and capsules: contact.toml of this subject."""
+        return self._has("contact", self.typed.contact)
+
+    @property
+    def markers(self) -> MarkerTable:
+        """Where markers sit: markers.toml of this subject."""
+        return self._has("markers", self.typed.markers)
+
+    @property
+    def symmetry(self) -> SymmetryTable:
+        """Its mirror image: symmetry.toml."""
+        return self._has("symmetry", self.typed.symmetry)
+
+    @property
+    def subject(self) -> SubjectTable:
+        """Whose body it is."""
+        return self._has("subject", self.typed.subject)
+
+    @property
+    def published(self) -> Mapping[str, Any]:
+        """What has been published about it: published.toml."""
+        return self._has("published", self.typed.published)
+
+    def _has(self, name: str, table: T | None) -> T:
+        if table is None:
+            raise BadTableError(f"{self.name} has no {name}.toml in its folder, so it cannot do this.")
+        return table
+
+    def _walks_by(self, kind: type[T], what: str) -> T:
+        if not isinstance(self.gait, kind):
+            raise BadTableError(f"{self.name} does not {what}: its gait.toml describes another gait.")
+        return self.gait
 
     def table(self, stage: str) -> Mapping[str, Any]:
         """Return what the stage called `stage` needs to know about this body."""

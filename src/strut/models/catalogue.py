@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from strut.errors import BadMotionError, BadTableError, UnknownNameError
+from strut.errors import BadMotionError, UnknownNameError
 from strut.models.axis_robot import axis_robot
 from strut.models.dh_chains import chain_tree
 from strut.models.limb_robot import limb_robot
 from strut.models.part_tree import tree_robot
 from strut.models.subject import person_of, subject_robot
+from strut.models.table_files import read_contact, read_tables
 from strut.models.urdf import urdf_tree
 from strut.motion import Motion
 from strut.robot import Robot
@@ -73,24 +74,17 @@ def _check_made_for(motion: Motion, robot: Robot) -> None:
 
 @cache
 def _read_robot(folder: Path) -> Robot:
-    tables = {path.stem: _read_table(path) for path in sorted(folder.glob("*.toml"))}
-    try:
-        return _build(folder, tables)
-    except KeyError as missing:
-        raise BadTableError(f"{folder / 'robot.toml'}: there is no entry {missing}.") from missing
-
-
-def _read_table(path: Path) -> Mapping[str, Any]:
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise BadTableError(f"{path}: {error}.") from error
+    typed = read_tables(folder)
+    read_contact(folder)
+    tables = {path.stem: tomllib.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.toml"))}
+    robot = _build(folder, tables)
+    return robot if robot.typed.robot is not None else replace(robot, typed=typed)
 
 
 def _build(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
     name, body = folder.name if folder.parent == HOME else str(folder), tables["robot"]
     if "segment" in body:
-        return subject_robot(name, tables)
+        return subject_robot(name, folder, tables)
     if body.get("form") == "axes":
         return axis_robot(name, tables)
     if "urdf" in body:

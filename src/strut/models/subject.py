@@ -9,12 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from strut.errors import BadMotionError, BadTableError, OutOfRangeError, UnknownNameError
 from strut.models.segment_mjcf import Segment, Shape, Touch, segments_mjcf
+from strut.models.table_files import read_tables
 from strut.motion import Motion
 from strut.robot import Array, Foot, Robot
+from strut.tables.human import ContactTable, MarkerTable, SubjectTable
 
 Table = Mapping[str, Any]
 SEXES = ("male", "female")
@@ -83,12 +86,12 @@ def subject(
             )
         tables["robot"] = _as_woman(tables["robot"], tables["female"])
     person = _person(tables["robot"], height_m, mass_kg, lengths_m, masses_kg, named)
-    return _robot("heiman", tables, replace(person, sex=sex))
+    return _robot("heiman", HEIMAN, tables, replace(person, sex=sex))
 
 
-def subject_robot(name: str, tables: Mapping[str, Table]) -> Robot:
+def subject_robot(name: str, folder: Path, tables: Mapping[str, Table]) -> Robot:
     """Return the robot of a folder whose `robot.toml` describes segments and subjects, as its default subject."""
-    return _robot(name, tables, _person(tables["robot"], None, None, None, None, None))
+    return _robot(name, folder, tables, _person(tables["robot"], None, None, None, None, None))
 
 
 def person_of(motion: Motion) -> Robot:
@@ -159,14 +162,19 @@ def _within(what: str, value: float, limits: Table, unit: str) -> float:
     return float(value)
 
 
-def _robot(name: str, tables: Mapping[str, Table], person: Subject) -> Robot:
-    body = tables["robot"]
+def _robot(name: str, folder: Path, tables: Mapping[str, Table], person: Subject) -> Robot:
+    typed, body = read_tables(folder), tables["robot"]
     segments = _segments(body, person)
     contact = resolved_contact(body, tables["contact"], person)
     joints = [joint for segment in segments for joint in segment.joints if segment.parent is not None]
     limits = _limits(body, tables["symmetry"])
     touches = tuple(_touch(point, table, body["skin"]["point_radius_m"]) for point, table in contact["point"].items())
     root_height_m = -min(float(_origin_in_root(segments, touch.segment)[2] + touch.lowest_m) for touch in touches)
+    own = {
+        "contact": contact,
+        "markers": resolved_markers(body, tables["markers"], person),
+        "subject": _subject_table(person, root_height_m),
+    }
     return Robot(
         name=name,
         title=body["title"],
@@ -180,12 +188,13 @@ def _robot(name: str, tables: Mapping[str, Table], person: Subject) -> Robot:
         feet=tuple(Foot(touch.name, touch.name, touch.radius_m) for touch in touches),
         mass_kg=person.mass_kg,
         friction=body["floor"]["friction"],
-        tables={
-            **tables,
-            "contact": contact,
-            "markers": resolved_markers(body, tables["markers"], person),
-            "subject": _subject_table(person, root_height_m),
-        },
+        tables={**tables, **own},
+        typed=replace(
+            typed,
+            contact=msgspec.convert(contact, ContactTable),
+            markers=msgspec.convert(own["markers"], MarkerTable),
+            subject=msgspec.convert(own["subject"], SubjectTable),
+        ),
     )
 
 

@@ -1,0 +1,108 @@
+"""Table files: a robot's folder → its typed tables. A missing or mistyped field is named with file, line and field."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from strut.errors import BadFieldError
+from strut.tables.body import AxisBody, BodyTable, ChainBody, ForeignBody, LimbBody
+from strut.tables.folder import Tables
+from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
+from strut.tables.hands import ChainsTable, StudyTable, TaskTable
+from strut.tables.human import ContactShares, FemaleTable, MarkerTable, SymmetryTable
+from strut.tables.segments import SegmentBody
+from strut.toml_file import Path as FieldPath
+from strut.toml_file import TomlFile
+
+T = TypeVar("T")
+_FORMS: tuple[tuple[str, type[BodyTable]], ...] = (  # a body is told by the first of these fields that it has
+    ("segment", SegmentBody),
+    ("form", AxisBody),
+    ("urdf", ForeignBody),
+    ("mjcf", ForeignBody),
+    ("chain", ChainBody),
+    ("mount", LimbBody),
+)
+_GAITS: Mapping[Any, type[GaitTable]] = {"crawl": CrawlTable, "steps": StepsTable, "synthesis": SynthesisTable}
+
+
+def read_tables(folder: Path) -> Tables:
+    """Return the tables of a robot's folder; contact, of which a body needs a subject first, is left out."""
+    return Tables(
+        robot=read_body(folder),
+        gait=_read_gait(folder),
+        expression=read_table(folder, "expression", dict[str, Any]),
+        chains=read_table(folder, "chains", ChainsTable),
+        tasks=read_table(folder, "tasks", dict[str, TaskTable]),
+        study=read_table(folder, "study", StudyTable),
+        markers=read_table(folder, "markers", MarkerTable),
+        symmetry=read_table(folder, "symmetry", SymmetryTable),
+        published=read_table(folder, "published", dict[str, Any]),
+    )
+
+
+def read_body(folder: Path) -> BodyTable:
+    """Return `robot.toml` in the form that its fields tell."""
+    file = _file(folder / "robot.toml")
+    written = file.parse()
+    for field, form in _FORMS:
+        if field in written:
+            return _decoded(file, form)
+    raise file.wrong((), "says neither limbs ([[mount]]), chains ([[chain]]) nor a model's file (urdf or mjcf).")
+
+
+def _read_gait(folder: Path) -> GaitTable | None:
+    """Return `gait.toml` in the form that its `kind` tells; so errors name the field of that form."""
+    path = folder / "gait.toml"
+    if not path.is_file():
+        return None
+    file = _file(path)
+    kind = file.parse().get("kind")
+    if kind not in _GAITS:
+        raise file.wrong(("kind",), f"must be one of {', '.join(_GAITS)}, not {kind!r}.")
+    return _decoded(file, _GAITS[kind])
+
+
+def read_contact(folder: Path) -> ContactShares | None:
+    """Return `contact.toml`, for any subject."""
+    return read_table(folder, "contact", ContactShares)
+
+
+def read_female(folder: Path) -> FemaleTable | None:
+    """Return `female.toml`."""
+    return read_table(folder, "female", FemaleTable)
+
+
+def read_table(folder: Path, name: str, kind: type[T]) -> T | None:
+    """Return the table called `name` of a folder; None if there is no such file."""
+    path = folder / f"{name}.toml"
+    return _decoded(_file(path), kind) if path.is_file() else None
+
+
+def _file(path: Path) -> TomlFile:
+    try:
+        return TomlFile(path.read_text("utf-8"), str(path), BadFieldError)
+    except UnicodeDecodeError as error:
+        raise BadFieldError(str(path), "", f"is no UTF-8 text: {error.reason}.") from error
+
+
+def _decoded(file: TomlFile, kind: type[T]) -> T:
+    for field, value in _numbers((), file.parse()):
+        if not math.isfinite(value):
+            raise file.wrong(field, f"must be a finite number, not {value}.")
+    return file.decode(kind)
+
+
+def _numbers(place: FieldPath, value: Any) -> Iterator[tuple[FieldPath, float]]:
+    """Yield every number of a table with its path: TOML may write nan and inf, bodies may not have them."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _numbers((*place, key), inner)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _numbers((*place, index), inner)
+    elif isinstance(value, float):
+        yield place, value

@@ -1,0 +1,43 @@
+"""Folder: all tables of one robot together; what a robot has no use for is None."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from strut.tables.body import BodyTable
+from strut.tables.gait import GaitTable
+from strut.tables.hands import ChainsTable, StudyTable, TaskTable
+from strut.tables.human import ContactTable, MarkerTable, SubjectTable, SymmetryTable
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The tables of a robot's folder, by file name; of a human, contact and markers are those of one subject.
+
+    Args:
+        robot: What it is made of.
+        gait: How it walks.
+        expression: What feelings do to it.
+        chains: Its hands and head.
+        tasks: What its hands can be busy with, by name.
+        study: A published session.
+        contact: Where it touches the ground, and how.
+        markers: Where markers sit.
+        symmetry: Its mirror image.
+        subject: Whose body it is.
+        published: What has been published about it, section by section.
+    """
+
+    robot: BodyTable | None = None
+    gait: GaitTable | None = None
+    expression: Mapping[str, Any] | None = None
+    chains: ChainsTable | None = None
+    tasks: Mapping[str, TaskTable] | None = None
+    study: StudyTable | None = None
+    contact: ContactTable | None = None
+    markers: MarkerTable | None = None
+    symmetry: SymmetryTable | None = None
+    subject: SubjectTable | None = None
+    published: Mapping[str, Any] | None = None

@@ -1,0 +1,59 @@
+"""Table files: what is missing, misspelt or mistyped in a robot's folder is named with file, line and field."""
+
+import shutil
+
+import pytest
+
+from strut.cli.main import main
+from strut.errors import BadFieldError, BadTableError
+from strut.models import catalogue
+from strut.models.catalogue import load_robot
+
+# robot, file, text, what stands in its place, and what the sentence must say after the file's name
+FAULTS = [
+    ("mrpete", "robot", "torque_limit_nm = 8.4", "", ", line 25, servo.torque_limit_nm: is missing."),
+    ("mrpete", "robot", "friction = 0.5 ", 'friction = "rough" ', ", line 36, contact.friction: must be a number"),
+    ("mrpete", "robot", "mass_kg = 3.0 ", "mass_kg = -3.0 ", ", line 10, body.mass_kg: must be a number above 0"),
+    ("mrpete", "robot", "size_m = [0.35, 0.25, 0.08]", "size_m = [0.35, 0.25]", ", line 9, body.size_m: "),
+    ("mrpete", "robot", "start_height_m", "start_heigth_m", ", line 12, body.start_heigth_m: there is no such field"),
+    ("mrpete", "robot", 'title = "Mr. Pete, 28-joint quadruped"', "title = 3", ", line 6, title: must be a text"),
+    ("mrpete", "robot", "mass_kg = 3.0 ", "mass_kg = nan ", ", line 10, body.mass_kg: must be a finite number"),
+    ("mrpete", "gait", "duty_factor = 0.75", "duty_factor = 1.75", ", line 4, duty_factor: must be a number"),
+    ("mrpete", "gait", 'kind = "crawl"', 'kind = "waltz"', ", line 3, kind: "),
+    ("mrpete", "gait", "settle_s = 0.6 ", "settle_s = true ", ", line 11, settle_s: must be a number"),
+    ("mrpete", "gait", "RF = 1", "RF = 2", "knee_sign"),
+    ("alice", "gait", "swing_s = 1.0 ", "", ", swing_s: is missing."),
+    ("alice", "robot", 'name = "R"', "", "mount.name: is missing."),
+    ("pepper", "chains", 'frame = "eyes"', "frame = 3", ", line 8, head.frame: must be a text in quotes"),
+    ("pepper", "chains", "hand_per_s = 10.0", 'hand_per_s = "fast"', ", line 13, gain.hand_per_s: must be a number"),
+    ("pepper", "tasks", 'kind = "posture"', 'kind = "wave"', "wave.kind: "),
+    ("pepper", "study", "duration_s = 5.0", "", "duration_s: is missing."),
+    ("pepper", "robot", "range_rad = [-0.514872, 0.514872]", "range_rad = 0.5", "joint.KneePitch.range_rad: "),
+    ("heiman", "contact", 'segment = "FootSide"', "segment = 1", "segment: must be a text in quotes"),
+    ("heiman", "gait", "intervals = 12", "intervals = 1.5", "phase.intervals: must be a whole number"),
+    ("heiman", "symmetry", "TY = -1", 'TY = "left"', "sign"),
+    ("heiman", "markers", "LPSI = [-0.1293, 0.0453, 0.1189]", "LPSI = [0.0]", "segment.Pelvis.LPSI: "),
+]
+
+
+@pytest.mark.parametrize(("robot", "table", "text", "instead", "sentence"), FAULTS)
+def test_a_fault_is_named_with_its_file_line_and_field(tmp_path, capsys, robot, table, text, instead, sentence):
+    folder = shutil.copytree(catalogue.HOME / robot, tmp_path / "twin")
+    path = folder / f"{table}.toml"
+    written = path.read_text("utf-8")
+    assert text in written
+    path.write_text(written.replace(text, instead, 1), "utf-8")
+    with pytest.raises(BadFieldError) as caught:
+        load_robot(str(folder))
+    said = str(caught.value)
+    assert said.startswith(f"{path.resolve()}")
+    assert sentence in said
+    assert ", line " in said or "is missing" in said
+    assert "\n" not in said
+    assert main(["robots", str(folder)]) == 2
+
+
+def test_a_folder_that_describes_no_body_is_told_what_describes_one(tmp_path):
+    (tmp_path / "robot.toml").write_text('title = "nobody"\n', "utf-8")
+    with pytest.raises(BadTableError, match=r"says neither limbs .* nor a model's file"):
+        load_robot(str(tmp_path))
