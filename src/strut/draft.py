@@ -43,6 +43,7 @@ class Draft:
         shortfalls: What the generator itself knows to be broken.
         torque_nm: Joint torques, where the generator knows them. Shape (T, n_joints).
         ground_force_n: Force of the ground on each foot, where it knows them. Shape (T, n_feet, 3).
+        cop_in_world: Centre of pressure on the ground, where it knows it. Shape (T, 2).
         needs: What the movement needs, once it is measured.
         variant: Which of the generator's ways to make it this is, counted from 0.
         meta: What a motion file shall say of how it was made; JSON can hold it.
@@ -62,6 +63,7 @@ class Draft:
     shortfalls: tuple[Shortfall, ...] = ()
     torque_nm: Array | None = None
     ground_force_n: Array | None = None
+    cop_in_world: Array | None = None
     needs: Audit | None = None
     variant: int = 0
     meta: Mapping[str, Any] = field(default_factory=dict)
@@ -123,7 +125,7 @@ class Progress:
     """Where a search stands: an intensity tried, or an iteration of a solver on the way to one.
 
     Args:
-        intensity: What is tried.
+        intensity: What was tried; None while a solver works on it.
         passed: Whether it keeps every limit; None while it is still being made.
         iteration: Of a solver, from 1.
         cost: There.
@@ -131,7 +133,7 @@ class Progress:
         solve: Which solve it is, in words, where there are several.
     """
 
-    intensity: float
+    intensity: float | None
     passed: bool | None = None
     iteration: int | None = None
     cost: float | None = None

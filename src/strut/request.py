@@ -160,7 +160,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         task: What it does.
         emotion: What it feels; None shows nothing on purpose.
         intensity: 0 is neutral, 1 as published, at most 1.5.
-        margin_m: Smallest distance of the centre of pressure from the edge of what carries the robot.
+        margin_m: Smallest distance of the centre of pressure from the edge of what carries the robot; if None 10 mm, and
+            0 for a human, who rolls over the edges of the feet.
         rate_hz: Samples per second.
         retreat: What cannot be kept is weakened for the whole motion (`global`) or only while a limit is near (`local`).
         strict: Refuse instead of weakening.
@@ -170,7 +171,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     task: Task
     emotion: Emotion | None = None
     intensity: float = 1.0
-    margin_m: float = DEFAULT_MARGIN_M
+    margin_m: float | None = None
     rate_hz: float = 100.0
     retreat: Retreat = "global"
     strict: bool = False
@@ -185,6 +186,12 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         _check_word("retreat", self.retreat, get_args(Retreat))
         if self.retreat == "local" and not isinstance(self.task, Crawl | OwnTask):
             raise OutOfRangeError("Only a crawl can relax for a while; leave the local retreat out.")
+
+    @property
+    def least_margin_m(self) -> float:
+        """The balance margin that a motion must keep."""
+        usual_m = 0.0 if isinstance(self.task, HumanGait) else DEFAULT_MARGIN_M
+        return usual_m if self.margin_m is None else self.margin_m
 
     @property
     def asked(self) -> float:
