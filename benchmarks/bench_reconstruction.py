@@ -27,7 +27,7 @@ from strut.engines.rigid_body import GRAVITY_M_S2  # noqa: E402
 from strut.human.contact_schedule import PhaseTime  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
 from strut.human.reconstruct import reconstruct  # noqa: E402
-from strut.human.synthesize import synthesise  # noqa: E402
+from strut.human.synthesize import synthesize  # noqa: E402
 from strut.motion import Motion  # noqa: E402
 from strut.optimal.shooting_refinement import FINER  # noqa: E402
 from strut.optimal.trajectory import Trajectory  # noqa: E402
@@ -65,7 +65,7 @@ def misses(known: Trajectory, gait: Gait) -> tuple[float, float]:
 
 
 def main(count: int) -> None:
-    gait = synthesise("heiman", speed_m_s=1.3)
+    gait = synthesize("heiman", speed_m_s=1.3)
     phases, rows = true_phases(gait), list[Row]()
     for rate_hz in RATES_HZ:
         began = perf_counter()

@@ -27,13 +27,13 @@ import numpy as np  # noqa: E402
 from bench_reconstruction import true_phases  # noqa: E402
 from record import Row, record  # noqa: E402
 from strut.emotion import named_emotion  # noqa: E402
+from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles  # noqa: E402
 from strut.engines.rigid_body import GRAVITY_M_S2  # noqa: E402
-from strut.engines.tree import angles_from_qpos, qpos_from_angles  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
-from strut.human.gait_options import HUMAN, named_manner  # noqa: E402
+from strut.human.gait_options import HUMAN, named_gait_options  # noqa: E402
 from strut.human.reconstruct import reconstruct  # noqa: E402
-from strut.human.synthesize import synthesise  # noqa: E402
+from strut.human.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 from strut.motion import Motion  # noqa: E402
@@ -56,12 +56,12 @@ COMPARED_HZ = 500.0
 
 def gait_called(name: str) -> Gait:
     if name == "woman":
-        return synthesise(subject(1.65, 60.0, sex="female"), speed_m_s=1.2)
+        return synthesize(subject(1.65, 60.0, sex="female"), speed_m_s=1.2)
     human = load_robot("heiman")
     if name.endswith(" m/s"):
-        return synthesise(human, speed_m_s=float(name.split(maxsplit=1)[0]))
+        return synthesize(human, speed_m_s=float(name.split(maxsplit=1)[0]))
     speed, bearing = speed_and_bearing(human, named_emotion(name), 1.0)
-    return synthesise(human, speed_m_s=speed, manner=replace(named_manner(human, [HUMAN]), bearing=bearing))
+    return synthesize(human, speed_m_s=speed, options=replace(named_gait_options(human, [HUMAN]), targets=bearing))
 
 
 def with_noise(motion: Motion, degrees: float) -> Motion:

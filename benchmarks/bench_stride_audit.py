@@ -2,7 +2,7 @@
 
     python benchmarks/bench_stride_audit.py
 
-Walks are synthesised first: four feelings, and the gait of least time at 1.3 m/s with criteria alone. One row per walk
+Walks are synthesized first: four feelings, and the gait of least time at 1.3 m/s with criteria alone. One row per walk
 and tampering: what stays unexplained, how far pressure is outside what touches, what landings leave, how far torques in
 the file are off, which limits are broken (none if the verdict is ok), and the processor time of the audit.
 """
@@ -23,8 +23,8 @@ import numpy as np  # noqa: E402
 
 import strut  # noqa: E402
 from record import Row, record  # noqa: E402
-from strut.human.gait_options import PLAIN, named_manner  # noqa: E402
-from strut.human.synthesize import synthesise  # noqa: E402
+from strut.human.gait_options import PLAIN, named_gait_options  # noqa: E402
+from strut.human.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.motion import Motion  # noqa: E402
 from strut.verify.stride_audit import stride_audit, stride_shortfalls  # noqa: E402
@@ -39,7 +39,7 @@ def walked(name: str) -> Motion:
     human = load_robot("heiman")
     if name != LEAST_TIME:
         return strut.walk(human, name, cycles=2)
-    return synthesise(human, objective="time", manner=named_manner(human, [PLAIN])).motion(steps=4)
+    return synthesize(human, objective="time", options=named_gait_options(human, [PLAIN])).motion(steps=4)
 
 
 def tampered(motion: Motion) -> Iterator[tuple[str, Motion]]:

@@ -17,9 +17,9 @@ import casadi as ca  # noqa: E402
 import numpy as np  # noqa: E402
 
 from record import Row, median_seconds, record  # noqa: E402
-from strut.engines.contact_rows import row_loads  # noqa: E402
-from strut.engines.symbolic import Movement  # noqa: E402
-from strut.engines.tree import read_tree  # noqa: E402
+from strut.engines.contact_kinematics import row_loads  # noqa: E402
+from strut.engines.kinematic_tree import read_tree  # noqa: E402
+from strut.engines.symbolic_dynamics import SymbolicDynamics  # noqa: E402
 from strut.human.gait_problem import Criteria, gait_problem  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 
@@ -31,7 +31,7 @@ def main() -> None:
     tree, contact = read_tree(robot.mjcf, angle_base=True), gait_problem(robot, Criteria(), speed_m_s=1.3).contact
     q, v, a = (ca.SX.sym(name, 34) for name in "qva")
     force, weight = ca.SX.sym("force", len(contact.rows)), ca.SX.sym("weight", 34)
-    moving = Movement(tree, q, v, a)
+    moving = SymbolicDynamics(tree, q, v, a)
     rows = moving.inverse_dynamics(row_loads(moving, contact, force))
     x = ca.vertcat(q, v, a, force)
     cases = {

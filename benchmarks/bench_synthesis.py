@@ -1,4 +1,4 @@
-"""How long does a human's step take to synthesise from a cold start, and do perturbed starts reach the same optimum?
+"""How long does a human's step take to synthesize from a cold start, and do perturbed starts reach the same optimum?
 
     python benchmarks/bench_synthesis.py [STARTS [MANNER ...]]
 
@@ -28,9 +28,9 @@ import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
-from strut.human.gait_options import HUMAN, PLAIN, named_manner  # noqa: E402
-from strut.human.initial_guess import Drawing  # noqa: E402
-from strut.human.synthesize import synthesise  # noqa: E402
+from strut.human.gait_options import HUMAN, PLAIN, named_gait_options  # noqa: E402
+from strut.human.initial_guess import GuessOptions  # noqa: E402
+from strut.human.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.robot import Array  # noqa: E402
 
@@ -59,35 +59,35 @@ def main(starts: int, manners: list[str]) -> None:
 
 def _timed(fresh: ProcessPoolExecutor, manner: str, seed: int) -> Found:
     began = perf_counter()
-    row, angles = fresh.submit(_synthesised, manner, seed).result()
+    row, angles = fresh.submit(_synthesized, manner, seed).result()
     row |= {"wall_s": round(perf_counter() - began, 2)}
     print(f"{manner}, start {seed}: {row}", file=sys.stderr, flush=True)
     return row, angles
 
 
-def _synthesised(manner: str, seed: int) -> Found:
+def _synthesized(manner: str, seed: int) -> Found:
     """Return what a start gives, and its joint angles over the step. Runs in a process of its own."""
     robot = load_robot("heiman")
-    wanted = named_manner(robot, [manner])
+    wanted = named_gait_options(robot, [manner])
     noise = {"angle_noise_rad": 0.03, "duration_noise": 0.3} if seed else {}
     row: Row = {"manner": manner, "start": seed}
     try:
-        gait = synthesise(
+        gait = synthesize(
             robot,
             speed_m_s=SPEED_M_S,
-            manner=wanted,
-            drawing=Drawing(**noise, seed=seed, bearing=wanted.bearing),
+            options=wanted,
+            guess=GuessOptions(**noise, seed=seed, targets=wanted.targets),
         )
     except StrutError as failure:
         print(failure, file=sys.stderr)
         return row | {"sound": False} | dict.fromkeys(FIGURES, "") | {"cpu_s": round(process_time(), 2)}, None
     path, sound = gait.trajectory, gait.soundness
-    assert gait.solution.cost_before_polish is not None  # every gait is polished
+    assert gait.solution.cost_before_refinement is not None  # every gait is polished
     assert sound.playback_error_rad is not None  # and played back
     figures = (
         len(gait.attempts),
         gait.solution.iterations,
-        round(gait.solution.cost_before_polish, 5),
+        round(gait.solution.cost_before_refinement, 5),
         round(gait.solution.cost, 5),
         round(1e3 * sound.contact_drift_m, 4),
         round(sound.momentum_error_n_s, 4),

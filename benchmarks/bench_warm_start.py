@@ -17,7 +17,7 @@ from time import process_time  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
-from strut.human.synthesize import synthesise  # noqa: E402
+from strut.human.synthesize import synthesize  # noqa: E402
 from strut.motion import Motion  # noqa: E402
 
 WALKED_M_S, WANTED_M_S = 1.3, (1.3, 0.9)
@@ -25,10 +25,10 @@ WALKED_M_S, WANTED_M_S = 1.3, (1.3, 0.9)
 
 def timed(speed_m_s: float, begin: Motion | None) -> tuple[Row, Gait]:
     began = process_time()
-    gait = synthesise("heiman", speed_m_s=speed_m_s, begin=begin)
+    gait = synthesize("heiman", speed_m_s=speed_m_s, begin=begin)
     found = gait.solution
     row = {"speed_m_s": speed_m_s, "start": "drawn" if begin is None else f"walk at {WALKED_M_S} m/s"}
-    row |= {"iterations": found.iterations, "mesh_cost": found.cost_before_polish, "cost": found.cost}
+    row |= {"iterations": found.iterations, "mesh_cost": found.cost_before_refinement, "cost": found.cost}
     return row | {"cpu_s": round(process_time() - began, 1)}, gait
 
 

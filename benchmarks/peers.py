@@ -35,12 +35,12 @@ from scipy.interpolate import CubicSpline  # noqa: E402
 
 from record import Row, median_seconds, record  # noqa: E402
 from strut.engines.body_poses import body_poses  # noqa: E402
-from strut.engines.symbolic import Movement  # noqa: E402
-from strut.engines.tree import angles_from_qpos, qpos_from_angles, qvel_from_angles, read_tree  # noqa: E402
+from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles, qvel_from_angles, read_tree  # noqa: E402
+from strut.engines.symbolic_dynamics import SymbolicDynamics  # noqa: E402
 from strut.human.contact_schedule import PhaseTime  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
 from strut.human.reconstruct import reconstruct  # noqa: E402
-from strut.human.synthesize import synthesise  # noqa: E402
+from strut.human.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.contact_set import contact_points  # noqa: E402
 from strut.motion import Motion  # noqa: E402
@@ -55,7 +55,7 @@ SPEED_M_S = 1.3
 
 def main(python: str, peers: list[str], limit_s: int) -> None:
     robot = load_robot("heiman")
-    gait = synthesise(robot, speed_m_s=SPEED_M_S)
+    gait = synthesize(robot, speed_m_s=SPEED_M_S)
     recording = gait.motion(steps=2, rate_hz=500.0)
     borders = np.concatenate([[0.0], np.cumsum(gait.trajectory.duration_s)])
     phases = [
@@ -109,7 +109,7 @@ def _dynamics(robot: Robot, recording: Motion, theirs: dict[str, Any]) -> list[R
     """Return operations and time of our symbolic dynamics beside theirs, once both agree on the mass matrix."""
     tree = read_tree(robot.mjcf, angle_base=True)
     q, v, a = (ca.SX.sym(name, tree.nv) for name in "qva")
-    torque = Movement(tree, q, v, a).inverse_dynamics([])
+    torque = SymbolicDynamics(tree, q, v, a).inverse_dynamics([])
     mass = ca.jacobian(torque, a)
     block = ca.Function("mass", [q], [mass])(np.append(np.zeros(6), _curve(recording)(0.0)[6:])).full()[6:, 6:]
     apart = float(np.abs(block - np.array(theirs["joint_mass_matrix"])).max())

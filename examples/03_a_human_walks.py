@@ -1,4 +1,4 @@
-"""A human walks neutral, happy, sad, angry and fearful: synthesised from nothing, proven, drawn.
+"""A human walks neutral, happy, sad, angry and fearful: synthesized from nothing, proven, drawn.
 
 python examples/03_a_human_walks.py FOLDER [FEELING ...]
 

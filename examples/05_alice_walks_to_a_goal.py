@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 import strut
 from strut.errors import UnreachablePostureError
-from strut.reproduction.alice_balance import walking_margin_m
+from strut.reproduction.alice import walking_margin_m
 from strut.show.picture import save_png
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import settings
 
 from strut import load_robot, walk
-from strut.human.synthesize import synthesise
+from strut.human.synthesize import synthesize
 
 pytest_plugins = ("tests.study.real_parts_summary",)  # names, at the end, which real parts ran
 
@@ -36,5 +36,5 @@ def heiman():
 
 @pytest.fixture(scope="session")
 def gait(heiman):
-    """One synthesised gait for all tests that need one: it takes half a minute."""
-    return synthesise(heiman, speed_m_s=1.3)
+    """One synthesized gait for all tests that need one: it takes half a minute."""
+    return synthesize(heiman, speed_m_s=1.3)

@@ -14,6 +14,7 @@ HOME = Path(strut.__file__).parent
 NOUNS = (
     "errors",
     "toml_file",
+    "cancellation",
     "tables",
     "rotation",
     "emotion",

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from strut.analysis.gait_cycle import coordinate_names, mirror_image
-from strut.engines.tree import qpos_from_angles
+from strut.engines.kinematic_tree import qpos_from_angles
 from strut.models.mirror import mirror_of
 from strut.motion import Motion
 

@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 from strut.analysis.criteria import CriteriaValues, step_criteria
 from strut.analysis.gait_cycle import published_step
 from strut.analysis.similarity import Dissimilarity
-from strut.engines.criteria import momentum_and_head
-from strut.engines.tree import read_tree
+from strut.engines.criteria import momentum_and_rotation
+from strut.engines.kinematic_tree import read_tree
 from tests.walker import walked
 
 CROSS_TABLE = {  # Table 6.6 with the weights applied: gaits in rows, objectives in columns
@@ -49,7 +49,7 @@ def test_weighted_criteria_of_the_published_gaits_are_the_published_ones(heiman)
     assert basic == ["Phi1", "Phi2", "Phi3", "Phi4"]
 
 
-@pytest.mark.parametrize("table", [TABLE_6_4, TABLE_6_5], ids=["recorded", "synthesised"])
+@pytest.mark.parametrize("table", [TABLE_6_4, TABLE_6_5], ids=["recorded", "synthesized"])
 def test_rows_of_the_similarity_tables_are_the_sums_of_their_parts(table):  # behaviour 35
     totals = {name: Dissimilarity(posture, time).total for name, (posture, time, _) in table.items()}
     assert_allclose(list(totals.values()), [total for *_, total in table.values()], atol=1e-12)
@@ -65,8 +65,8 @@ def test_effort_falls_with_the_length_of_the_step_and_head_rotation_has_no_axes(
     assert longer.head == pytest.approx(once.head, rel=1e-9)
     tree, rng = read_tree(heiman.mjcf), np.random.default_rng(5)
     qpos, qvel, turn = step.qpos[:5].copy(), rng.normal(size=(5, 34)), Rotation.random(rng=rng)
-    _, here = momentum_and_head(tree, qpos, qvel, "Head")
+    _, here = momentum_and_rotation(tree, qpos, qvel, "Head")
     qpos[:, 3:7] = (turn * Rotation.from_quat(qpos[:, 3:7], scalar_first=True)).as_quat(scalar_first=True)
-    _, there = momentum_and_head(tree, qpos, qvel, "Head")
+    _, there = momentum_and_rotation(tree, qpos, qvel, "Head")
     assert_allclose(there, turn.apply(here), atol=1e-9)
     assert_allclose(np.sum(there**2, axis=1), np.sum(here**2, axis=1), rtol=1e-12)

@@ -15,8 +15,7 @@ from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan
 from strut.kinematics.biped_model import two_legs
 from strut.place import Place
-from strut.reproduction.alice_balance import walking_margin_m
-from strut.reproduction.alice_bodies import variant
+from strut.reproduction.alice import variant, walking_margin_m
 from tests.alice import ALICE, LEGS, targets_cm
 
 HERE = Place(0.0, 0.0)

@@ -12,9 +12,9 @@ from strut.cli import walk as walk_verb
 from strut.cli.interruption import SOLVED_WORDS
 from strut.cli.main import main
 from strut.cli.screen import progress
-from strut.engines.nonlinear_program import STOPPED, Iteration
+from strut.engines.interior_point import STOPPED, Iteration
 from strut.io.motion_file import load_motion, save_motion
-from strut.optimal.solve import NotSolvedError
+from strut.optimal.collocation import NotSolvedError
 
 
 def press():

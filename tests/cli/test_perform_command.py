@@ -11,7 +11,7 @@ import pytest
 from strut.cli.main import main
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import load_robot
-from strut.pipeline.stimuli import stimuli
+from strut.study.session_stimuli import stimuli
 
 
 @pytest.fixture(scope="module")

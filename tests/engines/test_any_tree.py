@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from strut.engines.kinematic_tree import read_tree
 from strut.engines.rigid_body import compiled
-from strut.engines.symbolic import ExternalForce, Movement
-from strut.engines.tree import read_tree
+from strut.engines.symbolic_dynamics import ExternalForce, SymbolicDynamics
 from strut.errors import BadTableError
 from strut.models.catalogue import load_robot
 from tests.engines.pinocchio_tree import acceleration_of, built_by_hand, pin, state_of
 from tests.engines.random_tree import random_state, random_tree
-from tests.engines.test_symbolic import ZOO
+from tests.engines.test_symbolic_dynamics import ZOO
 
 POINT = np.array([0.03, -0.02, 0.05])
 SEEDS = st.integers(0, 10**6)
@@ -39,7 +39,7 @@ def tried(mjcf, seed):
     mujoco.mj_subtreeVel(model, data)
     mujoco.mj_energyPos(model, data)
     mujoco.mj_energyVel(model, data)
-    return model, tree, data, Movement(tree, *(ca.DM(x) for x in (data.qpos, data.qvel, qacc))), rng
+    return model, tree, data, SymbolicDynamics(tree, *(ca.DM(x) for x in (data.qpos, data.qvel, qacc))), rng
 
 
 def close(mine, theirs):
@@ -97,7 +97,7 @@ def moves_as_in_pinocchio(mjcf, seed):
     rotors = model.dof_armature * data.qacc
     close(numbers(moving.inverse_dynamics()).reshape(-1), turn.T @ pin.rnea(oracle, other, q, v, a) + rotors)
     symbols = [ca.SX.sym(name, size) for name, size in (("q", tree.nq), ("v", tree.nv), ("a", tree.nv))]
-    force = Movement(tree, *symbols).inverse_dynamics()
+    force = SymbolicDynamics(tree, *symbols).inverse_dynamics()
     mass = ca.Function("mass", symbols, [ca.jacobian(force, symbols[2])])(data.qpos, data.qvel, data.qacc).full()
     theirs = pin.crba(oracle, other, q)
     theirs = np.triu(theirs) + np.triu(theirs, 1).T
@@ -188,7 +188,7 @@ def test_bodies_welded_to_the_world_stand_still_beside_an_angle_base():
     </worldbody></mujoco>"""
     rng = np.random.default_rng(4)
     tree = read_tree(mjcf, angle_base=True)
-    moving = Movement(tree, *(ca.DM(rng.normal(size=8)) for _ in range(3)))
+    moving = SymbolicDynamics(tree, *(ca.DM(rng.normal(size=8)) for _ in range(3)))
     assert_allclose(numbers(moving.position("post", POINT)), [1.03, 1.98, 3.05])
     assert_allclose(numbers(moving.position("flag")), [1.0, 2.0, 3.0])
     for still in (moving.velocity("post", POINT), moving.acceleration("post", POINT), moving.velocity("flag")):

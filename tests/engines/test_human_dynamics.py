@@ -8,9 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from strut.engines.constrained import ConstrainedDynamics
-from strut.engines.symbolic import Movement
-from strut.engines.tree import qpos_from_angles, qvel_from_angles, read_tree
+from strut.engines.constrained_dynamics import ConstrainedDynamics
+from strut.engines.kinematic_tree import qpos_from_angles, qvel_from_angles, read_tree
+from strut.engines.symbolic_dynamics import SymbolicDynamics
 from strut.models.contact_set import ContactSet
 from strut.models.mirror import mirror_of
 from tests.engines.human_states import generic, integrated, neutral
@@ -34,7 +34,7 @@ def numbers(expression):
 
 
 def moving(tree, q, v, a=None):
-    return Movement(tree, ca.DM(q), ca.DM(v), None if a is None else ca.DM(a))
+    return SymbolicDynamics(tree, ca.DM(q), ca.DM(v), None if a is None else ca.DM(a))
 
 
 def body_axes(angles):

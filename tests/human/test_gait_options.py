@@ -9,48 +9,48 @@ from numpy.testing import assert_allclose
 
 from strut.engines.capsules import segment_distance
 from strut.errors import OutOfRangeError, UnknownNameError
-from strut.human.gait_options import ITEMS, Manner, named_manner
+from strut.human.gait_options import ITEMS, GaitOptions, named_gait_options
 from strut.human.gait_problem import Criteria, gait_problem
-from strut.human.initial_guess import drawn_step
+from strut.human.initial_guess import guessed_step
 from strut.human.naturalness import naturalness
 from strut.human.swing_clearance import ROUNDING_M, smooth_distance
 
 
 def cost_of(problem, name, q):
     """The cost called `name` at a posture, once for a whole phase."""
-    cost, moment = next(cost for cost in problem.costs if cost.name == name), problem.moment()
-    return float(ca.Function("cost", [moment.q], [cost.weight * cost.value(moment)])(q))
+    cost, node = next(cost for cost in problem.costs if cost.name == name), problem.node()
+    return float(ca.Function("cost", [node.q], [cost.weight * cost.value(node)])(q))
 
 
 def test_every_item_has_a_name_and_human_is_some_of_them(heiman):
-    human, everything = named_manner(heiman, ["human"]), named_manner(heiman, ITEMS)
+    human, everything = named_gait_options(heiman, ["human"]), named_gait_options(heiman, ITEMS)
     assert human.posture
     assert human.arms
     assert human.clearance_m == pytest.approx(0.015)
     assert everything.capsules
     assert everything.springs
     assert everything.smooth > 1.0
-    assert replace(named_manner(heiman, ["plain"]), bearing=None) == Manner()
+    assert replace(named_gait_options(heiman, ["plain"]), targets=None) == GaitOptions()
     with pytest.raises(UnknownNameError, match="no manner 'arm'"):
-        named_manner(heiman, ["arm"])
+        named_gait_options(heiman, ["arm"])
     with pytest.raises(OutOfRangeError, match="clearance"):
-        Manner(clearance_m=float("nan"))
+        GaitOptions(clearance_m=float("nan"))
     for smooth in (-1.0, 2e4):
         with pytest.raises(OutOfRangeError, match="above 0 and below 10000"):
-            Manner(smooth=smooth)
+            GaitOptions(smooth=smooth)
     with pytest.raises(OutOfRangeError, match="plain is nothing besides the criteria, so it cannot go with human"):
-        named_manner(heiman, ["human", "plain"])
+        named_gait_options(heiman, ["human", "plain"])
 
 
 def test_posture_and_arms_cost_the_same_in_the_mirror(heiman, mirror):
-    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, manner=named_manner(heiman, ["posture", "arms"]))
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, options=named_gait_options(heiman, ["posture", "arms"]))
     q = np.random.default_rng(7).normal(scale=0.2, size=34)
     for name in ("posture", "arms"):
         assert cost_of(problem, name, q) == pytest.approx(cost_of(problem, name, mirror.image(q)))
 
 
 def test_arms_that_swing_against_the_legs_are_free_and_arms_that_swing_with_them_are_not(heiman):
-    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, manner=named_manner(heiman, ["arms"]))
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, options=named_gait_options(heiman, ["arms"]))
     names, q = list(problem.tree.velocity_names), np.zeros(34)
     swing = heiman.table("expression")["neutral"]["arm_swing"]
     q[names.index("HipRight_RY")], q[names.index("HipLeft_RY")] = -0.3, 0.3
@@ -63,7 +63,7 @@ def test_arms_that_swing_against_the_legs_are_free_and_arms_that_swing_with_them
 def test_capsules_and_clearance_are_constraints_in_the_place_of_the_sideways_distance(heiman):
     words = {}
     for items in (["plain"], ["capsules", "clearance"]):
-        problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, manner=named_manner(heiman, items))
+        problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, options=named_gait_options(heiman, items))
         words[items[0]] = [{constraint.name for constraint in phase.constraints} for phase in problem.phases]
     assert all("distance of the legs" in names for names in words["plain"])
     assert all("distance of the shanks" in names for names in words["capsules"])
@@ -96,14 +96,14 @@ def test_smooth_distance_is_hardly_more_than_the_true_one_and_never_less():
 def test_smooth_torques_weigh_changes_more(heiman):
     weights = []
     for items in (["plain"], ["smooth"]):
-        problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, manner=named_manner(heiman, items))
+        problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, options=named_gait_options(heiman, items))
         weights.append(next(cost.weight for cost in problem.costs if cost.name == "torque rate"))
     assert weights[1] == pytest.approx(10.0 * weights[0])
 
 
 def test_a_stiff_legged_step_without_arms_is_found_odd(heiman):
     problem = gait_problem(heiman, Criteria(), speed_m_s=1.3)
-    drawn = drawn_step(heiman, problem, 1.3)
+    drawn = guessed_step(heiman, problem, 1.3)
     names = list(problem.tree.velocity_names)
     q = drawn.q.copy()
     for side in ("Right", "Left"):

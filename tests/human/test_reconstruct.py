@@ -9,14 +9,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut import load_robot, walk
-from strut.engines.tree import angles_from_qpos, qpos_from_angles
-from strut.engines.walking_direction import Course
+from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError, FileError, OutOfRangeError
 from strut.human.contact_detection import detected_phases, noise_of
 from strut.human.contact_schedule import PhaseTime, checked_phases, read_phases
 from strut.human.reconstruct import reconstruct, stopped_at, usual_smoothness
 from strut.human.recorded_problem import Recording, catmull_rom, recorded_problem
-from strut.optimal.solve import NotSolvedError
+from strut.human.walking_direction import WalkingDirection
+from strut.optimal.collocation import NotSolvedError
 
 
 def true_phases(gait):
@@ -160,7 +160,7 @@ def test_phases_that_end_too_late_are_refused(gait, heiman, number, words):
 
 @pytest.mark.parametrize("direction_rad", [0.7, -np.pi / 2, np.pi])
 def test_a_walk_in_any_direction_is_solved_along_x_and_put_back(gait, direction_rad):
-    turned = Course(direction_rad, 0.4).put_back(gait.motion(steps=2))
+    turned = WalkingDirection(direction_rad, 0.4).restored(gait.motion(steps=2))
     with pytest.raises(NotSolvedError) as stopped:
         reconstruct(turned, phases=true_phases(gait), on_iteration=lambda iteration: iteration.number == 2)
     path = stopped.value.best.trajectory

@@ -5,22 +5,22 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.human.gait_options import Manner
+from strut.human.gait_options import GaitOptions
 from strut.human.gait_problem import Criteria, gait_problem
 from strut.models.mirror import mirror_of
 
 
 def spring_torques(problem, q, v, values):
-    moment = problem.moment()
-    symbols = ca.symvar(ca.vertcat(moment.q, moment.v, ca.vertcat(*moment.parameter.values())))
+    node = problem.node()
+    symbols = ca.symvar(ca.vertcat(node.q, node.v, ca.vertcat(*node.parameter.values())))
     numbers = {f"q.{i}": q[i] for i in range(34)} | {f"v.{i}": v[i] / 5.0 for i in range(34)}
     numbers |= {f"parameter.{i}": values[p.name] for i, p in enumerate(problem.parameters)}
-    function = ca.Function("springs", [ca.vertcat(*symbols)], [problem.passive(moment)])
+    function = ca.Function("springs", [ca.vertcat(*symbols)], [problem.passive(node)])
     return function([numbers[symbol.name()] for symbol in symbols]).full().ravel()
 
 
 def test_springs_pull_towards_their_rest_and_dampers_against_the_motion(heiman):
-    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, manner=Manner(springs=True))
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, options=GaitOptions(springs=True))
     values = {parameter.name: 0.0 for parameter in problem.parameters}
     values |= {"stiffness Knee_RY": 50.0, "rest Knee_RY": 0.3, "damping Knee_RY": 2.0}
     q, v = np.zeros(34), np.zeros(34)
@@ -33,7 +33,7 @@ def test_springs_pull_towards_their_rest_and_dampers_against_the_motion(heiman):
 
 
 def test_springs_of_both_legs_are_mirror_images(heiman):
-    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, manner=Manner(springs=True))
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, options=GaitOptions(springs=True))
     rng = np.random.default_rng(4)
     values = {parameter.name: rng.uniform(0.0, 1.0) for parameter in problem.parameters}
     q, v = rng.normal(size=(2, 34))
@@ -43,6 +43,6 @@ def test_springs_of_both_legs_are_mirror_images(heiman):
 
 
 def test_there_are_three_parameters_for_each_of_seven_joints(heiman):
-    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, manner=Manner(springs=True))
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, options=GaitOptions(springs=True))
     assert len(problem.parameters) == 2 + 3 * 7
     assert gait_problem(heiman, Criteria(), speed_m_s=1.3).passive is None

@@ -8,19 +8,19 @@ from numpy.testing import assert_allclose
 
 from strut.analysis.criteria import criteria_values
 from strut.analysis.gait_parameters import gait_parameters
-from strut.engines.tree import angles_from_qpos
+from strut.engines.kinematic_tree import angles_from_qpos
 from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
 from strut.human.gait_problem import Criteria, gait_problem
-from strut.human.initial_guess import Drawing, drawn_step
+from strut.human.initial_guess import GuessOptions, guessed_step
 from strut.human.objective import named_criteria, weighted_criteria
-from strut.human.synthesize import best_so_far, synthesise, usual_mesh
+from strut.human.synthesize import best_so_far, synthesize, usual_mesh
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
 from strut.models.mirror import mirror_of
+from strut.optimal.collocation import NotSolvedError
 from strut.optimal.layout import Layout
-from strut.optimal.playback import playback_error
-from strut.optimal.solve import NotSolvedError
-from strut.optimal.soundness import contact_drift, insist
+from strut.optimal.soundness import contact_drift, require_sound
+from strut.optimal.torque_playback import playback_error
 
 WEIGHT_N = 75.0 * 9.81
 
@@ -115,7 +115,7 @@ def test_torques_alone_lead_another_engine_and_integrator_through_the_whole_step
 
 
 def test_an_exact_movement_costs_hardly_more_and_holds_its_feet(gait):
-    assert abs(gait.soundness.polish_change) < 0.03
+    assert abs(gait.soundness.refinement_change) < 0.03
     assert gait.soundness.residual < 1e-9
     assert gait.soundness.contact_drift_m < 1e-6
     assert gait.soundness.momentum_error_n_s < 0.02
@@ -152,33 +152,33 @@ def test_many_steps_make_a_continuous_motion_that_survives_a_file(gait, heiman, 
 
 
 def test_a_result_that_slides_is_refused(gait, heiman):
-    guess = drawn_step(heiman, gait.trajectory.problem, 1.3)
+    guess = guessed_step(heiman, gait.trajectory.problem, 1.3)
     drift, who, _ = contact_drift(heiman, guess)
     assert drift > 0.003
     assert "in phase" in who
     with pytest.raises(RefusedError, match=r"slides \d+\.\d mm"):
-        insist(replace(gait.soundness, contact_drift_m=drift, drifting=who))
+        require_sound(replace(gait.soundness, contact_drift_m=drift, drifting=who))
     with pytest.raises(RefusedError, match="momentum come from nowhere"):
-        insist(replace(gait.soundness, momentum_error_n_s=0.3))
+        require_sound(replace(gait.soundness, momentum_error_n_s=0.3))
     with pytest.raises(RefusedError, match="torques alone lead 2 degrees"):
-        insist(replace(gait.soundness, playback_error_rad=np.radians(2.0)))
+        require_sound(replace(gait.soundness, playback_error_rad=np.radians(2.0)))
     with pytest.raises(RefusedError, match="finer mesh changes the cost"):
-        insist(replace(gait.soundness, mesh_change=0.05))
+        require_sound(replace(gait.soundness, mesh_change=0.05))
     with pytest.raises(RefusedError, match=r"shanks overlap by 2\.0 mm"):
-        insist(replace(gait.soundness, shank_distance_m=-0.002))
+        require_sound(replace(gait.soundness, shank_distance_m=-0.002))
     with pytest.raises(RefusedError, match=r"a foot is 4\.0 mm in the ground"):
-        insist(replace(gait.soundness, penetration_m=0.004))
+        require_sound(replace(gait.soundness, penetration_m=0.004))
     with pytest.raises(RefusedError, match="the ground pulls on a foot"):
-        insist(replace(gait.soundness, least_unloading_n_s=-0.01))
+        require_sound(replace(gait.soundness, least_unloading_n_s=-0.01))
 
 
 def test_limits_of_the_body_refuse_a_gait_but_not_what_a_recording_shows(gait):
     fast = replace(gait.soundness, joint_speed_use=1.02, fastest="AnkleLeft_RY")
     bent = replace(gait.soundness, joint_limit_margin_rad=-0.03, tightest="KneeLeft_RY")
     for broken, words in ((fast, "AnkleLeft_RY reaches 102.0%"), (bent, "KneeLeft_RY is 0.030 rad beyond its range")):
-        insist(broken)
+        require_sound(broken)
         with pytest.raises(RefusedError, match=words):
-            insist(broken, limits=True)
+            require_sound(broken, limits=True)
         receipt = replace(gait, soundness=broken).receipt()
         assert receipt.verdict == "refused"
         assert words in receipt.reasons[0]
@@ -186,11 +186,11 @@ def test_limits_of_the_body_refuse_a_gait_but_not_what_a_recording_shows(gait):
 
 def test_drawn_steps_bring_the_feet_near_the_ground_in_stance(heiman):
     problem = gait_problem(heiman, Criteria(), speed_m_s=1.3)
-    guess = drawn_step(heiman, problem, 1.3, Drawing(0.0, 0.3, seed=4))
+    guess = guessed_step(heiman, problem, 1.3, GuessOptions(0.0, 0.3, seed=4))
     assert contact_drift(heiman, guess)[0] < 0.12
     layout = Layout(problem)
     assert guess.q.shape == (layout.node_count, 34)
-    assert guess.duration_s.sum() != pytest.approx(drawn_step(heiman, problem, 1.3).duration_s.sum())
+    assert guess.duration_s.sum() != pytest.approx(guessed_step(heiman, problem, 1.3).duration_s.sum())
 
 
 def test_slow_and_fast_walks_get_more_intervals(heiman):
@@ -200,9 +200,9 @@ def test_slow_and_fast_walks_get_more_intervals(heiman):
 
 def test_wishes_without_sense_are_refused_in_words(heiman):
     with pytest.raises(OutOfRangeError, match="impossible"):
-        synthesise(heiman, speed_m_s=9.0)
+        synthesize(heiman, speed_m_s=9.0)
     with pytest.raises(UnknownNameError, match="effort"):
-        synthesise(heiman, objective="efort")
+        synthesize(heiman, objective="efort")
     with pytest.raises(OutOfRangeError, match="four are needed"):
         weighted_criteria(heiman, [1.0, 2.0])
     with pytest.raises(OutOfRangeError, match="at least 0"):
@@ -223,7 +223,7 @@ def test_a_solver_that_is_stopped_keeps_its_best_iterate_and_names_what_is_worst
         return iteration.number >= 4
 
     with pytest.raises(NotSolvedError, match=r"stopped by the caller.*worst is .* in phase \w+, node \d+") as stopped:
-        synthesise(heiman, speed_m_s=1.3, intervals=(4, 4, 2, 2), on_iteration=tell)
+        synthesize(heiman, speed_m_s=1.3, intervals=(4, 4, 2, 2), on_iteration=tell)
     best = stopped.value.best
     assert best.violation == pytest.approx(min(iteration.violation for iteration in seen), rel=1e-6)
     receipt = best_so_far(heiman, best).motion().receipt

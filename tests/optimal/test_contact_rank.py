@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from strut.engines.kinematic_tree import read_tree
 from strut.engines.node_symbols import Scales
 from strut.engines.sparse_nlp import square
-from strut.engines.tree import read_tree
 from strut.errors import BadTableError
 from strut.models.contact_set import ContactPoint, line_contact
-from strut.optimal.problem import Bounds, Mean, Phase, Problem
-from strut.optimal.solve import Transcribed
-from tests.optimal.test_solve import still, wide
+from strut.optimal.collocation import DirectCollocation
+from strut.optimal.problem import Bounds, ContactPhase, MeanCost, OptimalControlProblem
+from tests.optimal.test_collocation import still, wide
 
 PLANK = """<mujoco model="plank"><compiler angle="radian"/><worldbody><body name="plank">
  <joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/>
@@ -24,18 +24,18 @@ def test_a_line_of_contact_along_x_is_refused_in_words():
     left, right = (ContactPoint(name, "plank", (0.0, y, 0.0)) for name, y in (("left", 0.3), ("right", -0.3)))
     edge = line_contact("edge", left, right)
     edge = replace(edge, rows=edge.rows[:4])  # the plank cannot roll, so one end's height is enough
-    problem = Problem(
+    problem = OptimalControlProblem(
         tree=read_tree(PLANK),
         actuated=(4,),
         scales=Scales(np.ones(5), np.ones(5), np.ones(1), 10.0, 1.0),
         force_scale=np.full(5, 10.0),
-        phases=(Phase("stand", edge, 2, (0.1, 0.1)),),
+        phases=(ContactPhase("stand", edge, 2, (0.1, 0.1)),),
         bounds=Bounds(wide(5), wide(5), wide(1)),
-        costs=(Mean("calm", 1.0, lambda moment: square(moment.a)),),
+        costs=(MeanCost("calm", 1.0, lambda node: square(node.a)),),
     )
     across = still(problem)
     along = replace(across, q=across.q + np.array([0.0, 0.0, 0.0, np.pi / 2, 0.0]))
-    program = Transcribed(problem)
+    program = DirectCollocation(problem)
     with pytest.raises(BadTableError, match=r"edge: its 4 rows .* forbid hardly more than 3 motions.*points along x"):
         program.solve(along)
     assert program.solve(across).converged

@@ -6,17 +6,25 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from strut.engines.interior_point import SolverOptions
+from strut.engines.kinematic_tree import read_tree
 from strut.engines.node_symbols import Scales
-from strut.engines.nonlinear_program import SolverOptions
 from strut.engines.sparse_nlp import square
-from strut.engines.tree import read_tree
 from strut.errors import OutOfRangeError, StrutError
 from strut.models.contact_set import ContactPoint, point_contact
-from strut.optimal.problem import Bounds, Constraint, Integral, Mean, Parameter, Phase, Problem
-from strut.optimal.solve import NotSolvedError, Transcribed
-from tests.optimal.test_solve import BALL, FLIGHT, cart_problem, force_squared, still, wide
+from strut.optimal.collocation import DirectCollocation, NotSolvedError
+from strut.optimal.problem import (
+    Bounds,
+    Constraint,
+    ContactPhase,
+    LagrangeCost,
+    MeanCost,
+    OptimalControlProblem,
+    Parameter,
+)
+from tests.optimal.test_collocation import BALL, FLIGHT, cart_problem, force_squared, still, wide
 
-EFFORT = (Integral("effort", 1.0, force_squared),)
+EFFORT = (LagrangeCost("effort", 1.0, force_squared),)
 SOLE = ContactPoint("sole", "ball", (0.0, 0.0, 0.0))
 GROUND = point_contact("ground", SOLE)
 SWING = """<mujoco model="swing"><worldbody><body name="b"><joint name="j" type="ball"/>
@@ -24,12 +32,12 @@ SWING = """<mujoco model="swing"><worldbody><body name="b"><joint name="j" type=
 
 
 def ride(*constraints, bounds=None):
-    return Phase("ride", FLIGHT, 20, (1.0, 1.0), constraints=constraints, bounds=bounds)
+    return ContactPhase("ride", FLIGHT, 20, (1.0, 1.0), constraints=constraints, bounds=bounds)
 
 
 def failure(problem):
     with pytest.raises(NotSolvedError) as error:
-        Transcribed(problem).solve(still(problem), options=SolverOptions(most_iterations=80))
+        DirectCollocation(problem).solve(still(problem), options=SolverOptions(most_iterations=80))
     assert error.value.best.trajectory.q.shape == (21, 1)
     return error.value
 
@@ -58,9 +66,9 @@ def test_an_impossible_movement_names_what_is_off_and_the_limit_in_its_way(chang
 
 def test_a_phase_has_bounds_of_its_own():
     slow = Bounds(wide(1), np.array([[-1.2], [1.2]]), wide(1))
-    halves = (Phase("fast", FLIGHT, 20, (0.5, 0.5)), Phase("slow", FLIGHT, 20, (0.5, 0.5), bounds=slow))
+    halves = (ContactPhase("fast", FLIGHT, 20, (0.5, 0.5)), ContactPhase("slow", FLIGHT, 20, (0.5, 0.5), bounds=slow))
     problem = replace(cart_problem(costs=EFFORT), phases=halves)
-    path = Transcribed(problem).solve(still(problem)).trajectory
+    path = DirectCollocation(problem).solve(still(problem)).trajectory
     assert path.v[path.phase_of == 1].max() == pytest.approx(1.2, abs=1e-6)  # the free parabola has 1.5 in the middle
     assert path.v[path.phase_of == 0].max() > 1.25
 
@@ -68,14 +76,14 @@ def test_a_phase_has_bounds_of_its_own():
 def test_bounds_of_a_phase_hold_between_nodes_of_a_quick_coordinate_too():
     slow = Bounds(wide(1), np.array([[-1.2], [1.2]]), wide(1))
     phases = (
-        Phase("start", FLIGHT, 4, (0.3, 0.3)),
-        Phase("middle", FLIGHT, 1, (0.4, 0.4), bounds=slow),
-        Phase("stop", FLIGHT, 4, (0.3, 0.3)),
+        ContactPhase("start", FLIGHT, 4, (0.3, 0.3)),
+        ContactPhase("middle", FLIGHT, 1, (0.4, 0.4), bounds=slow),
+        ContactPhase("stop", FLIGHT, 4, (0.3, 0.3)),
     )
 
     def fastest_in_the_middle(quick):
         problem = replace(cart_problem(costs=EFFORT), phases=phases, quick=quick)
-        path = Transcribed(problem).solve(still(problem)).trajectory
+        path = DirectCollocation(problem).solve(still(problem)).trajectory
         (v, v_next), (a, a_next) = path.v[path.nodes_of(1), 0], path.a[path.nodes_of(1), 0]
         return (v + v_next) / 2.0 + 0.4 / 8.0 * (a - a_next)  # accelerations are linear in between
 
@@ -84,14 +92,14 @@ def test_bounds_of_a_phase_hold_between_nodes_of_a_quick_coordinate_too():
 
 
 def pushed(sideways_n, friction):
-    return Problem(
+    return OptimalControlProblem(
         tree=read_tree(BALL),
         actuated=(0, 1),
         scales=Scales(np.ones(3), 10.0 * np.ones(3), np.ones(2), 10.0, 1.0),
         force_scale=np.ones(3),
-        phases=(Phase("stand", GROUND, 3, (0.3, 0.3), arrival="rest", landing=("sole",)),),
+        phases=(ContactPhase("stand", GROUND, 3, (0.3, 0.3), arrival="rest", landing=("sole",)),),
         bounds=Bounds(wide(3), wide(3), np.array([sideways_n, sideways_n])),
-        costs=(Mean("calm", 1e-6, lambda m: square(m.a)),),
+        costs=(MeanCost("calm", 1e-6, lambda m: square(m.a)),),
         friction=friction,
     )
 
@@ -100,36 +108,36 @@ def pushed(sideways_n, friction):
 def test_friction_holds_what_is_within_the_cone_and_nothing_outside_it(direction):
     weight_n, away = 2.0 * 9.81, np.array([np.cos(direction), np.sin(direction)])
     within = pushed(0.8 * 0.92 * weight_n * away, 0.8)  # the octagon inside the circle begins at 0.924
-    force = Transcribed(within).solve(still(within)).trajectory.force_n
+    force = DirectCollocation(within).solve(still(within)).trajectory.force_n
     assert np.linalg.norm(force[:, :2], axis=1) == pytest.approx(0.8 * 0.92 * weight_n, rel=1e-6)
     beyond = pushed(0.8 * 1.01 * weight_n * away, 0.8)
     with pytest.raises(NotSolvedError, match="friction"):
-        Transcribed(beyond).solve(still(beyond))
+        DirectCollocation(beyond).solve(still(beyond))
     free = pushed(0.8 * 1.01 * weight_n * away, None)
-    assert Transcribed(free).solve(still(free)).converged
+    assert DirectCollocation(free).solve(still(free)).converged
 
 
 def test_a_foot_that_lands_without_a_push_is_not_stopped_by_friction():
     def landing(friction, speed_m_s):
         near = np.array([[-0.02], [0.02]]) + np.array([1.0, 0.0, speed_m_s])
-        return Problem(
+        return OptimalControlProblem(
             tree=read_tree(BALL),
             actuated=(),
             scales=Scales(np.ones(3), 10.0 * np.ones(3), np.ones(0), 10.0, 1.0),
             force_scale=np.ones(3),
             phases=(
-                Phase("fall", FLIGHT, 1, (1e-3, 1e-3), bounds=Bounds(wide(3), near, np.zeros((2, 0)))),
-                Phase("rest", GROUND, 2, (0.1, 0.1), arrival="impact", landing=("sole",)),
+                ContactPhase("fall", FLIGHT, 1, (1e-3, 1e-3), bounds=Bounds(wide(3), near, np.zeros((2, 0)))),
+                ContactPhase("rest", GROUND, 2, (0.1, 0.1), arrival="impact", landing=("sole",)),
             ),
             bounds=Bounds(wide(3), wide(3), np.zeros((2, 0))),
-            costs=(Mean("calm", 1e-6, lambda m: square(m.a)),),
+            costs=(MeanCost("calm", 1e-6, lambda m: square(m.a)),),
             friction=friction,
         )
 
     for friction, speed_m_s in ((0.5, -3.0), (None, -1.0)):  # 1 m/s sideways: 0.5 × 3 stops it, 0.5 × 1 does not
-        Transcribed(landing(friction, speed_m_s)).solve(still(landing(friction, speed_m_s)))
+        DirectCollocation(landing(friction, speed_m_s)).solve(still(landing(friction, speed_m_s)))
     with pytest.raises(NotSolvedError):
-        Transcribed(landing(0.5, -1.0)).solve(still(landing(0.5, -1.0)))
+        DirectCollocation(landing(0.5, -1.0)).solve(still(landing(0.5, -1.0)))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +159,7 @@ def test_a_declaration_without_sense_is_refused(change, words):
 @pytest.mark.parametrize("change", [{"landing": ("toe",)}, {"unloaded": ("toe Z",)}])
 def test_unknown_points_and_rows_of_a_phase_are_refused(change):
     with pytest.raises(StrutError, match=r"of phase stand 'toe"):
-        Phase("stand", GROUND, 3, (0.3, 0.3), **change)
+        ContactPhase("stand", GROUND, 3, (0.3, 0.3), **change)
 
 
 def test_a_parameter_with_crossed_bounds_is_refused():

@@ -7,20 +7,28 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_matrix
 
-from strut.engines.constrained import ConstrainedDynamics
-from strut.engines.mujoco_contact import ContactWitness
+from strut.engines.constrained_dynamics import ConstrainedDynamics
+from strut.engines.kinematic_tree import qpos_from_angles, qvel_from_angles, read_tree
+from strut.engines.mujoco_contact_dynamics import MujocoContactDynamics
 from strut.engines.node_symbols import Scales
 from strut.engines.sparse_nlp import column, square
-from strut.engines.tree import qpos_from_angles, qvel_from_angles, read_tree
 from strut.errors import RefusedError
 from strut.models.catalogue import load_robot
 from strut.models.contact_set import ContactPoint, ContactRow, ContactSet, contact_set
-from strut.optimal.constrained_least_squares import Bounded, least_change
-from strut.optimal.playback import play, playback_error
-from strut.optimal.problem import Bounds, EndConstraint, Integral, Parameter, Phase, Problem, Tracking
-from strut.optimal.shooting import Shooting, exact_flow, touching
-from strut.optimal.shooting_refinement import FINER, polish
-from strut.optimal.solve import Transcribed
+from strut.optimal.collocation import DirectCollocation
+from strut.optimal.constrained_least_squares import BoundedRows, constrained_least_squares
+from strut.optimal.multiple_shooting import MultipleShooting, contact_forward_dynamics, touching
+from strut.optimal.problem import (
+    BoundaryConstraint,
+    Bounds,
+    ContactPhase,
+    LagrangeCost,
+    OptimalControlProblem,
+    Parameter,
+    TrackingCost,
+)
+from strut.optimal.shooting_refinement import FINER, refined_by_shooting
+from strut.optimal.torque_playback import play, playback_error
 from strut.optimal.trajectory import Trajectory
 
 JUMPER = """<mujoco model="jumper"><worldbody><body name="shank">
@@ -33,28 +41,28 @@ GROUND = ContactSet("ground", (ContactRow(FOOT, 0), ContactRow(FOOT, 2)))
 
 
 def jump_problem(*, spring=False):
-    """Fall for a moment, land on the foot, and come to a tilt: unstable, since nothing holds the foot upright."""
+    """Fall for a node, land on the foot, and come to a tilt: unstable, since nothing holds the foot upright."""
     goal = np.array([0.05, -0.1])
 
     def ends(ends):
         start = ends.first.q - np.array([0.0, 0.03, -0.02, 0.1])
         return column(start, ends.first.v, ends.last.q[2:] - goal, ends.last.v[3])
 
-    def pull(moment):
-        return column(0.0, 0.0, 0.0, -moment.parameter["stiffness"] * moment.q[3] - 0.1 * moment.v[3])
+    def pull(node):
+        return column(0.0, 0.0, 0.0, -node.parameter["stiffness"] * node.q[3] - 0.1 * node.v[3])
 
-    return Problem(
+    return OptimalControlProblem(
         tree=read_tree(JUMPER),
         actuated=(3,),
         scales=Scales(np.full(4, 2.0), np.full(4, 20.0), np.full(1, 20.0), 50.0, 5.0),
         force_scale=np.full(4, 10.0),
         phases=(
-            Phase("fall", ContactSet("flight", ()), 3, (0.05, 0.2)),
-            Phase("stand", GROUND, 15, (0.3, 0.3), "impact", ("foot",)),
+            ContactPhase("fall", ContactSet("flight", ()), 3, (0.05, 0.2)),
+            ContactPhase("stand", GROUND, 15, (0.3, 0.3), "impact", ("foot",)),
         ),
         bounds=Bounds(np.array([[-3.0], [3.0]]) * np.ones(4), np.array([[-20.0], [20.0]]) * np.ones(4), U_BOUNDS),
-        costs=(Integral("effort", 1e-2, lambda moment: square(moment.u)),),
-        ends=(EndConstraint("ends", ends),),
+        costs=(LagrangeCost("effort", 1e-2, lambda node: square(node.u)),),
+        ends=(BoundaryConstraint("ends", ends),),
         parameters=(Parameter("stiffness", 2.0, 2.0, 2.0),) if spring else (),
         passive=pull if spring else None,
     )
@@ -64,7 +72,7 @@ U_BOUNDS = np.array([[-200.0], [200.0]])
 
 
 def solved(problem):
-    program = Transcribed(problem)
+    program = DirectCollocation(problem)
     counts = [phase.intervals + 1 for phase in problem.phases]
     nodes, length = sum(counts), np.array([0.08, 0.3])
     start = np.concatenate([[0.0], np.cumsum(length)])
@@ -87,7 +95,7 @@ def solved(problem):
 @pytest.fixture(scope="module", params=[False, True], ids=["bare", "sprung"])
 def jump(request):
     program, solution = solved(jump_problem(spring=request.param))
-    return program, solution, polish(program, solution)
+    return program, solution, refined_by_shooting(program, solution)
 
 
 def test_torques_of_the_mesh_run_away_and_polished_ones_do_not(jump):
@@ -107,8 +115,8 @@ def test_polishing_keeps_what_the_problem_asks_and_hardly_moves(jump):
     kept = [*range(0, 3 * FINER + 1, FINER), *range(3 * FINER + 1, len(path.time_s), FINER)]
     assert_allclose(path.time_s[kept], coarse.time_s, atol=1e-12)
     assert np.abs(path.q[kept] - coarse.q).max() < 0.05
-    assert exact.cost_before_polish == solution.cost
-    assert abs(Shooting(program.layout, path.parameter).gaps(solution.trajectory).value).max() > 1e-5
+    assert exact.cost_before_refinement == solution.cost
+    assert abs(MultipleShooting(program.layout, path.parameter).gaps(solution.trajectory).value).max() > 1e-5
 
 
 def test_a_polished_foot_stays_where_it_landed(jump):
@@ -131,7 +139,7 @@ def test_another_torque_leads_elsewhere(jump):
 def test_derivatives_of_the_flow_equal_finite_differences(jump):
     _, solution, _ = jump
     path, rng = solution.trajectory, np.random.default_rng(3)
-    flow = exact_flow(path.problem, path.parameter)
+    flow = contact_forward_dynamics(path.problem, path.parameter)
     start = np.array([0, 1, 5, 6])
     touches = touching(path.problem, path.phase_of[start])
     state, torque = np.hstack([path.q, path.v])[start], (path.u[start], path.u[start + 1])
@@ -157,7 +165,7 @@ def test_the_witness_agrees_with_the_symbols_on_a_rolling_heel():
     contact, tree = contact_set(heiman, "RightForefootLeftHeel"), read_tree(heiman.mjcf, angle_base=True)
     q, v, force = 0.2 * rng.normal(size=34), rng.normal(size=34), 10.0 * rng.normal(size=34)
     force[:6] = 0.0
-    witness, symbols = ContactWitness(heiman.mjcf, contact), ConstrainedDynamics(tree, contact)
+    witness, symbols = MujocoContactDynamics(heiman.mjcf, contact), ConstrainedDynamics(tree, contact)
     a, load = witness.accelerate(qpos_from_angles(q), qvel_from_angles(q, v), force)
     known_a, known_load = symbols.accelerate(q, v, force)
     assert_allclose(a[6:], known_a[6:], atol=1e-7)
@@ -170,18 +178,18 @@ def test_the_witness_agrees_with_the_symbols_on_a_rolling_heel():
 
 def test_the_nearest_point_of_a_square_is_its_corner_or_edge():
     weight, none = np.ones(2), csr_matrix((0, 2))
-    square_ = Bounded(csr_matrix(np.eye(2)), np.array([1.0, -1.0]), np.array([3.0, 1.0]))
+    square_ = BoundedRows(csr_matrix(np.eye(2)), np.array([1.0, -1.0]), np.array([3.0, 1.0]))
     line = csr_matrix(np.array([[1.0, 1.0]]))
     for rows, wanted, corner in ((none, [], [1.0, 0.0]), (line, [4.0], [3.0, 1.0]), (line, [2.0], [1.0, 1.0])):
-        change, settled = least_change(weight, rows, np.array(wanted), square_)
+        change, settled = constrained_least_squares(weight, rows, np.array(wanted), square_)
         assert settled
         assert_allclose(change, corner, atol=1e-9)
 
 
 def test_equations_that_no_bounds_allow_never_settle():
     weight, line = np.ones(2), csr_matrix(np.array([[1.0, 1.0]]))
-    square_ = Bounded(csr_matrix(np.eye(2)), np.zeros(2), np.ones(2))
-    _, settled = least_change(weight, line, np.array([9.0]), square_)
+    square_ = BoundedRows(csr_matrix(np.eye(2)), np.zeros(2), np.ones(2))
+    _, settled = constrained_least_squares(weight, line, np.array([9.0]), square_)
     assert not settled
 
 
@@ -189,12 +197,12 @@ def test_equations_that_no_bounds_allow_never_settle():
 def test_an_interior_point_finds_the_same_change_as_guesses_that_settle(monkeypatch, seed):
     rng = np.random.default_rng(seed)
     weight, rows = rng.uniform(0.1, 3.0, 20), csr_matrix(rng.normal(size=(4, 20)))
-    box = Bounded(csr_matrix(rng.normal(size=(30, 20))), -rng.uniform(0.1, 0.4, 30), rng.uniform(0.1, 0.4, 30))
+    box = BoundedRows(csr_matrix(rng.normal(size=(30, 20))), -rng.uniform(0.1, 0.4, 30), rng.uniform(0.1, 0.4, 30))
     wanted = rows @ rng.normal(scale=0.1, size=20)
     monkeypatch.setattr("strut.optimal.constrained_least_squares.MOST_ROUNDS", 50)
-    guessed, settled = least_change(weight, rows, wanted, box)
+    guessed, settled = constrained_least_squares(weight, rows, wanted, box)
     monkeypatch.setattr("strut.optimal.constrained_least_squares.MOST_ROUNDS", 1)
-    found, sure = least_change(weight, rows, wanted, box)
+    found, sure = constrained_least_squares(weight, rows, wanted, box)
     assert settled
     assert sure
     assert ((box.rows @ guessed < box.lower + 1e-8) | (box.rows @ guessed > box.upper - 1e-8)).any()
@@ -203,9 +211,9 @@ def test_an_interior_point_finds_the_same_change_as_guesses_that_settle(monkeypa
 
 def test_a_movement_that_follows_numbers_at_its_nodes_can_be_polished():
     problem = jump_problem()
-    follow = Tracking("still", 1e-6, lambda moment: moment.q, np.zeros((20, 4)))
+    follow = TrackingCost("still", 1e-6, lambda node: node.q, np.zeros((20, 4)))
     program, solution = solved(replace(problem, costs=(*problem.costs, follow)))
-    exact = polish(program, solution)
+    exact = refined_by_shooting(program, solution)
     assert playback_error(JUMPER, exact.trajectory) < 1e-7
     assert [cost.name for cost in exact.trajectory.problem.costs] == ["effort"]  # the mesh is another now
 
@@ -213,4 +221,4 @@ def test_a_movement_that_follows_numbers_at_its_nodes_can_be_polished():
 def test_polish_that_does_not_get_there_says_how_far_it_got():
     program, solution = solved(jump_problem())
     with pytest.raises(RefusedError, match=r"torques alone miss .* after 1 step"):
-        polish(program, solution, most_steps=1)
+        refined_by_shooting(program, solution, most_steps=1)

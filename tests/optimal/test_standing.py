@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from strut.engines.constrained import ConstrainedDynamics
+from strut.engines.constrained_dynamics import ConstrainedDynamics
+from strut.engines.kinematic_tree import read_tree
 from strut.engines.node_symbols import Scales
 from strut.engines.sparse_nlp import square
-from strut.engines.tree import read_tree
 from strut.models.catalogue import load_robot
 from strut.models.contact_set import contact_set
-from strut.optimal.problem import Bounds, Mean, Phase, Problem
-from strut.optimal.solve import Solution, Transcribed
-from strut.optimal.soundness import examine
-from strut.optimal.trajectory import Trajectory, write_variables
+from strut.optimal.collocation import DirectCollocation, Solution
+from strut.optimal.problem import Bounds, ContactPhase, MeanCost, OptimalControlProblem
+from strut.optimal.soundness import verify_trajectory
+from strut.optimal.trajectory import Trajectory, variables_of
 from tests.engines.human_states import neutral
 
 
@@ -22,14 +22,14 @@ def test_a_ground_that_pulls_is_rejected_by_the_program_and_by_the_look_at_its_r
     _, bias, jacobian, _ = ConstrainedDynamics(tree, sole).terms(neutral(), np.zeros(34))
     force = np.linalg.solve(jacobian[:, :6].T, bias[:6])
     wide = np.array([[-1e3], [1e3]])
-    problem = Problem(
+    problem = OptimalControlProblem(
         tree=tree,
         actuated=tuple(range(6, 34)),
         scales=Scales(np.ones(34), np.ones(34), np.ones(28), 1.0, 1.0),
         force_scale=np.ones(34),
-        phases=(Phase("stand", sole, 1, (0.1, 0.1)),),
+        phases=(ContactPhase("stand", sole, 1, (0.1, 0.1)),),
         bounds=Bounds(wide * np.ones(34), wide * np.ones(34), wide * np.ones(28)),
-        costs=(Mean("calm", 1.0, lambda moment: square(moment.a)),),
+        costs=(MeanCost("calm", 1.0, lambda node: square(node.a)),),
     )
     rest, torque = np.zeros((2, 34)), (bias - jacobian.T @ force)[6:]
     standing = Trajectory(
@@ -45,8 +45,8 @@ def test_a_ground_that_pulls_is_rejected_by_the_program_and_by_the_look_at_its_r
         parameter={},
         impulse_n_s={},
     )
-    program = Transcribed(problem)
-    x = write_variables(program.layout, standing)
+    program = DirectCollocation(problem)
+    x = variables_of(program.layout, standing)
     x[program.layout.force] = force / program.layout.scale[program.layout.force]  # a guess is cut to its bounds
     rows, _ = program.assembly.linear(x)
     assert np.maximum(program.assembly.lower - rows, rows - program.assembly.upper).max() < 1e-9
@@ -54,6 +54,6 @@ def test_a_ground_that_pulls_is_rejected_by_the_program_and_by_the_look_at_its_r
     kept = Solution(
         standing, 0.0, {}, 0.0, "", converged=True, status="", iterations=0, setup_s=0.0, solve_s=0.0, variables=x
     )
-    found = examine(robot, kept, playback=False)
+    found = verify_trajectory(robot, kept, playback=False)
     assert found.least_normal_force_n == pytest.approx(-607.1872, abs=1e-3)
     assert found.complaints() == ["the ground pulls on a foot"]

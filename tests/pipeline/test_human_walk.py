@@ -9,7 +9,7 @@ import pytest
 from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError
 from strut.human.naturalness import Naturalness
-from strut.human.posture_targets import step_cost, usual_bearing
+from strut.human.posture_targets import neutral_posture_targets, step_cost
 from strut.pipeline.human_walk import human_walk, shown_shares, speed_and_bearing
 
 EMOTIONS = ("happy", "angry", "sad", "fearful")
@@ -38,7 +38,7 @@ def test_joy_and_anger_make_steps_short_in_time_and_the_rest_leave_them_to_speed
     assert cost.weight > 0.0
     assert cost.value(SimpleNamespace(total_s=best_s)) == pytest.approx(0.0, abs=1e-12)
     assert cost.value(SimpleNamespace(total_s=best_s + 0.05)) == pytest.approx(1.0)
-    assert step_cost(heiman, usual_bearing(heiman)).weight == 0.0
+    assert step_cost(heiman, neutral_posture_targets(heiman)).weight == 0.0
 
 
 def test_an_anchor_that_lacks_a_word_is_no_neutral_one(heiman):

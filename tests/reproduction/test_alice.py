@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
-from strut.reproduction.alice import speed_rows
-from strut.reproduction.alice_errata import errata_rows
-from strut.reproduction.alice_postures import body_rows, golden_rows, reach_rows, swing_rows
+from strut.reproduction.alice import alice_body, alice_errata, fastest_walks, golden_postures, reach, swing
 from tests.alice import ALICE
 
 
-@pytest.mark.parametrize("part", [body_rows, golden_rows, reach_rows, swing_rows])
+@pytest.mark.parametrize("part", [alice_body, golden_postures, reach, swing])
 def test_published_numbers_come_out_the_same(part):
     rows = part(ALICE)
     assert rows
@@ -20,7 +18,7 @@ def test_published_numbers_come_out_the_same(part):
 
 
 def test_misprints_cost_what_the_reference_says():
-    rows = {row.erratum: row for row in errata_rows(ALICE) if row.erratum}
+    rows = {row.erratum: row for row in alice_errata(ALICE) if row.erratum}
     np.testing.assert_allclose(rows["4"].published, [68.1, 61.6], atol=0.05)
     np.testing.assert_allclose(rows["4"].ours, [68.081, 68.081], atol=1e-3)
     assert rows["10"].published == (160.0,)
@@ -31,7 +29,7 @@ def test_misprints_cost_what_the_reference_says():
 
 
 def test_planned_pressure_is_many_times_faster_at_the_same_margin():
-    rows = {row.quantity: row.ours[0] for row in speed_rows(ALICE)}
+    rows = {row.quantity: row.ours[0] for row in fastest_walks(ALICE)}
     same = {name: speed for name, speed in rows.items() if "fastest" in name and "10.0 mm" not in name}
     published = next(speed for name, speed in same.items() if "published law" in name)
     ours = next(speed for name, speed in same.items() if "planned pressure" in name)

@@ -4,44 +4,49 @@ import json
 
 import pytest
 
-from strut.reproduction.comparison import compared, corrected, unpublished
+from strut.reproduction.comparison import Comparison, Sheet
 
 SECTION = {"where": "Table 1", "unit": "mm", "tolerance": 0.5, "length": 80.0, "foot": [1.0, 2.0]}
 
 
+def compared(quantity, ours, note="") -> Comparison:
+    sheet = Sheet("gait", {"step": SECTION})
+    sheet.compare(quantity, "step", quantity, ours, note=note)
+    return sheet.rows[0]
+
+
 def test_numbers_within_the_tolerance_are_the_same():
-    row = compared("gait", "length", SECTION, "length", 80.4, note="why")
-    assert (row.verdict, row.unit, row.where) == ("same", "mm", "Table 1")
+    row = compared("length", 80.4, note="why")
+    assert (row.group, row.verdict, row.unit, row.where) == ("gait", "same", "mm", "Table 1")
     assert row.difference == pytest.approx(0.4)
     assert row.note == ""  # it explains differences, and there is none
 
 
 def test_numbers_beyond_the_tolerance_differ_and_say_why():
-    row = compared("gait", "length", SECTION, "length", 80.6, note="why")
+    row = compared("length", 80.6, note="why")
     assert (row.verdict, row.note) == ("differs", "why")
 
 
 def test_one_number_of_several_beyond_the_tolerance_is_enough():
-    assert compared("gait", "foot", SECTION, "foot", [1.0, 2.4]).verdict == "same"
-    assert compared("gait", "foot", SECTION, "foot", [1.0, 2.6]).verdict == "differs"
+    assert compared("foot", [1.0, 2.4]).verdict == "same"
+    assert compared("foot", [1.0, 2.6]).verdict == "differs"
 
 
 def test_a_number_that_is_none_differs():
-    assert compared("gait", "length", SECTION, "length", float("nan")).verdict == "differs"
+    assert compared("length", float("nan")).verdict == "differs"
 
 
 def test_other_counts_of_numbers_cannot_be_compared():
     with pytest.raises(ValueError, match="zip"):
-        compared("gait", "foot", SECTION, "foot", [1.0])
+        compared("foot", [1.0])
 
 
 def test_rows_become_json():
-    rows = (
-        compared("gait", "foot", SECTION, "foot", [1.0, -0.0]),
-        corrected("E1", "miss", 300.0, 0.0, "mm", "why"),
-        unpublished("gait", "kept", 0.9, ""),
-    )
-    tables = [json.loads(json.dumps(row.as_dict())) for row in rows]
+    sheet = Sheet("gait", {"step": SECTION})
+    sheet.compare("foot", SECTION, "foot", [1.0, -0.0])
+    sheet.correct("E1", "miss", 300.0, 0.0, "mm", "why")
+    sheet.add("kept", 0.9, "")
+    tables = [json.loads(json.dumps(row.as_dict())) for row in sheet.rows]
     assert [table["verdict"] for table in tables] == ["differs", "erratum", "ours only"]
     assert tables[0]["ours"] == [1.0, 0.0]
     assert tables[2]["published"] is None

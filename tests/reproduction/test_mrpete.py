@@ -122,7 +122,7 @@ def test_unknown_systems_are_named_with_the_known_ones():
 
 
 def test_progress_counts_the_parts(monkeypatch):
-    monkeypatch.setattr("strut.reproduction.mrpete._PARTS", {"nothing": lambda _robot: [], "more": lambda _robot: []})
+    monkeypatch.setattr("strut.reproduction.mrpete.parts", lambda: {"nothing": list, "more": list})
     told = []
     assert reproduce("mrpete", lambda *what: told.append(what)) == ()
     assert told == [("nothing", 0, 2), ("more", 1, 2)]

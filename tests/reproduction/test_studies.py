@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from strut.cli.main import main
-from strut.reproduction.studies_correlation import audience_model, printed_correlations
+from strut.reproduction.studies_pepper import audience_model, printed_correlations
 from strut.reproduction.systems import reproduce
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from strut.engines.tree import read_tree
+from strut.engines.kinematic_tree import read_tree
 from strut.human.gait_problem import Criteria, gait_problem
 from strut.models.mirror import mirror_of
 

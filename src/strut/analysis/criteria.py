@@ -8,9 +8,9 @@ from dataclasses import astuple, dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from strut.engines.criteria import momentum_and_head
+from strut.engines.criteria import momentum_and_rotation
+from strut.engines.kinematic_tree import KinematicTree, angles_from_qpos, read_tree
 from strut.engines.sparse_nlp import Index
-from strut.engines.tree import Tree, angles_from_qpos, read_tree
 from strut.human.gait_problem import usual_torques
 from strut.motion import Motion
 from strut.optimal.trajectory import Trajectory
@@ -56,12 +56,12 @@ def step_criteria(robot: Robot, step: Motion, *, head: str = HEAD) -> CriteriaVa
 
 
 def _values(
-    tree: Tree, time_s: Array, q: Array, v: Array, use: Array, pieces: Sequence[Index], head: str
+    tree: KinematicTree, time_s: Array, q: Array, v: Array, use: Array, pieces: Sequence[Index], head: str
 ) -> CriteriaValues:
     """Return the integrals over pieces of a movement; `use` is torque over usual torque. Shapes (T, n)."""
     step_m = float(q[-1, 0] - q[0, 0])
     effort = np.sum(use**2, axis=1) / (step_m * use.shape[1]) if step_m > 0.0 else np.full(len(use), np.inf)
-    momentum, turning = momentum_and_head(tree, q, v, head)
+    momentum, turning = momentum_and_rotation(tree, q, v, head)
     totals = [
         sum(float(np.trapezoid(rate[nodes], time_s[nodes])) for nodes in pieces)
         for rate in (effort, np.sum(momentum**2, axis=1), np.sum(turning**2, axis=1))

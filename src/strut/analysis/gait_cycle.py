@@ -12,9 +12,14 @@ from typing import Literal
 
 import numpy as np
 
+from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles, read_tree
 from strut.engines.sparse_nlp import Index
-from strut.engines.tree import angles_from_qpos, qpos_from_angles, read_tree
-from strut.engines.walking_direction import Course, mirrored_course, repeated_course, travelled_course
+from strut.human.walking_direction import (
+    WalkingDirection,
+    direction_of_cycles,
+    direction_of_mirror,
+    direction_of_travel,
+)
 from strut.models.mirror import mirror_of, mirrored_feet
 from strut.motion import Motion
 from strut.robot import Array, Robot
@@ -60,7 +65,7 @@ def published_step(robot: Robot, motion: Motion) -> GaitCycle | None:
 
 def along_x(robot: Robot, motion: Motion) -> Motion:
     """Return the motion turned and moved so that its walker follows the x axis."""
-    return _course(robot, motion).straightened(motion)
+    return _course(robot, motion).aligned_with_x(motion)
 
 
 def endless(robot: Robot, motion: Motion, duration_s: float) -> tuple[Motion, GaitCycle] | None:
@@ -114,17 +119,17 @@ def _between(robot: Robot, motion: Motion, first: tuple[str, bool], last: tuple[
     return None
 
 
-def _course(robot: Robot, motion: Motion) -> Course:
-    repeated = repeated_course(motion)
+def _course(robot: Robot, motion: Motion) -> WalkingDirection:
+    repeated = direction_of_cycles(motion)
     if repeated is not None:
         return repeated
-    mirrored, travelled = mirrored_course(motion), travelled_course(motion)
+    mirrored, travelled = direction_of_mirror(motion), direction_of_travel(motion)
     for course, closing in ((mirrored, "mirrored"), (travelled, "periodic")):
-        if _closing(robot, course.straightened(motion)) == closing:
+        if _closing(robot, course.aligned_with_x(motion)) == closing:
             return course
     if abs(travelled.direction_rad) > UNSURE_RAD:
         return travelled
-    return Course(0.0, float(motion.qpos[:, 1].mean()))
+    return WalkingDirection(0.0, float(motion.qpos[:, 1].mean()))
 
 
 def _closing(robot: Robot, motion: Motion) -> Closing:

@@ -7,7 +7,7 @@ import numpy as np
 from strut.analysis.gait_cycle import coordinate_names, gait_cycle, mirror_image
 from strut.analysis.joint_power import joint_power
 from strut.analysis.leg_figures import foot_force
-from strut.engines.tree import angles_from_qpos
+from strut.engines.kinematic_tree import angles_from_qpos
 from strut.human.laboratory_names import PANELS, Panel, joint_words
 from strut.motion import Motion
 from strut.robot import Array, Robot

@@ -32,7 +32,7 @@ def human_body(
         height_m,
         mass_kg,
         sex=sex,
-        lengths_m={name: length_m(value, bare="m") for name, value in _pairs("--length", lengths)},
+        lengths_m={name: length_m(value) for name, value in _pairs("--length", lengths)},
         masses_kg={name: _kilograms(name, value) for name, value in _pairs("--segment-mass", masses)},
     )
     bodies = (subject(height_m, mass_kg, sex=sex), load_robot("heiman"))

@@ -3,15 +3,18 @@
 import sys
 
 from strut.cli.interruption import INTERRUPTED, INTERRUPTED_WORDS
+from strut.cli.streams import complain, open_streams, settle_streams
 
 
 def run() -> None:
     """Run the command of this process."""
+    open_streams()
     try:
-        from strut.cli.main import main  # noqa: PLC0415  (takes a second, in which people may change their minds)
+        from strut.cli.main import main  # noqa: PLC0415  (takes a while, in which people may change their minds)
 
         code = main(sys.argv[1:])
     except KeyboardInterrupt:
-        print(INTERRUPTED_WORDS, file=sys.stderr)
+        complain(INTERRUPTED_WORDS)
         code = INTERRUPTED
+    settle_streams()
     sys.exit(code)

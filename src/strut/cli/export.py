@@ -44,4 +44,4 @@ def export(
             f"the robot would show {alias.shown_hz:.3f} Hz instead"
         )
     print_lines(f"wrote {path} ({len(motion.time_s)} samples)")
-    print_next(f"strut show {file}")
+    print_next("strut show", file)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
+from strut.cli.streams import complain
 
 INTERRUPTED = 130
-INTERRUPTED_WORDS = "strut: Interrupted; nothing half-written was left behind."
+INTERRUPTED_WORDS = "Interrupted; nothing half-written was left behind."
 SOLVED_WORDS = "It was solved already when you pressed Ctrl-C; this is the finished one."
 NOTHING_YET = "Interrupted before the first iteration; nothing was written."
 
@@ -16,4 +16,4 @@ class StoppedError(Exception):
 
 def say_stopping() -> None:
     """Tell people who have pressed Ctrl-C once what happens now."""
-    print("strut: Stopping after this iteration; press Ctrl-C again to end at once.", file=sys.stderr)
+    complain("Stopping after this iteration; press Ctrl-C again to end at once.")

@@ -6,63 +6,77 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import version as package_version
-from typing import Annotated
-
-import typer
 
 from strut.cli.interruption import INTERRUPTED, INTERRUPTED_WORDS, StoppedError
-from strut.errors import RefusedError, StrutError
+from strut.cli.streams import complain
+from strut.cli.usage import is_usage_error, usage_sentence
+from strut.errors import RefusedError, StrutError, UnknownNameError
 
 DONE, OUR_BUG, USER_CAN_FIX, REFUSED = 0, 1, 2, 3
 
-VERBS = (
-    "robots",
-    "emotions",
-    "walk",
-    "perform",
-    "synthesize",
-    "reconstruct",
-    "analyze",
-    "check",
-    "simulate",
-    "show",
-    "export",
-    "reproduce",
-    "stimuli",
-    "study",
-)  # in the order of `strut --help`; each is a function, or an app with verbs of its own, in the module of its name
-
-
-def strut(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
-    """Make robots walk with a feeling, and prove that the motion is sound."""
-    if version:
-        print(f"strut {package_version('strut')}")
-        raise typer.Exit
+VERBS = {
+    "robots": "List the robots.",
+    "emotions": "List the named emotions, and who has poses for them.",
+    "walk": "Plan a walk that shows an emotion and save it.",
+    "perform": "Do a task and show a feeling with the rest.",
+    "synthesize": "Find a human gait that minimises criteria.",
+    "reconstruct": "Find torques and ground forces of a motion.",
+    "analyze": "Measure and compare human walks.",
+    "check": "Measure a motion and say whether the robot can do it (exit 3 if not).",
+    "simulate": "Play a motion with servos in a physics engine.",
+    "show": "Look at motions in the browser, or write a page or a picture.",
+    "export": "Write a motion as CSV or JSON.",
+    "reproduce": "Compute the published numbers of a system again.",
+    "stimuli": "Make all motions of a published study.",
+    "study": "Show motions to people and measure what they see.",
+}  # each is a function, or an app with verbs of its own, in the module of its name, which begins with this sentence
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; whatever goes wrong becomes one sentence on stderr."""
+    verb = arguments[0] if arguments else "--help"
     try:
-        result = _app(_verb(arguments))(args=list(arguments) or ["--help"], standalone_mode=False)
+        result = _run(verb, arguments[1:])
         sys.stdout.flush()
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  (nobody listens any more)
+    except BrokenPipeError:  # whoever reads our output has seen enough
         return DONE
     except Exception as error:
         if os.environ.get("STRUT_DEBUG"):
             raise
-        sentence, code = _explained(error, arguments)
-        print(f"strut: {' '.join(sentence.split())}", file=sys.stderr)
+        sentence, code = _explained(error, verb)
+        complain(sentence)
         return code
     if result == INTERRUPTED:  # what the command-line library makes of Ctrl-C
-        print(INTERRUPTED_WORDS, file=sys.stderr)
+        complain(INTERRUPTED_WORDS)
     return result if isinstance(result, int) else DONE
 
 
-def _explained(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
+def _run(verb: str, arguments: Sequence[str]) -> object:
+    """Run a verb, and import no other; the list of all of them takes no time."""
+    if verb in ("--help", "--version"):
+        print(_help() if verb == "--help" else _version())
+        return DONE
+    if verb not in VERBS:
+        raise UnknownNameError("verb", verb, tuple(VERBS), "`strut --help`")
+    import typer  # noqa: PLC0415  (with what it needs, slower than the whole list of verbs)
+
+    app = getattr(import_module(f"strut.cli.{verb}"), verb)
+    if isinstance(app, typer.Typer):
+        arguments = arguments or ["--help"]
+    else:
+        command, app = app, typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        app.command()(command)
+    try:
+        return app(args=list(arguments), prog_name=f"strut {verb}", standalone_mode=False)
+    except typer.Abort:  # a question that nobody answered, or with no
+        raise StoppedError("Stopped; nothing was done.") from None
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # of which the library makes an exit code of its own
+            raise end.__context__ from None
+        raise
+
+
+def _explained(error: BaseException, verb: str) -> tuple[str, int]:
     """Return what to tell the user about an error, and the exit code: the last line of defence against tracebacks."""
     if isinstance(error, StoppedError):
         return str(error), INTERRUPTED
@@ -70,9 +84,8 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> tuple[str, int
         return str(error), REFUSED
     if isinstance(error, StrutError):
         return str(error), USER_CAN_FIX
-    if hasattr(error, "format_message"):  # a usage error of the command-line library
-        verb = f"{name} " if (name := _verb(arguments)) else ""
-        return f"{error.format_message().rstrip('.')}. See `strut {verb}--help`.", USER_CAN_FIX
+    if is_usage_error(error):
+        return usage_sentence(error, verb), USER_CAN_FIX
     if isinstance(error, OSError) and error.strerror:
         what = f"{error.filename}: " if error.filename else ""
         return f"{what}reading or writing failed: {error.strerror}.", USER_CAN_FIX
@@ -80,24 +93,22 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> tuple[str, int
     return f"{bug}; set STRUT_DEBUG=1, run it again and report what it prints.", OUR_BUG
 
 
-def _app(verb: str | None) -> typer.Typer:
-    """Return the command line with one verb alone, because all of them take a second to import, or with all."""
-    app = typer.Typer(
-        name="strut",
-        add_completion=False,
-        invoke_without_command=True,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-    )
-    app.callback()(strut)
-    for name in VERBS if verb is None else (verb,):
-        command = getattr(import_module(f"strut.cli.{name}"), name)
-        if isinstance(command, typer.Typer):
-            app.add_typer(command)
-        else:
-            app.command()(command)
-    return app
+def _help() -> str:
+    verbs = "\n".join(f"  {verb:12s} {sentence}" for verb, sentence in VERBS.items())
+    return f"""Usage: strut VERB [OPTIONS]
+
+  Make robots and human models move with a feeling, and prove that the motion is sound.
+  `strut VERB --help` tells more, with an example.
+
+Verbs:
+{verbs}
+
+Options:
+  --version    Print the version.
+  --help       Print this."""
 
 
-def _verb(arguments: Sequence[str]) -> str | None:
-    return arguments[0] if arguments and arguments[0] in VERBS else None
+def _version() -> str:
+    from importlib.metadata import version  # noqa: PLC0415
+
+    return f"strut {version('strut')}"

@@ -18,7 +18,7 @@ from strut.human.recorded_problem import Formulation
 from strut.io.atomic import check_writable
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
-from strut.optimal.solve import NotSolvedError
+from strut.optimal.collocation import NotSolvedError
 
 
 def reconstruct(

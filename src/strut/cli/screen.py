@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,16 +24,20 @@ from strut.show.wording import receipt_sentences
 
 
 class _Screen(Console):
-    """A console that tells us when nobody listens any more, instead of ending the program with an error."""
+    """A console that raises when nobody listens any more, instead of ending the program with exit code 1."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
-people = Console(stderr=True, highlight=False)
-_WIDTH_IN_A_FILE = 140
+def _width() -> int | None:
+    """Return how wide tables are: as the terminal or COLUMNS says (None), and wide in a file or pipe."""
+    return None if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit() else 140
+
+
 EVERY_S = 5.0  # between lines of progress in a log file
-programs = _Screen(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _WIDTH_IN_A_FILE)
+people = _Screen(stderr=True, highlight=False)
+programs = _Screen(highlight=False, markup=False, emoji=False, width=_width())
 
 
 def print_json(table: Mapping[str, Any] | Sequence[Any]) -> None:
@@ -88,7 +94,7 @@ def print_planned(motion: Motion, out: Path, *, json: bool) -> None:
         print_json(motion.receipt.as_dict())
     print_receipt(motion.receipt)
     print_lines(f"wrote {out} ({motion.duration_s:.1f} s of motion)")
-    print_next(f"strut show {out}")
+    print_next("strut show", out)
 
 
 def print_lines(*lines: str) -> None:
@@ -97,9 +103,9 @@ def print_lines(*lines: str) -> None:
         people.print(line, markup=False, soft_wrap=True)
 
 
-def print_next(command: str) -> None:
-    """Tell people what to try next."""
-    print_lines(f"next: {command}")
+def print_next(command: str, *words: Path | str) -> None:
+    """Tell people what to try next: a command and, quoted where the shell needs it, the files and names that follow."""
+    print_lines(f"next: {' '.join([command, *(shlex.quote(str(word)) for word in words)])}")
 
 
 def now_and_then() -> Callable[[str], None]:

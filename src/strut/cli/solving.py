@@ -8,10 +8,10 @@ from threading import Event
 
 from rich.progress import Progress
 
+from strut.cancellation import asked_to_stop
 from strut.cli.interruption import say_stopping
 from strut.cli.screen import now_and_then, progress
-from strut.engines.interruption import asked_to_stop
-from strut.engines.nonlinear_program import Iteration, OnIteration
+from strut.engines.interior_point import Iteration, OnIteration
 
 
 def tells(bar: Progress, stop: Event | None = None) -> OnIteration:

@@ -12,8 +12,8 @@ from strut.errors import FileError
 from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
-from strut.pipeline.stimuli import SESSION_FILE, performed, session_row, session_table
-from strut.pipeline.stimuli import stimuli as planned
+from strut.study.session_stimuli import SESSION_FILE, performed, session_row, session_table
+from strut.study.session_stimuli import stimuli as planned
 
 
 def stimuli(
@@ -48,4 +48,4 @@ def stimuli(
         f"wrote {len(rows)} motions of {motion.duration_s:g} s and {SESSION_FILE}, which lists them, to {out}",
         *(f"  {row['file']} is {row['verdict']} to {row['kept']:.2f}" for row in rows if row["verdict"] != "ok"),
     )
-    print_next(f"strut show {out / names[0]}")
+    print_next("strut show", out / names[0])

@@ -14,8 +14,8 @@ from strut.errors import MissingExtraError, OutOfRangeError
 
 study = typer.Typer(
     name="study",
-    help="Show motions to people and measure what they see.",
-    no_args_is_help=True,
+    help="Show motions to people and measure what they see. Example: strut study new mystudy --motions *.npz.",
+    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -23,7 +23,7 @@ study = typer.Typer(
 
 @study.callback()
 def needs_packages() -> None:
-    """Show motions to people and measure what they see. Example: strut study new mystudy --motions *.npz."""
+    """Refuse at once if a package that studies need is not installed."""
     for package in ("statsmodels", "pingouin", "sqlalchemy", "fastapi", "uvicorn", "jinja2"):
         if find_spec(package) is None:
             raise MissingExtraError("study", package)
@@ -54,7 +54,7 @@ def stats(
         programs.print(f"\n{paragraph}", soft_wrap=True)
     for reason in found.left_out:
         people.print(f"left out: {reason}", markup=False, soft_wrap=True)
-    print_next(f"strut study stats {answers} --json")
+    print_next("strut study stats", answers, "--json")
 
 
 @study.command()
@@ -134,7 +134,7 @@ def new(
         return
     for line in (f"wrote {made}", *doubts):
         people.print(line, markup=False, soft_wrap=True)
-    print_next(f"strut study serve {folder}")
+    print_next("strut study serve", folder)
 
 
 @study.command()
@@ -160,7 +160,7 @@ def serve(
         people.print(f"participants: {address}/", markup=False, soft_wrap=True)
         door = f"researchers:  {address}/researcher (token in {folder / 'researcher_token'})"
         people.print(door, markup=False, soft_wrap=True)
-        print_next(f"strut study report {folder}")
+        print_next("strut study report", folder)
         serve_app(app, listening)
 
 
@@ -203,7 +203,7 @@ def simulate(
     found = simulated_rows(design, model, people_count, rng)
     write_atomically(path, export_csv(design, found).encode(), force=force)
     people.print(f"wrote {path} ({len(found)} simulated answers)", markup=False, soft_wrap=True)
-    print_next(f"strut study report {folder} --answers {path}")
+    print_next("strut study report", folder, "--answers", path)
 
 
 @study.command()
@@ -255,7 +255,7 @@ def forget(
         print_json({"code": code, "deleted": gone})
         return
     people.print(f"deleted {gone} answers of {code}; exports and backups made before still hold them", markup=False)
-    print_next(f"strut study report {folder}")
+    print_next("strut study report", folder)
 
 
 @study.command()

@@ -15,14 +15,14 @@ from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solver_on_screen
 from strut.errors import OutOfRangeError
 from strut.human.gait import Gait
-from strut.human.gait_options import HUMAN, Manner, named_manner
+from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
 from strut.human.gait_problem import Criteria
+from strut.human.multi_start import best_of_starts
 from strut.human.objective import named_criteria, weighted_criteria
-from strut.human.several_starts import cheapest
 from strut.human.synthesize import best_so_far
 from strut.io.atomic import check_writable
 from strut.io.motion_file import load_motion, save_motion
-from strut.optimal.solve import NotSolvedError
+from strut.optimal.collocation import NotSolvedError
 from strut.robot import Robot
 
 USUAL = "multi"
@@ -69,16 +69,16 @@ def synthesize(
         raise OutOfRangeError(f"steps is {steps}; choose 1 to 1000.")
     robot = human_body(height, mass, sex, length, segment_mass)
     criteria, wanted = _criteria(robot, objective, weights), _manner(robot, manner, clearance)
-    step_m, begin = None if step is None else length_m(step, bare="m"), None if start is None else load_motion(start)
+    step_m, begin = None if step is None else length_m(step), None if start is None else load_motion(start)
     with solver_on_screen("writes the problem down") as (tell, stop):
         try:
-            gait = cheapest(
+            gait = best_of_starts(
                 starts,
                 robot,
                 criteria=criteria,
                 speed_m_s=speed,
                 step_m=step_m,
-                manner=wanted,
+                options=wanted,
                 begin=begin,
                 check_mesh=check_mesh,
                 on_iteration=tell,
@@ -124,8 +124,8 @@ def _criteria(robot: Robot, objective: str | None, weights: str | None) -> Crite
     return weighted_criteria(robot, numbers)
 
 
-def _manner(robot: Robot, words: str, clearance_mm: float | None) -> Manner:
-    wanted = named_manner(robot, [word.strip() for word in words.split(",")])
+def _manner(robot: Robot, words: str, clearance_mm: float | None) -> GaitOptions:
+    wanted = named_gait_options(robot, [word.strip() for word in words.split(",")])
     return wanted if clearance_mm is None else replace(wanted, clearance_m=clearance_mm / 1e3)
 
 

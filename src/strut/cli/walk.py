@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import Progress
 
+from strut.cancellation import asked_to_stop
 from strut.cli.body_options import BODY_MASS_HELP, human_body
 from strut.cli.interruption import StoppedError, say_stopping
 from strut.cli.length import length_m
@@ -17,12 +18,11 @@ from strut.cli.screen import print_planned, telling_attempts
 from strut.cli.solving import tells
 from strut.cli.step_options import check_fitting, step_options, walks_in_steps
 from strut.emotion import Emotion, named_emotion
-from strut.engines.interruption import asked_to_stop
 from strut.io.atomic import check_writable
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.optimal.solve import NotSolvedError
+from strut.optimal.collocation import NotSolvedError
 from strut.pipeline.step_walk import walk_to
 from strut.pipeline.walk import walk as plan_walk
 from strut.robot import Robot

@@ -1,4 +1,4 @@
-"""Flow: where a body that touches the ground is a moment later, and how that depends on its start and its torques.
+"""Contact forward dynamics: integrates intervals of a constrained body, with sensitivities to start state and torques.
 
 Forward dynamics with contact rows held at the level of accelerations, nothing added; Runge-Kutta steps of eighth order
 (Dormand and Prince); derivatives by implicit differentiation of the equations of motion, carried along the steps. All
@@ -15,16 +15,16 @@ import numpy as np
 import numpy.typing as npt
 from scipy.integrate import DOP853
 
-from strut.engines.contact_rows import row_accelerations, row_velocities
-from strut.engines.node_symbols import Moment
-from strut.engines.symbolic import Expression
+from strut.engines.contact_kinematics import row_accelerations, row_velocities
+from strut.engines.node_symbols import NodeSymbols
+from strut.engines.symbolic_dynamics import Expression
 from strut.robot import Array
 
 Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Arrival:
+class IntervalEnd:
     """Where intervals end.
 
     Args:
@@ -37,31 +37,31 @@ class Arrival:
     slope: Array | None
 
 
-class Flow:
+class ContactForwardDynamics:
     """Forward dynamics of many instants at once. Coordinates must be plain numbers (nq = nv).
 
     Args:
-        moment: An instant in symbols whose scales are all 1, with all rows that touch at any time.
+        node: An instant in symbols whose scales are all 1, with all rows that touch at any time.
         actuated: Which velocities have a torque. Shape (n_u,).
-        passive: Generalised forces of springs and dampers in the symbols of the moment, if there are any.
-        parameter: Values of the moment's parameters, in order. Shape (n_parameters,).
+        passive: Generalised forces of springs and dampers in the symbols of the node, if there are any.
+        parameter: Values of the node's parameters, in order. Shape (n_parameters,).
     """
 
     def __init__(
         self,
-        moment: Moment,
+        node: NodeSymbols,
         actuated: Sequence[int],
         passive: Expression | None = None,
         parameter: Sequence[float] = (),
     ) -> None:
-        tree, contact, moving = moment.tree, moment.contact, moment.movement
-        q, v, a, load = moment.q, moment.v, moment.a, moment.force_n
+        tree, contact, moving = node.tree, node.contact, node.movement
+        q, v, a, load = node.q, node.v, node.a, node.force_n
         self.tree, self.contact = tree, contact
         spring = ca.SX.zeros(tree.nv) if passive is None else passive
-        if moment.parameter:
-            spring = ca.substitute(spring, ca.vertcat(*moment.parameter.values()), ca.SX(ca.DM(list(parameter))))
+        if node.parameter:
+            spring = ca.substitute(spring, ca.vertcat(*node.parameter.values()), ca.SX(ca.DM(list(parameter))))
         self._spring = ca.Function("spring", [q, v], [spring])
-        free, needed = moving.inverse_dynamics() - spring, moment.needed_force() - spring
+        free, needed = moving.inverse_dynamics() - spring, node.inverse_dynamics() - spring
         rates, rest = row_accelerations(moving, contact), ca.SX.zeros(tree.nv)
         jacobian = ca.jacobian(row_velocities(moving, contact), v)
         dynamic = ca.horzcat(ca.jacobian(free, a), ca.substitute(free, a, rest))
@@ -113,7 +113,7 @@ class Flow:
 
     def advance(
         self, start: Array, torque: tuple[Array, Array], length_s: Array, touches: Mask, *, steps: int, slopes: bool
-    ) -> Arrival:
+    ) -> IntervalEnd:
         """Return where intervals end under torques that change linearly.
 
         Args:
@@ -133,7 +133,7 @@ class Flow:
             shares = ((k + DOP853.C) / steps).tolist()
             u = [(1.0 - share) * torque[0] + share * torque[1] for share in shares]
             state, slope = self._step(state, slope, u, shares, step, touches)
-        return Arrival(state, slope)
+        return IntervalEnd(state, slope)
 
     def _step(
         self, state: Array, slope: Array | None, u: list[Array], shares: list[float], step: Array, touches: Mask

@@ -10,7 +10,7 @@ from strut.models.contact_set import ContactPoint
 from strut.robot import Array, Robot
 
 
-def touching_path(robot: Robot, point: ContactPoint, qpos: Array) -> tuple[Array, Array]:
+def contact_slip(robot: Robot, point: ContactPoint, qpos: Array) -> tuple[Array, Array]:
     """Return how far what touches the ground has slid (T, 3), rolling not counted, and its height (T,)."""
     place, turn = (part[:, 0] for part in body_poses(robot.mjcf, [point.body], qpos))
     centre = place + turn @ np.array(point.position_m)

@@ -1,4 +1,4 @@
-"""Moment: one instant of a motion in symbols, as the makers of constraints and costs see it."""
+"""NodeSymbols: one instant of a motion in symbols, as the makers of constraints and costs see it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from strut.engines.contact_rows import (
+from strut.engines.contact_kinematics import (
+    contact_point_acceleration,
+    contact_point_velocity,
+    contact_position,
     point_height,
     row_loads,
-    touching_acceleration,
-    touching_place,
-    touching_velocity,
 )
+from strut.engines.kinematic_tree import KinematicTree
 from strut.engines.sparse_nlp import symbols
-from strut.engines.symbolic import Expression, Movement
-from strut.engines.tree import Tree
+from strut.engines.symbolic_dynamics import Expression, SymbolicDynamics
 from strut.models.contact_set import ContactPoint, ContactSet
 from strut.robot import Array
 
@@ -31,7 +31,7 @@ class Scales:
     impulse_n_s: float
 
 
-class Moment:
+class NodeSymbols:
     """Coordinates, velocities, accelerations, torques and contact forces at one instant, in SI units.
 
     Args:
@@ -45,7 +45,7 @@ class Moment:
 
     def __init__(
         self,
-        tree: Tree,
+        tree: KinematicTree,
         scales: Scales,
         contact: ContactSet,
         *,
@@ -68,52 +68,52 @@ class Moment:
             self.lifted[name] = symbols(f"{kind}lift {name}", size) * scale
 
     @cached_property
-    def movement(self) -> Movement:
+    def movement(self) -> SymbolicDynamics:
         """The body in this motion."""
-        return Movement(self.tree, self.q, self.v, self.a)
+        return SymbolicDynamics(self.tree, self.q, self.v, self.a)
 
     @cached_property
-    def place_only(self) -> Movement:
+    def positions(self) -> SymbolicDynamics:
         """The body in this posture: for constraints that know no velocity."""
-        return Movement(self.tree, self.q)
+        return SymbolicDynamics(self.tree, self.q)
 
     @cached_property
-    def speed_only(self) -> Movement:
+    def velocities(self) -> SymbolicDynamics:
         """The body in this posture and velocity."""
-        return Movement(self.tree, self.q, self.v)
+        return SymbolicDynamics(self.tree, self.q, self.v)
 
     def height(self, point: ContactPoint) -> Expression:
         """Return the height of a contact point over the ground."""
-        return point_height(self.place_only, point)
+        return point_height(self.positions, point)
 
     def place(self, point: ContactPoint) -> Expression:
         """Return where a contact point is. Shape (3,)."""
-        return touching_place(self.place_only, point)
+        return contact_position(self.positions, point)
 
     def contact_velocity(self, point: ContactPoint) -> Expression:
         """Return the velocity of what touches the ground. Shape (3,)."""
-        return touching_velocity(self.speed_only, point)
+        return contact_point_velocity(self.velocities, point)
 
     def contact_acceleration(self, point: ContactPoint) -> Expression:
         """Return the rate of `contact_velocity`. Shape (3,)."""
-        return touching_acceleration(self.movement, point)
+        return contact_point_acceleration(self.movement, point)
 
     def row_force(self, name: str) -> Expression:
         """Return the force of the row called `name`."""
         return self.force_n[self.contact.row_names.index(name)]
 
-    def needed_force(self) -> Expression:
+    def inverse_dynamics(self) -> Expression:
         """Return the generalised forces that the motion needs besides those of the ground. Shape (nv,)."""
         return self.movement.inverse_dynamics(row_loads(self.movement, self.contact, self.force_n))
 
 
-def momentum_jump(
-    tree: Tree, q: Expression, change: Expression, contact: ContactSet, impulse_n_s: Expression
+def impact_residual(
+    tree: KinematicTree, q: Expression, change: Expression, contact: ContactSet, impulse_n_s: Expression
 ) -> Expression:
     """Return H Δv - Gᵀ Λ: what an impact leaves unbalanced. Shape (nv,).
 
     One inward pass with the jump in the place of the acceleration, at rest and without gravity.
     """
     weightless = replace(tree, gravity_m_s2=0.0 * tree.gravity_m_s2)
-    moving = Movement(weightless, q, 0.0 * change, change)
+    moving = SymbolicDynamics(weightless, q, 0.0 * change, change)
     return moving.inverse_dynamics(row_loads(moving, contact, impulse_n_s))

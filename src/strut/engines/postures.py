@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from strut.engines.symbolic import Movement
-from strut.engines.tree import Tree
+from strut.engines.kinematic_tree import KinematicTree
+from strut.engines.symbolic_dynamics import SymbolicDynamics
 from strut.robot import Array
 
 
-class PointChaser:
+class PointKinematics:
     """Places of some points as a function of some coordinates.
 
     Args:
@@ -21,10 +21,12 @@ class PointChaser:
         points: Body and place in its frame.
     """
 
-    def __init__(self, tree: Tree, columns: Sequence[int], points: Sequence[tuple[str, Sequence[float]]]) -> None:
+    def __init__(
+        self, tree: KinematicTree, columns: Sequence[int], points: Sequence[tuple[str, Sequence[float]]]
+    ) -> None:
         self._columns = list(columns)
         q = ca.SX.sym("q", tree.nq)
-        moving = Movement(tree, q)
+        moving = SymbolicDynamics(tree, q)
         places = ca.vertcat(*(moving.position(body, place) for body, place in points))
         self._places = ca.Function("places", [q], [places])
         self._jacobian = ca.Function("jacobian", [q], [ca.densify(ca.jacobian(places, q)[:, self._columns])])

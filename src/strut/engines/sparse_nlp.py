@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from strut.engines.symbolic import Expression
+from strut.engines.symbolic_dynamics import Expression
 from strut.robot import Array
 
 Index = npt.NDArray[np.intp]
@@ -138,7 +138,7 @@ def _slot(name: str) -> tuple[str, int]:
     return kind, int(number)
 
 
-class Assembly:
+class SparseNLP:
     """The functions of a sparse program made of elements: cost, rows, gradient, Jacobian, Hessian of the Lagrangian.
 
     Args:

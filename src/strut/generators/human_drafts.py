@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strut.draft import Detail, Draft, OnProgress, Progress, not_made
-from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, Iteration
+from strut.engines.interior_point import OUT_OF_TIME, STOPPED, Iteration
 from strut.errors import RefusedError, StoppedError
 from strut.expression.shown import left_out, shown_shares
 from strut.human.gait import Gait
-from strut.human.gait_options import HUMAN, named_manner
+from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.naturalness import Naturalness
 from strut.human.posture_targets import posture_targets
-from strut.human.synthesize import synthesise
-from strut.optimal.solve import NotSolvedError
+from strut.human.synthesize import synthesize
+from strut.optimal.collocation import NotSolvedError
 from strut.request import HumanGait
 from strut.robot import Robot
 from strut.style import Style, spoken
@@ -62,9 +62,9 @@ class HumanDrafts:
 
     def _gait(self, style: Style) -> Gait:
         speeds = self.robot.human_gait.speed_m_s
-        options = replace(named_manner(self.robot, [HUMAN]), bearing=posture_targets(style))
+        options = replace(named_gait_options(self.robot, [HUMAN]), targets=posture_targets(style))
         possible = float(np.clip(style.speed * speeds.usual, speeds.least, speeds.most))
-        return synthesise(self.robot, speed_m_s=possible, manner=options, on_iteration=self._tell)
+        return synthesize(self.robot, speed_m_s=possible, options=options, on_iteration=self._tell)
 
     def _tell(self, step: Iteration) -> bool:
         if self.on_progress is None:

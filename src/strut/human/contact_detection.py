@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 from scipy.signal import butter, sosfiltfilt
 
-from strut.engines.contact_slip import touching_path
-from strut.engines.tree import angles_from_qpos, qpos_from_angles
+from strut.engines.contact_slip import contact_slip
+from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError
 from strut.human.contact_schedule import PhaseTime
 from strut.models.contact_set import ContactSet, contact_points, contact_set
@@ -106,7 +106,7 @@ def feet_paths(robot: Robot, time_s: Array, qpos: Array) -> Paths:
     """Return the paths of all contact points."""
     points, places = contact_points(robot), []
     for point in points.values():
-        place, height = touching_path(robot, point, qpos)
+        place, height = contact_slip(robot, point, qpos)
         floor = np.percentile(height, FLOOR_PERCENTILE)  # soles of a fitted body lie a little above or below the ground
         places.append(np.column_stack([place[:, :2], height - floor]))
     return Paths(time_s, np.stack(places, axis=1), tuple(points))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from strut.balance.support import runs
-from strut.engines.contact_slip import touching_path
+from strut.engines.contact_slip import contact_slip
 from strut.errors import FileError, OutOfRangeError
 from strut.models.contact_set import contact_points, contact_set
 from strut.motion import Motion
@@ -81,7 +81,7 @@ def _check_feet(robot: Robot, motion: Motion, phases: tuple[PhaseTime, ...]) -> 
         if len(qpos) < 2:
             continue
         for name, point in sorted(contact_points(robot).items(), key=lambda entry: entry[0] not in touching):
-            moved, height = touching_path(robot, point, qpos)
+            moved, height = contact_slip(robot, point, qpos)
             if name in touching:
                 _check_height(phase, name, time_s, height)
                 continue

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from strut.engines.body_poses import body_poses
+from strut.engines.kinematic_tree import qpos_from_angles
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.engines.tree import qpos_from_angles
-from strut.engines.walking_direction import Course
 from strut.human.naturalness import Naturalness
+from strut.human.walking_direction import WalkingDirection
 from strut.models.contact_set import ContactPoint, contact_points
 from strut.models.mirror import mirror_of, mirrored_feet
 from strut.motion import Motion
-from strut.optimal.solve import Solution
-from strut.optimal.soundness import Soundness, examine
+from strut.optimal.collocation import Solution
+from strut.optimal.soundness import Soundness, verify_trajectory
 from strut.optimal.trajectory import Trajectory
 from strut.receipt import Receipt, Verdict
 from strut.robot import Array, Robot
@@ -45,7 +45,7 @@ class Gait:
     attempts: tuple[str, ...]
     asked: dict[str, Any]
     naturalness: Naturalness | None = None
-    course: Course | None = None
+    course: WalkingDirection | None = None
 
     @property
     def trajectory(self) -> Trajectory:
@@ -134,7 +134,7 @@ class Gait:
                 "strut": version("strut"),
             },
         )
-        return motion if self.course is None else self.course.put_back(motion)
+        return motion if self.course is None else self.course.restored(motion)
 
     def _turned(self, step: int, q: Array, u: Array, force: Array, contact: Array) -> tuple[Array, ...]:
         """Return a step that comes later: moved on, and in the mirror if its number is odd."""
@@ -151,7 +151,7 @@ class Gait:
 
 def unfinished(robot: Robot, best: Solution) -> Gait:
     """Return the best iterate of a solver that was stopped, as a gait whose complaints say what it lacks."""
-    found = replace(examine(robot, best, playback=False), finished=False)
+    found = replace(verify_trajectory(robot, best, playback=False), finished=False)
     return Gait(robot, best, found, (f"stopped after {best.iterations} iterations, cost {best.cost:.4f}",), {})
 
 

@@ -1,4 +1,4 @@
-"""Manner: what makes a gait more human than its criteria alone do. Every item can be had without the others."""
+"""GaitOptions: what makes a gait more human than its criteria alone do. Every item can be had without the others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from strut.errors import OutOfRangeError, UnknownNameError
-from strut.human.posture_targets import Bearing, usual_bearing
+from strut.human.posture_targets import PostureTargets, neutral_posture_targets
 from strut.robot import Robot
 
 HUMAN, PLAIN = "human", "plain"
@@ -17,7 +17,7 @@ DEAREST = 1e4
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class GaitOptions:
     """How a gait shall look besides being cheap; as it stands, nothing is asked.
 
     Args:
@@ -27,7 +27,7 @@ class Manner:
         capsules: Shanks are capsules that do not touch, in the place of a sideways distance of knees and ankles.
         smooth: How many times dearer than usual a change of torque is.
         springs: Legs have springs and dampers that the solver chooses.
-        bearing: How trunk, head and arms are held where `posture` or `arms` ask.
+        targets: How trunk, head and arms are held where `posture` or `arms` ask.
     """
 
     posture: bool = False
@@ -36,7 +36,7 @@ class Manner:
     capsules: bool = False
     smooth: float = 1.0
     springs: bool = False
-    bearing: Bearing | None = None
+    targets: PostureTargets | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.clearance_m <= HIGHEST_CLEARANCE_M:  # also catches NaN
@@ -51,14 +51,14 @@ class Manner:
             )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the manner as JSON would hold it, without the bearing."""
-        return {name: getattr(self, name) for name in Manner.__slots__ if name != "bearing"}
+        """Return the options as JSON would hold it, without the targets."""
+        return {name: getattr(self, name) for name in GaitOptions.__slots__ if name != "targets"}
 
 
-def named_manner(robot: Robot, words: Sequence[str]) -> Manner:
-    """Return the manner with the named items, sized by the robot's gait table; `human` names the usual ones."""
+def named_gait_options(robot: Robot, words: Sequence[str]) -> GaitOptions:
+    """Return the options with the named items, sized by the robot's gait table; `human` names the usual ones."""
     table = robot.table("gait")["manner"]
-    manner = Manner(bearing=usual_bearing(robot))
+    options = GaitOptions(targets=neutral_posture_targets(robot))
     if PLAIN in words and len(words) > 1:
         others = ", ".join(word for word in words if word != PLAIN) or PLAIN
         raise OutOfRangeError(f"{PLAIN} is nothing besides the criteria, so it cannot go with {others}; choose one.")
@@ -66,8 +66,8 @@ def named_manner(robot: Robot, words: Sequence[str]) -> Manner:
         for item in table["human"] if word == HUMAN else [word]:
             if item not in (*ITEMS, PLAIN):
                 raise UnknownNameError("manner", item, (HUMAN, PLAIN, *ITEMS), "`strut synthesize --help`")
-            manner = manner if item == PLAIN else replace(manner, **_asked(table, item))
-    return manner
+            options = options if item == PLAIN else replace(options, **_asked(table, item))
+    return options
 
 
 def _asked(table: dict[str, Any], item: str) -> dict[str, Any]:

@@ -8,32 +8,32 @@ from typing import Any
 
 import numpy as np
 
-from strut.engines.node_symbols import Moment, Scales
+from strut.engines.kinematic_tree import KinematicTree, read_tree
+from strut.engines.node_symbols import NodeSymbols, Scales
 from strut.engines.sparse_nlp import column, square
-from strut.engines.tree import Tree, read_tree
 from strut.errors import OutOfRangeError
 from strut.human.body_size import body_size
-from strut.human.gait_options import Manner
-from strut.human.posture_targets import arm_cost, posture_cost, step_cost, usual_bearing
+from strut.human.gait_options import GaitOptions
+from strut.human.posture_targets import arm_cost, neutral_posture_targets, posture_cost, step_cost
 from strut.human.springs import leg_springs
-from strut.human.swing_clearance import leg_room
+from strut.human.swing_clearance import swing_constraints
 from strut.models.contact_set import contact_set
 from strut.models.mirror import mirror_of
 from strut.optimal.periodicity import periodic
 from strut.optimal.problem import (
+    BoundaryConstraint,
+    BoundarySymbols,
     Bounds,
+    ContactPhase,
     Cost,
-    EndConstraint,
-    EndCost,
-    Ends,
     Expression,
-    Integral,
-    Lift,
-    Mean,
+    LagrangeCost,
+    LiftedVariable,
+    MayerCost,
+    MeanCost,
+    OptimalControlProblem,
     Parameter,
-    Phase,
-    Problem,
-    Roughness,
+    RateCost,
 )
 from strut.robot import Array, Robot
 
@@ -67,8 +67,8 @@ def gait_problem(
     speed_m_s: float | None,
     step_m: float | None = None,
     intervals: Sequence[int] | None = None,
-    manner: Manner | None = None,
-) -> Problem:
+    options: GaitOptions | None = None,
+) -> OptimalControlProblem:
     """Return the problem of one periodic, mirror-symmetric step.
 
     Args:
@@ -77,24 +77,24 @@ def gait_problem(
         speed_m_s: Average speed; None leaves it free.
         step_m: Step length; None leaves it free.
         intervals: Of the mesh, phase by phase; the robot's own if None.
-        manner: What makes it more human than its criteria alone do; nothing if None.
+        options: What makes it more human than its criteria alone do; nothing if None.
     """
     check_pace(robot, speed_m_s, step_m)
-    manner = manner or Manner()
+    options = options or GaitOptions()
     gait, tree = robot.table("gait"), read_tree(robot.mjcf, angle_base=True)
     usual = usual_torques(robot)
     scales = Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0)
     force_scale = np.concatenate([np.full(PELVIS, 50.0), np.maximum(usual, 1.0)])
-    phases = _phases(robot, intervals, manner, speed_m_s)
-    sprung, passive = leg_springs(robot, tree.velocity_names) if manner.springs else ((), None)
-    return Problem(
+    phases = _phases(robot, intervals, options, speed_m_s)
+    sprung, passive = leg_springs(robot, tree.velocity_names) if options.springs else ((), None)
+    return OptimalControlProblem(
         tree=tree,
         actuated=tuple(range(PELVIS, tree.nv)),
         scales=scales,
         force_scale=force_scale,
         phases=phases,
         bounds=_bounds(robot, tree),
-        costs=(*_costs(criteria, tree, manner), *_manner_costs(robot, tree, manner)),
+        costs=(*_costs(criteria, tree, options), *_manner_costs(robot, tree, options)),
         ends=_ends(robot, tree, gait, scales),
         parameters=(*_parameters(gait, phases, speed_m_s, step_m), *sprung),
         passive=passive,
@@ -111,14 +111,14 @@ def usual_torques(robot: Robot) -> Array:
 
 
 def _phases(
-    robot: Robot, intervals: Sequence[int] | None, manner: Manner, speed_m_s: float | None
-) -> tuple[Phase, ...]:
+    robot: Robot, intervals: Sequence[int] | None, options: GaitOptions, speed_m_s: float | None
+) -> tuple[ContactPhase, ...]:
     gait, phases = robot.table("gait"), []
     usual = gait["speed_m_s"]["usual"]
     slower = max(1.0, np.sqrt(usual / speed_m_s)) if speed_m_s else 1.0  # slow steps last longer
     for number, entry in enumerate(gait["phase"]):
         phases.append(
-            Phase(
+            ContactPhase(
                 name=entry["name"],
                 contact=contact_set(robot, entry["set"]),
                 intervals=entry["intervals"] if intervals is None else intervals[number],
@@ -126,13 +126,13 @@ def _phases(
                 arrival=entry.get("arrival", "continuous"),
                 landing=tuple(entry.get("landing", ())),
                 unloaded=tuple(entry.get("unloaded", ())),
-                constraints=leg_room(robot, number, manner),
+                constraints=swing_constraints(robot, number, options),
             )
         )
     return tuple(phases)
 
 
-def _bounds(robot: Robot, tree: Tree) -> Bounds:
+def _bounds(robot: Robot, tree: KinematicTree) -> Bounds:
     gait, names = robot.table("gait"), tree.velocity_names
     q = np.array([gait["synthesis_range"][name] for name in names]).T
     q[:, 2] *= body_size(robot)
@@ -145,38 +145,38 @@ def _bounds(robot: Robot, tree: Tree) -> Bounds:
     return Bounds(q, v, u, first)
 
 
-def _costs(criteria: Criteria, tree: Tree, manner: Manner) -> tuple[Cost, ...]:
+def _costs(criteria: Criteria, tree: KinematicTree, options: GaitOptions) -> tuple[Cost, ...]:
     actuators = tree.nv - PELVIS
 
-    def effort(moment: Moment) -> Expression:
-        return square(moment.u / moment.scales.torque) / (moment.parameter["step_length_m"] * actuators)
+    def effort(node: NodeSymbols) -> Expression:
+        return square(node.u / node.scales.torque) / (node.parameter["step_length_m"] * actuators)
 
     return (
-        Integral("effort", criteria.effort, effort),
-        Integral("momentum", criteria.momentum, lambda moment: square(moment.lifted["momentum"])),
-        Integral("head", criteria.head, lambda moment: square(moment.lifted["head"])),
-        EndCost("time", criteria.time, lambda ends: ends.total_s),
-        Mean("acceleration", criteria.acceleration, lambda moment: square(moment.a / moment.scales.acceleration)),
-        Roughness("torque rate", manner.smooth * criteria.torque_rate, lambda moment: moment.u / moment.scales.torque),
+        LagrangeCost("effort", criteria.effort, effort),
+        LagrangeCost("momentum", criteria.momentum, lambda node: square(node.lifted["momentum"])),
+        LagrangeCost("head", criteria.head, lambda node: square(node.lifted["head"])),
+        MayerCost("time", criteria.time, lambda ends: ends.total_s),
+        MeanCost("acceleration", criteria.acceleration, lambda node: square(node.a / node.scales.acceleration)),
+        RateCost("torque rate", options.smooth * criteria.torque_rate, lambda node: node.u / node.scales.torque),
     )
 
 
-def _manner_costs(robot: Robot, tree: Tree, manner: Manner) -> tuple[Cost, ...]:
-    bearing = manner.bearing or usual_bearing(robot)
-    costs: list[Cost] = [posture_cost(robot, tree.velocity_names, bearing)] if manner.posture else []
-    if manner.arms:
-        costs.append(arm_cost(robot, tree.velocity_names, bearing))
-    if bearing.haste:
-        costs.append(step_cost(robot, bearing))
+def _manner_costs(robot: Robot, tree: KinematicTree, options: GaitOptions) -> tuple[Cost, ...]:
+    targets = options.targets or neutral_posture_targets(robot)
+    costs: list[Cost] = [posture_cost(robot, tree.velocity_names, targets)] if options.posture else []
+    if options.arms:
+        costs.append(arm_cost(robot, tree.velocity_names, targets))
+    if targets.haste:
+        costs.append(step_cost(robot, targets))
     return tuple(costs)
 
 
-def _lifts(criteria: Criteria) -> tuple[Lift, ...]:
+def _lifts(criteria: Criteria) -> tuple[LiftedVariable, ...]:
     lifts = []
     if criteria.momentum:
-        lifts.append(Lift("momentum", 3, 1.0, lambda moment: moment.speed_only.angular_momentum()))
+        lifts.append(LiftedVariable("momentum", 3, 1.0, lambda node: node.velocities.angular_momentum()))
     if criteria.head:
-        lifts.append(Lift("head", 3, 1.0, lambda moment: moment.speed_only.angular_velocity_in_body(HEAD)))
+        lifts.append(LiftedVariable("head", 3, 1.0, lambda node: node.velocities.angular_velocity_in_body(HEAD)))
     return tuple(lifts)
 
 
@@ -191,7 +191,7 @@ def check_pace(robot: Robot, speed_m_s: float | None, step_m: float | None) -> N
 
 
 def _parameters(
-    gait: Mapping[str, Any], phases: Sequence[Phase], speed_m_s: float | None, step_m: float | None
+    gait: Mapping[str, Any], phases: Sequence[ContactPhase], speed_m_s: float | None, step_m: float | None
 ) -> tuple[Parameter, ...]:
     speeds, steps = gait["speed_m_s"], gait["limits"]["step_length_m"]
     if speed_m_s is not None and step_m is not None:
@@ -205,7 +205,7 @@ def _parameters(
     )
 
 
-def _check_duration(phases: Sequence[Phase], speed_m_s: float, step_m: float, limits_m: Sequence[float]) -> None:
+def _check_duration(phases: Sequence[ContactPhase], speed_m_s: float, step_m: float, limits_m: Sequence[float]) -> None:
     shortest, longest = (sum(phase.duration_s[end] for phase in phases) for end in (0, 1))
     lasts_s = step_m / speed_m_s
     if not shortest <= lasts_s <= longest:
@@ -216,12 +216,12 @@ def _check_duration(phases: Sequence[Phase], speed_m_s: float, step_m: float, li
         )
 
 
-def _ends(robot: Robot, tree: Tree, gait: Mapping[str, Any], scales: Scales) -> tuple[EndConstraint, ...]:
-    def advance(ends: Ends) -> Expression:
+def _ends(robot: Robot, tree: KinematicTree, gait: Mapping[str, Any], scales: Scales) -> tuple[BoundaryConstraint, ...]:
+    def advance(ends: BoundarySymbols) -> Expression:
         step = ends.first.parameter["step_length_m"]
         return column(ends.last.q[0] - ends.first.q[0] - step, step - ends.first.parameter["speed_m_s"] * ends.total_s)
 
-    def double_support(ends: Ends) -> Expression:
+    def double_support(ends: BoundarySymbols) -> Expression:
         return ends.durations_s[2] + ends.durations_s[3] - gait["limits"]["double_support_share"] * ends.total_s
 
     coordinates, velocities, torques = periodic(
@@ -233,10 +233,10 @@ def _ends(robot: Robot, tree: Tree, gait: Mapping[str, Any], scales: Scales) -> 
     )
     return (
         coordinates,
-        EndConstraint("step length", advance, ("the pelvis", "speed and duration"), row_units="m"),
+        BoundaryConstraint("step length", advance, ("the pelvis", "speed and duration"), row_units="m"),
         velocities,
         torques,
-        EndConstraint(
+        BoundaryConstraint(
             "share of double support", double_support, ("the durations",), upper=0.0, lower=-np.inf, row_units="s"
         ),
     )

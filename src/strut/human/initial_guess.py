@@ -1,4 +1,4 @@
-"""Cold start: a step drawn by hand as a guess for a solver that has seen no recording.
+"""Initial guess: a step of key poses as the start of a solver that has seen no recording.
 
 The pelvis moves at constant speed, arms swing as sines, feet follow key poses, legs follow by inverse kinematics. None
 of the equations of motion hold; the solver repairs that.
@@ -12,10 +12,10 @@ import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.optimize import least_squares
 
-from strut.engines.postures import PointChaser
-from strut.human.posture_targets import NECK, TRUNK, Bearing, usual_bearing
+from strut.engines.postures import PointKinematics
+from strut.human.posture_targets import NECK, TRUNK, PostureTargets, neutral_posture_targets
 from strut.models.contact_set import contact_points
-from strut.optimal.problem import Problem
+from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.trajectory import Trajectory, standing_load
 from strut.robot import Array, Robot
 
@@ -35,28 +35,30 @@ _POSTURE_PULL = 0.02  # metres per radian: keeps the legs from wandering where t
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """The free choices of a drawn step: noise for several starts, and how trunk, head and arms are held."""
+class GuessOptions:
+    """Free choices of a guessed step: noise for multiple starts, and how trunk, head and arms are held."""
 
     angle_noise_rad: float = 0.0
     duration_noise: float = 0.0
     seed: int = 0
-    bearing: Bearing | None = None
+    targets: PostureTargets | None = None
 
 
-def drawn_step(robot: Robot, problem: Problem, speed_m_s: float, drawing: Drawing | None = None) -> Trajectory:
-    """Return a drawn step on the mesh of a problem."""
-    drawing = drawing or Drawing()
-    rng = np.random.default_rng(drawing.seed)
-    duration = _durations(robot, problem, speed_m_s, drawing, rng)
+def guessed_step(
+    robot: Robot, problem: OptimalControlProblem, speed_m_s: float, guess: GuessOptions | None = None
+) -> Trajectory:
+    """Return a guessed step on the mesh of a problem."""
+    guess = guess or GuessOptions()
+    rng = np.random.default_rng(guess.seed)
+    duration = _durations(robot, problem, speed_m_s, guess, rng)
     counts = [phase.intervals + 1 for phase in problem.phases]
     start = np.concatenate([[0.0], np.cumsum(duration)])
     time = np.concatenate([np.linspace(start[p], start[p + 1], count) for p, count in enumerate(counts)])
     phase_of = np.repeat(np.arange(len(counts)), counts)
     step_m = speed_m_s * start[-1]
     moments, inverse = np.unique(np.round(time, 12), return_inverse=True)
-    q = _postures(robot, problem, moments, start, step_m, drawing)
-    q[:, 6:] += drawing.angle_noise_rad * rng.normal(size=q[:, 6:].shape)
+    q = _postures(robot, problem, moments, start, step_m, guess)
+    q[:, 6:] += guess.angle_noise_rad * rng.normal(size=q[:, 6:].shape)
     curve = CubicSpline(moments, q, axis=0)
     return Trajectory(
         problem=problem,
@@ -73,17 +75,21 @@ def drawn_step(robot: Robot, problem: Problem, speed_m_s: float, drawing: Drawin
     )
 
 
-def _durations(robot: Robot, problem: Problem, speed_m_s: float, drawing: Drawing, rng: np.random.Generator) -> Array:
+def _durations(
+    robot: Robot, problem: OptimalControlProblem, speed_m_s: float, guess: GuessOptions, rng: np.random.Generator
+) -> Array:
     """Return phase durations; steps get longer with the square root of speed, as people's do."""
-    guess = np.array([entry["guess_s"] for entry in robot.table("gait")["phase"]])
+    usual = np.array([entry["guess_s"] for entry in robot.table("gait")["phase"]])
     step_m = USUAL_STEP_M * np.sqrt(speed_m_s / USUAL_SPEED_M_S)
-    guess *= step_m / speed_m_s / guess.sum()
-    guess *= 1.0 + drawing.duration_noise * rng.uniform(-1.0, 1.0, len(guess))
+    usual *= step_m / speed_m_s / usual.sum()
+    usual *= 1.0 + guess.duration_noise * rng.uniform(-1.0, 1.0, len(usual))
     shortest, longest = np.array([phase.duration_s for phase in problem.phases]).T
-    return np.asarray(np.clip(guess, shortest, longest))
+    return np.asarray(np.clip(usual, shortest, longest))
 
 
-def _postures(robot: Robot, problem: Problem, time: Array, start: Array, step_m: float, drawing: Drawing) -> Array:
+def _postures(
+    robot: Robot, problem: OptimalControlProblem, time: Array, start: Array, step_m: float, guess: GuessOptions
+) -> Array:
     """Return coordinates at the times. Shape (T, nq)."""
     names, bounds = problem.tree.velocity_names, problem.bounds.q
     total = start[-1]
@@ -94,8 +100,8 @@ def _postures(robot: Robot, problem: Problem, time: Array, start: Array, step_m:
     q[:, 0] = step_m * time / total
     q[:, 1] = -LEAN_M * np.sin(phase)
     q[:, 2] = standing * PELVIS_HEIGHT_SHARE - 0.015 * np.cos(2.0 * phase)
-    bearing = drawing.bearing or usual_bearing(robot)
-    held = dict.fromkeys(TRUNK, 0.5 * bearing.trunk_forward_rad) | {NECK: bearing.head_forward_rad}
+    targets = guess.targets or neutral_posture_targets(robot)
+    held = dict.fromkeys(TRUNK, 0.5 * targets.trunk_forward_rad) | {NECK: targets.head_forward_rad}
     for name, angle in held.items():
         q[:, names.index(name)] = np.clip(angle, *bounds[:, names.index(name)])
     q[:, names.index("Pelvis_RZ")] = PELVIS_TURN_RAD * np.cos(phase)
@@ -143,7 +149,7 @@ def _foot_paths(robot: Robot, time: Array, start: Array, step_m: float) -> dict[
     return {"Right": right, "Left": PchipInterpolator(when, keys, axis=0)(time)}
 
 
-def _legs_follow(robot: Robot, problem: Problem, q: Array, paths: dict[str, Array]) -> Array:
+def _legs_follow(robot: Robot, problem: OptimalControlProblem, q: Array, paths: dict[str, Array]) -> Array:
     """Return the coordinates with leg angles, inside their bounds, that bring the feet to their paths."""
     points, names = contact_points(robot), problem.tree.velocity_names
     followed = q.copy()
@@ -152,7 +158,7 @@ def _legs_follow(robot: Robot, problem: Problem, q: Array, paths: dict[str, Arra
             i for i, name in enumerate(names) if name.startswith(tuple(f"{j}{side}" for j in ("Hip", "Knee", "Ankle")))
         ]
         heel, toe = points[f"Heel{side}"], points[f"Hallux{side}"]
-        chaser = PointChaser(
+        chaser = PointKinematics(
             problem.tree, columns, [(p.body, p.position_m) for p in (heel, toe, points[f"Meta5{side}"])]
         )
         local = np.array([heel.position_m, toe.position_m, points[f"Meta5{side}"].position_m])
@@ -167,7 +173,7 @@ def _legs_follow(robot: Robot, problem: Problem, q: Array, paths: dict[str, Arra
     return followed
 
 
-def _reach(chaser: PointChaser, posture: Array, goal: Array, start: Array, bounds: Array) -> Array:
+def _reach(chaser: PointKinematics, posture: Array, goal: Array, start: Array, bounds: Array) -> Array:
     """Return the angles inside their bounds that bring the chaser's points nearest to the goal, starting nearby."""
     lower, upper = bounds
 

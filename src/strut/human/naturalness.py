@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from strut.engines.contact_slip import touching_path
+from strut.engines.contact_slip import contact_slip
+from strut.engines.kinematic_tree import qpos_from_angles
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.engines.tree import qpos_from_angles
 from strut.human.posture_targets import NECK, TRUNK
 from strut.models.contact_set import contact_points
 from strut.models.mirror import mirror_of
@@ -118,4 +118,4 @@ def _clearance(robot: Robot, q: Array, time_s: Array) -> float:
     share = (time_s - time_s[0]) / (time_s[-1] - time_s[0])
     middle = qpos_from_angles(q[(share >= MID_SWING[0]) & (share <= MID_SWING[1])])
     points = contact_points(robot)
-    return float(min(touching_path(robot, points[name], middle)[1].min() for name in ("HalluxLeft", "Meta5Left")))
+    return float(min(contact_slip(robot, points[name], middle)[1].min() for name in ("HalluxLeft", "Meta5Left")))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from strut.engines.node_symbols import Moment
+from strut.engines.node_symbols import NodeSymbols
 from strut.human.body_size import body_size
-from strut.optimal.problem import EndCost, Expression, Mean
+from strut.optimal.problem import Expression, MayerCost, MeanCost
 from strut.robot import Robot
 
 TRUNK = ("Pelvis_RY", "Lumbar_RY")
@@ -16,7 +16,7 @@ SIDES = ("Right", "Left")
 
 
 @dataclass(frozen=True, slots=True)
-class Bearing:
+class PostureTargets:
     """How a person carries the body: trunk and head against upright, positive forwards, and the arms.
 
     Args:
@@ -34,13 +34,13 @@ class Bearing:
     haste: float = 0.0
 
 
-def usual_bearing(robot: Robot) -> Bearing:
+def neutral_posture_targets(robot: Robot) -> PostureTargets:
     """Return how the robot carries itself without a feeling."""
     rest = robot.table("expression")["neutral"]
-    return Bearing(0.0, 0.0, rest["arm_swing"], rest["elbow_rad"])
+    return PostureTargets(0.0, 0.0, rest["arm_swing"], rest["elbow_rad"])
 
 
-def posture_cost(robot: Robot, names: Sequence[str], bearing: Bearing) -> Mean:
+def posture_cost(robot: Robot, names: Sequence[str], targets: PostureTargets) -> MeanCost:
     """Return the cost that holds coordinates near those of people: squares of misses over usual spreads.
 
     Means, not integrals over time: those would make the step shorter instead of the posture better.
@@ -48,49 +48,49 @@ def posture_cost(robot: Robot, names: Sequence[str], bearing: Bearing) -> Mean:
     Args:
         robot: Who walks; its gait table has the spread of coordinates, and their middle where it is not 0.
         names: Of the coordinates.
-        bearing: How trunk, head and elbows are held.
+        targets: How trunk, head and elbows are held.
     """
     table, order = robot.table("gait")["posture"], list(names)
     spread = table["spread_rad"]
     rest = {name: (index, spread[_unsided(name)]) for index, name in enumerate(names) if _unsided(name) in spread}
     middle = {name: _middle_rad(robot, name) for name in rest}
-    middle |= dict.fromkeys(TRUNK, 0.5 * bearing.trunk_forward_rad) | {NECK: bearing.head_forward_rad}
-    middle |= {f"Elbow{side}_RY": bearing.elbow_rad for side in SIDES}
+    middle |= dict.fromkeys(TRUNK, 0.5 * targets.trunk_forward_rad) | {NECK: targets.head_forward_rad}
+    middle |= {f"Elbow{side}_RY": targets.elbow_rad for side in SIDES}
 
-    def misses(moment: Moment) -> Expression:
-        lean = sum(moment.q[order.index(name)] for name in TRUNK)
-        total = ((lean - bearing.trunk_forward_rad) / table["trunk_spread_rad"]) ** 2
-        nod = moment.q[order.index(NECK)] - bearing.head_forward_rad
+    def misses(node: NodeSymbols) -> Expression:
+        lean = sum(node.q[order.index(name)] for name in TRUNK)
+        total = ((lean - targets.trunk_forward_rad) / table["trunk_spread_rad"]) ** 2
+        nod = node.q[order.index(NECK)] - targets.head_forward_rad
         total = total + (nod / table["head_spread_rad"]) ** 2
         for name, (index, spread_rad) in rest.items():
-            total = total + ((moment.q[index] - middle[name]) / spread_rad) ** 2
+            total = total + ((node.q[index] - middle[name]) / spread_rad) ** 2
         return total
 
-    return Mean("posture", table["weight"], misses)
+    return MeanCost("posture", table["weight"], misses)
 
 
-def arm_cost(robot: Robot, names: Sequence[str], bearing: Bearing) -> Mean:
+def arm_cost(robot: Robot, names: Sequence[str], targets: PostureTargets) -> MeanCost:
     """Return the cost that lets the angle between the arms follow, in the opposite sense, that between the thighs."""
     table, order = robot.table("gait")["arms"], list(names)
 
-    def between(moment: Moment, joint: str) -> Expression:
-        right, left = (moment.q[order.index(f"{joint}{side}_RY")] for side in SIDES)
+    def between(node: NodeSymbols, joint: str) -> Expression:
+        right, left = (node.q[order.index(f"{joint}{side}_RY")] for side in SIDES)
         return right - left
 
-    def miss(moment: Moment) -> Expression:
-        gap = between(moment, "Shoulder") + bearing.arm_swing * between(moment, "Hip")
+    def miss(node: NodeSymbols) -> Expression:
+        gap = between(node, "Shoulder") + targets.arm_swing * between(node, "Hip")
         return (gap / table["spread_rad"]) ** 2
 
-    return Mean("arms", table["weight"], miss)
+    return MeanCost("arms", table["weight"], miss)
 
 
-def step_cost(robot: Robot, bearing: Bearing) -> EndCost:
+def step_cost(robot: Robot, targets: PostureTargets) -> MayerCost:
     """Return the cost that makes steps of hasty feelings short in time; it grows with haste, so that none has none."""
     table = robot.table("gait")["step"]
     usual_s = table["usual_s"] * body_size(robot) ** 0.5  # as a pendulum's period
-    wanted_s = (1.0 - bearing.haste) * usual_s
-    weight = table["weight"] * bearing.haste
-    return EndCost("step", weight, lambda ends: ((ends.total_s - wanted_s) / table["spread_s"]) ** 2)
+    wanted_s = (1.0 - targets.haste) * usual_s
+    weight = table["weight"] * targets.haste
+    return MayerCost("step", weight, lambda ends: ((ends.total_s - wanted_s) / table["spread_s"]) ** 2)
 
 
 def _unsided(name: str) -> str:

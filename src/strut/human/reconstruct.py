@@ -8,20 +8,20 @@ from time import perf_counter
 
 import numpy as np
 
-from strut.engines.nonlinear_program import OnIteration, SolverOptions
-from strut.engines.tree import angles_from_qpos
-from strut.engines.walking_direction import Course, facing_course
+from strut.engines.interior_point import OnIteration, SolverOptions
+from strut.engines.kinematic_tree import angles_from_qpos
 from strut.errors import BadMotionError, OutOfRangeError, RefusedError
 from strut.human.contact_detection import check_samples, detected_phases, detection_error_s, noise_of, walking_order
 from strut.human.contact_schedule import PhaseTime, checked_phases
 from strut.human.gait import Gait, unfinished
 from strut.human.recorded_problem import Formulation, Recording, recorded_problem
+from strut.human.walking_direction import WalkingDirection, direction_of_facing
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.optimal.playback import playback_error
-from strut.optimal.shooting_refinement import polish
-from strut.optimal.solve import Solution, Transcribed
-from strut.optimal.soundness import Soundness, examine, insist
+from strut.optimal.collocation import DirectCollocation, Solution
+from strut.optimal.shooting_refinement import refined_by_shooting
+from strut.optimal.soundness import Soundness, require_sound, verify_trajectory
+from strut.optimal.torque_playback import playback_error
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Robot
 
@@ -72,15 +72,15 @@ def reconstruct(
             "Give the four phases, or leave the formulation out."
         )
     course = _course(motion)
-    straight = motion if course is None else course.straightened(motion)
+    straight = motion if course is None else course.aligned_with_x(motion)
     slack_s = 0.0 if phases is not None else detection_error_s(motion)
     recording = Recording(motion.time_s, angles_from_qpos(straight.qpos), found, slack_s)
     smooth = usual_smoothness(motion) if smooth is None else smooth
     search = _Search(human, formulation, smooth, perf_counter() + most_seconds, on_iteration)
     program, on_mesh = search.solved(recording)
-    polished = polish(program, on_mesh)
-    soundness = examined_by_step(human, polished)
-    insist(soundness, advice="Check the phases and their times, and the height of the feet over the ground.")
+    polished = refined_by_shooting(program, on_mesh)
+    soundness = verified_by_step(human, polished)
+    require_sound(soundness, advice="Check the phases and their times, and the height of the feet over the ground.")
     asked = {
         "phases": [[phase.contact, phase.start_s, phase.stop_s] for phase in found],
         "formulation": formulation,
@@ -106,13 +106,13 @@ def stopped_at(human: Robot, motion: Motion, best: Solution) -> Gait:
     return replace(unfinished(human, best), course=_course(motion))
 
 
-def _course(motion: Motion) -> Course | None:
+def _course(motion: Motion) -> WalkingDirection | None:
     """Return where a walker faces who does not face along x, the axis of contact rows; None for one who does."""
-    course = facing_course(motion)
+    course = direction_of_facing(motion)
     return course if abs(course.direction_rad) > ALONG_X_RAD else None
 
 
-def examined_by_step(human: Robot, solution: Solution) -> Soundness:
+def verified_by_step(human: Robot, solution: Solution) -> Soundness:
     """Return what an independent look at a movement finds, its torques played from the start of every step anew."""
     path, order = solution.trajectory, walking_order(human)
     openings = {order[0], order[len(order) // 2]}
@@ -120,7 +120,7 @@ def examined_by_step(human: Robot, solution: Solution) -> Soundness:
     starts = sorted({0, *(number for number, name in enumerate(names) if name in openings)})
     steps = [path.part(start, stop) for start, stop in zip(starts, [*starts[1:], len(names)], strict=True)]
     worst = max(playback_error(human.mjcf, step) for step in steps)
-    return replace(examine(human, solution, playback=False), playback_error_rad=worst)
+    return replace(verify_trajectory(human, solution, playback=False), playback_error_rad=worst)
 
 
 @dataclass(slots=True)
@@ -134,12 +134,12 @@ class _Search:
     on_iteration: OnIteration | None
     attempts: list[str] = field(default_factory=list)
 
-    def solved(self, recording: Recording) -> tuple[Transcribed, Solution]:
+    def solved(self, recording: Recording) -> tuple[DirectCollocation, Solution]:
         """Return the program and its solution; if phase times are free, once they have settled."""
         start: Trajectory | None = None
         for _ in range(ROUNDS):
             problem, guess = recorded_problem(self.human, recording, self.formulation, self.smooth)
-            program = Transcribed(problem)
+            program = DirectCollocation(problem)
             options = SolverOptions(most_seconds=max(1.0, self.deadline_s - perf_counter()), warm=True)
             solution = program.solve(
                 start.on_mesh(problem) if start else guess, options=options, on_iteration=self.on_iteration

@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
-from strut.engines.node_symbols import Moment, Scales
+from strut.engines.kinematic_tree import read_tree
+from strut.engines.node_symbols import NodeSymbols, Scales
 from strut.engines.sparse_nlp import Index
-from strut.engines.tree import read_tree
 from strut.human.body_size import body_size
 from strut.human.contact_detection import next_set
 from strut.human.contact_schedule import SHORTEST_S, PhaseTime
@@ -20,18 +20,18 @@ from strut.human.gait_problem import PELVIS, usual_torques
 from strut.models.contact_set import ContactSet, contact_set
 from strut.optimal.problem import (
     Arrival,
+    BoundaryConstraint,
+    BoundarySymbols,
     Bounds,
+    ContactPhase,
     Cost,
-    EndConstraint,
-    EndCost,
-    Ends,
     Expression,
-    Mean,
-    Phase,
-    Problem,
-    Roughness,
-    Samples,
-    Tracking,
+    MayerCost,
+    MeanCost,
+    OptimalControlProblem,
+    RateCost,
+    SampleCost,
+    TrackingCost,
 )
 from strut.optimal.trajectory import Trajectory, standing_load
 from strut.robot import Array, Robot
@@ -79,7 +79,7 @@ class Recording:
             [np.linspace(time.start_s, time.stop_s, count) for time, count in zip(self.phases, counts, strict=True)]
         )
 
-    def samples(self, intervals: Sequence[int], weight: float) -> Samples:
+    def samples(self, intervals: Sequence[int], weight: float) -> SampleCost:
         """Return the cost of missing the samples, each inside its interval; `weight` is that of as many as nodes."""
         node, taken, first = list[Index](), list[Index](), 0
         for number, (time, count) in enumerate(zip(self.phases, intervals, strict=True)):
@@ -92,12 +92,12 @@ class Recording:
             first += count + 1
         chosen = np.concatenate(taken)
         time_s = self.time_s[chosen] - self.phases[0].start_s
-        return Samples("recording", weight * first / len(chosen), np.concatenate(node), time_s, self.q[chosen])
+        return SampleCost("recording", weight * first / len(chosen), np.concatenate(node), time_s, self.q[chosen])
 
 
 def recorded_problem(
     robot: Robot, recording: Recording, formulation: Formulation, smooth: float = 1.0
-) -> tuple[Problem, Trajectory]:
+) -> tuple[OptimalControlProblem, Trajectory]:
     """Return the problem of following a recording, and a guess."""
     tree, usual = read_tree(robot.mjcf, angle_base=True), usual_torques(robot)
     phases = _phases(robot, recording, INTERVAL_S[formulation])
@@ -108,17 +108,17 @@ def recorded_problem(
     if formulation == "published":
         wanted = catmull_rom(recording.time_s, recording.q)(node_s)
         costs: tuple[Cost, ...] = (
-            Tracking("recording", SHARPNESS, lambda moment: moment.q, wanted),
-            Tracking("effort", SHARPNESS * PUBLISHED_EFFORT_WEIGHT, _torques, no_torque),
+            TrackingCost("recording", SHARPNESS, lambda node: node.q, wanted),
+            TrackingCost("effort", SHARPNESS * PUBLISHED_EFFORT_WEIGHT, _torques, no_torque),
         )
     else:
         costs = (
             recording.samples([phase.intervals for phase in phases], SHARPNESS),
-            Tracking("effort", SHARPNESS * EFFORT_WEIGHT, _torques, no_torque),
-            Roughness("torque rate", SHARPNESS * ROUGHNESS * smooth, _torques),
-            Mean("calm", SHARPNESS * CALM, lambda moment: (moment.a.T @ moment.a) / 2500.0),
+            TrackingCost("effort", SHARPNESS * EFFORT_WEIGHT, _torques, no_torque),
+            RateCost("torque rate", SHARPNESS * ROUGHNESS * smooth, _torques),
+            MeanCost("calm", SHARPNESS * CALM, lambda node: (node.a.T @ node.a) / 2500.0),
         )
-    problem = Problem(
+    problem = OptimalControlProblem(
         tree=tree,
         actuated=tuple(range(PELVIS, tree.nv)),
         scales=Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0),
@@ -131,32 +131,32 @@ def recorded_problem(
     return problem, _guess(robot, problem, curve, node_s, counts)
 
 
-def _ends(recording: Recording) -> tuple[EndConstraint, ...]:
+def _ends(recording: Recording) -> tuple[BoundaryConstraint, ...]:
     """Return the condition that a movement which the recording cuts lasts as long as it."""
     if not recording.slack_s or not recording.cut:
         return ()
     total_s = recording.phases[-1].stop_s - recording.phases[0].start_s
-    return (EndConstraint("end of the recording", lambda ends: (ends.total_s - total_s) / 0.1),)
+    return (BoundaryConstraint("end of the recording", lambda ends: (ends.total_s - total_s) / 0.1),)
 
 
-def _borders(recording: Recording) -> tuple[EndCost, ...]:
+def _borders(recording: Recording) -> tuple[MayerCost, ...]:
     """Return the cost of moving borders: where both feet stand, torques can imitate a touchdown that comes later."""
     if not recording.slack_s:
         return ()
     lasting = [phase.stop_s - phase.start_s for phase in recording.phases]
 
-    def moved(ends: Ends) -> Expression:
+    def moved(ends: BoundarySymbols) -> Expression:
         total, off = 0.0, 0.0
         for number in range(len(lasting) - recording.cut):
             off = off + ends.durations_s[number] - lasting[number]
             total = total + off**2
         return total
 
-    return (EndCost("phase times", SHARPNESS * BORDER, moved),)
+    return (MayerCost("phase times", SHARPNESS * BORDER, moved),)
 
 
-def _torques(moment: Moment) -> Expression:
-    return moment.u / moment.scales.torque
+def _torques(node: NodeSymbols) -> Expression:
+    return node.u / node.scales.torque
 
 
 def catmull_rom(time_s: Array, values: Array) -> CubicHermiteSpline:
@@ -168,8 +168,8 @@ def catmull_rom(time_s: Array, values: Array) -> CubicHermiteSpline:
     return CubicHermiteSpline(time_s, values, slope, axis=0)
 
 
-def _phases(robot: Robot, recording: Recording, interval_s: float) -> tuple[Phase, ...]:
-    phases: list[Phase] = []
+def _phases(robot: Robot, recording: Recording, interval_s: float) -> tuple[ContactPhase, ...]:
+    phases: list[ContactPhase] = []
     before: ContactSet | None = None
     for number, time in enumerate(recording.phases):
         contact, length = contact_set(robot, time.contact), time.stop_s - time.start_s
@@ -182,7 +182,7 @@ def _phases(robot: Robot, recording: Recording, interval_s: float) -> tuple[Phas
         intervals = max(FEWEST, round(length / interval_s))
         lifted = _lifted(robot, recording, number)
         bounds = (max(SHORTEST_S, length - recording.slack_s), length + recording.slack_s)
-        phases.append(Phase(time.contact, contact, intervals, bounds, arrival, landing, (), lifted))
+        phases.append(ContactPhase(time.contact, contact, intervals, bounds, arrival, landing, (), lifted))
         before = contact
     return tuple(phases)
 
@@ -221,7 +221,9 @@ def _bounds(robot: Robot, wanted: Array) -> Bounds:
     return Bounds(np.array([lower, upper]), np.array([[-velocity], [velocity]]) * np.ones(tree.nv), torque)
 
 
-def _guess(robot: Robot, problem: Problem, curve: CubicSpline, node_s: Array, counts: list[int]) -> Trajectory:
+def _guess(
+    robot: Robot, problem: OptimalControlProblem, curve: CubicSpline, node_s: Array, counts: list[int]
+) -> Trajectory:
     phase_of = np.repeat(np.arange(len(counts)), counts)
     return Trajectory(
         problem=problem,

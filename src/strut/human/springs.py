@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from strut.engines.node_symbols import Moment
+from strut.engines.node_symbols import NodeSymbols
 from strut.engines.sparse_nlp import column
 from strut.optimal.problem import Expression, Parameter
 from strut.robot import Robot
@@ -12,7 +12,9 @@ from strut.robot import Robot
 SIDES = ("Right", "Left")
 
 
-def leg_springs(robot: Robot, names: Sequence[str]) -> tuple[tuple[Parameter, ...], Callable[[Moment], Expression]]:
+def leg_springs(
+    robot: Robot, names: Sequence[str]
+) -> tuple[tuple[Parameter, ...], Callable[[NodeSymbols], Expression]]:
     """Return the parameters of springs in hips, knees and ankles, and their torques: k (q0 - q) - b v.
 
     Both legs have the same springs, in the mirror. Bounds stand in the robot's gait table.
@@ -35,14 +37,14 @@ def leg_springs(robot: Robot, names: Sequence[str]) -> tuple[tuple[Parameter, ..
             Parameter(f"rest {joint}", lower[left], upper[left], rest),
         ]
 
-    def torques(moment: Moment) -> Expression:
+    def torques(node: NodeSymbols) -> Expression:
         force = [0.0] * len(names)
         for joint in table["joints"]:
-            pull, drag, rest = (moment.parameter[f"{word} {joint}"] for word in ("stiffness", "damping", "rest"))
+            pull, drag, rest = (node.parameter[f"{word} {joint}"] for word in ("stiffness", "damping", "rest"))
             for side in SIDES:
                 index = list(names).index(joint.replace("_", f"{side}_"))
                 sign = mirrored[joint.split("_")[1]] if side == "Right" else 1.0
-                force[index] = pull * (sign * rest - moment.q[index]) - drag * moment.v[index]
+                force[index] = pull * (sign * rest - node.q[index]) - drag * node.v[index]
         return column(*force)
 
     return tuple(parameters), torques

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from strut.engines.node_symbols import Moment
+from strut.engines.node_symbols import NodeSymbols
 from strut.engines.sparse_nlp import column
-from strut.human.gait_options import Manner
+from strut.human.gait_options import GaitOptions
 from strut.models.contact_set import contact_points
 from strut.optimal.problem import Constraint, Expression, Nodes
 from strut.robot import Robot
@@ -30,24 +30,24 @@ ROUNDING_M = 0.005  # what rounding may add to a distance near touching, and is 
 _PARALLEL_M4 = 1e-4  # as shanks turn parallel their nearest points are no longer unique
 
 
-def leg_room(robot: Robot, number: int, manner: Manner) -> tuple[Constraint, ...]:
+def swing_constraints(robot: Robot, number: int, options: GaitOptions) -> tuple[Constraint, ...]:
     """Return the constraints of a phase, counted from 0."""
     points = contact_points(robot)
 
-    def heights(*names: str) -> Callable[[Moment], Expression]:
-        return lambda moment: column(*(moment.height(points[name]) for name in names))
+    def heights(*names: str) -> Callable[[NodeSymbols], Expression]:
+        return lambda node: column(*(node.height(points[name]) for name in names))
 
     found = [
         Constraint(f"height of {who}", heights(*names), 0.0, np.inf, nodes, scale=0.1, row_names=names, unit="m")
         for names, nodes, who in _SWINGING[number]
     ]
-    if manner.clearance_m > 0.0 and number in _CLEAR:
+    if options.clearance_m > 0.0 and number in _CLEAR:
         toes = heights("HalluxLeft", "Meta5Left")
         found.append(
             Constraint(
                 "clearance of the left toes",
                 toes,
-                manner.clearance_m,
+                options.clearance_m,
                 np.inf,
                 _CLEAR[number],
                 scale=0.1,
@@ -55,18 +55,18 @@ def leg_room(robot: Robot, number: int, manner: Manner) -> tuple[Constraint, ...
                 unit="m",
             )
         )
-    return (_apart(robot, manner), *found)
+    return (_apart(robot, options), *found)
 
 
-def _apart(robot: Robot, manner: Manner) -> Constraint:
+def _apart(robot: Robot, options: GaitOptions) -> Constraint:
     limits, shank = robot.table("gait")["limits"], robot.table("subject")["lengths_m"]["ShankLeftLength"]
-    if manner.capsules:
+    if options.capsules:
         capsules = [robot.table("contact")["capsule"][f"Shank{side}"] for side in ("Left", "Right")]
         radii_m = sum(capsule["radius_m"] for capsule in capsules)
 
-        def between(moment: Moment) -> Expression:
+        def between(node: NodeSymbols) -> Expression:
             ends = [
-                moment.place_only.position(capsule["segment"], tuple(capsule[end]))
+                node.positions.position(capsule["segment"], tuple(capsule[end]))
                 for capsule in capsules
                 for end in ("from_m", "to_m")
             ]
@@ -74,9 +74,9 @@ def _apart(robot: Robot, manner: Manner) -> Constraint:
 
         return Constraint("distance of the shanks", between, ROUNDING_M, np.inf, scale=0.1, unit="m")
 
-    def sideways(moment: Moment) -> Expression:
+    def sideways(node: NodeSymbols) -> Expression:
         left, right = (
-            [moment.place_only.position(f"Shank{side}", place)[1] for place in ((0.0, 0.0, 0.0), (0.0, 0.0, -shank))]
+            [node.positions.position(f"Shank{side}", place)[1] for place in ((0.0, 0.0, 0.0), (0.0, 0.0, -shank))]
             for side in ("Left", "Right")
         )
         return column(left[0] - right[0], left[1] - right[1])

@@ -1,4 +1,4 @@
-"""Wish: what is asked of a gait before anybody has looked for it."""
+"""Synthesis request: body, cost weights, options, and speed or step length of a gait to be synthesized."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 
-from strut.human.gait_options import Manner
+from strut.human.gait_options import GaitOptions
 from strut.human.gait_problem import Criteria, check_pace, gait_problem
-from strut.human.posture_targets import Bearing, usual_bearing
-from strut.optimal.problem import Problem
+from strut.human.posture_targets import PostureTargets, neutral_posture_targets
+from strut.optimal.problem import OptimalControlProblem
 from strut.robot import Robot
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What is asked of a gait: who walks, what is cheap, in which manner, how fast and how far; None leaves it free."""
+class SynthesisRequest:
+    """Body, cost weights, options, speed and step length of a gait; None leaves speed or length free."""
 
     human: Robot
     weights: Criteria
-    manner: Manner
+    options: GaitOptions
     speed_m_s: float | None = None
     step_m: float | None = None
 
@@ -31,7 +31,7 @@ class Wish:
         """The speed, or where a free one is guessed to be."""
         return self.speed_m_s if self.speed_m_s is not None else self.human.table("gait")["speed_m_s"]["usual"]
 
-    def problem(self, mesh: Sequence[int]) -> Problem:
+    def problem(self, mesh: Sequence[int]) -> OptimalControlProblem:
         """Return the problem on a mesh."""
         return gait_problem(
             self.human,
@@ -39,15 +39,17 @@ class Wish:
             speed_m_s=self.speed_m_s,
             step_m=self.step_m,
             intervals=mesh,
-            manner=self.manner,
+            options=self.options,
         )
 
-    def halfway(self) -> Wish:
-        """Return a wish half way to the usual speed and bearing: easier, and a good start for this one."""
-        usual, asked = usual_bearing(self.human), self.manner.bearing or usual_bearing(self.human)
-        bearing = Bearing(*(0.5 * (one + other) for one, other in zip(astuple(usual), astuple(asked), strict=True)))
+    def halfway(self) -> SynthesisRequest:
+        """Return a request half way to the usual speed and targets: easier, and a good start for this one."""
+        usual, asked = neutral_posture_targets(self.human), self.options.targets or neutral_posture_targets(self.human)
+        targets = PostureTargets(
+            *(0.5 * (one + other) for one, other in zip(astuple(usual), astuple(asked), strict=True))
+        )
         middle = 0.5 * (self.pace_m_s + self.human.table("gait")["speed_m_s"]["usual"])
-        return replace(self, speed_m_s=middle, step_m=None, manner=replace(self.manner, bearing=bearing))
+        return replace(self, speed_m_s=middle, step_m=None, options=replace(self.options, targets=targets))
 
     def as_dict(self) -> dict[str, Any]:
         """Return what was asked as JSON would hold it."""
@@ -56,5 +58,5 @@ class Wish:
             "weights": [weights.effort, weights.momentum, weights.head, weights.time],
             "speed_m_s": self.speed_m_s,
             "step_m": self.step_m,
-            **self.manner.as_dict(),
+            **self.options.as_dict(),
         }

@@ -1,4 +1,4 @@
-"""Synthesise: a human walks without having seen a recording. The one function that users call."""
+"""Synthesize: a human walks without having seen a recording. The one function that users call."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from time import perf_counter
 
 import numpy as np
 
-from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration, SolverOptions
+from strut.engines.interior_point import OUT_OF_TIME, STOPPED, OnIteration, SolverOptions
 from strut.errors import RefusedError
 from strut.human.gait import Gait, unfinished
-from strut.human.gait_options import HUMAN, Manner, named_manner
+from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
 from strut.human.gait_problem import Criteria
-from strut.human.initial_guess import Drawing, drawn_step
+from strut.human.initial_guess import GuessOptions, guessed_step
 from strut.human.naturalness import naturalness
 from strut.human.objective import named_criteria
-from strut.human.synthesis_request import Wish
+from strut.human.synthesis_request import SynthesisRequest
 from strut.human.warm_start import warm_step
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.optimal.shooting_refinement import polish
-from strut.optimal.solve import NotSolvedError, Solution, Transcribed
-from strut.optimal.soundness import examine, insist
+from strut.optimal.collocation import DirectCollocation, NotSolvedError, Solution
+from strut.optimal.shooting_refinement import refined_by_shooting
+from strut.optimal.soundness import require_sound, verify_trajectory
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Robot
 
@@ -33,16 +33,16 @@ NOISE_RAD, NOISE_DURATION = 0.03, 0.2
 MOST_SECONDS = 1800.0
 
 
-def synthesise(
+def synthesize(
     robot: Robot | str = "heiman",
     *,
     objective: str = "multi",
     criteria: Criteria | None = None,
     speed_m_s: float | None = 1.3,
     step_m: float | None = None,
-    manner: Manner | None = None,
+    options: GaitOptions | None = None,
     intervals: Sequence[int] | None = None,
-    drawing: Drawing | None = None,
+    guess: GuessOptions | None = None,
     begin: Motion | None = None,
     tries: int = TRIES,
     check_mesh: bool = False,
@@ -57,9 +57,9 @@ def synthesise(
         criteria: Other weights in its place.
         speed_m_s: Average speed; None leaves it free.
         step_m: Step length; None leaves it free.
-        manner: What makes it more human than its criteria alone do; the usual one if None.
+        options: What makes it more human than its criteria alone do; the usual one if None.
         intervals: Of the mesh, phase by phase; by speed if None, and finer if the result is refused.
-        drawing: Noise and posture of the first start.
+        guess: Noise and posture of the first start.
         begin: A walk of a human model, at any speed and with any feeling, to start from in the place of a drawn step.
         tries: How many starts may be tried before giving up.
         check_mesh: Solve again on a finer mesh, and say how much the cost changes.
@@ -68,9 +68,12 @@ def synthesise(
     """
     human = load_robot(robot) if isinstance(robot, str) else robot
     weights = criteria or named_criteria(human, objective)
-    wish = Wish(human, weights, manner or named_manner(human, [HUMAN]), speed_m_s, step_m)
-    search = _Search(wish, perf_counter() + most_seconds, on_iteration)
-    mesh, guess = tuple(intervals or usual_mesh(human, wish.pace_m_s)), drawing or Drawing(bearing=wish.manner.bearing)
+    request = SynthesisRequest(human, weights, options or named_gait_options(human, [HUMAN]), speed_m_s, step_m)
+    search = _Search(request, perf_counter() + most_seconds, on_iteration)
+    mesh, guess = (
+        tuple(intervals or usual_mesh(human, request.pace_m_s)),
+        guess or GuessOptions(targets=request.options.targets),
+    )
     coarse: Solution | None = None
     for start in range(tries):
         try:
@@ -87,14 +90,14 @@ def synthesise(
         change = search.mesh_change(on_mesh, mesh) if check_mesh else None
         search.attempts.append(f"start {start}: {on_mesh.iterations} iterations, cost {on_mesh.cost:.4f}")
         try:
-            found = polish(program, on_mesh)
-            soundness = examine(human, found, mesh_change=change, capsules=wish.manner.capsules)
-            insist(soundness, limits=True)
+            found = refined_by_shooting(program, on_mesh)
+            soundness = verify_trajectory(human, found, mesh_change=change, capsules=request.options.capsules)
+            require_sound(soundness, limits=True)
         except RefusedError as refusal:
             search.attempts.append(f"start {start} was refused: {'; '.join(refusal.reasons)}")
         else:
             looks = naturalness(human, found.trajectory)
-            return Gait(human, found, soundness, tuple(search.attempts), wish.as_dict(), looks)
+            return Gait(human, found, soundness, tuple(search.attempts), request.as_dict(), looks)
         mesh, coarse = _finer(mesh), on_mesh  # refined from where it is
     raise RefusedError(search.attempts, "Use a finer mesh (intervals) or another speed.")
 
@@ -106,35 +109,35 @@ def best_so_far(human: Robot, best: Solution) -> Gait:
 
 @dataclass(slots=True)
 class _Search:
-    """A wish, the time left for it, and what was tried."""
+    """A request, the time left for it, and what was tried."""
 
-    wish: Wish
+    request: SynthesisRequest
     deadline_s: float
     on_iteration: OnIteration | None
     attempts: list[str] = field(default_factory=list)
     best: Solution | None = None  # iterate of the last start that failed
 
-    def start(self, number: int, mesh: Sequence[int], drawing: Drawing) -> tuple[Transcribed, Solution]:
+    def start(self, number: int, mesh: Sequence[int], guess: GuessOptions) -> tuple[DirectCollocation, Solution]:
         """Solve from a drawn step (0), by way of an easier gait (1), or from a drawn step with noise (2 and more)."""
         if number == 1:
-            return self.again(self._easier(mesh, drawing), mesh)
+            return self.again(self._easier(mesh, guess), mesh)
         if number:
-            drawing = replace(
-                drawing, angle_noise_rad=NOISE_RAD, duration_noise=NOISE_DURATION, seed=drawing.seed + number
-            )
-        program = Transcribed(self.wish.problem(mesh))
-        return program, self._solve(program, drawn_step(self.wish.human, program.problem, self.wish.pace_m_s, drawing))
+            guess = replace(guess, angle_noise_rad=NOISE_RAD, duration_noise=NOISE_DURATION, seed=guess.seed + number)
+        program = DirectCollocation(self.request.problem(mesh))
+        return program, self._solve(
+            program, guessed_step(self.request.human, program.problem, self.request.pace_m_s, guess)
+        )
 
-    def warm(self, begin: Motion, mesh: Sequence[int]) -> tuple[Transcribed, Solution]:
+    def warm(self, begin: Motion, mesh: Sequence[int]) -> tuple[DirectCollocation, Solution]:
         """Solve on a mesh from a motion."""
-        problem = self.wish.problem(mesh)
-        guess = warm_step(self.wish.human, problem, begin)  # before the program, which takes seconds
-        program = Transcribed(problem)
+        problem = self.request.problem(mesh)
+        guess = warm_step(self.request.human, problem, begin)  # before the program, which takes seconds
+        program = DirectCollocation(problem)
         return program, self._solve(program, guess)
 
-    def again(self, found: Solution, mesh: Sequence[int]) -> tuple[Transcribed, Solution]:
+    def again(self, found: Solution, mesh: Sequence[int]) -> tuple[DirectCollocation, Solution]:
         """Solve on a mesh from a solution of something similar."""
-        program = Transcribed(self.wish.problem(mesh))
+        program = DirectCollocation(self.request.problem(mesh))
         return program, self._solve(program, found.trajectory.on_mesh(program.problem), warm=True)
 
     def mesh_change(self, found: Solution, mesh: Sequence[int]) -> float:
@@ -144,15 +147,15 @@ class _Search:
         except NotSolvedError as failure:  # what was solved must not be lost
             raise NotSolvedError(failure.status, f"{failure.worst} on a finer mesh", found) from failure
 
-    def _easier(self, mesh: Sequence[int], drawing: Drawing) -> Solution:
+    def _easier(self, mesh: Sequence[int], guess: GuessOptions) -> Solution:
         """Return a gait half way to what is asked; if there is none, what is kept is still a try at what was asked."""
-        search = _Search(self.wish.halfway(), self.deadline_s, self.on_iteration)
+        search = _Search(self.request.halfway(), self.deadline_s, self.on_iteration)
         try:
-            return search.start(0, mesh, replace(drawing, bearing=search.wish.manner.bearing))[1]
+            return search.start(0, mesh, replace(guess, targets=search.request.options.targets))[1]
         except NotSolvedError as failure:
             raise NotSolvedError(failure.status, f"{failure.worst} half way to it", self.best) from failure
 
-    def _solve(self, program: Transcribed, guess: Trajectory, *, warm: bool = False) -> Solution:
+    def _solve(self, program: DirectCollocation, guess: Trajectory, *, warm: bool = False) -> Solution:
         left_s = max(1.0, self.deadline_s - perf_counter())
         options = SolverOptions(most_seconds=left_s, warm=warm, adaptive=not warm)
         try:

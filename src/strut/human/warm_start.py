@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 from scipy.interpolate import CubicSpline, interp1d
 
+from strut.engines.kinematic_tree import angles_from_qpos
 from strut.engines.sparse_nlp import Index
-from strut.engines.tree import angles_from_qpos
 from strut.errors import BadMotionError
 from strut.human.contact_detection import check_samples, detected_phases
 from strut.human.contact_schedule import PhaseTime
 from strut.motion import Motion
-from strut.optimal.problem import Problem
+from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.trajectory import Trajectory, standing_load
 from strut.robot import Array, Robot
 
 FEWEST = 4  # samples inside a phase that make a curve of their own
 
 
-def warm_step(robot: Robot, problem: Problem, motion: Motion) -> Trajectory:
+def warm_step(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> Trajectory:
     """Return the first step of a motion whose phases are the problem's, at the problem's nodes.
 
     Angles, torques and forces are the motion's, phase by phase, because velocities jump where a foot lands; where the
@@ -54,7 +54,7 @@ def warm_step(robot: Robot, problem: Problem, motion: Motion) -> Trajectory:
     )
 
 
-def _matching(robot: Robot, problem: Problem, motion: Motion) -> tuple[PhaseTime, ...]:
+def _matching(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> tuple[PhaseTime, ...]:
     """Return the first phases of a motion that have the contact sets of the problem's, in order."""
     found, wanted = detected_phases(robot, motion), [phase.contact.name for phase in problem.phases]
     for first in range(len(found) - len(wanted) + 1):
@@ -72,13 +72,13 @@ def _curve(motion: Motion, phase: PhaseTime) -> CubicSpline:
     return CubicSpline(motion.time_s[inside], angles_from_qpos(motion.qpos)[inside], axis=0)
 
 
-def _torques(problem: Problem, motion: Motion, node_s: Array) -> Array:
+def _torques(problem: OptimalControlProblem, motion: Motion, node_s: Array) -> Array:
     if motion.torque_nm is None:
         return np.zeros((len(node_s), len(problem.actuated)))
     return np.asarray(interp1d(motion.time_s, motion.torque_nm, axis=0)(node_s))
 
 
-def _forces(robot: Robot, problem: Problem, motion: Motion, node_s: Array, phase_of: Index) -> Array:
+def _forces(robot: Robot, problem: OptimalControlProblem, motion: Motion, node_s: Array, phase_of: Index) -> Array:
     """Return the forces of all rows of contact, 0 where they do not touch. Shape (nodes, n_rows)."""
     guess = standing_load(problem, phase_of, robot.mass_kg)
     if motion.ground_force_n is None:

@@ -21,7 +21,7 @@ SOFT = 1e-13  # makes the factorisation survive equations that say the same twic
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bounded:
+class BoundedRows:
     """Rows that stay between two values. Shapes (m, n), (m,), (m,)."""
 
     rows: csr_matrix
@@ -29,7 +29,9 @@ class Bounded:
     upper: Array
 
 
-def least_change(weight: Array, rows: csr_matrix, wanted: Array, bounded: Bounded) -> tuple[Array, bool]:
+def constrained_least_squares(
+    weight: Array, rows: csr_matrix, wanted: Array, bounded: BoundedRows
+) -> tuple[Array, bool]:
     """Return the change x of least |weight x|² with rows x = wanted and the bounded rows within their bounds (n,).
 
     A primal-dual active-set method: bounds that are missed become equations, and are let go when they pull the wrong
@@ -63,7 +65,9 @@ def _meets(rows: csr_matrix, change: Array, wanted: Array) -> bool:
     return bool(np.abs(rows @ change - wanted).max(initial=0.0) < MET)
 
 
-def _with_held(weight: Array, rows: csr_matrix, wanted: Array, bounded: Bounded, active: Active) -> tuple[Array, Array]:
+def _with_held(
+    weight: Array, rows: csr_matrix, wanted: Array, bounded: BoundedRows, active: Active
+) -> tuple[Array, Array]:
     """Return the least change (n,) with some bounds as equations, and how hard each of them pulls (m,)."""
     size, held = len(weight), np.flatnonzero(active)
     goal = np.where(active < 0, bounded.lower, bounded.upper)[held]
@@ -75,7 +79,7 @@ def _with_held(weight: Array, rows: csr_matrix, wanted: Array, bounded: Bounded,
     return np.asarray(found[:size]), pull
 
 
-def _held_at_the_optimum(weight: Array, rows: csr_matrix, wanted: Array, bounded: Bounded) -> Active | None:
+def _held_at_the_optimum(weight: Array, rows: csr_matrix, wanted: Array, bounded: BoundedRows) -> Active | None:
     """Return which bounds hold at the least change: -1 the lower, 1 the upper, 0 none; None if there is no change."""
     lower, upper = (np.concatenate([wanted, bound]) for bound in (bounded.lower, bounded.upper))
     found = least_squares_within(weight, csc_matrix(vstack([rows, bounded.rows])), lower, np.maximum(lower, upper))

@@ -7,30 +7,30 @@ from typing import Any
 import numpy as np
 
 from strut.engines.sparse_nlp import Element, column, symbols
-from strut.engines.symbolic import Expression
+from strut.engines.symbolic_dynamics import Expression
 from strut.models.contact_set import ContactRow
 from strut.optimal.layout import Layout
 from strut.optimal.placed_element import at, at_impact
-from strut.optimal.problem import Problem
+from strut.optimal.problem import OptimalControlProblem
 
 
-def friction_cones(problem: Problem, layout: Layout, friction: float) -> list[Element]:
+def friction_cones(problem: OptimalControlProblem, layout: Layout, friction: float) -> list[Element]:
     """Limit the sideways force of every foot, which is every body that touches, by its load."""
-    moment, pieces = problem.moment(), []
+    node, pieces = problem.node(), []
     for number, phase in enumerate(problem.phases):
         for body in dict.fromkeys(row.point.body for row in phase.contact.rows):
             rows_of = [row for row in phase.contact.rows if row.point.body == body]
             nodes = layout.nodes_of(number)
             if all(row.name in phase.unloaded for row in rows_of):
                 nodes = nodes[:-1]  # a foot without load has no cone, and its forces are 0 already
-            force = {row: moment.row_force(row.name) for row in rows_of}
+            force = {row: node.row_force(row.name) for row in rows_of}
             pieces.append(at(layout, "friction", nodes, **_cone(force, body, friction, problem.scales.force_n, "N")))
         if phase.arrival == "impact":
             pieces += _landing_cones(problem, layout, number, friction)
     return pieces
 
 
-def _landing_cones(problem: Problem, layout: Layout, number: int, friction: float) -> list[Element]:
+def _landing_cones(problem: OptimalControlProblem, layout: Layout, number: int, friction: float) -> list[Element]:
     """Limit the sideways impulse of every foot that lands by its impulse upwards."""
     phase, scale = problem.phases[number], problem.scales.impulse_n_s
     impulse = symbols("impulse", len(phase.contact.rows)) * scale

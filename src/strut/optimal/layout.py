@@ -8,7 +8,7 @@ import numpy as np
 
 from strut.engines.sparse_nlp import Index
 from strut.models.contact_set import ContactSet
-from strut.optimal.problem import Bounds, Problem
+from strut.optimal.problem import Bounds, OptimalControlProblem
 from strut.robot import Array
 
 _LARGE = 1e19  # what the solver takes for infinity
@@ -21,7 +21,7 @@ class Layout:
     their velocities too unless an impact lies between them; accelerations and forces jump.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: OptimalControlProblem) -> None:
         self.problem = problem
         self.contact: ContactSet = problem.contact
         counts = [phase.intervals + 1 for phase in problem.phases]

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from strut.engines.kinematic_tree import KinematicTree
 from strut.engines.sparse_nlp import column
-from strut.engines.tree import Tree
 from strut.models.mirror import Mirror
-from strut.optimal.problem import EndConstraint, Ends, Expression
+from strut.optimal.problem import BoundaryConstraint, BoundarySymbols, Expression
 from strut.robot import Array
 
 
 def periodic(
-    tree: Tree, mirror: Mirror, *, actuated_from: int, velocity_scale: Array, torque_scale: Array, advancing: int = 0
-) -> tuple[EndConstraint, ...]:
+    tree: KinematicTree,
+    mirror: Mirror,
+    *,
+    actuated_from: int,
+    velocity_scale: Array,
+    torque_scale: Array,
+    advancing: int = 0,
+) -> tuple[BoundaryConstraint, ...]:
     """Return the constraints that the end of a movement is the image of its start: places, velocities, torques.
 
     Args:
@@ -26,29 +32,29 @@ def periodic(
     staying = [index for index in range(tree.nq) if index != advancing]
     powered = Mirror(*mirror.part(actuated_from))
 
-    def coordinates(ends: Ends) -> Expression:
+    def coordinates(ends: BoundarySymbols) -> Expression:
         image = mirror.apply(ends.last.q)
         return column(*(ends.first.q[index] - image[index] for index in staying))
 
-    def velocities(ends: Ends) -> Expression:
+    def velocities(ends: BoundarySymbols) -> Expression:
         return (ends.first.v - column(*mirror.apply(ends.last.v))) / velocity_scale
 
-    def torques(ends: Ends) -> Expression:
+    def torques(ends: BoundarySymbols) -> Expression:
         return (ends.first.u - column(*powered.apply(ends.last.u))) / torque_scale
 
     return (
-        EndConstraint(
+        BoundaryConstraint(
             "periodic coordinate",
             coordinates,
             tuple(names[index] for index in staying),
             row_units=tuple(units[index] for index in staying),
         ),
-        EndConstraint(
+        BoundaryConstraint(
             "periodic velocity",
             velocities,
             names,
             row_sizes=velocity_scale,
             row_units=tuple(f"{unit}/s" for unit in units),
         ),
-        EndConstraint("periodic torque", torques, names[actuated_from:], row_sizes=torque_scale, row_units="N m"),
+        BoundaryConstraint("periodic torque", torques, names[actuated_from:], row_sizes=torque_scale, row_units="N m"),
     )

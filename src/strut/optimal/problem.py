@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from strut.engines.node_symbols import Moment, Scales
+from strut.engines.kinematic_tree import KinematicTree
+from strut.engines.node_symbols import NodeSymbols, Scales
 from strut.engines.sparse_nlp import Index
-from strut.engines.tree import Tree
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.models.contact_set import ContactRow, ContactSet
 from strut.robot import Array
@@ -18,15 +18,15 @@ from strut.robot import Array
 Expression = Any
 Nodes = Literal["all", "first", "last", "not first", "not last", "inner", "from a third on"]
 Arrival = Literal["continuous", "impact", "rest"]
-At = Callable[[Moment], Expression]
+At = Callable[[NodeSymbols], Expression]
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class BoundarySymbols:
     """Both ends of the whole movement, all phase durations, and their sum."""
 
-    first: Moment
-    last: Moment
+    first: NodeSymbols
+    last: NodeSymbols
     durations_s: Expression
     total_s: Expression
 
@@ -57,7 +57,7 @@ class Constraint:
 
 
 @dataclass(frozen=True, slots=True)
-class EndConstraint:
+class BoundaryConstraint:
     """Relations between both ends of the movement: periodicity, step length.
 
     Args:
@@ -71,7 +71,7 @@ class EndConstraint:
     """
 
     name: str
-    rows: Callable[[Ends], Expression]
+    rows: Callable[[BoundarySymbols], Expression]
     row_names: tuple[str, ...] = ()
     lower: float = 0.0
     upper: float = 0.0
@@ -107,7 +107,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class ContactPhase:
     """A stretch of time in which the same rows touch the ground.
 
     Args:
@@ -151,7 +151,7 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class Integral:
+class LagrangeCost:
     """A cost that accumulates over time (Lagrange): weight × ∫ rate dt."""
 
     name: str
@@ -160,7 +160,7 @@ class Integral:
 
 
 @dataclass(frozen=True, slots=True)
-class Mean:
+class MeanCost:
     """A cost on the average over each phase, whatever its duration: weight × Σ mean(value) / phases."""
 
     name: str
@@ -169,7 +169,7 @@ class Mean:
 
 
 @dataclass(frozen=True, slots=True)
-class Roughness:
+class RateCost:
     """A cost on how fast something changes: weight × ∫ |d of / dt|² dt."""
 
     name: str
@@ -178,16 +178,16 @@ class Roughness:
 
 
 @dataclass(frozen=True, slots=True)
-class EndCost:
+class MayerCost:
     """A cost on the ends (Mayer): weight × value."""
 
     name: str
     weight: float
-    value: Callable[[Ends], Expression]
+    value: Callable[[BoundarySymbols], Expression]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tracking:
+class TrackingCost:
     """A least-squares cost at the nodes: weight / 2 × Σ |of - reference|².
 
     Args:
@@ -204,7 +204,7 @@ class Tracking:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Samples:
+class SampleCost:
     """A least-squares cost between the nodes: weight / 2 × Σ |q - reference|² at samples of a recording.
 
     Args:
@@ -223,7 +223,7 @@ class Samples:
     reference: Array
 
 
-Cost = Integral | Mean | Roughness | EndCost | Tracking | Samples
+Cost = LagrangeCost | MeanCost | RateCost | MayerCost | TrackingCost | SampleCost
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Lift:
+class LiftedVariable:
     """A quantity with variables of its own at every node, tied to what it stands for: keeps costs of it simple."""
 
     name: str
@@ -254,7 +254,7 @@ class Lift:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Problem:
+class OptimalControlProblem:
     """A movement to be found.
 
     Args:
@@ -273,16 +273,16 @@ class Problem:
         quick: Velocities, by index, that change so much within an interval that `bounds` hold between nodes, too.
     """
 
-    tree: Tree
+    tree: KinematicTree
     actuated: tuple[int, ...]
     scales: Scales
     force_scale: Array
-    phases: tuple[Phase, ...]
+    phases: tuple[ContactPhase, ...]
     bounds: Bounds
     costs: tuple[Cost, ...]
-    ends: tuple[EndConstraint, ...] = ()
+    ends: tuple[BoundaryConstraint, ...] = ()
     parameters: tuple[Parameter, ...] = ()
-    lifts: tuple[Lift, ...] = ()
+    lifts: tuple[LiftedVariable, ...] = ()
     friction: float | None = None
     passive: At | None = None
     quick: tuple[int, ...] = ()
@@ -308,7 +308,7 @@ class Problem:
         """Raise if a cost has not one reference per node; a path that is only kept, at other nodes, needs none."""
         nodes = sum(phase.intervals + 1 for phase in self.phases)
         for cost in self.costs:
-            if isinstance(cost, Tracking) and len(cost.reference) != nodes:
+            if isinstance(cost, TrackingCost) and len(cost.reference) != nodes:
                 raise OutOfRangeError(
                     f"The reference of {cost.name} has {len(cost.reference)} rows; the movement has {nodes} nodes."
                 )
@@ -321,14 +321,14 @@ class Problem:
             rows |= dict.fromkeys(phase.contact.rows)
         return ContactSet("all phases", tuple(rows))
 
-    def on_phases(self, phases: tuple[Phase, ...]) -> Problem:
+    def on_phases(self, phases: tuple[ContactPhase, ...]) -> OptimalControlProblem:
         """Return the problem on other phases or another mesh, without the costs whose references are for its nodes."""
-        costs = tuple(cost for cost in self.costs if not isinstance(cost, Tracking | Samples))
+        costs = tuple(cost for cost in self.costs if not isinstance(cost, TrackingCost | SampleCost))
         return replace(self, phases=phases, costs=costs)
 
-    def moment(self, where: str = "") -> Moment:
+    def node(self, where: str = "") -> NodeSymbols:
         """Return an instant of this movement in symbols."""
-        return Moment(
+        return NodeSymbols(
             self.tree,
             self.scales,
             self.contact,

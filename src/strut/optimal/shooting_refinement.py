@@ -15,12 +15,12 @@ import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
 from strut.errors import RefusedError
-from strut.optimal.constrained_least_squares import Bounded, least_change
+from strut.optimal.collocation import DirectCollocation, Solution
+from strut.optimal.constrained_least_squares import BoundedRows, constrained_least_squares
 from strut.optimal.layout import Layout
-from strut.optimal.shooting import Shooting, enough_steps, touching
-from strut.optimal.solve import Solution, Transcribed
-from strut.optimal.trajectory import Trajectory, read_trajectory
-from strut.optimal.transcribe import MESH
+from strut.optimal.multiple_shooting import MultipleShooting, enough_steps, touching
+from strut.optimal.trajectory import Trajectory, trajectory_of
+from strut.optimal.transcription import MESH
 from strut.robot import Array
 
 MOST_STEPS = 8
@@ -32,7 +32,7 @@ OTHER_WEIGHT = 1e-3  # of what follows from those
 UNLIMITED = 1e18
 
 
-def polish(program: Transcribed, solution: Solution, *, most_steps: int = MOST_STEPS) -> Solution:
+def refined_by_shooting(program: DirectCollocation, solution: Solution, *, most_steps: int = MOST_STEPS) -> Solution:
     """Return the nearest movement whose torques, integrated exactly, reproduce it; durations and parameters stay.
 
     The solution that comes back holds the movement at `FINER` times as many nodes, with accelerations and forces from
@@ -41,14 +41,16 @@ def polish(program: Transcribed, solution: Solution, *, most_steps: int = MOST_S
     """
     start_s = perf_counter()
     layout, x = program.layout, solution.variables
-    shooting = Shooting(layout, solution.trajectory.parameter)
+    shooting = MultipleShooting(layout, solution.trajectory.parameter)
     lower, upper = _bounds(layout, x)
     goal, weight, settled = _Goal(program, shooting, lower, upper), _weights(layout), True
     for _ in range(most_steps):
         missing = goal.missing(x)
         if missing.closed:
             break
-        change, settled = least_change(weight[goal.free], missing.equations, missing.wanted, missing.bounded)
+        change, settled = constrained_least_squares(
+            weight[goal.free], missing.equations, missing.wanted, missing.bounded
+        )
         x = x.copy()
         x[goal.free] += change
     else:
@@ -63,13 +65,13 @@ def polish(program: Transcribed, solution: Solution, *, most_steps: int = MOST_S
     costs = program.costs(x)
     return replace(
         solution,
-        trajectory=_integrated(shooting, read_trajectory(layout, x)),
+        trajectory=_integrated(shooting, trajectory_of(layout, x)),
         cost=sum(costs.values()),
         costs=costs,
         violation=missing.largest,
         solve_s=solution.solve_s + perf_counter() - start_s,
         variables=x,
-        cost_before_polish=solution.cost,
+        cost_before_refinement=solution.cost,
     )
 
 
@@ -79,7 +81,7 @@ class _Missing:
 
     equations: csr_matrix
     wanted: Array
-    bounded: Bounded
+    bounded: BoundedRows
 
     @property
     def largest(self) -> float:
@@ -99,7 +101,7 @@ class _Missing:
 class _Goal:
     """The rows of a program with the exact integration in the place of the mesh, and its bounds."""
 
-    def __init__(self, program: Transcribed, shooting: Shooting, lower: Array, upper: Array) -> None:
+    def __init__(self, program: DirectCollocation, shooting: MultipleShooting, lower: Array, upper: Array) -> None:
         assembly, kept = program.assembly, ~program.rows_of(MESH)
         self.program, self.shooting, self.lower, self.upper = program, shooting, lower, upper
         self.free = np.flatnonzero(lower < upper)
@@ -113,13 +115,13 @@ class _Goal:
         """Return what the variables lack. Shape (n,) in."""
         assembly, equal, between, limited = self.program.assembly, self.equal, self.between, self.limited
         rows, slope = assembly.linear(x)
-        gaps = self.shooting.gaps(read_trajectory(self.program.layout, x))
+        gaps = self.shooting.gaps(trajectory_of(self.program.layout, x))
         low = np.concatenate([(assembly.lower - rows)[between], (self.lower - x)[limited]])
         high = np.concatenate([(assembly.upper - rows)[between], (self.upper - x)[limited]])
         return _Missing(
             vstack([slope[equal], gaps.slope]).tocsc()[:, self.free].tocsr(),
             np.concatenate([assembly.lower[equal] - rows[equal], -gaps.value]),
-            Bounded(vstack([slope[between], self.own]).tocsc()[:, self.free].tocsr(), low, high),
+            BoundedRows(vstack([slope[between], self.own]).tocsc()[:, self.free].tocsr(), low, high),
         )
 
 
@@ -142,7 +144,7 @@ def _weights(layout: Layout) -> Array:
     return weight
 
 
-def _integrated(shooting: Shooting, path: Trajectory) -> Trajectory:
+def _integrated(shooting: MultipleShooting, path: Trajectory) -> Trajectory:
     """Return the movement at `FINER` times as many nodes, integrated from every node of the mesh."""
     start, flow, problem = shooting.start, shooting.flow, path.problem
     length_s = (path.time_s[start + 1] - path.time_s[start]) / FINER

@@ -13,13 +13,13 @@ import numpy as np
 
 from strut.engines.body_poses import linear_momentum
 from strut.engines.capsules import capsule_distance
-from strut.engines.constrained import ConstrainedDynamics
-from strut.engines.contact_slip import touching_path
-from strut.engines.tree import qpos_from_angles, qvel_from_angles
+from strut.engines.constrained_dynamics import ConstrainedDynamics
+from strut.engines.contact_slip import contact_slip
+from strut.engines.kinematic_tree import qpos_from_angles, qvel_from_angles
 from strut.errors import RefusedError
 from strut.models.contact_set import contact_points
-from strut.optimal.playback import playback_error
-from strut.optimal.solve import Solution
+from strut.optimal.collocation import Solution
+from strut.optimal.torque_playback import playback_error
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
 from strut.verify.audit import FOOT_OFF_GROUND_M
@@ -56,7 +56,7 @@ class Soundness:
         fastest: Which joint that is.
         shank_distance_m: Smallest distance of the shanks as capsules, where it was asked for.
         mesh_change: Relative change of cost on a refined mesh.
-        polish_change: Relative change of cost when the movement was made exact.
+        refinement_change: Relative change of cost when the movement was made exact.
         playback_error_rad: Largest difference of an angle when the torques alone are played by another engine and
             integrator, from the first instant to the last.
         finished: Whether the solver was left to end.
@@ -77,7 +77,7 @@ class Soundness:
     fastest: str
     shank_distance_m: float | None = None
     mesh_change: float | None = None
-    polish_change: float | None = None
+    refinement_change: float | None = None
     playback_error_rad: float | None = None
     finished: bool = True
 
@@ -119,7 +119,7 @@ class Soundness:
         return table | {"playback_error_rad": None} if self.playback_error_rad == np.inf else table
 
 
-def examine(
+def verify_trajectory(
     robot: Robot,
     solution: Solution,
     *,
@@ -139,7 +139,7 @@ def examine(
     trajectory = solution.trajectory
     drift, drifting, penetration = contact_drift(robot, trajectory)
     normal = [index for index, row in enumerate(trajectory.problem.contact.rows) if row.axis == 2]
-    before, impulse = solution.cost_before_polish, least_impulses(trajectory)
+    before, impulse = solution.cost_before_refinement, least_impulses(trajectory)
     q, v = _between(trajectory)
     joints = list(trajectory.problem.actuated)
     room = np.minimum(q[:, joints] - robot.joint_lower_rad, robot.joint_upper_rad - q[:, joints]).min(axis=0)
@@ -160,7 +160,7 @@ def examine(
         fastest=robot.joint_names[int(np.argmax(speed))],
         shank_distance_m=float(capsule_distance(robot, qpos_from_angles(q), *SHANKS).min()) if capsules else None,
         mesh_change=mesh_change,
-        polish_change=None if before is None else solution.cost / before - 1.0,
+        refinement_change=None if before is None else solution.cost / before - 1.0,
         playback_error_rad=playback_error(robot.mjcf, trajectory) if playback else None,
     )
 
@@ -171,7 +171,7 @@ def _between(trajectory: Trajectory) -> tuple[Array, Array]:
     return np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
 
 
-def insist(found: Soundness, *, limits: bool = False, advice: str = ADVICE) -> None:
+def require_sound(found: Soundness, *, limits: bool = False, advice: str = ADVICE) -> None:
     """Raise if a movement is not sound: it slides, gains momentum, or is not solved; or leaves the body's limits."""
     complaints = [*found.complaints(), *(found.limits_broken() if limits else [])]
     if complaints:
@@ -185,7 +185,7 @@ def contact_drift(robot: Robot, trajectory: Trajectory) -> tuple[float, str, flo
         _, q, *_ = trajectory.between(number, PER_INTERVAL)
         qpos = qpos_from_angles(q)
         for point in contact_points(robot).values():
-            moved, height = touching_path(robot, point, qpos)
+            moved, height = contact_slip(robot, point, qpos)
             deepest = max(deepest, -float(height.min()))
             axes = list(phase.contact.rows_of(point.name))
             moved[:, 2] = height  # heights are absolute: the floor is where it is
@@ -222,7 +222,7 @@ def least_impulses(trajectory: Trajectory) -> tuple[float, float]:
     """Return the smallest normal impulse at any impact, and the smallest with what the load before gives [N s].
 
     Rigid points that are brought to rest at once may be pulled by the impulses of others, in an instant without
-    duration. A point that carried load would rather carry less of it for a moment; `IMPACT_S` is that moment.
+    duration. A point that carried load would rather carry less of it for a moment; `IMPACT_S` is that node.
     """
     rows, found = trajectory.problem.contact.rows, [(0.0, 0.0)]
     for number, impulse in trajectory.impulse_n_s.items():

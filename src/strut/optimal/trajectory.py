@@ -11,7 +11,7 @@ from scipy.interpolate import interp1d
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.sparse_nlp import Index
 from strut.optimal.layout import Layout
-from strut.optimal.problem import Problem
+from strut.optimal.problem import OptimalControlProblem
 from strut.robot import Array
 
 
@@ -33,7 +33,7 @@ class Trajectory:
         impulse_n_s: Impulses by phase that begins with an impact, row by row of its set.
     """
 
-    problem: Problem
+    problem: OptimalControlProblem
     time_s: Array
     phase_of: Index
     q: Array
@@ -86,7 +86,7 @@ class Trajectory:
         v = rate + share * (bend + share * (3.0 * third + share * (4.0 * fourth + share * 5.0 * fifth)))
         return q, v / step
 
-    def on_mesh(self, problem: Problem) -> Trajectory:
+    def on_mesh(self, problem: OptimalControlProblem) -> Trajectory:
         """Return the same movement at the nodes of another mesh, phase by phase: a warm start."""
         parts: dict[str, list[Array]] = {name: [] for name in ("time_s", "q", "v", "a", "u", "force_n")}
         for number, phase in enumerate(problem.phases):
@@ -136,7 +136,7 @@ class Trajectory:
         return q, u, self.force_n[nodes] + lapse / step * (self.force_n[nodes + 1] - self.force_n[nodes])
 
 
-def read_trajectory(layout: Layout, x: Array) -> Trajectory:
+def trajectory_of(layout: Layout, x: Array) -> Trajectory:
     """Return the trajectory that the program's variables describe. Shape (n,) in."""
     problem, values = layout.problem, x * layout.scale
     duration = values[layout.duration]
@@ -162,7 +162,7 @@ def read_trajectory(layout: Layout, x: Array) -> Trajectory:
     )
 
 
-def write_variables(layout: Layout, guess: Trajectory) -> Array:
+def variables_of(layout: Layout, guess: Trajectory) -> Array:
     """Return the program's variables for a trajectory on the same mesh. Shape (n,).
 
     Lifted quantities start at 0: they are defined by rows that are linear in them.
@@ -180,7 +180,7 @@ def write_variables(layout: Layout, guess: Trajectory) -> Array:
     return np.asarray(np.clip(x / layout.scale, layout.lower, layout.upper))
 
 
-def standing_load(problem: Problem, phase_of: Index, mass_kg: float) -> Array:
+def standing_load(problem: OptimalControlProblem, phase_of: Index, mass_kg: float) -> Array:
     """Return a guess of the forces of all rows: the points that touch share the weight. Shape (nodes, n_rows)."""
     rows = problem.contact.rows
     force_n = np.zeros((len(phase_of), len(rows)))

@@ -2,52 +2,288 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from strut.balance.body_path import Law, carried
+from strut.balance.point_masses import effective_height_m
+from strut.balance.sole_margin import dynamic_margin_m
+from strut.generators.footsteps import StepLimits, footsteps_to, standing
+from strut.generators.phases import PhaseTimes, step_plan, swing_share
+from strut.generators.route import Route, pivot_displacement, route_to, shorter_pivots
+from strut.kinematics.biped_model import TwoLegs, two_legs
+from strut.kinematics.leg_angles import chain_points, leg_angles
+from strut.kinematics.posture import PostureTargets, solve_postures
+from strut.models.axis_robot import axis_robot
+from strut.models.catalogue import load_robot
 from strut.pipeline.step_walk import walk_to
 from strut.place import Place
-from strut.reproduction.alice_balance import balance_rows
-from strut.reproduction.alice_errata import errata_rows
-from strut.reproduction.alice_postures import body_rows, golden_rows, reach_rows, swing_rows
-from strut.reproduction.comparison import Comparison, unpublished
-from strut.reproduction.parts import Parts, Progress, rows_of
-from strut.robot import Robot
+from strut.reproduction.comparison import Comparison, Parts, Sheet
+from strut.robot import Array, Robot
+
+_HALF_WIDTH_M = 0.035
+_STEPS = 3
+_SAMPLES_PER_PHASE = 60.0
+_SETTLE_S = 1.5  # starts and stops so gently that only walking decides
+_HALVINGS = 16
+_POSTURES, _GOALS = 400, 4000
 
 
-def speed_rows(robot: Robot) -> list[Comparison]:
+def parts() -> Parts:
+    """Return what computes Alice's rows."""
+    robot = load_robot("alice")
+    computed = {
+        "body": alice_body,
+        "golden postures": golden_postures,
+        "reach": reach,
+        "swing": swing,
+        "balance": balance,
+        "errata": alice_errata,
+        "speed": fastest_walks,
+    }
+    return {name: partial(compute, robot) for name, compute in computed.items()}
+
+
+def variant(robot: Robot, *, torso_m: float, half_width_m: float) -> Robot:
+    """Return the robot with its torso mass at a height over the hips and with shoes of another width."""
+    table = dict(robot.table("robot"))
+    leg = table["limb"]["leg"]
+    table["body"] = {**table["body"], "com_m": [0.0, 0.0, torso_m]}
+    table["limb"] = {"leg": {**leg, "foot": {**leg["foot"], "width_m": 2.0 * half_width_m}}}
+    return axis_robot(robot.name, {**robot.tables, "robot": table})
+
+
+def golden_target(entry: Mapping[str, Any], separation_cm: float) -> PostureTargets:
+    """Return a golden posture's target, written in cm and degrees, at a body height of 22 cm."""
+    right = entry.get("right", [0.0, -separation_cm / 2.0, 0.0])
+    left = entry.get("left", [0.0, separation_cm / 2.0, 0.0])
+    headings = np.radians(entry.get("headings", [0.0, 0.0, 0.0]))
+    ankles, com = np.array([[right, left]]) / 100.0, np.array([entry["com"]]) / 100.0
+    return PostureTargets(ankles, com, headings[None, :2], headings[2:], np.array([0.22]))
+
+
+def swing_targets(step_m: Array, height_m: Array, separation_m: float, *, points: int = 25) -> PostureTargets:
+    """Return the targets of left swings, the centre of mass over the right shoe. Shape (N,) each, N × points out."""
+    share = np.linspace(0.0, 1.0, points)
+    count = len(step_m)
+    ankles = np.zeros((count, points, 2, 3))
+    ankles[..., 0, 1], ankles[..., 1, 1] = -separation_m / 2.0, separation_m / 2.0
+    ankles[..., 1, 0] = step_m[:, None] * (share**3 * (10.0 + share * (6.0 * share - 15.0)))
+    ankles[..., 1, 2] = 0.015 * 64.0 * (share * (1.0 - share)) ** 3
+    total = count * points
+    com = np.tile([0.0, -separation_m / 2.0], (total, 1))
+    heights = np.repeat(height_m, points)
+    return PostureTargets(ankles.reshape(total, 2, 3), com, np.zeros((total, 2)), np.zeros(total), heights)
+
+
+def alice_body(robot: Robot) -> list[Comparison]:
+    """Return masses, lengths and what follows from them alone."""
+    legs, sheet = two_legs(robot), Sheet("body", robot.table("published"))
+    sheet.compare("total mass", "mass", "total", float(legs.mass_kg.sum()))
+    sheet.compare("mass of a leg with its shoe", "mass", "leg", float(legs.mass_kg[:4].sum()))
+    sheet.compare("link lengths", "link", "lengths", (legs.link_m * 100.0).tolist())
+    sheet.compare("joint points in the centre of mass", "weights", "points", legs.com_weights.tolist())
+    half = legs.separation_m * 50.0
+    over = [golden_target({"com": [0.0, side]}, 2.0 * half) for side in (-half, half)]
+    hips = [solve_postures(legs, target).joint_in_world[0, 3, 1] * 100.0 for target in over]
+    sheet.compare("hips from shoe to shoe", "hip_travel", "travel", float(hips[1] - hips[0]))
+    return sheet.rows
+
+
+def golden_postures(robot: Robot) -> list[Comparison]:
+    """Return the golden postures' angles, and how exactly the angles lead back."""
+    legs, sheet, worst = two_legs(robot), Sheet("postures", robot.table("published")), 0.0
+    for name, entry in sheet.published["target"].items():
+        target = golden_target(entry, legs.separation_m * 100.0)
+        joint = solve_postures(legs, target).joint_in_world
+        theta = leg_angles(joint)
+        degrees = np.round(np.degrees(theta[0]), 6).tolist()  # rounding errors must not look like angles
+        sheet.compare(name.replace("_", " "), "angles", name, degrees)
+        back, _, _ = chain_points(legs, theta, target.ankle_in_world[:, 0], target.foot_heading_rad[:, 0])
+        worst = max(worst, float(np.abs(back - joint).max()) * 100.0)
+    sheet.add("largest error of angles led back to points", worst, "cm")
+    return sheet.rows
+
+
+def reach(robot: Robot) -> list[Comparison]:
+    """Return the longest step by body height and the highest body by step."""
+    legs, sheet = two_legs(robot), Sheet("reach", robot.table("published"))
+    section = sheet.published["longest_step"]
+    heights_m = np.array(section["heights"]) / 100.0
+    longest = _last_found(legs, np.zeros(len(heights_m)), np.full(len(heights_m), 0.12), heights_m, by_step=True)
+    shown = np.minimum(longest * 100.0, max(section["steps"]))  # the published map ends at its largest step
+    sheet.compare("longest step by body height", section, "steps", shown.tolist())
+    section = sheet.published["highest_body"]
+    steps_m = np.array(section["steps"]) / 100.0
+    highest = _last_found(legs, np.full(len(steps_m), 0.16), np.full(len(steps_m), 0.26), steps_m, by_step=False)
+    sheet.compare("highest body by step", section, "heights", (highest * 100.0).tolist())
+    return sheet.rows
+
+
+def _last_found(legs: TwoLegs, good: Array, bad: Array, other: Array, *, by_step: bool) -> Array:
+    """Return the last value on the way from good to bad whose whole swing has postures. Shape (N,) each."""
+    for _ in range(_HALVINGS):
+        middle = (good + bad) / 2.0
+        step_m, height_m = (middle, other) if by_step else (other, middle)
+        targets = swing_targets(step_m, height_m, legs.separation_m)
+        found = solve_postures(legs, targets).found.reshape(len(middle), -1).all(axis=1)
+        good, bad = np.where(found, middle, good), np.where(found, bad, middle)
+    return good
+
+
+def swing(robot: Robot) -> list[Comparison]:
+    """Return the extremes of the swing's polynomials."""
+    sheet, share = Sheet("swing", robot.table("published")), np.linspace(0.0, 1.0, 20001)
+    x, z = swing_share(share)
+    step = share[1]
+    speed, acceleration, lift = np.gradient(x, step), np.diff(x, 2) / step**2, np.diff(z, 2) / step**2
+    sheet.compare("peak speed of x over L/T", "swing", "x_peak_speed", float(speed.max()))
+    sheet.compare("peak of its acceleration over L/T²", "swing", "x_peak_acceleration", float(acceleration.max()))
+    sheet.compare("peak of z over h", "swing", "z_peak", float(z.max()))
+    sheet.compare("acceleration of z over h/T²", "swing", "z_acceleration", [lift.min(), lift.max()])
+    return sheet.rows
+
+
+def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: Law = "mass") -> float:
+    """Return the smallest margin of the nine masses' zero-moment point in a straight walk with equal phases."""
+    legs, table = two_legs(robot), robot.table("gait")
+    limits = StepLimits(step_m, table["side_step_m"], table["step_turn_rad"], legs.separation_m)
+    start = Place(0.0, 0.0)
+    plan = step_plan(
+        footsteps_to(start, [Place(_STEPS * step_m, 0.0)], limits),
+        standing(start, legs.separation_m),
+        PhaseTimes(phase_s, phase_s, max(_SETTLE_S, 1.5 * phase_s)),
+        step_height_m=table["step_height_m"],
+        rate_hz=_SAMPLES_PER_PHASE / phase_s,
+    )
+    body = carried(legs, plan, table["body_height_m"], law=law)
+    return float(dynamic_margin_m(robot, body).min())
+
+
+def critical_phase_s(robot: Robot, step_m: float) -> float:
+    """Return the phase time, to a millisecond, at which the published walk has no margin left."""
+    return float(brentq(lambda phase_s: walking_margin_m(robot, step_m, phase_s), 0.35, 1.0, xtol=5e-4))
+
+
+def balance(robot: Robot) -> list[Comparison]:
+    """Return effective heights, critical phase times and speeds, and margins by speed, whose mass follows a quintic."""
+    sheet, heights, ratios = Sheet("balance", robot.table("published")), [], []
+    for torso_m in (0.0, 0.15):
+        legs = two_legs(variant(robot, torso_m=torso_m, half_width_m=_HALF_WIDTH_M))
+        stand = golden_target({"com": [0.0, 0.0]}, legs.separation_m * 100.0)
+        heights.append(effective_height_m(legs, stand) * 100.0)
+    sheet.compare("height of one mass that sways alike, torso 0, 15 cm up", "effective_height", "heights", heights)
+    section = sheet.published["critical_time"]
+    for half_cm in section["half_widths_cm"]:
+        bodies = [variant(robot, torso_m=cm / 100.0, half_width_m=half_cm / 100.0) for cm in (0.0, 10.0, 15.0)]
+        times = [critical_phase_s(body, 0.02) for body in bodies]
+        if abs(half_cm / 100.0 - _HALF_WIDTH_M) < 1e-9:
+            ratios = [0.5 / time for time in times]
+        name = f"critical phase time, shoes {2.0 * half_cm:g} cm wide, torso 0, 10, 15 cm up"
+        sheet.compare(name, section, f"{half_cm:.1f}", times)
+    sheet.compare("critical speed over step length, torso 0, 10, 15 cm up", "critical_speed", "ratios", ratios)
+    section, body = sheet.published["margin"], variant(robot, torso_m=0.0, half_width_m=_HALF_WIDTH_M)
+    for step_cm in ("1", "2"):
+        phases = [float(step_cm) / speed / 2.0 for speed in section["speeds_cm_s"]]
+        margins = [walking_margin_m(body, float(step_cm) / 100.0, phase_s) * 100.0 for phase_s in phases]
+        sheet.compare(f"margin at 1, 1.2, 1.5 cm/s, {step_cm} cm steps", section, step_cm, margins)
+    return sheet.rows
+
+
+def alice_errata(robot: Robot) -> list[Comparison]:
+    """Return what each misprint that can be run costs; their numbers are those of docs/alice.md."""
+    legs, sheet = two_legs(robot), Sheet("errata", robot.table("published"))
+    _wrong_lengths(sheet, legs)
+    _wrong_sign(sheet, legs)
+    step_cm, lift_cm = 4.0, 1.5
+    printed_cm = lift_cm * (-64.0 + 192.0 - 192.0) + 64.0 * step_cm  # where the printed swing ends
+    sheet.correct("10", "height at touch-down", printed_cm, 0.0, "cm", "printed: 64 L in eq 34")
+    _wrong_path(sheet, legs)
+    return sheet.rows
+
+
+def _wrong_lengths(sheet: Sheet, legs: TwoLegs) -> None:
+    """Add what the printed left thigh and the printed centre of mass of the thighs cost."""
+    stand = golden_target({"com": [0.0, 0.0]}, legs.separation_m * 100.0)
+    printed = replace(legs, link_m=np.where(np.arange(7) == 5, legs.link_m[3], legs.link_m))
+    knees = [np.degrees(leg_angles(solve_postures(body, stand).joint_in_world)[0, [2, 9]]) for body in (printed, legs)]
+    sheet.correct("4", "knees when standing", knees[0].tolist(), knees[1].tolist(), "deg", "printed: l6 = l4")
+    on_points = legs.mass_on_points.copy()
+    for row, (upper, lower) in ((2, (2, 1)), (6, (5, 6))):  # 4.63 cm over the shin's length, not over the thigh's
+        share = on_points[row, lower] * legs.link_m[1] / legs.link_m[0]
+        on_points[row, [upper, lower]] = 1.0 - share, share
+    wrong = replace(legs, mass_on_points=on_points)
+    joint = solve_postures(legs, stand).joint_in_world
+    moved_cm = np.abs((wrong.com_weights - legs.com_weights) @ joint[0, :, :2]).max() * 100.0
+    sheet.correct("3", "shift of the centre of mass", float(moved_cm), 0.0, "cm", "printed: 4.63 over l1")
+
+
+def _wrong_sign(sheet: Sheet, legs: TwoLegs) -> None:
+    """Add what taking the sign of the ankles' roll from a horizontal vector costs."""
+    targets = _random_targets(legs, np.random.default_rng(0))
+    joint = solve_postures(legs, targets).joint_in_world
+    theta = leg_angles(joint)
+    printed = theta.copy()
+    printed[:, [0, 11]] = 0.0  # the z-part of a horizontal vector has no sign
+
+    def error_cm(angles: Array) -> float:
+        back, _, _ = chain_points(legs, angles, targets.ankle_in_world[:, 0], targets.foot_heading_rad[:, 0])
+        return float(np.linalg.norm(back - joint, axis=2).max() * 100.0)
+
+    note = "eq 27 takes the sign from n_1, which is horizontal; right is n_A1"
+    sheet.correct("7", "largest error of angles led back to points", error_cm(printed), error_cm(theta), "cm", note)
+
+
+def _random_targets(legs: TwoLegs, rng: np.random.Generator) -> PostureTargets:
+    half = legs.separation_m / 2.0
+    ankles = np.zeros((_POSTURES, 2, 3))
+    ankles[:, 0, 1], ankles[:, 1, 1] = -half, half
+    ankles[:, 1, 0], ankles[:, 1, 2] = rng.uniform(-0.04, 0.04, _POSTURES), rng.uniform(0.0, 0.015, _POSTURES)
+    headings = rng.uniform(-0.3, 0.3, (_POSTURES, 2))
+    com = np.tile([0.0, -half], (_POSTURES, 1))
+    return PostureTargets(ankles, com, headings, headings.mean(axis=1), rng.uniform(0.19, 0.22, _POSTURES))
+
+
+def _wrong_path(sheet: Sheet, legs: TwoLegs) -> None:
+    """Add what the printed path costs: a plain arctangent, and the pivot by the side of the goal."""
+    rng = np.random.default_rng(1)
+    goals = [Place(*row) for row in rng.uniform([-1.0, -1.0, -math.pi], [1.0, 1.0, math.pi], (_GOALS, 3)).tolist()]
+    missed_cm = {"printed": 0.0, "ours": 0.0}
+    right = 0
+    for goal in goals:
+        right += ("left" if goal.y_m > 0.0 else "right") in shorter_pivots(goal, legs.separation_m)
+        ours = route_to(goal, legs.separation_m, lambda route: route.turning_rad)
+        x_m, y_m = pivot_displacement(goal, legs.separation_m, ours.pivot)
+        plain = math.atan(y_m / x_m)
+        printed = Route(ours.pivot, "forwards", plain, math.hypot(x_m, y_m), goal.heading_rad - plain)
+        for name, route in (("printed", printed), ("ours", ours)):
+            missed_cm[name] = max(missed_cm[name], route.end(legs.separation_m).distance_m(goal) * 100.0)
+    note = "eqs 31 and 32 use a plain arctangent, so goals behind are walked away from"
+    sheet.correct("15", "largest miss of a goal", missed_cm["printed"], missed_cm["ours"], "cm", note)
+    sheet.compare("goals whose shorter line the sign of Y picks", "sign_rule", "share", right / _GOALS)
+
+
+def fastest_walks(robot: Robot) -> list[Comparison]:
     """Return how fast a straight walk may go with the published law and with ours, at the margin of the safe speed.
 
     The paper calls 1 cm/s safe but prints neither step length nor shoes, so the margin that its law keeps at that speed
     with this robot's steps is the one to compare at.
     """
-    goal = Place(0.5, 0.0)
-    safe_m_s = robot.table("published")["safe_speed"]["speed"] / 100.0
-    slow = walk_to(robot, goal, pace=safe_m_s, margin_m=0.0, law="mass")
+    sheet, goal = Sheet("speed", robot.table("published")), Place(0.5, 0.0)
+    slow = walk_to(robot, goal, pace=sheet.published["safe_speed"]["speed"] / 100.0, margin_m=0.0, law="mass")
     assert slow.receipt is not None
     assert slow.receipt.balance_margin_mm is not None
     margin_m = slow.receipt.balance_margin_mm * 1e-3
-    rows = [unpublished("speed", "margin of the published law at 1 cm/s, 4 cm steps", margin_m * 1e3, "mm")]
+    sheet.add("margin of the published law at 1 cm/s, 4 cm steps", margin_m * 1e3, "mm")
     for law, words in (("mass", "published law"), ("pressure", "planned pressure")):
         for kept_m in (margin_m, 0.010):
             motion = walk_to(robot, goal, pace="fastest", margin_m=kept_m - 1e-6, law=law)  # type: ignore[arg-type]
             speed = motion.meta["gait"]["line_speed_m_s"] * 100.0
-            rows.append(unpublished("speed", f"fastest at {kept_m * 1e3:.1f} mm margin, {words}", speed, "cm/s"))
-    return rows
-
-
-_PARTS: Parts = {
-    "body": body_rows,
-    "golden postures": golden_rows,
-    "reach": reach_rows,
-    "swing": swing_rows,
-    "balance": balance_rows,
-    "errata": errata_rows,
-    "speed": speed_rows,
-}
-
-
-def reproduce_alice(on_progress: Progress | None = None) -> tuple[Comparison, ...]:
-    """Return Alice's published numbers beside ours.
-
-    Args:
-        on_progress: Called with what is computed next, how many parts are done, and how many there are.
-    """
-    return rows_of("alice", _PARTS, on_progress)
+            sheet.add(f"fastest at {kept_m * 1e3:.1f} mm margin, {words}", speed, "cm/s")
+    return sheet.rows

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 Verdict = Literal["same", "erratum", "differs", "ours only"]
 Numbers = tuple[float, ...]
+Values = float | Sequence[float]
+Parts = Mapping[str, Callable[[], "list[Comparison]"]]  # what computes the rows of a system, by what people call it
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,49 +58,43 @@ class Comparison:
         }
 
 
-def compared(
-    group: str, quantity: str, section: Mapping[str, Any], name: str, ours: float | Sequence[float], *, note: str = ""
-) -> Comparison:
-    """Return a comparison with the published number `name` of a section of a robot's `published.toml`.
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The comparisons of one group, made one after the other.
 
     Args:
-        group: What the quantity belongs to.
-        quantity: What is compared.
-        section: Holds the published numbers by name, and `where` they stand, their `unit` and `tolerance`.
-        name: Which of them.
-        ours: What strut computes.
-        note: What to say if the two differ.
+        group: What the quantities belong to.
+        published: A robot's `published.toml` or a published study: sections that hold numbers by name, and `where` they
+            stand, their `unit` and `tolerance`.
+        rows: What was added so far.
     """
-    theirs, own, tolerance = _numbers(section[name]), _numbers(ours), float(section["tolerance"])
-    same = all(abs(a - b) <= tolerance for a, b in zip(theirs, own, strict=True))
-    return Comparison(
-        group=group,
-        quantity=quantity,
-        published=theirs,
-        ours=own,
-        unit=section["unit"],
-        verdict="same" if same else "differs",
-        tolerance=tolerance,
-        where=section["where"],
-        note="" if same else note,
-    )
+
+    group: str
+    published: Mapping[str, Any] = field(default_factory=dict)
+    rows: list[Comparison] = field(default_factory=list)
+
+    def compare(
+        self, quantity: str, section: str | Mapping[str, Any], name: str, ours: Values, *, note: str = ""
+    ) -> None:
+        """Add a quantity beside the published number `name` of a section; `note` is said if the two differ."""
+        held = self.published[section] if isinstance(section, str) else section
+        theirs, own, tolerance = _numbers(held[name]), _numbers(ours), float(held["tolerance"])
+        same = all(abs(a - b) <= tolerance for a, b in zip(theirs, own, strict=True))
+        verdict: Verdict = "same" if same else "differs"
+        row = Comparison(self.group, quantity, theirs, own, held["unit"], verdict, tolerance, where=held["where"])
+        self.rows.append(row if same else replace(row, note=note))
+
+    def correct(self, erratum: str, quantity: str, printed: Values, ours: Values, unit: str, note: str) -> None:
+        """Add what a misprint costs: the printed form as run by us, beside ours."""
+        numbers, where = (_numbers(printed), _numbers(ours)), "printed form, run"
+        row = Comparison("errata", quantity, *numbers, unit, "erratum", erratum=erratum, where=where, note=note)
+        self.rows.append(row)
+
+    def add(self, quantity: str, ours: Values, unit: str, note: str = "") -> None:
+        """Add a number that only strut has."""
+        self.rows.append(Comparison(self.group, quantity, None, _numbers(ours), unit, "ours only", note=note))
 
 
-def corrected(
-    erratum: str, quantity: str, printed: float | Sequence[float], ours: float | Sequence[float], unit: str, note: str
-) -> Comparison:
-    """Return what a misprint costs: the printed form as run by us, beside ours."""
-    numbers = _numbers(printed), _numbers(ours)
-    return Comparison(
-        "errata", quantity, *numbers, unit, "erratum", erratum=erratum, where="printed form, run", note=note
-    )
-
-
-def unpublished(group: str, quantity: str, ours: float | Sequence[float], unit: str, note: str = "") -> Comparison:
-    """Return a number that only strut has."""
-    return Comparison(group, quantity, None, _numbers(ours), unit, "ours only", note=note)
-
-
-def _numbers(value: float | Sequence[float]) -> Numbers:
+def _numbers(value: Values) -> Numbers:
     """Return a tuple of floats, minus zero as zero."""
     return tuple(float(number) + 0.0 for number in (value if isinstance(value, Sequence) else (value,)))

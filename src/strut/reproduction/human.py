@@ -1,8 +1,8 @@
-"""Human: published numbers of HeiMan and its gaits beside ours; the five gaits are synthesised from cold starts."""
+"""Human: published numbers of HeiMan and its gaits beside ours; the five gaits are synthesized from cold starts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import astuple
 from functools import partial
 
@@ -10,101 +10,71 @@ import numpy as np
 
 from strut.analysis.criteria import CriteriaValues, criteria_values
 from strut.analysis.similarity import dissimilarity
-from strut.human.gait_options import Manner
-from strut.human.shooting_size import ShootingSize, reconstruction_size, synthesis_size
-from strut.human.synthesize import synthesise
+from strut.human.gait_options import GaitOptions
+from strut.human.shooting_size import reconstruction_size, synthesis_size
+from strut.human.synthesize import synthesize
 from strut.models.catalogue import load_robot
 from strut.models.subject import subject
-from strut.reproduction.comparison import Comparison, Verdict, compared, corrected, unpublished
-from strut.reproduction.parts import Progress, rows_of
+from strut.reproduction.comparison import Comparison, Parts, Sheet, Verdict
 from strut.robot import Robot
 
-STACK = ("FootRightHeight", "ShankRightLength", "ThighRightLength", "PelvisHeight", "MiddleTrunkHeight")
-UPPER_STACK = ("SuprasternaleHeight", "NeckLength", "HeadLength")
+STACK = (
+    *("FootRightHeight", "ShankRightLength", "ThighRightLength", "PelvisHeight"),
+    *("MiddleTrunkHeight", "SuprasternaleHeight", "NeckLength", "HeadLength"),
+)
 PRINTED_MIDDLE_TRUNK = 0.3752
 SPEED_M_S = 1.3
 CRITERIA = ("effort", "momentum", "head", "time")
 
 
-def reproduce_human(on_progress: Progress | None = None) -> tuple[Comparison, ...]:
-    """Return HeiMan's published numbers beside ours.
-
-    Args:
-        on_progress: Called with what is computed next, how many parts are done, and how many there are.
-    """
-    robot = load_robot("heiman")
-    objectives = list(robot.table("gait")["objective"])
-    parts: dict[str, Callable[[Robot], list[Comparison]]] = {
-        "bodies and problem sizes": lambda body: [*_stature(body), *_sizes(body), *_time_terms(body)],
+def parts() -> Parts:
+    """Return what computes HeiMan's rows."""
+    robot, found = load_robot("heiman"), dict[str, CriteriaValues]()
+    gaits = {
+        f"gait of least {objective}": partial(_walked, robot, objective, found)
+        for objective in robot.table("gait")["objective"]
     }
-    found: dict[str, CriteriaValues] = {}
-    for objective in objectives:
-        parts[f"gait of least {objective}"] = partial(_walked, objective=objective, found=found)
-    parts["orderings"] = lambda body: orderings(body, found)
-    return rows_of("heiman", parts, on_progress)
+    bodies = {"bodies and problem sizes": lambda: bodies_and_sizes(robot)}
+    return {**bodies, **gaits, "orderings": lambda: orderings(robot, found)}
 
 
-def _walked(robot: Robot, *, objective: str, found: dict[str, CriteriaValues]) -> list[Comparison]:
+def _walked(robot: Robot, objective: str, found: dict[str, CriteriaValues]) -> list[Comparison]:
     """Synthesise the gait of an objective, its criteria alone, and keep their values in `found`."""
-    gait = synthesise(robot, objective=objective, speed_m_s=SPEED_M_S, manner=Manner())
+    gait = synthesize(robot, objective=objective, speed_m_s=SPEED_M_S, options=GaitOptions())
     values = found[objective] = criteria_values(gait.trajectory)
     published = robot.table("published")["criteria"]
-    theirs = published[robot.table("gait")["objective"][objective]["published"]]
+    theirs = tuple(published[robot.table("gait")["objective"][objective]["published"]])
     note = f"at {SPEED_M_S} m/s, with friction, signed impulses and exact rolling, which the published gaits lack"
-    return [
-        Comparison(
-            group="gaits",
-            quantity=f"effort, momentum, head and time of the gait of least {objective}",
-            published=tuple(theirs),
-            ours=astuple(values),
-            unit="",
-            verdict="differs",
-            where=published["where"],
-            note=note,
-        )
-    ]
+    quantity = f"effort, momentum, head and time of the gait of least {objective}"
+    where = published["where"]
+    return [Comparison("gaits", quantity, theirs, astuple(values), "", "differs", where=where, note=note)]
 
 
-def _stature(robot: Robot) -> list[Comparison]:
-    section, rows = robot.table("published")["stature"], []
+def bodies_and_sizes(robot: Robot) -> list[Comparison]:
+    """Return statures, sizes of the published problems and time terms of the similarity measure."""
+    body = Sheet("body", robot.table("published"))
     for name in ("Subject3", "Subject1"):
         lengths = subject(named=name).table("subject")["lengths_m"]
-        height = sum(lengths[part] for part in (*STACK, *UPPER_STACK))
-        rows.append(compared("body", f"standing height of {name}", section, name, height))
+        body.compare(f"standing height of {name}", "stature", name, sum(lengths[part] for part in STACK))
     shares = robot.table("robot")["length_share"]
-    stacked = sum(shares[part.replace("Right", "Side")] for part in (*STACK, *UPPER_STACK))
+    stacked = sum(shares[part.replace("Right", "Side")] for part in STACK)
     printed = stacked - shares["MiddleTrunkHeight"] + PRINTED_MIDDLE_TRUNK
     note = "a middle trunk of 0.3752 heights makes a person taller than himself"
-    rows.append(corrected("E01", "height of the default body", printed, stacked, "body heights", note))
-    return rows
+    body.correct("E01", "height of the default body", printed, stacked, "body heights", note)
 
-
-def _sizes(robot: Robot) -> list[Comparison]:
-    published, rows = robot.table("published"), []
-    for name, intervals in published["intervals"].items():
+    problems = Sheet("problem sizes", body.published)
+    for name, intervals in body.published["intervals"].items():
         size = synthesis_size(intervals) if name == "synthesis" else reconstruction_size(intervals)
-        rows.append(compared("problem sizes", name, published["sizes"], name, _numbers(size)))
-    fixed = synthesis_size(published["intervals"]["synthesis"], fixed_speed=True)
-    rows.append(
-        compared(
-            "problem sizes", "synthesis at fixed speed", published["sizes"], "synthesis_fixed_speed", _numbers(fixed)
-        )
-    )
-    return rows
+        problems.compare(name, "sizes", name, astuple(size))
+    fixed = synthesis_size(body.published["intervals"]["synthesis"], fixed_speed=True)
+    problems.compare("synthesis at fixed speed", "sizes", "synthesis_fixed_speed", astuple(fixed))
 
-
-def _numbers(size: ShootingSize) -> tuple[float, ...]:
-    return tuple(float(count) for count in astuple(size))
-
-
-def _time_terms(robot: Robot) -> list[Comparison]:
-    section, rows = robot.table("published")["time_terms"], []
-    still = np.zeros((4, 1))
+    similarity, still = Sheet("similarity", body.published), np.zeros((4, 1))
+    section = body.published["time_terms"]
     for name, duration in section["duration_s"].items():
         times = (np.linspace(0.0, section["reference_s"], 4), np.linspace(0.0, duration, 4))
-        found = dissimilarity(times[0], still, times[1], still)
-        rows.append(compared("similarity", f"time term of {name}", section, name, found.time))
-    return rows
+        similarity.compare(f"time term of {name}", section, name, dissimilarity(times[0], still, times[1], still).time)
+    return [*body.rows, *problems.rows, *similarity.rows]
 
 
 def orderings(robot: Robot, found: Mapping[str, CriteriaValues]) -> list[Comparison]:
@@ -124,10 +94,11 @@ def orderings(robot: Robot, found: Mapping[str, CriteriaValues]) -> list[Compari
         words = f"the gait of mixture {name} is best in that mixture (1 is yes)"
         where = "weights applied to Table 6.6"
         rows.append(_judged(words, _least(ours) == name, _least(theirs) == name, where, note))
-    own, theirs_head = found["head"].head, printed["head"].head
+    own, theirs_head, last = found["head"].head, printed["head"].head, Sheet("orderings")
     note = f"{own:.3g} against {theirs_head:.3g}: a gait of least head rotation should beat the published one (E28)"
     at_most = "head rotation is at most the published one (1 is yes)"
-    return [*rows, unpublished("orderings", at_most, float(own <= theirs_head), "", note)]
+    last.add(at_most, float(own <= theirs_head), "", note)
+    return rows + last.rows
 
 
 def _least(values: Mapping[str, float]) -> str:
@@ -137,15 +108,6 @@ def _least(values: Mapping[str, float]) -> str:
 def _judged(quantity: str, holds: bool, published: bool, where: str, note: str) -> Comparison:
     """Return a row that is an erratum (E28) where only our gaits keep an ordering."""
     verdict: Verdict = "differs" if not holds else "same" if published else "erratum"
-    return Comparison(
-        group="orderings",
-        quantity=quantity,
-        published=(float(published),),
-        ours=(float(holds),),
-        unit="",
-        verdict=verdict,
-        tolerance=0.0,
-        erratum="E28" if verdict == "erratum" else None,
-        where=where,
-        note=note,
-    )
+    erratum = "E28" if verdict == "erratum" else None
+    numbers = (float(published),), (float(holds),)
+    return Comparison("orderings", quantity, *numbers, "", verdict, 0.0, erratum=erratum, where=where, note=note)

@@ -2,30 +2,239 @@
 
 from __future__ import annotations
 
-from strut.reproduction.comparison import Comparison
-from strut.reproduction.mrpete_errata import errata_rows
-from strut.reproduction.mrpete_gait import gait_rows
-from strut.reproduction.mrpete_poses import gap_rows, geometry_rows, golden_rows, pose_rows
-from strut.reproduction.mrpete_strength import intensity_rows, knee_rows, pressure_rows
-from strut.reproduction.parts import Parts, Progress, rows_of
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import get_args
 
-_PARTS: Parts = {
-    "geometry": geometry_rows,
-    "golden legs": golden_rows,
-    "poses": pose_rows,
-    "leg gaps": gap_rows,
-    "gait": gait_rows,
-    "errata": errata_rows,
-    "swing leg alone": pressure_rows,
-    "knee torque": knee_rows,
-    "intensities": intensity_rows,
-}
+import numpy as np
+from scipy.optimize import lsq_linear
+
+from strut.balance.pressure import swing_leg_pressure
+from strut.emotion import named_emotion
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.expression.anchors import style_for
+from strut.generators.crawl import CrawlPlan
+from strut.generators.key_pose import KeyPose, ground_under, key_pose
+from strut.kinematics.crawler import crawler
+from strut.kinematics.leg7r import Leg, knee_position, leg_forward, leg_inverse
+from strut.kinematics.mounted_leg import MountedLeg, body_fixed_knee, mounted_legs
+from strut.models.catalogue import load_robot
+from strut.motion import Motion
+from strut.pipeline.crawl_candidate import Balance
+from strut.pipeline.walk import walk
+from strut.reproduction.comparison import Comparison, Parts, Sheet
+from strut.reproduction.mrpete_errata import errata
+from strut.reproduction.mrpete_gait import EMOTIONS, gait
+from strut.robot import Array, Robot
+from strut.rotation import rotation_from_vector, rotation_y
+from strut.verify.audit import Audit, audit
+
+_FULL = np.array(1.0)  # all of a pose
+_ICE = 1e-3  # friction with which feet can only push up
 
 
-def reproduce_mrpete(on_progress: Progress | None = None) -> tuple[Comparison, ...]:
-    """Return Mr. Pete's published numbers beside ours; the answers of the thesis's subjects are not among them.
+def parts() -> Parts:
+    """Return what computes Mr. Pete's rows; the answers of the thesis's subjects are not among them."""
+    robot = load_robot("mrpete")
+    computed = {
+        "geometry": _geometry,
+        "golden legs": _golden_legs,
+        "poses": _poses,
+        "leg gaps": _leg_gaps,
+        "gait": gait,
+        "errata": errata,
+        "swing leg alone": _swing_leg_alone,
+        "knee torque": _knee_torque,
+        "intensities": intensities,
+    }
+    return {name: partial(compute, robot) for name, compute in computed.items()}
 
-    Args:
-        on_progress: Called with what is computed next, how many parts are done, and how many there are.
-    """
-    return rows_of("mrpete", _PARTS, on_progress)
+
+def _pose(robot: Robot, emotion: str) -> KeyPose:
+    return key_pose(robot, style_for(robot, named_emotion(emotion), 1.0))
+
+
+def _geometry(robot: Robot) -> list[Comparison]:
+    """Return the size of the body."""
+    sheet, legs = Sheet("geometry", robot.table("published")), mounted_legs(robot)
+    body_m, width_m, _ = robot.table("robot")["body"]["size_m"]
+    upright_m = max(leg.leg.reach_m[1] + float(np.linalg.norm(leg.ankle_in_foot)) for leg in legs)
+    below_deg = max(float(np.degrees(np.arcsin(abs(leg.hip_to_body[2, 2])))) for leg in legs)
+    sheet.compare("joints", "count", "joints", len(robot.joint_names))
+    sheet.compare("joints per leg", "count", "joints_per_leg", len(robot.joint_names) / len(legs))
+    sheet.compare("length of the body", "length", "body", body_m * 1e3)
+    sheet.compare("width of the body", "length", "width", width_m * 1e3)
+    sheet.compare("body over the middle of the feet, upright", "length", "upright", upright_m * 1e3)
+    sheet.compare("legs mounted below the horizontal", "mount_angle", "leg", below_deg)
+    return sheet.rows
+
+
+def _golden_legs(robot: Robot) -> list[Comparison]:
+    """Return single legs whose joints are known to all digits."""
+    sheet = Sheet("golden leg")
+    for number, golden in enumerate(robot.table("published")["golden"], start=1):
+        forward = (1.0, 0.0, 0.0)
+        leg = Leg("golden", golden["thigh_mm"] / 1e3, golden["shin_mm"] / 1e3, golden["knee_sign"], forward)
+        ankle, foot = np.array(golden["ankle_mm"]) / 1e3, rotation_from_vector(np.array(golden["foot_turn_rad"]))
+        joints = leg_inverse(leg, ankle, foot, golden["knee_rad"], reference="published")
+        knee_mm = leg_forward(leg, joints)[2] * 1e3
+        sheet.compare(f"joints of leg {number}", {**golden, "unit": "rad"}, "joints_rad", joints.tolist())
+        sheet.compare(f"knee of leg {number}", {**golden, "unit": "mm"}, "knee_mm", knee_mm.tolist())
+    return sheet.rows
+
+
+def _poses(robot: Robot) -> list[Comparison]:
+    """Return knee angles, feet, stance, joint angles and knees of the five poses."""
+    sheet = Sheet("pose", robot.table("published"))
+    for emotion in EMOTIONS:
+        pose = _pose(robot, emotion)
+        feet, ground = pose.feet(_FULL), ground_under(pose.feet(_FULL))
+        joints, knees = pose_joints(robot, pose)
+        ours = {
+            "knee_angle": ("knee angles", pose.knees(_FULL)[:2]),
+            "feet": ("left feet in the body", feet[:2] * 1e3),
+            "nose_up": ("nose up", np.degrees(ground.nose_up_rad)),
+            "height": ("height of the body", ground.height_m * 1e3),
+            "joint_angles": ("joints of the left legs", joints),
+            "knees": ("left knees in the body", knees * 1e3),
+        }
+        for section, (quantity, values) in ours.items():
+            if emotion in sheet.published[section]:
+                sheet.compare(f"{quantity}, {emotion}", section, emotion, values.ravel().tolist())
+    return sheet.rows
+
+
+def pose_joints(robot: Robot, pose: KeyPose) -> tuple[Array, Array]:
+    """Return joint angles [rad] and knees in the body [m] of the left legs, as strut walks. Shapes (2, 7), (2, 3)."""
+    feet, turns, knees = pose.feet(_FULL), pose.foot_rotations(_FULL), pose.knees(_FULL)
+    joints, knee_in_body = [], []
+    for index, mounted in enumerate(mounted_legs(robot)[:2]):
+        ankle = mounted.ankle_in_hip(feet[index], turns[index])
+        held = body_fixed_knee(mounted, feet[index], turns[index], knees[index])
+        angles = leg_inverse(mounted.leg, ankle, mounted.hip_to_body.T @ turns[index], held, reference="body")
+        joints.append(angles)
+        knee_in_body.append(mounted.hip_in_body + mounted.hip_to_body @ leg_forward(mounted.leg, angles)[2])
+    return np.array(joints), np.array(knee_in_body)
+
+
+def _leg_gaps(robot: Robot) -> list[Comparison]:
+    """Return how near the centre lines of a front and a hind leg come in the five poses; the links have thickness."""
+    sheet = Sheet("leg gap")
+    for emotion in EMOTIONS:
+        joints, _ = pose_joints(robot, _pose(robot, emotion))
+        front, hind = (
+            _centre_line(mounted, angles) for mounted, angles in zip(mounted_legs(robot), joints, strict=False)
+        )
+        gap_m = min(_gap(*one, *other) for one in pairwise(front) for other in pairwise(hind))
+        sheet.add(f"between the centre lines of the left legs, {emotion}", gap_m * 1e3, "mm")
+    return sheet.rows
+
+
+def _centre_line(mounted: MountedLeg, joints: Array) -> Array:
+    """Return hip, knee and ankle in the body. Shape (7,) in, (3, 3) out."""
+    ankle, _, knee = leg_forward(mounted.leg, joints)
+    return mounted.hip_in_body + np.stack([np.zeros(3), knee, ankle]) @ mounted.hip_to_body.T
+
+
+def _gap(start: Array, stop: Array, other_start: Array, other_stop: Array) -> float:
+    """Return the shortest distance between two straight links, each given by its ends. Shape (3,) each."""
+    nearest = lsq_linear(np.column_stack([stop - start, other_start - other_stop]), other_start - start, (0.0, 1.0))
+    return float(np.linalg.norm(nearest.fun))
+
+
+def _knee_torque(robot: Robot) -> list[Comparison]:
+    """Return what the printed poses ask of the knees: by a rule of thumb, standing, and walking."""
+    sheet, section = Sheet("knee torque", robot.table("published")), robot.table("published")["knee_torque"]
+    for emotion in EMOTIONS:
+        third = knee_torque_of_a_third(robot, _pose(robot, emotion))
+        sheet.compare(f"a third of the weight on one foot, {emotion}", section, emotion, third)
+    floors = (robot, replace(robot, friction=_ICE))
+    note = "on a floor with friction, by which the feet help the knees, and on ice"
+    for emotion in EMOTIONS:
+        ours = [largest_knee_torque(robot, standing_still(floor, _pose(robot, emotion))) for floor in floors]
+        sheet.add(f"standing on four feet, {emotion}", ours, "N m", note)
+    walking = largest_knee_torque(robot, walk(robot, "neutral", cycles=5))
+    note = f"servos of {section['weak_servo']:g} N m cannot walk; ours have {robot.torque_limit_nm.max():g} N m"
+    sheet.add("largest of the neutral walk", walking, "N m", note)
+    return sheet.rows
+
+
+def _swing_leg_alone(robot: Robot) -> list[Comparison]:
+    """Return how far the centre of pressure with the swing leg's inertia alone is from that of the whole body."""
+    sheet = Sheet("swing leg alone")
+    for emotion in EMOTIONS:
+        motion = walk(robot, emotion, cycles=4, rate_hz=50.0)
+        assert motion.cop_in_world is not None
+        leg_only = swing_leg_pressure(robot, motion.time_s, motion.qpos, motion.contact)
+        largest_mm = float(np.linalg.norm(leg_only - motion.cop_in_world, axis=1).max()) * 1e3
+        note = "the body's own sway is what the thesis leaves out"
+        sheet.add(f"largest error of the pressure, {emotion}", largest_mm, "mm", note)
+    return sheet.rows
+
+
+def knee_torque_of_a_third(robot: Robot, pose: KeyPose) -> tuple[float, float]:
+    """Return the torque of the left knees, front and hind, if one foot carried a third of the weight [N m]."""
+    feet, turns, knees = pose.feet(_FULL), pose.foot_rotations(_FULL), pose.knees(_FULL)
+    up_in_body = rotation_y(-ground_under(feet).nose_up_rad).T @ np.array([0.0, 0.0, 1.0])
+    load_n = up_in_body * robot.mass_kg * GRAVITY_M_S2 / 3.0
+    torques = []
+    for index, mounted in enumerate(mounted_legs(robot)[:2]):
+        ankle = mounted.ankle_in_hip(feet[index], turns[index])
+        knee = knee_position(mounted.leg, ankle, knees[index], reference="published")
+        axis = mounted.hip_to_body @ np.cross(knee, ankle - knee)
+        lever = feet[index] - (mounted.hip_in_body + mounted.hip_to_body @ knee)
+        torques.append(float(abs(axis @ np.cross(lever, load_n)) / np.linalg.norm(axis)))
+    return torques[0], torques[1]
+
+
+def standing_still(robot: Robot, pose: KeyPose) -> Audit:
+    """Return what it takes to stand in a pose on all feet."""
+    samples, feet = 3, len(robot.feet)
+    ground = ground_under(pose.feet(_FULL))
+    foot_in_world = np.concatenate([ground.footprint_m, np.zeros((feet, 1))], axis=1)
+    each = np.ones((samples, feet))
+    plan = CrawlPlan(
+        time_s=np.arange(samples) / 100.0,
+        weight=np.ones(samples),
+        body_x_m=np.zeros(samples),
+        foot_in_world=np.broadcast_to(foot_in_world, (samples, feet, 3)),
+        foot_weight=each,
+        contact=each > 0.0,
+    )
+    qpos = crawler(robot, pose, plan).qpos(np.zeros((samples, 2)))
+    return audit(robot, plan.time_s, qpos, plan.contact)
+
+
+def largest_knee_torque(robot: Robot, moved: Audit | Motion) -> float:
+    """Return the largest torque of any knee [N m]."""
+    assert moved.torque_nm is not None
+    knees = [name.endswith("knee") for name in robot.joint_names]
+    return float(np.abs(moved.torque_nm[:, knees]).max())
+
+
+def intensities(robot: Robot, asked: float = 1.0) -> list[Comparison]:
+    """Return how much of each feeling a walk of ten cycles keeps, swaying sideways only and in both directions."""
+    sheet = Sheet("intensity")
+    for emotion in EMOTIONS[1:]:
+        for balance in get_args(Balance):
+            receipt = walk(robot, emotion, intensity=asked, balance=balance).receipt
+            assert receipt is not None
+            assert receipt.intensity_kept is not None
+            quantity = f"kept of {asked:g}, {emotion}, sway in {balance}"
+            sheet.add(quantity, receipt.intensity_kept, "", "; ".join(receipt.reasons))
+    return sheet.rows
+
+
+def kept_table(asked: Sequence[float] = (1.0, 1.5)) -> str:
+    """Return docs/mrpete.md's table of kept intensities as Markdown."""
+    robot = load_robot("mrpete")
+    lines = ["| emotion | asked | kept, sway in y | kept, sway in x and y | what stops it |", "|---|---|---|---|---|"]
+    for intensity in asked:
+        rows = intensities(robot, intensity)
+        for emotion, sideways, free in zip(EMOTIONS[1:], rows[::2], rows[1::2], strict=True):
+            reasons = [*sideways.note.split("; "), *free.note.split("; ")]
+            stops = ", ".join(dict.fromkeys(reason.split(":")[0] for reason in reasons if reason)) or "nothing"
+            lines.append(f"| {emotion} | {intensity:.2f} | {sideways.ours[0]:.2f} | {free.ours[0]:.2f} | {stops} |")
+    return "\n".join(lines)

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
 from strut.balance.pressure import pressure_of_wrench, pressure_with_swing_leg
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.kinematics.leg7r import (
-    Leg,
-    knee_position,
-    knee_reference_direction,
-    leg_forward,
-    leg_inverse,
-)
+from strut.kinematics.leg7r import Leg, knee_position, knee_reference_direction, leg_forward, leg_inverse
 from strut.kinematics.mounted_leg import mounted_legs
-from strut.reproduction.comparison import Comparison, corrected
+from strut.reproduction.comparison import Comparison, Sheet
 from strut.reproduction.mrpete_gait import knee_turn_in_a_cycle
-from strut.reproduction.printed_leg import Misprint, printed_inverse
 from strut.robot import Array, Robot
 from strut.rotation import turn_angle
 
+Misprint = Literal["flexion", "knee axis", "turn angle", "thresholds"]
 TRIALS = 1000
 SEED = 2017
 
@@ -36,19 +32,29 @@ class LegTargets:
     knee_rad: Array
 
 
-def errata_rows(robot: Robot) -> list[Comparison]:
+def errata(robot: Robot) -> list[Comparison]:
     """Return the errata of which the cost can be measured."""
-    leg = mounted_legs(robot)[0].leg
-    rng = np.random.default_rng(SEED)
+    sheet, leg, rng = Sheet("errata"), mounted_legs(robot)[0].leg, np.random.default_rng(SEED)
     free = reachable_targets(leg, rng)
-    return [
-        _foot_row(leg, free, "E1", "flexion", "knee flexion as printed, in metres: no target is met"),
-        _knee_row(leg, free),
-        _foot_row(leg, free, "E3", "turn angle", "finite rotation as in appendix A, in metres"),
-        *_threshold_rows(leg, rng),
-        _knee_turn_row(robot),
-        _pressure_row(robot, rng),
-    ]
+    foot, knee = (f"largest miss of the {what} in {TRIALS} targets" for what in ("foot", "knee"))
+    note = "knee flexion as printed, in metres: no target is met"
+    _add_misses(sheet, "E1", foot, _misses(leg, free, "flexion"), note)
+    note = "turned about the thigh the knee stays where it was: the foot is met, the knee angle is not"
+    _add_misses(sheet, "E2", knee, _misses(leg, free, "knee axis"), note, what=2)
+    _add_misses(sheet, "E3", foot, _misses(leg, free, "turn angle"), "finite rotation as in appendix A, in metres")
+    note = "the listing calls half a hundredth of a radian singular, strut 1e-8"
+    for joint, low_rad, high_rad, quantity, what in (
+        (1, 1e-6, 0.005, "largest miss of the foot, thigh near joint 1", 0),
+        (3, 1e-4, 0.005, "largest miss of the foot, leg nearly straight", 0),
+        (5, np.pi - 0.005, np.pi - 1e-6, "largest tilt of the foot, ankle nearly folded", 1),
+    ):
+        close = near_singular_targets(leg, rng, joint, low_rad, high_rad)
+        _add_misses(sheet, "E6b", quantity, _misses(leg, close, "thresholds"), note, what=what)
+    printed, ours = (np.degrees(knee_turn_in_a_cycle(robot, "angry", reference=r)[1]) for r in ("published", "body"))
+    note = "the printed zero of the knee angle turns with the leg, ours stays with the body"
+    sheet.correct("E7", "turn of the angry hind knee in a cycle", printed, ours, "deg", note)
+    _add_pressure(sheet, robot, rng)
+    return sheet.rows
 
 
 def reachable_targets(leg: Leg, rng: np.random.Generator) -> LegTargets:
@@ -94,45 +100,21 @@ def _misses(leg: Leg, targets: LegTargets, misprint: Misprint) -> tuple[tuple[fl
     return miss(leg, targets, printed), miss(leg, targets, leg_inverse(leg, *wanted, reference="published"))
 
 
-def _foot_row(leg: Leg, targets: LegTargets, erratum: str, misprint: Misprint, note: str) -> Comparison:
-    printed, ours = _misses(leg, targets, misprint)
-    return corrected(
-        erratum, f"largest miss of the foot in {TRIALS} targets", printed[0] * 1e3, ours[0] * 1e3, "mm", note
-    )
+def _add_misses(
+    sheet: Sheet,
+    erratum: str,
+    quantity: str,
+    misses: tuple[tuple[float, ...], tuple[float, ...]],
+    note: str,
+    what: int = 0,
+) -> None:
+    """Add what a misprint makes the leg miss; `what` counts ankle, orientation and knee."""
+    printed, ours = (missed[what] * 1e3 for missed in misses)
+    sheet.correct(erratum, quantity, printed, ours, "mrad" if what == 1 else "mm", note)
 
 
-def _knee_row(leg: Leg, targets: LegTargets) -> Comparison:
-    printed, ours = _misses(leg, targets, "knee axis")
-    note = "turned about the thigh the knee stays where it was: the foot is met, the knee angle is not"
-    return corrected("E2", f"largest miss of the knee in {TRIALS} targets", printed[2] * 1e3, ours[2] * 1e3, "mm", note)
-
-
-def _threshold_rows(leg: Leg, rng: np.random.Generator) -> list[Comparison]:
-    """Return what the listing's wide thresholds cost close to each singularity."""
-    hip = _misses(leg, near_singular_targets(leg, rng, 1, 1e-6, 0.005), "thresholds")
-    knee = _misses(leg, near_singular_targets(leg, rng, 3, 1e-4, 0.005), "thresholds")
-    ankle = _misses(leg, near_singular_targets(leg, rng, 5, np.pi - 0.005, np.pi - 1e-6), "thresholds")
-    note = "the listing calls half a hundredth of a radian singular, strut 1e-8"
-    return [
-        corrected("E6b", "largest miss of the foot, thigh near joint 1", hip[0][0] * 1e3, hip[1][0] * 1e3, "mm", note),
-        corrected(
-            "E6b", "largest miss of the foot, leg nearly straight", knee[0][0] * 1e3, knee[1][0] * 1e3, "mm", note
-        ),
-        corrected(
-            "E6b", "largest tilt of the foot, ankle nearly folded", ankle[0][1] * 1e3, ankle[1][1] * 1e3, "mrad", note
-        ),
-    ]
-
-
-def _knee_turn_row(robot: Robot) -> Comparison:
-    printed = knee_turn_in_a_cycle(robot, "angry", reference="published")[1]
-    ours = knee_turn_in_a_cycle(robot, "angry", reference="body")[1]
-    note = "the printed zero of the knee angle turns with the leg, ours stays with the body"
-    return corrected("E7", "turn of the angry hind knee in a cycle", np.degrees(printed), np.degrees(ours), "deg", note)
-
-
-def _pressure_row(robot: Robot, rng: np.random.Generator) -> Comparison:
-    """Return how far the printed centre of pressure is off for a body at rest and one leg of point masses in swing."""
+def _add_pressure(sheet: Sheet, robot: Robot, rng: np.random.Generator) -> None:
+    """Add how far the printed centre of pressure is off for a body at rest and one leg of point masses in swing."""
     leg_kg = np.array([link["mass_kg"] for link in robot.table("robot")["limb"]["leg"]["links"]])
     body_kg, height_m = robot.mass_kg - leg_kg.sum(), 0.3
     body_at = np.concatenate([rng.uniform(-0.05, 0.05, (TRIALS, 2)), np.zeros((TRIALS, 1))], axis=1)
@@ -152,6 +134,102 @@ def _pressure_row(robot: Robot, rng: np.random.Generator) -> Comparison:
     )
     off_mm, our_off_mm = (float(np.linalg.norm(form - exact, axis=1).max()) * 1e3 for form in (printed, ours))
     note = "moments about the body's middle; the printed sum lacks a term there. Random swings of up to 5 m/s²"
-    return corrected(
-        "E9", f"largest error of the centre of pressure in {TRIALS} swings", off_mm, our_off_mm, "mm", note
+    quantity = f"largest error of the centre of pressure in {TRIALS} swings"
+    sheet.correct("E9", quantity, off_mm, our_off_mm, "mm", note)
+
+
+def printed_inverse(
+    leg: Leg, ankle_in_hip: Array, foot_to_hip: Array, knee_rad: Array, misprint: Misprint | None
+) -> Array:
+    """Return the joint angles that the printed equations give.
+
+    Args:
+        leg: Geometry and knee sign.
+        ankle_in_hip: Shape (N, 3) [m]; the misprints of `flexion` and `turn angle` depend on the unit of length.
+        foot_to_hip: Shape (N, 3, 3).
+        knee_rad: Turn of the knee about the hip-ankle line, printed reference. Shape (N,).
+        misprint: Which one to leave in: the knee's flexion (E1), the axis about which the knee turns (E2), the inverse
+            of the finite rotation in the appendix (E3), the listing's wide thresholds of singularity (E6b).
+
+    Returns:
+        Joint angles [rad]. Shape (N, 7).
+    """
+    theta4 = _flexion(leg, np.linalg.norm(ankle_in_hip, axis=-1), misprint)
+    knee = _knee(leg, ankle_in_hip, theta4, knee_rad, misprint)
+    theta1 = np.arctan2(knee[:, 1], knee[:, 0])
+    theta2 = np.arctan2(np.hypot(knee[:, 0], knee[:, 1]), -knee[:, 2])
+    if misprint == "thresholds":
+        theta1 = np.where(_rounds_to_zero_or_pi(theta2), 0.0, theta1)
+    theta3 = _spin(leg, ankle_in_hip, knee, (theta1, theta2, theta4), misprint)
+    if misprint == "thresholds":
+        theta3 = np.where(_rounds_to_zero_or_pi(theta4), 0.0, theta3)
+    none = np.zeros_like(theta1)
+    _, shin_to_hip, _ = leg_forward(leg, np.stack([theta1, theta2, theta3, theta4, none, none, none], axis=-1))
+    ankle = _ankle(np.swapaxes(shin_to_hip, -1, -2) @ foot_to_hip, misprint)
+    return np.stack([theta1, theta2, theta3, theta4, *ankle], axis=-1)
+
+
+def _flexion(leg: Leg, distance: Array, misprint: Misprint | None) -> Array:
+    """Return the knee joint's angle. Shape (N,)."""
+    shortest, longest = leg.reach_m
+    if misprint == "flexion":
+        return np.asarray(leg.knee_sign * np.arctan(np.sqrt(longest**2 - distance**2) / (distance**2 - longest**2)))
+    ratio = (longest**2 - distance**2) / (distance**2 - shortest**2)
+    return np.asarray(leg.knee_sign * 2.0 * np.arctan(np.sqrt(ratio)))
+
+
+def _knee(leg: Leg, ankle: Array, theta4: Array, knee_rad: Array, misprint: Misprint | None) -> Array:
+    """Return the knee: as if the leg had no spare joint, then turned by the knee angle. Shape (N, 3)."""
+    azimuth = np.arctan2(ankle[:, 1], ankle[:, 0])
+    elevation = np.arctan2(ankle[:, 2], np.hypot(ankle[:, 0], ankle[:, 1]))
+    inside = np.arctan2(leg.shin_m * np.sin(theta4), leg.thigh_m + leg.shin_m * np.cos(theta4))
+    pitch = elevation - inside + np.pi / 2.0
+    before = leg.thigh_m * np.stack(
+        [np.cos(azimuth) * np.sin(pitch), np.sin(azimuth) * np.sin(pitch), -np.cos(pitch)], axis=-1
     )
+    axis = _unit(before if misprint == "knee axis" else ankle)
+    c, s = np.cos(knee_rad)[:, None], np.sin(knee_rad)[:, None]
+    along = np.sum(axis * before, axis=-1, keepdims=True)
+    return np.asarray(axis * along * (1.0 - c) + before * c + np.cross(axis, before) * s)
+
+
+def _spin(leg: Leg, ankle: Array, knee: Array, joints: tuple[Array, Array, Array], misprint: Misprint | None) -> Array:
+    """Return the spare joint's angle, which turns the shin about the thigh. Shape (N,)."""
+    theta1, theta2, theta4 = joints
+    none = np.zeros_like(theta1)
+    unspun, _, _ = leg_forward(leg, np.stack([theta1, theta2, none, theta4, none, none, none], axis=-1))
+    before, after, axis = unspun - knee, ankle - knee, _unit(knee)
+    along = np.sum(before * axis, axis=-1)
+    across = np.cross(axis, before)
+    cosine = (np.sum(before * after, axis=-1) - along**2) / (np.sum(before**2, axis=-1) - along**2)
+    sine = np.sum(across * (after - along[:, None] * axis), axis=-1)
+    if misprint != "turn angle":
+        sine = sine / np.sum(across**2, axis=-1)
+    return np.asarray(np.arctan2(sine, cosine))
+
+
+def _ankle(turn: Array, misprint: Misprint | None) -> tuple[Array, Array, Array]:
+    """Return the ankle's three angles from the foot's orientation in the shin. Shape (N, 3, 3) in, (N,) each out."""
+    theta5 = np.arctan2(turn[:, 1, 2], turn[:, 0, 2])
+    c, s = np.cos(theta5), np.sin(theta5)
+    theta6 = np.arctan2(turn[:, 0, 2] * c + turn[:, 1, 2] * s, turn[:, 2, 2])
+    theta7 = np.arctan2(turn[:, 1, 0] * c - turn[:, 0, 0] * s, turn[:, 1, 1] * c - turn[:, 0, 1] * s)
+    if misprint == "thresholds":
+        in_line, folded = np.abs(theta6) < 0.001, _rounds_to(theta6, np.pi)
+        theta5 = np.where(in_line, np.arctan2(turn[:, 1, 0], turn[:, 0, 0]), theta5)
+        theta5 = np.where(folded, np.arctan2(-turn[:, 1, 0], -turn[:, 0, 0]), theta5)
+        theta7 = np.where(in_line | folded, 0.0, theta7)
+    return theta5, theta6, theta7
+
+
+def _rounds_to(angle: Array, target_rad: float) -> npt.NDArray[np.bool_]:
+    """Return the listing's test of equality: both angles rounded to hundredths. Shape (N,)."""
+    return np.asarray(np.round(angle * 100.0) == round(target_rad * 100.0))
+
+
+def _rounds_to_zero_or_pi(angle: Array) -> npt.NDArray[np.bool_]:
+    return _rounds_to(angle, 0.0) | _rounds_to(angle, np.pi)
+
+
+def _unit(vector: Array) -> Array:
+    return np.asarray(vector / np.linalg.norm(vector, axis=-1, keepdims=True))

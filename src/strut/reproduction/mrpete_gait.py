@@ -8,6 +8,7 @@ from itertools import permutations
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import brentq
 
 from strut.balance.polygon import Polygon
 from strut.balance.support import support_margin, supports
@@ -17,7 +18,7 @@ from strut.generators.crawl import CrawlGait, CrawlPlan, crawl_gait, crawl_plan
 from strut.generators.key_pose import key_pose
 from strut.kinematics.crawler import crawler
 from strut.kinematics.leg7r import KneeReference, knee_position, knee_reference_direction
-from strut.reproduction.comparison import Comparison, compared, unpublished
+from strut.reproduction.comparison import Comparison, Sheet
 from strut.robot import Array, Robot
 from strut.rotation import turn_angle
 
@@ -76,15 +77,9 @@ def steady_cycle(robot: Robot, gait: CrawlGait, emotion: str, *, samples: int = 
     return SteadyCycle(plan, (phase >= middle) & (phase < middle + 1.0))
 
 
-def gait_rows(robot: Robot) -> list[Comparison]:
+def gait(robot: Robot) -> list[Comparison]:
     """Return everything about the crawl that needs no dynamics."""
-    return [
-        *_step_rows(robot),
-        *_margin_rows(robot),
-        *_shift_rows(robot),
-        *_order_rows(robot),
-        *_knee_turn_rows(robot),
-    ]
+    return [*_steps(robot), *_static_balance(robot), *_swing_orders(robot), *_knee_turns(robot)]
 
 
 def stance_over_swing_speed(robot: Robot, gait: CrawlGait) -> float:
@@ -114,63 +109,43 @@ def knee_turn_in_a_cycle(robot: Robot, emotion: str, *, reference: KneeReference
     return turns[0], turns[1]
 
 
-def _step_rows(robot: Robot) -> list[Comparison]:
-    published, own = robot.table("published"), crawl_gait(robot)
+def _steps(robot: Robot) -> list[Comparison]:
+    sheet, own = Sheet("gait", robot.table("published")), crawl_gait(robot)
     cycle = steady_cycle(robot, own, "neutral")
     travel_mm = float(np.ptp(cycle.plan.body_x_m[cycle.rows])) * SAMPLES_PER_CYCLE / (SAMPLES_PER_CYCLE - 1) * 1e3
     apex_mm = float(cycle.plan.foot_in_world[cycle.rows][..., 2].max()) * 1e3
     even, ours = stance_over_swing_speed(robot, published_crawl(robot)), stance_over_swing_speed(robot, own)
     note = "a foot swings for less of its quarter, so that the load can pass on"
-    return [
-        compared("gait", "travel per cycle", published["step"], "travel", travel_mm),
-        compared("gait", "greatest height of a swing", published["step"], "height", apex_mm),
-        compared("gait", "foot speed in stance over swing, as printed", published["speed_ratio"], "neutral", even),
-        unpublished("gait", "foot speed in stance over swing, with handover", ours, "", note),
-        _reversal_row(robot),
-    ]
+    sheet.compare("travel per cycle", "step", "travel", travel_mm)
+    sheet.compare("greatest height of a swing", "step", "height", apex_mm)
+    sheet.compare("foot speed in stance over swing, as printed", "speed_ratio", "neutral", even)
+    sheet.add("foot speed in stance over swing, with handover", ours, "", note)
+    fear = named_emotion("fearful")
+    reversal = brentq(lambda intensity: style_for(robot, fear, intensity).direction, 0.0, 1.0, xtol=1e-9)
+    sheet.compare("intensity at which fear walks backwards", "reversal", "fearful", reversal)
+    return sheet.rows
 
 
-def _reversal_row(robot: Robot) -> Comparison:
-    """Return the intensity at which fear turns the walk around."""
-    fear, forwards, backwards = named_emotion("fearful"), 0.0, 1.0
-    while backwards - forwards > 1e-9:
-        middle = (forwards + backwards) / 2.0
-        if style_for(robot, fear, middle).direction > 0:
-            forwards = middle
-        else:
-            backwards = middle
-    section = robot.table("published")["reversal"]
-    return compared("gait", "intensity at which fear walks backwards", section, "fearful", backwards)
-
-
-def _margin_rows(robot: Robot) -> list[Comparison]:
-    section, gait = robot.table("published")["static_margin"], published_crawl(robot)
+def _static_balance(robot: Robot) -> list[Comparison]:
+    """Return smallest margins without sway, and the sideways shift that keeps a margin."""
+    sheet, gait = Sheet("static balance", robot.table("published")), published_crawl(robot)
     # steps to the rear in the same order are steps forward in the opposite order, run backwards
     negated = replace(gait, swing_start=tuple((gait.duty_factor - start) % 1.0 for start in gait.swing_start))
     cycles = {emotion: steady_cycle(robot, gait, emotion) for emotion in EMOTIONS}
-    cycles["stride_negated"] = steady_cycle(robot, negated, "fearful")
-    rows = []
-    for name, cycle in cycles.items():
+    for name, cycle in {**cycles, "stride_negated": steady_cycle(robot, negated, "fearful")}.items():
         quantity = f"smallest margin without sway, {name.replace('stride_negated', 'fearful with stride negated')}"
         ours_mm = float(cycle.static_margin_m().min()) * 1e3
-        rows.append(compared("static balance", quantity, section, name, ours_mm, note=_WORST_LAST.get(name, "")))
-    return rows
+        sheet.compare(quantity, "static_margin", name, ours_mm, note=_WORST_LAST.get(name, ""))
+    for emotion, cycle in cycles.items():
+        shifts_mm = [cycle.lateral_shift_m(margin_m) * 1e3 for margin_m in (0.0, 0.015)]
+        quantity, note = f"sideways shift that keeps 0 and 15 mm, {emotion}", _WORST_LAST.get(emotion, "")
+        sheet.compare(quantity, "lateral_shift", emotion, shifts_mm, note=note)
+    return sheet.rows
 
 
-def _shift_rows(robot: Robot) -> list[Comparison]:
-    section, gait = robot.table("published")["lateral_shift"], published_crawl(robot)
-    rows = []
-    for emotion in EMOTIONS:
-        cycle = steady_cycle(robot, gait, emotion)
-        ours_mm = [cycle.lateral_shift_m(margin_m) * 1e3 for margin_m in (0.0, 0.015)]
-        quantity = f"sideways shift that keeps 0 and 15 mm, {emotion}"
-        rows.append(compared("static balance", quantity, section, emotion, ours_mm, note=_WORST_LAST.get(emotion, "")))
-    return rows
-
-
-def _order_rows(robot: Robot) -> list[Comparison]:
+def _swing_orders(robot: Robot) -> list[Comparison]:
     """Return smallest and mean margin of the six orders in which four feet can swing."""
-    section, gait = robot.table("published")["static_margin"], published_crawl(robot)
+    sheet, gait = Sheet("swing order", robot.table("published")), published_crawl(robot)
     first, *others = printed = tuple(robot.table("gait")["swing_order"])
     feet_x = [robot.table("expression")["neutral"][end]["foot_m"][0] for end in ("front", "hind")]
     margins = {}
@@ -179,20 +154,20 @@ def _order_rows(robot: Robot) -> list[Comparison]:
         starts = tuple(order.index(foot) / len(order) for foot in robot.foot_names)
         margin = steady_cycle(robot, replace(gait, swing_start=starts), "neutral").static_margin_m(sum(feet_x) / 2.0)
         margins[order] = (float(margin.min()) * 1e3, float(margin.mean()) * 1e3)
-    quantity = "smallest and mean margin, order {} {} {} {}".format
-    rows = [
-        compared("swing order", quantity(*order), section, "printed_order", margin_mm)
-        if order == printed
-        else unpublished("swing order", quantity(*order), margin_mm, "mm")
-        for order, margin_mm in margins.items()
-    ]
+    for order, margin_mm in margins.items():
+        quantity = f"smallest and mean margin, order {' '.join(order)}"
+        if order == printed:
+            sheet.compare(quantity, "static_margin", "printed_order", margin_mm)
+        else:
+            sheet.add(quantity, margin_mm, "mm")
     better = sum(any(np.subtract(margin_mm, margins[printed]) > 0.0) for margin_mm in margins.values())
-    return [*rows, unpublished("swing order", "orders that beat the printed one in either", better, "")]
+    sheet.add("orders that beat the printed one in either", better, "")
+    return sheet.rows
 
 
-def _knee_turn_rows(robot: Robot) -> list[Comparison]:
-    section, rows = robot.table("published")["knee_turn"], []
+def _knee_turns(robot: Robot) -> list[Comparison]:
+    sheet = Sheet("knee", robot.table("published"))
     for emotion in EMOTIONS:
         ours = np.degrees(knee_turn_in_a_cycle(robot, emotion, reference="published")).tolist()
-        rows.append(compared("knee", f"turn in a cycle by the printed reference, {emotion}", section, emotion, ours))
-    return rows
+        sheet.compare(f"turn in a cycle by the printed reference, {emotion}", "knee_turn", emotion, ours)
+    return sheet.rows

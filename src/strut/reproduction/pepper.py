@@ -2,27 +2,244 @@
 
 from __future__ import annotations
 
-from strut.reproduction.comparison import Comparison
-from strut.reproduction.parts import Parts, Progress, rows_of
-from strut.reproduction.pepper_body import body_rows, erratum_rows, feature_rows
-from strut.reproduction.pepper_priority import priority_rows
-from strut.reproduction.pepper_ratings import correlation_rows, rating_rows, recognition_rows
+from dataclasses import replace
+from functools import partial
 
-_PARTS: Parts = {
-    "body": body_rows,
-    "features": feature_rows,
-    "errata of the body": erratum_rows,
-    "priorities": priority_rows,
-    "recognition": recognition_rows,
-    "ratings": rating_rows,
-    "correlations": correlation_rows,
-}
+import numpy as np
+from scipy import stats
+
+from strut.emotion import Emotion
+from strut.engines.frame_kinematics import FrameKinematics, frame_poses
+from strut.expression.features import expressive_style
+from strut.expression.posture import posture_over_time, side_bands_hz
+from strut.generators.hand_path import HandPath
+from strut.generators.hand_task import hand_task
+from strut.kinematics.task_priority import DAMPED_BELOW, Law, Level, resolve
+from strut.models.catalogue import load_robot
+from strut.models.dh_chains import row_transform
+from strut.pipeline.performance import Part, Performance, Player
+from strut.reproduction.comparison import Comparison, Parts, Sheet
+from strut.robot import Array, Robot
+from strut.study.session_stimuli import stimuli
+from strut.style import Style
+from strut.verify.task_audit import settled
+
+_LEVEL = {"L": -0.75, "H": 0.75}
+_FEED_RATE_HZ = 4.45
+_STYLE = Style(jerkiness=0.125, activity=0.875, gaze=0.875)
+_USER_M = np.array([3.0, 0.0, 1.2])
+_WIDE = 1e9
+_EMOTIONS = ("calm", "fear", "happiness", "sadness")
+_ANSWERS, _CHANCE, _RATERS = 15, 0.2, 30
+_Z = float(stats.norm.ppf(0.975))
 
 
-def reproduce_pepper(on_progress: Progress | None = None) -> tuple[Comparison, ...]:
-    """Return Pepper's published numbers beside ours; the answers of single people were never published.
+def parts() -> Parts:
+    """Return what computes Pepper's rows; the answers of single people were never published."""
+    robot = load_robot("pepper")
+    computed = {
+        "body": _body,
+        "features": _features,
+        "errata of the body": _body_errata,
+        "priorities": _priorities,
+        "recognition": _recognition,
+        "ratings": _ratings,
+        "correlations": _correlations,
+    }
+    return {name: partial(compute, robot) for name, compute in computed.items()}
 
-    Args:
-        on_progress: Called with what is computed next, how many parts are done, and how many there are.
-    """
-    return rows_of("pepper", _PARTS, on_progress)
+
+def _body(robot: Robot) -> list[Comparison]:
+    """Return counts and the wrist in three postures."""
+    sheet, joints = Sheet("body", robot.table("published")), len(robot.joint_names)
+    sheet.compare("coordinates", "count", "coordinates", robot.base_size + joints)
+    sheet.compare("joints of the body", "count", "body_joints", joints)
+    for posture in ("zero", "still", "active"):
+        sheet.compare(f"right wrist, {posture}", "wrist", posture, _wrist(robot, "right", _posture(robot, posture)))
+    shown = Sheet("study", sheet.published)
+    shown.compare("motions shown", "count", "motions", len(stimuli(robot, 1)))
+    return sheet.rows + shown.rows
+
+
+def _features(robot: Robot) -> list[Comparison]:
+    """Return the features of two corners, and what jerkiness does to the swing."""
+    sheet = Sheet("features", robot.table("published"))
+    for corner in ("LLL", "HHH"):
+        pleasure, arousal, dominance = (_LEVEL[letter] for letter in corner)
+        style = expressive_style(Emotion(pleasure, arousal, dominance))
+        ours = [style.jerkiness, style.activity, style.gaze]
+        sheet.compare(f"jerkiness, activity, gaze of {corner}", "features", corner, ours)
+    bands = np.array(side_bands_hz(robot, Style(jerkiness=1.0)))
+    for name in ("activity", "lower_side_band", "upper_side_band"):
+        band = float(bands[np.argmin(np.abs(bands - sheet.published["spectrum"][name]))])
+        sheet.compare(name.replace("_", " "), "spectrum", name, band)
+    folded = abs(band - round(band / _FEED_RATE_HZ) * _FEED_RATE_HZ)
+    sheet.compare("upper side band as sampled by the robot", "alias", "upper_side_band", folded)
+    for name, jerkiness in (("J0", 0.0), ("J0125", 0.125), ("J0875", 0.875), ("J1", 1.0)):
+        speed = _peak_speed(robot, jerkiness)
+        sheet.compare(f"peak speed, jerkiness {jerkiness:g}", "peak_speed", name, speed)
+    return sheet.rows
+
+
+def _body_errata(robot: Robot) -> list[Comparison]:
+    """Return what the misprints in the tables of the body cost."""
+    chains = {chain["name"]: chain["rows"] for chain in robot.table("robot")["chain"]}
+    offset = {"ShoulderRoll": 0.0, "ElbowYaw": 0.001}
+    wrists = []
+    for side, arm in (("R", "right_arm"), ("L", "left_arm")):
+        transform = np.eye(4)
+        for row in (*chains["trunk"], *chains[arm]):
+            printed = offset.get((row.get("joint") or "").removeprefix(side))
+            transform = transform @ row_transform(row if printed is None else {**row, "a_m": printed})
+        wrists.append(float(transform[1, 3]) * 1e3)
+    sides = ("right", "left")
+    ours = [_wrist(robot, side, _posture(robot, "zero"))[1] * 1e3 for side in sides]
+    sheet = Sheet("errata")
+    sheet.correct("P5", "y of the wrists at zero, right and left", wrists, ours, "mm", "elbow offset of 15 mm outwards")
+    active, table = _posture(robot, "active"), robot.table("expression")["posture"]
+    swing = np.concatenate([np.zeros(robot.base_size), [table[joint]["swing_rad"] for joint in robot.joint_names]])
+    printed_swing = swing.copy()
+    printed_swing[robot.base_size + robot.joint_names.index("RShoulderRoll")] *= -1.0
+    printed_m, ours_m = ([_wrist(robot, side, active + by)[2] for side in sides] for by in (printed_swing, swing))
+    mirrored = "swing of the right shoulder is mirrored"
+    sheet.correct("P10", "height of raised wrists, right and left", printed_m, ours_m, "m", mirrored)
+    return sheet.rows
+
+
+def _wrist(robot: Robot, side: str, qpos: Array) -> list[float]:
+    """Return where a wrist is [m]. Shape (nq,) in."""
+    position: list[float] = frame_poses(robot, f"{side}_wrist", qpos[None])[0][0].tolist()
+    return position
+
+
+def _posture(robot: Robot, name: str) -> Array:
+    """Return coordinates of a posture of the robot's `expression.toml`, or zero. Shape (nq,)."""
+    qpos = np.zeros(robot.base_size + len(robot.joint_names))
+    if name != "zero":
+        table = robot.table("expression")["posture"]
+        qpos[robot.base_size :] = [table[joint][f"{name}_rad"] for joint in robot.joint_names]
+    return qpos
+
+
+def _peak_speed(robot: Robot, jerkiness: float) -> float:
+    """Return the largest speed of a joint that swings by 1 rad."""
+    time_s = np.arange(0.0, 60.0, 1e-3)
+    column = robot.joint_names.index("LShoulderRoll")
+    style = Style(activity=1.0, jerkiness=jerkiness)
+    angle = posture_over_time(robot, style, time_s, clamped=False)[:, column]
+    swing_rad = robot.table("expression")["posture"]["LShoulderRoll"]["swing_rad"]
+    return float(np.abs(np.gradient(angle, time_s)).max() / swing_rad)
+
+
+def _priorities(robot: Robot) -> list[Comparison]:
+    """Return freedom, disturbance and gaze under both laws."""
+    sheet, path = Sheet("priorities", robot.table("published")), hand_task(robot, "wave", duration_s=10.0)
+    calm = _played(robot, path, None, "corrected")
+    paper, ours = _played(robot, path, _STYLE, "paper"), _played(robot, path, _STYLE, "corrected")
+    printed, better = (_gaze_errors(played) for played in (paper, ours))
+    printed_median, median = _head_velocity_error(robot, "paper"), _head_velocity_error(robot, "corrected")
+    apart_mm = float(np.abs(ours.hand_error_m - calm.hand_error_m).max()) * 1e3
+    freed = replace(path, platform=None)
+    free = Player(Part(robot, freed, _STYLE, _USER_M, "corrected", np.linspace(0.0, 0.1, 11), 1)).play()
+    gaze, instead = "gaze error while waving, mean and largest", "each level makes up for those above"
+    sheet.compare("dimensions left, platform locked", "freedom", "locked", ours.redundancy)
+    sheet.compare("dimensions left, platform free", "freedom", "free", free.redundancy)
+    sheet.compare(f"published law: {gaze}", "gaze", "paper_law", printed)
+    sheet.correct("P15", gaze, printed, better, "rad", instead)
+    sheet.correct("P15", "median relative error of the head", printed_median, median, "", "random postures")
+    sheet.add("wrist moved by the feeling", apart_mm, "mm", "midpoint steps of 10 ms")
+    return sheet.rows
+
+
+def _gaze_errors(played: Performance) -> list[float]:
+    """Return the mean and the largest error of the gaze after 3 s."""
+    assert played.gaze_error_rad is not None
+    late = played.gaze_error_rad[settled(played.time_s)]
+    return [float(late.mean()), float(late.max())]
+
+
+def _played(robot: Robot, path: HandPath, style: Style | None, law: Law) -> Performance:
+    return Player(Part(robot, path, style, _USER_M, law, np.linspace(0.0, 10.0, 1001), 1)).play()
+
+
+def _head_velocity_error(robot: Robot, law: Law) -> float:
+    """Return the median relative error of the head's velocity for random postures and errors, platform locked."""
+    rng, kinematics = np.random.default_rng(2), FrameKinematics(robot, ("right_wrist", "eyes"))
+    bound: Array = np.full(15, _WIDE)
+    errors = []
+    for joints in rng.uniform(robot.joint_lower_rad, robot.joint_upper_rad, (300, 15)):
+        kinematics.move(np.concatenate([np.zeros(3), joints]))
+        hand, head = (frame.jacobian[:, 3:] for frame in kinematics.frames)
+        wanted = 0.3 * rng.normal(size=3)
+        levels = [Level(hand, 0.3 * rng.normal(size=6)), Level(head[3:], wanted), Level(None, np.zeros(15))]
+        if np.linalg.svd(hand)[1][-1] > DAMPED_BELOW:
+            got = head[3:] @ resolve(levels, -bound, bound, law=law).velocity
+            errors.append(np.linalg.norm(got - wanted) / np.linalg.norm(wanted))
+    return float(np.median(errors))
+
+
+def _recognition(robot: Robot) -> list[Comparison]:
+    """Return Table 2a: p-values and intervals of the answers, and what they should have been."""
+    sheet = Sheet("Table 2a", robot.table("published"))
+    for column, emotion in enumerate(_EMOTIONS):
+        counts = np.array(sheet.published["recognised"][emotion])
+        above = stats.binom.sf(counts, _ANSWERS, _CHANCE).tolist()
+        sheet.compare(f"{emotion}: P(more answers)", "recognised_p", emotion, above)
+        share = counts / _ANSWERS
+        half = _Z * np.sqrt(share * (1.0 - share) / _ANSWERS)
+        wald = 100.0 * np.clip(np.stack([share - half, share + half], axis=1), 0.0, 1.0)
+        sheet.compare(f"{emotion}: intervals", "recognised_interval", emotion, wald.ravel().tolist())
+        hits, printed = int(counts[column]), sheet.published["recognised_p"][emotion][column]
+        at_least = float(stats.binomtest(hits, _ANSWERS, _CHANCE, alternative="greater").pvalue)
+        sheet.correct("P20", f"{emotion}: p of its hits", printed, at_least, "", "P(at least as many)")
+        bounds = stats.binomtest(hits, _ANSWERS, _CHANCE).proportion_ci(method="wilson")
+        printed_ci = sheet.published["recognised_interval"][emotion][2 * column :][:2]
+        wilson, words = [100.0 * bounds.low, 100.0 * bounds.high], "Wilson instead of Wald"
+        sheet.correct("P21", f"{emotion}: interval of its hits", printed_ci, wilson, "%", words)
+    return sheet.rows
+
+
+def _ratings(robot: Robot) -> list[Comparison]:
+    """Return Table 2b: p-values and effect sizes that follow from its means and intervals."""
+    sheet, wide = Sheet("Table 2b", robot.table("published")), float(stats.t.ppf(0.975, _RATERS - 1))
+    for corner, means in sheet.published["rating_mean"].items():
+        if corner in ("where", "unit", "tolerance"):
+            continue
+        mean, interval = np.array(means), np.array(sheet.published["rating_interval"][corner]).reshape(3, 2)
+        error = np.ptp(interval, axis=1) / (2.0 * wide)
+        p_values = (2.0 * stats.t.sf(np.abs(mean) / error, _RATERS - 1)).tolist()
+        effect = (mean / (error * np.sqrt(_RATERS))).tolist()
+        sheet.compare(f"{corner}: effect sizes", "rating_effect", corner, effect)
+        printed, words = sheet.published["rating_p"], f"{corner}: p-values"
+        if corner == "LHL":  # the third is a misprint, and has a row of its own
+            sheet.correct("P22", "LHL: p of dominance", printed[corner][2], p_values[2], "", "from its own interval")
+            printed, p_values = {**printed, corner: printed[corner][:2]}, p_values[:2]
+            words = f"{corner}: p-values of pleasure and arousal"
+        sheet.compare(words, printed, corner, p_values)
+    return sheet.rows
+
+
+def _correlations(robot: Robot) -> list[Comparison]:
+    """Return Table 3: intervals that follow from its correlations, and the p-values that follow from its numbers."""
+    table, sheet = robot.table("published")["correlation"], Sheet("Table 3")
+    for part, entries in table.items():
+        if not isinstance(entries, dict):
+            continue
+        people = entries["people"]
+        for pair, (r, _, low, high) in ((k, v) for k, v in entries.items() if k != "people"):
+            right, name = r, f"{part}, {pair[0]}* with {pair[2]}"
+            if part == "b" and pair in ("P_J", "A_J"):
+                right = -r
+                sheet.correct("P25", f"{name}: r", r, right, "", "its interval is centred there")
+            sheet.compare(f"{name}: interval", {**table, pair: [low, high]}, pair, _fisher_interval(right, people))
+    direct = table["e_direct_gaze"]
+    r, printed, *_ = direct["P_V"]
+    t = r * np.sqrt((direct["people"] - 2) / (1.0 - r * r))
+    two_sided, words = float(2.0 * stats.t.sf(t, direct["people"] - 2)), "two-sided, n = 120; not significant"
+    sheet.correct("P26", "direct gaze, P* with V: p", printed, two_sided, "", words)
+    return sheet.rows
+
+
+def _fisher_interval(r: float, people: int) -> list[float]:
+    half = _Z / np.sqrt(people - 3)
+    return [float(np.tanh(np.arctanh(r) + sign * half)) for sign in (-1.0, 1.0)]

@@ -1,7 +1,11 @@
-"""Pepper's study: a choice of four emotions (Table 2a) and ratings of eight motions (Tables 2b and 3a)."""
+"""Pepper's study: a choice of four emotions (Table 2a), ratings of eight motions (2b, 3a), correlations (3b to 3e).
+
+The model of the eight means is the one that answers as a simulated audience.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -9,57 +13,54 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from strut.reproduction.comparison import Comparison, compared, corrected
+from strut.reproduction.comparison import Comparison, Sheet
+from strut.robot import Array
 from strut.study.answers import PAD_SCALES
 from strut.study.confusion import Confusion, chi2_independence
+from strut.study.correlation import correlation_p, fisher_interval
 from strut.study.power import smallest_hits
 from strut.study.published import published
 from strut.study.ratings import one_sample, sd_from_interval
 from strut.study.significance import at_least, wald_interval, wilson_interval
 
-GROUP = "Pepper"
+_FACTORS = ("jerkiness", "activity", "gaze")
+_SIGN_MISPRINTS = ("jerkiness_pleasure", "jerkiness_arousal")  # P25, in Table 3b
+_HALVES = {
+    "low_activity": ("activity", -1),
+    "high_activity": ("activity", 1),
+    "low_jerkiness": ("jerkiness", -1),
+    "high_jerkiness": ("jerkiness", 1),
+    "averted_gaze": ("gaze", -1),
+    "direct_gaze": ("gaze", 1),
+}
 
 
-def pepper_confusion() -> Confusion:
-    """Return the published counts."""
-    study = published("pepper")
-    return Confusion(
-        tuple(study["emotions"]),
-        tuple(study["answers"]),
-        np.array([study["counts"][emotion] for emotion in study["emotions"]]),
-    )
-
-
-def choice_rows() -> list[Comparison]:
+def choices() -> list[Comparison]:
     """Return Table 2a: percentages, p-values and intervals, with the errata P20 and P21."""
-    study, matrix = published("pepper"), pepper_confusion()
-    chance, shown, rows = study["chance"], study["shown"], list[Comparison]()
+    study = published("pepper")
+    sheet, chance, shown = Sheet("Pepper", study), study["chance"], study["shown"]
+    emotions, answers = tuple(study["emotions"]), tuple(study["answers"])
+    matrix = Confusion(emotions, answers, np.array([study["counts"][emotion] for emotion in emotions]))
     for emotion, counts in zip(matrix.intended, matrix.counts.tolist(), strict=True):
-        rows.append(
-            compared(GROUP, f"answers to {emotion}", study["percent"], emotion, [100.0 * k / shown for k in counts])
-        )
+        sheet.compare(f"answers to {emotion}", "percent", emotion, [100.0 * k / shown for k in counts])
         more = [float(stats.binom.sf(k, shown, chance)) for k in counts]
-        rows.append(compared(GROUP, f"P(X > k), answers to {emotion}", study["p_value"], emotion, more))
+        sheet.compare(f"P(X > k), answers to {emotion}", "p_value", emotion, more)
         wald = [100.0 * min(max(end, 0.0), 1.0) for k in counts for end in wald_interval(k, shown)]
-        rows.append(compared(GROUP, f"Wald intervals, answers to {emotion}", study["interval"], emotion, wald))
-        exact = [at_least(k, shown, chance) for k in counts]
-        note = "a p-value is P(X >= k), printed is P(X > k)"
-        rows.append(corrected("P20", f"p of answers to {emotion}", study["p_value"][emotion], exact, "", note))
+        sheet.compare(f"Wald intervals, answers to {emotion}", "interval", emotion, wald)
+        exact, note = [at_least(k, shown, chance) for k in counts], "a p-value is P(X >= k), printed is P(X > k)"
+        sheet.correct("P20", f"p of answers to {emotion}", study["p_value"][emotion], exact, "", note)
         column = matrix.perceived.index(emotion)
         printed = study["interval"][emotion][2 * column : 2 * column + 2]
         wilson = [100.0 * end for end in wilson_interval(counts[column], shown)]
-        rows.append(
-            corrected("P21", f"interval of {emotion} hits", printed, wilson, "%", "Wilson's is honest at the edges")
-        )
-    independence, derived = chi2_independence(matrix), study["derived"]
+        note = "Wilson's is honest at the edges"
+        sheet.correct("P21", f"interval of {emotion} hits", printed, wilson, "%", note)
+    independence = chi2_independence(matrix)
     assert independence.dof is not None
-    ours = {
-        "chi2_independence": independence.statistic,
-        "chi2_dof": independence.dof,
-        "accuracy": matrix.accuracy,
-        "smallest_hits": float(smallest_hits(shown, chance)),
-    }
-    return rows + [compared(GROUP, name.replace("_", " "), derived, name, value) for name, value in ours.items()]
+    sheet.compare("chi2 independence", "derived", "chi2_independence", independence.statistic)
+    sheet.compare("chi2 dof", "derived", "chi2_dof", independence.dof)
+    sheet.compare("accuracy", "derived", "accuracy", matrix.accuracy)
+    sheet.compare("smallest hits", "derived", "smallest_hits", float(smallest_hits(shown, chance)))
+    return sheet.rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,57 +79,56 @@ def rebuilt(mean: float, low: float, high: float, n: int) -> Rebuilt:
     half_digit = 0.005
     sd = sd_from_interval(low, high, n)
     _, p_value, interval = one_sample(mean, sd, n)
-    effects, p_values = [], []
+    p_open = effect_open = 0.0
     for moved, widened in product((-half_digit, 0.0, half_digit), (-half_digit, half_digit)):
         other_sd = sd_from_interval(low - widened, high + widened, n)
-        effects.append((mean + moved) / other_sd)
-        p_values.append(one_sample(mean + moved, other_sd, n)[1])
-    return Rebuilt(
-        p_value,
-        max(abs(p - p_value) for p in p_values),
-        mean / sd,
-        max(abs(effect - mean / sd) for effect in effects),
-        interval,
-    )
+        effect_open = max(effect_open, abs((mean + moved) / other_sd - mean / sd))
+        p_open = max(p_open, abs(one_sample(mean + moved, other_sd, n)[1] - p_value))
+    return Rebuilt(p_value, p_open, mean / sd, effect_open, interval)
 
 
-def rating_rows() -> list[Comparison]:
+def ratings() -> list[Comparison]:
     """Return Tables 2b and 3a: tests and effect sizes from the printed means and intervals, with P22 to P24."""
-    study, rows = published("pepper"), list[Comparison]()
+    study = published("pepper")
+    sheet = Sheet("Pepper", study)
     for corner in study["corners"]:
-        means, ends = study["rating_mean"][corner], study["rating_interval"][corner]
-        found = [rebuilt(mean, ends[2 * k], ends[2 * k + 1], study["people"]) for k, mean in enumerate(means)]
-        for index, (scale, own) in enumerate(zip(PAD_SCALES, found, strict=True)):
-            printed_p = study["rating_p"][corner][index]
-            if (corner, scale) == ("LHL", "dominance"):
-                rows.append(
-                    corrected("P22", "p of dominance, LHL", printed_p, own.p_value, "", "from its own interval")
-                )
-            else:
-                section = _opened(study["rating_p"], printed_p, own.p_open)
-                rows.append(compared(GROUP, f"p of {scale}, {corner}", section, "value", own.p_value))
-            section = _opened(study["rating_effect_size"], study["rating_effect_size"][corner][index], own.effect_open)
-            rows.append(compared(GROUP, f"effect size of {scale}, {corner}", section, "value", own.effect))
-        intervals = [end for own in found for end in own.interval]
-        rows.append(compared(GROUP, f"intervals, {corner}", study["rating_interval"], corner, intervals))
-    rows.append(_direction_row())
+        _corner_ratings(sheet, corner)
+    hits = [
+        sum((study["rating_mean"][corner][axis] > 0) == (corner[axis] == "H") for corner in study["corners"])
+        for axis in range(3)
+    ]
+    note = "by sign of the printed means; two entries of one row were swapped"
+    sheet.correct("P23", "motions rated in the right direction", study["right_direction"]["text"], hits, "", note)
+    section = study["all_ratings"]
     for scale in PAD_SCALES:
-        mean, printed_p, low, high, printed_effect = study["all_ratings"][scale]
-        section = study["all_ratings"]
+        mean, printed_p, low, high, printed_effect = section[scale]
         own = rebuilt(mean, low, high, section["people_times_motions"])
-        rows.append(
-            compared(GROUP, f"interval of all ratings, {scale}", section | {"ends": [low, high]}, "ends", own.interval)
-        )
-        opened = _opened(section, printed_p, own.p_open)
-        rows.append(compared(GROUP, f"p of all ratings, {scale}", opened, "value", own.p_value))
+        sheet.compare(f"interval of all ratings, {scale}", section | {"ends": [low, high]}, "ends", own.interval)
+        sheet.compare(f"p of all ratings, {scale}", _opened(section, printed_p, own.p_open), "value", own.p_value)
         if scale == "arousal":
-            rows.append(
-                corrected("P24", "effect size, arousal", printed_effect, own.effect, "", "from p and the interval")
-            )
+            note = "from p and the interval"
+            sheet.correct("P24", "effect size, arousal", printed_effect, own.effect, "", note)
         else:
             opened = _opened(section, printed_effect, own.effect_open)
-            rows.append(compared(GROUP, f"effect size of all ratings, {scale}", opened, "value", own.effect))
-    return rows
+            sheet.compare(f"effect size of all ratings, {scale}", opened, "value", own.effect)
+    return sheet.rows
+
+
+def _corner_ratings(sheet: Sheet, corner: str) -> None:
+    """Add what the printed means and intervals of one motion determine."""
+    study = sheet.published
+    means, ends = study["rating_mean"][corner], study["rating_interval"][corner]
+    found = [rebuilt(mean, ends[2 * k], ends[2 * k + 1], study["people"]) for k, mean in enumerate(means)]
+    for index, (scale, own) in enumerate(zip(PAD_SCALES, found, strict=True)):
+        printed_p = study["rating_p"][corner][index]
+        if (corner, scale) == ("LHL", "dominance"):
+            sheet.correct("P22", "p of dominance, LHL", printed_p, own.p_value, "", "from its own interval")
+        else:
+            section = _opened(study["rating_p"], printed_p, own.p_open)
+            sheet.compare(f"p of {scale}, {corner}", section, "value", own.p_value)
+        section = _opened(study["rating_effect_size"], study["rating_effect_size"][corner][index], own.effect_open)
+        sheet.compare(f"effect size of {scale}, {corner}", section, "value", own.effect)
+    sheet.compare(f"intervals, {corner}", "rating_interval", corner, [end for own in found for end in own.interval])
 
 
 def _opened(section: dict[str, Any], value: float, rounding: float) -> dict[str, Any]:
@@ -136,11 +136,77 @@ def _opened(section: dict[str, Any], value: float, rounding: float) -> dict[str,
     return section | {"value": value, "tolerance": section["tolerance"] + rounding}
 
 
-def _direction_row() -> Comparison:
+def printed_correlations() -> Iterator[tuple[str, str, list[float]]]:
+    """Yield table, pair and the printed r, p, low, high of all 45 correlations."""
+    for table, section in published("pepper")["correlation"].items():
+        for pair, values in section.items():
+            if pair.split("_")[0] in _FACTORS:
+                yield table, pair, values
+
+
+def correlations_of_ratings() -> list[Comparison]:
+    """Return the intervals and p-values of 45 correlations, their rebuilding from the means, and the model."""
+    sheet, rebuilt_r = Sheet("Pepper", published("pepper")), rebuilt_correlations()
+    distances = []
+    for table, pair, (r, p, low, high) in printed_correlations():
+        section = sheet.published["correlation"][table]
+        n, where = section["n"], f"{pair.replace('_', ' on ')}, {table.replace('_', ' ')}"
+        ends, right = section | {"ends": [low, high], "p": p}, r
+        if table == "all" and pair in _SIGN_MISPRINTS:
+            note, right = "its interval is centred on the other sign", -r
+            sheet.correct("P25", f"interval of {where}", fisher_interval(r, n), fisher_interval(right, n), "", note)
+        sheet.compare(f"interval of {where}", ends, "ends", fisher_interval(right, n))
+        # r is printed to 0.01: half of that moves a p-value of 240 pairs by up to 0.031, its own rounding by 0.005
+        printed_form = _printed_p(pair, table, right)
+        sheet.compare(f"p of {where}, printed form", ends | {"tolerance": 0.036}, "p", printed_form)
+        note = f"two-sided with n = {n}; printed is one-sided with n = 240"
+        sheet.correct("P26", f"p of {where}", p, correlation_p(right, n), "", note)
+        distances.append(rebuilt_r[table, pair] - r)  # sign misprints and all
+    rms, largest = float(np.sqrt(np.mean(np.square(distances)))), float(np.abs(distances).max())
+    sheet.add("correlations rebuilt from Table 2b, rms distance from the printed ones", rms, "")
+    sheet.compare("correlations rebuilt from Table 2b, largest", "derived_rebuilt", "largest", largest)
+    for scale, coefficients in zip(PAD_SCALES, audience_model().tolist(), strict=True):
+        sheet.compare(f"model of {scale}, coefficients", "audience", scale, coefficients)
+    return sheet.rows
+
+
+def _printed_p(pair: str, table: str, r: float) -> float:
+    """Return the p-value as the paper computed it: n = 240 everywhere, one-sided, the tail by the factor."""
+    if table == "high_activity" and pair == "gaze_arousal":
+        return correlation_p(r, 240, "less")  # the one entry of its factor that was tested downwards
+    return correlation_p(r, 240, "less" if pair.startswith("jerkiness") else "greater")
+
+
+def _corner_means() -> tuple[Array, Array]:
+    """Return jerkiness, activity and gaze of the eight motions, coded -1 and +1, and their means. Shape (8, 3) each."""
     study = published("pepper")
-    hits = [
-        sum((study["rating_mean"][corner][axis] > 0) == (corner[axis] == "H") for corner in study["corners"])
-        for axis in range(3)
-    ]
-    note = "by sign of the printed means; two entries of one row were swapped"
-    return corrected("P23", "motions rated in the right direction", study["right_direction"]["text"], hits, "", note)
+    signs = [[1 if level == "H" else -1 for level in corner] for corner in study["corners"]]
+    factors = np.array(signs, dtype=np.float64) * [-1.0, 1.0, 1.0]  # little pleasure is much jerkiness
+    return factors, np.array([study["rating_mean"][corner] for corner in study["corners"]])
+
+
+def rebuilt_correlations() -> dict[tuple[str, str], float]:
+    """Return all 45 correlations from the means and standard deviations of Table 2b, by table and pair."""
+    study, (factors, means) = published("pepper"), _corner_means()
+    ends = np.array([study["rating_interval"][corner] for corner in study["corners"]]).reshape(8, 3, 2)
+    sds = np.array([[sd_from_interval(low, high, study["people"]) for low, high in row] for row in ends])
+    found = {}
+    for table, pair, _ in printed_correlations():
+        factor, scale = pair.split("_")
+        column, axis = _FACTORS.index(factor), PAD_SCALES.index(scale)
+        used = np.ones(8, dtype=bool)
+        if table in _HALVES:
+            half, side = _HALVES[table]
+            used = factors[:, _FACTORS.index(half)] == side
+        x, mean, sd = factors[used, column], means[used, axis], sds[used, axis]
+        spread = np.sqrt(np.mean(sd**2) + np.var(mean))
+        found[table, pair] = float(np.mean(x * (mean - mean.mean())) / spread)
+    return found
+
+
+def audience_model() -> Array:
+    """Return the coefficients of 1, J, V, G, JV, JG, VG, JVG that meet the eight means, by scale. Shape (3, 8)."""
+    factors, means = _corner_means()
+    j, v, g = factors.T
+    terms = np.stack([np.ones_like(j), j, v, g, j * v, j * g, v * g, j * v * g], axis=1)
+    return np.asarray(np.linalg.solve(terms, means).T)

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 
-from strut.errors import UnknownNameError
-from strut.reproduction.alice import reproduce_alice
-from strut.reproduction.comparison import Comparison
-from strut.reproduction.human import reproduce_human
-from strut.reproduction.mrpete import reproduce_mrpete
-from strut.reproduction.parts import Progress
-from strut.reproduction.pepper import reproduce_pepper
-from strut.reproduction.studies import reproduce_studies
+from strut.errors import MissingExtraError, UnknownNameError
+from strut.reproduction.comparison import Comparison, Parts
 
-SYSTEMS: dict[str, Callable[[Progress | None], tuple[Comparison, ...]]] = {
-    "mrpete": reproduce_mrpete,
-    "human": reproduce_human,
-    "pepper": reproduce_pepper,
-    "studies": reproduce_studies,
-    "alice": reproduce_alice,
-}
+SYSTEMS = ("mrpete", "human", "pepper", "studies", "alice")
 
 
-def reproduce(system: str, on_progress: Progress | None = None) -> tuple[Comparison, ...]:
+def reproduce(system: str, on_progress: Callable[[str, int, int], None] | None = None) -> tuple[Comparison, ...]:
     """Return the published numbers of a system beside ours.
 
     Args:
-        system: One of `SYSTEMS`.
+        system: One of `SYSTEMS`; each is a module here whose `parts()` compute its rows.
         on_progress: Called with what is computed next, how many parts are done, and how many there are.
     """
     if system not in SYSTEMS:
-        raise UnknownNameError("system", system, tuple(SYSTEMS), "`strut reproduce --help`")
-    return SYSTEMS[system](on_progress)
+        raise UnknownNameError("system", system, SYSTEMS, "`strut reproduce --help`")
+    try:  # here and not above, so that other systems need no statistics packages
+        parts: Parts = import_module(f"strut.reproduction.{system}").parts()
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("study", error.name or "statsmodels") from error
+    rows: list[Comparison] = []
+    for done, (part, compute) in enumerate(parts.items()):
+        if on_progress:
+            on_progress(part, done, len(parts))
+        rows += compute()
+    return tuple(rows)

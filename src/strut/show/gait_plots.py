@@ -15,7 +15,7 @@ from strut.analysis.elevation import covariance_plane, elevation_angles
 from strut.analysis.gait_cycle import GaitCycle, coordinate_names
 from strut.analysis.joint_power import joint_power
 from strut.analysis.leg_figures import foot_force
-from strut.engines.tree import angles_from_qpos
+from strut.engines.kinematic_tree import angles_from_qpos
 from strut.human.laboratory_names import PANELS, Panel
 from strut.robot import Array, Robot
 from strut.show.plots import LOOK, PALE

@@ -23,10 +23,10 @@ from strut.audit import Audit, LandingAudit
 from strut.balance.pressure import pressure_of_wrench
 from strut.balance.support import runs, support_margin
 from strut.draft import Draft
-from strut.engines.contact_slip import touching_path
+from strut.engines.contact_slip import contact_slip
 from strut.engines.inverse_dynamics_with_contacts import ContactDemand, contact_demand
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.engines.tree import angles_from_qpos, qpos_from_angles
+from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError
 from strut.models.contact_set import ContactPoint, contact_points
 from strut.robot import Array, Robot
@@ -57,7 +57,7 @@ def landing_audit(draft: Draft) -> Audit:
     jolt = _over_landings(draft, points, qvel, landings)
     steady, (force, torque) = _steady(time_s), _disagreement(draft, demand, fit, pieces)
     cop, margin = _pressure(qpos, contact, demand)
-    angles, sole_m = qpos[:, robot.base_size :], np.stack([touching_path(robot, p, qpos)[1] for p in points], axis=1)
+    angles, sole_m = qpos[:, robot.base_size :], np.stack([contact_slip(robot, p, qpos)[1] for p in points], axis=1)
     found = LandingAudit(
         unexplained_n=_median(np.where(known, _size(fit.rest), 0.0), steady),
         gripped_n=_median(np.where(known, _size(gripped.rest), 0.0), steady),
@@ -132,7 +132,7 @@ def _slide(robot: Robot, points: list[ContactPoint], qpos: Array, contact: npt.N
     slid = np.zeros(contact.shape)
     for index, point in enumerate(points):
         for stance in runs(contact[:, index]):
-            moved, _ = touching_path(robot, point, qpos[stance])
+            moved, _ = contact_slip(robot, point, qpos[stance])
             slid[stance, index] = np.linalg.norm(moved[:, :2], axis=1)
     return slid
 

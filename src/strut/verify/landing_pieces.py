@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.interpolate import BSpline, make_interp_spline
 
-from strut.engines.tree import angles_from_qpos, qvel_from_angles
+from strut.engines.kinematic_tree import angles_from_qpos, qvel_from_angles
 from strut.robot import Array
 
 DEGREE = 5  # of the curves where samples suffice, else 3

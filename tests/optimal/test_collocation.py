@@ -9,26 +9,26 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from strut.engines.interior_point import SolverOptions
+from strut.engines.kinematic_tree import read_tree
 from strut.engines.node_symbols import Scales
-from strut.engines.nonlinear_program import SolverOptions
 from strut.engines.sparse_nlp import column, square
-from strut.engines.tree import read_tree
 from strut.errors import OutOfRangeError
 from strut.models.contact_set import ContactPoint, ContactSet, point_contact
+from strut.optimal.collocation import DirectCollocation, NotSolvedError
 from strut.optimal.problem import (
+    BoundaryConstraint,
     Bounds,
     Constraint,
-    EndConstraint,
-    EndCost,
-    Integral,
-    Mean,
+    ContactPhase,
+    LagrangeCost,
+    MayerCost,
+    MeanCost,
+    OptimalControlProblem,
     Parameter,
-    Phase,
-    Problem,
-    Roughness,
-    Tracking,
+    RateCost,
+    TrackingCost,
 )
-from strut.optimal.solve import NotSolvedError, Transcribed
 from strut.optimal.trajectory import Trajectory
 
 CART = """<mujoco model="cart"><option gravity="0 0 0"/><worldbody><body name="cart">
@@ -51,15 +51,15 @@ def cart_problem(*, costs, duration_s=(1.0, 1.0), intervals=20, most_force_n=1e3
     def rest_to_rest(ends):
         return column(ends.first.q[0], ends.first.v[0], ends.last.q[0] - 1.0, ends.last.v[0])
 
-    return Problem(
+    return OptimalControlProblem(
         tree=tree,
         actuated=(0,),
         scales=Scales(np.ones(1), np.ones(1), np.ones(1), 1.0, 1.0),
         force_scale=np.ones(1),
-        phases=(Phase("ride", FLIGHT, intervals, duration_s),),
+        phases=(ContactPhase("ride", FLIGHT, intervals, duration_s),),
         bounds=Bounds(wide(1), wide(1), np.array([[-most_force_n], [most_force_n]])),
         costs=costs,
-        ends=(ends or EndConstraint("rest to rest", rest_to_rest),),
+        ends=(ends or BoundaryConstraint("rest to rest", rest_to_rest),),
         **options,
     )
 
@@ -86,13 +86,13 @@ def still(problem, **changes):
     return Trajectory(**values | changes)
 
 
-def force_squared(moment):
-    return square(moment.u)
+def force_squared(node):
+    return square(node.u)
 
 
 def test_least_effort_from_rest_to_rest_is_the_known_parabola():  # u = m d (6 - 12 t) / T², cost 12 m² d² / T³
-    problem = cart_problem(costs=(Integral("effort", 1.0, force_squared),), intervals=40)
-    solution = Transcribed(problem).solve(still(problem))
+    problem = cart_problem(costs=(LagrangeCost("effort", 1.0, force_squared),), intervals=40)
+    solution = DirectCollocation(problem).solve(still(problem))
     assert solution.cost == pytest.approx(48.0, rel=2e-3)
     path = solution.trajectory
     assert_allclose(path.u[1:-1, 0], 2.0 * (6.0 - 12.0 * path.time_s[1:-1]), atol=0.05)
@@ -102,16 +102,19 @@ def test_least_effort_from_rest_to_rest_is_the_known_parabola():  # u = m d (6 -
 
 def test_least_time_with_bounded_force_is_bang_bang():  # T = 2 sqrt(m d / F)
     problem = cart_problem(
-        costs=(EndCost("time", 1.0, lambda ends: ends.total_s),), duration_s=(0.2, 5.0), most_force_n=8.0, intervals=30
+        costs=(MayerCost("time", 1.0, lambda ends: ends.total_s),),
+        duration_s=(0.2, 5.0),
+        most_force_n=8.0,
+        intervals=30,
     )
-    solution = Transcribed(problem).solve(still(problem))
+    solution = DirectCollocation(problem).solve(still(problem))
     assert solution.trajectory.total_s == pytest.approx(1.0, rel=2e-3)
     assert_allclose(np.abs(np.delete(solution.trajectory.u[:, 0], [14, 15, 16])), 8.0, atol=0.05)
 
 
 def test_curves_between_nodes_solve_the_equations_of_motion_exactly():
-    problem = cart_problem(costs=(Integral("effort", 1.0, force_squared),), intervals=5)
-    path = Transcribed(problem).solve(still(problem)).trajectory
+    problem = cart_problem(costs=(LagrangeCost("effort", 1.0, force_squared),), intervals=5)
+    path = DirectCollocation(problem).solve(still(problem)).trajectory
     time, q, v, u, _ = path.between(0, 200)
     assert_allclose(np.gradient(q[:, 0], time, edge_order=2), v[:, 0], atol=1e-3)
     assert_allclose(np.gradient(v[:, 0], time, edge_order=2)[5:-5], u[5:-5, 0] / 2.0, atol=0.05)
@@ -120,9 +123,9 @@ def test_curves_between_nodes_solve_the_equations_of_motion_exactly():
 def test_tracking_follows_a_reachable_reference_exactly():
     time = np.linspace(0.0, 1.0, 21)
     wanted = (time**3 / 3.0)[:, None]
-    start = EndConstraint("start", lambda ends: column(ends.first.q[0], ends.first.v[0]))
-    problem = cart_problem(costs=(Tracking("path", 1.0, lambda m: m.q, wanted),), ends=start)
-    solution = Transcribed(problem).solve(still(problem))
+    start = BoundaryConstraint("start", lambda ends: column(ends.first.q[0], ends.first.v[0]))
+    problem = cart_problem(costs=(TrackingCost("path", 1.0, lambda m: m.q, wanted),), ends=start)
+    solution = DirectCollocation(problem).solve(still(problem))
     assert solution.cost < 1e-8
     assert_allclose(solution.trajectory.q, wanted, atol=1e-4)
     assert_allclose(solution.trajectory.u[:-5, 0], 2.0 * 2.0 * time[:-5], atol=0.05)  # the end is free to wave
@@ -132,25 +135,25 @@ def test_a_falling_ball_lands_with_the_impulse_of_its_fall():
     tree, point = read_tree(BALL), ContactPoint("sole", "ball", (0.0, 0.0, 0.0))
     ground = point_contact("ground", point)
     fall_s = 0.4
-    problem = Problem(
+    problem = OptimalControlProblem(
         tree=tree,
         actuated=(),
         scales=Scales(np.ones(3), 10.0 * np.ones(3), np.ones(0), 10.0, 1.0),
         force_scale=np.ones(3),
         phases=(
-            Phase("fall", FLIGHT, 4, (0.1, 1.0)),
-            Phase("rest", ground, 3, (0.3, 0.3), arrival="impact", landing=("sole",)),
+            ContactPhase("fall", FLIGHT, 4, (0.1, 1.0)),
+            ContactPhase("rest", ground, 3, (0.3, 0.3), arrival="impact", landing=("sole",)),
         ),
         bounds=Bounds(wide(3), wide(3), np.zeros((2, 0))),
-        costs=(Mean("calm", 1e-6, lambda m: square(m.a)),),
+        costs=(MeanCost("calm", 1e-6, lambda m: square(m.a)),),
         ends=(
-            EndConstraint(
+            BoundaryConstraint(
                 "start", lambda ends: column(ends.first.q - np.array([0.3, 0.1, 9.81 * fall_s**2 / 2.0]), ends.first.v)
             ),
         ),
         friction=0.5,
     )
-    solution = Transcribed(problem).solve(still(problem))
+    solution = DirectCollocation(problem).solve(still(problem))
     path = solution.trajectory
     assert path.duration_s[0] == pytest.approx(fall_s, abs=1e-6)
     assert_allclose(path.impulse_n_s[1], [0.0, 0.0, 2.0 * 9.81 * fall_s], atol=1e-5)
@@ -163,14 +166,14 @@ def test_free_parameters_and_path_constraints_shape_the_movement():
     speed_limit = Constraint("speed", lambda m: m.v[0] - m.parameter["limit"], -np.inf, 0.0)
     base = cart_problem(
         costs=(
-            Integral("effort", 1e-3, force_squared),
-            EndCost("limit", 1.0, lambda ends: ends.first.parameter["limit"]),
+            LagrangeCost("effort", 1e-3, force_squared),
+            MayerCost("limit", 1.0, lambda ends: ends.first.parameter["limit"]),
         ),
         parameters=(Parameter("limit", 0.0, 10.0, 3.0),),
     )
-    phase = Phase("ride", FLIGHT, 40, (1.0, 1.0), constraints=(speed_limit,))
-    problem = Problem(**{name: getattr(base, name) for name in base.__slots__} | {"phases": (phase,)})
-    path = Transcribed(problem).solve(still(problem)).trajectory
+    phase = ContactPhase("ride", FLIGHT, 40, (1.0, 1.0), constraints=(speed_limit,))
+    problem = OptimalControlProblem(**{name: getattr(base, name) for name in base.__slots__} | {"phases": (phase,)})
+    path = DirectCollocation(problem).solve(still(problem)).trajectory
     assert path.v.max() == pytest.approx(path.parameter["limit"], abs=1e-3)
     assert 1.0 < path.parameter["limit"] < 1.4  # between even speed and the free parabola's 1.5
 
@@ -178,14 +181,14 @@ def test_free_parameters_and_path_constraints_shape_the_movement():
 def test_element_derivatives_equal_those_of_the_assembled_program():
     problem = cart_problem(
         costs=(
-            Integral("effort", 1.0, force_squared),
-            Roughness("rate", 0.1, lambda m: m.u),
-            EndCost("time", 1.0, lambda ends: ends.total_s**2),
+            LagrangeCost("effort", 1.0, force_squared),
+            RateCost("rate", 0.1, lambda m: m.u),
+            MayerCost("time", 1.0, lambda ends: ends.total_s**2),
         ),
         duration_s=(0.5, 2.0),
         intervals=4,
     )
-    program = Transcribed(problem)
+    program = DirectCollocation(problem)
     functions = program.assembly.functions
     rng = np.random.default_rng(1)
     x, weights = rng.normal(size=program.layout.size) + 1.0, rng.normal(size=program.assembly.row_count)
@@ -204,7 +207,7 @@ def test_element_derivatives_equal_those_of_the_assembled_program():
 
 def test_an_interrupted_solver_keeps_its_best_iterate():
     problem = cart_problem(
-        costs=(EndCost("time", 1.0, lambda ends: ends.total_s),), duration_s=(0.2, 5.0), most_force_n=8.0
+        costs=(MayerCost("time", 1.0, lambda ends: ends.total_s),), duration_s=(0.2, 5.0), most_force_n=8.0
     )
     seen = []
 
@@ -213,14 +216,14 @@ def test_an_interrupted_solver_keeps_its_best_iterate():
         return iteration.number >= 4
 
     with pytest.raises(NotSolvedError, match="stopped by the caller") as error:
-        Transcribed(problem).solve(still(problem), on_iteration=watch)
+        DirectCollocation(problem).solve(still(problem), on_iteration=watch)
     assert [iteration.number for iteration in seen] == [0, 1, 2, 3, 4]
     assert error.value.best.violation == pytest.approx(min(iteration.violation for iteration in seen), abs=1e-9)
 
 
 def test_ctrl_c_stops_the_solver_and_keeps_its_best_iterate():  # CasADi would swallow it
     problem = cart_problem(
-        costs=(EndCost("time", 1.0, lambda ends: ends.total_s),), duration_s=(0.2, 5.0), most_force_n=8.0
+        costs=(MayerCost("time", 1.0, lambda ends: ends.total_s),), duration_s=(0.2, 5.0), most_force_n=8.0
     )
     seen = []
 
@@ -230,30 +233,32 @@ def test_ctrl_c_stops_the_solver_and_keeps_its_best_iterate():  # CasADi would s
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(NotSolvedError, match="stopped by the caller") as error:
-        Transcribed(problem).solve(still(problem), on_iteration=press)
+        DirectCollocation(problem).solve(still(problem), on_iteration=press)
     assert len(seen) == 5
     assert error.value.best.violation == pytest.approx(min(iteration.violation for iteration in seen), abs=1e-9)
 
 
 def test_a_guess_on_another_mesh_is_a_start_as_well():
-    effort = (Integral("effort", 1.0, force_squared),)
+    effort = (LagrangeCost("effort", 1.0, force_squared),)
     coarse, fine = cart_problem(costs=effort, intervals=7), cart_problem(costs=effort, intervals=40)
-    guess = Transcribed(coarse).solve(still(coarse)).trajectory
-    assert Transcribed(fine).solve(guess).cost == pytest.approx(48.0, rel=2e-3)
+    guess = DirectCollocation(coarse).solve(still(coarse)).trajectory
+    assert DirectCollocation(fine).solve(guess).cost == pytest.approx(48.0, rel=2e-3)
 
 
 def test_a_guess_with_other_phases_is_refused():
-    problem = cart_problem(costs=(Integral("effort", 1.0, force_squared),))
-    two = Problem(**{name: getattr(problem, name) for name in problem.__slots__} | {"phases": problem.phases * 2})
+    problem = cart_problem(costs=(LagrangeCost("effort", 1.0, force_squared),))
+    two = OptimalControlProblem(
+        **{name: getattr(problem, name) for name in problem.__slots__} | {"phases": problem.phases * 2}
+    )
     with pytest.raises(OutOfRangeError, match="guess has 2 phases, the movement 1"):
-        Transcribed(problem).solve(still(two))
+        DirectCollocation(problem).solve(still(two))
 
 
 def test_a_warm_start_from_the_solution_is_quick():
     problem = cart_problem(
-        costs=(EndCost("time", 1.0, lambda ends: ends.total_s),), duration_s=(0.2, 5.0), most_force_n=8.0
+        costs=(MayerCost("time", 1.0, lambda ends: ends.total_s),), duration_s=(0.2, 5.0), most_force_n=8.0
     )
-    program = Transcribed(problem)
+    program = DirectCollocation(problem)
     cold = program.solve(still(problem))
     warm = program.solve(cold.trajectory, options=SolverOptions(warm=True))
     assert warm.cost == pytest.approx(cold.cost, abs=1e-4)
@@ -263,13 +268,13 @@ def test_a_warm_start_from_the_solution_is_quick():
 @pytest.mark.parametrize(("intervals", "duration_s"), [(0, (1.0, 1.0)), (3, (0.5, 0.2)), (3, (0.0, 1.0))])
 def test_phases_without_sense_are_refused(intervals, duration_s):
     with pytest.raises(OutOfRangeError, match="Phase ride"):
-        Phase("ride", FLIGHT, intervals, duration_s)
+        ContactPhase("ride", FLIGHT, intervals, duration_s)
 
 
 def test_references_must_fit_the_nodes_of_what_is_solved_but_not_of_what_is_kept():
     wanted = np.zeros((21, 1))
-    problem = cart_problem(costs=(Tracking("path", 1.0, lambda m: m.q, wanted),))
+    problem = cart_problem(costs=(TrackingCost("path", 1.0, lambda m: m.q, wanted),))
     finer = replace(problem, phases=tuple(replace(phase, intervals=80) for phase in problem.phases))
     assert still(finer).q.shape == (81, 1)
     with pytest.raises(OutOfRangeError, match="reference of path has 21 rows; the movement has 81 nodes"):
-        Transcribed(finer)
+        DirectCollocation(finer)

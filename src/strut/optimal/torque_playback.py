@@ -13,11 +13,11 @@ from itertools import pairwise
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from strut.engines.mujoco_contact import ContactWitness
+from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles, qvel_from_angles
+from strut.engines.mujoco_contact_dynamics import MujocoContactDynamics
 from strut.engines.sparse_nlp import Index
-from strut.engines.tree import angles_from_qpos, qpos_from_angles, qvel_from_angles
-from strut.optimal.problem import Problem
-from strut.optimal.shooting import exact_flow
+from strut.optimal.multiple_shooting import contact_forward_dynamics
+from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array
 
@@ -46,7 +46,7 @@ def play(mjcf: str, trajectory: Trajectory) -> Array:
     if floats:
         qpos, qvel = qpos_from_angles(qpos), qvel_from_angles(qpos, qvel)
     for number, phase in enumerate(problem.phases):
-        witness, nodes = ContactWitness(mjcf, phase.contact), trajectory.nodes_of(number)
+        witness, nodes = MujocoContactDynamics(mjcf, phase.contact), trajectory.nodes_of(number)
         if phase.arrival == "impact":
             qvel, _ = witness.impact(qpos, qvel)
         played[nodes[0]] = angles_from_qpos(qpos) if floats else qpos
@@ -69,9 +69,9 @@ def _kinks(trajectory: Trajectory, nodes: Index) -> list[int]:
     return [int(nodes[0]), *nodes[1:-1][bends].tolist(), int(nodes[-1])]
 
 
-def _floats(mjcf: str, problem: Problem) -> bool:
+def _floats(mjcf: str, problem: OptimalControlProblem) -> bool:
     """Return whether the model has a floating base where the problem has slides and angles."""
-    return bool(ContactWitness(mjcf, problem.contact).nq == problem.tree.nq + 1)
+    return bool(MujocoContactDynamics(mjcf, problem.contact).nq == problem.tree.nq + 1)
 
 
 def _passive(trajectory: Trajectory) -> Callable[[Array, Array], Array]:
@@ -79,11 +79,11 @@ def _passive(trajectory: Trajectory) -> Callable[[Array, Array], Array]:
     problem = trajectory.problem
     if problem.passive is None:
         return lambda _, v: np.zeros(len(v))
-    return exact_flow(problem, trajectory.parameter).passive
+    return contact_forward_dynamics(problem, trajectory.parameter).passive
 
 
 def _played(
-    witness: ContactWitness,
+    witness: MujocoContactDynamics,
     trajectory: Trajectory,
     interval: tuple[int, int],
     state: Array,

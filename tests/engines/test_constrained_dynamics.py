@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.constrained import ConstrainedDynamics
-from strut.engines.contact_rows import row_loads, touching_velocity
-from strut.engines.symbolic import Movement
-from strut.engines.tree import read_tree
+from strut.engines.constrained_dynamics import ConstrainedDynamics
+from strut.engines.contact_kinematics import contact_point_velocity, row_loads
+from strut.engines.kinematic_tree import read_tree
+from strut.engines.symbolic_dynamics import SymbolicDynamics
 from strut.errors import BadTableError, UnknownNameError
 from strut.models.contact_set import ContactSet, contact_points, contact_set, flat_contact, line_contact, point_contact
 from tests.engines.human_states import generic, integrated, neutral
@@ -49,8 +49,8 @@ def test_three_solutions_agree_and_newton_holds(name, dynamics, tree):
         "p",
         symbols,
         [
-            ca.jtimes(Movement(tree, *symbols).linear_momentum(), symbols[1], symbols[2])
-            + ca.jtimes(Movement(tree, *symbols).linear_momentum(), symbols[0], symbols[1])
+            ca.jtimes(SymbolicDynamics(tree, *symbols).linear_momentum(), symbols[1], symbols[2])
+            + ca.jtimes(SymbolicDynamics(tree, *symbols).linear_momentum(), symbols[0], symbols[1])
         ],
     )
     sums = [sum(multiplier[i] for i, row in enumerate(contact.contact.rows) if row.axis == axis) for axis in range(3)]
@@ -114,7 +114,7 @@ class BodyFixed(ConstrainedDynamics):
     def __init__(self, tree, contact):
         super().__init__(tree, contact)
         symbols, (self.heel,) = [ca.SX.sym(letter, 34) for letter in "qv"], contact.points
-        self.omega = ca.Function("w", symbols, [Movement(tree, *symbols).angular_velocity(self.heel.body)])
+        self.omega = ca.Function("w", symbols, [SymbolicDynamics(tree, *symbols).angular_velocity(self.heel.body)])
 
     def terms(self, q, v):
         mass, bias, jacobian, gamma = super().terms(q, v)
@@ -131,9 +131,9 @@ def test_a_spinning_heel_rolls_without_slip_where_a_fixed_bottom_point_drifts(he
     rolled = integrated(contact, q, v, 1e-3, 100)
     assert np.abs(contact.terms(*rolled)[2] @ rolled[1]).max() < 1e-8
     symbols = [ca.SX.sym(letter, 34) for letter in "qv"]
-    moving, heel = Movement(tree, *symbols), contact_points(heiman)["HeelRight"]
+    moving, heel = SymbolicDynamics(tree, *symbols), contact_points(heiman)["HeelRight"]
     energy = ca.Function("e", symbols, [moving.kinetic_energy() + moving.potential_energy()])
-    slip = ca.Function("s", symbols, [touching_velocity(moving, heel)])
+    slip = ca.Function("s", symbols, [contact_point_velocity(moving, heel)])
     assert float(energy(*rolled)) == pytest.approx(float(energy(q, v)), rel=0.0, abs=1e-9)
     assert np.abs(slip(*rolled).full()).max() < 1e-8
     fixed = integrated(BodyFixed(tree, contact.contact), q, v, 1e-3, 100)
@@ -152,7 +152,7 @@ def test_sets_are_as_well_conditioned_as_published(dynamics):
 def test_forces_on_rows_do_the_work_of_their_jacobian(heiman, tree, dynamics):
     contact = contact_set(heiman, "RightForefootLeftFlat")
     q, v, a, f = ca.SX.sym("q", 34), ca.SX.sym("v", 34), ca.SX.sym("a", 34), ca.SX.sym("f", 11)
-    moving = Movement(tree, q, v, a)
+    moving = SymbolicDynamics(tree, q, v, a)
     loaded = moving.inverse_dynamics(row_loads(moving, contact, f)) - moving.inverse_dynamics()
     state_q, state_v, _ = generic()
     forces = np.linspace(-100.0, 200.0, 11)

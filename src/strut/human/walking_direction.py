@@ -1,4 +1,4 @@
-"""Course: the straight line that a walker follows on the ground, and motions turned until it is the x axis."""
+"""Walking direction: the line of progression on the ground, and motions turned until it is the x axis."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ SEAM_SAMPLES = 4  # on either side
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class WalkingDirection:
     """A line on the ground: its direction from the world's x axis, and how far to the left of the origin it runs."""
 
     direction_rad: float
     left_m: float
 
-    def straightened(self, motion: Motion) -> Motion:
+    def aligned_with_x(self, motion: Motion) -> Motion:
         """Return the motion turned and moved so that this line is the x axis; forces and centre of pressure too."""
         return _turned(motion, -self.direction_rad, np.array([0.0, -self.left_m]))
 
-    def put_back(self, motion: Motion) -> Motion:
-        """Return a motion along the x axis turned and moved onto this line: what `straightened` undoes."""
+    def restored(self, motion: Motion) -> Motion:
+        """Return a motion along the x axis turned and moved onto this line: what `aligned_with_x` undoes."""
         across = np.array([-np.sin(self.direction_rad), np.cos(self.direction_rad)])
         return _turned(motion, self.direction_rad, self.left_m * across)
 
 
-def repeated_course(motion: Motion) -> Course | None:
+def direction_of_cycles(motion: Motion) -> WalkingDirection | None:
     """Return the line from a landing or lift-off to the last of its kind; None if none comes twice or nobody moves on.
 
     Between them lie whole cycles, over which the sway of the pelvis cancels out.
@@ -49,21 +49,21 @@ def repeated_course(motion: Motion) -> Course | None:
     return _line(motion.qpos[start:stop], motion.qpos[stop, :2] - motion.qpos[start, :2])
 
 
-def mirrored_course(motion: Motion) -> Course:
+def direction_of_mirror(motion: Motion) -> WalkingDirection:
     """Return the line in whose mirror the motion goes on smoothly as its own mirror image."""
     direction = _seam(_facing(motion.qpos))
     across = np.array([-np.sin(direction), np.cos(direction)])
-    return Course(direction, _seam(motion.qpos[:, :2] @ across))
+    return WalkingDirection(direction, _seam(motion.qpos[:, :2] @ across))
 
 
-def travelled_course(motion: Motion) -> Course:
+def direction_of_travel(motion: Motion) -> WalkingDirection:
     """Return the line from the first sample to the one that would follow the last."""
     qpos = motion.qpos
     line = _line(qpos, 2.0 * qpos[-1, :2] - qpos[-2, :2] - qpos[0, :2])
-    return facing_course(motion) if line is None else line
+    return direction_of_facing(motion) if line is None else line
 
 
-def facing_course(motion: Motion) -> Course:
+def direction_of_facing(motion: Motion) -> WalkingDirection:
     """Return the line through the walker's places along which the pelvis faces on average."""
     return _through(motion.qpos, float(_facing(motion.qpos).mean()))
 
@@ -85,7 +85,7 @@ def _turned(motion: Motion, angle_rad: float, then_moved_m: Array) -> Motion:
     )
 
 
-def _line(qpos: Array, way_m: Array) -> Course | None:
+def _line(qpos: Array, way_m: Array) -> WalkingDirection | None:
     """Return the line along a way, forwards as the walker faces; None if the way is too short. (T, nq) and (2,) in."""
     if np.hypot(*way_m) < SHORTEST_M:
         return None
@@ -94,9 +94,9 @@ def _line(qpos: Array, way_m: Array) -> Course | None:
     return _through(qpos, direction + np.pi if backwards else direction)
 
 
-def _through(qpos: Array, direction: float) -> Course:
+def _through(qpos: Array, direction: float) -> WalkingDirection:
     wrapped = float(np.arctan2(np.sin(direction), np.cos(direction)))
-    return Course(wrapped, float(np.mean(qpos[:, :2] @ [-np.sin(direction), np.cos(direction)])))
+    return WalkingDirection(wrapped, float(np.mean(qpos[:, :2] @ [-np.sin(direction), np.cos(direction)])))
 
 
 def _facing(qpos: Array) -> Array:

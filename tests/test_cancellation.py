@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from strut.engines.interruption import asked_to_stop
+from strut.cancellation import asked_to_stop
 
 
 def press():

@@ -17,7 +17,7 @@ MOST_SECONDS = 10.0
 LEAST_SLACK = 1e-5  # with less the linear program counts as possible
 
 
-def prices(
+def shadow_prices(
     x: Array, bounds: tuple[Array, Array], rows: Array, slope: csr_matrix, row_bounds: tuple[Array, Array]
 ) -> tuple[Array, Array] | None:
     """Return the slack that one unit more room for each variable (n,) and each row (m,) would save.

@@ -1,4 +1,4 @@
-"""Tree: a robot's bodies and joints as plain numbers, read from MJCF, ready for a recursion over its joints.
+"""KinematicTree: a robot's bodies and joints as plain numbers, read from MJCF, ready for a recursion over its joints.
 
 Conventions as in MuJoCo: of a free joint, q is position and quaternion wxyz, v is the linear velocity in world axes and
 the angular velocity in body axes. A tree whose base is turned into angles has three slides and three hinges instead.
@@ -26,7 +26,7 @@ BASE_AXES = ("TX", "TY", "TZ", "RY", "RX", "RZ")  # the order in which an angle 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class TreeJoint:
     """One joint of the recursion: how its frame moves against that of the parent step. Arrays of shape (3,), (3, 3).
 
     Args:
@@ -61,7 +61,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Placement:
+class BodyPlacement:
     """Where a body is fixed: on which step, and its frame there. Shapes (3,) and (3, 3)."""
 
     step: int
@@ -78,18 +78,18 @@ class Welded:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tree:
+class KinematicTree:
     """All joints in order of the recursion, and where every named body is fixed."""
 
     name: str
-    steps: tuple[Step, ...]
-    bodies: dict[str, Placement]
+    steps: tuple[TreeJoint, ...]
+    bodies: dict[str, BodyPlacement]
     welded: Welded
     gravity_m_s2: Array
     nq: int
     nv: int
 
-    def body(self, name: str) -> Placement:
+    def body(self, name: str) -> BodyPlacement:
         """Return where the body called `name` is fixed."""
         if name not in self.bodies:
             raise UnknownNameError(f"body of {self.name}", name, tuple(self.bodies), "its model file")
@@ -117,7 +117,7 @@ class Tree:
 
 
 @lru_cache(maxsize=16)
-def read_tree(mjcf: str, *, angle_base: bool = False) -> Tree:
+def read_tree(mjcf: str, *, angle_base: bool = False) -> KinematicTree:
     """Return the tree of an MJCF text.
 
     Args:
@@ -128,14 +128,14 @@ def read_tree(mjcf: str, *, angle_base: bool = False) -> Tree:
     model = compiled(mjcf)
     name = model.names[: model.names.index(b"\0")].decode()
     _refuse_other_forces(name, model)
-    steps: list[Step] = []
-    placements = [Placement(-1, np.zeros(3), np.eye(3))]
+    steps: list[TreeJoint] = []
+    placements = [BodyPlacement(-1, np.zeros(3), np.eye(3))]
     for body in range(1, model.nbody):
         placements.append(_add_body(model, body, placements, steps))
         index = placements[-1].step
         if model.body_mass[body] > 0.0 and index >= 0:
             steps[index] = _with_mass(steps[index], model, body, placements[-1])
-    tree = Tree(
+    tree = KinematicTree(
         name,
         tuple(steps),
         {model.body(body).name: placements[body] for body in range(1, model.nbody)},
@@ -202,14 +202,16 @@ def _refuse_other_forces(name: str, model: mujoco.MjModel) -> None:
         )
 
 
-def _welded(model: mujoco.MjModel, placements: list[Placement]) -> Welded:
+def _welded(model: mujoco.MjModel, placements: list[BodyPlacement]) -> Welded:
     fixed = [body for body in range(1, model.nbody) if placements[body].step < 0]
     mass = float(model.body_mass[fixed].sum())
     places = [placements[body].offset_m + placements[body].rotation @ model.body_ipos[body] for body in fixed]
     return Welded(mass, model.body_mass[fixed] @ np.array(places) / mass if mass > 0.0 else np.zeros(3))
 
 
-def _add_body(model: mujoco.MjModel, body: int, placements: list[Placement], steps: list[Step]) -> Placement:
+def _add_body(
+    model: mujoco.MjModel, body: int, placements: list[BodyPlacement], steps: list[TreeJoint]
+) -> BodyPlacement:
     parent = placements[model.body_parentid[body]]
     offset = parent.offset_m + parent.rotation @ model.body_pos[body]
     rotation = parent.rotation @ Rotation.from_quat(model.body_quat[body], scalar_first=True).as_matrix()
@@ -223,7 +225,7 @@ def _add_body(model: mujoco.MjModel, body: int, placements: list[Placement], ste
             offset, rotation = np.zeros(3), np.eye(3)
         dof, width = int(model.jnt_dofadr[joint]), VELOCITIES[kind]
         steps.append(
-            Step(
+            TreeJoint(
                 name=model.joint(joint).name,
                 kind=kind,
                 parent=index,
@@ -239,11 +241,11 @@ def _add_body(model: mujoco.MjModel, body: int, placements: list[Placement], ste
         index, anchor = len(steps) - 1, new_anchor
         offset, rotation = np.zeros(3), np.eye(3)
     if count:
-        return Placement(index, -anchor, np.eye(3))
-    return Placement(index, offset, rotation)
+        return BodyPlacement(index, -anchor, np.eye(3))
+    return BodyPlacement(index, offset, rotation)
 
 
-def _with_mass(step: Step, model: mujoco.MjModel, body: int, place: Placement) -> Step:
+def _with_mass(step: TreeJoint, model: mujoco.MjModel, body: int, place: BodyPlacement) -> TreeJoint:
     """Return the step with one more body fixed to it (parallel-axis theorem about the common centre of mass)."""
     mass = float(model.body_mass[body])
     com = place.offset_m + place.rotation @ model.body_ipos[body]
@@ -264,7 +266,7 @@ def _about(arm: Array) -> Array:
     return np.asarray(arm @ arm * np.eye(3) - np.outer(arm, arm))
 
 
-def _with_angle_base(tree: Tree) -> Tree:
+def _with_angle_base(tree: KinematicTree) -> KinematicTree:
     if not tree.steps or tree.steps[0].kind != "free" or any(step.kind in {"free", "ball"} for step in tree.steps[1:]):
         raise BadTableError(f"{tree.name}: only a model with one floating base and hinges or slides can use angles.")
     base = tree.steps[0]

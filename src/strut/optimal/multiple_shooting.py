@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from strut.engines.contact_forward_dynamics import Flow, Mask
+from strut.engines.contact_forward_dynamics import ContactForwardDynamics, Mask
 from strut.engines.node_symbols import Scales
 from strut.engines.sparse_nlp import Index
 from strut.optimal.layout import Layout
-from strut.optimal.problem import Problem
+from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array
 
@@ -19,24 +19,24 @@ STEP_S = 0.003  # of the integrator, of eighth order: errs by 1e-13 in an interv
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gaps:
+class Defects:
     """How far intervals miss the start of the next, scaled, and the derivatives by the program's variables."""
 
     value: Array
     slope: csr_matrix
 
 
-class Shooting:
+class MultipleShooting:
     """The intervals of a problem as initial-value problems, for given values of its parameters."""
 
     def __init__(self, layout: Layout, parameter: dict[str, float]) -> None:
         problem = layout.problem
-        self.layout, self.flow = layout, exact_flow(problem, parameter)
+        self.layout, self.flow = layout, contact_forward_dynamics(problem, parameter)
         last = [layout.last_node(number) for number in range(len(problem.phases))]
         self.start = np.setdiff1d(np.arange(layout.node_count), last)
         self.touches = touching(problem, layout.phase_of[self.start])
 
-    def gaps(self, path: Trajectory) -> Gaps:
+    def gaps(self, path: Trajectory) -> Defects:
         """Return what is missing between the intervals of a trajectory on the problem's mesh."""
         layout, start = self.layout, self.start
         state, torque = np.hstack([path.q, path.v]), (path.u[start], path.u[start + 1])
@@ -54,7 +54,7 @@ class Shooting:
         shape = (after.size, layout.size)
         minus = csr_matrix(((-layout.scale[after] / size).ravel(), (rows.ravel(), after.ravel())), shape=shape)
         value = (exact.state - state[start + 1]) / size
-        return Gaps(value.ravel(), csr_matrix((slope.ravel(), at), shape=shape) + minus)
+        return Defects(value.ravel(), csr_matrix((slope.ravel(), at), shape=shape) + minus)
 
 
 def enough_steps(length_s: Array) -> int:
@@ -62,15 +62,17 @@ def enough_steps(length_s: Array) -> int:
     return int(np.ceil(length_s.max() / STEP_S))
 
 
-def exact_flow(problem: Problem, parameter: dict[str, float]) -> Flow:
+def contact_forward_dynamics(problem: OptimalControlProblem, parameter: dict[str, float]) -> ContactForwardDynamics:
     """Return the forward dynamics of a problem's body with its springs, for given values of its parameters."""
     ones = np.ones(problem.tree.nv)
-    moment = replace(problem, scales=Scales(ones, ones, np.ones(len(problem.actuated)), 1.0, 1.0)).moment()
-    passive = None if problem.passive is None else problem.passive(moment)
-    return Flow(moment, problem.actuated, passive, [parameter[known.name] for known in problem.parameters])
+    node = replace(problem, scales=Scales(ones, ones, np.ones(len(problem.actuated)), 1.0, 1.0)).node()
+    passive = None if problem.passive is None else problem.passive(node)
+    return ContactForwardDynamics(
+        node, problem.actuated, passive, [parameter[known.name] for known in problem.parameters]
+    )
 
 
-def touching(problem: Problem, phase_of: Index) -> Mask:
+def touching(problem: OptimalControlProblem, phase_of: Index) -> Mask:
     """Return which rows of the problem touch, phase by phase number. Shape (n,) in, (n, n_rows) out."""
     sets = np.array([[row in phase.contact.rows for row in problem.contact.rows] for phase in problem.phases])
     return np.asarray(sets.reshape(len(problem.phases), -1)[phase_of])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
-from strut.engines.symbolic import Expression, ExternalForce, Movement
-from strut.engines.tree import Tree
+from strut.engines.kinematic_tree import KinematicTree
+from strut.engines.symbolic_dynamics import Expression, ExternalForce, SymbolicDynamics
 from strut.errors import BadTableError
 from strut.models.contact_set import ContactPoint, ContactRow, ContactSet
 from strut.robot import Array
@@ -14,17 +14,17 @@ from strut.robot import Array
 DEPENDENT = 5e-3  # of the largest singular value; sets of a human who walks along x have 0.019 and more, along y 0.003
 
 
-def point_height(moving: Movement, point: ContactPoint) -> Expression:
+def point_height(moving: SymbolicDynamics, point: ContactPoint) -> Expression:
     """Return the height over the ground of a point, or of a ball's lowest point."""
     return moving.position(point.body, point.position_m)[2] - point.radius_m
 
 
-def touching_place(moving: Movement, point: ContactPoint) -> Expression:
+def contact_position(moving: SymbolicDynamics, point: ContactPoint) -> Expression:
     """Return where a point, or a ball's lowest point, is. Shape (3,)."""
     return moving.position(point.body, point.position_m) - ca.DM([0.0, 0.0, point.radius_m])
 
 
-def touching_velocity(moving: Movement, point: ContactPoint) -> Expression:
+def contact_point_velocity(moving: SymbolicDynamics, point: ContactPoint) -> Expression:
     """Return v - r ω × n: the velocity of the matter that touches the ground. Shape (3,)."""
     velocity = moving.velocity(point.body, point.position_m)
     if point.radius_m == 0.0:
@@ -32,27 +32,27 @@ def touching_velocity(moving: Movement, point: ContactPoint) -> Expression:
     return velocity - point.radius_m * _cross_up(moving.angular_velocity(point.body))
 
 
-def touching_acceleration(moving: Movement, point: ContactPoint) -> Expression:
-    """Return a - r α × n, the rate of `touching_velocity`; the contact point travels over the ball. Shape (3,)."""
+def contact_point_acceleration(moving: SymbolicDynamics, point: ContactPoint) -> Expression:
+    """Return a - r α × n, the rate of `contact_point_velocity`; the contact point travels over the ball. Shape (3,)."""
     acceleration = moving.acceleration(point.body, point.position_m)
     if point.radius_m == 0.0:
         return acceleration
     return acceleration - point.radius_m * _cross_up(moving.angular_acceleration(point.body))
 
 
-def row_velocities(moving: Movement, contact: ContactSet) -> Expression:
+def row_velocities(moving: SymbolicDynamics, contact: ContactSet) -> Expression:
     """Return G v, row by row. Shape (n_rows,)."""
-    by_point = {point: touching_velocity(moving, point) for point in contact.points}
+    by_point = {point: contact_point_velocity(moving, point) for point in contact.points}
     return _rows(contact.rows, by_point)
 
 
-def row_accelerations(moving: Movement, contact: ContactSet) -> Expression:
+def row_accelerations(moving: SymbolicDynamics, contact: ContactSet) -> Expression:
     """Return the rate of G v, row by row. Shape (n_rows,)."""
-    by_point = {point: touching_acceleration(moving, point) for point in contact.points}
+    by_point = {point: contact_point_acceleration(moving, point) for point in contact.points}
     return _rows(contact.rows, by_point)
 
 
-def row_loads(moving: Movement, contact: ContactSet, force_n: Expression) -> list[ExternalForce]:
+def row_loads(moving: SymbolicDynamics, contact: ContactSet, force_n: Expression) -> list[ExternalForce]:
     """Return the row forces (n_rows,) as forces in world on the bodies, at the points that touch."""
     loads = []
     for point in contact.points:
@@ -66,10 +66,10 @@ def row_loads(moving: Movement, contact: ContactSet, force_n: Expression) -> lis
     return loads
 
 
-def contact_jacobian(tree: Tree, contact: ContactSet, q: Array) -> Array:
+def contact_jacobian(tree: KinematicTree, contact: ContactSet, q: Array) -> Array:
     """Return G of one posture. Shape (nq,) in, (n_rows, nv) out."""
     v = ca.SX.sym("v", tree.nv)
-    rows = row_velocities(Movement(tree, ca.DM(q), v), contact)
+    rows = row_velocities(SymbolicDynamics(tree, ca.DM(q), v), contact)
     return np.asarray(ca.evalf(ca.densify(ca.jacobian(rows, v))).full()).reshape(len(contact.rows), tree.nv)
 
 

@@ -10,25 +10,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from strut.engines.node_symbols import Moment, momentum_jump
+from strut.engines.node_symbols import NodeSymbols, impact_residual
 from strut.engines.sparse_nlp import Element, Index, column, square, symbols
-from strut.engines.symbolic import Expression
+from strut.engines.symbolic_dynamics import Expression
 from strut.models.contact_set import AXES, ContactPoint
 from strut.optimal.friction_cones import friction_cones
 from strut.optimal.layout import Layout
 from strut.optimal.placed_element import at, at_impact
 from strut.optimal.problem import (
+    BoundarySymbols,
     Bounds,
     Constraint,
     Cost,
-    EndCost,
-    Ends,
-    Integral,
-    Mean,
-    Problem,
-    Roughness,
-    Samples,
-    Tracking,
+    LagrangeCost,
+    MayerCost,
+    MeanCost,
+    OptimalControlProblem,
+    RateCost,
+    SampleCost,
+    TrackingCost,
 )
 from strut.robot import Array
 
@@ -39,7 +39,7 @@ CONTACT_ACCELERATION_M_S2 = 10.0
 DRIFT_FADES_1_S = 15.0  # with 0 a foot drifted 5.8 mm per step on the usual mesh, with 15 it drifts 0.6 mm
 
 
-def transcribe(problem: Problem, layout: Layout) -> list[Element]:
+def transcribe(problem: OptimalControlProblem, layout: Layout) -> list[Element]:
     """Return the elements of a problem."""
     pieces = [_dynamics(problem, layout), *_contacts(problem, layout), _mesh(problem, layout)]
     if problem.quick:
@@ -55,15 +55,15 @@ def transcribe(problem: Problem, layout: Layout) -> list[Element]:
     return pieces
 
 
-def _dynamics(problem: Problem, layout: Layout) -> Element:
-    moment = problem.moment()
-    missing = moment.needed_force()
+def _dynamics(problem: OptimalControlProblem, layout: Layout) -> Element:
+    node = problem.node()
+    missing = node.inverse_dynamics()
     if problem.passive is not None:
-        missing = missing - problem.passive(moment)
+        missing = missing - problem.passive(node)
     rows = []
     position = {velocity: index for index, velocity in enumerate(problem.actuated)}
     for velocity in range(problem.tree.nv):
-        torque = moment.u[position[velocity]] if velocity in position else 0.0
+        torque = node.u[position[velocity]] if velocity in position else 0.0
         rows.append((missing[velocity] - torque) / problem.force_scale[velocity])
     return at(
         layout,
@@ -76,9 +76,9 @@ def _dynamics(problem: Problem, layout: Layout) -> Element:
     )
 
 
-def _contacts(problem: Problem, layout: Layout) -> list[Element]:
+def _contacts(problem: OptimalControlProblem, layout: Layout) -> list[Element]:
     """Hold the acceleration of every point that touches; points with the same rows share an element."""
-    moment = problem.moment()
+    node = problem.node()
     uses: dict[tuple[str, tuple[int, ...]], list[int]] = {}
     for number, phase in enumerate(problem.phases):
         for point in phase.contact.points:
@@ -87,7 +87,7 @@ def _contacts(problem: Problem, layout: Layout) -> list[Element]:
     points = {point.name: point for point in layout.contact.points}
     pieces = []
     for (name, axes), nodes in uses.items():
-        held = _held(moment, points[name])
+        held = _held(node, points[name])
         rows = column(*(held[axis] / CONTACT_ACCELERATION_M_S2 for axis in axes))
         pieces.append(
             at(
@@ -103,15 +103,15 @@ def _contacts(problem: Problem, layout: Layout) -> list[Element]:
     return pieces
 
 
-def _held(moment: Moment, point: ContactPoint) -> Expression:
+def _held(node: NodeSymbols, point: ContactPoint) -> Expression:
     """Return the contact acceleration plus a pull that lets what has drifted on the mesh fade out. Shape (3,)."""
-    height = column(0.0, 0.0, moment.height(point))
-    speed, change = moment.contact_velocity(point), moment.contact_acceleration(point)
+    height = column(0.0, 0.0, node.height(point))
+    speed, change = node.contact_velocity(point), node.contact_acceleration(point)
     return change + 2.0 * DRIFT_FADES_1_S * speed + DRIFT_FADES_1_S**2 * height
 
 
-def _mesh(problem: Problem, layout: Layout) -> Element:
-    now, then, step = problem.moment(), problem.moment("next"), _step(problem)
+def _mesh(problem: OptimalControlProblem, layout: Layout) -> Element:
+    now, then, step = problem.node(), problem.node("next"), _step(problem)
     speed = then.v - now.v - step / 2.0 * (now.a + then.a)
     place = then.q - now.q - step * now.v - step**2 / 6.0 * (2.0 * now.a + then.a)
     rows = column(DEFECT * speed / problem.scales.velocity, DEFECT * place)
@@ -129,9 +129,9 @@ def _mesh(problem: Problem, layout: Layout) -> Element:
     )
 
 
-def _between(problem: Problem, layout: Layout) -> Element:
+def _between(problem: OptimalControlProblem, layout: Layout) -> Element:
     """Keep the quick coordinates and their velocities within their bounds between nodes, too."""
-    now, then, step = problem.moment(), problem.moment("next"), _step(problem)
+    now, then, step = problem.node(), problem.node("next"), _step(problem)
     rows, names, sizes, units = [], [], list[float](), list[str]()
     for index in problem.quick:
         size, change = problem.scales.velocity[index], then.a[index] - now.a[index]
@@ -159,7 +159,7 @@ def _between(problem: Problem, layout: Layout) -> Element:
     )
 
 
-def _quick_limits(problem: Problem, narrower: Bounds | None) -> Array:
+def _quick_limits(problem: OptimalControlProblem, narrower: Bounds | None) -> Array:
     """Return the least and largest values of the rows of `_between` in a phase. Shape (2, n_rows)."""
     special, index = narrower or problem.bounds, list(problem.quick)
     limits = [
@@ -172,9 +172,9 @@ def _quick_limits(problem: Problem, narrower: Bounds | None) -> Array:
     return np.asarray(np.repeat(np.stack(limits, axis=2), len(BETWEEN), axis=1).reshape(2, -1))
 
 
-def _step(problem: Problem) -> Expression:
+def _step(problem: OptimalControlProblem) -> Expression:
     """Return the length of an interval: the phase's duration over its number of intervals, the first datum."""
-    return problem.moment().duration_s / symbols("data", 1)
+    return problem.node().duration_s / symbols("data", 1)
 
 
 def _starts(layout: Layout) -> Index:
@@ -189,19 +189,19 @@ def _intervals(layout: Layout) -> Array:
     return np.asarray(counts[layout.phase_of[_starts(layout)]][:, None])
 
 
-def _lift(problem: Problem, layout: Layout, number: int) -> Element:
-    lift, moment = problem.lifts[number], problem.moment()
-    rows = (moment.lifted[lift.name] - lift.of(moment)) / lift.scale
+def _lift(problem: OptimalControlProblem, layout: Layout, number: int) -> Element:
+    lift, node = problem.lifts[number], problem.node()
+    rows = (node.lifted[lift.name] - lift.of(node)) / lift.scale
     return at(layout, f"definition of {lift.name}", range(layout.node_count), rows=rows)
 
 
-def _arrival(problem: Problem, layout: Layout, number: int) -> list[Element]:
+def _arrival(problem: OptimalControlProblem, layout: Layout, number: int) -> list[Element]:
     """Bring the landing points to the ground, and all rows to rest unless they have been at rest before."""
-    phase, moment = problem.phases[number], problem.moment()
+    phase, node = problem.phases[number], problem.node()
     start, pieces = [int(layout.first_node[number])], []
     points = {point.name: point for point in phase.contact.points}
     if phase.landing:
-        heights = column(*(moment.height(points[name]) for name in phase.landing))
+        heights = column(*(node.height(points[name]) for name in phase.landing))
         pieces.append(
             at(
                 layout,
@@ -216,17 +216,17 @@ def _arrival(problem: Problem, layout: Layout, number: int) -> list[Element]:
     if phase.arrival == "impact":
         pieces.append(_impact(problem, layout, number))
     if phase.arrival != "continuous":
-        speeds = {point: moment.contact_velocity(point) for point in phase.contact.points}
+        speeds = {point: node.contact_velocity(point) for point in phase.contact.points}
         rows = column(*(speeds[row.point][row.axis] for row in phase.contact.rows))
         names = phase.contact.row_names
         pieces.append(at(layout, "rest at the start", start, rows=rows, row_names=names, row_units="m/s"))
     return pieces
 
 
-def _impact(problem: Problem, layout: Layout, number: int) -> Element:
-    phase, moment, before = problem.phases[number], problem.moment(), problem.moment("before")
+def _impact(problem: OptimalControlProblem, layout: Layout, number: int) -> Element:
+    phase, node, before = problem.phases[number], problem.node(), problem.node("before")
     impulse = symbols("impulse", len(phase.contact.rows)) * problem.scales.impulse_n_s
-    jump = momentum_jump(problem.tree, moment.q, moment.v - before.v, phase.contact, impulse)
+    jump = impact_residual(problem.tree, node.q, node.v - before.v, phase.contact, impulse)
     return at_impact(
         layout,
         "impact",
@@ -238,7 +238,7 @@ def _impact(problem: Problem, layout: Layout, number: int) -> Element:
     )
 
 
-def _constraint(problem: Problem, layout: Layout, number: int, constraint: Constraint) -> Element:
+def _constraint(problem: OptimalControlProblem, layout: Layout, number: int, constraint: Constraint) -> Element:
     nodes = layout.nodes_of(number)
     chosen = {
         "all": nodes,
@@ -249,7 +249,7 @@ def _constraint(problem: Problem, layout: Layout, number: int, constraint: Const
         "inner": nodes[1:-1],
         "from a third on": nodes[len(nodes) // 3 :],
     }[constraint.nodes]
-    rows = constraint.rows(problem.moment()) / constraint.scale
+    rows = constraint.rows(problem.node()) / constraint.scale
     bounds = (constraint.lower / constraint.scale, constraint.upper / constraint.scale)
     return at(
         layout,
@@ -263,16 +263,16 @@ def _constraint(problem: Problem, layout: Layout, number: int, constraint: Const
     )
 
 
-def both_ends(problem: Problem) -> Ends:
+def both_ends(problem: OptimalControlProblem) -> BoundarySymbols:
     """Return both ends of a movement in symbols."""
     durations = symbols("durations", len(problem.phases))
     total = 0.0
     for number in range(len(problem.phases)):
         total = total + durations[number]
-    return Ends(problem.moment("first"), problem.moment("last"), durations, total)
+    return BoundarySymbols(problem.node("first"), problem.node("last"), durations, total)
 
 
-def _ends(problem: Problem, layout: Layout, number: int) -> Element:
+def _ends(problem: OptimalControlProblem, layout: Layout, number: int) -> Element:
     condition = problem.ends[number]
     bounds = (condition.lower, condition.upper)
     rows = condition.rows(both_ends(problem))
@@ -289,35 +289,35 @@ def _ends(problem: Problem, layout: Layout, number: int) -> Element:
     )
 
 
-def _cost(problem: Problem, layout: Layout, cost: Cost) -> Element:
-    nodes, moment = np.arange(layout.node_count), problem.moment()
+def _cost(problem: OptimalControlProblem, layout: Layout, cost: Cost) -> Element:
+    nodes, node = np.arange(layout.node_count), problem.node()
     counts = np.array([phase.intervals for phase in problem.phases], dtype=float)[layout.phase_of]
     ends = np.isin(nodes, layout.first_node) | np.isin(nodes, [layout.last_node(p) for p in range(len(problem.phases))])
     share = (np.where(ends, 0.5, 1.0) / counts)[:, None]  # of the phase, by the trapezoid rule
     weight = symbols("data", 1)
-    if isinstance(cost, Integral):
-        rate = cost.weight * weight * moment.duration_s * cost.rate(moment)
+    if isinstance(cost, LagrangeCost):
+        rate = cost.weight * weight * node.duration_s * cost.rate(node)
         return at(layout, cost.name, nodes, cost=rate, data=share)
-    if isinstance(cost, Mean):
-        value = cost.weight / len(problem.phases) * weight * cost.value(moment)
+    if isinstance(cost, MeanCost):
+        value = cost.weight / len(problem.phases) * weight * cost.value(node)
         return at(layout, cost.name, nodes, cost=value, data=share)
-    if isinstance(cost, Roughness):
-        change = cost.of(problem.moment("next")) - cost.of(moment)
+    if isinstance(cost, RateCost):
+        change = cost.of(problem.node("next")) - cost.of(node)
         value = cost.weight * square(change) / _step(problem)
         return at(layout, cost.name, _starts(layout), following=True, cost=value, data=_intervals(layout))
-    if isinstance(cost, Tracking):
+    if isinstance(cost, TrackingCost):
         wanted = symbols("data", cost.reference.shape[1])
-        value = cost.weight / 2.0 * square(cost.of(moment) - wanted)
+        value = cost.weight / 2.0 * square(cost.of(node) - wanted)
         return at(layout, cost.name, nodes, cost=value, data=cost.reference)
-    if isinstance(cost, Samples):
+    if isinstance(cost, SampleCost):
         return _samples(problem, layout, cost)
-    assert isinstance(cost, EndCost)
+    assert isinstance(cost, MayerCost)
     return at(layout, cost.name, [0], cost=cost.weight * cost.value(both_ends(problem)))
 
 
-def _samples(problem: Problem, layout: Layout, cost: Samples) -> Element:
+def _samples(problem: OptimalControlProblem, layout: Layout, cost: SampleCost) -> Element:
     """Compare samples with the cubics of the mesh at their own times, whatever the durations."""
-    now, then, step = problem.moment(), problem.moment("next"), _step(problem)
+    now, then, step = problem.node(), problem.node("next"), _step(problem)
     count = len(problem.phases)
     data, durations = symbols("data", 3 + count + problem.tree.nq), symbols("durations", count)
     passed = data[2] * step

@@ -13,7 +13,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from strut.engines.tree import Placement, Step, Tree
+from strut.engines.kinematic_tree import BodyPlacement, KinematicTree, TreeJoint
 from strut.robot import Array
 
 Expression = Any  # a CasADi SX, DM or MX column; CasADi has no types of its own
@@ -31,7 +31,7 @@ class ExternalForce:
     force_in_world: Expression
 
 
-class Movement:
+class SymbolicDynamics:
     """A tree in motion: everything that follows from q, v and a. Columns in, columns out; world axes unless said.
 
     Args:
@@ -41,7 +41,7 @@ class Movement:
         a: Accelerations; None if only places and velocities are asked for. (nv,)
     """
 
-    def __init__(self, tree: Tree, q: Expression, v: Expression = None, a: Expression = None) -> None:
+    def __init__(self, tree: KinematicTree, q: Expression, v: Expression = None, a: Expression = None) -> None:
         self.tree, self.q, self.v, self.a = tree, q, v, a
         self._turn: list[Expression] = []  # step axes → parent axes
         self._arm: list[Expression] = []  # anchor in the parent's frame
@@ -58,7 +58,7 @@ class Movement:
             if a is not None:
                 self._add_push(step)
 
-    def _add_place(self, step: Step) -> None:
+    def _add_place(self, step: TreeJoint) -> None:
         q = self.q[step.q_index]
         arm, turn = ca.DM(step.offset_m), ca.DM(step.rotation)
         if step.kind == "hinge":
@@ -76,7 +76,7 @@ class Movement:
         self._rotation.append(rotation @ turn)
         self._place.append(place + rotation @ arm)
 
-    def _add_speed(self, step: Step) -> None:
+    def _add_speed(self, step: TreeJoint) -> None:
         omega, speed = _of(self._omega, step.parent), _of(self._speed, step.parent)
         back = self._turn[-1].T
         carried, moved = back @ omega, back @ (speed + ca.cross(omega, self._arm[-1]))
@@ -91,7 +91,7 @@ class Movement:
             self._omega.append(carried + rate)
             self._speed.append(moved)
 
-    def _add_push(self, step: Step) -> None:
+    def _add_push(self, step: TreeJoint) -> None:
         omega, alpha = _of(self._omega, step.parent), _of(self._alpha, step.parent)
         push = self._push_of(step.parent)
         back, arm = self._turn[-1].T, self._arm[-1]
@@ -108,7 +108,7 @@ class Movement:
             self._alpha.append(turned + change + ca.cross(carried, rate))
             self._push.append(moved)
 
-    def _rate(self, step: Step, values: Expression) -> Expression:
+    def _rate(self, step: TreeJoint, values: Expression) -> Expression:
         """Return the joint's own share of a velocity or acceleration; of a free joint, the linear one."""
         if step.kind in {"hinge", "slide"}:
             return ca.DM(step.axis) * values[step.v_index]
@@ -124,7 +124,7 @@ class Movement:
         """Return the acceleration of a step's origin minus gravity, in its own axes; -1 is the world, which rests."""
         return self._push[index] if index >= 0 else -ca.DM(self.tree.gravity_m_s2)
 
-    def _on(self, body: str, point_in_body: Expression) -> tuple[Placement, Expression]:
+    def _on(self, body: str, point_in_body: Expression) -> tuple[BodyPlacement, Expression]:
         place = self.tree.body(body)
         return place, ca.DM(place.offset_m) + ca.DM(place.rotation) @ _column(point_in_body)
 

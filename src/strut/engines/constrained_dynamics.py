@@ -12,14 +12,14 @@ import casadi as ca
 import numpy as np
 import scipy.linalg
 
-from strut.engines.contact_rows import (
+from strut.engines.contact_kinematics import (
     point_height,
     require_independent_rows,
     row_accelerations,
     row_velocities,
 )
-from strut.engines.symbolic import Movement
-from strut.engines.tree import Tree
+from strut.engines.kinematic_tree import KinematicTree
+from strut.engines.symbolic_dynamics import SymbolicDynamics
 from strut.models.contact_set import ContactSet
 from strut.robot import Array
 
@@ -38,10 +38,10 @@ class Impact:
 class ConstrainedDynamics:
     """A tree that touches the ground: H a + C = tau + Gᵀ λ and G a = γ. Coordinates must be plain numbers (nq = nv)."""
 
-    def __init__(self, tree: Tree, contact: ContactSet) -> None:
+    def __init__(self, tree: KinematicTree, contact: ContactSet) -> None:
         self.tree, self.contact = tree, contact
         q, v, a = ca.SX.sym("q", tree.nq), ca.SX.sym("v", tree.nv), ca.SX.sym("a", tree.nv)
-        moving = Movement(tree, q, v, a)
+        moving = SymbolicDynamics(tree, q, v, a)
         force = moving.inverse_dynamics()
         rows, rates = row_velocities(moving, contact), row_accelerations(moving, contact)
         rest = ca.SX.zeros(tree.nv)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from strut.kinematics.leg7r import Leg, leg_inverse
-from strut.reproduction.mrpete_errata import miss, near_singular_targets, reachable_targets
-from strut.reproduction.printed_leg import printed_inverse
+from strut.reproduction.mrpete_errata import miss, near_singular_targets, printed_inverse, reachable_targets
 
 LEG = Leg("L", 0.22, 0.19, 1, (1.0, 0.0, 0.0))
 HIND = Leg("H", 0.23, 0.23, -1, (1.0, 0.0, 0.0))

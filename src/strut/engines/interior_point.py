@@ -11,8 +11,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from strut.engines.interruption import asked_to_stop
-from strut.engines.sparse_nlp import Assembly
+from strut.cancellation import asked_to_stop
+from strut.engines.sparse_nlp import SparseNLP
 from strut.robot import Array
 
 
@@ -30,7 +30,7 @@ class Iteration:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class SolverOutcome:
     """What a solver returned.
 
     Args:
@@ -85,7 +85,7 @@ class _Watch(ca.Callback):
     """Sees every iterate, keeps the best, and stops the solver when it is told to or when time is up."""
 
     def __init__(
-        self, program: Program, on_iteration: OnIteration | None, deadline_s: float, interrupted: Event
+        self, program: InteriorPoint, on_iteration: OnIteration | None, deadline_s: float, interrupted: Event
     ) -> None:
         ca.Callback.__init__(self)
         self.program, self.on_iteration, self.deadline_s = program, on_iteration, deadline_s
@@ -127,10 +127,10 @@ class _Watch(ca.Callback):
         return [float(stop)]
 
 
-class Program:
+class InteriorPoint:
     """A program ready to be solved, again and again from different guesses."""
 
-    def __init__(self, assembly: Assembly, lower: Array, upper: Array, options: SolverOptions) -> None:
+    def __init__(self, assembly: SparseNLP, lower: Array, upper: Array, options: SolverOptions) -> None:
         self.assembly, self.lower, self.upper, self.options = assembly, lower, upper, options
         self.size, self.row_count, self.data_size = assembly.size, assembly.row_count, len(assembly.data)
 
@@ -138,14 +138,14 @@ class Program:
         """Return the largest violation of any row or bound."""
         return max(_beyond(x, self.lower, self.upper), _beyond(rows, self.assembly.lower, self.assembly.upper), 0.0)
 
-    def solve(self, guess: Array, *, on_iteration: OnIteration | None = None) -> Outcome:
+    def solve(self, guess: Array, *, on_iteration: OnIteration | None = None) -> SolverOutcome:
         """Solve from a guess. `on_iteration` may return True to stop, and so may Ctrl-C; the best iterate is kept."""
         start_s = perf_counter()
         with asked_to_stop() as interrupted:
             watch = _Watch(self, on_iteration, start_s + self.options.most_seconds, interrupted)
             return self._solve(guess, watch, start_s)
 
-    def _solve(self, guess: Array, watch: _Watch, start_s: float) -> Outcome:
+    def _solve(self, guess: Array, watch: _Watch, start_s: float) -> SolverOutcome:
         functions = self.assembly.functions
         solver = ca.nlpsol(
             "solver",
@@ -168,7 +168,7 @@ class Program:
         if not stats["success"] and watch.best_x is not None:
             x, status = watch.best_x, STOPPED if watch.interrupted.is_set() else watch.stopped or status
         cost, rows = (value.full().ravel() for value in functions["nlp"](x, self.assembly.data))
-        return Outcome(
+        return SolverOutcome(
             x=x,
             cost=float(cost[0]),
             rows=rows,

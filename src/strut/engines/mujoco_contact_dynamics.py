@@ -9,13 +9,13 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from strut.engines.constrained import solve_constrained
+from strut.engines.constrained_dynamics import solve_constrained
 from strut.engines.rigid_body import compiled
 from strut.models.contact_set import ContactSet
 from strut.robot import Array
 
 
-class ContactWitness:
+class MujocoContactDynamics:
     """A body that touches the ground with a contact set. It owns its memory, so each thread needs one of its own."""
 
     def __init__(self, mjcf: str, contact: ContactSet) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles, read_tree
 from strut.engines.rigid_body import compiled
-from strut.engines.symbolic import ExternalForce, Movement
-from strut.engines.tree import angles_from_qpos, qpos_from_angles, read_tree
+from strut.engines.symbolic_dynamics import ExternalForce, SymbolicDynamics
 from strut.errors import BadTableError, UnknownNameError
 from strut.models.catalogue import load_robot
 from tests.engines.pinocchio_tree import pin, pinocchio_model, to_pinocchio
@@ -34,7 +34,7 @@ ZOO = """<mujoco model="zoo"><compiler angle="radian"/><option gravity="0.3 -0.2
 def functions(tree, body, point):
     """Everything at once as a function of q, v, a and a world force on one point."""
     q, v, a, force = ca.SX.sym("q", tree.nq), ca.SX.sym("v", tree.nv), ca.SX.sym("a", tree.nv), ca.SX.sym("f", 3)
-    moving = Movement(tree, q, v, a)
+    moving = SymbolicDynamics(tree, q, v, a)
     outputs = {
         "position": moving.position(body, point),
         "rotation": moving.rotation(body),
@@ -137,7 +137,7 @@ def test_published_values_of_the_generic_state_come_out(heiman):
     q, v, a = 0.1 * np.sin(index), 0.2 * np.cos(index), 0.3 * np.sin(2 * index)
     q[2] = 0.95
     symbols = [ca.SX.sym(name, 34) for name in "qva"]
-    torque = Movement(tree, *symbols).inverse_dynamics()
+    torque = SymbolicDynamics(tree, *symbols).inverse_dynamics()
     mass = ca.Function("mass", symbols, [ca.jacobian(torque, symbols[2])])(q, v, a).full()
     ours = functions(tree, "Head", np.zeros(3))
     mine, bias = ours(q, v, a), ours(q, v, 0 * a)["torque"]
@@ -171,7 +171,7 @@ def test_both_kinds_of_base_coordinates_place_the_body_alike(heiman):
 def test_one_recursion_of_the_human_stays_below_2500_operations(heiman):
     tree = read_tree(heiman.mjcf, angle_base=True)
     symbols = [ca.SX.sym(name, 34) for name in "qva"]
-    assert ca.Function("f", symbols, [Movement(tree, *symbols).inverse_dynamics()]).n_instructions() < 2500
+    assert ca.Function("f", symbols, [SymbolicDynamics(tree, *symbols).inverse_dynamics()]).n_instructions() < 2500
 
 
 def test_unknown_bodies_and_bases_that_cannot_be_angles_are_refused(heiman):

@@ -8,15 +8,15 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from strut.engines.contact_rows import contact_jacobian, require_independent_rows
-from strut.engines.nonlinear_program import OUT_OF_TIME, STOPPED, OnIteration, Outcome, Program, SolverOptions
-from strut.engines.sparse_nlp import Assembly, Element
+from strut.engines.contact_kinematics import contact_jacobian, require_independent_rows
+from strut.engines.interior_point import OUT_OF_TIME, STOPPED, InteriorPoint, OnIteration, SolverOptions, SolverOutcome
+from strut.engines.sparse_nlp import Element, SparseNLP
 from strut.errors import OutOfRangeError, StrutError
-from strut.optimal.conflict import prices
+from strut.optimal.infeasibility import shadow_prices
 from strut.optimal.layout import Layout
-from strut.optimal.problem import Problem
-from strut.optimal.trajectory import Trajectory, read_trajectory, write_variables
-from strut.optimal.transcribe import transcribe
+from strut.optimal.problem import OptimalControlProblem
+from strut.optimal.trajectory import Trajectory, trajectory_of, variables_of
+from strut.optimal.transcription import transcribe
 from strut.robot import Array
 
 
@@ -48,7 +48,7 @@ class Solution:
         setup_s: Time to write the program down.
         solve_s: Time to solve it.
         variables: Of the program, as a start for others on the same mesh. Shape (n,).
-        cost_before_polish: The cost on the mesh, before an exact integrator was asked; None if none was.
+        cost_before_refinement: The cost on the mesh, before an exact integrator was asked; None if none was.
     """
 
     trajectory: Trajectory
@@ -62,18 +62,18 @@ class Solution:
     setup_s: float
     solve_s: float
     variables: Array
-    cost_before_polish: float | None = None
+    cost_before_refinement: float | None = None
 
 
-class Transcribed:
+class DirectCollocation:
     """A problem written down as a sparse program; solving it again from other guesses costs no set-up."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: OptimalControlProblem) -> None:
         start_s = perf_counter()
         problem.check_references()
         self.problem, self.layout = problem, Layout(problem)
         self.elements = transcribe(problem, self.layout)
-        self.assembly = Assembly(self.elements, self.layout.size)
+        self.assembly = SparseNLP(self.elements, self.layout.size)
         self.setup_s = perf_counter() - start_s
 
     @property
@@ -89,13 +89,15 @@ class Transcribed:
         on_iteration: OnIteration | None = None,
     ) -> Solution:
         """Solve from a trajectory with the same phases, or from variables; NotSolvedError has the best iterate."""
-        program = Program(self.assembly, self.layout.lower, self.layout.upper, options or SolverOptions())
+        program = InteriorPoint(self.assembly, self.layout.lower, self.layout.upper, options or SolverOptions())
         outcome = program.solve(self._variables(guess), on_iteration=on_iteration)
         solution = self.solution(outcome, program)
         if solution.converged:
             return solution
         stopped = outcome.status in {STOPPED, OUT_OF_TIME}
-        raise NotSolvedError(solution.status, solution.worst, solution, "" if stopped else self.in_the_way(outcome.x))
+        raise NotSolvedError(
+            solution.status, solution.worst, solution, "" if stopped else self.blocking_limit(outcome.x)
+        )
 
     def _variables(self, guess: Trajectory | Array) -> Array:
         if not isinstance(guess, Trajectory):
@@ -108,12 +110,12 @@ class Transcribed:
         if len(guess.time_s) != self.layout.node_count:
             guess = guess.on_mesh(self.problem)
         _require_contacts(self.problem, guess)
-        return write_variables(self.layout, guess)
+        return variables_of(self.layout, guess)
 
-    def solution(self, outcome: Outcome, program: Program) -> Solution:
+    def solution(self, outcome: SolverOutcome, program: InteriorPoint) -> Solution:
         """Return what an outcome means."""
         return Solution(
-            trajectory=read_trajectory(self.layout, outcome.x),
+            trajectory=trajectory_of(self.layout, outcome.x),
             cost=outcome.cost,
             costs=self.costs(outcome.x),
             violation=program.violation(outcome.x, outcome.rows),
@@ -149,11 +151,11 @@ class Transcribed:
         amount = f"{row_excess[row] * piece.row_sizes[inner]:.2g} {piece.row_units[inner]}".rstrip()
         return f"{piece.words(inner, place)}, off by {amount}"
 
-    def in_the_way(self, x: Array) -> str:
+    def blocking_limit(self, x: Array) -> str:
         """Return the limit that the worst row is up against, in words; empty if none was found."""
         rows, slope = self.assembly.linear(x)
         bounds = (self.layout.lower, self.layout.upper)
-        found = prices(x, bounds, rows, slope, (self.assembly.lower, self.assembly.upper))
+        found = shadow_prices(x, bounds, rows, slope, (self.assembly.lower, self.assembly.upper))
         if found is None:
             return ""
         variable, row = (int(np.argmax(price)) for price in found)
@@ -172,7 +174,7 @@ class Transcribed:
         return piece, inner, place
 
 
-def _require_contacts(problem: Problem, guess: Trajectory) -> None:
+def _require_contacts(problem: OptimalControlProblem, guess: Trajectory) -> None:
     """Raise if a phase begins in a posture in which its contact rows depend on each other."""
     for number, phase in enumerate(problem.phases):
         q = guess.q[guess.nodes_of(number)[0]]
