@@ -23,6 +23,7 @@ from dataclasses import replace  # noqa: E402
 from time import process_time  # noqa: E402
 
 import numpy as np  # noqa: E402
+from strut.pipeline.human_walk import speed_and_bearing  # noqa: E402
 
 from bench_reconstruction import true_phases  # noqa: E402
 from record import Row, record  # noqa: E402
@@ -37,7 +38,6 @@ from strut.human.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 from strut.motion import Motion  # noqa: E402
-from strut.pipeline.human_walk import speed_and_bearing  # noqa: E402
 from strut.robot import Array  # noqa: E402
 
 WORKERS = 2

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from strut.models.catalogue import load_robot, robot_names
     from strut.motion import Motion
     from strut.pipeline.perform import perform
-    from strut.pipeline.step_walk import walk_to
-    from strut.pipeline.walk import walk
+    from strut.pipeline.walk import walk, walk_to
     from strut.place import Place
     from strut.receipt import Receipt
     from strut.robot import Robot
@@ -59,7 +58,7 @@ _HOMES = {
     "simulate": "strut.simulation.playback",
     "simulate_to_goal": "strut.simulation.goal_walk",
     "walk": "strut.pipeline.walk",
-    "walk_to": "strut.pipeline.step_walk",
+    "walk_to": "strut.pipeline.walk",
 }
 
 

@@ -35,9 +35,10 @@ _NUMBERS = (
 class Receipt:
     """What was asked, what was kept and why, and what the motion needs from the body.
 
-    `shown` is the mean share of the asked feeling that is shown, over time and over the words that it changes visibly; a
-    word left out counts as 0. `reasons` say why less than asked was kept or shown; `left_out` names words of the feeling
-    that this body or request has no place for at any intensity. `soundness` has what an independent look at a solved movement found.
+    `shown` is the mean share of the asked feeling that is shown, over time and over the words that it changes visibly;
+    a word left out counts as 0. `reasons` say why less than asked was kept or shown; `left_out` names words of the
+    feeling that this body or request has no place for at any intensity. `soundness` has what an independent look at a
+    solved movement found.
     """
 
     robot: str

@@ -160,10 +160,10 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         task: What it does.
         emotion: What it feels; None shows nothing on purpose.
         intensity: 0 is neutral, 1 as published, at most 1.5.
-        margin_m: Smallest distance of the centre of pressure from the edge of what carries the robot; if None 10 mm, and
-            0 for a human, who rolls over the edges of the feet.
+        margin_m: Smallest distance of the centre of pressure from the edge of what carries the robot; if None 10 mm,
+            and 0 for a human, who rolls over the edges of the feet.
         rate_hz: Samples per second.
-        retreat: What cannot be kept is weakened for the whole motion (`global`) or only while a limit is near (`local`).
+        retreat: What cannot be kept is weakened throughout (`global`) or only while a limit is near (`local`).
         strict: Refuse instead of weakening.
     """
 

@@ -5,12 +5,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from strut.pipeline.human_walk import human_walk, shown_shares, speed_and_bearing
 
 from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError
 from strut.human.naturalness import Naturalness
 from strut.human.posture_targets import neutral_posture_targets, step_cost
-from strut.pipeline.human_walk import human_walk, shown_shares, speed_and_bearing
 
 EMOTIONS = ("happy", "angry", "sad", "fearful")
 

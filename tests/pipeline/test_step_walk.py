@@ -11,7 +11,7 @@ from strut.errors import BadFootstepsError, BadTableError, ImpossibleStepError, 
 from strut.expression.step_words import step_style
 from strut.io.motion_file import load_motion, save_motion
 from strut.kinematics.foot_poses import shoe_places, standing_place
-from strut.pipeline.step_walk import walk_to
+from strut.pipeline.walk import walk_to
 from strut.place import LEFT, RIGHT, Footstep, Place, wrapped
 from strut.verify.check import check
 from tests.alice import ALICE

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strut.verify.audit import Shortfall
+from strut.draft import Shortfall
 from strut.verify.gate import Attempt, strongest
 
 CLOSE, COARSE = 0.02, 0.1  # what the documentation promises

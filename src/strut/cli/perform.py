@@ -7,6 +7,7 @@ from typing import Annotated, get_args
 
 import typer
 
+from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.length import length_m
 from strut.cli.screen import print_planned, telling_attempts
 from strut.emotion import Emotion, named_emotion
@@ -16,7 +17,6 @@ from strut.kinematics.task_priority import Law
 from strut.models.catalogue import load_robot
 from strut.pipeline.perform import Platform
 from strut.pipeline.perform import perform as play
-from strut.verify.audit import DEFAULT_MARGIN_M
 
 
 def perform(

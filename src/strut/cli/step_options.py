@@ -12,8 +12,8 @@ import typer
 
 from strut.cli.length import length_m
 from strut.generators.footsteps import read_footsteps
-from strut.pipeline.step_candidate import Pace
 from strut.place import Place
+from strut.request import Pace
 
 Triple = tuple[float, float, float]
 STRAIGHT_AHEAD = (0.4, 0.0, 0.0)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import Progress
 
+from strut.audit import DEFAULT_MARGIN_M
 from strut.cancellation import asked_to_stop
 from strut.cli.body_options import BODY_MASS_HELP, human_body
 from strut.cli.interruption import StoppedError, say_stopping
@@ -23,10 +24,9 @@ from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.optimal.collocation import NotSolvedError
-from strut.pipeline.step_walk import walk_to
 from strut.pipeline.walk import walk as plan_walk
+from strut.pipeline.walk import walk_to
 from strut.robot import Robot
-from strut.verify.audit import DEFAULT_MARGIN_M
 
 
 def walk(

@@ -16,10 +16,10 @@ from strut.draft import Detail, Draft
 from strut.engines.rigid_body import inverse_dynamics, velocities
 from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnreachablePathError
 from strut.expression.shown import left_out, shown_shares
-from strut.generators.audience import checked_user
 from strut.generators.hand_path import HandPath, path_through
 from strut.generators.hand_task import hand_task
-from strut.generators.null_space_controller import NullSpaceController, TrackedTask, TrackingProblem
+from strut.generators.null_space_controller import NullSpaceController, TrackedTask, TrackingProblem, tracked
+from strut.generators.user_clearance import checked_user
 from strut.request import HandTask
 from strut.robot import Robot
 from strut.style import Style
@@ -41,7 +41,7 @@ class HandDrafts:
     problem: TrackingProblem
     expressive: bool
 
-    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
+    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:  # noqa: ARG002 -- all are made in full
         """Yield the one performance of a style, looking elsewhere where the head cannot look as asked.
 
         Raises:
@@ -50,7 +50,7 @@ class HandDrafts:
         """
         robot, path = self.problem.robot, self.problem.path
         try:
-            tracked, shown = _tracked(self.problem, style) if self.expressive else (_track(self.problem), None)
+            found, shown = _showing(self.problem, style) if self.expressive else (tracked(self.problem), None)
         except UnreachablePathError as error:
             if "target_m" not in path.options:
                 raise
@@ -62,7 +62,7 @@ class HandDrafts:
         yield Draft(
             robot=robot,
             time_s=self.problem.time_s,
-            qpos=tracked.qpos,
+            qpos=found.qpos,
             contact=np.zeros((len(self.problem.time_s), 0), dtype=np.bool_),
             style=shown,
             words={} if shown is None else shown_shares(robot, style, shown),
@@ -105,15 +105,15 @@ def _path(robot: Robot, task: HandTask) -> HandPath:
     return hand_task(robot, task.task, duration_s=task.duration_s, target_m=target)
 
 
-def _tracked(problem: TrackingProblem, style: Style) -> tuple[TrackedTask, Style]:
+def _showing(problem: TrackingProblem, style: Style) -> tuple[TrackedTask, Style]:
     """Return the performance of a style and what of it is shown: the gaze gives way where the head cannot follow."""
-    tracked = _tracked_if_possible(replace(problem, style=style))
-    if tracked is None:
-        _track(problem)  # raises if the hand cannot follow on its own
-    if tracked is None or not _good_enough(problem, tracked):
+    found = _tracked_if_possible(replace(problem, style=style))
+    if found is None:
+        tracked(problem)  # raises if the hand cannot follow on its own
+    if found is None or not _good_enough(problem, found):
         style = replace(style, gaze=_gaze_within_reach(problem, style))
-        tracked = _track(replace(problem, style=style))
-    return tracked, style
+        found = tracked(replace(problem, style=style))
+    return found, style
 
 
 def _looked_away(asked: Style, shown: Style) -> tuple[float, tuple[str, ...]]:
@@ -125,13 +125,13 @@ def _looked_away(asked: Style, shown: Style) -> tuple[float, tuple[str, ...]]:
     return abs(end - shown.gaze) / abs(end - asked.gaze), (why,)
 
 
-def _good_enough(problem: TrackingProblem, tracked: TrackedTask) -> bool:
+def _good_enough(problem: TrackingProblem, found: TrackedTask) -> bool:
     """Return whether another gaze would not help: the head looks as asked or need not, or the platform is too fast."""
-    if problem.law == "paper" or _looks_as_asked(tracked):
+    if problem.law == "paper" or _looks_as_asked(found):
         return True
     robot, time_s = problem.robot, problem.time_s
-    force = inverse_dynamics(robot, time_s, tracked.qpos).drive_force
-    return bool((drive_use(robot, velocities(robot, time_s, tracked.qpos)[0], force) > 1.0).any())
+    force = inverse_dynamics(robot, time_s, found.qpos).drive_force
+    return bool((drive_use(robot, velocities(robot, time_s, found.qpos)[0], force) > 1.0).any())
 
 
 def _gaze_within_reach(problem: TrackingProblem, style: Style) -> float:
@@ -141,8 +141,8 @@ def _gaze_within_reach(problem: TrackingProblem, style: Style) -> float:
     coarse = replace(problem, time_s=np.linspace(0.0, duration_s, samples), steps=2)
 
     def keeps_up(gaze: float) -> bool:
-        tracked = _tracked_if_possible(replace(coarse, style=replace(style, gaze=gaze)))
-        return tracked is not None and _looks_as_asked(tracked)
+        found = _tracked_if_possible(replace(coarse, style=replace(style, gaze=gaze)))
+        return found is not None and _looks_as_asked(found)
 
     for end in (1.0, 0.0):
         if keeps_up(end):
@@ -154,18 +154,14 @@ def _gaze_within_reach(problem: TrackingProblem, style: Style) -> float:
     )
 
 
-def _track(problem: TrackingProblem) -> TrackedTask:
-    return NullSpaceController(problem).track()
-
-
 def _tracked_if_possible(problem: TrackingProblem) -> TrackedTask | None:
     """Return a performance, or None if what is shown takes the hand so far that it can no longer follow."""
     try:
-        return _track(problem)
+        return tracked(problem)
     except UnreachablePathError:
         return None
 
 
-def _looks_as_asked(tracked: TrackedTask) -> bool:
-    off_rad = tracked.largest_gaze_error_rad
+def _looks_as_asked(found: TrackedTask) -> bool:
+    off_rad = found.largest_gaze_error_rad
     return off_rad is None or off_rad < LARGEST_GAZE_ERROR_RAD

@@ -40,7 +40,7 @@ class HumanDrafts:
     rate_hz: float
     on_progress: OnProgress | None = None
 
-    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
+    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:  # noqa: ARG002 -- all are made in full
         """Yield the one walk that shows a style; one that is not found, or found unsound, says why.
 
         Raises:
@@ -51,7 +51,9 @@ class HumanDrafts:
             gait = self._gait(style)
         except NotSolvedError as failure:
             if failure.status == STOPPED:
-                raise StoppedError("Stopped before the walk was solved; one that is not solved shows no feeling.") from failure
+                raise StoppedError(
+                    "Stopped before the walk was solved; one that is not solved shows no feeling."
+                ) from failure
             if failure.status == OUT_OF_TIME:
                 raise RefusedError([str(failure)], "Ask for less intensity.") from failure
             yield not_made(self.robot, style, "solver", str(failure))
@@ -78,7 +80,7 @@ class HumanDrafts:
         shares = shown_shares(
             self.robot, style, shown_style(self.robot, style, speed_m_s=gait.speed_m_s, looks=gait.naturalness)
         )
-        weak = {name: share for name, share in shares.items() if share < AS_ASKED}
+        weak = {spoken(name): share for name, share in shares.items() if share < AS_ASKED}
         return Draft(
             robot=self.robot,
             time_s=motion.time_s,
@@ -88,7 +90,7 @@ class HumanDrafts:
             words=shares,
             left_out=left_out(self.robot, style),
             kept=min([1.0, *weak.values()]),
-            reasons=tuple(f"{share:.0%} of the asked change of {spoken(name)} is shown" for name, share in weak.items()),
+            reasons=tuple(f"{share:.0%} of the asked change of {name} is shown" for name, share in weak.items()),
             torque_nm=motion.torque_nm,
             ground_force_n=motion.ground_force_n,
             cop_in_world=motion.cop_in_world,

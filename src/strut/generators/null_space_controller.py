@@ -172,7 +172,9 @@ class NullSpaceController:
         hand, head = self._kinematics.frames
         off_m, turn = self._hand_off(hand, stage)
         gaze = (
-            0.0 if self.problem.style is None else float(np.linalg.norm(turn_to(head.rotation, self._gaze(head, stage))))
+            0.0
+            if self.problem.style is None
+            else float(np.linalg.norm(turn_to(head.rotation, self._gaze(head, stage))))
         )
         return float(np.linalg.norm(off_m)), 0.0 if turn is None else float(np.linalg.norm(turn)), gaze
 
@@ -248,6 +250,11 @@ class NullSpaceController:
         resolved = resolve(levels, lower, upper, law=law, held=self._held)
         self._held = resolved.held
         return resolved
+
+
+def tracked(problem: TrackingProblem) -> TrackedTask:
+    """Return the trajectory of a tracking problem; raises UnreachablePathError as soon as the hand cannot follow."""
+    return NullSpaceController(problem).track()
 
 
 def _quaternions(rotations: Array) -> list[Quaternion]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-
 from strut.draft import Detail, Draft, not_made
 from strut.errors import BadFootstepsError, OutOfRangeError, UnreachablePostureError
 from strut.expression.shown import left_out, shown_shares

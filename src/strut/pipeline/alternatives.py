@@ -84,7 +84,9 @@ def _other_length(trials: Trials, reason: str) -> StrutError | None:
 
         def passes(value_mm: float, name: str = name) -> bool:
             options: dict[str, Any] = {name: value_mm * 1e-3}
-            if name == "step_length_m" and isinstance(task, Steps):  # a goal may be reached in shorter steps than allowed
+            if name == "step_length_m" and isinstance(
+                task, Steps
+            ):  # a goal may be reached in shorter steps than allowed
                 options |= {"goals": (Place(_PROBE_STEPS * value_mm * 1e-3, 0.0),), "footsteps": ()}
             return _passes(trials, **options)
 
@@ -117,7 +119,8 @@ def _slower(trials: Trials, task: Steps, reason: str) -> StrutError | None:
         return None
     works_mm_s, _ = bisect(passes, own_mm_s, math.ceil(task.pace * 1e3), close=1.0, scale="whole")
     return OutOfRangeError(
-        f"A speed of {task.pace * 1e3:.0f} mm/s is impossible ({reason}); the fastest that works is {works_mm_s:.0f} mm/s."
+        f"A speed of {task.pace * 1e3:.0f} mm/s is impossible ({reason}); "
+        f"the fastest that works is {works_mm_s:.0f} mm/s."
     )
 
 

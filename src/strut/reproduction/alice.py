@@ -11,20 +11,21 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from strut.balance.body_path import Law, carried
 from strut.balance.point_masses import effective_height_m
-from strut.balance.sole_margin import dynamic_margin_m
+from strut.generators.body_path import carried
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan, swing_share
 from strut.generators.route import Route, pivot_displacement, route_to, shorter_pivots
+from strut.generators.sole_margin import dynamic_margin_m
 from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.leg_angles import chain_points, leg_angles
 from strut.kinematics.posture import PostureTargets, solve_postures
 from strut.models.axis_robot import axis_robot
 from strut.models.catalogue import load_robot
-from strut.pipeline.step_walk import walk_to
+from strut.pipeline.walk import walk_to
 from strut.place import Place
 from strut.reproduction.comparison import Comparison, Parts, Sheet
+from strut.request import PressureLaw
 from strut.robot import Array, Robot
 
 _HALF_WIDTH_M = 0.035
@@ -150,7 +151,7 @@ def swing(robot: Robot) -> list[Comparison]:
     return sheet.rows
 
 
-def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: Law = "mass") -> float:
+def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: PressureLaw = "mass") -> float:
     """Return the smallest margin of the nine masses' zero-moment point in a straight walk with equal phases."""
     legs, table = two_legs(robot), robot.table("gait")
     limits = StepLimits(step_m, table["side_step_m"], table["step_turn_rad"], legs.separation_m)

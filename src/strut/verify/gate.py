@@ -38,9 +38,7 @@ class Kept:
     stopped_by: tuple[Shortfall, ...]
 
 
-def strongest_proved(
-    asked: float, search: Callable[[float], Attempt], prove: Callable[[Attempt], Attempt]
-) -> Kept:
+def strongest_proved(asked: float, search: Callable[[float], Attempt], prove: Callable[[Attempt], Attempt]) -> Kept:
     """Return the strongest expression that a quick search finds and a full proof confirms.
 
     Args:

@@ -25,8 +25,8 @@ from strut.balance.support import runs, support_margin
 from strut.draft import Draft
 from strut.engines.contact_slip import contact_slip
 from strut.engines.inverse_dynamics_with_contacts import ContactDemand, contact_demand
-from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadMotionError
 from strut.models.contact_set import ContactPoint, contact_points
 from strut.robot import Array, Robot

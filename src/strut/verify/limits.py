@@ -205,13 +205,13 @@ def _unclear_mm(needs: Audit) -> Array:
 
 
 def _off_ground_mm(needs: Audit) -> Array:
-    """Return how far the worst point of a foot that is down is from the ground, and how deep one that is not is in it."""
+    """Return how far the worst point of a foot that is down is from the ground, and how deep others are in it."""
     down = np.maximum(np.abs(needs.foot_height_m), np.abs(needs.foot_top_m))
     return MM * np.where(needs.contact, down, -needs.foot_height_m)
 
 
 def lift_m(needs: Audit) -> Array:
-    """Return the greatest height that a foot reaches in the swing it is in; infinite on the ground. Shape (T, n_feet)."""
+    """Return the greatest height that a foot reaches in the swing it is in; infinite on the ground. (T, n_feet)."""
     lift = np.full(needs.contact.shape, np.inf)
     for foot, down in enumerate(needs.contact.T):
         for swing in runs(~down):

@@ -72,7 +72,9 @@ def _too_little(draft: Draft, over_time: float, over_words: float) -> list[str]:
     """Return why a draft shows less than it should, if it does."""
     said = []
     if over_time * over_words < AS_ASKED and over_time < 1.0:
-        said.append(f"shown: on average {over_time:.0%} of the feeling, which comes and goes; a longer motion shows more")
+        said.append(
+            f"shown: on average {over_time:.0%} of the feeling, which comes and goes; a longer motion shows more"
+        )
     missing = [word.replace("_", " ") for word, share in draft.words.items() if share < AS_ASKED]
     if over_time * over_words < AS_ASKED and missing:
         said.append(f"shown: {over_words:.0%} of the feeling's words, {' and '.join(missing)} are missing or weak")

@@ -24,6 +24,7 @@ from strut.kinematics.task_priority import LOST_BELOW
 from strut.robot import Array, Robot
 from strut.style import Style
 
+
 def task_audit(draft: Draft) -> TaskAudit | None:
     """Measure how well a draft does the task that it names; None if it names none."""
     task, robot = draft.meta.get("task"), draft.robot

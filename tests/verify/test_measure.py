@@ -8,12 +8,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
 from strut import check, walk
+from strut.draft import Draft
 from strut.easing import smooth_step
 from strut.engines.rigid_body import foot_positions, inverse_dynamics
 from strut.errors import BadMotionError
 from strut.kinematics.leg7r import leg_forward
 from strut.kinematics.mounted_leg import mounted_legs
-from strut.verify.audit import audit, shortfalls
+from strut.verify.limits import judged, limits_for
+from strut.verify.measure import audit
 from strut.verify.receipt_builder import cost_of_transport, receipt_for
 from tests.thesis import dh_chain
 
@@ -168,7 +170,8 @@ def test_energy_that_joints_give_is_the_energy_that_the_robot_has(mrpete):
 
 
 def broken(mrpete, measured, **limits):
-    return {s.limit: s for s in shortfalls(mrpete, measured, **({"margin_m": 0.0} | limits))}
+    draft = Draft(mrpete, measured.time_s, measured.qpos, measured.contact, None, needs=measured)
+    return {s.limit: s for s in judged(draft, limits_for(mrpete, **({"margin_m": 0.0} | limits)))}
 
 
 def test_a_standing_robot_breaks_nothing(mrpete, stand):

@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from strut.balance.body_path import carried
 from strut.balance.point_masses import GRAVITY_M_S2, effective_height_m, zero_moment_point
 from strut.balance.pressure import pressure_of_wrench
-from strut.balance.sole_margin import dynamic_margin_m, sole_points, static_margin_m
 from strut.engines.rigid_body import contact_points, ground_reaction
 from strut.errors import UnreachablePostureError
+from strut.generators.body_path import carried
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan
+from strut.generators.sole_margin import dynamic_margin_m, sole_points, static_margin_m
 from strut.kinematics.biped_model import two_legs
 from strut.place import Place
 from strut.reproduction.alice import variant, walking_margin_m

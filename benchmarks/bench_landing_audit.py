@@ -1,6 +1,6 @@
 """How far from its limits is `strut check` with sound human walks, and how far beyond with those tampered with?
 
-    python benchmarks/bench_stride_audit.py
+    python benchmarks/bench_landing_audit.py
 
 Walks are synthesized first: four feelings, and the gait of least time at 1.3 m/s with criteria alone. One row per walk
 and tampering: what stays unexplained, how far pressure is outside what touches, what landings leave, how far torques in
@@ -20,6 +20,7 @@ from dataclasses import replace  # noqa: E402
 from time import process_time  # noqa: E402
 
 import numpy as np  # noqa: E402
+from strut.verify.stride_audit import stride_audit, stride_shortfalls  # noqa: E402
 
 import strut  # noqa: E402
 from record import Row, record  # noqa: E402
@@ -27,7 +28,6 @@ from strut.human.gait_options import PLAIN, named_gait_options  # noqa: E402
 from strut.human.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.motion import Motion  # noqa: E402
-from strut.verify.stride_audit import stride_audit, stride_shortfalls  # noqa: E402
 
 WORKERS = 2
 LEAST_TIME = "least time"
