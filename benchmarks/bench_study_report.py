@@ -18,10 +18,10 @@ import numpy as np
 from record import Row, record
 from strut import walk
 from strut.io.motion_file import save_motion
+from strut.study.answer_table import answers_of, export_rows
 from strut.study.audience import audience_for, simulated_rows
 from strut.study.design import Question
 from strut.study.design_file import read_design
-from strut.study.export import answers_of, export_rows
 from strut.study.new_study import new_study
 from strut.study.report import report_html
 from strut.study.statistics import study_statistics

@@ -29,6 +29,7 @@ NOUNS = (
     "request",
     "place",
     "easing",
+    "address",
 )
 STAGES = (
     *(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from strut.receipt import Receipt
@@ -129,17 +129,21 @@ class BadMotionError(StrutError):
     """Arrays do not make a motion: shapes disagree, time runs backwards, samples are not finite."""
 
 
-class PortInUseError(StrutError):
-    """A viewer cannot listen where it was told to."""
+class CannotListenError(StrutError):
+    """Nothing can be served at an address; carries it, and whether its host or its port is to blame."""
 
-    def __init__(self, host: str, port: int, reason: str) -> None:
-        super().__init__(host, port, reason)
-        self.host, self.port, self.reason = host, port, reason
+    def __init__(self, host: str, port: int, reason: str, blame: Literal["host", "port"] = "port") -> None:
+        super().__init__(host, port, reason, blame)
+        self.host, self.port, self.reason, self.blame = host, port, reason, blame
 
     def __str__(self) -> str:
+        if self.blame == "host":
+            return (
+                f"This machine cannot listen on the host '{self.host}' ({self.reason}); choose 127.0.0.1 for this "
+                "machine alone or 0.0.0.0 for everybody who can reach it."
+            )
         return (
-            f"Cannot show anything on {self.host}:{self.port} ({self.reason}); "
-            "stop what listens there or choose another port."
+            f"Cannot listen on {self.host}:{self.port} ({self.reason}); stop what listens there or choose another port."
         )
 
 

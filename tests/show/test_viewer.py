@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from strut.errors import PortInUseError
+from strut.errors import CannotListenError
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.show import viewer as viewer_module
@@ -43,16 +43,15 @@ def test_a_taken_port_is_named_and_another_advised(stool: Robot, bare: Motion) -
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(PortInUseError) as caught:
+        with pytest.raises(CannotListenError) as caught:
             Viewer([bare], [stool], port=port)
     assert str(caught.value) == (
-        f"Cannot show anything on 127.0.0.1:{port} (address already in use); "
-        "stop what listens there or choose another port."
+        f"Cannot listen on 127.0.0.1:{port} (address already in use); stop what listens there or choose another port."
     )
 
 
 def test_a_port_that_cannot_be_is_refused(stool: Robot, bare: Motion) -> None:
-    with pytest.raises(PortInUseError, match="ports go from 0 to 65535"):
+    with pytest.raises(CannotListenError, match="ports go from 0 to 65535"):
         Viewer([bare], [stool], port=70000)
 
 

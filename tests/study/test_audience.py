@@ -12,6 +12,7 @@ import pytest
 from strut.cli.main import main
 from strut.emotion import Emotion
 from strut.errors import StudyError
+from strut.study.answer_table import answers_of, export_rows
 from strut.study.audience import (
     AUDIENCES,
     audience_for,
@@ -23,7 +24,6 @@ from strut.study.audience import (
 )
 from strut.study.confusion import confusion
 from strut.study.design_file import read_design
-from strut.study.export import answers_of, export_rows
 from strut.study.published import published
 from strut.study.report import report_html
 from strut.study.statistics import study_statistics

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from strut.cli.options import Json
 from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, progress
 from strut.models.catalogue import robot_names
 from strut.reproduction.comparison import Comparison
@@ -18,7 +19,7 @@ _MOST_NUMBERS = 4  # that a cell of the table shows; --json has them all
 
 def reproduce(
     system: Annotated[str, typer.Argument(help=f"One of: {', '.join(SYSTEMS)}.")],
-    json: Annotated[bool, typer.Option("--json", help="Print the table as JSON to stdout.")] = False,
+    json: Json = False,
 ) -> None:
     """Compute the published numbers of a system again. Example: strut reproduce mrpete."""
     log = now_and_then()

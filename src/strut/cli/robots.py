@@ -7,6 +7,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from strut.cli.options import Json
 from strut.cli.screen import print_json, print_next, print_table
 from strut.models.catalogue import load_robot, robot_names
 from strut.robot import Robot
@@ -14,7 +15,7 @@ from strut.robot import Robot
 
 def robots(
     name: Annotated[str | None, typer.Argument(help="Show the joints and feet of this one.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
+    json: Json = False,
 ) -> None:
     """List the robots. Example: strut robots mrpete."""
     if name is not None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.errors import FileError
 from strut.io.atomic import check_writable, write_atomically
@@ -21,8 +22,8 @@ def stimuli(
     seed: Annotated[int, typer.Option(min=0, help="Decides practice motions, order and the two named emotions.")] = 1,
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
     out: Annotated[Path, typer.Option(help="Folder to write the motion files into.")] = Path("stimuli"),
-    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON to stdout.")] = False,
+    force: Force = False,
+    json: Json = False,
 ) -> None:
     """Make all motions of a published study. Example: strut stimuli pepper --seed 1 --out stimuli."""
     body = load_robot(robot)

@@ -146,10 +146,11 @@ def serve(
     requests_per_minute: Annotated[int, typer.Option(help="Most requests of one address.", min=60)] = 6000,
 ) -> None:
     """Serve a study until Ctrl-C; answers survive any stop. Example: strut study serve mystudy."""
+    from strut.address import listening_socket  # noqa: PLC0415
     from strut.study.guard import Limits  # noqa: PLC0415
     from strut.study.opened_study import open_study  # noqa: PLC0415
-    from strut.study.server import listening_socket, study_app  # noqa: PLC0415
     from strut.study.server import serve as serve_app  # noqa: PLC0415
+    from strut.study.server import study_app  # noqa: PLC0415
 
     with progress(f"reads the motions of {folder}"):
         opened = open_study(folder, database)
@@ -179,9 +180,9 @@ def simulate(
     import numpy as np  # noqa: PLC0415
 
     from strut.io.atomic import write_atomically  # noqa: PLC0415
+    from strut.study.answer_table import export_csv  # noqa: PLC0415
     from strut.study.audience import audience_for, caveat, simulated_power, simulated_rows  # noqa: PLC0415
     from strut.study.design_file import read_design  # noqa: PLC0415
-    from strut.study.export import export_csv  # noqa: PLC0415
 
     design = read_design(folder)
     model, rng = audience_for(design, audience), np.random.default_rng(seed)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import socket
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import viser
 
-from strut.errors import PortInUseError
+from strut.address import listening_socket
+from strut.errors import CannotListenError
 from strut.robot import Array
 
 Color = tuple[float, float, float]
@@ -25,8 +25,8 @@ class Scene:
     """A scene in the browser. Every thing has a name; `place` moves it."""
 
     def __init__(self, *, host: str = "127.0.0.1", port: int = 0, title: str = "strut") -> None:
-        """Open a scene on a port; 0 takes any free one. Raises PortInUseError."""
-        _check_free(host, port)
+        """Open a scene on a port; 0 takes any free one. Raises CannotListenError."""
+        listening_socket(host, port).close()  # viser itself would quietly take another port
         with _silent():
             self._server = viser.ViserServer(host=host, port=port, label=title, verbose=False)
         self._host = host
@@ -34,7 +34,7 @@ class Scene:
         taken = self.port
         if port not in (0, taken):  # viser takes the next port when somebody was faster
             self.close()
-            raise PortInUseError(host, port, "address already in use")
+            raise CannotListenError(host, port, "address already in use")
         self._add_lights()
         self._server.gui.configure_theme(show_logo=False, show_share_button=False)
         self._server.gui.main_panel.dock_right()
@@ -172,20 +172,6 @@ class Scene:
         for pause_s in frames():
             recorder.insert_sleep(pause_s)
         return str(recorder.as_html())
-
-
-def _check_free(host: str, port: int) -> None:
-    """Raise PortInUseError if nobody can listen there; viser itself would quietly take another port."""
-    if not 0 <= port <= 65535:
-        raise PortInUseError(host, port, "ports go from 0 to 65535")
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, protocol) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
-            probe.listen()
-    except OSError as error:
-        raise PortInUseError(host, port, str(error.strerror).lower()) from error
 
 
 @contextlib.contextmanager

@@ -50,7 +50,7 @@ def load_hand_path(robot: Robot, path: Path | str, hand: str) -> HandPath:
 def _read_table(path: Path) -> Array:
     """Return the rows of a table; raises FileError with the first row that is wrong. Shape (T, 4) or (T, 8)."""
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             lines = list(csv.reader(file))
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(path, f"cannot be read as text: {error}.") from error

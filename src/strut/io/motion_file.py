@@ -25,7 +25,11 @@ _OPTIONAL = ("torque_nm", "ground_force_n", "cop_in_world", "balance_margin_m")
 
 
 def save_motion(motion: Motion, path: Path | str, *, force: bool = False) -> None:
-    """Write a motion. How long it took to solve is left out, so that the same motion gives the same bytes."""
+    """Write a motion. How long it took to solve is left out, so that the same motion gives the same bytes.
+
+    Example:
+        >>> strut.save_motion(strut.load_motion("happy.npz"), "copy.npz", force=True)
+    """
     receipt = replace(motion.receipt, solve_s=None) if motion.receipt else None
     meta = {
         **motion.meta,
@@ -48,23 +52,18 @@ def save_motion(motion: Motion, path: Path | str, *, force: bool = False) -> Non
 
 
 def load_motion(path: Path | str) -> Motion:
-    """Read a motion; a damaged or foreign file raises MotionFileError with the reason."""
+    """Read a motion; a damaged or foreign file raises MotionFileError with the reason.
+
+    Example:
+        >>> strut.load_motion("happy.npz").robot
+        'mrpete'
+    """
     path = Path(path)
     if not path.exists():
         raise MotionFileError(path, "there is no such file.")
     arrays = _read_arrays(path)
     meta = _read_meta(path, arrays)
-    if "contact" not in arrays and "foot_names" not in arrays:  # nobody knows which feet touch
-        arrays |= {
-            "contact": np.zeros((len(arrays.get("time_s", ())), 0), dtype=bool),
-            "foot_names": np.array([], "U1"),
-        }
-    missing = [name for name in (*_REQUIRED, "joint_names", "foot_names") if name not in arrays]
-    if missing:
-        raise MotionFileError(path, f"is damaged: {', '.join(missing)} missing; make it again.")
-    for name in ("joint_names", "foot_names"):
-        if arrays[name].ndim != 1 or arrays[name].dtype.kind != "U":
-            raise MotionFileError(path, f"is damaged: {name} is no list of names.")
+    _check_complete(path, arrays)
     try:
         receipt = Receipt.from_dict(meta.pop("receipt")) if meta.get("receipt") else None
         return Motion(
@@ -77,6 +76,19 @@ def load_motion(path: Path | str) -> Motion:
         )
     except (StrutError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise MotionFileError(path, f"is damaged: {error}") from error
+
+
+def _check_complete(path: Path, arrays: dict[str, Any]) -> None:
+    """Raise MotionFileError if an array is missing or names are no names; a file may say nothing of feet at all."""
+    if "contact" not in arrays and "foot_names" not in arrays:
+        arrays["contact"] = np.zeros((len(arrays.get("time_s", ())), 0), dtype=bool)
+        arrays["foot_names"] = np.array([], "U1")
+    missing = [name for name in (*_REQUIRED, "joint_names", "foot_names") if name not in arrays]
+    if missing:
+        raise MotionFileError(path, f"is damaged: {', '.join(missing)} missing; make it again.")
+    for name in ("joint_names", "foot_names"):
+        if arrays[name].ndim != 1 or arrays[name].dtype.kind != "U":
+            raise MotionFileError(path, f"is damaged: {name} is no list of names.")
 
 
 def _read_arrays(path: Path) -> dict[str, Any]:

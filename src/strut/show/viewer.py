@@ -39,7 +39,7 @@ class Viewer:
         port: int = 8080,
         look: Look = "solid",
     ) -> None:
-        """Start to serve; port 0 takes any free one. Raises PortInUseError."""
+        """Start to serve; port 0 takes any free one. Raises CannotListenError."""
         matched(motions, robots)
         self.time_s, self.speed, self.playing = 0.0, 1.0, True
         self._duration_s = max(motion.duration_s for motion in motions)

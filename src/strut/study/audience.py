@@ -16,10 +16,10 @@ from strut.emotion import Emotion, named_emotion
 from strut.errors import StudyError, UnknownNameError
 from strut.io.motion_file import load_motion
 from strut.robot import Array
+from strut.study.answer_table import answers_of
 from strut.study.answers import DO_NOT_KNOW, PAD_SCALES
 from strut.study.confusion import confusion, hit_rates
 from strut.study.design import Design, Question
-from strut.study.export import answers_of
 from strut.study.published import published
 from strut.study.ratings import rating_means, sd_from_interval
 from strut.study.trial_plan import trial_plan

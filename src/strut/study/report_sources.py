@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from strut.errors import AnswersError
+from strut.study.answer_table import answer_columns, answers_of, export_rows
 from strut.study.answers import Answers, read_answers
 from strut.study.design import Design
 from strut.study.design_file import read_design
-from strut.study.export import answer_columns, answers_of, export_rows
 from strut.study.opened_study import open_study
 
 Source = tuple[Design, list[dict[str, Any]], Answers]

@@ -16,9 +16,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from strut.errors import BadReplyError, OutOfTurnError, StudyError, TooLargeError, UnknownParticipantError
+from strut.study.answer_table import export_csv, export_json
 from strut.study.database import Database, Participant
 from strut.study.design import Design
-from strut.study.export import export_csv, export_json
 from strut.study.guard import Guard, Limits, small_form
 from strut.study.rate_limit import RateLimit
 from strut.study.reply import checked_person, checked_reply, checked_timing, is_token
@@ -271,15 +271,6 @@ def _add_refusals(app: FastAPI, survey: Survey) -> None:
 def _not_found(survey: Survey) -> Response:
     words = survey.design.words(survey.design.languages[0])
     return HTMLResponse(message_page(survey.design, words.code, "404", words.say("unknown_link")), 404)
-
-
-def listening_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; a taken or forbidden port raises StudyError."""
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=256)
-    except OSError as error:
-        raise StudyError(f"Cannot listen on {host}:{port}: {error.strerror}; choose another --port.") from error
 
 
 def serve(app: FastAPI, listening: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""Export: all answers of a study as one long table, CSV or JSON."""
+"""Answer table: all answers of a study as one long table, CSV or JSON."""
 
 from __future__ import annotations
 

@@ -1,0 +1,82 @@
+"""Exchange: a motion in a file that other programs read; a writer owns one format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from strut.errors import UnknownNameError
+from strut.io.atomic import check_writable, write_atomically
+from strut.io.motion_csv import MotionCsv
+from strut.io.motion_json import MotionJson
+from strut.io.resample import Alias, aliases, resampled
+from strut.models.catalogue import robot_of
+from strut.motion import Motion
+
+
+class Writer(Protocol):
+    """Writes motions in one file format; a user's own is given to `export` as `to`."""
+
+    ending: str
+
+    def content(self, motion: Motion) -> bytes:
+        """Return the file's content; its names say units, joint order and quaternion order."""
+        ...
+
+    def lost(self, motion: Motion) -> Sequence[str]:
+        """Return what the motion has and the format has no place for."""
+        ...
+
+
+WRITERS: dict[str, Writer] = {"csv": MotionCsv(), "json": MotionJson()}
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export wrote: file, number of samples, what has no place in the format, what a slow rate falsifies."""
+
+    path: Path
+    samples: int
+    lost: tuple[str, ...]
+    aliases: tuple[Alias, ...]
+
+
+def writer_named(name: str) -> Writer:
+    """Return the writer of a format; raises UnknownNameError with the formats that there are."""
+    if name not in WRITERS:
+        raise UnknownNameError("format", name, tuple(WRITERS), "`strut export --help`")
+    return WRITERS[name]
+
+
+def export(
+    motion: Motion,
+    path: Path | str,
+    *,
+    to: Writer | str | None = None,
+    rate_hz: float | None = None,
+    force: bool = False,
+) -> Exported:
+    """Write a motion for another program.
+
+    Args:
+        motion: What to write.
+        path: File to write; must end as the format does.
+        to: Format, `csv` or `json`, or a writer of your own; what the path ends in if left out.
+        rate_hz: Samples per second; the motion's own if left out.
+        force: Whether an existing file may be replaced.
+
+    Example:
+        >>> strut.export(strut.load_motion("happy.npz"), "happy.csv", rate_hz=50.0, force=True).samples > 0
+        True
+    """
+    path = Path(path)
+    writer = writer_named(to or path.suffix.lower().lstrip(".")) if to is None or isinstance(to, str) else to
+    check_writable(path, force=force, ending=writer.ending)
+    falsified: tuple[Alias, ...] = ()
+    if rate_hz is not None:
+        slow = resampled(motion, rate_hz)
+        falsified, motion = aliases(robot_of(motion), motion, rate_hz), slow
+    write_atomically(path, writer.content(motion), force=force)
+    return Exported(path, len(motion.time_s), tuple(writer.lost(motion)), falsified)

@@ -1,0 +1,89 @@
+"""Exchange: each format holds the same numbers, says what it loses, and lives in files of its own ending."""
+
+import csv
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from strut.cli.main import main
+from strut.errors import FileError, UnknownNameError
+from strut.io.exchange import export
+from strut.io.motion_file import load_motion, save_motion
+
+
+def test_a_table_has_a_column_for_every_number(happy_walk, tmp_path):
+    written = export(happy_walk, tmp_path / "walk.csv")
+    assert written.lost == ("receipt", "meta")
+    rows = list(csv.DictReader((tmp_path / "walk.csv").read_text("utf-8").splitlines()))
+    assert len(rows) == written.samples == len(happy_walk.time_s)
+    foot = happy_walk.foot_names.index("RF")
+    forces = [[float(row[f"RF_f{axis}_n"]) for axis in "xyz"] for row in rows]
+    np.testing.assert_array_equal(forces, happy_walk.ground_force_n[:, foot])
+    np.testing.assert_array_equal([int(row["RF_contact"]) for row in rows], happy_walk.contact[:, foot])
+    knee = happy_walk.joint_names.index("LF_knee")
+    np.testing.assert_array_equal([float(row["LF_knee_nm"]) for row in rows], happy_walk.torque_nm[:, knee])
+    base = [[float(row[f"base_q{axis}"]) for axis in "wxyz"] for row in rows]
+    np.testing.assert_array_equal(base, happy_walk.qpos[:, 3:7])
+    np.testing.assert_array_equal([float(row["cop_y_m"]) for row in rows], happy_walk.cop_in_world[:, 1])
+
+
+def test_json_has_everything_and_null_for_what_is_not_known(happy_walk, tmp_path):
+    assert export(replace(happy_walk, torque_nm=None), tmp_path / "walk.json").lost == ()
+    table = json.loads((tmp_path / "walk.json").read_text("utf-8"))
+    assert table["torque_nm"] is None
+    assert table["receipt"]["robot"] == "mrpete"
+    np.testing.assert_array_equal(table["ground_force_n"], happy_walk.ground_force_n)
+
+
+@pytest.mark.parametrize(("to", "name", "ending"), [("json", "e.csv", ".json"), ("csv", "e.json", ".csv")])
+def test_a_format_is_not_written_under_the_name_of_another(happy_walk, tmp_path, capsys, to, name, ending):
+    with pytest.raises(FileError, match=f"should end in {ending}"):
+        export(happy_walk, tmp_path / name, to=to)
+    save_motion(happy_walk, tmp_path / "walk.npz")
+    assert main(["export", str(tmp_path / "walk.npz"), "--to", to, "--out", str(tmp_path / name)]) == 2
+    assert f"{name}: should end in {ending}, because that is what is written; rename it." in capsys.readouterr().err
+    assert not (tmp_path / name).exists()
+
+
+def test_the_ending_alone_says_the_format(happy_walk, tmp_path):
+    save_motion(happy_walk, tmp_path / "walk.npz")
+    assert main(["export", str(tmp_path / "walk.npz"), "--out", str(tmp_path / "e.json")]) == 0
+    assert json.loads((tmp_path / "e.json").read_text("utf-8"))["robot"] == "mrpete"
+    with pytest.raises(UnknownNameError, match="no format 'bvh'"):
+        export(happy_walk, tmp_path / "e.bvh")
+
+
+def test_a_users_own_writer_goes_through_the_same_door(happy_walk, tmp_path):
+    class Heights:
+        ending = ".txt"
+
+        def content(self, motion):
+            return "\n".join(f"{z:.4f}" for z in motion.qpos[:, 2]).encode()
+
+        def lost(self, _motion):
+            return ["all but the height"]
+
+    assert export(happy_walk, tmp_path / "heights.txt", to=Heights()).lost == ("all but the height",)
+    np.testing.assert_allclose(np.loadtxt(tmp_path / "heights.txt"), happy_walk.qpos[:, 2], atol=1e-4)
+
+
+def test_force_writes_through_a_link_and_leaves_it_a_link(happy_walk, tmp_path):
+    (tmp_path / "real").mkdir()
+    target, link = tmp_path / "real" / "walk.npz", tmp_path / "link.npz"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    with pytest.raises(FileError, match="is there already"):
+        save_motion(happy_walk, link)
+    save_motion(happy_walk, link, force=True)
+    assert link.is_symlink()
+    assert load_motion(target).robot == "mrpete"
+    assert [path.name for path in target.parent.iterdir()] == ["walk.npz"]
+
+
+def test_a_link_to_a_folder_that_is_gone_is_told(happy_walk, tmp_path):
+    link = tmp_path / "link.npz"
+    link.symlink_to(tmp_path / "gone" / "walk.npz")
+    with pytest.raises(FileError, match=r"there is no folder .*gone"):
+        save_motion(happy_walk, link, force=True)
