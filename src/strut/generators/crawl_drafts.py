@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import to_builtins
 from scipy.interpolate import CubicSpline
 
 from strut.balance.pressure import pressure_of_wrench
@@ -72,19 +73,18 @@ class CrawlDrafts:
                 kept=1.0 if detail.share is None else float(detail.share.mean()),
                 shortfalls=tuple(_reach_shortfall(body, shift)),
                 variant=variant,
-                meta={"options": {"cycles": cycles, "balance": self.task.balance, **self._lengths}},
+                meta={"options": to_builtins(self.task)},
             )
 
     @property
     def gait(self) -> CrawlGait:
         """The robot's gait with the user's step."""
+        gait, length_m, height_m = crawl_gait(self.robot), self.task.step_length_m, self.task.step_height_m
         return replace(
-            crawl_gait(self.robot), **{name: value for name, value in self._lengths.items() if value is not None}
+            gait,
+            step_length_m=gait.step_length_m if length_m is None else length_m,
+            step_height_m=gait.step_height_m if height_m is None else height_m,
         )
-
-    @property
-    def _lengths(self) -> dict[str, float | None]:
-        return {"step_length_m": self.task.step_length_m, "step_height_m": self.task.step_height_m}
 
 
 def _resampled(share: Array, length: int) -> Array:

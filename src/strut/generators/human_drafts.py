@@ -21,6 +21,7 @@ from strut.request import HumanGait
 from strut.robot import Robot
 from strut.style import Style, spoken
 
+UNSOLVED = "Interrupted; a walk that is not solved shows no feeling, so nothing was written."
 AS_ASKED = 0.85  # a walk that shows this share of every asked change shows the feeling as asked
 
 
@@ -51,9 +52,7 @@ class HumanDrafts:
             gait = self._gait(style)
         except NotSolvedError as failure:
             if failure.status == STOPPED:
-                raise StoppedError(
-                    "Stopped before the walk was solved; one that is not solved shows no feeling."
-                ) from failure
+                raise StoppedError(UNSOLVED) from failure
             if failure.status == OUT_OF_TIME:
                 raise RefusedError([str(failure)], "Ask for less intensity.") from failure
             yield not_made(self.robot, style, "solver", str(failure))

@@ -284,7 +284,7 @@ def fastest_walks(robot: Robot) -> list[Comparison]:
     sheet.add("margin of the published law at 1 cm/s, 4 cm steps", margin_m * 1e3, "mm")
     for law, words in (("mass", "published law"), ("pressure", "planned pressure")):
         for kept_m in (margin_m, 0.010):
-            motion = walk_to(robot, goal, pace="fastest", margin_m=kept_m - 1e-6, law=law)  # type: ignore[arg-type]
+            motion = walk_to(robot, goal, pace="fastest", margin_m=kept_m - 1e-6, law=law)
             speed = motion.meta["gait"]["line_speed_m_s"] * 100.0
             sheet.add(f"fastest at {kept_m * 1e3:.1f} mm margin, {words}", speed, "cm/s")
     return sheet.rows

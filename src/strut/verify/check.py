@@ -63,5 +63,6 @@ def planned_margin_m(motion: Motion) -> float:
     """Return the margin that a motion says it was planned with; 0 if it says nothing that makes sense."""
     options = motion.meta.get("options")
     margin_m = options.get("margin_m") if isinstance(options, dict) else None
-    known = isinstance(margin_m, int | float) and not isinstance(margin_m, bool) and math.isfinite(margin_m)
-    return max(0.0, float(margin_m)) if known else 0.0
+    if not isinstance(margin_m, int | float) or isinstance(margin_m, bool) or not math.isfinite(margin_m):
+        return 0.0
+    return max(0.0, float(margin_m))

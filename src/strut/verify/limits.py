@@ -64,7 +64,7 @@ class Bound:
         value = self.value(needs)
         if value.size == 0 or value.max() <= self.most:  # a NaN is not: it counts as broken
             return None
-        sample, column = np.unravel_index(int(np.argmax(value)), value.shape)
+        sample, column = (int(index) for index in np.unravel_index(int(np.argmax(value)), value.shape))
         who = (needs.part_names if self.who is None else self.who)[column]
         sentence = f"{self.name}: {who} {self.words.format(value[sample, column])} at {needs.time_s[sample]:.2f} s"
         return Shortfall(self.name, frozen_mask((value > self.most).any(axis=1)), sentence)
