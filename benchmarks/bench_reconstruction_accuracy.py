@@ -31,8 +31,10 @@ from strut.emotion import named_emotion  # noqa: E402
 from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles  # noqa: E402
 from strut.engines.rigid_body import GRAVITY_M_S2  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
+from strut.expression.blend import style_for  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
 from strut.human.gait_options import HUMAN, named_gait_options  # noqa: E402
+from strut.human.posture_targets import posture_targets  # noqa: E402
 from strut.human.reconstruct import reconstruct  # noqa: E402
 from strut.human.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
@@ -60,7 +62,8 @@ def gait_called(name: str) -> Gait:
     human = load_robot("heiman")
     if name.endswith(" m/s"):
         return synthesize(human, speed_m_s=float(name.split(maxsplit=1)[0]))
-    speed, bearing = speed_and_bearing(human, named_emotion(name), 1.0)
+    style = style_for(human, named_emotion(name))
+    speed, bearing = style.speed * human.table("gait")["speed_m_s"]["usual"], posture_targets(style)
     return synthesize(human, speed_m_s=speed, options=replace(named_gait_options(human, [HUMAN]), targets=bearing))
 
 

@@ -1,11 +1,11 @@
-"""Style: dimensionless changes against neutral."""
+"""Style: one vocabulary for every body; neutral by default, refused where a value means nothing."""
 
 import math
 
 import pytest
 
 from strut.errors import OutOfRangeError
-from strut.style import Style
+from strut.style import WORDS, Style, spoken
 
 
 def test_the_default_is_neutral():
@@ -19,6 +19,15 @@ def test_the_default_is_neutral():
         ({"stride": math.nan}, "The stride of a style is nan; it must be a finite factor of at least 0."),
         ({"lift": math.inf}, "The lift of a style is inf; it must be a finite factor of at least 0."),
         ({"tempo": 0.0}, "The tempo of a style is 0, so no step would end; use stride 0 to march on the spot."),
+        ({"sway": -0.1}, "The sway of a style is -0.1; it must be a finite factor of at least 0."),
+        ({"body_height": 0.0}, "The body height of a style is 0, so the body would lie on the ground."),
+        ({"body_height": math.inf}, "The body_height of a style is inf; it must be a finite factor of at least 0."),
+        (
+            {"trunk_pitch_rad": math.nan},
+            "The trunk_pitch_rad of a style is nan; it must be an angle from -1.57 to 1.57 rad.",
+        ),
+        ({"elbow_rad": -0.1}, "The elbow_rad of a style is -0.1; it must be an angle from 0 to 3.14 rad."),
+        ({"gaze": 1.1}, "The gaze of a style is 1.1; rescale it to [0, 1]."),
         ({"direction": 0}, "The direction of a style is 0; use 1 (forwards) or -1 (backwards)."),
         ({"postures": (("sad", math.nan),)}, "The weight of posture 'sad' is nan; it must be a finite number."),
     ],
@@ -31,3 +40,25 @@ def test_what_no_body_can_read_is_refused(words, sentence):
 
 def test_marching_on_the_spot_is_a_style():
     assert Style(stride=0.0).stride == 0.0
+
+
+def test_speed_is_pace_times_step_length_with_its_direction():
+    assert Style(tempo=0.5, stride=1.2, direction=-1).speed == pytest.approx(-0.6)
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_every_word_has_a_meaning_a_unit_and_a_range_around_its_neutral_value(name):
+    word = WORDS[name]
+    assert word.meaning
+    assert word.unit in ("factor", "rad", "share")
+    assert word.least <= word.neutral <= word.most
+    assert word.visible > 0.0
+    assert name.endswith("_rad") == (word.unit == "rad")
+    assert getattr(Style(), name) == word.neutral
+    for end in (word.least - 0.01, word.most + 0.01):
+        with pytest.raises(OutOfRangeError, match=f"The {name} of a style is "):
+            Style(**{name: end})
+
+
+def test_words_are_spoken_without_their_unit():
+    assert spoken("trunk_pitch_rad") == "trunk pitch"

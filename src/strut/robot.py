@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.errors import BadTableError
+from strut.tables.expression import ExpressionTable
 from strut.tables.folder import Tables
 from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
@@ -132,9 +133,9 @@ class Robot:
         return self._walks_by(SynthesisTable, "walk by an optimal-control problem")
 
     @property
-    def expression(self) -> Mapping[str, Any]:
-        """What feelings do to it: expression.toml."""
-        return self._has("expression", self.typed.expression)
+    def expression(self) -> ExpressionTable:
+        """What feelings do to it: expression.toml; an empty table, which knows of none, if there is no such file."""
+        return self.typed.expression or ExpressionTable()
 
     @property
     def chains(self) -> ChainsTable:

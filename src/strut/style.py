@@ -1,62 +1,110 @@
-"""Style: what a feeling does to a body, in words that any body can read. All values are dimensionless."""
+"""Style: what a feeling does to a body, in words that any body can read.
+
+Signs are the same for every body. Pitch is a turn about y, which points left: positive bends forwards and down,
+negative back and up. Elbows bend and shoulders rise by positive angles, on both sides alike.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from strut.errors import OutOfRangeError
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
-    """Named changes against neutral; the defaults are neutral.
+class Word:
+    """One word of a style.
 
     Args:
-        tempo: Factor on the pace of the steps, positive.
-        direction: 1 walks forwards, -1 backwards.
-        stride: Factor on the step length, not negative; 0 marches on the spot.
-        lift: Factor on the step height, not negative.
-        sway: Factor on how far the body goes over each foot, not negative.
-        body_height: Factor on how high the body is carried, positive.
-        trunk_pitch_rad: How far the trunk bends back; negative bends it forward.
-        head_pitch_rad: How far the head bends back; negative bends it forward.
-        postures: Key poses of the robot's limbs by name, each with how much of it is shown.
-        activity: From 0, still, to 1, as lively as the body can be; neutral is in the middle.
-        jerkiness: From 0, smooth, to 1; neutral is in the middle.
-        gaze: From 0, averted, to 1, looking people in the eye; neutral is in the middle.
+        meaning: In a few words.
+        neutral: Its value without a feeling, unless a body's expression.toml says otherwise.
+        least: Smallest value that means something.
+        most: Largest value that means something.
+        visible: Smallest change that people see; what is smaller is not judged.
+        unit: Of the value.
+        rule: What a wrong value must become, in words.
     """
 
-    tempo: float = 1.0
+    meaning: str
+    neutral: float
+    least: float
+    most: float
+    visible: float
+    unit: str
+    rule: str
+
+
+def _factor(meaning: str) -> Any:
+    rule = "it must be a finite factor of at least 0."
+    return _field(Word(meaning, 1.0, 0.0, math.inf, 0.03 / 1.3, "factor", rule))
+
+
+def _angle(meaning: str, least: float = -math.pi / 2.0, most: float = math.pi / 2.0) -> Any:
+    rule = f"it must be an angle from {least:.3g} to {most:.3g} rad."
+    return _field(Word(meaning, 0.0, least, most, 0.035, "rad", rule))
+
+
+def _share(meaning: str) -> Any:
+    return _field(Word(meaning, 0.5, 0.0, 1.0, 0.02, "share", "rescale it to [0, 1]."))
+
+
+def _field(word: Word) -> Any:
+    return field(default=word.neutral, metadata={"word": word})
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Words, each with its value; the defaults are neutral. `WORDS` has unit and range of those that are numbers.
+
+    Direction is 1 (forwards) or -1 (backwards); postures are key poses of the body by name, each with how much of it is
+    shown.
+    """
+
+    tempo: float = _factor("pace of the steps, above 0")
+    stride: float = _factor("length of the steps; 0 marches on the spot")
+    lift: float = _factor("height of the steps")
+    stance_width: float = _factor("distance between the feet, sideways")
+    sway: float = _factor("how far the body goes over each foot")
+    bounce: float = _factor("how far the body goes up and down in a step")
+    body_height: float = _factor("how high the body is carried, above 0")
+    body_pitch_rad: float = _angle("of the whole body over its feet; positive lowers its front")
+    trunk_pitch_rad: float = _angle("of the trunk over the legs; positive bends forwards")
+    head_pitch_rad: float = _angle("of the head on the trunk; positive bends forwards")
+    shoulder_rad: float = _angle("raise of the upper arms or shoulders; positive lifts", -math.pi, math.pi)
+    elbow_rad: float = _angle("bend of the elbows; 0 is straight", 0.0, math.pi)
+    arm_swing: float = _factor("angle between the arms over that between the legs")
+    activity: float = _share("0 is still, 1 as lively as the body can be")
+    jerkiness: float = _share("0 is smooth, 1 as jerky as the body can be")
+    gaze: float = _share("0 is averted, 1 looks people in the eye")
     direction: int = 1
-    stride: float = 1.0
-    lift: float = 1.0
-    sway: float = 1.0
-    body_height: float = 1.0
-    trunk_pitch_rad: float = 0.0
-    head_pitch_rad: float = 0.0
     postures: tuple[tuple[str, float], ...] = ()
-    activity: float = 0.5
-    jerkiness: float = 0.5
-    gaze: float = 0.5
+
+    @property
+    def speed(self) -> float:
+        """Walking speed as a share of the neutral one; negative is backwards."""
+        return self.direction * self.tempo * self.stride
 
     def __post_init__(self) -> None:
-        for word in ("tempo", "stride", "lift", "sway", "body_height"):
-            value = getattr(self, word)
-            if not math.isfinite(value) or value < 0.0:
-                raise OutOfRangeError(f"The {word} of a style is {value:g}; it must be a finite factor of at least 0.")
-        for word in ("activity", "jerkiness", "gaze"):
-            if not 0.0 <= getattr(self, word) <= 1.0:
-                raise OutOfRangeError(f"The {word} of a style is {getattr(self, word):g}; rescale it to [0, 1].")
+        for name, word in WORDS.items():
+            value = getattr(self, name)
+            if not (math.isfinite(value) and word.least <= value <= word.most):
+                raise OutOfRangeError(f"The {name} of a style is {value:g}; {word.rule}")
         if self.tempo == 0.0:
             raise OutOfRangeError("The tempo of a style is 0, so no step would end; use stride 0 to march on the spot.")
         if self.body_height == 0.0:
             raise OutOfRangeError("The body height of a style is 0, so the body would lie on the ground.")
-        for word in ("trunk_pitch_rad", "head_pitch_rad"):
-            if not math.isfinite(getattr(self, word)):
-                raise OutOfRangeError(f"The {word} of a style is {getattr(self, word):g}; it must be a finite number.")
         if self.direction not in (-1, 1):
             raise OutOfRangeError(f"The direction of a style is {self.direction}; use 1 (forwards) or -1 (backwards).")
         for name, weight in self.postures:
             if not math.isfinite(weight):
                 raise OutOfRangeError(f"The weight of posture '{name}' is {weight:g}; it must be a finite number.")
+
+
+WORDS: dict[str, Word] = {one.name: one.metadata["word"] for one in fields(Style) if "word" in one.metadata}
+
+
+def spoken(word: str) -> str:
+    """Return a word as people say it."""
+    return word.removesuffix("_rad").replace("_", " ")

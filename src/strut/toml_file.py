@@ -32,6 +32,14 @@ _STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 _FIELD = re.compile(r"Object (missing required|contains unknown) field `([^`]*)`")
 
 
+class WrongFieldError(ValueError):
+    """Raised by the `__post_init__` of a structure about one of its fields."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path, self.reason = path, reason
+
+
 def line_of(text: str, path: Path) -> int | None:
     """Return the line (from 1) of a field, or of the closest table around it; None if neither is written."""
     lines: dict[Path, int] = {}
@@ -99,7 +107,9 @@ class TomlFile:
         try:
             return msgspec.convert(values, kind)
         except msgspec.ValidationError as error:
-            path, reason = _refusal(values, kind, str(error))
+            own = error.__cause__
+            refused = (own.path, own.reason) if isinstance(own, WrongFieldError) else None
+            path, reason = refused or _refusal(values, kind, str(error))
             raise self.wrong(path, reason) from error
 
 
@@ -110,7 +120,7 @@ def _refusal(values: Any, kind: type, message: str) -> tuple[Path, str]:
     for part in path:
         wanted, value = _inside(wanted, part), value[part]
     if found := _FIELD.match(message):
-        return (*path, found[2]), _no_such_field(wanted, found[2]) if "unknown" in found[1] else "is missing."
+        return (*path, found[2]), _unknown(wanted, found[2]) if "unknown" in found[1] else "is missing."
     if path and isinstance(path[-1], int) and not isinstance(value, Mapping):  # an entry of a list: the list is named
         return path[:-1], f"holds {value!r}{_not_among(wanted, value)}"
     return path, _wanted(wanted, value, message)
@@ -236,8 +246,14 @@ def _nearest(value: Any, known: Sequence[Any]) -> str:
     return f"; did you mean '{near[0]}'?" if near else "."
 
 
-def _no_such_field(wanted: inspect.Type, key: str) -> str:
+def _unknown(wanted: inspect.Type, key: str) -> str:
     bare = _bare(wanted)
-    known = [field.encode_name for field in bare.fields] if isinstance(bare, inspect.StructType) else []
+    return no_such_field(
+        key, [field.encode_name for field in bare.fields] if isinstance(bare, inspect.StructType) else []
+    )
+
+
+def no_such_field(key: str, known: Sequence[str]) -> str:
+    """Say that a name is none of the known ones."""
     hint = _nearest(key, known)
     return "there is no such field here" + (hint if hint != "." else f"; known are {', '.join(known)}.")

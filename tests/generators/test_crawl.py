@@ -14,7 +14,7 @@ from strut.balance.support import support_margin
 from strut.easing import smooth_step
 from strut.emotion import named_emotion
 from strut.errors import OutOfRangeError
-from strut.expression.anchors import style_for
+from strut.expression.blend import style_for
 from strut.generators.crawl import crawl_gait, crawl_plan, distance_in_strides, fade, swing_path
 from strut.generators.key_pose import ground_under, key_pose
 from strut.rotation import rotation_y

@@ -52,7 +52,7 @@ def test_posture_and_arms_cost_the_same_in_the_mirror(heiman, mirror):
 def test_arms_that_swing_against_the_legs_are_free_and_arms_that_swing_with_them_are_not(heiman):
     problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, options=named_gait_options(heiman, ["arms"]))
     names, q = list(problem.tree.velocity_names), np.zeros(34)
-    swing = heiman.table("expression")["neutral"]["arm_swing"]
+    swing = heiman.expression.neutral_style().arm_swing
     q[names.index("HipRight_RY")], q[names.index("HipLeft_RY")] = -0.3, 0.3
     q[names.index("ShoulderRight_RY")], q[names.index("ShoulderLeft_RY")] = 0.3 * swing, -0.3 * swing
     assert cost_of(problem, "arms", q) == pytest.approx(0.0, abs=1e-15)

@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 from strut.emotion import named_emotion
 from strut.engines.rigid_body import foot_positions
-from strut.expression.anchors import style_for
+from strut.expression.blend import style_for
 from strut.generators.crawl import crawl_gait, crawl_plan
 from strut.generators.key_pose import key_pose
 from strut.kinematics.crawler import crawler

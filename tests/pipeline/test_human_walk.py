@@ -1,18 +1,29 @@
 """Feelings of a human walk: published speeds and postures at the anchors, continuous between them."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from strut.pipeline.human_walk import human_walk, shown_shares, speed_and_bearing
 
 from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError
+from strut.expression.blend import style_for
+from strut.expression.shown import shown_shares
 from strut.human.naturalness import Naturalness
-from strut.human.posture_targets import neutral_posture_targets, step_cost
+from strut.human.posture_targets import neutral_posture_targets, posture_targets, step_cost
+from strut.pipeline.human_walk import human_walk, shown_style
 
 EMOTIONS = ("happy", "angry", "sad", "fearful")
+
+
+def speed_and_bearing(robot, emotion, intensity):
+    style = style_for(robot, emotion, intensity)
+    return 1.3 * style.speed, posture_targets(style)
+
+
+def shares_of(robot, emotion, intensity, *, speed_m_s, looks):
+    asked = style_for(robot, emotion, intensity)
+    return shown_shares(robot, asked, shown_style(robot, asked, speed_m_s=speed_m_s, looks=looks))
 
 
 @pytest.mark.parametrize(  # Hicheur's superposition: percent of neutral speed, degrees of trunk and head, + forwards
@@ -41,15 +52,6 @@ def test_joy_and_anger_make_steps_short_in_time_and_the_rest_leave_them_to_speed
     assert step_cost(heiman, neutral_posture_targets(heiman)).weight == 0.0
 
 
-def test_an_anchor_that_lacks_a_word_is_no_neutral_one(heiman):
-    table = heiman.table("expression")
-    sad = {name: value for name, value in table["anchor"]["sad"].items() if name != "speed"}
-    mistyped = {**table, "anchor": {**table["anchor"], "sad": {**sad, "sped": 0.4}}}
-    robot = replace(heiman, tables={**heiman.tables, "expression": mistyped})
-    with pytest.raises(KeyError, match="speed"):
-        speed_and_bearing(robot, named_emotion("sad"), 1.0)
-
-
 def test_neutral_is_upright_at_usual_speed_and_half_intensity_is_half_the_change(heiman):
     speed, bearing = speed_and_bearing(heiman, Emotion(0.0, 0.0), 1.0)
     assert speed == pytest.approx(1.3)
@@ -70,18 +72,18 @@ def looks(trunk_rad, head_rad):
 
 def test_a_walk_that_does_not_bend_as_asked_says_how_much_it_shows(heiman):
     sad = named_emotion("sad")
-    all_of_it = shown_shares(heiman, sad, 1.0, speed_m_s=0.52, looks=looks(np.radians(16), np.radians(16)))
-    assert all_of_it == pytest.approx({"speed": 1.0, "trunk": 1.0, "head": 1.0}, abs=1e-3)
-    some = shown_shares(heiman, sad, 1.0, speed_m_s=0.91, looks=looks(np.radians(4), np.radians(-3)))
-    assert some == pytest.approx({"speed": 0.5, "trunk": 0.25, "head": 0.0}, abs=1e-3)
-    upright = shown_shares(heiman, named_emotion("fearful"), 1.0, speed_m_s=0.65, looks=looks(0.0, 0.0))
+    all_of_it = shares_of(heiman, sad, 1.0, speed_m_s=0.52, looks=looks(np.radians(16), np.radians(16)))
+    assert all_of_it == pytest.approx({"speed": 1.0, "trunk_pitch_rad": 1.0, "head_pitch_rad": 1.0}, abs=1e-3)
+    some = shares_of(heiman, sad, 1.0, speed_m_s=0.91, looks=looks(np.radians(4), np.radians(-3)))
+    assert some == pytest.approx({"speed": 0.5, "trunk_pitch_rad": 0.25, "head_pitch_rad": 0.0}, abs=1e-3)
+    upright = shares_of(heiman, named_emotion("fearful"), 1.0, speed_m_s=0.65, looks=looks(0.0, 0.0))
     assert upright == pytest.approx({"speed": 1.0})
 
 
 def test_speeds_that_nobody_walks_are_asked_for_and_not_shown(heiman):
     speed, _ = speed_and_bearing(heiman, named_emotion("sad"), 1.5)
     assert speed < heiman.table("gait")["speed_m_s"]["least"]
-    shares = shown_shares(heiman, named_emotion("sad"), 1.5, speed_m_s=0.4, looks=looks(0.42, 0.42))
+    shares = shares_of(heiman, named_emotion("sad"), 1.5, speed_m_s=0.4, looks=looks(0.42, 0.42))
     assert shares["speed"] == pytest.approx((1.3 - 0.4) / (1.3 - speed), abs=1e-6)
     assert shares["speed"] < 0.8
 

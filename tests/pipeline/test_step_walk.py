@@ -8,7 +8,7 @@ import pytest
 
 from strut.emotion import named_emotion
 from strut.errors import BadFootstepsError, BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError
-from strut.expression.step_words import step_style
+from strut.expression.blend import style_for
 from strut.io.motion_file import load_motion, save_motion
 from strut.kinematics.foot_poses import shoe_places, standing_place
 from strut.pipeline.walk import walk_to
@@ -59,7 +59,7 @@ def test_same_wish_same_bytes(tmp_path):
 @pytest.mark.parametrize("emotion", ["happy", "sad", "angry", "fearful"])
 def test_feelings_show_in_pace_step_height_and_body_height(emotion):
     motion, neutral = (walk_to(ALICE, Place(0.12, 0.0), name) for name in (emotion, "neutral"))
-    style = step_style(ALICE, named_emotion(emotion), motion.receipt.intensity_kept)
+    style = style_for(ALICE, named_emotion(emotion), motion.receipt.intensity_kept)
     assert motion.receipt.verdict == "ok"
     gait, usual = motion.meta["gait"], neutral.meta["gait"]
     assert gait["line_speed_m_s"] == pytest.approx(style.tempo * style.stride * usual["line_speed_m_s"])
@@ -71,7 +71,9 @@ def test_receipt_says_which_words_the_body_lacks():
     receipt = walk_to(ALICE, Place(0.04, 0.0), "sad").receipt
     assert receipt.verdict == "ok"
     assert receipt.reasons == ()
-    assert receipt.left_out == ("trunk -16 degrees and head -16 degrees, alice has no joint for it",)
+    assert receipt.left_out == (
+        "trunk pitch 16 degrees forwards and head pitch 16 degrees forwards, alice has no part for it",
+    )
 
 
 def test_a_feeling_that_needs_too_much_margin_is_weakened():

@@ -19,8 +19,13 @@ LAST_BLOCK_PERCENT = {"neutral": 80, "happy": 80, "sad": 60, "anger": 60, "fear"
 
 
 @pytest.fixture(scope="module")
-def anchors():
-    return strut.load_robot("mrpete").table("expression")["anchor"]
+def expression():
+    return strut.load_robot("mrpete").expression
+
+
+@pytest.fixture(scope="module")
+def poses(expression):
+    return expression.word.postures.pose
 
 
 def test_e14_percentages_follow_from_the_counts():
@@ -30,21 +35,21 @@ def test_e14_percentages_follow_from_the_counts():
     assert [name for name in own if LAST_BLOCK_PERCENT[name] <= own[name]] == ["neutral", "anger"]  # not neutral alone
 
 
-def test_e16_poses_go_against_part_of_the_feedback(anchors):
-    assert anchors["happy"]["step_length_m"] < 0.0  # asked: longer
-    assert anchors["happy"]["front"]["step_height_m"] == 0.0  # asked: higher
-    assert anchors["happy"]["speed"] < 1.0  # asked: faster
-    assert min(anchors["sad"][end]["step_height_m"] for end in ("front", "hind")) > 0.0  # asked: the same
+def test_e16_poses_go_against_part_of_the_feedback(expression, poses):
+    assert expression.anchor["happy"].stride < 1.0  # asked: longer
+    assert poses["happy"]["front"].step_height_m == 0.0  # asked: higher
+    assert expression.anchor["happy"].speed < 1.0  # asked: faster
+    assert min(poses["sad"][end].step_height_m for end in ("front", "hind")) > 0.0  # asked: the same
 
 
-def test_e17_happy_front_feet_end_behind_neutral(anchors):
-    first_version_x_m = anchors["happy"]["front"]["foot_m"][0] - (-0.080)  # Table 8: changed by -80 mm
+def test_e17_happy_front_feet_end_behind_neutral(poses):
+    first_version_x_m = poses["happy"]["front"].foot_m[0] - (-0.080)  # Table 8: changed by -80 mm
     assert first_version_x_m == pytest.approx(0.0344)
-    assert anchors["happy"]["front"]["foot_m"][0] < 0.0
+    assert poses["happy"]["front"].foot_m[0] < 0.0
 
 
-def test_e18_speed_is_absolute_so_fear_turns_round_at_two_thirds(anchors):
-    assert 1.0 + 2.0 / 3.0 * (anchors["fearful"]["speed"] - 1.0) == pytest.approx(0.0)
+def test_e18_speed_is_absolute_so_fear_turns_round_at_two_thirds(expression):
+    assert 1.0 + 2.0 / 3.0 * (expression.anchor["fearful"].speed - 1.0) == pytest.approx(0.0)
 
 
 @pytest.mark.parametrize("steps", [0, 1, 7])

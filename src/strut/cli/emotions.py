@@ -14,7 +14,7 @@ from strut.models.catalogue import load_robot, robot_names
 def emotions(json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False) -> None:
     """List the named emotions, and who has poses for them. Example: strut emotions --json."""
     table = emotion_table()
-    anchors = {name: tuple(load_robot(name).tables.get("expression", {}).get("anchor", {})) for name in robot_names()}
+    anchors = {name: tuple(load_robot(name).expression.anchor) for name in robot_names()}
     published = {emotion: [robot for robot, known in anchors.items() if emotion in known] for emotion in table}
     if json:
         print_json([{"name": name, **entry, "published_for": published[name]} for name, entry in table.items()])

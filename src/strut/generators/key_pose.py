@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from strut.errors import BadTableError
 from strut.robot import Array, Robot, frozen_array
 from strut.rotation import rotation_from_vector, rotation_from_zyz, rotation_vector
 from strut.style import Style
+from strut.tables.expression import LegPose
 
 _MIRROR = np.array([1.0, -1.0, 1.0])
 _MIRROR_TURN = np.array([-1.0, 1.0, -1.0])  # S exp(v) S = exp(-S v) for the mirror S in the x-z plane
@@ -83,28 +85,33 @@ def ground_under(foot_in_body: Array) -> Ground:
 
 def key_pose(robot: Robot, style: Style) -> KeyPose:
     """Return the robot's key pose for a style: the weighted sum of its postures' published deviations."""
-    table = robot.table("expression")
-    rows = [_leg_rows(table, foot.name, style) for foot in robot.feet]
+    poses = robot.expression.poses
+    if "neutral" not in poses:
+        raise BadTableError(
+            f"{robot.name} has no pose called neutral under [word.postures.pose] in its expression.toml."
+        )
+    rows = [_leg_rows(poses, foot.name, style) for foot in robot.feet]
     return KeyPose(*(np.array(column) for column in zip(*rows, strict=True)))
 
 
-def _leg_rows(table: Mapping[str, Any], leg: str, style: Style) -> tuple[Any, ...]:
+def _leg_rows(poses: Mapping[str, Mapping[str, LegPose]], leg: str, style: Style) -> tuple[Any, ...]:
     """Return one leg's entries of KeyPose; right legs mirror the left ones, so that their knees are mirror images."""
     end, right = ("front" if leg.endswith("F") else "hind"), leg.startswith("R")
-    neutral = table["neutral"][end]
-    rows = [(weight, table["anchor"][name][end]) for name, weight in style.postures]
-    change = sum((weight * np.array(row["foot_m"]) for weight, row in rows), start=np.zeros(3))
+    neutral = poses["neutral"][end]
+    rows = [(weight, poses[name][end]) for name, weight in style.postures]
+    change = sum((weight * np.array(row.foot_m) for weight, row in rows), start=np.zeros(3))
     turn = sum(
-        (weight * rotation_vector(rotation_from_zyz(row["foot_zyz_rad"])) for weight, row in rows), start=np.zeros(3)
+        (weight * rotation_vector(rotation_from_zyz(np.array(row.foot_zyz_rad))) for weight, row in rows),
+        start=np.zeros(3),
     )
-    knee_change = sum(weight * row["knee_rad"] for weight, row in rows)
-    lift_change = sum(weight * row["step_height_m"] for weight, row in rows)
+    knee_change = sum(weight * row.knee_rad for weight, row in rows)
+    lift_change = sum(weight * row.step_height_m for weight, row in rows)
     side, turn_side, knee_side = (_MIRROR, _MIRROR_TURN, -1.0) if right else (1.0, 1.0, 1.0)
     return (
-        np.array(neutral["foot_m"]) * side,
+        np.array(neutral.foot_m) * side,
         change * side,
         turn * turn_side,
-        neutral["knee_rad"] * knee_side,
+        neutral.knee_rad * knee_side,
         knee_change * knee_side,
         lift_change,
     )

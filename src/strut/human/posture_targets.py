@@ -9,6 +9,7 @@ from strut.engines.node_symbols import NodeSymbols
 from strut.human.body_size import body_size
 from strut.optimal.problem import Expression, MayerCost, MeanCost
 from strut.robot import Robot
+from strut.style import Style
 
 TRUNK = ("Pelvis_RY", "Lumbar_RY")
 NECK = "Head_RY"
@@ -34,10 +35,20 @@ class PostureTargets:
     haste: float = 0.0
 
 
+def posture_targets(style: Style) -> PostureTargets:
+    """Return how a style carries a person; a step is hasty by as much as its tempo makes it shorter."""
+    return PostureTargets(
+        trunk_forward_rad=style.trunk_pitch_rad,
+        head_forward_rad=style.head_pitch_rad,
+        arm_swing=style.arm_swing,
+        elbow_rad=-style.elbow_rad,
+        haste=1.0 - 1.0 / style.tempo,
+    )
+
+
 def neutral_posture_targets(robot: Robot) -> PostureTargets:
     """Return how the robot carries itself without a feeling."""
-    rest = robot.table("expression")["neutral"]
-    return PostureTargets(0.0, 0.0, rest["arm_swing"], rest["elbow_rad"])
+    return posture_targets(robot.expression.neutral_style())
 
 
 def posture_cost(robot: Robot, names: Sequence[str], targets: PostureTargets) -> MeanCost:

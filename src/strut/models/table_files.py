@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from strut.errors import BadFieldError
 from strut.tables.body import AxisBody, BodyTable, ChainBody, ForeignBody, LimbBody
+from strut.tables.expression import ExpressionTable
 from strut.tables.folder import Tables
 from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
@@ -34,7 +35,7 @@ def read_tables(folder: Path) -> Tables:
     return Tables(
         robot=read_body(folder),
         gait=_read_gait(folder),
-        expression=read_table(folder, "expression", dict[str, Any]),
+        expression=read_table(folder, "expression", ExpressionTable),
         chains=read_table(folder, "chains", ChainsTable),
         tasks=read_table(folder, "tasks", dict[str, TaskTable]),
         study=read_table(folder, "study", StudyTable),

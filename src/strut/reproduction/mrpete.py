@@ -15,7 +15,7 @@ from strut.audit import Audit
 from strut.balance.pressure import swing_leg_pressure
 from strut.emotion import named_emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.expression.anchors import style_for
+from strut.expression.blend import style_for
 from strut.generators.crawl import CrawlPlan
 from strut.generators.key_pose import KeyPose, ground_under, key_pose
 from strut.kinematics.crawler import crawler

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from strut.balance.polygon import Polygon
 from strut.balance.support import support_margin, supports
 from strut.emotion import named_emotion
-from strut.expression.anchors import style_for
+from strut.expression.blend import style_for
 from strut.generators.crawl import CrawlGait, CrawlPlan, crawl_gait, crawl_plan
 from strut.generators.key_pose import key_pose
 from strut.kinematics.crawler import crawler
@@ -21,6 +21,7 @@ from strut.kinematics.leg7r import KneeReference, knee_position, knee_reference_
 from strut.reproduction.comparison import Comparison, Sheet
 from strut.robot import Array, Robot
 from strut.rotation import turn_angle
+from strut.style import Style
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 SAMPLES_PER_CYCLE = 4000  # a margin is smallest in the first or last instant of a swing
@@ -147,7 +148,7 @@ def _swing_orders(robot: Robot) -> list[Comparison]:
     """Return smallest and mean margin of the six orders in which four feet can swing."""
     sheet, gait = Sheet("swing order", robot.table("published")), published_crawl(robot)
     first, *others = printed = tuple(robot.table("gait")["swing_order"])
-    feet_x = [robot.table("expression")["neutral"][end]["foot_m"][0] for end in ("front", "hind")]
+    feet_x = key_pose(robot, Style()).foot_in_body[:2, 0]
     margins = {}
     for rest in permutations(others):
         order = (first, *rest)

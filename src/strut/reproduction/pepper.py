@@ -11,7 +11,7 @@ from scipy import stats
 from strut.audit import settled
 from strut.emotion import Emotion
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses
-from strut.expression.features import expressive_style
+from strut.expression.blend import style_for
 from strut.expression.posture import posture_over_time, side_bands_hz
 from strut.generators.hand_path import HandPath
 from strut.generators.hand_task import hand_task
@@ -66,7 +66,7 @@ def _features(robot: Robot) -> list[Comparison]:
     sheet = Sheet("features", robot.table("published"))
     for corner in ("LLL", "HHH"):
         pleasure, arousal, dominance = (_LEVEL[letter] for letter in corner)
-        style = expressive_style(Emotion(pleasure, arousal, dominance))
+        style = style_for(robot, Emotion(pleasure, arousal, dominance))
         ours = [style.jerkiness, style.activity, style.gaze]
         sheet.compare(f"jerkiness, activity, gaze of {corner}", "features", corner, ours)
     bands = np.array(side_bands_hz(robot, Style(jerkiness=1.0)))
@@ -96,8 +96,8 @@ def _body_errata(robot: Robot) -> list[Comparison]:
     ours = [_wrist(robot, side, _posture(robot, "zero"))[1] * 1e3 for side in sides]
     sheet = Sheet("errata")
     sheet.correct("P5", "y of the wrists at zero, right and left", wrists, ours, "mm", "elbow offset of 15 mm outwards")
-    active, table = _posture(robot, "active"), robot.table("expression")["posture"]
-    swing = np.concatenate([np.zeros(robot.base_size), [table[joint]["swing_rad"] for joint in robot.joint_names]])
+    active, swings = _posture(robot, "active"), robot.expression.swings
+    swing = np.concatenate([np.zeros(robot.base_size), [swings[joint].swing_rad for joint in robot.joint_names]])
     printed_swing = swing.copy()
     printed_swing[robot.base_size + robot.joint_names.index("RShoulderRoll")] *= -1.0
     printed_m, ours_m = ([_wrist(robot, side, active + by)[2] for side in sides] for by in (printed_swing, swing))
@@ -116,8 +116,8 @@ def _posture(robot: Robot, name: str) -> Array:
     """Return coordinates of a posture of the robot's `expression.toml`, or zero. Shape (nq,)."""
     qpos = np.zeros(robot.base_size + len(robot.joint_names))
     if name != "zero":
-        table = robot.table("expression")["posture"]
-        qpos[robot.base_size :] = [table[joint][f"{name}_rad"] for joint in robot.joint_names]
+        swings = robot.expression.swings
+        qpos[robot.base_size :] = [getattr(swings[joint], f"{name}_rad") for joint in robot.joint_names]
     return qpos
 
 
@@ -127,7 +127,7 @@ def _peak_speed(robot: Robot, jerkiness: float) -> float:
     column = robot.joint_names.index("LShoulderRoll")
     style = Style(activity=1.0, jerkiness=jerkiness)
     angle = posture_over_time(robot, style, time_s, clamped=False)[:, column]
-    swing_rad = robot.table("expression")["posture"]["LShoulderRoll"]["swing_rad"]
+    swing_rad = robot.expression.swings["LShoulderRoll"].swing_rad
     return float(np.abs(np.gradient(angle, time_s)).max() / swing_rad)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strut.tables.body import BodyTable
+from strut.tables.expression import ExpressionTable
 from strut.tables.gait import GaitTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
 from strut.tables.human import ContactTable, MarkerTable, SubjectTable, SymmetryTable
@@ -32,7 +33,7 @@ class Tables:
 
     robot: BodyTable | None = None
     gait: GaitTable | None = None
-    expression: Mapping[str, Any] | None = None
+    expression: ExpressionTable | None = None
     chains: ChainsTable | None = None
     tasks: Mapping[str, TaskTable] | None = None
     study: StudyTable | None = None

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from strut.emotion import Emotion
 from strut.errors import OutOfRangeError
-from strut.expression.features import emotion_of, expressive_style
+from strut.expression.blend import style_for
 from strut.expression.gaze import between, looking_at, quaternion_of, turn_to
 from strut.expression.posture import posture_over_time, side_bands_hz
 from strut.models.catalogue import load_robot
@@ -31,22 +31,23 @@ def pepper():
     return load_robot("pepper")
 
 
-def test_corners_of_the_study_become_the_published_features():
-    style = expressive_style(Emotion(0.75, 0.75, 0.75))
+def test_corners_of_the_study_become_the_published_features(pepper):
+    style = style_for(pepper, Emotion(0.75, 0.75, 0.75))
     assert (style.jerkiness, style.activity, style.gaze) == (0.125, 0.875, 0.875)
-    style = expressive_style(Emotion(-1.0, -1.0, -1.0))
+    style = style_for(pepper, Emotion(-1.0, -1.0, -1.0))
     assert (style.jerkiness, style.activity, style.gaze) == (1.0, 0.0, 0.0)
 
 
 @given(AXIS, AXIS, AXIS)
-def test_features_can_be_inverted(pleasure, arousal, dominance):
-    emotion = Emotion(pleasure, arousal, dominance)
-    np.testing.assert_allclose(emotion_of(expressive_style(emotion)).pad, emotion.pad, atol=1e-15)
+def test_features_can_be_inverted(pepper, pleasure, arousal, dominance):
+    style = style_for(pepper, Emotion(pleasure, arousal, dominance))
+    felt = (1.0 - 2.0 * style.jerkiness, 2.0 * style.activity - 1.0, 2.0 * style.gaze - 1.0)
+    np.testing.assert_allclose(felt, (pleasure, arousal, dominance), atol=1e-15)
 
 
-def test_neutral_style_is_the_neutral_feeling():
-    assert expressive_style(Emotion(0.0, 0.0, 0.0)) == Style()
-    assert expressive_style(Emotion(0.5, 0.5, 0.5), 0.0) == Style()
+def test_neutral_style_is_the_neutral_feeling(pepper):
+    assert style_for(pepper, Emotion(0.0, 0.0, 0.0)) == Style()
+    assert style_for(pepper, Emotion(0.5, 0.5, 0.5), 0.0) == Style()
 
 
 @pytest.mark.parametrize("word", ["activity", "jerkiness", "gaze"])

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from strut.emotion import Emotion, emotion_table, named_emotion
-from strut.expression.anchors import anchor_weights, style_for
+from strut.expression.blend import anchor_weights, style_for
 from strut.style import Style
 from tests.thesis import EMOTIONS, NUMBERS
 

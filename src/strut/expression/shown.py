@@ -1,0 +1,95 @@
+"""Shown: which words of a feeling a body has a part for, and how much of each a motion shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from strut.emotion import Emotion
+from strut.expression.blend import style_for
+from strut.robot import Robot
+from strut.style import WORDS, Style, spoken
+
+_WALKING = ("tempo", "stride")  # judged as their product, the speed
+
+
+def main_words(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> tuple[str, ...]:
+    """Return the words that a verdict is about: those of the body's `main` that the feeling changes visibly."""
+    return _judged(robot, style_for(robot, emotion, intensity))
+
+
+def shown_shares(robot: Robot, asked: Style, shown: Style) -> dict[str, float]:
+    """Return how much of each main word's change is shown, from 0 to 1; 0 where the body has no part for the word.
+
+    Args:
+        robot: Whose expression.toml says what is neutral, what the main words are and which parts there are.
+        asked: What the feeling asks for.
+        shown: The same with what a motion keeps or was measured to show.
+    """
+    neutral = robot.expression.neutral_style()
+    shares = {}
+    for word in _judged(robot, asked):
+        goal, reached = (_value(style, word) - _value(neutral, word) for style in (asked, shown))
+        if word == "postures":
+            goal, reached = _along(asked, asked), _along(asked, shown)
+        shares[word] = float(np.clip(reached / goal, 0.0, 1.0)) if _has_part(robot, word) else 0.0
+    return shares
+
+
+def left_out(robot: Robot, style: Style, replaced: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Return which words of a style are not shown at all, as sentences for the receipt.
+
+    Args:
+        robot: Who shows it.
+        style: What the feeling asks for.
+        replaced: Words that something else decides, each with the reason: {"tempo": "the fastest pace was asked for"}.
+    """
+    changed = [word for word in (*WORDS, "postures") if _visible(robot, style, word)]
+    lacking = [_told(style, word) for word in changed if not _has_part(robot, word)]
+    sentences = [f"{' and '.join(lacking)}, {robot.name} has no part for it"] if lacking else []
+    neutral = robot.expression.neutral_style()
+    for word, reason in (replaced or {}).items():
+        if abs(_value(style, word) - _value(neutral, word)) > 1e-9:
+            sentences.append(f"{_told(style, word)}, {reason}")
+    return tuple(sentences)
+
+
+def _judged(robot: Robot, asked: Style) -> tuple[str, ...]:
+    words = robot.expression.main or ("speed", *(word for word in WORDS if word not in _WALKING), "postures")
+    return tuple(word for word in words if _visible(robot, asked, word))
+
+
+def _visible(robot: Robot, style: Style, word: str) -> bool:
+    """Return whether a word's change against neutral is one that people see."""
+    if word == "postures":
+        return bool(style.postures)
+    least = WORDS["tempo" if word == "speed" else word].visible
+    return abs(_value(style, word) - _value(robot.expression.neutral_style(), word)) >= least
+
+
+def _has_part(robot: Robot, word: str) -> bool:
+    words = _WALKING if word == "speed" else (word,)
+    return any(robot.expression.part(one) is not None for one in words)
+
+
+def _value(style: Style, word: str) -> float:
+    return 0.0 if word == "postures" else float(getattr(style, word))
+
+
+def _along(asked: Style, shown: Style) -> float:
+    """Return how far the postures of one style go along those of another."""
+    weights = dict(shown.postures)
+    return sum(weight * weights.get(name, 0.0) for name, weight in asked.postures)
+
+
+def _told(style: Style, word: str) -> str:
+    """Return a word and its value as people say them."""
+    value = _value(style, word)
+    if word == "postures":
+        return f"postures {', '.join(name for name, _ in style.postures)}"
+    if WORDS[word].unit != "rad":
+        return f"{spoken(word)} {value:.2f}"
+    way = (" forwards" if value > 0.0 else " back") if "pitch" in word else ""
+    return f"{spoken(word)} {abs(math.degrees(value)):.0f} degrees{way}"

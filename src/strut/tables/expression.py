@@ -1,0 +1,208 @@
+"""expression.toml: what feelings do to one body."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+
+from strut.emotion import emotion_table
+from strut.style import WORDS, Style
+from strut.tables.fields import Positive, Table, Vector
+from strut.toml_file import WrongFieldError, no_such_field
+
+PACE = ("speed", "step_time")  # what anchors say of a walk, of which tempo, stride and direction follow
+
+
+class LegPose(Table, frozen=True):
+    """One leg in a key pose, as a change against the pose called neutral: of a left leg; right ones mirror it.
+
+    Args:
+        foot_m: In the body frame.
+        foot_zyz_rad: Orientation of the foot, intrinsic Z-Y-Z angles.
+        knee_rad: Angle of the knee.
+        step_height_m: Change of the step height.
+    """
+
+    foot_m: Vector
+    foot_zyz_rad: Vector
+    knee_rad: float
+    step_height_m: float = 0.0
+
+
+class JointSwing(Table, frozen=True):
+    """A joint that shows activity: where it is when still, about which angle it swings when active, and how far."""
+
+    still_rad: float
+    active_rad: float
+    swing_rad: float
+
+
+class ShakeTerm(Table, frozen=True):
+    """One term of the disturbance of the swing's phase at full jerkiness."""
+
+    frequency_rad_s: float
+    sine_rad: float
+    cosine_rad: float
+
+
+class Part(Table, frozen=True):
+    """The part that a body has for a word; an empty one where a gait or a problem reads the word itself.
+
+    Args:
+        least: Least value that a blend of feelings may reach on this body.
+        most: Largest one.
+        joints: Coordinates that follow the word's change against neutral, each with its factor.
+    """
+
+    least: float | None = None
+    most: float | None = None
+    joints: Mapping[str, float] = {}
+
+
+class PosturesPart(Part, frozen=True):
+    """Key poses by name, each for the groups of legs; `neutral` is the stance."""
+
+    pose: Mapping[str, Mapping[str, LegPose]] = {}
+
+
+class ActivityPart(Part, frozen=True):
+    """Joints between a still and an active posture, and the frequency of the swing about the active one."""
+
+    frequency_rad_s: float = 0.0
+    joint: Mapping[str, JointSwing] = {}
+
+
+class JerkinessPart(Part, frozen=True):
+    """Terms that disturb the phase of the swing."""
+
+    terms: tuple[ShakeTerm, ...] = ()
+
+
+class _OwnParts(Table, frozen=True):
+    """The parts that are more than a factor on joints or a gait."""
+
+    postures: PosturesPart | None = None
+    activity: ActivityPart | None = None
+    jerkiness: JerkinessPart | None = None
+
+
+class Pace(Table, frozen=True):
+    """How a change of speed becomes pace and step length.
+
+    Args:
+        tempo_share: Exponent of the speed that is tempo, from 0 to 1; the rest is stride.
+        least_speed: Slowest that a blend may be, as a share of the neutral speed; None lets it turn round.
+        shortest_step: Shortest duration of a step that a blend may reach, as a share of the neutral one.
+    """
+
+    tempo_share: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 1.0
+    least_speed: float | None = None
+    shortest_step: Annotated[float, msgspec.Meta(gt=0.0, le=1.0)] = 0.1
+
+
+class Axes(Table, frozen=True):
+    """Change of a word per unit of pleasure, arousal and dominance."""
+
+    pleasure: float = 0.0
+    arousal: float = 0.0
+    dominance: float = 0.0
+
+
+class _OwnWords(Table, frozen=True):
+    """What an anchor says beside the words that are numbers.
+
+    Args:
+        speed: Walking speed as a share of the neutral one; negative is backwards.
+        step_time: Duration of a step as a share of the neutral one.
+        postures: Key poses, each with how much of it is shown.
+    """
+
+    speed: float | None = None
+    step_time: Positive | None = None
+    postures: Mapping[str, float] = {}
+
+
+if TYPE_CHECKING:
+
+    class Neutral(Table, frozen=True):
+        """Words, each with its value; None where nothing is said."""
+
+    class Anchor(_OwnWords, frozen=True):
+        """The same at an emotion, and what is published of its walk and its poses."""
+
+    class Parts(_OwnParts, frozen=True):
+        """Words, each with the part that the body has for it; None where it has none."""
+
+else:  # a word of a style is a field of these, so that it is written once
+    _RANGES = {
+        name: msgspec.Meta(ge=word.least, le=word.most if math.isfinite(word.most) else None)
+        for name, word in WORDS.items()
+    }
+    _VALUES = [(name, Annotated[float, meta] | None, None) for name, meta in _RANGES.items()]
+    Neutral = msgspec.defstruct("Neutral", _VALUES, bases=(Table,))
+    Anchor = msgspec.defstruct("Anchor", _VALUES, bases=(_OwnWords,))
+    _PARTS = [(name, Part | None, None) for name in (*WORDS, "direction") if name not in _OwnParts.__struct_fields__]
+    Parts = msgspec.defstruct("Parts", _PARTS, bases=(_OwnParts,))
+
+
+class ExpressionTable(Table, frozen=True):
+    """What feelings do to a body.
+
+    Args:
+        neutral: Words whose neutral value is not the usual one.
+        anchor: Words at emotions for which they are published; what an anchor leaves out stays neutral.
+        axis: Words that are linear in pleasure, arousal and dominance.
+        pace: How speed becomes tempo and stride.
+        word: The words that the body has a part for, and what they do to it.
+        main: Words that a verdict is about, `speed` among them; all that a feeling changes if empty.
+    """
+
+    neutral: Neutral = Neutral()
+    anchor: Mapping[str, Anchor] = {}
+    axis: Mapping[str, Axes] = {}
+    pace: Pace = Pace()
+    word: Parts = Parts()
+    main: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_names("anchor", self.anchor, tuple(emotion_table()))
+        _check_names("axis", self.axis, (*PACE, *WORDS))
+        _check_names("main", self.main, ("speed", "postures", *WORDS))
+        for name, anchor in self.anchor.items():
+            _check_names(f"anchor.{name}.postures", anchor.postures, tuple(self.poses))
+
+    def neutral_value(self, word: str) -> float:
+        """Return the value of a word without a feeling."""
+        own = getattr(self.neutral, word)
+        return WORDS[word].neutral if own is None else float(own)
+
+    def neutral_style(self) -> Style:
+        """Return how the body is without a feeling."""
+        words: dict[str, Any] = {word: self.neutral_value(word) for word in WORDS}
+        return Style(**words)
+
+    @property
+    def poses(self) -> Mapping[str, Mapping[str, LegPose]]:
+        """Key poses by name; none if the body has no part for postures."""
+        return self.word.postures.pose if self.word.postures else {}
+
+    @property
+    def swings(self) -> Mapping[str, JointSwing]:
+        """Joints that show activity; none if the body has no part for it."""
+        return self.word.activity.joint if self.word.activity else {}
+
+    def part(self, word: str) -> Part | None:
+        """Return the part that the body has for a word, or None."""
+        found: Part | None = getattr(self.word, word)
+        return found
+
+
+def _check_names(table: str, names: Mapping[str, object] | tuple[str, ...], known: tuple[str, ...]) -> None:
+    """Refuse names that are none of the known ones."""
+    for index, name in enumerate(names):
+        if name not in known:
+            last = name if isinstance(names, Mapping) else index
+            raise WrongFieldError((*table.split("."), last), no_such_field(name, known))
