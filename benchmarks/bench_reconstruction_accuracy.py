@@ -23,7 +23,6 @@ from dataclasses import replace  # noqa: E402
 from time import process_time  # noqa: E402
 
 import numpy as np  # noqa: E402
-from strut.pipeline.human_walk import speed_and_bearing  # noqa: E402
 
 from bench_reconstruction import true_phases  # noqa: E402
 from record import Row, record  # noqa: E402

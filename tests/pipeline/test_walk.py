@@ -9,8 +9,17 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from strut import Emotion, check, load_robot, save_motion, walk
+from strut.draft import Progress
 from strut.engines.rigid_body import foot_positions
-from strut.errors import BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError, StrutError, UnknownNameError
+from strut.errors import (
+    BadTableError,
+    ImpossibleStepError,
+    OutOfRangeError,
+    RefusedError,
+    StoppedError,
+    StrutError,
+    UnknownNameError,
+)
 from tests.test_receipt import KEYS
 from tests.thesis import EMOTIONS
 
@@ -159,9 +168,14 @@ def test_strict_lets_pass_what_needs_no_weakening(neutral_walk):
 
 def test_every_attempt_is_told_and_the_last_one_passed():
     told = []
-    motion = walk("mrpete", "sad", intensity=1.5, balance="y", on_attempt=lambda *attempt: told.append(attempt), **FAST)
-    assert told[0] == (1.5, False)
-    assert told[-1] == (pytest.approx(motion.receipt.intensity_kept), True)
+    motion = walk("mrpete", "sad", intensity=1.5, balance="y", on_progress=told.append, **FAST)
+    assert told[0] == Progress(1.5, False)
+    assert told[-1] == Progress(motion.receipt.intensity_kept, True)
+
+
+def test_whoever_watches_may_stop_the_search():
+    with pytest.raises(StoppedError, match="nothing is kept"):
+        walk("mrpete", "sad", intensity=1.5, on_progress=lambda now: True, **FAST)
 
 
 def test_a_weaker_servo_weakens_the_feeling(mrpete):

@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from strut.verify.stride_audit import stride_audit
 
 from strut.engines.inverse_dynamics_with_contacts import contact_demand
 from strut.errors import BadMotionError
 from strut.models.contact_set import contact_points
 from strut.show.wording import measured_sentences
-from strut.verify.check import check
+from strut.verify.check import check, draft_of
 from strut.verify.contact_force_fit import fit_contact_forces
+from strut.verify.landing_audit import landing_audit
 from strut.verify.landing_pieces import landing_pieces
 
 WEIGHT_N = 75.0 * 9.81
@@ -28,6 +28,10 @@ def moved(motion, column, by):
     qpos = motion.qpos.copy()
     qpos[:, column] += by
     return replace(motion, qpos=qpos)
+
+
+def audited(robot, motion):
+    return landing_audit(draft_of(motion, robot))
 
 
 def joint(motion, name):
@@ -59,7 +63,7 @@ def test_nothing_that_the_file_says_is_needed(walk):
 
 
 def test_more_samples_leave_less_that_nothing_explains(gait, heiman):
-    coarse, fine = (stride_audit(heiman, gait.motion(steps=2, rate_hz=rate)) for rate in (100.0, 400.0))
+    coarse, fine = (audited(heiman, gait.motion(steps=2, rate_hz=rate)) for rate in (100.0, 400.0))
     assert coarse.unexplained_n.max() < 0.001 * WEIGHT_N
     assert fine.unexplained_n.max() < 0.2
     assert coarse.torque_disagreement < 0.01
@@ -69,7 +73,7 @@ def test_more_samples_leave_less_that_nothing_explains(gait, heiman):
 
 def test_velocities_and_forces_are_those_of_the_solver(gait, heiman):
     motion = gait.motion(steps=1, rate_hz=400.0)
-    found = stride_audit(heiman, motion).needs
+    found = audited(heiman, motion)
     inside = slice(5, 100)  # on one foot nothing is left to choose
     assert_allclose(found.torque_nm[inside], motion.torque_nm[inside], atol=1.5)
     total, claimed = found.ground_force_n.sum(axis=1), motion.ground_force_n.sum(axis=1)
@@ -135,7 +139,7 @@ def test_torques_and_forces_that_are_not_those_of_the_movement_are_called_so(wal
 @pytest.mark.parametrize("factor", [1.0, 1.1])
 def test_torques_without_forces_are_judged_while_one_foot_alone_touches(walk, heiman, factor):
     bare = replace(walk, torque_nm=factor * walk.torque_nm, ground_force_n=None, cop_in_world=None)
-    found = stride_audit(heiman, bare)
+    found = audited(heiman, bare)
     assert (found.force_disagreement, found.unjudged) == (None, ())
     assert found.torque_disagreement == pytest.approx(factor - 1.0, abs=0.015)
     assert check(bare).verdict == ("ok" if factor == 1.0 else "refused")

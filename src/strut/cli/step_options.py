@@ -23,9 +23,7 @@ STRAIGHT_AHEAD = (0.4, 0.0, 0.0)
 _TO_A_GOAL = ("goal", "via", "steps", "speed", "body_height")
 _HUMAN = ("height", "mass", "sex")
 # What a gait has no place for, how it walks, and what to say instead.
-_UNFITTING: dict[
-    type[GaitTable], tuple[tuple[str, ...], str, str]
-] = {
+_UNFITTING: dict[type[GaitTable], tuple[tuple[str, ...], str, str]] = {
     StepsTable: (("cycles", "balance", "retreat", *_HUMAN), "walks to a goal", "leave it out, see --goal"),
     CrawlTable: ((*_TO_A_GOAL, *_HUMAN), "walks straight ahead", "leave it out, see --cycles"),
     SynthesisTable: (

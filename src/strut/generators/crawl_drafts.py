@@ -15,8 +15,8 @@ from strut.draft import Detail, Draft, Shortfall
 from strut.engines.rigid_body import ground_reaction
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.crawl import CrawlGait, crawl_gait, crawl_plan
+from strut.generators.crawler import Crawler, crawler
 from strut.generators.key_pose import key_pose
-from strut.kinematics.crawler import Crawler, crawler
 from strut.request import Balance, Crawl
 from strut.robot import Array, Robot
 from strut.style import Style

@@ -17,8 +17,8 @@ from strut.emotion import named_emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.expression.blend import style_for
 from strut.generators.crawl import CrawlPlan
+from strut.generators.crawler import crawler
 from strut.generators.key_pose import KeyPose, ground_under, key_pose
-from strut.kinematics.crawler import crawler
 from strut.kinematics.leg7r import Leg, knee_position, leg_forward, leg_inverse
 from strut.kinematics.mounted_leg import MountedLeg, body_fixed_knee, mounted_legs
 from strut.models.catalogue import load_robot

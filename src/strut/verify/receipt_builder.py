@@ -12,6 +12,7 @@ from strut.emotion import Emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.receipt import Receipt, Verdict
 from strut.robot import Robot
+from strut.style import spoken
 
 AS_ASKED = 0.85  # a motion that shows less of a feeling, on average over time and words, is weakened
 
@@ -75,7 +76,7 @@ def _too_little(draft: Draft, over_time: float, over_words: float) -> list[str]:
         said.append(
             f"shown: on average {over_time:.0%} of the feeling, which comes and goes; a longer motion shows more"
         )
-    missing = [word.replace("_", " ") for word, share in draft.words.items() if share < AS_ASKED]
+    missing = [spoken(word) for word, share in draft.words.items() if share < AS_ASKED]
     if over_time * over_words < AS_ASKED and missing:
         said.append(f"shown: {over_words:.0%} of the feeling's words, {' and '.join(missing)} are missing or weak")
     return said
