@@ -207,3 +207,7 @@ class OutOfTurnError(StudyError):
 
 class UnknownParticipantError(StudyError):
     """There is no participant behind a private link."""
+
+
+class VideoError(StrutError):
+    """ffmpeg is missing, or cannot write a film."""

@@ -11,8 +11,6 @@ from strut.engines.rigid_body import (
     foot_positions,
     ground_reaction,
     inverse_dynamics,
-    solid_poses,
-    solids,
     velocities,
 )
 
@@ -133,19 +131,6 @@ def test_clearance_is_the_distance_that_mujoco_measures_to_the_floor(mrpete, tum
         mujoco.mj_forward(model, data)
         distance = [mujoco.mj_geomDistance(model, data, floor, geom, 10.0, None) for geom in others]
         assert_allclose(dynamics.clearance_m[k], distance, atol=1e-9)
-
-
-def test_solids_stand_where_the_model_has_them(mrpete, tumbling):
-    _, qpos = tumbling
-    model = compiled(mrpete.mjcf)
-    data = mujoco.MjData(model)
-    parts, (centres, rotations) = solids(mrpete), solid_poses(mrpete, qpos[:3])
-    assert len(parts) == model.ngeom - 1  # the ground is left out
-    assert {part.kind for part in parts} == {"box", "capsule", "sphere"}
-    data.qpos[:] = qpos[2]
-    mujoco.mj_kinematics(model, data)
-    assert_allclose(centres[2], data.geom_xpos[1:], atol=1e-15)
-    assert_allclose(rotations[2].reshape(-1, 9), data.geom_xmat[1:], atol=1e-15)
 
 
 def test_feet_are_at_their_sites(mrpete, tumbling):

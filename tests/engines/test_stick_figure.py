@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import strut
-from strut.engines.rigid_body import Solid, compiled, contact_points, foot_positions
+from strut.engines.rigid_body import compiled, contact_points, foot_positions
+from strut.engines.solids import Solid
 from strut.engines.stick_figure import stick_poses, sticks
 from strut.models.catalogue import robot_names
 from strut.robot import Array, Robot

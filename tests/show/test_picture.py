@@ -13,7 +13,8 @@ from strut.show.camera import fitted_camera
 from strut.show.film import save_gif
 from strut.show.floor import grid_step_m
 from strut.show.footage import Footage, footage, frame_times_s, nearest_samples, telling_sample
-from strut.show.picture import draw_frame, png_bytes, save_png
+from strut.show.picture import png_bytes, save_png
+from strut.show.render import draw_frame
 
 
 def pixels_of(png: bytes) -> Array:

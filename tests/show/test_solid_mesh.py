@@ -3,7 +3,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from strut.engines.rigid_body import Solid
+from strut.engines.solids import Solid
 from strut.show.solid_mesh import solid_mesh
 
 GREY = (0.5, 0.5, 0.5, 1.0)

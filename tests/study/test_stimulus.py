@@ -6,6 +6,7 @@ import json
 import subprocess
 from dataclasses import replace
 
+import imageio_ffmpeg
 import numpy as np
 import pytest
 from PIL import Image
@@ -191,11 +192,19 @@ def test_a_video_holds_every_picture_of_the_stimulus(study_of, tmp_path, ffmpeg,
     assert np.abs(decoded - drawn).mean() < 4.0 < np.abs(drawn[1:] - drawn[:-1]).max()  # the same pictures, moving
 
 
-def test_without_ffmpeg_a_video_is_refused_and_a_gif_offered(study_of, tmp_path, monkeypatch, capsys):
+def test_a_machine_without_ffmpeg_writes_videos_too(study_of, tmp_path, monkeypatch, capsys):
     folder = study_of("forced-choice", "seconds = 5 => seconds = 0.4")
-    monkeypatch.setenv("PATH", str(tmp_path))  # a machine without it
-    assert main(["study", "film", str(folder), "--out", str(tmp_path), "--format", "mp4"]) == 2
-    assert "needs ffmpeg, which is not installed; install it or choose --format gif" in capsys.readouterr().err
+    monkeypatch.setenv("PATH", str(tmp_path))
+    film = ["study", "film", str(folder), "--out", str(tmp_path), "--format", "mp4"]
+    assert main(film) == 0
+    assert (tmp_path / "sad.mp4").read_bytes()[4:8] == b"ftyp"
+
+    def nothing_bundled() -> str:
+        raise RuntimeError("no ffmpeg")
+
+    monkeypatch.setattr(imageio_ffmpeg, "get_ffmpeg_exe", nothing_bundled)
+    assert main([*film, "--force"]) == 2
+    assert "needs ffmpeg, which is not installed; install it or choose gif" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")

@@ -263,7 +263,7 @@ def forget(
 def film(
     folder: Annotated[Path, typer.Argument(help="Folder of the study.")],
     out: Annotated[Path, typer.Option(help="Folder to write the films to.")] = Path("films"),
-    form: Annotated[str, typer.Option("--format", help="gif, or with ffmpeg installed mp4 or webm.")] = "gif",
+    form: Annotated[str, typer.Option("--format", help="gif, mp4 or webm.")] = "gif",
     force: Annotated[bool, typer.Option("--force", help="Replace existing films.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")] = False,
 ) -> None:

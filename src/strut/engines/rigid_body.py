@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 import mujoco
 import numpy as np
@@ -179,47 +178,6 @@ def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
         mujoco.mj_rne(model, data, 1, result)
         force[k], rotation[k], com[k] = result[:6], base_xmat, whole_com
     return Reaction(*_carried_by_ground(qpos, force, rotation), com)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Solid:
-    """A part of the robot's body as people see it.
-
-    Args:
-        kind: `box` (half sizes), `capsule` (radius, half length along z) or `sphere` (radius).
-        size_m: Shape (3,), padded with zeros.
-        color: Red, green, blue and opacity, each from 0 to 1.
-    """
-
-    kind: Literal["box", "capsule", "sphere"]
-    size_m: Array
-    color: tuple[float, float, float, float]
-
-
-def solids(robot: Robot) -> tuple[Solid, ...]:
-    """Return the parts of the robot's body, ground left out, in the order of `solid_poses`."""
-    model = compiled(robot.mjcf)
-    kinds = {
-        int(mujoco.mjtGeom.mjGEOM_BOX): "box",
-        int(mujoco.mjtGeom.mjGEOM_CAPSULE): "capsule",
-        int(mujoco.mjtGeom.mjGEOM_SPHERE): "sphere",
-    }
-    return tuple(
-        Solid(kinds[int(model.geom_type[geom])], model.geom_size[geom].copy(), tuple(model.geom_rgba[geom].tolist()))  # type: ignore[arg-type]
-        for geom in _body_geoms(model)
-    )
-
-
-def solid_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
-    """Return where the robot's parts are. Shape (T, nq) in; centres (T, n, 3) and rotations (T, n, 3, 3) out."""
-    model = compiled(robot.mjcf)
-    data, geoms = mujoco.MjData(model), _body_geoms(model)
-    position, rotation = np.empty((len(qpos), len(geoms), 3)), np.empty((len(qpos), len(geoms), 9))
-    for k, sample in enumerate(qpos):
-        data.qpos[:] = sample
-        mujoco.mj_kinematics(model, data)
-        position[k], rotation[k] = data.geom_xpos[geoms], data.geom_xmat[geoms]
-    return position, rotation.reshape(len(qpos), len(geoms), 3, 3)
 
 
 def foot_positions(robot: Robot, qpos: Array) -> Array:

@@ -9,7 +9,8 @@ import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.engines.rigid_body import Solid, compiled
+from strut.engines.rigid_body import compiled
+from strut.engines.solids import Solid
 from strut.robot import Array, Robot
 
 Color = tuple[float, float, float, float]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strut.engines.rigid_body import Solid, solid_poses, solids
+from strut.engines.solids import Solid, solid_poses, solids
 from strut.errors import OutOfRangeError
 from strut.robot import Array, Robot
 
@@ -27,9 +27,13 @@ def checked_user(robot: Robot, user_m: Array, qpos: Array) -> Array:
 
 
 def distance_from(solid: Solid, point_m: Array) -> float:
-    """Return how far a point, in the solid's own frame, is outside of it; negative or 0 inside. Shape (3,) in."""
-    if solid.kind == "box":
-        return float(np.linalg.norm(np.maximum(np.abs(point_m) - solid.size_m, 0.0)))
+    """Return how far a point, in the solid's own frame, is outside of it; negative or 0 inside. Shape (3,) in.
+
+    Cylinders, ellipsoids and meshes count as the boxes around them.
+    """
+    if solid.kind not in ("capsule", "sphere"):
+        low_m, high_m = solid.bounds_m
+        return float(np.linalg.norm(np.maximum(np.maximum(low_m - point_m, point_m - high_m), 0.0)))
     half_length = solid.size_m[1] if solid.kind == "capsule" else 0.0
     along = np.clip(point_m[2], -half_length, half_length)
     return float(np.linalg.norm(point_m - np.array([0.0, 0.0, along])) - solid.size_m[0])

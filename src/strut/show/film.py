@@ -1,23 +1,28 @@
-"""Film: motions side by side for some seconds, as an endless GIF. A walk that repeats goes on without a seam."""
+"""Film: motions side by side for some seconds, as GIF or MP4. A walk that repeats goes on without a seam."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import numpy as np
 from matplotlib.colors import to_rgb
 from PIL import Image
 
 from strut.analysis.gait_cycle import GaitCycle, endless
+from strut.engines.video import video_bytes
 from strut.io.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS
 from strut.show.footage import Footage, Look, footage, frame_times_s, matched, nearest_samples
-from strut.show.picture import INK, VERDICT_COLORS, camera_path, shot_of, titles_over, viewing_azimuth_rad
+from strut.show.picture import INK, VERDICT_COLORS, Shot, camera_path, shot_of, titles_over, viewing_azimuth_rad
+from strut.show.render import Pixels
 
 LONGEST_S = 8.0  # that a film lasts unless more is asked for
 ENOUGH_S = 2.0  # that a single walk which repeats is filmed for, in whole cycles: more would show nothing new
@@ -43,40 +48,102 @@ class _Take:
     stride_m: float | None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Film:
+    """Pictures of motions side by side, drawn as they are asked for.
+
+    Args:
+        titles: The words over every picture. Shape (h, width, 3).
+        shot: What is under them.
+        count: How many pictures one round has.
+        rounds: How often they are shown.
+        rate_hz: Pictures per second.
+    """
+
+    titles: Pixels
+    shot: Shot
+    count: int
+    rounds: int
+    rate_hz: float
+
+    def pictures(self, on_frame: Callable[[int, int], None] | None = None) -> Iterator[Pixels]:
+        """Yield one round, drawn on all processors: rays and arrays leave Python alone. Shape (H, W, 3) each."""
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for frame, panels in enumerate(pool.map(self.shot.panels, range(self.count))):
+                yield np.concatenate([self.titles, panels])
+                if on_frame is not None:
+                    on_frame(frame + 1, self.count)
+
+
 def save_gif(
     motions: Sequence[Motion],
     robots: Sequence[Robot],
     path: Path | str,
     *,
-    from_s: float | None = None,
-    duration_s: float | None = None,
-    frames_per_s: float | None = None,
-    panel_px: int | None = None,
-    look: Look = "solid",
     force: bool = False,
     on_frame: Callable[[int, int], None] | None = None,
+    **options: Unpack[FilmOptions],
 ) -> None:
-    """Write a film of motions side by side, to one scale and in real time.
+    """Write an endless GIF of motions side by side, to one scale and in real time.
 
     Args:
         motions: What to show. A human walk goes on as long as the film if it repeats; others keep their last pose.
         robots: The robot of each motion.
         path: File to write.
-        from_s: Seconds since the start; if None, the middle of each motion that is longer than the film.
-        duration_s: Length of the film; if None, whole cycles of a single human walk, else of the longest motion, at
-            most 8 s.
-        frames_per_s: Frames per second; 25 with a human walk and 10 without if None.
-        panel_px: Width of each robot's picture; the fewer, the wider, if None.
-        look: Bodies, or stick figures.
         force: Replace an existing file.
         on_frame: Called after each frame with how many are done and how many there are.
+        options: See `FilmOptions`.
     """
-    pairs = matched(motions, robots)
-    seconds = min(LONGEST_S, max(motion.duration_s for motion in motions)) if duration_s is None else duration_s
+    film = film_of(motions, robots, **options)
+    pictures = [Image.fromarray(picture) for picture in film.pictures(on_frame)]
+    write_atomically(Path(path), _gif_bytes(pictures * film.rounds, round(1000.0 / film.rate_hz)), force=force)
+
+
+def save_mp4(
+    motions: Sequence[Motion],
+    robots: Sequence[Robot],
+    path: Path | str,
+    *,
+    force: bool = False,
+    on_frame: Callable[[int, int], None] | None = None,
+    **options: Unpack[FilmOptions],
+) -> None:
+    """Write an MP4 of motions side by side; arguments as in `save_gif`."""
+    film = film_of(motions, robots, **options)
+    pictures = film.pictures(on_frame) if film.rounds == 1 else [*film.pictures(on_frame)] * film.rounds
+    write_atomically(Path(path), video_bytes(pictures, "mp4", rate_hz=film.rate_hz), force=force)
+
+
+class FilmOptions(TypedDict, total=False):
+    """How to film.
+
+    Args:
+        from_s: Seconds since the start; if left out, the middle of each motion that is longer than the film.
+        duration_s: Length of the film; if None, whole cycles of a single human walk, else of the longest motion, at
+            most 8 s.
+        frames_per_s: Frames per second; 25 with a human walk and 10 without if left out.
+        panel_px: Width of each robot's picture; the fewer, the wider, if left out.
+        look: Bodies, or stick figures.
+        names: What to call each motion besides its feeling or robot: its file, for instance.
+    """
+
+    from_s: float | None
+    duration_s: float | None
+    frames_per_s: float | None
+    panel_px: int | None
+    look: Look
+    names: Sequence[str] | None
+
+
+def film_of(motions: Sequence[Motion], robots: Sequence[Robot], **options: Unpack[FilmOptions]) -> Film:
+    """Return a film of motions side by side, ready to be drawn; arguments as in `save_gif`."""
+    pairs, from_s, look = matched(motions, robots), options.get("from_s"), options.get("look", "solid")
+    asked_s = options.get("duration_s")
+    seconds = min(LONGEST_S, max(motion.duration_s for motion in motions)) if asked_s is None else asked_s
     walks = [None if from_s is not None else endless(robot, motion, seconds) for motion, robot in pairs]
-    rate_hz = frames_per_s or (QUICK_HZ if any(walks) else SLOW_HZ)
+    rate_hz = options.get("frames_per_s") or (QUICK_HZ if any(walks) else SLOW_HZ)
     rounds = 1
-    if len(walks) == 1 and walks[0] is not None and duration_s is None:
+    if len(walks) == 1 and walks[0] is not None and asked_s is None:
         cycle_s = walks[0][1].motion.duration_s
         rounds = max(1, min(round(seconds / cycle_s), int(np.ceil(ENOUGH_S / cycle_s - 0.1))))
         seconds = cycle_s
@@ -86,7 +153,7 @@ def save_gif(
         _take(motion, robot, times_s, from_s, look) if walk is None else _endless_take(*walk, robot, times_s, look)
         for (motion, robot), walk in zip(pairs, walks, strict=True)
     ]
-    width_px = max(NARROW_PX, min(WIDE_PX, ALL_PX // len(takes))) if panel_px is None else panel_px
+    width_px = options.get("panel_px") or max(NARROW_PX, min(WIDE_PX, ALL_PX // len(takes)))
     shot = shot_of(
         [take.film for take in takes],
         width_px,
@@ -95,12 +162,7 @@ def save_gif(
         strides_m=[take.stride_m for take in takes],
         height_share=UPRIGHT if all(walks) else LEVEL,
     )
-    pictures, titles = [], titles_over(motions, width_px)
-    for frame in range(count):
-        pictures.append(Image.fromarray(np.concatenate([titles, shot.panels(frame)])))
-        if on_frame is not None:
-            on_frame(frame + 1, count)
-    write_atomically(Path(path), _gif_bytes(pictures * rounds, round(1000.0 / rate_hz)), force=force)
+    return Film(titles_over(motions, width_px, options.get("names")), shot, count, rounds, rate_hz)
 
 
 def _take(motion: Motion, robot: Robot, times_s: Array, from_s: float | None, look: Look) -> _Take:

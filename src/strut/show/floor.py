@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.ndimage import gaussian_filter, map_coordinates
 
 from strut.balance.polygon import Polygon
-from strut.engines.rigid_body import Solid
+from strut.engines.solids import PosedSolids
 from strut.robot import Array
 from strut.show.footage import Spot
-from strut.show.ray_cast import shaded
 
 WHITE = (1.0, 1.0, 1.0)
 FLOOR_COLOR = (0.955, 0.960, 0.968)
@@ -26,6 +26,7 @@ SPOT_COLORS: Mapping[Spot, tuple[float, float, float]] = {
 SPOT_SIZES: Mapping[Spot, float] = {"centre of mass": 2.0, "centre of pressure": 1.0}  # so that neither hides the other
 SHINING = 0.62  # how much of a spot is seen through a part of the body
 UP = np.array([0.0, 0.0, 1.0])
+FADES_FROM, FADES_OVER = 0.34, 0.26  # shares of half the square's side: how the floor turns white far away
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,27 +42,38 @@ class Shadow:
         cells = (points_m - self.middle_m + self.half_m) / (2.0 * self.half_m) * len(self.darkness) - 0.5
         return np.asarray(map_coordinates(self.darkness, cells.T, order=1, mode="constant"))
 
+    def share_away(self, points_m: Array) -> Array:
+        """Return how far from the middle points are over half the side. Shape (..., 2) in, (...) out."""
+        away_m = points_m - self.middle_m
+        return np.sqrt(away_m[..., 0] ** 2 + away_m[..., 1] ** 2) / self.half_m
 
-def cast_shadow(
-    parts: tuple[Solid, ...], centre_in_world: Array, solid_to_world: Array, *, light: Array, half_m: float, cells: int
-) -> Shadow:
+    def reaches(self, points_m: Array) -> npt.NDArray[np.bool_]:
+        """Return which points are on the floor that is drawn at all. Shape (..., 2) in, (...) out."""
+        return np.asarray(self.share_away(points_m) < FADES_FROM + FADES_OVER)
+
+
+def cast_shadow(body: PosedSolids, corners_in_world: Array, *, light: Array, half_m: float, cells: int) -> Shadow:
     """Return the soft shadow of a body: of a lamp, and of the sky that the body hides.
 
     Args:
-        parts: The n parts.
-        centre_in_world: Shape (n, 3).
-        solid_to_world: Shape (n, 3, 3).
+        body: What casts it.
+        corners_in_world: Corners of boxes around its parts. Shape (n, 3).
         light: Unit vector towards the lamp. Shape (3,).
         half_m: Half the side of the square that holds the shadow.
         cells: How many cells to compute across the square.
     """
-    middle_m = centre_in_world[:, :2].mean(axis=0)
+    middle_m = (corners_in_world.min(axis=0) + corners_in_world.max(axis=0))[:2] / 2.0
     steps = ((np.arange(cells) + 0.5) / cells * 2.0 - 1.0) * half_m
-    x, y = np.meshgrid(middle_m[0] + steps, middle_m[1] + steps, indexing="ij")
-    ground = np.stack([x, y, np.zeros_like(x)], axis=-1).reshape(-1, 3)
-    lamp = shaded(parts, centre_in_world, solid_to_world, ground, light).reshape(x.shape).astype(float)
-    sky = shaded(parts, centre_in_world, solid_to_world, ground, UP).reshape(x.shape).astype(float)
-    soft = 0.42 * gaussian_filter(lamp, 0.010 * cells) + 0.30 * gaussian_filter(sky, 0.045 * cells)
+    soft = np.zeros((cells, cells))
+    for towards, darkness, blur in ((light, 0.42, 0.010), (UP, 0.30, 0.045)):
+        shifted = corners_in_world - corners_in_world[:, 2:] / towards[2] * towards
+        low, high = shifted[:, :2].min(axis=0) - middle_m, shifted[:, :2].max(axis=0) - middle_m
+        within = np.ix_(*((steps >= low[axis]) & (steps <= high[axis]) for axis in (0, 1)))
+        x, y = np.meshgrid(*(steps[index.ravel()] + middle_m[axis] for axis, index in enumerate(within)), indexing="ij")
+        hidden = np.zeros((cells, cells))
+        ground = np.stack([x, y, np.zeros_like(x)], axis=-1).reshape(-1, 3)
+        hidden[within] = body.shaded(ground, towards).reshape(x.shape)
+        soft += darkness * gaussian_filter(hidden, blur * cells)
     return Shadow(soft, middle_m, half_m)
 
 
@@ -96,28 +108,34 @@ def floor_color(
         Red, green and blue from 0 to 1. Shape (m, 3).
     """
     color = np.broadcast_to(FLOOR_COLOR, (len(points_m), 3)).copy()
-    from_line = np.abs(points_m / grid_m - np.round(points_m / grid_m))
-    from_line_m = np.minimum(from_line[:, 0], from_line[:, 1]) * grid_m
-    color = _mixed(color, GRID_COLOR, 0.8 * np.clip(1.3 - from_line_m / pixel_m, 0.0, 1.0))
+    lines = points_m / grid_m
+    from_line = np.abs(lines - np.round(lines))
+    line = 0.8 * np.clip(1.3 - np.minimum(from_line[:, 0], from_line[:, 1]) * grid_m / pixel_m, 0.0, 1.0)
+    drawn = np.flatnonzero(line)
+    color[drawn] = _mixed(color[drawn], GRID_COLOR, line[drawn])
     if polygon is not None:
-        inside_m = polygon.margin(points_m)
-        color = _mixed(color, POLYGON_COLOR, 0.20 * _covered(inside_m, pixel_m))
-        color = _mixed(color, POLYGON_COLOR, 0.9 * _covered(0.25 * dot_m - np.abs(inside_m), pixel_m))
+        low, high = polygon.corners.min(axis=0) - dot_m, polygon.corners.max(axis=0) + dot_m
+        near = np.flatnonzero(((points_m > low) & (points_m < high)).all(axis=1))
+        inside_m, own, pixel = polygon.margin(points_m[near]), color[near], pixel_m[near]
+        own = _mixed(own, POLYGON_COLOR, 0.20 * _covered(inside_m, pixel))
+        color[near] = _mixed(own, POLYGON_COLOR, 0.9 * _covered(0.25 * dot_m - np.abs(inside_m), pixel))
     color = _mixed(color, SHADOW_COLOR, shadow.at(points_m))
     color = with_spots(color, points_m, pixel_m, spots, dot_m=dot_m)
-    away = np.linalg.norm(points_m - shadow.middle_m, axis=1) / shadow.half_m
-    return _mixed(color, WHITE, np.clip((away - 0.34) / 0.26, 0.0, 1.0))
+    return _mixed(color, WHITE, np.clip((shadow.share_away(points_m) - FADES_FROM) / FADES_OVER, 0.0, 1.0))
 
 
 def with_spots(
     color: Array, points_m: Array, pixel_m: Array, spots: Mapping[Spot, Array], *, dot_m: float, share: float = 1.0
 ) -> Array:
     """Return the colours of points with the spots over them, as opaque as `share`; arguments as in `floor_color`."""
+    marked = color.copy()
     for name, spot_m in spots.items():
-        inside_m = SPOT_SIZES[name] * dot_m - np.linalg.norm(points_m - spot_m, axis=1)
-        color = _mixed(color, WHITE, share * _covered(inside_m + 0.4 * dot_m, pixel_m))
-        color = _mixed(color, SPOT_COLORS[name], share * _covered(inside_m, pixel_m))
-    return color
+        reach_m = (SPOT_SIZES[name] + 0.4) * dot_m + pixel_m
+        near = np.flatnonzero((np.abs(points_m - spot_m) < reach_m[:, None]).all(axis=1))
+        inside_m = SPOT_SIZES[name] * dot_m - np.linalg.norm(points_m[near] - spot_m, axis=1)
+        rim = _mixed(marked[near], WHITE, share * _covered(inside_m + 0.4 * dot_m, pixel_m[near]))
+        marked[near] = _mixed(rim, SPOT_COLORS[name], share * _covered(inside_m, pixel_m[near]))
+    return marked
 
 
 def _covered(inside_m: Array, pixel_m: Array) -> Array:

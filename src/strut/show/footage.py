@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from strut.balance.polygon import Polygon
 from strut.balance.support import supports
-from strut.engines.rigid_body import Solid, contact_points, foot_positions, point_masses, solid_poses, solids
+from strut.engines.rigid_body import contact_points, foot_positions, point_masses
+from strut.engines.solids import Solid, solid_poses, solids
 from strut.engines.stick_figure import stick_poses, sticks
 from strut.errors import BadMotionError, BadTableError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
-from strut.show.ray_cast import half_sizes_m, solid_reach_m
+from strut.show.solid_mesh import lightened
 
 Look = Literal["solid", "stick"]
 Spot = Literal["centre of mass", "centre of pressure"]
@@ -45,18 +46,12 @@ class Footage:
     polygons: tuple[Polygon | None, ...]
     spots: Mapping[Spot, Array]
 
-    @property
-    def reach_m(self) -> Array:
-        """Radii of the balls around each part. Shape (n,)."""
-        return np.array([solid_reach_m(solid) for solid in self.solids])
-
-    def corners_in_world(self, every: int = 1) -> Array:
-        """Return the corners of boxes around the parts, for every so many frames. Shape (F / every, 8 * n, 3)."""
-        half_m = np.array([half_sizes_m(solid) for solid in self.solids])
-        signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
-        in_part = signs[None] * half_m[:, None]
-        from_centre = np.einsum("fnij,ncj->fnci", self.solid_to_world[::every], in_part)
-        corners = from_centre + self.centre_in_world[::every, :, None]
+    def corners_in_world(self, frames: slice = slice(None)) -> Array:
+        """Return the corners of boxes around the parts in some frames, by default all F. Shape (F, 8 * n, 3)."""
+        bounds_m = np.array([solid.bounds_m for solid in self.solids])
+        in_part = np.stack([bounds_m[:, [x, y, z], [0, 1, 2]] for x in (0, 1) for y in (0, 1) for z in (0, 1)], axis=1)
+        from_centre = np.einsum("fnij,ncj->fnci", self.solid_to_world[frames], in_part)
+        corners = from_centre + self.centre_in_world[frames, :, None]
         return np.asarray(corners.reshape(len(corners), -1, 3))
 
     def spots_at(self, frame: int) -> dict[Spot, Array]:
@@ -102,7 +97,7 @@ def nearest_samples(motion: Motion, time_s: Array) -> npt.NDArray[np.intp]:
 def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], *, look: Look = "solid") -> Footage:
     """Return what the motion looks like at the samples, as a body or as its stick figure. Shape (F,) in."""
     qpos = motion.qpos[samples]
-    parts = solids(robot) if look == "solid" else sticks(robot)
+    parts = lightened(solids(robot)) if look == "solid" else sticks(robot)
     seen = [index for index, solid in enumerate(parts) if solid.color[3] >= LEAST_OPACITY]
     if not seen:
         raise BadTableError(f"{robot.name} has no visible part; give its body some geometry.")
@@ -117,13 +112,19 @@ def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], *, look
         spots["centre of pressure"] = motion.cop_in_world[samples]
     return Footage(
         time_s=motion.time_s[samples],
-        base_in_world=qpos[:, :3] if robot.base_size else np.zeros((len(qpos), 3)),
+        base_in_world=_base_in_world(robot, qpos),
         solids=tuple(parts[index] for index in seen),
         centre_in_world=centre[:, seen],
         solid_to_world=rotation[:, seen],
         polygons=tuple(polygons),
         spots=spots,
     )
+
+
+def _base_in_world(robot: Robot, qpos: Array) -> Array:
+    """Return the place of a floating base, of a platform on the floor, or the origin. Shape (F, nq) in, (F, 3) out."""
+    known = 3 if robot.floats else min(2, robot.base_size)
+    return np.pad(qpos[:, :known], ((0, 0), (0, 3 - known)))
 
 
 def centre_of_mass(robot: Robot, qpos: Array) -> Array:

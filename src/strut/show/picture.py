@@ -6,9 +6,9 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
@@ -18,70 +18,16 @@ from strut.io.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import AZIMUTH_RAD, Camera, fitted_camera
-from strut.show.floor import (
-    SHINING,
-    UP,
-    cast_shadow,
-    floor_color,
-    grid_step_m,
-    with_spots,
-)
+from strut.show.floor import grid_step_m
 from strut.show.footage import Footage, Look, footage, matched, nearest_samples, telling_sample
-from strut.show.ray_cast import hit_distance, shaded, surface_normal
-from strut.show.wording import title_of, verdict_of
+from strut.show.render import Pixels, draw_frame
+from strut.show.wording import labels_of, verdict_of
 
-Pixels = npt.NDArray[np.uint8]
-SAMPLES_PER_SIDE = 2  # each pixel is the mean of this many squared
 INK = "#1a1c20"
+DOTS = 100  # per inch, matplotlib's measure of type
 VERDICT_COLORS = {"ok": "#2b7a4b", "weakened": "#9a6200", "refused": "#b3261e"}
-DOT_SHARE = 0.014  # radius of a spot over the size of the robot
 _TITLE_SHARE = 0.17  # height of the titles over the width of a panel
 _HEIGHT_SHARE = 0.84  # height of a panel over its width
-
-
-def light_direction(camera: Camera) -> Array:
-    """Return the unit vector towards the lamp: over the camera's left shoulder. Shape (3,)."""
-    right, _, forward = camera.axes
-    towards = 1.25 * UP - 0.65 * right - 0.35 * forward
-    return np.asarray(towards / np.linalg.norm(towards))
-
-
-def draw_frame(
-    film: Footage,
-    frame: int,
-    camera: Camera,
-    *,
-    width_px: int,
-    height_px: int,
-    size_m: float,
-    grid_m: float | None = None,
-) -> Pixels:
-    """Return a picture of one frame: the body on the floor, its support polygon and spots, which shine through it.
-
-    Args:
-        film: What the motion looks like.
-        frame: Which frame of it.
-        camera: From where.
-        width_px: Width of the picture.
-        height_px: Height of the picture.
-        size_m: Size of the robot, which sets the dot and how far the floor goes.
-        grid_m: Distance between the grid's lines; round and by the size if None.
-
-    Returns:
-        Shape (height_px, width_px, 3).
-    """
-    fine = SAMPLES_PER_SIDE
-    floor = _floor_pixels(film, frame, camera, (height_px, width_px), size_m, grid_m or grid_step_m(size_m))
-    color = floor.repeat(fine, axis=0).repeat(fine, axis=1)
-    sharper = replace(camera, focal_px=camera.focal_px * fine, middle_px=camera.middle_px * fine)
-    depth, part = _nearest_parts(film, frame, sharper, (height_px * fine, width_px * fine))
-    rows, columns = np.nonzero(part >= 0)
-    rays = sharper.rays(columns.astype(float) + 0.5, rows.astype(float) + 0.5)
-    points = sharper.eye_in_world + depth[rows, columns, None] * rays
-    color[rows, columns] = _body_pixels(film, frame, points, rays, part[rows, columns], light_direction(camera))
-    color = _with_shining_spots(color, film, frame, sharper, part >= 0, size_m)
-    mean = color.reshape(height_px, fine, width_px, fine, 3).mean(axis=(1, 3))
-    return np.asarray(np.round(np.clip(mean, 0.0, 1.0) * 255.0), dtype=np.uint8)
 
 
 def save_png(
@@ -92,6 +38,7 @@ def save_png(
     at_s: float | None = None,
     panel_px: int = 420,
     look: Look = "solid",
+    names: Sequence[str] | None = None,
     force: bool = False,
 ) -> None:
     """Write a picture of motions side by side, to one scale.
@@ -103,9 +50,11 @@ def save_png(
         at_s: Seconds since the start; if None, each motion's fullest mid-swing near its middle.
         panel_px: Width of each robot's picture.
         look: Bodies, or stick figures.
+        names: What to call each motion where feeling or robot do not tell them apart: its file, for instance.
         force: Replace an existing file.
     """
-    write_atomically(Path(path), png_bytes(motions, robots, at_s=at_s, panel_px=panel_px, look=look), force=force)
+    picture = png_bytes(motions, robots, at_s=at_s, panel_px=panel_px, look=look, names=names)
+    write_atomically(Path(path), picture, force=force)
 
 
 def png_bytes(
@@ -115,6 +64,7 @@ def png_bytes(
     at_s: float | None = None,
     panel_px: int = 420,
     look: Look = "solid",
+    names: Sequence[str] | None = None,
 ) -> bytes:
     """Return what `save_png` writes."""
     films = []
@@ -127,7 +77,7 @@ def png_bytes(
         sample = telling_sample(motion, robot) if at_s is None else nearest_samples(motion, np.array([at_s]))[0]
         films.append(footage(motion, robot, np.array([sample]), look=look))
     shot = shot_of(films, panel_px, viewing_azimuth_rad(motions))
-    return as_png(np.concatenate([titles_over(motions, panel_px), shot.panels(0)]))
+    return as_png(np.concatenate([titles_over(motions, panel_px, names), shot.panels(0)]))
 
 
 def as_png(picture: Pixels) -> bytes:
@@ -218,111 +168,52 @@ def camera_path(film: Footage) -> Array:
     return np.asarray((first + share[:, None] * (last - first)) * np.array([1.0, 1.0, 0.0]))
 
 
-def _floor_pixels(
-    film: Footage, frame: int, camera: Camera, shape: tuple[int, int], size_m: float, grid_m: float
-) -> Array:
-    """Return the picture of the floor alone, white above the horizon. Shape (H, W, 3)."""
-    rays, color = camera.rays(*_pixel_middles(slice(0, shape[0]), slice(0, shape[1]))), np.ones((*shape, 3))
-    down = rays[..., 2] < -1e-6
-    distance = -camera.eye_in_world[2] / rays[down][:, 2]
-    points_m = camera.eye_in_world[:2] + distance[:, None] * rays[down][:, :2]
-    centre, rotation = film.centre_in_world[frame], film.solid_to_world[frame]
-    shadow = cast_shadow(
-        film.solids, centre, rotation, light=light_direction(camera), half_m=1.1 * size_m, cells=min(150, shape[1] // 2)
-    )
-    color[down] = floor_color(
-        points_m,
-        distance / camera.focal_px,
-        shadow,
-        grid_m=grid_m,
-        polygon=film.polygons[frame],
-        spots=film.spots_at(frame),
-        dot_m=DOT_SHARE * size_m,
-    )
-    return 1.0 + _inwards(shape)[..., None] * (color - 1.0)
+def titles_over(motions: Sequence[Motion], panel_px: int, names: Sequence[str] | None = None) -> Pixels:
+    """Return the titles over the panels, each inside its own; `names` as in `labels_of`. Shape (h, n * panel_px, 3)."""
+    words = Words(len(motions) * panel_px, round(_TITLE_SHARE * panel_px))
+    for index, (motion, label) in enumerate(zip(motions, labels_of(motions, names), strict=True)):
+        middle = (index + 0.5) * panel_px
+        verdict, color, most_px = verdict_of(motion), verdict_color(motion), 0.94 * panel_px
+        words.write(label, middle, 0.52, size_px=0.072 * panel_px, most_px=most_px)
+        words.write(verdict, middle, 0.44, size_px=0.045 * panel_px, most_px=most_px, color=color, align="top")
+    return words.pixels()
 
 
-def _with_shining_spots(
-    color: Array, film: Footage, frame: int, camera: Camera, body: npt.NDArray[np.bool_], size_m: float
-) -> Array:
-    """Return the picture with spots seen through the body: a shoe must not hide where it presses. Shape (H, W, 3)."""
-    rows, columns = np.nonzero(body)
-    rays = camera.rays(columns.astype(float) + 0.5, rows.astype(float) + 0.5)
-    down = rays[:, 2] < -1e-6
-    rows, columns, rays = rows[down], columns[down], rays[down]
-    distance = -camera.eye_in_world[2] / rays[:, 2]
-    points_m = camera.eye_in_world[:2] + distance[:, None] * rays[:, :2]
-    seen, spots = color.copy(), film.spots_at(frame)
-    seen[rows, columns] = with_spots(
-        color[rows, columns], points_m, distance / camera.focal_px, spots, dot_m=DOT_SHARE * size_m, share=SHINING
-    )
-    return seen
+def verdict_color(motion: Motion) -> str:
+    """Return the colour of a verdict's words."""
+    return VERDICT_COLORS[motion.receipt.verdict] if motion.receipt else "#555555"
 
 
-def _inwards(shape: tuple[int, int]) -> Array:
-    """Return 0 at the border of a picture, rising to 1 inside it, so that panels meet in white. Shape (H, W)."""
-    columns, rows = _pixel_middles(slice(0, shape[0]), slice(0, shape[1]))
-    from_border = np.minimum(np.minimum(columns, shape[1] - columns), np.minimum(rows, shape[0] - rows))
-    return np.clip(from_border / (0.12 * shape[1]), 0.0, 1.0)
+class Words:
+    """A strip of a picture that holds words; what would be too wide is written smaller."""
 
+    def __init__(self, width_px: int, height_px: int) -> None:
+        self._figure = Figure(figsize=(width_px / DOTS, height_px / DOTS), dpi=DOTS, facecolor="white")
+        self._canvas = FigureCanvasAgg(self._figure)
+        self._width_px = width_px
 
-def _pixel_middles(rows: slice, columns: slice) -> tuple[Array, Array]:
-    """Return the columns and rows of the middles of a window of pixels. Shape (H, W) each."""
-    middle = np.mgrid[rows, columns] + 0.5
-    return middle[1], middle[0]
+    def write(
+        self,
+        words: str,
+        column: float,
+        height: float,
+        *,
+        size_px: float,
+        most_px: float,
+        color: str = INK,
+        side: Literal["left", "center"] = "center",
+        align: Literal["top", "bottom"] = "bottom",
+    ) -> float:
+        """Write words at a column [px] and a height [share of the strip]; return the column where they end."""
+        points = 72.0 / DOTS * size_px
+        text = self._figure.text(
+            column / self._width_px, height, words, ha=side, va=align, size=points, color=color, parse_math=False
+        )
+        renderer = self._canvas.get_renderer()  # type: ignore[no-untyped-call]
+        text.set_fontsize(points * min(1.0, most_px / max(1.0, text.get_window_extent(renderer).width)))
+        return float(text.get_window_extent(renderer).x1)
 
-
-def _nearest_parts(
-    film: Footage, frame: int, camera: Camera, shape: tuple[int, int]
-) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Return depth and index of the part that each pixel shows, -1 for none. Shape (H, W) each."""
-    depth, shown = np.full(shape, np.inf), np.full(shape, -1)
-    pixels, distance = camera.project(film.centre_in_world[frame])
-    for index, solid in enumerate(film.solids):
-        reach_m = film.reach_m[index]
-        half = camera.focal_px * reach_m / max(distance[index] - reach_m, 1e-9) + 1.0
-        low = np.clip(np.floor(pixels[index] - half), 0, shape[::-1]).astype(int)
-        high = np.clip(np.ceil(pixels[index] + half), 0, shape[::-1]).astype(int)
-        window = (slice(low[1], high[1]), slice(low[0], high[0]))
-        rotation = film.solid_to_world[frame, index]
-        origin = (camera.eye_in_world - film.centre_in_world[frame, index]) @ rotation
-        met = hit_distance(solid, origin, camera.rays(*_pixel_middles(*window)) @ rotation)
-        nearer = met < depth[window]
-        depth[window] = np.where(nearer, met, depth[window])
-        shown[window] = np.where(nearer, index, shown[window])
-    return depth, shown
-
-
-def _body_pixels(
-    film: Footage, frame: int, points: Array, rays: Array, part: npt.NDArray[np.int64], light: Array
-) -> Array:
-    """Return the colours of points on the body: Lambert under a lamp and a bright sky. Shape (m, 3) in and out."""
-    normal, color = np.empty_like(points), np.empty_like(points)
-    for index in np.unique(part):
-        own, rotation = part == index, film.solid_to_world[frame, index]
-        in_part = (points[own] - film.centre_in_world[frame, index]) @ rotation
-        normal[own] = surface_normal(film.solids[index], in_part) @ rotation.T
-        color[own] = film.solids[index].color[:3]
-    facing = np.clip(normal @ light, 0.0, 1.0)
-    outside = points + 1e-4 * film.reach_m.max() * normal
-    lit = facing * ~shaded(film.solids, film.centre_in_world[frame], film.solid_to_world[frame], outside, light)
-    halfway = light - rays / np.linalg.norm(rays, axis=1, keepdims=True)
-    halfway /= np.linalg.norm(halfway, axis=1, keepdims=True)
-    gloss = 0.16 * (lit > 0.0) * np.clip(np.sum(normal * halfway, axis=1), 0.0, 1.0) ** 24
-    sky = 0.50 + 0.16 * normal[:, 2]
-    return np.asarray(color * (sky + 0.52 * lit)[:, None] + gloss[:, None])
-
-
-def titles_over(motions: Sequence[Motion], panel_px: int) -> Pixels:
-    """Return the titles over the panels. Shape (h, n * panel_px, 3)."""
-    width, height = len(motions) * panel_px, round(_TITLE_SHARE * panel_px)
-    figure = Figure(figsize=(width / 100.0, height / 100.0), dpi=100, facecolor="white")
-    canvas = FigureCanvasAgg(figure)
-    points = 72.0 / 100.0 * panel_px  # so that sizes are shares of the panel's width
-    for index, motion in enumerate(motions):
-        middle = (index + 0.5) / len(motions)
-        color = VERDICT_COLORS[motion.receipt.verdict] if motion.receipt else "#555555"
-        figure.text(middle, 0.52, title_of(motion), ha="center", va="bottom", size=0.072 * points, color=INK)
-        figure.text(middle, 0.44, verdict_of(motion), ha="center", va="top", size=0.045 * points, color=color)
-    canvas.draw()  # type: ignore[no-untyped-call]
-    return np.asarray(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]
+    def pixels(self) -> Pixels:
+        """Return the strip. Shape (height_px, width_px, 3)."""
+        self._canvas.draw()  # type: ignore[no-untyped-call]
+        return np.asarray(self._canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]

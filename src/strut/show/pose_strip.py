@@ -7,24 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from strut.analysis.gait_cycle import endless
 from strut.errors import OutOfRangeError
 from strut.io.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Array, Robot
-from strut.show.camera import fitted_camera
+from strut.show.camera import fitted_camera, view_axes
 from strut.show.footage import Footage, Look, footage, matched, nearest_samples
-from strut.show.picture import INK, VERDICT_COLORS, Pixels, as_png, draw_frame
+from strut.show.picture import INK, Words, as_png, verdict_color
+from strut.show.render import Pixels, draw_frame
 from strut.show.wording import dial_of, title_of
 
 POSES = 8
 MOST_POSES = 24
 AZIMUTH_RAD, ELEVATION_RAD = float(np.deg2rad(-90.0)), float(np.deg2rad(9.0))  # from the right side, hardly from above
-APART = 0.52  # between poses, over the height of the body
-_LABEL_SHARE = 0.14  # height of the words over that of the picture
+GAP = 0.07  # between poses, over the largest size of the body
+_LABEL_SHARE, _LOWEST_LABEL_PX = 0.14, 44  # height of the words over that of the picture, and the least of it
 
 
 def save_pose_strip(
@@ -67,18 +66,19 @@ def pose_strip_bytes(
     if not 2 <= poses <= MOST_POSES:
         raise OutOfRangeError(f"A row of {poses} poses cannot be drawn; choose 2 to {MOST_POSES}.")
     seen = [_poses(motion, robot, poses, look) for motion, robot in matched(motions, robots)]
-    apart_m = APART * max(float(np.ptp(film.corners_in_world()[0][:, 2])) for film, _ in seen)
+    apart_m = max(_room_m(film) for film, _ in seen)
     films = [_side_by_side(film, apart_m) for film, _ in seen]
     corners = np.concatenate([film.corners_in_world()[0] for film in films])
     span_m, tall_m = float(np.ptp(corners[:, 0])), float(np.ptp(corners[:, 2]))
-    height_px = round(width_px * 1.12 * tall_m / span_m)
-    angles = {"azimuth_rad": AZIMUTH_RAD, "elevation_rad": ELEVATION_RAD}
-    camera = fitted_camera(corners, width_px=width_px, height_px=height_px, **angles)
-    size = {"width_px": width_px, "height_px": height_px}
+    down_m = float(
+        np.ptp(corners @ view_axes(AZIMUTH_RAD, ELEVATION_RAD)[1])
+    )  # how high the row looks, its depth seen from above
+    size = {"width_px": width_px, "height_px": round(width_px * 1.12 * down_m / span_m)}
+    camera = fitted_camera(corners, **size, azimuth_rad=AZIMUTH_RAD, elevation_rad=ELEVATION_RAD)
     rows: list[Pixels] = []
     for film, (_, share), motion, name in zip(films, seen, motions, names or [""] * len(motions), strict=True):
         columns = camera.project(film.centre_in_world[0].reshape(poses, -1, 3).mean(axis=1))[0][:, 0]
-        rows.append(_words(motion, name, columns / width_px, share, **size))
+        rows.append(_words(motion, name, columns, share, **size))
         rows.append(draw_frame(film, 0, camera, **size, size_m=span_m, grid_m=tall_m / 4.0))
     return as_png(np.concatenate(rows))
 
@@ -96,12 +96,20 @@ def _poses(motion: Motion, robot: Robot, poses: int, look: Look) -> tuple[Footag
     return footage(shown, robot, nearest_samples(shown, times_s), look=look), times_s / whole_s
 
 
+def _room_m(film: Footage) -> float:
+    """Return how far apart poses must stand so that none touches the next: they, and a gap."""
+    corners = film.corners_in_world()
+    ahead = corners[..., 0] - film.base_in_world[:, :1]
+    needed_m = float((ahead[:-1].max(axis=1) - ahead[1:].min(axis=1)).max())
+    return needed_m + GAP * float(np.ptp(corners[0], axis=0).max())
+
+
 def _side_by_side(film: Footage, apart_m: float) -> Footage:
     """Return one frame that holds all poses of a film, evenly apart in the direction of walking, about y = 0."""
     count = len(film.time_s)
     shift = np.zeros((count, 1, 3))
-    shift[:, 0, 0] = apart_m * np.arange(count) - film.base_in_world[:, 0]
-    shift[:, 0, 1] = -film.base_in_world[:, 1].mean()
+    shift[:, 0, :2] = -film.base_in_world[:, :2]
+    shift[:, 0, 0] += apart_m * np.arange(count)
     return replace(
         film,
         time_s=film.time_s[:1],
@@ -116,21 +124,18 @@ def _side_by_side(film: Footage, apart_m: float) -> Footage:
 
 def _words(motion: Motion, name: str, columns: Array, share: Array, *, width_px: int, height_px: int) -> Pixels:
     """Return the title, the name, the verdict and how far in the cycle each pose is. Shape (h, width_px, 3)."""
-    figure = Figure(figsize=(width_px / 100.0, _LABEL_SHARE * height_px / 100.0), dpi=100, facecolor="white")
-    canvas, points = FigureCanvasAgg(figure), 0.72 * _LABEL_SHARE * height_px
-    color = VERDICT_COLORS[motion.receipt.verdict] if motion.receipt else "#555555"
-    after = 0.0
-    for words, low, size, tint in (
+    high_px = max(_LOWEST_LABEL_PX, round(_LABEL_SHARE * height_px))
+    strip, after = Words(width_px, high_px), 0.0
+    for words, low, size, color in (
         (title_of(motion), 0.52, 0.42, INK),
         (name, 0.56, 0.26, INK),
-        (dial_of(motion), 0.56, 0.26, color),
+        (dial_of(motion), 0.56, 0.26, verdict_color(motion)),
     ):
         if words:
-            drawn = figure.text(after + 0.012, low, words, ha="left", va="bottom", size=size * points, color=tint)
-            after = drawn.get_window_extent(canvas.get_renderer()).x1 / width_px  # type: ignore[no-untyped-call]
+            start, most_px = after + 0.012 * width_px, 0.4 * width_px
+            after = strip.write(words, start, low, size_px=size * high_px, most_px=most_px, color=color, side="left")
+    room_px = 0.9 * float(np.diff(columns).min())
     for column, part in zip(columns, share, strict=True):
-        figure.text(
-            column, 0.02, f"{100.0 * part:.3g} %", ha="center", va="bottom", size=0.24 * points, color="#6b7280"
-        )
-    canvas.draw()  # type: ignore[no-untyped-call]
-    return np.asarray(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]
+        words = f"{100.0 * part:.3g} %"
+        strip.write(words, float(column), 0.02, size_px=0.24 * high_px, most_px=room_px, color="#6b7280")
+    return strip.pixels()

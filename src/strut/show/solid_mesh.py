@@ -1,68 +1,59 @@
-"""Solid mesh: closed triangle meshes of the parts of a robot's body, counter-clockwise seen from outside."""
+"""Solid mesh: triangles of the parts of a robot's body, by trimesh, counter-clockwise seen from outside."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
+import trimesh
 
-from strut.engines.rigid_body import Solid
-from strut.robot import Array
+from strut.engines.solids import Mesh, Solid
 
 AROUND = 20  # corners of a circle: enough that a limb looks round
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Mesh:
-    """Triangles: vertices in the part's own frame [m] (n, 3), and the three vertices of each face (m, 3)."""
-
-    vertices: Array
-    faces: npt.NDArray[np.int64]
+MOST_FACES = 40_000  # of all meshes of a body together: what a page holds and a phone draws
+_COARSER = 1.25  # how much larger cells become when a mesh still has too many faces
 
 
 def solid_mesh(solid: Solid, *, around: int = AROUND) -> Mesh:
-    """Return the mesh of a part. `around` is the number of corners of each circle, even and at least 4."""
+    """Return the triangles of a part. `around` is the number of corners of each circle, even and at least 4."""
+    if solid.mesh is not None:
+        return solid.mesh
+    first, second, _ = (float(size) for size in solid.size_m)
     if solid.kind == "box":
-        return _box(solid.size_m)
-    half_length_m = float(solid.size_m[1]) if solid.kind == "capsule" else 0.0
-    return _capsule(float(solid.size_m[0]), half_length_m, around)
+        made = trimesh.creation.box(extents=2.0 * solid.size_m)
+    elif solid.kind == "cylinder":
+        made = trimesh.creation.cylinder(radius=first, height=2.0 * second, sections=around)
+    elif solid.kind == "capsule":
+        made = trimesh.creation.capsule(radius=first, height=2.0 * second, count=(around, around))
+        made.apply_translation(-made.bounds.mean(axis=0))
+    else:
+        made = trimesh.creation.uv_sphere(radius=1.0, count=(around // 2 + 1, around))
+        made.vertices *= first if solid.kind == "sphere" else solid.size_m
+    return Mesh(np.array(made.vertices), np.array(made.faces))
 
 
-def _box(half_sizes_m: Array) -> Mesh:
-    corners = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
-    squares = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-    faces = [triangle for a, b, c, d in squares for triangle in ((a, b, c), (a, c, d))]
-    return Mesh(corners * half_sizes_m, np.array(faces))
+@lru_cache(maxsize=16)
+def lightened(parts: tuple[Solid, ...], most_faces: int = MOST_FACES) -> tuple[Solid, ...]:
+    """Return the parts of a body with meshes reduced so that they have at most so many faces together."""
+    share = most_faces / max(1, sum(len(part.mesh.faces) for part in parts if part.mesh is not None))
+    return tuple(
+        part if part.mesh is None or share >= 1.0 else replace(part, mesh=_reduced(part.mesh, share)) for part in parts
+    )
 
 
-def _capsule(radius_m: float, half_length_m: float, around: int) -> Mesh:
-    """Return two half balls along z with a tube between them; a ball if the half length is 0."""
-    latitude = np.linspace(-np.pi / 2.0, np.pi / 2.0, around // 2 + 1)[1:-1]
-    shift = np.where(latitude < 0.0, -half_length_m, half_length_m)
-    if half_length_m > 0.0:
-        below, above = latitude[latitude < -1e-9], latitude[latitude > 1e-9]
-        latitude = np.concatenate([below, [0.0, 0.0], above])
-        shift = np.repeat([-half_length_m, half_length_m], [len(below) + 1, len(above) + 1])
-    longitude = np.arange(around) * 2.0 * np.pi / around
-    ring = np.stack([np.cos(longitude), np.sin(longitude)], axis=1)
-    rings = np.empty((len(latitude), around, 3))
-    rings[..., :2] = radius_m * np.cos(latitude)[:, None, None] * ring
-    rings[..., 2] = (radius_m * np.sin(latitude) + shift)[:, None]
-    pole = radius_m + half_length_m
-    vertices = np.concatenate([[[0.0, 0.0, -pole]], rings.reshape(-1, 3), [[0.0, 0.0, pole]]])
-    return Mesh(vertices, _ring_faces(len(latitude), around))
-
-
-def _ring_faces(n_rings: int, around: int) -> npt.NDArray[np.int64]:
-    """Return the faces from a bottom pole, the first vertex, over rings of vertices to a top pole, the last one."""
-    this = np.arange(around)
-    following = (this + 1) % around
-    top, last = 1 + n_rings * around, 1 + (n_rings - 1) * around
-    faces = [np.stack([np.zeros_like(this), 1 + following, 1 + this], axis=1)]
-    for ring in range(n_rings - 1):
-        low, high = 1 + ring * around, 1 + (ring + 1) * around
-        faces.append(np.stack([low + this, low + following, high + following], axis=1))
-        faces.append(np.stack([low + this, high + following, high + this], axis=1))
-    faces.append(np.stack([last + this, last + following, np.full_like(this, top)], axis=1))
-    return np.concatenate(faces)
+def _reduced(mesh: Mesh, share: float) -> Mesh:
+    """Return a mesh with at most a share of its faces: vertices in one cell of a grid become one."""
+    most_faces = max(12, int(share * len(mesh.faces)))
+    whole = trimesh.Trimesh(mesh.vertices, mesh.faces, process=False)
+    cell_m, faces = float(np.sqrt(2.0 * whole.area / most_faces)), mesh.faces
+    while len(faces) > most_faces:
+        _, first, cell = np.unique(np.round(mesh.vertices / cell_m), axis=0, return_index=True, return_inverse=True)
+        corners = np.sort(cell.reshape(-1)[mesh.faces], axis=1)
+        kept = (np.diff(corners, axis=1) > 0).all(axis=1)  # the others have shrunk to a line or a point
+        _, unique = np.unique(corners[kept], axis=0, return_index=True)
+        faces = first[cell.reshape(-1)[mesh.faces[kept][unique]]]
+        cell_m *= _COARSER
+    light = trimesh.Trimesh(mesh.vertices, faces, process=False)
+    light.remove_unreferenced_vertices()
+    return Mesh(np.array(light.vertices), np.array(light.faces)) if len(faces) else mesh

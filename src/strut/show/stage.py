@@ -9,12 +9,13 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.engines.scene import Scene
+from strut.engines.solids import Mesh
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import view_axes
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS, SPOT_SIZES, grid_step_m
 from strut.show.footage import Footage, Look, footage, matched, nearest_samples
-from strut.show.solid_mesh import Mesh, solid_mesh
+from strut.show.solid_mesh import solid_mesh
 from strut.show.wording import title_of
 
 VIEW_RAD = np.deg2rad(24.0)
@@ -74,11 +75,11 @@ class Stage:
             footage(motion, robot, nearest_samples(motion, times_s), look=look)
             for motion, robot in matched(motions, robots)
         ]
-        corners = [film.corners_in_world(every=max(1, len(times_s) // 50)).reshape(-1, 3) for film in films]
+        corners = [
+            film.corners_in_world(slice(None, None, max(1, len(times_s) // 50))).reshape(-1, 3) for film in films
+        ]
         width_m = max(float(np.ptp(points[:, 1])) for points in corners)
-        self._size_m = max(
-            float(np.linalg.norm(np.ptp(film.corners_in_world(every=len(times_s))[0], axis=0))) for film in films
-        )
+        self._size_m = max(float(np.linalg.norm(np.ptp(film.corners_in_world(slice(1))[0], axis=0))) for film in films)
         self._lanes = []
         shown = []
         for index, (film, motion, robot) in enumerate(zip(films, motions, robots, strict=True)):
@@ -122,7 +123,7 @@ class Stage:
                     mesh.faces,
                     color=(red, green, blue),
                     opacity=opacity,
-                    smooth=solid.kind != "box",
+                    smooth=solid.kind not in ("box", "cylinder", "mesh"),
                 )
         if lane.n_corners:
             polygon = Mesh(
@@ -201,7 +202,7 @@ def _lane(name: str, film: Footage, n_points: int) -> _Lane:
     xyzw = Rotation.from_matrix(rotation.reshape(-1, 3, 3)).as_quat().reshape(*rotation.shape[:2], 4)
     position = _rounded(film.centre_in_world[:, leaders])
     label = np.round(film.base_in_world, 2)  # in steps that the eye forgives, so that it seldom needs sending
-    top_m = film.corners_in_world(every=max(1, len(label) // 50))[..., 2].max()
+    top_m = film.corners_in_world(slice(None, None, max(1, len(label) // 50)))[..., 2].max()
     label[:, 2] = top_m + 0.15 * np.linalg.norm(np.ptp(film.centre_in_world[0], axis=0))
     n_corners = n_points if n_points > 2 else 0
     return _Lane(name, film, groups, position, _rounded(xyzw[..., [3, 0, 1, 2]]), label, n_corners)

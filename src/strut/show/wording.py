@@ -23,6 +23,29 @@ def title_of(motion: Motion) -> str:
     return name[:1].upper() + name[1:]
 
 
+def labels_of(motions: Sequence[Motion], names: Sequence[str] | None = None) -> list[str]:
+    """Return what to call motions that are shown together: their titles, and what tells those of one title apart.
+
+    That is the intensity asked for where it differs, and the name that came with the motion (its file, for instance).
+    """
+    titles = [title_of(motion) for motion in motions]
+    asked = [motion.receipt.intensity_asked if motion.receipt else None for motion in motions]
+    labels = []
+    for index, title in enumerate(titles):
+        alike = [other for other, another in enumerate(titles) if another == title]
+        details = []
+        if len(alike) > 1 and len({asked[other] for other in alike}) > 1 and asked[index] is not None:
+            details.append(f"{asked[index]:.2f}")
+        if len(alike) > 1 and names is not None:
+            details.append(names[index])
+        labels.append(" · ".join([title, *details]))
+    number = dict.fromkeys(labels, 0)
+    for index, label in enumerate(labels):
+        number[label] += 1
+        labels[index] = f"{label} ({number[label]})" if labels.count(label) > 1 or number[label] > 1 else label
+    return labels
+
+
 def verdict_of(motion: Motion) -> str:
     """Return how much of the feeling was kept and the verdict, for instance `90 % kept, weakened`."""
     receipt = motion.receipt

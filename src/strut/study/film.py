@@ -1,21 +1,17 @@
-"""Film: a stimulus as a file for surveys elsewhere: GIF by ourselves, MP4 and WebM by ffmpeg where it is installed."""
+"""Film: a stimulus as a file for surveys elsewhere: GIF by ourselves, MP4 and WebM by ffmpeg."""
 
 from __future__ import annotations
 
 import io
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 from PIL import Image, ImageDraw
+from scipy.spatial import ConvexHull
 
-from strut.errors import StudyError
+from strut.engines.video import video_bytes
 from strut.io.atomic import write_atomically
 from strut.robot import Array
 from strut.study.design import Display
@@ -25,10 +21,6 @@ Format = Literal["gif", "mp4", "webm"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 _GROUND, _DARK, _LIGHT = "#232b36", "#0c0f14", "#ffffff"
 _SMOOTH = 2  # drawn twice as large and shrunk, or edges of lights would crawl
-_CODECS = {
-    "mp4": ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18", "-movflags", "+faststart"],
-    "webm": ["-c:v", "libvpx-vp9", "-pix_fmt", "yuv420p", "-crf", "24", "-b:v", "0"],
-}
 
 
 def save_film(
@@ -38,10 +30,8 @@ def save_film(
     if form == "gif":
         write_atomically(path, _gif(stimulus, display, height_px), force=force)
         return
-    program = shutil.which("ffmpeg")
-    if program is None:
-        raise StudyError(f"Writing {form} needs ffmpeg, which is not installed; install it or choose --format gif.")
-    write_atomically(path, _encoded(program, stimulus, display, height_px, form), force=force)
+    drawn = (np.asarray(picture) for picture in pictures(stimulus, display, height_px))
+    write_atomically(path, video_bytes(drawn, form, rate_hz=RATE_HZ), force=force)
 
 
 def pictures(stimulus: Stimulus, display: Display, height_px: int) -> Iterator[Image.Image]:
@@ -84,6 +74,10 @@ def _draw_solids(
         if shape["kind"] == "box":
             _draw_box(pen, corners, depth[shape["first"] : shape["first"] + 8], shape["color"], light)
             continue
+        if shape["kind"] == "hull":
+            outline = [tuple(corner) for corner in corners[ConvexHull(corners).vertices]]
+            pen.polygon(outline, fill=_color(shape["color"], light), outline=_DARK)
+            continue
         radius = shape["radius"] * scale
         for grow, color in ((radius * 0.06 + 1.0, _DARK), (0.0, _color(shape["color"], light))):
             ends = [tuple(corners[0]), tuple(corners[-1])]
@@ -114,25 +108,3 @@ def _gif(stimulus: Stimulus, display: Display, height_px: int) -> bytes:
     buffer = io.BytesIO()
     first.save(buffer, "GIF", save_all=True, append_images=others, duration=50, loop=0)
     return buffer.getvalue()
-
-
-def _encoded(program: str, stimulus: Stimulus, display: Display, height_px: int, form: Format) -> bytes:
-    """Return a film by ffmpeg, to which the pictures go as they are drawn."""
-    film_pictures = pictures(stimulus, display, height_px)
-    first = next(film_pictures)
-    source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-video_size", f"{first.width}x{first.height}"]
-    quiet = [program, "-loglevel", "error", "-framerate", f"{RATE_HZ:g}"]
-    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryFile() as said:
-        film = Path(scratch) / f"film.{form}"
-        command = [*quiet, *source, "-i", "-", *_CODECS[form], str(film)]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=said) as encoder:
-            assert encoder.stdin is not None
-            with suppress(BrokenPipeError):  # it gave up; its reason is read below
-                for picture in chain([first], film_pictures):
-                    encoder.stdin.write(picture.tobytes())
-                encoder.stdin.close()
-        if encoder.returncode:
-            said.seek(0)
-            reason = said.read().decode(errors="replace").strip().splitlines() or ["it gave no reason"]
-            raise StudyError(f"ffmpeg could not write {form}: {reason[-1]}.")
-        return film.read_bytes()

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from strut.engines.marker_set import marker_points
-from strut.engines.rigid_body import Solid, solid_poses, solids
 from strut.engines.skeleton import skeleton, skeleton_points
+from strut.engines.solids import Solid, solid_poses, solids
 from strut.errors import StrutError, StudyError
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
@@ -23,6 +23,8 @@ from strut.study.design import Design, Display, StimulusEntry
 RATE_HZ = 30.0  # of what is sent; the page draws at the rate of the screen and interpolates
 ASPECT = 4.0 / 3.0  # width over height of the picture
 _MARGIN = 1.08  # room around the largest movement
+_DRAWN = ("box", "capsule", "sphere")  # others are drawn as the outline of their points
+_AROUND = 32  # points of a part that is no box, capsule or sphere
 _UNIT = 4000  # picture units from the middle to the upper edge; coordinates are sent as whole numbers
 
 
@@ -36,7 +38,8 @@ class Stimulus:
         points: Picture coordinates, right and down, 1 is half the picture's height. Shape (T, n, 2).
         depth: How far behind the picture's middle each point is [m]. Shape (T, n).
         bones: Which points a stick joins.
-        shapes: Solid parts: kind, first point, how many points, radius in picture units, colour.
+        shapes: Solid parts: kind (`hull`: the outline of its points), first point, how many points, radius in picture
+            units, colour.
         grid: Lines on the ground in picture coordinates: x, y, x, y. Shape (m, 4).
     """
 
@@ -195,12 +198,12 @@ def _reach_m(robot: Robot, display: Display) -> Array:
     """Return the radius of the round parts around their points, 0 for corners and lights. Shape (n, 1) or (1, 1)."""
     if display.kind != "solid":
         return np.zeros((1, 1))
-    radii = [[0.0 if solid.kind == "box" else solid.size_m[0]] * len(_corners(solid)) for solid in solids(robot)]
+    radii = [[_rounding_m(solid)] * len(_corners(solid)) for solid in solids(robot)]
     return np.concatenate(radii)[:, None]
 
 
 def _solid_points(robot: Robot, qpos: Array) -> Array:
-    """Return the corners of boxes, the ends of capsules and the centres of spheres. Shape (T, n, 3)."""
+    """Return the points that each part is drawn from, see `_corners`. Shape (T, n, 3)."""
     position, rotation = solid_poses(robot, qpos)
     parts = [
         position[:, k, None] + np.einsum("tij,cj->tci", rotation[:, k], _corners(solid))
@@ -210,11 +213,27 @@ def _solid_points(robot: Robot, qpos: Array) -> Array:
 
 
 def _corners(solid: Solid) -> Array:
-    if solid.kind == "box":
-        return np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * solid.size_m
+    """Return the ends of a capsule, the centre of a sphere, else points whose convex hull is the part. Shape (n, 3)."""
+    if solid.kind == "sphere":
+        return np.zeros((1, 3))
     if solid.kind == "capsule":
         return np.array([[0.0, 0.0, -solid.size_m[1]], [0.0, 0.0, solid.size_m[1]]])
-    return np.zeros((1, 3))
+    if solid.kind == "box":
+        return np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * solid.size_m
+    turn, height = np.arange(_AROUND) * np.pi * (3.0 - np.sqrt(5.0)), np.linspace(-1.0, 1.0, _AROUND)
+    if solid.kind == "cylinder":
+        rim = np.exp(2j * np.pi * np.arange(_AROUND // 2) / (_AROUND // 2)) * solid.size_m[0]
+        return np.array([[point.real, point.imag, end * solid.size_m[1]] for end in (-1.0, 1.0) for point in rim])
+    ring = np.sqrt(1.0 - height**2)
+    directions = np.stack([ring * np.cos(turn), ring * np.sin(turn), height], axis=1)  # evenly over a sphere
+    if solid.mesh is None:
+        return directions * solid.size_m
+    return np.asarray(solid.mesh.vertices[np.unique(np.argmax(solid.mesh.vertices @ directions.T, axis=0))])
+
+
+def _rounding_m(solid: Solid) -> float:
+    """Return how far a part goes beyond its corners: the radius of a sphere or a capsule, else 0."""
+    return float(solid.size_m[0]) if solid.kind in ("sphere", "capsule") else 0.0
 
 
 def _stimulus(
@@ -230,8 +249,8 @@ def _stimulus(
     shapes, first = [], 0
     for solid in solids(robot) if display.kind == "solid" else ():
         count = len(_corners(solid))
-        radius = 0.0 if solid.kind == "box" else float(solid.size_m[0]) * scale * _UNIT
-        shapes.append({"kind": solid.kind, "first": first, "count": count, "radius": radius, "color": solid.color[:3]})
+        kind, radius = (solid.kind if solid.kind in _DRAWN else "hull"), _rounding_m(solid) * scale * _UNIT
+        shapes.append({"kind": kind, "first": first, "count": count, "radius": radius, "color": solid.color[:3]})
         first += count
     return Stimulus(
         name=entry.name,

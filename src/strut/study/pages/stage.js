@@ -123,6 +123,7 @@ class Stage {
       const color = `rgb(${shape.color.map((part) => Math.round(255 * part * light)).join(" ")})`;
       const x = (k) => now[2 * (shape.first + k)], y = (k) => now[2 * (shape.first + k) + 1];
       if (shape.kind === "box") { this.drawBox(shape, light); continue; }
+      if (shape.kind === "hull") { this.drawHull(shape, color); continue; }
       context.lineCap = "round";
       for (const [style, width] of [["#0c0f14", 2 * shape.radius + 0.012 * stimulus.unit], [color, 2 * shape.radius]]) {
         context.strokeStyle = style;
@@ -133,6 +134,35 @@ class Stage {
         context.stroke();
       }
     }
+  }
+
+  drawHull(shape, color) {
+    const { context, stimulus, now } = this;
+    const points = [];
+    for (let k = shape.first; k < shape.first + shape.count; k += 1) points.push([now[2 * k], now[2 * k + 1]]);
+    points.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    const half = (ordered) => { // monotone chain: keeps the turns to one side
+      const kept = [];
+      for (const [x, y] of ordered) {
+        for (let n = kept.length; n > 1; n = kept.length) {
+          const [[ax, ay], [bx, by]] = kept.slice(n - 2);
+          if ((bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0) break;
+          kept.pop();
+        }
+        kept.push([x, y]);
+      }
+      return kept.slice(0, -1);
+    };
+    context.lineWidth = 0.006 * stimulus.unit;
+    context.strokeStyle = "#0c0f14";
+    context.fillStyle = color;
+    context.beginPath();
+    [...half(points), ...half(points.reverse())].forEach(([x, y], index) => {
+      if (index) context.lineTo(x, y); else context.moveTo(x, y);
+    });
+    context.closePath();
+    context.fill();
+    context.stroke();
   }
 
   drawBox(shape, light) {
