@@ -63,7 +63,7 @@ def analyze(
         return
     _print_tables(found, comparison)
     if html is None:
-        print_next(f"strut analyze {' '.join(map(str, motions))} --html report.html")
+        print_next("strut analyze", *motions, "--html", "report.html")
 
 
 def _print_tables(found: dict[str, GaitParameters], comparison: GaitComparison) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strut.engines.body_poses import body_poses
+from strut.engines.rigid_body import body_poses
 from strut.errors import UnknownNameError
 from strut.robot import Array, Robot
 

@@ -12,7 +12,7 @@ from scipy.interpolate import CubicSpline
 from strut.balance.pressure import pressure_of_wrench
 from strut.balance.sway import Carried, sway_shift
 from strut.draft import Detail, Draft, Shortfall
-from strut.engines.rigid_body import ground_reaction
+from strut.engines.inverse_dynamics import ground_reaction
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.crawl import CrawlGait, crawl_gait, crawl_plan
 from strut.generators.crawler import Crawler, crawler

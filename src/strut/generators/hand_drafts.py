@@ -13,7 +13,7 @@ from strut.audit import LARGEST_GAZE_ERROR_RAD
 from strut.balance.wheels import drive_use
 from strut.bisection import bisect
 from strut.draft import Detail, Draft
-from strut.engines.rigid_body import inverse_dynamics, velocities
+from strut.engines.inverse_dynamics import inverse_dynamics, velocities
 from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnreachablePathError
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.hand_path import HandPath, path_through

@@ -13,7 +13,8 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.optimize import least_squares
 
 from strut.engines.postures import PointKinematics
-from strut.human.posture_targets import NECK, TRUNK, PostureTargets, neutral_posture_targets
+from strut.human.anatomy import NECK, TRUNK
+from strut.human.posture_targets import PostureTargets, neutral_posture_targets
 from strut.models.contact_set import contact_points
 from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.trajectory import Trajectory, standing_load

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from strut.engines.contact_slip import contact_slip
 from strut.engines.kinematic_tree import qpos_from_angles
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.human.posture_targets import NECK, TRUNK
+from strut.human.anatomy import NECK, TRUNK
+from strut.kinematics.contact_slip import contact_slip
 from strut.models.contact_set import contact_points
 from strut.models.mirror import mirror_of
 from strut.optimal.trajectory import Trajectory

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from strut.engines.node_symbols import NodeSymbols
+from strut.human.anatomy import ELBOW, HIP, NECK, SHOULDER, SIDES, TRUNK, sided, unsided
 from strut.human.body_size import body_size
 from strut.optimal.problem import Expression, MayerCost, MeanCost
 from strut.robot import Robot
 from strut.style import Style
-
-TRUNK = ("Pelvis_RY", "Lumbar_RY")
-NECK = "Head_RY"
-SIDES = ("Right", "Left")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +60,10 @@ def posture_cost(robot: Robot, names: Sequence[str], targets: PostureTargets) ->
     """
     table, order = robot.table("gait")["posture"], list(names)
     spread = table["spread_rad"]
-    rest = {name: (index, spread[_unsided(name)]) for index, name in enumerate(names) if _unsided(name) in spread}
+    rest = {name: (index, spread[unsided(name)]) for index, name in enumerate(names) if unsided(name) in spread}
     middle = {name: _middle_rad(robot, name) for name in rest}
     middle |= dict.fromkeys(TRUNK, 0.5 * targets.trunk_forward_rad) | {NECK: targets.head_forward_rad}
-    middle |= {f"Elbow{side}_RY": targets.elbow_rad for side in SIDES}
+    middle |= {sided(ELBOW, side): targets.elbow_rad for side in SIDES}
 
     def misses(node: NodeSymbols) -> Expression:
         lean = sum(node.q[order.index(name)] for name in TRUNK)
@@ -85,11 +82,11 @@ def arm_cost(robot: Robot, names: Sequence[str], targets: PostureTargets) -> Mea
     table, order = robot.table("gait")["arms"], list(names)
 
     def between(node: NodeSymbols, joint: str) -> Expression:
-        right, left = (node.q[order.index(f"{joint}{side}_RY")] for side in SIDES)
+        right, left = (node.q[order.index(sided(joint, side))] for side in SIDES)
         return right - left
 
     def miss(node: NodeSymbols) -> Expression:
-        gap = between(node, "Shoulder") + targets.arm_swing * between(node, "Hip")
+        gap = between(node, SHOULDER) + targets.arm_swing * between(node, HIP)
         return (gap / table["spread_rad"]) ** 2
 
     return MeanCost("arms", table["weight"], miss)
@@ -104,12 +101,8 @@ def step_cost(robot: Robot, targets: PostureTargets) -> MayerCost:
     return MayerCost("step", weight, lambda ends: ((ends.total_s - wanted_s) / table["spread_s"]) ** 2)
 
 
-def _unsided(name: str) -> str:
-    return name.replace("Right_", "_").replace("Left_", "_")
-
-
 def _middle_rad(robot: Robot, name: str) -> float:
     """Return the usual middle of a coordinate; the table gives the left side, the right is its mirror."""
-    middle = robot.table("gait")["posture"]["middle_rad"].get(_unsided(name), 0.0)
+    middle = robot.table("gait")["posture"]["middle_rad"].get(unsided(name), 0.0)
     sign = robot.table("symmetry")["sign"][name.rsplit("_", 1)[1]] if "Right_" in name else 1.0
     return float(sign * middle)

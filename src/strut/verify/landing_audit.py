@@ -4,7 +4,7 @@ A walk that rolls over its feet and lands with impacts cannot be judged as one t
 heels roll, the body falls from step to step. Here no derivative looks across a landing, rolling is no slip, and the
 question is whether pushes of the ground at the points that touch explain the movement of the whole body.
 
-How close samples can show it was measured (`benchmarks/bench_stride_audit.py`) on gaits of 0.5 to 2.1 m/s at 100
+How close samples can show it was measured (`benchmarks/bench_landing_audit.py`) on gaits of 0.5 to 2.1 m/s at 100
 samples a second: forces that nothing explains stay below 0.4 N, in steps of 0.3 s below 3 N; pressure is inside what
 touches to 0.8 mm. Played a tenth too fast, the same gaits miss 8 N and 16 mm. Curves are poorest in single
 samples at the ends of a piece, so a median over a twentieth of a second is judged.
@@ -23,11 +23,11 @@ from strut.audit import Audit, LandingAudit
 from strut.balance.pressure import pressure_of_wrench
 from strut.balance.support import runs, support_margin
 from strut.draft import Draft
-from strut.engines.contact_slip import contact_slip
-from strut.engines.inverse_dynamics_with_contacts import ContactDemand, contact_demand
+from strut.engines.inverse_dynamics import ContactDemand, contact_demand
 from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadMotionError
+from strut.kinematics.contact_slip import contact_slip
 from strut.models.contact_set import ContactPoint, contact_points
 from strut.robot import Array, Robot
 from strut.verify.contact_force_fit import BASE, LEVER_M, ContactForceFit, fit_contact_forces

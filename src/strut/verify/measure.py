@@ -17,7 +17,8 @@ from strut.balance.pressure import pressure_of_wrench
 from strut.balance.support import runs, support_margin
 from strut.balance.wheels import drive_use, wheel_margin
 from strut.draft import Draft
-from strut.engines.rigid_body import GRAVITY_M_S2, InverseDynamics, inverse_dynamics, velocities
+from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.robot import Array, Robot
 from strut.verify.landing_audit import landing_audit, lands_with_impacts
 from strut.verify.task_audit import task_audit
