@@ -46,12 +46,13 @@ class CrawlDrafts:
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
         """Yield one crawl for each way to sway."""
-        robot, pose = self.robot, key_pose(self.robot, style)
+        robot, gait = self.robot, self.gait
+        pose = key_pose(robot, style)
         cycles = min(self.task.cycles, SEARCH_CYCLES) if detail.level == "search" else self.task.cycles
         rate_hz = self.rate_hz if detail.level == "final" else SEARCH_RATE_HZ
 
         def sampled(at_hz: float) -> Crawler:
-            plan = crawl_plan(self.gait, pose, style, cycles=cycles, rate_hz=at_hz)
+            plan = crawl_plan(gait, pose, style, cycles=cycles, rate_hz=at_hz)
             share = detail.share
             return crawler(robot, pose, plan if share is None else plan.relaxed(_resampled(share, len(plan.time_s))))
 
