@@ -32,6 +32,7 @@ from strut.emotion import emotion_table as emotion_table, named_emotion as named
 from strut.models.catalogue import load_robot as load_robot, robot_names as robot_names, robot_of as robot_of
 
 # Motions
+from strut.human.gait_options import named_gait_options as named_gait_options
 from strut.human.reconstruct import reconstruct as reconstruct
 from strut.human.synthesize import synthesize as synthesize
 from strut.pipeline.perform import perform as perform
@@ -39,14 +40,15 @@ from strut.pipeline.run import run as run
 from strut.pipeline.walk import walk as walk, walk_to as walk_to
 
 # What a motion does
-from strut.analysis.gait_comparison import gait_comparison as gait_comparison
-from strut.analysis.gait_parameters import gait_parameters as gait_parameters
+from strut.analysis.gait_analysis import analyze as analyze
+from strut.human.naturalness import Naturalness as Naturalness
 from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
 from strut.simulation.playback import simulate as simulate
 from strut.verify.check import check as check
 
 # Pictures, films and pages
 from strut.show.film import save_gif as save_gif
+from strut.show.gait_report import save_gait_report as save_gait_report
 from strut.show.picture import save_png as save_png
 from strut.show.pose_strip import save_pose_strip as save_pose_strip
 from strut.show.report import save_html as save_html
@@ -70,4 +72,5 @@ from strut.study.session_stimuli import save_stimuli as save_stimuli
 from strut.study.statistics import study_statistics as study_statistics
 
 # Published numbers beside ours
+from strut.reproduction.alice import walking_margin_m as walking_margin_m
 from strut.reproduction.systems import reproduce as reproduce
