@@ -261,7 +261,7 @@ def test_unknown_robots_and_feelings_are_refused():
 
 
 def test_a_robot_that_does_not_walk_says_so(mrpete):
-    without = replace(mrpete, typed=replace(mrpete.typed, gait=None))
+    without = replace(mrpete, tables=replace(mrpete.tables, gait=None))
     with pytest.raises(BadTableError, match=r"mrpete has no gait\.toml in its folder"):
         walk(without)
     with pytest.raises(BadTableError, match=r"alice does not crawl: its gait\.toml describes another gait"):

@@ -65,7 +65,7 @@ def walk(
     if emotion is not None and pad is not None:
         raise typer.BadParameter("give --emotion or --pad, not both.")
     body = load_robot(robot)
-    if body.typed.gait is None:
+    if body.tables.gait is None:
         raise typer.BadParameter(f"{robot} does not walk; {_performs(body)}.")
     check_fitting(context, robot, body.gait)
     person = isinstance(body.gait, SynthesisTable)
@@ -95,5 +95,5 @@ def walk(
 
 def _performs(body: Robot) -> str:
     """Return what to try with a robot that does not walk."""
-    tasks = tuple(body.typed.tasks or ())
+    tasks = tuple(body.tables.tasks or ())
     return f"try `strut perform {shlex.quote(body.name)} {tasks[0]}`" if tasks else "its folder names no gait"

@@ -14,7 +14,6 @@ from strut.expression.shown import left_out, shown_shares
 from strut.human.gait import Gait
 from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.naturalness import Naturalness
-from strut.human.posture_targets import posture_targets
 from strut.human.synthesize import synthesize
 from strut.optimal.collocation import NotSolvedError
 from strut.request import HumanGait
@@ -63,7 +62,7 @@ class HumanDrafts:
 
     def _gait(self, style: Style) -> Gait:
         speeds = self.robot.human_gait.speed_m_s
-        options = replace(named_gait_options(self.robot, [HUMAN]), targets=posture_targets(style))
+        options = replace(named_gait_options(self.robot, [HUMAN]), style=style)
         possible = float(np.clip(style.speed * speeds.usual, speeds.least, speeds.most))
         return synthesize(self.robot, speed_m_s=possible, options=options, on_iteration=self._tell)
 

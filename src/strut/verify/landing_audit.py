@@ -28,8 +28,8 @@ from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadMotionError
 from strut.kinematics.contact_slip import contact_slip
-from strut.models.contact_set import ContactPoint, contact_points
-from strut.robot import Array, Robot
+from strut.models.contact_set import contact_points
+from strut.robot import Array, ContactPoint, Robot
 from strut.verify.contact_force_fit import BASE, LEVER_M, ContactForceFit, fit_contact_forces
 from strut.verify.landing_pieces import FEWEST, Piece, landing_pieces
 
@@ -41,7 +41,7 @@ _ENDS = 2  # samples at both ends of a piece that say little about torques
 
 def lands_with_impacts(robot: Robot) -> bool:
     """Return whether a robot walks with landings: its table of contacts says which points touch and which roll."""
-    return "contact" in robot.tables
+    return robot.tables.contact is not None
 
 
 def landing_audit(draft: Draft) -> Audit:
@@ -50,7 +50,7 @@ def landing_audit(draft: Draft) -> Audit:
     points = [contact_points(robot)[name] for name in robot.foot_names]
     pieces = landing_pieces(time_s, qpos, contact)
     qvel, qacc, known = _derivatives(pieces, time_s, qpos.shape[1] - 1)
-    demand = contact_demand(robot.mjcf, points, qpos, qvel, qacc)
+    demand = contact_demand(robot.model, points, qpos, qvel, qacc)
     fit = fit_contact_forces(robot, demand, contact, friction=robot.friction)
     gripped = fit_contact_forces(robot, demand, contact, friction=GRIPPING)
     landings = np.array([one.stop for one, other in pairwise(pieces) if one.stop == other.first], dtype=np.intp)
@@ -145,7 +145,7 @@ def _over_landings(
     angles = np.unwrap(angles_from_qpos(draft.qpos), axis=0)
     middle = qpos_from_angles((angles[before] + angles[landings]) / 2.0)
     change, mean = (qvel[landings] - qvel[before]) / lapse_s, (qvel[landings] + qvel[before]) / 2.0
-    demand = contact_demand(robot.mjcf, points, middle, mean, change)
+    demand = contact_demand(robot.model, points, middle, mean, change)
     touches = draft.contact[before] | draft.contact[landings]
     return fit_contact_forces(robot, demand, touches, friction=robot.friction)
 

@@ -28,7 +28,7 @@ from strut.style import Style
 def task_audit(draft: Draft) -> TaskAudit | None:
     """Measure how well a draft does the task that it names; None if it names none."""
     task, robot = draft.meta.get("task"), draft.robot
-    if not isinstance(task, Mapping) or "chains" not in robot.tables:
+    if not isinstance(task, Mapping) or robot.tables.chains is None:
         return None
     try:
         path = _path(robot, task, draft.time_s)
