@@ -6,7 +6,7 @@ from strut.errors import StrutError as StrutError
 from strut.motion import Motion as Motion
 from strut.place import Place as Place
 from strut.receipt import Receipt as Receipt
-from strut.robot import Robot as Robot
+from strut.robot import ContactPoint as ContactPoint, Robot as Robot
 from strut.style import Style as Style
 
 # Who moves, and what can be felt
@@ -14,6 +14,7 @@ from strut.emotion import emotion_table as emotion_table, named_emotion as named
 from strut.models.catalogue import load_robot as load_robot, robot_names as robot_names, robot_of as robot_of
 
 # Motions
+from strut.human.gait_options import named_gait_options as named_gait_options
 from strut.human.reconstruct import reconstruct as reconstruct
 from strut.human.synthesize import synthesize as synthesize
 from strut.pipeline.perform import perform as perform
@@ -21,8 +22,8 @@ from strut.pipeline.step_walk import walk_to as walk_to
 from strut.pipeline.walk import walk as walk
 
 # What a motion does
-from strut.analysis.gait_comparison import gait_comparison as gait_comparison
-from strut.analysis.gait_parameters import gait_parameters as gait_parameters
+from strut.analysis.gait_analysis import analyze as analyze
+from strut.human.naturalness import Naturalness as Naturalness
 from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
 from strut.simulation.playback import simulate as simulate
 from strut.verify.check import check as check
@@ -31,7 +32,7 @@ from strut.verify.check import check as check
 from strut.engines.kinematic_tree import read_tree as read_tree
 from strut.engines.node_symbols import Scales as Scales
 from strut.engines.sparse_nlp import column as column, square as square
-from strut.models.contact_set import ContactPoint as ContactPoint, ContactRow as ContactRow, ContactSet as ContactSet
+from strut.models.contact_set import ContactRow as ContactRow, ContactSet as ContactSet
 from strut.optimal.collocation import DirectCollocation as DirectCollocation, Solution as Solution
 from strut.optimal.periodicity import periodic as periodic
 from strut.optimal.problem import (
@@ -53,6 +54,7 @@ from strut.optimal.trajectory import guess_between as guess_between
 
 # Pictures, films and pages
 from strut.show.film import save_gif as save_gif
+from strut.show.gait_report import save_gait_report as save_gait_report
 from strut.show.picture import save_png as save_png
 from strut.show.pose_strip import save_pose_strip as save_pose_strip
 from strut.show.report import save_html as save_html
@@ -76,4 +78,5 @@ from strut.study.session_stimuli import save_stimuli as save_stimuli
 from strut.study.statistics import study_statistics as study_statistics
 
 # Published numbers beside ours
+from strut.reproduction.alice import walking_margin_m as walking_margin_m
 from strut.reproduction.systems import reproduce as reproduce

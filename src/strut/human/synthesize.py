@@ -77,10 +77,10 @@ def synthesize(
     weights = criteria or named_criteria(human, objective)
     request = SynthesisRequest(human, weights, options or named_gait_options(human, [HUMAN]), speed_m_s, step_m)
     mesh = tuple(intervals or usual_mesh(human, request.pace_m_s))
-    first = guess or GuessOptions(targets=request.options.targets)
+    first = guess or GuessOptions(style=request.options.style)
 
     def solved(number: int, tell: OnIteration | None) -> Gait:
-        noisy = GuessOptions(NOISE_RAD, NOISE_DURATION, seed=number, targets=request.options.targets)
+        noisy = GuessOptions(NOISE_RAD, NOISE_DURATION, seed=number, style=request.options.style)
         search = _Search(request, process_time() + most_seconds, tell)
         return search.gait(mesh, noisy if number else first, None if number else begin, tries, check_mesh=check_mesh)
 
@@ -172,7 +172,7 @@ class _Search:
         """Return a gait half way to what is asked; if there is none, what is kept is still a try at what was asked."""
         search = _Search(self.request.halfway(), self.deadline_s, self.on_iteration)
         try:
-            return search.start(0, mesh, replace(guess, targets=search.request.options.targets))[1]
+            return search.start(0, mesh, replace(guess, style=search.request.options.style))[1]
         except NotSolvedError as failure:
             raise NotSolvedError(failure.status, f"{failure.worst} half way to it", self.best) from failure
 
