@@ -1,7 +1,7 @@
 """The 3R leg in closed form: hip abduction, hip pitch and a knee parallel to it; a ball foot, whose tilt is not asked.
 
-Abduction turns the plane of hip pitch and knee until the foot lies in it; there the leg is a triangle of thigh and shin.
-Points of that plane are complex numbers, third axis plus i times first, so that a turn about the pitch axis is exp(i q).
+Abduction turns the plane of hip pitch and knee until the foot lies in it; there the leg is a triangle of thigh and
+shin. Points of that plane are complex numbers, third axis plus i times first: a turn about the pitch axis is exp(i q).
 """
 
 from __future__ import annotations

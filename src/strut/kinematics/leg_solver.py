@@ -15,7 +15,7 @@ from strut.tables.gait import CrawlTable
 
 
 class LegSolver(Protocol):
-    """Inverse kinematics of one leg, over any leading shape: foot centres (..., 3) and rotations (..., 3, 3) in the body.
+    """Inverse kinematics of one leg, over any leading shape: feet (..., 3) and rotations (..., 3, 3) in the body.
 
     `knee_rad` (...) turns the knee about the line from hip to ankle where a leg has a joint to spare for it.
     """
