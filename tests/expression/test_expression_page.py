@@ -14,8 +14,6 @@ PAGE = (Path(__file__).parents[2] / "docs" / "expression.md").read_text("utf-8")
 TABLES = [kind for kind in vars(expression).values() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]
 CELLS = [row.strip("|").split("|") for row in PAGE.splitlines() if row.startswith("| `")]
 ROWS = {cells[0].strip("` "): cells for cells in CELLS}
-    cells[0].strip("` "): cells for row in PAGE.splitlines() if (cells := row.strip("|").split("|"))[0].startswith(" `")
-}
 
 
 @pytest.mark.parametrize("word", [*WORDS, "direction", "postures"])
