@@ -94,7 +94,7 @@ def test_words_that_something_else_decides_are_told_with_the_reason():
 
 
 def test_a_body_without_an_expression_table_has_no_part_for_anything():
-    bare = replace(ROBOTS["mrpete"], typed=replace(ROBOTS["mrpete"].typed, expression=None))
+    bare = replace(ROBOTS["mrpete"], tables=replace(ROBOTS["mrpete"].tables, expression=None))
     assert bare.expression == ExpressionTable()
     assert left_out(bare, Style(lift=1.5)) == ("lift 1.50, mrpete has no part for it",)
     assert shown_shares(bare, Style(lift=1.5), Style(lift=1.5)) == {"lift": 0.0}
