@@ -25,7 +25,6 @@ from pathlib import Path  # noqa: E402
 from time import process_time  # noqa: E402
 
 import mink  # noqa: E402
-import mujoco  # noqa: E402
 import numpy as np  # noqa: E402
 import pink  # noqa: E402
 import pinocchio  # noqa: E402
@@ -114,7 +113,7 @@ def strut_tick(robot: Robot, goals: Goals) -> Tick:
 
 
 def mink_tick(robot: Robot, goals: Goals) -> Tick:
-    model = mujoco.MjModel.from_xml_string(robot.mjcf)
+    model = robot.model
     configuration = mink.Configuration(model)
     hand = mink.FrameTask(HAND, "site", position_cost=HAND_COST, orientation_cost=HAND_COST)
     head = mink.FrameTask(HEAD, "site", position_cost=0.0, orientation_cost=HEAD_COST)
@@ -139,7 +138,7 @@ def mink_tick(robot: Robot, goals: Goals) -> Tick:
 def pink_tick(robot: Robot, goals: Goals) -> Tick:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "robot.xml"
-        path.write_text(robot.mjcf, encoding="utf-8")
+        path.write_text(robot.model, encoding="utf-8")
         model = pinocchio.buildModelFromMJCF(str(path))
     lower, upper, speed = limits(robot)
     model.lowerPositionLimit, model.upperPositionLimit, model.velocityLimit = lower, upper, speed

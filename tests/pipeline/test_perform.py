@@ -10,7 +10,8 @@ import pytest
 import strut
 from strut.emotion import Emotion
 from strut.engines.frame_kinematics import frame_poses
-from strut.engines.rigid_body import compiled, point_masses, solids
+from strut.engines.rigid_body import point_masses
+from strut.engines.solids import solids
 from strut.errors import (
     BadTableError,
     FileError,
@@ -236,7 +237,7 @@ def test_the_wheels_carry_what_momentum_says(pepper):
     """The centre of pressure, by momentum from finite differences of all parts, against the audit's."""
     motion = strut.perform("pepper", "carry", "fearful", duration_s=5.0)
     measured = audit(pepper, motion.time_s, motion.qpos, motion.contact)
-    model = compiled(pepper.mjcf)
+    model = pepper.model
     masses = point_masses(pepper, motion.qpos)
     step_s = motion.time_s[1]
     acceleration = np.diff(masses.centre_in_world, n=2, axis=0) / step_s**2 + [0.0, 0.0, 9.81]

@@ -240,10 +240,6 @@ def test_unknown_robots_and_feelings_are_refused():
 
 
 def test_a_robot_that_knows_no_crawl_says_so(mrpete):
-    no_gait = replace(mrpete, tables={**mrpete.tables, "gait": {**mrpete.tables["gait"], "kind": "hop"}})
-    with pytest.raises(BadTableError) as caught:
-        walk(no_gait)
-    assert str(caught.value) == "mrpete cannot walk yet: its gait.toml names no gait that strut knows."
-    without = replace(mrpete, tables={"robot": mrpete.tables["robot"]})
+    without = replace(mrpete, tables=replace(mrpete.tables, gait=None))
     with pytest.raises(BadTableError, match=r"mrpete has no gait\.toml in its folder"):
         walk(without)

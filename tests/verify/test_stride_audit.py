@@ -198,9 +198,9 @@ def test_the_ground_carries_who_stands_and_pulls_nobody_up(heiman):
     still, falling = np.zeros((1, 34)), np.zeros((1, 34))
     falling[0, 2] = -20.0
     touches = np.ones((1, 6), dtype=bool)
-    standing = read_ground(heiman, contact_demand(heiman.mjcf, points, qpos, still, still), touches, friction=0.8)
+    standing = read_ground(heiman, contact_demand(heiman.model, points, qpos, still, still), touches, friction=0.8)
     assert_allclose(standing.force_n.sum(axis=1)[0], [0.0, 0.0, WEIGHT_N], atol=1.0)
     assert_allclose(standing.rest, 0.0, atol=1e-2)
-    pulled = read_ground(heiman, contact_demand(heiman.mjcf, points, qpos, still, falling), touches, friction=0.8)
+    pulled = read_ground(heiman, contact_demand(heiman.model, points, qpos, still, falling), touches, friction=0.8)
     assert (pulled.force_n[..., 2] >= 0.0).all()
     assert_allclose(pulled.rest[0, 2], 75.0 * (9.81 - 20.0), rtol=1e-3)

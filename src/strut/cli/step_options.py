@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -14,23 +14,24 @@ from strut.cli.length import length_m
 from strut.generators.footsteps import read_footsteps
 from strut.pipeline.step_candidate import Pace
 from strut.place import Place
+from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
 
 Triple = tuple[float, float, float]
 STRAIGHT_AHEAD = (0.4, 0.0, 0.0)
 RATE_HZ = 50.0
 
 
-def walks_in_steps(gait: Mapping[str, Any]) -> bool:
+def walks_in_steps(gait: GaitTable) -> bool:
     """Return whether a robot's gait is a walk of steps to a goal."""
-    return gait.get("kind") == "steps"
+    return isinstance(gait, StepsTable)
 
 
 _TO_A_GOAL = ("goal", "via", "steps", "speed", "body_height")
 _HUMAN = ("height", "mass", "sex")
 _UNFITTING = {  # by kind of gait: options that it does not have, how it walks, and what to say instead
-    "steps": (("cycles", "balance", "retreat", *_HUMAN), "walks to a goal", "leave it out, see --goal"),
-    "crawl": ((*_TO_A_GOAL, *_HUMAN), "walks straight ahead", "leave it out, see --cycles"),
-    "synthesis": (
+    StepsTable: (("cycles", "balance", "retreat", *_HUMAN), "walks to a goal", "leave it out, see --goal"),
+    CrawlTable: ((*_TO_A_GOAL, *_HUMAN), "walks straight ahead", "leave it out, see --cycles"),
+    SynthesisTable: (
         (*_TO_A_GOAL, "step_length", "step_height", "margin", "balance", "retreat"),
         "finds its own steps",
         "say --cycles, or use `strut synthesize`",
@@ -38,9 +39,9 @@ _UNFITTING = {  # by kind of gait: options that it does not have, how it walks, 
 }
 
 
-def check_fitting(context: typer.Context, robot: str, gait: Mapping[str, Any]) -> None:
+def check_fitting(context: typer.Context, robot: str, gait: GaitTable) -> None:
     """Raise if an option was typed that this robot's gait does not have."""
-    unfitting, how, instead = _UNFITTING[gait.get("kind", "crawl")]
+    unfitting, how, instead = _UNFITTING[type(gait)]
     for name in unfitting:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":

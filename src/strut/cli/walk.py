@@ -26,6 +26,7 @@ from strut.optimal.collocation import NotSolvedError
 from strut.pipeline.step_walk import walk_to
 from strut.pipeline.walk import walk as plan_walk
 from strut.robot import Robot
+from strut.tables.gait import SynthesisTable
 from strut.verify.audit import DEFAULT_MARGIN_M
 
 
@@ -72,12 +73,12 @@ def walk(
     if emotion is not None and pad is not None:
         raise typer.BadParameter("give --emotion or --pad, not both.")
     body = load_robot(robot)
-    if "gait" not in body.tables:
+    if body.tables.gait is None:
         raise typer.BadParameter(f"{robot} does not walk; try `strut perform {robot} wave`.")
-    check_fitting(context, robot, body.tables["gait"])
-    if body.tables["gait"].get("kind") == "synthesis":
+    check_fitting(context, robot, body.gait)
+    if isinstance(body.gait, SynthesisTable):
         body = human_body(height, mass, sex, None, None)
-    in_steps = walks_in_steps(body.tables["gait"])
+    in_steps = walks_in_steps(body.gait)
     options: dict[str, Any] = {
         "intensity": intensity,
         "step_length_m": None if step_length is None else length_m(step_length),
@@ -93,7 +94,7 @@ def walk(
     feeling = Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
     with telling_attempts(f"{robot} tries to walk {feeling.label}", out, force=force, json=json) as (tell, bar):
         plan: Callable[..., Motion] = walk_to if in_steps else plan_walk
-        if body.tables["gait"].get("kind") == "synthesis":
+        if isinstance(body.gait, SynthesisTable):
             check_writable(out, force=force, ending=".npz")  # its first attempt alone takes a minute
             plan = partial(_stoppable, bar)
         motion = plan(body, emotion=feeling, on_attempt=tell, **options)

@@ -164,7 +164,7 @@ def verify_trajectory(
         capsules=capsules,
         mesh_change=mesh_change,
         refinement_change=None if before is None else solution.cost / before - 1.0,
-        playback_error_rad=playback_error(robot.mjcf, trajectory) if playback else None,
+        playback_error_rad=playback_error(robot.model, trajectory) if playback else None,
     )
 
 
@@ -218,7 +218,7 @@ def momentum_error(robot: Robot, trajectory: Trajectory) -> float:
 
 def _momentum(robot: Robot, trajectory: Trajectory, node: int) -> Array:
     q, v = trajectory.q[node : node + 1], trajectory.v[node : node + 1]
-    return np.asarray(linear_momentum(robot.mjcf, qpos_from_angles(q), qvel_from_angles(q, v))[0])
+    return np.asarray(linear_momentum(robot.model, qpos_from_angles(q), qvel_from_angles(q, v))[0])
 
 
 def least_impulses(trajectory: Trajectory) -> tuple[float, float]:

@@ -89,8 +89,8 @@ class Player:
         if part.style is not None:
             resting = np.concatenate([self._platform, posture], axis=1)
             self._posture_head = _quaternions(frame_poses(robot, head, resting)[1])
-        drive = robot.tables["robot"].get("platform", {})
-        drive_limits = [drive.get("speed_limit_m_s", 0.0)] * 2 + [drive.get("turn_limit_rad_s", 0.0)]
+        drive = robot.platform
+        drive_limits = [] if drive is None else [drive.speed_limit_m_s] * 2 + [drive.turn_limit_rad_s]
         far = np.full(robot.base_size, np.inf)
         self._lower = np.concatenate([-far, robot.joint_lower_rad])[self._led :]
         self._upper = np.concatenate([far, robot.joint_upper_rad])[self._led :]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import msgspec
 import numpy as np
 from scipy.optimize import brentq
 
@@ -26,6 +27,7 @@ from strut.pipeline.step_walk import walk_to
 from strut.place import Place
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.robot import Array, Robot
+from strut.tables.body import AxisBody
 
 _HALF_WIDTH_M = 0.035
 _STEPS = 3
@@ -52,11 +54,14 @@ def parts() -> Parts:
 
 def variant(robot: Robot, *, torso_m: float, half_width_m: float) -> Robot:
     """Return the robot with its torso mass at a height over the hips and with shoes of another width."""
-    table = dict(robot.table("robot"))
-    leg = table["limb"]["leg"]
-    table["body"] = {**table["body"], "com_m": [0.0, 0.0, torso_m]}
-    table["limb"] = {"leg": {**leg, "foot": {**leg["foot"], "width_m": 2.0 * half_width_m}}}
-    return axis_robot(robot.name, {**robot.tables, "robot": table})
+    table = robot.tables.robot
+    assert isinstance(table, AxisBody)
+    leg = table.limb["leg"]
+    foot = msgspec.structs.replace(leg.foot, width_m=2.0 * half_width_m)
+    body = msgspec.structs.replace(table.body, com_m=(0.0, 0.0, torso_m))
+    limb = {"leg": msgspec.structs.replace(leg, foot=foot)}
+    wider = msgspec.structs.replace(table, body=body, limb=limb)
+    return axis_robot(robot.name, wider, replace(robot.tables, robot=wider))
 
 
 def golden_target(entry: Mapping[str, Any], separation_cm: float) -> PostureTargets:

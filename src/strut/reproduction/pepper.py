@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+import msgspec
 import numpy as np
 from scipy import stats
 
@@ -22,6 +23,7 @@ from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.robot import Array, Robot
 from strut.study.session_stimuli import stimuli
 from strut.style import Style
+from strut.tables.body import ChainBody
 from strut.verify.task_audit import settled
 
 _LEVEL = {"L": -0.75, "H": 0.75}
@@ -83,14 +85,16 @@ def _features(robot: Robot) -> list[Comparison]:
 
 def _body_errata(robot: Robot) -> list[Comparison]:
     """Return what the misprints in the tables of the body cost."""
-    chains = {chain["name"]: chain["rows"] for chain in robot.table("robot")["chain"]}
+    assert isinstance(robot.tables.robot, ChainBody)
+    chains = {chain.name: chain.rows for chain in robot.tables.robot.chain}
     offset = {"ShoulderRoll": 0.0, "ElbowYaw": 0.001}
     wrists = []
     for side, arm in (("R", "right_arm"), ("L", "left_arm")):
         transform = np.eye(4)
         for row in (*chains["trunk"], *chains[arm]):
-            printed = offset.get((row.get("joint") or "").removeprefix(side))
-            transform = transform @ row_transform(row if printed is None else {**row, "a_m": printed})
+            printed = offset.get((row.joint or "").removeprefix(side))
+            own = row if printed is None else msgspec.structs.replace(row, a_m=printed)
+            transform = transform @ row_transform(own)
         wrists.append(float(transform[1, 3]) * 1e3)
     sides = ("right", "left")
     ours = [_wrist(robot, side, _posture(robot, "zero"))[1] * 1e3 for side in sides]

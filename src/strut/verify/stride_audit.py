@@ -27,9 +27,9 @@ from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadMotionError
 from strut.kinematics.contact_slip import contact_slip
-from strut.models.contact_set import ContactPoint, contact_points
+from strut.models.contact_set import contact_points
 from strut.motion import Motion, frozen_mask
-from strut.robot import Array, Robot
+from strut.robot import Array, ContactPoint, Robot
 from strut.verify.audit import FOOT_OFF_GROUND_M, Audit, Shortfall, worst
 from strut.verify.ground_reading import BASE, LEVER_M, GroundReading, read_ground
 from strut.verify.landing_pieces import FEWEST, Piece, landing_pieces
@@ -86,7 +86,7 @@ class StrideAudit:
 
 def has_strides(robot: Robot) -> bool:
     """Return whether a robot walks with landings: its table of contacts says which points touch and which roll."""
-    return "contact" in robot.tables
+    return robot.tables.contact is not None
 
 
 def stride_audit(robot: Robot, motion: Motion) -> StrideAudit:
@@ -95,7 +95,7 @@ def stride_audit(robot: Robot, motion: Motion) -> StrideAudit:
     points = [contact_points(robot)[name] for name in robot.foot_names]
     pieces = landing_pieces(time_s, qpos, contact)
     qvel, qacc, known = _derivatives(pieces, time_s, qpos.shape[1] - 1)
-    demand = contact_demand(robot.mjcf, points, qpos, qvel, qacc)
+    demand = contact_demand(robot.model, points, qpos, qvel, qacc)
     reading = read_ground(robot, demand, contact, friction=robot.friction)
     gripped = read_ground(robot, demand, contact, friction=GRIPPING)
     landings = np.array([one.stop for one, other in pairwise(pieces) if one.stop == other.first], dtype=np.intp)
@@ -251,7 +251,7 @@ def _over_landings(
     angles = np.unwrap(angles_from_qpos(motion.qpos), axis=0)
     middle = qpos_from_angles((angles[before] + angles[landings]) / 2.0)
     change, mean = (qvel[landings] - qvel[before]) / lapse_s, (qvel[landings] + qvel[before]) / 2.0
-    demand = contact_demand(robot.mjcf, points, middle, mean, change)
+    demand = contact_demand(robot.model, points, middle, mean, change)
     return read_ground(robot, demand, motion.contact[before] | motion.contact[landings], friction=robot.friction)
 
 

@@ -78,7 +78,7 @@ def task_shortfalls(measured: TaskAudit, *, gaze_counts: bool) -> list[Shortfall
 def task_audit(robot: Robot, motion: Motion) -> TaskAudit | None:
     """Measure how well a motion does the task that it names; None if it names none."""
     task = motion.meta.get("task")
-    if not isinstance(task, Mapping) or "chains" not in robot.tables:
+    if not isinstance(task, Mapping) or robot.tables.chains is None:
         return None
     try:
         path = _path(robot, task, motion)
