@@ -136,7 +136,7 @@ def participants_needed(observations: float, per_participant: int, likeness: flo
 
 def _solved(test: Any, effect_size: float, **given: float) -> float:
     """Return how many observations a test needs; raises OutOfRangeError where no number of them will do."""
-    with warnings.catch_warnings(record=True):  # that it has not converged is told in words
+    with warnings.catch_warnings(record=True, action="ignore"):  # that it has not converged is told in words
         found = float(test.solve_power(effect_size=effect_size, **given))
     if not math.isfinite(found):
         raise OutOfRangeError(f"No number of participants fits an effect size of {effect_size:g}; try 0.1 to 2.")
