@@ -4,10 +4,28 @@
 from strut.emotion import Emotion as Emotion
 from strut.errors import StrutError as StrutError
 from strut.motion import Motion as Motion
-from strut.place import Place as Place
+from strut.place import Footstep as Footstep, Place as Place
 from strut.receipt import Receipt as Receipt
-from strut.robot import Robot as Robot
+from strut.robot import ContactPoint as ContactPoint, Robot as Robot
 from strut.style import Style as Style
+
+# What is asked, and what a user's own generator and limit need
+from strut.draft import (
+    Detail as Detail,
+    Draft as Draft,
+    Generator as Generator,
+    Limit as Limit,
+    Progress as Progress,
+    Shortfall as Shortfall,
+)
+from strut.request import (
+    Crawl as Crawl,
+    HandTask as HandTask,
+    HumanGait as HumanGait,
+    OwnTask as OwnTask,
+    Request as Request,
+    Steps as Steps,
+)
 
 # Who moves, and what can be felt
 from strut.emotion import emotion_table as emotion_table, named_emotion as named_emotion
@@ -18,8 +36,8 @@ from strut.human.gait_options import named_gait_options as named_gait_options
 from strut.human.reconstruct import reconstruct as reconstruct
 from strut.human.synthesize import synthesize as synthesize
 from strut.pipeline.perform import perform as perform
-from strut.pipeline.step_walk import walk_to as walk_to
-from strut.pipeline.walk import walk as walk
+from strut.pipeline.run import run as run
+from strut.pipeline.walk import walk as walk, walk_to as walk_to
 
 # What a motion does
 from strut.analysis.gait_analysis import analyze as analyze
@@ -27,6 +45,30 @@ from strut.human.naturalness import Naturalness as Naturalness
 from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
 from strut.simulation.playback import simulate as simulate
 from strut.verify.check import check as check
+
+# Optimal-control problems of your own: see docs/your_own_problem.md
+from strut.engines.kinematic_tree import read_tree as read_tree
+from strut.engines.node_symbols import Scales as Scales
+from strut.engines.sparse_nlp import column as column, square as square
+from strut.models.contact_set import ContactRow as ContactRow, ContactSet as ContactSet
+from strut.optimal.collocation import DirectCollocation as DirectCollocation, Solution as Solution
+from strut.optimal.periodicity import periodic as periodic
+from strut.optimal.problem import (
+    BoundaryConstraint as BoundaryConstraint,
+    Bounds as Bounds,
+    Constraint as Constraint,
+    ContactPhase as ContactPhase,
+    LagrangeCost as LagrangeCost,
+    MayerCost as MayerCost,
+    MeanCost as MeanCost,
+    OptimalControlProblem as OptimalControlProblem,
+    Parameter as Parameter,
+    RateCost as RateCost,
+    TrackingCost as TrackingCost,
+)
+from strut.optimal.shooting_refinement import refined_by_shooting as refined_by_shooting
+from strut.optimal.torque_playback import playback_error as playback_error
+from strut.optimal.trajectory import guess_between as guess_between
 
 # Pictures, films and pages
 from strut.show.film import save_gif as save_gif

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from strut.draft import Draft
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.errors import BadTableError
 from strut.models.catalogue import load_robot
 from strut.models.dh_chains import chain_robot, joints_at_zero, row_transform
-from strut.verify.audit import audit, shortfalls
+from strut.verify.limits import judged, limits_for
+from strut.verify.measure import audit
 from tests.mjcf_text import text_of
 
 # Knee, hip pitch, hip roll, head yaw, head pitch; shoulder pitch, roll, elbow yaw, roll, wrist of the right; left.
@@ -176,7 +178,8 @@ def test_a_standing_pepper_can_be_audited_without_feet(pepper, oracle):
     still = pin.rnea(model, data, standing, np.zeros(18), np.zeros(18))
     np.testing.assert_allclose(measured.torque_nm[20], still[3:], atol=1e-9)
     assert measured.distance_m == 0.0
-    assert shortfalls(pepper, measured, margin_m=0.01) == []  # no feet, so no balance margin to miss
+    draft = Draft(pepper, measured.time_s, measured.qpos, measured.contact, None, needs=measured)
+    assert judged(draft, limits_for(pepper, margin_m=0.01)) == ()  # no feet, so no balance margin to miss
 
 
 def test_a_chain_that_moves_a_shared_joint_is_refused(pepper):

@@ -1,4 +1,4 @@
-"""Step options: what people type about a walk of steps, turned into what `walk_to` takes."""
+"""Step options: what people type about a walk of steps, turned into what `walk` takes."""
 
 from __future__ import annotations
 
@@ -12,23 +12,18 @@ import typer
 
 from strut.cli.length import length_m
 from strut.generators.footsteps import read_footsteps
-from strut.pipeline.step_candidate import Pace
 from strut.place import Place
+from strut.request import Pace
 from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
 
 Triple = tuple[float, float, float]
 STRAIGHT_AHEAD = (0.4, 0.0, 0.0)
-RATE_HZ = 50.0
-
-
-def walks_in_steps(gait: GaitTable) -> bool:
-    """Return whether a robot's gait is a walk of steps to a goal."""
-    return isinstance(gait, StepsTable)
 
 
 _TO_A_GOAL = ("goal", "via", "steps", "speed", "body_height")
 _HUMAN = ("height", "mass", "sex")
-_UNFITTING = {  # by kind of gait: options that it does not have, how it walks, and what to say instead
+# What a gait has no place for, how it walks, and what to say instead.
+_UNFITTING: dict[type[GaitTable], tuple[tuple[str, ...], str, str]] = {
     StepsTable: (("cycles", "balance", "retreat", *_HUMAN), "walks to a goal", "leave it out, see --goal"),
     CrawlTable: ((*_TO_A_GOAL, *_HUMAN), "walks straight ahead", "leave it out, see --cycles"),
     SynthesisTable: (
@@ -54,13 +49,11 @@ def step_options(
     steps: Path | None,
     speed: str | None,
     body_height: str | None,
-    rate: float | None,
 ) -> dict[str, Any]:
-    """Return the arguments of `walk_to` that other walks do not have."""
+    """Return the arguments of `walk` that only bipeds have."""
     return _destination(goal, via, steps) | {
         "pace": _pace(speed),
         "body_height_m": None if body_height is None else length_m(body_height),
-        "rate_hz": RATE_HZ if rate is None else rate,
     }
 
 
@@ -68,8 +61,8 @@ def _destination(goal: Triple | None, via: Sequence[str] | None, steps: Path | N
     if steps is not None:
         if goal is not None or via:
             raise typer.BadParameter("give --goal and --via, or --steps, not both.")
-        return {"steps": read_footsteps(steps)}
-    return {"goals": [*(_way_point(text) for text in via or ()), _place("goal", goal or STRAIGHT_AHEAD)]}
+        return {"footsteps": read_footsteps(steps)}
+    return {"goal": [*(_way_point(text) for text in via or ()), _place("goal", goal or STRAIGHT_AHEAD)]}
 
 
 def _pace(speed: str | None) -> Pace | float:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from strut.audit import FOOT_OFF_GROUND_M, LEAST_ROOM_RAD, MOST_SLIDE_M
 from strut.engines.capsules import capsule_distance
 from strut.engines.constrained_dynamics import ConstrainedDynamics
 from strut.engines.kinematic_tree import qpos_from_angles, qvel_from_angles
@@ -22,8 +23,6 @@ from strut.optimal.collocation import Solution
 from strut.optimal.torque_playback import playback_error
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
-from strut.verify.audit import FOOT_OFF_GROUND_M
-from strut.verify.stride_audit import LEAST_ROOM_RAD, MOST_SLIDE_M
 
 MOST_MOMENTUM_ERROR_N_S = 0.2
 MOST_RESIDUAL = 1e-6
