@@ -34,8 +34,8 @@ import numpy as np  # noqa: E402
 from scipy.interpolate import CubicSpline  # noqa: E402
 
 from record import Row, median_seconds, record  # noqa: E402
-from strut.engines.body_poses import body_poses  # noqa: E402
 from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles, qvel_from_angles, read_tree  # noqa: E402
+from strut.engines.rigid_body import body_poses  # noqa: E402
 from strut.engines.symbolic_dynamics import SymbolicDynamics  # noqa: E402
 from strut.human.contact_schedule import PhaseTime  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402

@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 
 import strut
-from strut.show.picture import save_png
-from strut.show.report import save_html
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 
@@ -34,8 +32,8 @@ def main(folder: Path) -> None:
             f"{'FELL' if outcome.fell else 'no fall'}, slip {outcome.foot_slip_mm:.1f} mm"
         )
     robots = [robot] * len(motions)
-    save_png(motions, robots, folder / "walks.png", force=True)
-    save_html(motions, robots, folder / "report.html", force=True)
+    strut.save_png(motions, robots, folder / "walks.png", force=True)
+    strut.save_html(motions, robots, folder / "report.html", force=True)
     print(f"\nlook at   {folder / 'walks.png'}\nopen      {folder / 'report.html'}")
     files = " ".join(str(folder / f"{emotion}.npz") for emotion in EMOTIONS)
     print(f"live view {Path(sys.executable).parent / 'strut'} show {files}")

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import strut
-from strut.show.picture import save_png
 
 
 def main(folder: Path) -> None:
@@ -21,7 +20,7 @@ def main(folder: Path) -> None:
         motions.append(motion)
         receipt, outcome = motion.receipt, strut.simulate(motion).outcome
         print(f"{emotion}: hand {receipt.task_error_mm:.3f} mm off its task, in physics {outcome.hand_error_mm:.2f} mm")
-    save_png(motions, [robot, robot], folder / "pepper.png", force=True)
+    strut.save_png(motions, [robot, robot], folder / "pepper.png", force=True)
     print(f"wrote {folder / 'pepper.png'}")
 
 

@@ -11,9 +11,6 @@ from pathlib import Path
 from time import process_time
 
 import strut
-from strut.human.naturalness import Naturalness
-from strut.show.film import save_gif
-from strut.show.pose_strip import save_pose_strip
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 COLUMNS = (
@@ -35,8 +32,8 @@ def main(folder: Path, emotions: tuple[str, ...]) -> None:
         motions.append(motion)
         print(row(robot, motion, len(iterations), process_time() - began), flush=True)
     robots = [robot] * len(motions)
-    save_pose_strip(motions, robots, folder / "humans.png", width_px=1000, force=True)
-    save_gif(motions, robots, folder / "humans.gif", duration_s=3.0, force=True)
+    strut.save_pose_strip(motions, robots, folder / "humans.png", width_px=1000, force=True)
+    strut.save_gif(motions, robots, folder / "humans.gif", duration_s=3.0, force=True)
     print(f"\nlook at   {folder / 'humans.png'} and {folder / 'humans.gif'}")
 
 
@@ -57,7 +54,7 @@ def row(robot: strut.Robot, motion: strut.Motion, iterations: int, cpu_s: float)
         f"{receipt.cost_of_transport:.2f}",
         f"{iterations}",
         f"{cpu_s:.0f}",
-        "; ".join(Naturalness(**looks).oddities(robot)) or "nothing",
+        "; ".join(strut.Naturalness(**looks).oddities(robot)) or "nothing",
     ]
     return f"| {' | '.join(cells)} |"
 

@@ -15,8 +15,6 @@ from time import process_time
 from matplotlib.figure import Figure
 
 import strut
-from strut.human.gait_options import named_gait_options
-from strut.human.synthesize import synthesize
 
 WORKERS = 2
 SPEEDS_M_S = (None, 0.6, 1.0, 1.3, 1.6, 2.0)
@@ -51,7 +49,7 @@ def main(path: Path, manner: str) -> None:
 def walked(speed_m_s: float | None, *, manner: str) -> Point:
     """Return the gait of a speed; None lets it choose."""
     robot, began = strut.load_robot("heiman"), process_time()
-    gait = synthesize(robot, speed_m_s=speed_m_s, options=named_gait_options(robot, [manner]))
+    gait = strut.synthesize(robot, speed_m_s=speed_m_s, options=strut.named_gait_options(robot, [manner]))
     sound, odd = gait.soundness, gait.naturalness.oddities(robot)
     cells = [
         f"{gait.speed_m_s:.2f}" if speed_m_s is not None else f"free: {gait.speed_m_s:.2f}",

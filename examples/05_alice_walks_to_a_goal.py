@@ -10,9 +10,6 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 import strut
-from strut.errors import UnreachablePostureError
-from strut.reproduction.alice import walking_margin_m
-from strut.show.picture import save_png
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 GOAL = strut.Place(0.3, 0.1, math.radians(45.0))
@@ -41,7 +38,7 @@ def main(folder: Path) -> None:
             f"margin {motion.receipt.balance_margin_mm:.1f} mm, {'FELL' if arrival.fell else 'arrived'} in simulation, "
             f"{arrival.goal_error_m * 1e3:.1f} mm and {math.degrees(arrival.heading_error_rad):.1f} degrees off"
         )
-    save_png(motions, [robot] * len(motions), folder / "alice_walks.png", look="stick", panel_px=320, force=True)
+    strut.save_png(motions, [robot] * len(motions), folder / "alice_walks.png", look="stick", panel_px=320, force=True)
     draw_curve(folder / "alice_margin.svg")
     print(f"\nlook at {folder / 'alice_walks.png'} and {folder / 'alice_margin.svg'}")
 
@@ -55,8 +52,8 @@ def draw_curve(path: Path) -> None:
         points = []
         for speed_cm_s in SPEEDS_CM_S:
             try:
-                margin_m = walking_margin_m(robot, step_m, step_m / (speed_cm_s / 100.0) / 2.0, law=law)
-            except UnreachablePostureError:
+                margin_m = strut.walking_margin_m(robot, step_m, step_m / (speed_cm_s / 100.0) / 2.0, law=law)
+            except strut.StrutError:
                 break  # the legs cannot follow
             points.append((speed_cm_s, margin_m * 1e3))
             if margin_m < -0.02:

@@ -1,70 +1,28 @@
-"""Make legged robots and human models move with a feeling, and prove that the motion is sound."""
+"""Make legged robots and human models move with a feeling, and prove that the motion is sound.
 
+Everything that the command line does, as functions: `__init__.pyi` lists their names by what they are for, and is the
+only list. Each is imported when it is used: the engines take a second, and `import strut` alone needs none of them.
+"""
+
+import ast
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    from strut.emotion import Emotion, named_emotion
-    from strut.errors import StrutError
-    from strut.io.motion_file import load_motion, save_motion
-    from strut.models.catalogue import load_robot, robot_names
-    from strut.motion import Motion
-    from strut.pipeline.perform import perform
-    from strut.pipeline.step_walk import walk_to
-    from strut.pipeline.walk import walk
-    from strut.place import Place
-    from strut.receipt import Receipt
-    from strut.robot import Robot
-    from strut.simulation.goal_walk import simulate_to_goal
-    from strut.simulation.playback import simulate
-    from strut.style import Style
-    from strut.verify.check import check
+_LISTED = ast.parse(Path(__file__).with_suffix(".pyi").read_text("utf-8")).body
+_HOMES = {name.name: node.module for node in _LISTED if isinstance(node, ast.ImportFrom) for name in node.names}
 
-__all__ = [
-    "Emotion",
-    "Motion",
-    "Place",
-    "Receipt",
-    "Robot",
-    "StrutError",
-    "Style",
-    "check",
-    "load_motion",
-    "load_robot",
-    "named_emotion",
-    "perform",
-    "robot_names",
-    "save_motion",
-    "simulate",
-    "simulate_to_goal",
-    "walk",
-    "walk_to",
-]
-
-_HOMES = {
-    "Emotion": "strut.emotion",
-    "Motion": "strut.motion",
-    "Place": "strut.place",
-    "Receipt": "strut.receipt",
-    "Robot": "strut.robot",
-    "StrutError": "strut.errors",
-    "Style": "strut.style",
-    "check": "strut.verify.check",
-    "load_motion": "strut.io.motion_file",
-    "load_robot": "strut.models.catalogue",
-    "named_emotion": "strut.emotion",
-    "perform": "strut.pipeline.perform",
-    "robot_names": "strut.models.catalogue",
-    "save_motion": "strut.io.motion_file",
-    "simulate": "strut.simulation.playback",
-    "simulate_to_goal": "strut.simulation.goal_walk",
-    "walk": "strut.pipeline.walk",
-    "walk_to": "strut.pipeline.step_walk",
-}
+__all__ = sorted(_HOMES)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is used when it is used: the engines take a second, and `import strut` alone needs none of them."""
+    """Return one of the listed names, imported from its room."""
     if name not in _HOMES:
         raise AttributeError(f"module 'strut' has no attribute '{name}'")
-    return getattr(import_module(_HOMES[name]), name)
+    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    """Return what users type."""
+    return __all__

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.errors import BadTableError
+from strut.tables.collision import CollisionTable
 from strut.tables.expression import ExpressionTable
 from strut.tables.folder import Tables
 from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
@@ -151,6 +152,11 @@ class Robot:
     def study(self) -> StudyTable:
         """A published session: study.toml."""
         return self._has("study", self.typed.study)
+
+    @property
+    def collision(self) -> CollisionTable:
+        """How near its bodies may come to each other: collision.toml, or the usual."""
+        return self.typed.collision
 
     @property
     def contacts(self) -> ContactTable:

@@ -9,7 +9,8 @@ from strut.balance.body_path import carried
 from strut.balance.point_masses import GRAVITY_M_S2, effective_height_m, zero_moment_point
 from strut.balance.pressure import pressure_of_wrench
 from strut.balance.sole_margin import dynamic_margin_m, sole_points, static_margin_m
-from strut.engines.rigid_body import contact_points, ground_reaction
+from strut.engines.inverse_dynamics import ground_reaction
+from strut.engines.rigid_body import foot_contact_points
 from strut.errors import UnreachablePostureError
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan
@@ -111,7 +112,7 @@ def test_steps_out_of_reach_are_refused_with_the_sample():
 
 def test_soles_are_where_the_model_has_them():
     body = carried(LEGS, plan_to(Place(0.1, 0.05, 0.6), PhaseTimes(0.4, 0.6, 0.8), 25.0), 0.22)
-    np.testing.assert_allclose(sole_points(ALICE, body.plan), contact_points(ALICE, body.qpos), atol=1e-12)
+    np.testing.assert_allclose(sole_points(ALICE, body.plan), foot_contact_points(ALICE, body.qpos), atol=1e-12)
 
 
 def test_a_fast_body_is_never_over_its_shoe_and_still_does_not_tip():

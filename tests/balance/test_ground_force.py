@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from strut import walk
 from strut.balance.ground_force import grip, share_ground_force
-from strut.engines.rigid_body import inverse_dynamics
+from strut.engines.inverse_dynamics import inverse_dynamics
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import strut
 from strut.balance.pressure import pressure_of_wrench, pressure_with_swing_leg, swing_leg_pressure
-from strut.engines.rigid_body import ground_reaction
+from strut.engines.inverse_dynamics import ground_reaction
 
 GRAVITY_M_S2 = 9.81
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.constrained_dynamics import ConstrainedDynamics
+from strut.engines.constrained_dynamics import ConstrainedDynamics, solve_constrained
 from strut.engines.contact_kinematics import contact_point_velocity, row_loads
 from strut.engines.kinematic_tree import read_tree
 from strut.engines.symbolic_dynamics import SymbolicDynamics
@@ -97,6 +97,25 @@ def test_impacts_stop_the_rows_and_take_the_published_energy(name, energy_j, dyn
     assert contact.impact(q, v, restitution=1.0).energy_change_j == pytest.approx(0.0, abs=1e-10)
     for method in ("range", "null"):
         assert_allclose(contact.impact(q, v, method=method).impulse_n_s, hit.impulse_n_s, atol=1e-9)
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.3, 1.0])
+def test_rows_leave_an_impact_with_the_share_of_their_speed_that_restitution_says(restitution, dynamics):  # Newton
+    q, v, _ = generic()
+    contact = dynamics["RightFlat"]
+    jacobian = contact.terms(q, v)[2]
+    after = contact.impact(q, v, restitution=restitution).velocity
+    assert_allclose(jacobian @ after, -restitution * (jacobian @ v), atol=1e-10)
+
+
+def test_direct_method_solves_the_saddle_point_system_even_with_a_massless_coordinate():
+    mass, jacobian = np.diag([2.0, 0.0]), np.array([[0.0, 1.0]])  # the second coordinate is only held
+    push, goal = np.array([6.0, -5.0]), np.array([0.25])
+    x, multiplier = solve_constrained(mass, push, jacobian, goal, method="direct")
+    assert_allclose(x, [3.0, 0.25], atol=1e-12)
+    assert_allclose(multiplier, [5.0], atol=1e-12)  # H x = push + Gᵀ λ
+    with pytest.raises(np.linalg.LinAlgError):
+        solve_constrained(mass, push, jacobian, goal, method="range")
 
 
 def test_standing_on_one_flat_foot_would_need_the_ground_to_pull(dynamics):

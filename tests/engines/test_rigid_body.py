@@ -6,13 +6,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
-from strut.engines.rigid_body import (
-    compiled,
-    foot_positions,
-    ground_reaction,
-    inverse_dynamics,
-    velocities,
-)
+from strut.engines.inverse_dynamics import ground_reaction, inverse_dynamics, velocities
+from strut.engines.rigid_body import compiled, foot_positions
 
 RATE_HZ = 100.0
 GRAVITY_M_S2 = 9.81

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import strut
-from strut.engines.rigid_body import compiled, contact_points, foot_positions
+from strut.engines.rigid_body import compiled, foot_contact_points, foot_positions
 from strut.engines.solids import Solid
 from strut.engines.stick_figure import stick_poses, sticks
 from strut.models.catalogue import robot_names
@@ -55,7 +55,7 @@ def test_soles_are_outlined_where_they_touch_and_balls_stand_where_feet_are() ->
     ends = [
         tips(solid, centre[0, k], rotation[0, k]) for k, solid in enumerate(sticks(alice)) if solid.kind == "capsule"
     ]
-    for corner in contact_points(alice, qpos)[0]:
+    for corner in foot_contact_points(alice, qpos)[0]:
         assert np.linalg.norm(np.concatenate(ends) - corner, axis=1).min() < 0.004  # half a line above the sole
     qpos = posed(pete, 7)
     balls = stick_poses(pete, qpos)[0][0]

@@ -10,6 +10,7 @@ from strut.analysis.criteria import criteria_values
 from strut.analysis.gait_parameters import gait_parameters
 from strut.engines.kinematic_tree import angles_from_qpos
 from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
+from strut.human.anatomy import SHANKS
 from strut.human.gait_problem import Criteria, gait_problem
 from strut.human.initial_guess import GuessOptions, guessed_step
 from strut.human.objective import named_criteria, weighted_criteria
@@ -165,7 +166,7 @@ def test_a_result_that_slides_is_refused(gait, heiman):
     with pytest.raises(RefusedError, match="finer mesh changes the cost"):
         require_sound(replace(gait.soundness, mesh_change=0.05))
     with pytest.raises(RefusedError, match=r"shanks overlap by 2\.0 mm"):
-        require_sound(replace(gait.soundness, shank_distance_m=-0.002))
+        require_sound(replace(gait.soundness, capsule_distance_m=-0.002, capsules=SHANKS))
     with pytest.raises(RefusedError, match=r"a foot is 4\.0 mm in the ground"):
         require_sound(replace(gait.soundness, penetration_m=0.004))
     with pytest.raises(RefusedError, match="the ground pulls on a foot"):

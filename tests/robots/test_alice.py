@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from strut.engines.rigid_body import contact_points, foot_positions, inverse_dynamics
+from strut.engines.inverse_dynamics import inverse_dynamics
+from strut.engines.rigid_body import foot_contact_points, foot_positions
 from strut.kinematics.leg_angles import leg_angles, posture_qpos
 from strut.kinematics.posture import solve_postures
 from tests.alice import ALICE, LEGS, random_targets, targets_cm
@@ -28,7 +29,7 @@ def test_model_puts_the_shoes_where_the_equations_do():
 def test_soles_are_level_and_turned_as_wanted():
     targets = random_targets(50, np.random.default_rng(1))
     qpos = posture_qpos(solve_postures(LEGS, targets).joint_in_world, targets)
-    corners = contact_points(ALICE, qpos).reshape(50, 2, 4, 3)
+    corners = foot_contact_points(ALICE, qpos).reshape(50, 2, 4, 3)
     np.testing.assert_allclose(corners[..., 2], np.repeat(targets.ankle_in_world[:, :, 2:], 4, axis=2), atol=1e-12)
     along = corners[:, :, 0] - corners[:, :, 1]  # from the outer heel to the outer toe
     heading = np.arctan2(along[..., 1], along[..., 0])
@@ -83,5 +84,5 @@ def test_contact_jacobians_are_the_derivative_of_the_contact_points():
         ahead, behind = qpos.copy(), qpos.copy()
         ahead[0, 7 + joint] += 1e-6
         behind[0, 7 + joint] -= 1e-6
-        numeric = (contact_points(ALICE, ahead) - contact_points(ALICE, behind))[0] / 2e-6
+        numeric = (foot_contact_points(ALICE, ahead) - foot_contact_points(ALICE, behind))[0] / 2e-6
         np.testing.assert_allclose(analytic[..., joint], numeric, atol=1e-9)

@@ -9,7 +9,8 @@ from scipy.spatial.transform import Rotation
 
 from strut import check, walk
 from strut.easing import smooth_step
-from strut.engines.rigid_body import foot_positions, inverse_dynamics
+from strut.engines.inverse_dynamics import inverse_dynamics
+from strut.engines.rigid_body import foot_positions
 from strut.errors import BadMotionError
 from strut.kinematics.leg7r import leg_forward
 from strut.kinematics.mounted_leg import mounted_legs

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.inverse_dynamics_with_contacts import contact_demand
+from strut.engines.inverse_dynamics import contact_demand
 from strut.errors import BadMotionError
 from strut.models.contact_set import contact_points
 from strut.show.wording import measured_sentences

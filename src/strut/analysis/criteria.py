@@ -11,12 +11,11 @@ from scipy.interpolate import CubicSpline
 from strut.engines.criteria import momentum_and_rotation
 from strut.engines.kinematic_tree import KinematicTree, angles_from_qpos, read_tree
 from strut.engines.sparse_nlp import Index
+from strut.human.anatomy import HEAD
 from strut.human.gait_problem import usual_torques
 from strut.motion import Motion
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
-
-HEAD = "Head"
 
 
 @dataclass(frozen=True, slots=True)

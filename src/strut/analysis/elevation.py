@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from strut.engines.body_poses import body_poses
+from strut.engines.rigid_body import body_poses
 from strut.errors import BadMotionError
+from strut.human.anatomy import LEG, sided, sole_length_m
 from strut.robot import Array, Robot
-
-Side = Literal["Right", "Left"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,15 +27,13 @@ class CovariancePlane:
     shares: Array
 
 
-def elevation_angles(robot: Robot, qpos: Array, side: Side) -> Array:
+def elevation_angles(robot: Robot, qpos: Array, side: str) -> Array:
     """Return the elevation angles of thigh, shank and foot in the world's sagittal plane [rad]. Shape (T, 3).
 
     Thigh and shank are 0 when they hang, positive with the distal end ahead; a flat foot is 0, positive toes up.
     """
-    names = [f"Thigh{side}", f"Shank{side}", f"Foot{side}"]
-    place, turn = body_poses(robot.mjcf, names, qpos)
-    lengths = robot.table("subject")["lengths_m"]
-    sole = lengths[f"Foot{side}ForefootX"] + lengths[f"Foot{side}PosteriorPoint"]
+    place, turn = body_poses(robot.mjcf, [sided(segment, side) for segment in LEG], qpos)
+    sole = sole_length_m(robot.table("subject")["lengths_m"], side)
     thigh, shank = place[:, 1] - place[:, 0], place[:, 2] - place[:, 1]
     foot = turn[:, 2] @ np.array([sole, 0.0, 0.0])
     return np.stack(

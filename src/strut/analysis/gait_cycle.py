@@ -14,6 +14,7 @@ import numpy as np
 
 from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles, read_tree
 from strut.engines.sparse_nlp import Index
+from strut.human.anatomy import HEEL, LEFT, RIGHT, TOES, sided
 from strut.human.walking_direction import (
     WalkingDirection,
     direction_of_cycles,
@@ -55,12 +56,12 @@ def coordinate_names(robot: Robot) -> tuple[str, ...]:
 
 def gait_cycle(robot: Robot, motion: Motion) -> GaitCycle | None:
     """Return the cycle from one landing of the right heel to the next; None if there is none."""
-    return _between(robot, motion, ("HeelRight", True), ("HeelRight", True))
+    return _between(robot, motion, (sided(HEEL, RIGHT), True), (sided(HEEL, RIGHT), True))
 
 
 def published_step(robot: Robot, motion: Motion) -> GaitCycle | None:
     """Return the step from toe-off of the left foot to that of the right, as published; None if there is none."""
-    return _between(robot, motion, ("HalluxLeft", False), ("HalluxRight", False))
+    return _between(robot, motion, (sided(TOES, LEFT), False), (sided(TOES, RIGHT), False))
 
 
 def along_x(robot: Robot, motion: Motion) -> Motion:

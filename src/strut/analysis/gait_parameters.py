@@ -10,13 +10,14 @@ import numpy as np
 from strut.analysis.gait_cycle import along_x, gait_cycle
 from strut.analysis.joint_power import Work, joint_work
 from strut.analysis.leg_figures import LegFigures, both_legs
-from strut.engines.body_poses import body_poses
+from strut.engines.rigid_body import point_positions
 from strut.errors import BadMotionError
+from strut.human.anatomy import LEFT, RIGHT, SIDES, TOES, points_of_side, sided
 from strut.models.contact_set import contact_points
 from strut.motion import Motion
 from strut.robot import Array, Robot
 
-TOES = {"Right": "HalluxRight", "Left": "HalluxLeft"}
+TOE_OF = {side: sided(TOES, side) for side in SIDES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class GaitParameters:
     @property
     def symmetric(self) -> bool:
         """Whether both legs do the same as far as people can see."""
-        return self.legs["Right"].looks_like(self.legs["Left"])
+        return self.legs[RIGHT].looks_like(self.legs[LEFT])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as JSON would hold them."""
@@ -56,16 +57,13 @@ class GaitParameters:
 
 def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
     """Return the gait parameters of a human motion with known contacts."""
-    if not set(TOES.values()) <= set(motion.foot_names):
+    if not set(TOE_OF.values()) <= set(motion.foot_names):
         raise BadMotionError(f"The motion of {motion.robot} has no toes; only human motions can be analysed.")
     motion = along_x(robot, motion)
     times, lengths = _steps(robot, motion)
     cycle = gait_cycle(robot, motion)
     durations = tuple(float(value) for value in np.diff(times))
-    feet = [
-        motion.contact[:, [i for i, name in enumerate(motion.foot_names) if name.endswith(side)]].any(axis=1)
-        for side in TOES
-    ]
+    feet = [motion.contact[:, points_of_side(motion.foot_names, side)].any(axis=1) for side in SIDES]
     travelled = float(np.linalg.norm(motion.qpos[-1, :2] - motion.qpos[0, :2]))
     return GaitParameters(
         step_length_m=lengths,
@@ -81,10 +79,10 @@ def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
 
 def _steps(robot: Robot, motion: Motion) -> tuple[list[float], tuple[float, ...]]:
     """Return the times of toe-off, and how far ahead the other foot's toes are before each, with both on the ground."""
-    forward_m = {side: _toes_forward(robot, name, motion.qpos) for side, name in TOES.items()}
+    forward_m = {side: _toes_forward(robot, name, motion.qpos) for side, name in TOE_OF.items()}
     events: list[tuple[float, float]] = []
-    for side, other in (("Right", "Left"), ("Left", "Right")):
-        down, ahead_m = motion.contact[:, motion.foot_names.index(TOES[side])], forward_m[other] - forward_m[side]
+    for side, other in (SIDES, SIDES[::-1]):
+        down, ahead_m = motion.contact[:, motion.foot_names.index(TOE_OF[side])], forward_m[other] - forward_m[side]
         for k in np.flatnonzero(down[:-1] & ~down[1:]):
             events.append((float(motion.time_s[k + 1]), float(ahead_m[k])))
     events.sort()
@@ -94,8 +92,7 @@ def _steps(robot: Robot, motion: Motion) -> tuple[list[float], tuple[float, ...]
 def _toes_forward(robot: Robot, name: str, qpos: Array) -> Array:
     """Return the x of the point of the toes that touches the ground. Shape (T, nq) in, (T,) out."""
     toes = contact_points(robot)[name]
-    place, turn = (part[:, 0] for part in body_poses(robot.mjcf, [toes.body], qpos))
-    return np.asarray((place + turn @ np.array(toes.position_m))[:, 0])
+    return np.asarray(point_positions(robot.mjcf, [(toes.body, toes.position_m)], qpos)[:, 0, 0])
 
 
 def _largest_torques(robot: Robot, motion: Motion) -> dict[str, float]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from strut.analysis.elevation import elevation_angles, planarity
 from strut.analysis.gait_cycle import gait_cycle, mirror_image
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.human.anatomy import KNEE, LEFT, RIGHT, points_of_side, sided
 from strut.motion import Motion
 from strut.robot import Array, Robot
 
@@ -50,30 +51,29 @@ class LegFigures:
 
 def both_legs(robot: Robot, motion: Motion) -> dict[str, LegFigures]:
     """Return the figures of both legs; the left one is measured as the right one of the mirror image."""
-    return {"Right": _right_leg(robot, motion), "Left": _right_leg(robot, mirror_image(robot, motion))}
+    return {RIGHT: _right_leg(robot, motion), LEFT: _right_leg(robot, mirror_image(robot, motion))}
 
 
 def foot_force(robot: Robot, motion: Motion) -> Array | None:
     """Return the ground's force on the right foot over the body weight; None where unknown. Shape (T, 3)."""
     if motion.ground_force_n is None:
         return None
-    own = [index for index, name in enumerate(motion.foot_names) if name.endswith("Right")]
+    own = points_of_side(motion.foot_names, RIGHT)
     return np.asarray(motion.ground_force_n[:, own].sum(axis=1) / (robot.mass_kg * GRAVITY_M_S2))
 
 
 def _right_leg(robot: Robot, motion: Motion) -> LegFigures:
     cycle = gait_cycle(robot, motion)
     seen = motion if cycle is None else cycle.motion
-    knee = seen.joint_angles_rad[:, robot.joint_names.index("KneeRight_RY")]
-    own = [index for index, name in enumerate(seen.foot_names) if name.endswith("Right")]
-    down = np.asarray(seen.contact[:, own].any(axis=1))
+    knee = seen.joint_angles_rad[:, robot.joint_names.index(sided(KNEE, RIGHT))]
+    down = np.asarray(seen.contact[:, points_of_side(seen.foot_names, RIGHT)].any(axis=1))
     force, anywhere = foot_force(robot, seen), foot_force(robot, motion)
     return LegFigures(
         knee_range_rad=(float(knee.min()), float(knee.max())),
         stance_share=None if cycle is None else float(np.mean(down[:-1])),
         force_humps_bw=None if cycle is None or force is None else _humps(force[:, 2], down),
         largest_vertical_force_bw=None if anywhere is None else float(anywhere[:, 2].max()),
-        elevation_shares=_shares(elevation_angles(robot, seen.qpos, "Right")),
+        elevation_shares=_shares(elevation_angles(robot, seen.qpos, RIGHT)),
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.balance.support import runs
-from strut.engines.rigid_body import InverseDynamics
+from strut.engines.inverse_dynamics import InverseDynamics
 from strut.motion import frozen_mask
 from strut.robot import Array, Robot
 

@@ -67,6 +67,6 @@ def reconstruct(
     first_s = moved.meta["asked"]["phases"][0][1] - float(recorded.time_s[0])
     since = f"; its time 0 is {first_s:.2f} s after the recording's start" if first_s > 0.005 else ""
     print_lines(f"wrote {out} ({moved.duration_s:.1f} s of motion{since})")
-    print_next(f"strut analyze {out}")
+    print_next("strut analyze", out)
     if moved.receipt.verdict == "refused":  # the recording itself leaves the limits of the body
         raise typer.Exit(REFUSED)

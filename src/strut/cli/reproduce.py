@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 from typing import Annotated
 
@@ -35,8 +36,8 @@ def reproduce(
         return
     for group, rows in groupby(comparisons, key=lambda row: row.group):
         _print_group(group, list(rows))
-    counts = {verdict: sum(row.verdict == verdict for row in comparisons) for verdict in _verdicts(comparisons)}
-    print_lines(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    counts = Counter(row.verdict for row in comparisons)
+    print_lines(", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())))
     print_next(f"strut robots {system}" if system in robot_names() else "strut reproduce --help")
 
 
@@ -55,10 +56,6 @@ def _print_group(group: str, comparisons: list[Comparison]) -> None:
     sources = dict.fromkeys(row.where for row in comparisons if row.where)
     title = f"{group} ({'; '.join(sources)})" if sources else group
     print_table(title, ["quantity", "reference", "ours", "unit", "verdict", "note"], rows)
-
-
-def _verdicts(comparisons: tuple[Comparison, ...]) -> list[str]:
-    return sorted({row.verdict for row in comparisons})
 
 
 def _published(row: Comparison) -> str:

@@ -19,7 +19,7 @@ def robots(
 ) -> None:
     """List the robots. Example: strut robots mrpete."""
     if name is not None:
-        _show_one(load_robot(name), json)
+        _show_one(name, load_robot(name), json)
         return
     every = [load_robot(known) for known in robot_names()]
     if json:
@@ -33,7 +33,7 @@ def robots(
     print_next(f"strut walk {every[0].name} --emotion happy")
 
 
-def _show_one(robot: Robot, json: bool) -> None:
+def _show_one(name: str, robot: Robot, json: bool) -> None:
     if json:
         joints = [
             {"name": joint, "lower_rad": low, "upper_rad": high, "speed_rad_s": speed, "torque_nm": torque}
@@ -55,10 +55,13 @@ def _show_one(robot: Robot, json: bool) -> None:
             robot.joint_names, limits, robot.joint_speed_limit_rad_s, robot.torque_limit_nm, strict=True
         )
     ]
-    feet, tasks = robot.foot_names, tuple(robot.tables.get("tasks", ()))
-    does = f"feet {', '.join(feet)}" if feet else f"tasks {', '.join(tasks)}"
+    tasks = tuple(robot.typed.tasks or ())
+    does = f"feet {', '.join(robot.foot_names)}" if robot.feet else f"tasks {', '.join(tasks) or 'none'}"
     print_table(f"{robot.title}; {does}", ["joint", "range", "speed", "torque"], rows)
-    print_next(f"strut {f'perform {robot.name} {tasks[0]}' if tasks else f'walk {robot.name}'} --emotion happy")
+    if tasks:
+        print_next("strut perform", name, tasks[0], "--emotion", "happy")
+    elif robot.typed.gait is not None:
+        print_next("strut walk", name, "--emotion", "happy")
 
 
 def _summary(robot: Robot) -> dict[str, object]:

@@ -70,7 +70,7 @@ def show(
     if json and written:
         print_json([{"file": str(path), "bytes": path.stat().st_size} for path in written])
     if written:
-        print_next(f"strut show {' '.join(str(file) for file in files)}")
+        print_next("strut show", *files)
     else:
         serve(
             motions,

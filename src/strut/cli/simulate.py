@@ -64,7 +64,7 @@ def simulate(
     if json:
         print_json(numbers)
     print_lines(*lines)
-    print_next(f"strut show {out or file}")
+    print_next("strut show", out or file)
     return FELL if fell else 0
 
 

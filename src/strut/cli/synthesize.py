@@ -109,7 +109,7 @@ def _tell(gait: Gait, steps: int, out: Path, *, force: bool, json: bool) -> None
         raise StoppedError(f"Interrupted; {out} holds the best iterate so far, which is not proven: do not walk it.")
     step = f"one step of {gait.step_length_m:.2f} m in {gait.trajectory.total_s:.2f} s"
     print_lines(f"wrote {out} ({step}, written as {steps}, {motion.receipt.duration_s:.1f} s)")
-    print_next(f"strut analyze {out}")
+    print_next("strut analyze", out)
 
 
 def _criteria(robot: Robot, objective: str | None, weights: str | None) -> Criteria:

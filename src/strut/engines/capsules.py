@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from strut.engines.body_poses import body_poses
+from strut.engines.rigid_body import body_poses
 from strut.errors import UnknownNameError
 from strut.robot import Array, Robot
+
+_NOTHING = 1e-12  # a squared length or its square that is as good as 0
 
 
 def capsule_distance(robot: Robot, qpos: Array, first: str, second: str) -> Array:
@@ -21,37 +23,23 @@ def capsule_distance(robot: Robot, qpos: Array, first: str, second: str) -> Arra
 
 
 def segment_distance(start: Array, stop: Array, other_start: Array, other_stop: Array) -> Array:
-    """Return the distance between two straight segments in space. Shapes (T, 3) in, (T,) out.
+    """Return the distance between two straight segments in space, which may be points. Shapes (T, 3) in, (T,) out.
 
-    The nearest points are inside both segments, or at an end of one of them: the smallest of all five cases.
+    Ericson, Real-Time Collision Detection (2005), section 5.1.9: the nearest point of the first line, the nearest to it
+    of the other segment, and the nearest to that of the first.
     """
     along, other, between = stop - start, other_stop - other_start, start - other_start
     a, b, c = _dot(along, along), _dot(along, other), _dot(other, other)
     d, e = _dot(along, between), _dot(other, between)
-    spread = a * c - b * b
-    safe = np.where(spread > 1e-12, spread, 1.0)
-    s = np.where(spread > 1e-12, (b * e - c * d) / safe, -1.0)  # parallel segments: an end is as near as any point
-    t = np.where(spread > 1e-12, (a * e - b * d) / safe, -1.0)
-    inside = (s >= 0.0) & (s <= 1.0) & (t >= 0.0) & (t <= 1.0)
-    crossing = np.linalg.norm(between + s[:, None] * along - t[:, None] * other, axis=1)
-    cases = [
-        np.where(inside, crossing, np.inf),
-        _to_segment(start, other_start, other_stop),
-        _to_segment(stop, other_start, other_stop),
-        _to_segment(other_start, start, stop),
-        _to_segment(other_stop, start, stop),
-    ]
-    return np.asarray(np.min(cases, axis=0))
-
-
-def _to_segment(point: Array, start: Array, stop: Array) -> Array:
-    along = stop - start
-    share = np.clip(_dot(point - start, along) / _dot(along, along), 0.0, 1.0)
-    return np.asarray(np.linalg.norm(point - start - share[:, None] * along, axis=1))
+    spread = a * c - b * b  # 0 of parallel segments: then any point of the first line will do
+    s = np.where(spread > _NOTHING, np.clip((b * e - c * d) / np.maximum(spread, _NOTHING), 0.0, 1.0), 0.0)
+    t = np.clip((b * s + e) / np.maximum(c, _NOTHING), 0.0, 1.0)
+    s = np.clip((b * t - d) / np.maximum(a, _NOTHING), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(between + s[:, None] * along - t[:, None] * other, axis=1))
 
 
 def _dot(one: Array, other: Array) -> Array:
-    return np.asarray(np.sum(one * other, axis=-1))
+    return np.asarray(np.einsum("ti,ti->t", one, other))
 
 
 def _ends(robot: Robot, capsule: dict[str, object], qpos: Array) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from strut.engines.rigid_body import compiled
+from strut.engines.rigid_body import compiled, poses
 from strut.errors import UnknownNameError
 from strut.robot import Array, Robot
 
@@ -84,11 +84,5 @@ def site_id(robot: Robot, frame: str) -> int:
 
 def frame_poses(robot: Robot, frame: str, qpos: Array) -> tuple[Array, Array]:
     """Return where a frame is along a movement. Shape (T, nq) in; positions (T, 3) and rotations (T, 3, 3) out."""
-    model = compiled(robot.mjcf)
-    data, site = mujoco.MjData(model), site_id(robot, frame)
-    position, rotation = np.empty((len(qpos), 3)), np.empty((len(qpos), 9))
-    for k, sample in enumerate(qpos):
-        data.qpos[:] = sample
-        mujoco.mj_kinematics(model, data)
-        position[k], rotation[k] = data.site_xpos[site], data.site_xmat[site]
-    return position, rotation.reshape(-1, 3, 3)
+    position, rotation = poses(robot.mjcf, "site", [site_id(robot, frame)], qpos)
+    return position[:, 0], rotation[:, 0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Event
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import casadi as ca
@@ -64,7 +64,7 @@ class SolverOptions:
         tolerance: Of the optimality conditions.
         row_tolerance: Largest violation of a scaled row.
         most_iterations: Give up after this many.
-        most_seconds: Give up after this long.
+        most_seconds: Give up after this much processor time; what else the machine does is not counted.
         warm: The guess is nearly a solution: start with a small barrier and stay near the guess.
         adaptive: Choose the barrier anew at every iteration: finds feet on the ground sooner from a poor guess.
     """
@@ -121,7 +121,7 @@ class _Watch(ca.Callback):
         told = self.on_iteration is not None and self.on_iteration(Iteration(self.number, cost, violation))
         stop = bool(told) or self.interrupted.is_set()
         self.stopped = STOPPED if stop else self.stopped
-        if perf_counter() > self.deadline_s:
+        if process_time() > self.deadline_s:
             stop, self.stopped = True, OUT_OF_TIME
         self.number += 1
         return [float(stop)]
@@ -142,7 +142,7 @@ class InteriorPoint:
         """Solve from a guess. `on_iteration` may return True to stop, and so may Ctrl-C; the best iterate is kept."""
         start_s = perf_counter()
         with asked_to_stop() as interrupted:
-            watch = _Watch(self, on_iteration, start_s + self.options.most_seconds, interrupted)
+            watch = _Watch(self, on_iteration, process_time() + self.options.most_seconds, interrupted)
             return self._solve(guess, watch, start_s)
 
     def _solve(self, guess: Array, watch: _Watch, start_s: float) -> SolverOutcome:

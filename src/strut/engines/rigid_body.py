@@ -1,50 +1,30 @@
-"""MuJoCo as a rigid-body engine: where things are, and which forces a movement needs. Our nouns in, arrays out.
+"""MuJoCo's forward kinematics along a trajectory: one loop over samples, and what is read in it.
 
-Conventions: positions and forces in world axes; quaternions wxyz; of a floating base, qvel holds the linear velocity in
-world axes and the angular velocity in base axes, as MuJoCo has it.
+Conventions: positions in world axes; rotations from a frame to world; quaternions wxyz; of a floating base, qvel holds
+the linear velocity in world axes and the angular velocity in base axes, as MuJoCo has it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from strut.robot import FLOATING, Array, Robot
+from strut.robot import Array, Robot
 
 GRAVITY_M_S2 = 9.81  # the engine's own
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class InverseDynamics:
-    """What a movement needs, per sample.
-
-    Args:
-        ground_force_n: Total force of the ground in world; NaN where the body is bolted down. Shape (T, 3).
-        ground_moment_nm: Its moment about the world's origin; likewise. Shape (T, 3).
-        com_in_world: Centre of mass. Shape (T, 3).
-        torque_nm: Joint torques if no foot touched anything. Shape (T, n_joints).
-        drive_force: What moves a platform: x and y [N], yaw [N m]; no columns without one. Shape (T, 3 or 0).
-        foot_in_world: Centres of the feet. Shape (T, n_feet, 3).
-        point_in_world: Where the feet touch: see `Robot.point_feet`. Shape (T, n_points, 3).
-        contact_jacobian: Jacobians of these points by the joints. Shape (T, n_points, 3, n_joints).
-        part_names: The parts that could touch the ground and are no feet.
-        clearance_m: How high over the ground each part's lowest point is. Shape (T, n_parts).
-    """
-
-    ground_force_n: Array
-    ground_moment_nm: Array
-    com_in_world: Array
-    torque_nm: Array
-    drive_force: Array
-    foot_in_world: Array
-    point_in_world: Array
-    contact_jacobian: Array
-    part_names: tuple[str, ...]
-    clearance_m: Array
+FrameKind = Literal["body", "inertia", "site", "geom"]
+_FIELDS = {
+    "body": ("xpos", "xmat"),
+    "inertia": ("xipos", "ximat"),
+    "site": ("site_xpos", "site_xmat"),
+    "geom": ("geom_xpos", "geom_xmat"),
+}
 
 
 @lru_cache(maxsize=16)
@@ -53,143 +33,93 @@ def compiled(mjcf: str) -> mujoco.MjModel:
     return mujoco.MjModel.from_xml_string(mjcf)
 
 
-def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
-    """Return velocities and accelerations by central differences, at rest before the first and after the last sample.
+def sweep(
+    model: mujoco.MjModel, data: mujoco.MjData, qpos: Array, qvel: Array | None = None, qacc: Array | None = None
+) -> Iterator[int]:
+    """Bring `data` to one sample after the other and yield its number: the one loop over samples.
+
+    Kinematics are up to date; with velocities, the centre of mass and spatial velocities, too. Callers read views of
+    `data` that they have looked up before: a look-up costs a microsecond.
 
     Args:
-        robot: Whose coordinates they are.
-        time_s: Sample times, evenly spaced. Shape (T,).
-        qpos: Coordinates. Shape (T, nq).
+        model: Whose motion.
+        data: Written over at every sample.
+        qpos: Shape (T, nq).
+        qvel: Shape (T, nv).
+        qacc: Shape (T, nv).
+    """
+    positions, velocities, accelerations = data.qpos, data.qvel, data.qacc
+    for k in range(len(qpos)):
+        positions[:] = qpos[k]
+        if qacc is not None:
+            accelerations[:] = qacc[k]
+        mujoco.mj_kinematics(model, data)
+        if qvel is not None:
+            velocities[:] = qvel[k]
+            mujoco.mj_comPos(model, data)
+            mujoco.mj_comVel(model, data)
+        yield k
+
+
+def poses(mjcf: str, kind: FrameKind, index: Sequence[int], qpos: Array) -> tuple[Array, Array]:
+    """Return where frames of a kind are along a trajectory.
+
+    Args:
+        mjcf: Text of the model.
+        kind: Bodies, their frames of inertia, sites or geoms.
+        index: Numbers of the frames in the model. Length n.
+        qpos: Shape (T, nq).
 
     Returns:
-        qvel and qacc. Shape (T, nv) each.
+        Origins (T, n, 3) and rotations to world (T, n, 3, 3).
     """
+    model = compiled(mjcf)
+    data, chosen = mujoco.MjData(model), np.asarray(index, dtype=np.intp)
+    place, turn = (getattr(data, field) for field in _FIELDS[kind])
+    position, rotation = np.empty((len(qpos), len(chosen), 3)), np.empty((len(qpos), len(chosen), 9))
+    for k in sweep(model, data, qpos):
+        position[k], rotation[k] = place[chosen], turn[chosen]
+    return position, rotation.reshape(len(qpos), len(chosen), 3, 3)
+
+
+def body_poses(mjcf: str, names: Sequence[str], qpos: Array) -> tuple[Array, Array]:
+    """Return origins and rotations of bodies in world. Shape (T, nq) in, (T, n, 3) and (T, n, 3, 3) out."""
+    return poses(mjcf, "body", [compiled(mjcf).body(name).id for name in names], qpos)
+
+
+def point_positions(mjcf: str, points: Sequence[tuple[str, Sequence[float]]], qpos: Array) -> Array:
+    """Return where points of bodies, given by body and place in its frame, are. Shape (T, nq) in, (T, n, 3) out."""
+    place, turn = body_poses(mjcf, [body for body, _ in points], qpos)
+    return np.asarray(place + np.einsum("tnij,nj->tni", turn, np.array([point for _, point in points])))
+
+
+def _foot_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
     model = compiled(robot.mjcf)
-    step_s = float(time_s[1] - time_s[0])
-    change = np.empty((len(qpos) + 1, model.nv))
-    change[0] = change[-1] = 0.0
-    if robot.floats:
-        change[1:-1, :3] = np.diff(qpos[:, :3], axis=0)
-        change[1:-1, 6:] = np.diff(qpos[:, 7:], axis=0)
-        change[1:-1, 3:6] = _turns(qpos[:-1, 3:7], qpos[1:, 3:7])
-    else:
-        change[1:-1] = np.diff(qpos, axis=0)
-    return (change[1:] + change[:-1]) / (2.0 * step_s), (change[1:] - change[:-1]) / step_s**2
-
-
-def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamics:
-    """Return the forces that a movement needs, and where its feet and lowest parts are. Shapes (T,), (T, nq)."""
-    model = compiled(robot.mjcf)
-    data = mujoco.MjData(model)
-    qvel, qacc = velocities(robot, time_s, qpos)
-    sites = [model.site(foot.frame).id for foot in robot.feet]
-    site_bodies = [int(model.site_bodyid[site]) for site in sites]
-    below = [np.array([0.0, 0.0, foot.radius_m]) for foot in robot.feet]
-    feet = {model.geom(foot.frame).id for foot in robot.feet}
-    parts = [geom for geom in _body_geoms(model) if geom not in feet and model.geom_contype[geom]]
-    samples, force = len(qpos), np.empty((len(qpos), model.nv))
-    base_rotation, com = np.empty((samples, 9)), np.empty((samples, 3))
-    foot_in_world, foot_rotation = np.empty((samples, len(sites), 3)), np.empty((samples, len(sites), 9))
-    jacobian, turning = np.zeros((2, samples, len(sites), 3, model.nv))
-    flat_feet, driven = _flat_feet(robot), 0 < robot.base_size < FLOATING
-    geom_height, geom_up = np.empty((samples, model.ngeom)), np.empty((samples, model.ngeom, 3))
-    result, site_position = np.empty(model.nv), data.site_xpos
-    positions, velocity, acceleration = data.qpos, data.qvel, data.qacc  # views: looking them up costs a microsecond
-    geom_xpos, geom_xmat, base_xmat, whole_com = data.geom_xpos, data.geom_xmat, data.xmat[1], data.subtree_com[1]
-    for k in range(samples):
-        positions[:], velocity[:], acceleration[:] = qpos[k], qvel[k], qacc[k]
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        mujoco.mj_comVel(model, data)
-        mujoco.mj_rne(model, data, 1, result)
-        force[k], base_rotation[k], com[k] = result, base_xmat, whole_com
-        geom_height[k], geom_up[k] = geom_xpos[:, 2], geom_xmat[:, 6:]
-        foot_in_world[k], foot_rotation[k] = site_position[sites], data.site_xmat[sites]
-        for index, body in enumerate(site_bodies):
-            point = foot_in_world[k, index] - below[index]
-            mujoco.mj_jac(model, data, jacobian[k, index], turning[k, index] if flat_feet else None, point, body)
-    force += model.dof_armature * qacc
-    ground_force = ground_moment = np.full((samples, 3), np.nan)
-    if driven:
-        ground_force, ground_moment = _carried_by_platform(model, qpos, qvel, qacc)
-    elif robot.floats:
-        ground_force, ground_moment = _carried_by_ground(qpos, force, base_rotation)
-    joints = model.nv - len(robot.joint_names)
-    clearance = [_lowest_point(model, part, geom_height, geom_up) for part in parts]
-    return InverseDynamics(
-        ground_force_n=ground_force,
-        ground_moment_nm=ground_moment,
-        com_in_world=com,
-        torque_nm=force[:, joints:],
-        drive_force=force[:, :joints] if driven else np.empty((samples, 0)),
-        foot_in_world=foot_in_world,
-        point_in_world=_points(robot, foot_in_world, foot_rotation),
-        contact_jacobian=_point_jacobians(robot, jacobian[..., joints:], turning[..., joints:], foot_rotation),
-        part_names=tuple(model.body(model.geom_bodyid[part]).name for part in parts),
-        clearance_m=np.stack(clearance, axis=1) if clearance else np.empty((samples, 0)),
-    )
-
-
-def _carried_by_ground(qpos: Array, force: Array, base_rotation: Array) -> tuple[Array, Array]:
-    """Return the ground's force on a floating base and its moment about the world's origin. Shape (T, 3) each."""
-    base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:6])
-    return force[:, :3], base_moment + np.cross(qpos[:, :3], force[:, :3])
-
-
-def _carried_by_platform(model: mujoco.MjModel, qpos: Array, qvel: Array, qacc: Array) -> tuple[Array, Array]:
-    """Return the force of the ground under a platform and its moment about the world's origin. Shape (T, 3) each.
-
-    The platform's own three coordinates say nothing about weight and tipping; what the world must hold does.
-    """
-    data = mujoco.MjData(model)
-    carried, com = np.empty((len(qpos), 6)), np.empty((len(qpos), 3))
-    for k in range(len(qpos)):
-        data.qpos[:], data.qvel[:], data.qacc[:] = qpos[k], qvel[k], qacc[k]
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        mujoco.mj_comVel(model, data)
-        mujoco.mj_rnePostConstraint(model, data)
-        carried[k], com[k] = data.cfrc_int[1], data.subtree_com[1]  # moment about the centre of mass, then force
-    return carried[:, 3:], carried[:, :3] + np.cross(com, carried[:, 3:])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Reaction:
-    """The ground's reaction: force (T, 3), moment about the world's origin (T, 3), and the centre of mass (T, 3)."""
-
-    force_n: Array
-    moment_nm: Array
-    com_in_world: Array
-
-
-def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
-    """Return the ground's reaction: `inverse_dynamics` without what only the joints need. Shapes (T,), (T, nq)."""
-    model = compiled(robot.mjcf)
-    data = mujoco.MjData(model)
-    qvel, qacc = velocities(robot, time_s, qpos)
-    force, rotation, com = np.empty((len(qpos), 6)), np.empty((len(qpos), 9)), np.empty((len(qpos), 3))
-    result, base_xmat, whole_com = np.empty(model.nv), data.xmat[1], data.subtree_com[1]
-    positions, velocity, acceleration = data.qpos, data.qvel, data.qacc
-    for k in range(len(qpos)):
-        positions[:], velocity[:], acceleration[:] = qpos[k], qvel[k], qacc[k]
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        mujoco.mj_comVel(model, data)
-        mujoco.mj_rne(model, data, 1, result)
-        force[k], rotation[k], com[k] = result[:6], base_xmat, whole_com
-    return Reaction(*_carried_by_ground(qpos, force, rotation), com)
+    return poses(robot.mjcf, "site", [model.site(foot.frame).id for foot in robot.feet], qpos)
 
 
 def foot_positions(robot: Robot, qpos: Array) -> Array:
     """Return the centres of the feet in world. Shape (T, nq) in, (T, n_feet, 3) out."""
-    model = compiled(robot.mjcf)
-    data, sites = mujoco.MjData(model), [model.site(foot.frame).id for foot in robot.feet]
-    position = np.empty((len(qpos), len(sites), 3))
-    for k, sample in enumerate(qpos):
-        data.qpos[:] = sample
-        mujoco.mj_kinematics(model, data)
-        position[k] = data.site_xpos[sites]
-    return position
+    return _foot_poses(robot, qpos)[0]
+
+
+def foot_contact_points(robot: Robot, qpos: Array) -> Array:
+    """Return where the feet touch, or would touch, the ground. Shape (T, nq) in, (T, n_points, 3) out."""
+    return points_of_feet(robot, *_foot_poses(robot, qpos))
+
+
+def points_of_feet(robot: Robot, foot_in_world: Array, foot_rotation: Array) -> Array:
+    """Return the contact points. Shapes (T, n_feet, 3), (T, n_feet, 9) in, (T, n_points, 3) out."""
+    below = np.array([(0.0, 0.0, foot.radius_m) for foot in robot.feet]).reshape(-1, 3)
+    owner = list(robot.point_feet)
+    return np.asarray(foot_in_world[:, owner] + from_foot_frames(robot, foot_rotation) - below[owner])
+
+
+def from_foot_frames(robot: Robot, foot_rotation: Array) -> Array:
+    """Return where contact points are from their feet's frames, in world axes. (T, n_feet, 9) in, (T, n_points, 3)."""
+    in_frame = np.array([(x, y, 0.0) for foot in robot.feet for x, y in foot.outline_m]).reshape(-1, 3)
+    rotation = foot_rotation.reshape(len(foot_rotation), -1, 3, 3)[:, list(robot.point_feet)]
+    return np.asarray(np.einsum("tpij,pj->tpi", rotation, in_frame))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,84 +140,26 @@ class Masses:
 def point_masses(robot: Robot, qpos: Array) -> Masses:
     """Return where the masses of the robot are along a motion. Shape (T, nq)."""
     model = compiled(robot.mjcf)
-    data = mujoco.MjData(model)
     limb = np.full(model.nbody, -1)
     for index, foot in enumerate(robot.feet):
         body = int(model.site_bodyid[model.site(foot.frame).id])
         while model.body_parentid[body] != 0:
             limb[body] = index
             body = int(model.body_parentid[body])
-    centres = np.empty((len(qpos), model.nbody, 3))
-    for k, sample in enumerate(qpos):
-        data.qpos[:] = sample
-        mujoco.mj_kinematics(model, data)
-        centres[k] = data.xipos
-    return Masses(model.body_mass[1:].copy(), limb[1:], centres[:, 1:])
+    centres, _ = poses(robot.mjcf, "inertia", range(1, model.nbody), qpos)
+    return Masses(model.body_mass[1:].copy(), limb[1:], centres)
 
 
-def contact_points(robot: Robot, qpos: Array) -> Array:
-    """Return where the feet touch, or would touch, the ground. Shape (T, nq) in, (T, n_points, 3) out."""
-    model = compiled(robot.mjcf)
-    data, sites = mujoco.MjData(model), [model.site(foot.frame).id for foot in robot.feet]
-    position, rotation = np.empty((len(qpos), len(sites), 3)), np.empty((len(qpos), len(sites), 9))
-    for k, sample in enumerate(qpos):
-        data.qpos[:] = sample
-        mujoco.mj_kinematics(model, data)
-        position[k], rotation[k] = data.site_xpos[sites], data.site_xmat[sites]
-    return _points(robot, position, rotation)
+def linear_momentum(mjcf: str, qpos: Array, qvel: Array) -> Array:
+    """Return the momentum of the whole body in world [N s]. Shapes (T, nq), (T, nv) in, (T, 3) out."""
+    model = compiled(mjcf)
+    data, momentum = mujoco.MjData(model), np.empty((len(qpos), 3))
+    for k in sweep(model, data, qpos, qvel):
+        mujoco.mj_subtreeVel(model, data)
+        momentum[k] = model.body_subtreemass[1] * data.subtree_linvel[1]
+    return momentum
 
 
-def _points(robot: Robot, foot_in_world: Array, foot_rotation: Array) -> Array:
-    """Return the contact points. Shapes (T, n_feet, 3), (T, n_feet, 9) in, (T, n_points, 3) out."""
-    below = np.array([(0.0, 0.0, foot.radius_m) for foot in robot.feet]).reshape(-1, 3)
-    owner = list(robot.point_feet)
-    return np.asarray(foot_in_world[:, owner] + _from_frame(robot, foot_rotation) - below[owner])
-
-
-def _point_jacobians(robot: Robot, jacobian: Array, turning: Array, foot_rotation: Array) -> Array:
-    """Return the contact points' Jacobians from those of their feet. (T, n_feet, 3, n) in, (T, n_points, 3, n) out."""
-    if not _flat_feet(robot):
-        return jacobian
-    owner = list(robot.point_feet)
-    lever = _from_frame(robot, foot_rotation)[..., None]
-    return np.asarray(jacobian[:, owner] + np.cross(turning[:, owner], lever, axis=2))
-
-
-def _flat_feet(robot: Robot) -> bool:
-    """Return whether any foot touches the ground elsewhere than at its frame; a ball does not, and needs no lever."""
-    return any(foot.outline_m != ((0.0, 0.0),) for foot in robot.feet)
-
-
-def _from_frame(robot: Robot, foot_rotation: Array) -> Array:
-    """Return where contact points are from their feet's frames, in world axes. (T, n_feet, 9) in, (T, n_points, 3)."""
-    in_frame = np.array([(x, y, 0.0) for foot in robot.feet for x, y in foot.outline_m]).reshape(-1, 3)
-    rotation = foot_rotation.reshape(len(foot_rotation), -1, 3, 3)[:, list(robot.point_feet)]
-    return np.asarray(np.einsum("tpij,pj->tpi", rotation, in_frame))
-
-
-def _body_geoms(model: mujoco.MjModel) -> list[int]:
+def body_geoms(model: mujoco.MjModel) -> list[int]:
+    """Return the numbers of all geoms that are not the world's."""
     return [geom for geom in range(model.ngeom) if model.geom_bodyid[geom] != 0]
-
-
-def _lowest_point(model: mujoco.MjModel, geom: int, height: Array, up: Array) -> Array:
-    """Return the height of a part's lowest point.
-
-    Shapes (T, n_geom) for heights of the parts' centres and (T, n_geom, 3) for how far their axes point up; (T,) out.
-    """
-    size = model.geom_size[geom]
-    if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_BOX:
-        below = np.abs(up[:, geom]) @ size
-    else:  # a capsule, or a sphere as a capsule of no length
-        length = size[1] if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_CAPSULE else 0.0
-        below = size[0] + length * np.abs(up[:, geom, 2])
-    return np.asarray(height[:, geom] - below)
-
-
-def _turns(before: Array, after: Array) -> Array:
-    """Return the rotation vectors, in the frame before, between unit quaternions. Shape (T, 4) in, (T, 3) out."""
-    w0, v0, w1, v1 = before[:, :1], before[:, 1:], after[:, :1], after[:, 1:]
-    scalar = w0 * w1 + np.sum(v0 * v1, axis=1, keepdims=True)
-    vector = w0 * v1 - w1 * v0 - np.cross(v0, v1)
-    sine = np.linalg.norm(vector, axis=1, keepdims=True)
-    angle = 2.0 * np.arctan2(sine, np.abs(scalar)) * np.where(scalar < 0.0, -1.0, 1.0)
-    return np.asarray(vector * np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0))

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from strut.engines.rigid_body import compiled
+from strut.engines.rigid_body import compiled, sweep
 from strut.robot import Array, Robot
 
 _SAME_PLACE_M = 1e-3  # joints closer than this, in any posture, are one joint to the eye
@@ -38,9 +38,7 @@ def skeleton_points(robot: Robot, qpos: Array) -> Array:
     data = mujoco.MjData(model)
     nodes, kept, _ = _nodes(robot.mjcf)
     points = np.empty((len(qpos), len(kept), 3))
-    for k, sample in enumerate(qpos):
-        data.qpos[:] = sample
-        mujoco.mj_kinematics(model, data)
+    for k in sweep(model, data, qpos):
         points[k] = _positions(data, [nodes[node] for node in kept])
     return points
 

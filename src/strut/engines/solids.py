@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
-from strut.engines.rigid_body import compiled
+from strut.engines.rigid_body import compiled, poses
 from strut.robot import Array, Robot
 
 Kind = Literal["sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"]
@@ -86,14 +86,7 @@ def _solids(mjcf: str) -> tuple[Solid, ...]:
 
 def solid_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
     """Return where the robot's parts are. Shape (T, nq) in; centres (T, n, 3) and rotations (T, n, 3, 3) out."""
-    model = compiled(robot.mjcf)
-    data, geoms = mujoco.MjData(model), _seen_geoms(model)
-    position, rotation = np.empty((len(qpos), len(geoms), 3)), np.empty((len(qpos), len(geoms), 9))
-    for k, sample in enumerate(qpos):
-        data.qpos[:] = sample
-        mujoco.mj_kinematics(model, data)
-        position[k], rotation[k] = data.geom_xpos[geoms], data.geom_xmat[geoms]
-    return position, rotation.reshape(len(qpos), len(geoms), 3, 3)
+    return poses(robot.mjcf, "geom", _seen_geoms(compiled(robot.mjcf)), qpos)
 
 
 def _seen_geoms(model: mujoco.MjModel) -> list[int]:

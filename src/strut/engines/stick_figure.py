@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.engines.rigid_body import compiled
+from strut.engines.rigid_body import compiled, poses
 from strut.engines.solids import Solid
 from strut.robot import Array, Robot
 
@@ -37,14 +37,8 @@ def sticks(robot: Robot) -> tuple[Solid, ...]:
 
 def stick_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
     """Return where the sticks are. Shape (T, nq) in; centres (T, n, 3) and rotations (T, n, 3, 3) out."""
-    model, pieces = compiled(robot.mjcf), _pieces(robot)
-    data, bodies = mujoco.MjData(model), [piece.body for piece in pieces]
-    position, rotation = np.empty((len(qpos), len(pieces), 3)), np.empty((len(qpos), len(pieces), 9))
-    for k, sample in enumerate(qpos):
-        data.qpos[:] = sample
-        mujoco.mj_kinematics(model, data)
-        position[k], rotation[k] = data.xpos[bodies], data.xmat[bodies]
-    body_to_world = rotation.reshape(len(qpos), len(pieces), 3, 3)
+    pieces = _pieces(robot)
+    position, body_to_world = poses(robot.mjcf, "body", [piece.body for piece in pieces], qpos)
     centre = np.array([piece.centre_m for piece in pieces])
     turn = np.array([piece.turn for piece in pieces])
     return position + np.einsum("tnij,nj->tni", body_to_world, centre), body_to_world @ turn

@@ -14,10 +14,11 @@ from itertools import pairwise
 import numpy as np
 from scipy.signal import butter, sosfiltfilt
 
-from strut.engines.contact_slip import contact_slip
 from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError
+from strut.human.anatomy import other_side
 from strut.human.contact_schedule import PhaseTime
+from strut.kinematics.contact_slip import contact_slip
 from strut.models.contact_set import ContactSet, contact_points, contact_set
 from strut.motion import Motion
 from strut.robot import Array, Robot
@@ -170,11 +171,6 @@ def next_set(robot: Robot, name: str) -> ContactSet:
     """Return the contact set that follows another in a walk."""
     order = walking_order(robot)
     return contact_set(robot, order[(order.index(name) + 1) % len(order)] if name in order else name)
-
-
-def other_side(name: str) -> str:
-    """Return the name of the mirror image."""
-    return name.replace("Right", "*").replace("Left", "Right").replace("*", "Left")
 
 
 def _refined(

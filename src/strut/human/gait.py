@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from strut.engines.body_poses import body_poses
 from strut.engines.kinematic_tree import qpos_from_angles
-from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.engines.rigid_body import GRAVITY_M_S2, body_poses
 from strut.human.naturalness import Naturalness
 from strut.human.walking_direction import WalkingDirection
 from strut.models.contact_set import ContactPoint, contact_points

@@ -12,9 +12,10 @@ from strut.engines.kinematic_tree import KinematicTree, read_tree
 from strut.engines.node_symbols import NodeSymbols, Scales
 from strut.engines.sparse_nlp import column, square
 from strut.errors import OutOfRangeError
+from strut.human.anatomy import BASE, HEAD, unsided
 from strut.human.body_size import body_size
 from strut.human.gait_options import GaitOptions
-from strut.human.posture_targets import arm_cost, neutral_posture_targets, posture_cost, step_cost
+from strut.human.posture_targets import arm_cost, haste, posture_cost, step_cost
 from strut.human.springs import leg_springs
 from strut.human.swing_clearance import swing_constraints
 from strut.models.contact_set import contact_set
@@ -37,8 +38,6 @@ from strut.optimal.problem import (
 )
 from strut.robot import Array, Robot
 
-PELVIS = 6  # the first six velocities have no torque
-HEAD = "Head"
 SPEED_SHARE = 0.98  # of the bound on velocities that nodes may use: between them, and once exact, a foot is faster
 
 
@@ -84,12 +83,12 @@ def gait_problem(
     gait, tree = robot.table("gait"), read_tree(robot.mjcf, angle_base=True)
     usual = usual_torques(robot)
     scales = Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0)
-    force_scale = np.concatenate([np.full(PELVIS, 50.0), np.maximum(usual, 1.0)])
+    force_scale = np.concatenate([np.full(BASE, 50.0), np.maximum(usual, 1.0)])
     phases = _phases(robot, intervals, options, speed_m_s)
     sprung, passive = leg_springs(robot, tree.velocity_names) if options.springs else ((), None)
     return OptimalControlProblem(
         tree=tree,
-        actuated=tuple(range(PELVIS, tree.nv)),
+        actuated=tuple(range(BASE, tree.nv)),
         scales=scales,
         force_scale=force_scale,
         phases=phases,
@@ -107,7 +106,7 @@ def gait_problem(
 def usual_torques(robot: Robot) -> Array:
     """Return the torques that are usual in walking, joint by joint. Shape (n_joints,)."""
     usual = robot.table("gait")["usual_torque_nm"]
-    return np.array([usual[name.replace("Right_", "_").replace("Left_", "_")] for name in robot.joint_names])
+    return np.array([usual[unsided(name)] for name in robot.joint_names])
 
 
 def _phases(
@@ -146,7 +145,7 @@ def _bounds(robot: Robot, tree: KinematicTree) -> Bounds:
 
 
 def _costs(criteria: Criteria, tree: KinematicTree, options: GaitOptions) -> tuple[Cost, ...]:
-    actuators = tree.nv - PELVIS
+    actuators = tree.nv - BASE
 
     def effort(node: NodeSymbols) -> Expression:
         return square(node.u / node.scales.torque) / (node.parameter["step_length_m"] * actuators)
@@ -162,12 +161,12 @@ def _costs(criteria: Criteria, tree: KinematicTree, options: GaitOptions) -> tup
 
 
 def _manner_costs(robot: Robot, tree: KinematicTree, options: GaitOptions) -> tuple[Cost, ...]:
-    targets = options.targets or neutral_posture_targets(robot)
-    costs: list[Cost] = [posture_cost(robot, tree.velocity_names, targets)] if options.posture else []
+    style = options.style or robot.expression.neutral_style()
+    costs: list[Cost] = [posture_cost(robot, tree.velocity_names, style)] if options.posture else []
     if options.arms:
-        costs.append(arm_cost(robot, tree.velocity_names, targets))
-    if targets.haste:
-        costs.append(step_cost(robot, targets))
+        costs.append(arm_cost(robot, tree.velocity_names, style))
+    if haste(style):
+        costs.append(step_cost(robot, style))
     return tuple(costs)
 
 
@@ -227,7 +226,7 @@ def _ends(robot: Robot, tree: KinematicTree, gait: Mapping[str, Any], scales: Sc
     coordinates, velocities, torques = periodic(
         tree,
         mirror_of(robot, tree.velocity_names),
-        actuated_from=PELVIS,
+        actuated_from=BASE,
         velocity_scale=scales.velocity,
         torque_scale=scales.torque,
     )

@@ -1,11 +1,12 @@
-"""Lab names: what gait laboratories call a human's coordinates, and the sign with which they grow upwards."""
+"""Laboratory names: what gait laboratories call a human's coordinates, and the sign with which they grow upwards."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-RIGHT, LEFT = "Right", "Left"
+from strut.human.anatomy import SIDES
+
 NOUNS: Mapping[str, str] = {  # by coordinate without its side
     "Hip_RY": "hip flexion",
     "Hip_RX": "hip abduction",
@@ -71,7 +72,7 @@ PANELS: Mapping[str, tuple[Panel, ...]] = {
 
 def joint_words(coordinate: str) -> str:
     """Return a coordinate in words: `AnkleRight_RY` is the `right ankle flexion`; unknown names stay as they are."""
-    for side in (RIGHT, LEFT):
+    for side in SIDES:
         noun = NOUNS.get(coordinate.replace(f"{side}_", "_"))
         if noun is not None and f"{side}_" in coordinate:
             return f"{side.lower()} {noun}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def reconstruct(
         phases: Contact sets with their times; if None they are found in the motion, and their times by the solver.
         formulation: What is minimised.
         smooth: Factor on the weight of smooth torques; by the noise of the recording if None.
-        most_seconds: Give up after this long.
+        most_seconds: Of processor time; give up after it.
         on_iteration: Called with every iteration; may return True to stop.
     """
     human = robot_of(motion, robot, needs_feet=False)
@@ -76,7 +76,7 @@ def reconstruct(
     slack_s = 0.0 if phases is not None else detection_error_s(motion)
     recording = Recording(motion.time_s, angles_from_qpos(straight.qpos), found, slack_s)
     smooth = usual_smoothness(motion) if smooth is None else smooth
-    search = _Search(human, formulation, smooth, perf_counter() + most_seconds, on_iteration)
+    search = _Search(human, formulation, smooth, process_time() + most_seconds, on_iteration)
     program, on_mesh = search.solved(recording)
     polished = refined_by_shooting(program, on_mesh)
     soundness = verified_by_step(human, polished)
@@ -140,7 +140,7 @@ class _Search:
         for _ in range(ROUNDS):
             problem, guess = recorded_problem(self.human, recording, self.formulation, self.smooth)
             program = DirectCollocation(problem)
-            options = SolverOptions(most_seconds=max(1.0, self.deadline_s - perf_counter()), warm=True)
+            options = SolverOptions(most_seconds=max(1.0, self.deadline_s - process_time()), warm=True)
             solution = program.solve(
                 start.on_mesh(problem) if start else guess, options=options, on_iteration=self.on_iteration
             )

@@ -13,10 +13,11 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from strut.engines.kinematic_tree import read_tree
 from strut.engines.node_symbols import NodeSymbols, Scales
 from strut.engines.sparse_nlp import Index
+from strut.human.anatomy import BASE
 from strut.human.body_size import body_size
 from strut.human.contact_detection import next_set
 from strut.human.contact_schedule import SHORTEST_S, PhaseTime
-from strut.human.gait_problem import PELVIS, usual_torques
+from strut.human.gait_problem import usual_torques
 from strut.models.contact_set import ContactSet, contact_set
 from strut.optimal.problem import (
     Arrival,
@@ -120,9 +121,9 @@ def recorded_problem(
         )
     problem = OptimalControlProblem(
         tree=tree,
-        actuated=tuple(range(PELVIS, tree.nv)),
+        actuated=tuple(range(BASE, tree.nv)),
         scales=Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0),
-        force_scale=np.concatenate([np.full(PELVIS, 50.0), np.maximum(usual, 1.0)]),
+        force_scale=np.concatenate([np.full(BASE, 50.0), np.maximum(usual, 1.0)]),
         phases=phases,
         bounds=_bounds(robot, curve(node_s)),
         costs=costs + _borders(recording),
@@ -209,8 +210,8 @@ def _bounds(robot: Robot, wanted: Array) -> Bounds:
     tree = read_tree(robot.mjcf, angle_base=True)
     ranges = robot.table("gait")["reconstruction_range"]
     lower, upper = np.array([ranges[name] for name in tree.velocity_names]).T
-    lower[PELVIS:] = np.minimum(lower[PELVIS:], robot.joint_lower_rad)
-    upper[PELVIS:] = np.maximum(upper[PELVIS:], robot.joint_upper_rad)
+    lower[BASE:] = np.minimum(lower[BASE:], robot.joint_lower_rad)
+    upper[BASE:] = np.maximum(upper[BASE:], robot.joint_upper_rad)
     standing = body_size(robot)
     lower[2], upper[2] = lower[2] * standing, upper[2] * standing
     lower[:2], upper[:2] = -np.inf, np.inf

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 
 from strut.engines.interior_point import OUT_OF_TIME, STOPPED, OnIteration, SolverOptions
 from strut.errors import RefusedError
+from strut.human.anatomy import SHANKS
 from strut.human.gait import Gait, unfinished
 from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
 from strut.human.gait_problem import Criteria
@@ -63,16 +64,16 @@ def synthesize(
         begin: A walk of a human model, at any speed and with any feeling, to start from in the place of a drawn step.
         tries: How many starts may be tried before giving up.
         check_mesh: Solve again on a finer mesh, and say how much the cost changes.
-        most_seconds: For all starts together.
+        most_seconds: Of processor time, for all starts together.
         on_iteration: Called with every iteration; may return True to stop.
     """
     human = load_robot(robot) if isinstance(robot, str) else robot
     weights = criteria or named_criteria(human, objective)
     request = SynthesisRequest(human, weights, options or named_gait_options(human, [HUMAN]), speed_m_s, step_m)
-    search = _Search(request, perf_counter() + most_seconds, on_iteration)
+    search = _Search(request, process_time() + most_seconds, on_iteration)
     mesh, guess = (
         tuple(intervals or usual_mesh(human, request.pace_m_s)),
-        guess or GuessOptions(targets=request.options.targets),
+        guess or GuessOptions(style=request.options.style),
     )
     coarse: Solution | None = None
     for start in range(tries):
@@ -91,7 +92,9 @@ def synthesize(
         search.attempts.append(f"start {start}: {on_mesh.iterations} iterations, cost {on_mesh.cost:.4f}")
         try:
             found = refined_by_shooting(program, on_mesh)
-            soundness = verify_trajectory(human, found, mesh_change=change, capsules=request.options.capsules)
+            soundness = verify_trajectory(
+                human, found, mesh_change=change, capsules=SHANKS if request.options.capsules else None
+            )
             require_sound(soundness, limits=True)
         except RefusedError as refusal:
             search.attempts.append(f"start {start} was refused: {'; '.join(refusal.reasons)}")
@@ -151,12 +154,12 @@ class _Search:
         """Return a gait half way to what is asked; if there is none, what is kept is still a try at what was asked."""
         search = _Search(self.request.halfway(), self.deadline_s, self.on_iteration)
         try:
-            return search.start(0, mesh, replace(guess, targets=search.request.options.targets))[1]
+            return search.start(0, mesh, replace(guess, style=search.request.options.style))[1]
         except NotSolvedError as failure:
             raise NotSolvedError(failure.status, f"{failure.worst} half way to it", self.best) from failure
 
     def _solve(self, program: DirectCollocation, guess: Trajectory, *, warm: bool = False) -> Solution:
-        left_s = max(1.0, self.deadline_s - perf_counter())
+        left_s = max(1.0, self.deadline_s - process_time())
         options = SolverOptions(most_seconds=left_s, warm=warm, adaptive=not warm)
         try:
             return program.solve(guess, options=options, on_iteration=self.on_iteration)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from strut.engines.rigid_body import contact_points
+from strut.engines.rigid_body import foot_contact_points
 from strut.place import Place, between
 from strut.robot import Array, Robot
 
 
 def shoe_places(robot: Robot, qpos: Array) -> tuple[Place, Place]:
     """Return where the middles of the right and the left sole are over the ground. Shape (nq,)."""
-    corners = contact_points(robot, qpos[None])[0].reshape(2, -1, 3)
+    corners = foot_contact_points(robot, qpos[None])[0].reshape(2, -1, 3)
     right, left = (_place(shoe) for shoe in corners)
     return right, left
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from strut.errors import BadFieldError
 from strut.tables.body import AxisBody, BodyTable, ChainBody, ForeignBody, LimbBody
+from strut.tables.collision import USUAL_COLLISION, CollisionTable
 from strut.tables.expression import ExpressionTable
 from strut.tables.folder import Tables
 from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
@@ -39,6 +40,7 @@ def read_tables(folder: Path) -> Tables:
         chains=read_table(folder, "chains", ChainsTable),
         tasks=read_table(folder, "tasks", dict[str, TaskTable]),
         study=read_table(folder, "study", StudyTable),
+        collision=read_table(folder, "collision", CollisionTable) or USUAL_COLLISION,
         markers=read_table(folder, "markers", MarkerTable),
         symmetry=read_table(folder, "symmetry", SymmetryTable),
         published=read_table(folder, "published", dict[str, Any]),

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from strut.engines.body_poses import linear_momentum
 from strut.engines.capsules import capsule_distance
 from strut.engines.constrained_dynamics import ConstrainedDynamics
-from strut.engines.contact_slip import contact_slip
 from strut.engines.kinematic_tree import qpos_from_angles, qvel_from_angles
+from strut.engines.rigid_body import linear_momentum
 from strut.errors import RefusedError
+from strut.kinematics.contact_slip import contact_slip
 from strut.models.contact_set import contact_points
 from strut.optimal.collocation import Solution
 from strut.optimal.torque_playback import playback_error
@@ -30,7 +30,6 @@ MOST_RESIDUAL = 1e-6
 MOST_MESH_CHANGE = 0.03
 MOST_PLAYBACK_RAD = np.radians(1.0)
 MOST_OVERLAP_M = 1e-4
-SHANKS = ("ShankRight", "ShankLeft")
 IMPACT_S = 0.001  # chosen: so much of its load before an impact may a point give up in it; see `least_impulses`
 ADVICE = "Solve it on a finer mesh, or relax what is asked."
 PER_INTERVAL = 10  # curves are looked at this many times between nodes
@@ -54,7 +53,8 @@ class Soundness:
         tightest: Which joint that is.
         joint_speed_use: Largest share of a joint's speed limit.
         fastest: Which joint that is.
-        shank_distance_m: Smallest distance of the shanks as capsules, where it was asked for.
+        capsule_distance_m: Smallest distance of two capsules that were to stay apart, where that was asked.
+        capsules: Which two.
         mesh_change: Relative change of cost on a refined mesh.
         refinement_change: Relative change of cost when the movement was made exact.
         playback_error_rad: Largest difference of an angle when the torques alone are played by another engine and
@@ -75,7 +75,8 @@ class Soundness:
     tightest: str
     joint_speed_use: float
     fastest: str
-    shank_distance_m: float | None = None
+    capsule_distance_m: float | None = None
+    capsules: tuple[str, str] | None = None
     mesh_change: float | None = None
     refinement_change: float | None = None
     playback_error_rad: float | None = None
@@ -100,8 +101,9 @@ class Soundness:
             found.append(f"a finer mesh changes the cost by {abs(self.mesh_change):.1%}")
         if self.playback_error_rad is not None and not self.playback_error_rad <= MOST_PLAYBACK_RAD:
             found.append(f"its torques alone lead {np.degrees(self.playback_error_rad):.2g} degrees away from it")
-        if self.shank_distance_m is not None and self.shank_distance_m < -MOST_OVERLAP_M:
-            found.append(f"the shanks overlap by {-1e3 * self.shank_distance_m:.1f} mm")
+        if self.capsule_distance_m is not None and self.capsule_distance_m < -MOST_OVERLAP_M:
+            who = " and ".join(self.capsules or ("two capsules",))
+            found.append(f"{who} overlap by {-1e3 * self.capsule_distance_m:.1f} mm")
         return found
 
     def limits_broken(self) -> list[str]:
@@ -125,7 +127,7 @@ def verify_trajectory(
     *,
     playback: bool = True,
     mesh_change: float | None = None,
-    capsules: bool = False,
+    capsules: tuple[str, str] | None = None,
 ) -> Soundness:
     """Return what an independent look at a solution finds.
 
@@ -134,7 +136,7 @@ def verify_trajectory(
         solution: What the solver found.
         playback: Whether its torques are played.
         mesh_change: What a finer mesh changed, if one was solved.
-        capsules: Whether the shanks were to stay apart as capsules.
+        capsules: Two capsules of the robot's `contact` table that were to stay apart.
     """
     trajectory = solution.trajectory
     drift, drifting, penetration = contact_drift(robot, trajectory)
@@ -158,7 +160,8 @@ def verify_trajectory(
         tightest=robot.joint_names[int(np.argmin(room))],
         joint_speed_use=float(speed.max()),
         fastest=robot.joint_names[int(np.argmax(speed))],
-        shank_distance_m=float(capsule_distance(robot, qpos_from_angles(q), *SHANKS).min()) if capsules else None,
+        capsule_distance_m=float(capsule_distance(robot, qpos_from_angles(q), *capsules).min()) if capsules else None,
+        capsules=capsules,
         mesh_change=mesh_change,
         refinement_change=None if before is None else solution.cost / before - 1.0,
         playback_error_rad=playback_error(robot.mjcf, trajectory) if playback else None,

@@ -11,7 +11,7 @@ from scipy.interpolate import CubicSpline
 from strut.balance.pressure import pressure_of_wrench
 from strut.balance.sway import Carried, sway_shift
 from strut.emotion import Emotion
-from strut.engines.rigid_body import ground_reaction
+from strut.engines.inverse_dynamics import ground_reaction
 from strut.expression.blend import style_for
 from strut.generators.crawl import CrawlGait, CrawlPlan, crawl_gait, crawl_plan
 from strut.generators.key_pose import key_pose

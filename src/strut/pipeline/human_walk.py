@@ -15,7 +15,6 @@ from strut.expression.shown import shown_shares
 from strut.human.gait import Gait
 from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.naturalness import Naturalness
-from strut.human.posture_targets import posture_targets
 from strut.human.synthesize import synthesize
 from strut.motion import Motion
 from strut.optimal.collocation import NotSolvedError
@@ -83,7 +82,7 @@ def human_walk(
 
 def _gait(robot: Robot, emotion: Emotion, intensity: float, on_iteration: OnIteration | None) -> Gait:
     style, limits = style_for(robot, emotion, intensity), robot.table("gait")["speed_m_s"]
-    options = replace(named_gait_options(robot, [HUMAN]), targets=posture_targets(style))
+    options = replace(named_gait_options(robot, [HUMAN]), style=style)
     possible = float(np.clip(style.speed * limits["usual"], limits["least"], limits["most"]))
     return synthesize(robot, speed_m_s=possible, options=options, on_iteration=on_iteration)
 

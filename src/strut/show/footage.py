@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from strut.balance.polygon import Polygon
 from strut.balance.support import supports
-from strut.engines.rigid_body import contact_points, foot_positions, point_masses
+from strut.engines.rigid_body import foot_contact_points, foot_positions, point_masses
 from strut.engines.solids import Solid, solid_poses, solids
 from strut.engines.stick_figure import stick_poses, sticks
 from strut.errors import BadMotionError, BadTableError, OutOfRangeError
@@ -103,7 +103,7 @@ def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], *, look
         raise BadTableError(f"{robot.name} has no visible part; give its body some geometry.")
     centre, rotation = solid_poses(robot, qpos) if look == "solid" else stick_poses(robot, qpos)
     polygons: list[Polygon | None] = []
-    for support in supports(motion.contact[samples][:, list(robot.point_feet)], contact_points(robot, qpos)):
+    for support in supports(motion.contact[samples][:, list(robot.point_feet)], foot_contact_points(robot, qpos)):
         polygons += [support.polygon] * (support.stop - support.first)
     spots: dict[Spot, Array] = {}
     if robot.feet:

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from strut.balance.polygon import convex_hull
 from strut.balance.support import runs, support_margin
-from strut.engines.rigid_body import contact_points
+from strut.engines.rigid_body import foot_contact_points
 from strut.engines.stick_figure import LEFT, RIGHT
 from strut.human.laboratory_names import joint_words
 from strut.motion import Motion
@@ -148,7 +148,7 @@ def footprint_plot(motion: Motion, robot: Robot) -> Figure | None:
     """Return the whole walk from above: where each foot stood, the way of the centre of mass, and the goal if any."""
     if not robot.feet:
         return None
-    points, owner = contact_points(robot, motion.qpos)[..., :2], np.array(robot.point_feet)
+    points, owner = foot_contact_points(robot, motion.qpos)[..., :2], np.array(robot.point_feet)
     com = centre_of_mass(robot, motion.qpos)[:: max(1, len(motion.time_s) // MOST_POINTS), :2]
 
     def draw(axes: Axes) -> None:
@@ -183,7 +183,7 @@ def _places(motion: Motion) -> Array:
 
 def _static_margin_m(motion: Motion, robot: Robot) -> Array:
     """Return how far inside the feet the centre of mass is, NaN where no foot carries. Shape (T,)."""
-    contact, points = motion.contact[:, list(robot.point_feet)], contact_points(robot, motion.qpos)
+    contact, points = motion.contact[:, list(robot.point_feet)], foot_contact_points(robot, motion.qpos)
     margin_m = support_margin(contact, points, centre_of_mass(robot, motion.qpos)[:, :2])
     return np.where(np.isfinite(margin_m), margin_m, np.nan)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,11 @@ from strut.emotion import Emotion, named_emotion
 from strut.errors import StudyError, UnknownNameError
 from strut.io.motion_file import load_motion
 from strut.robot import Array
-from strut.study.answer_table import answers_of
+from strut.study.answer_table import answers_of, export_csv
 from strut.study.answers import DO_NOT_KNOW, PAD_SCALES
 from strut.study.confusion import confusion, hit_rates
 from strut.study.design import Design, Question
+from strut.study.design_file import read_design
 from strut.study.published import published
 from strut.study.ratings import rating_means, sd_from_interval
 from strut.study.trial_plan import trial_plan
@@ -245,3 +247,40 @@ def audience_for(design: Design, name: str | None) -> Audience:
     if design.question not in AUDIENCES[name].questions:
         raise StudyError(f"The audience '{name}' does not answer a {design.question} question.")
     return AUDIENCES[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """A study that a simulated audience has answered: who they are, what to doubt, their answers as CSV, the power."""
+
+    question: Question
+    audience: Audience
+    caveat: str
+    answers: int
+    table: str
+    power: dict[str, float]
+
+
+def rehearse_study(
+    folder: Path | str, *, people: int = 20, audience: str | None = None, runs: int = 0, seed: int = 0
+) -> Rehearsal:
+    """Let a published response model answer a study, to try it or to know its power.
+
+    Args:
+        folder: Of the study.
+        people: How many simulated observers.
+        audience: `quadruped`, `superposition`, `pepper` or `feedback`; the one that fits the design if left out.
+        runs: How many such studies to simulate for the power of each finding; none if 0.
+        seed: Of the answers.
+
+    Example:
+        >>> strut.rehearse_study("mystudy", people=30, runs=100).power  # doctest: +SKIP
+        {'happy': 0.93, 'sad': 0.61}
+    """
+    design, rng = read_design(Path(folder)), np.random.default_rng(seed)
+    model = audience_for(design, audience)
+    if runs:
+        power, rows = simulated_power(design, model, people, runs=runs, rng=rng), []
+    else:
+        power, rows = {}, simulated_rows(design, model, people, rng)
+    return Rehearsal(design.question, model, caveat(design, model), len(rows), export_csv(design, rows), power)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -12,10 +12,12 @@ from PIL import Image, ImageDraw
 from scipy.spatial import ConvexHull
 
 from strut.engines.video import video_bytes
+from strut.errors import UnknownNameError
 from strut.io.atomic import write_atomically
 from strut.robot import Array
 from strut.study.design import Display
-from strut.study.stimulus import ASPECT, RATE_HZ, Stimulus
+from strut.study.design_file import read_design
+from strut.study.stimulus import ASPECT, RATE_HZ, Stimulus, load_stimuli
 
 Format = Literal["gif", "mp4", "webm"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -108,3 +110,36 @@ def _gif(stimulus: Stimulus, display: Display, height_px: int) -> bytes:
     buffer = io.BytesIO()
     first.save(buffer, "GIF", save_all=True, append_images=others, duration=50, loop=0)
     return buffer.getvalue()
+
+
+def film_study(
+    folder: Path | str,
+    out: Path | str,
+    *,
+    form: str = "gif",
+    force: bool = False,
+    on_film: Callable[[Path], None] = lambda _path: None,
+) -> list[Path]:
+    """Write the stimuli of a study as films for surveys elsewhere; return the files.
+
+    Args:
+        folder: Of the study.
+        out: Folder of the films; made if it is not there.
+        form: `gif`, `mp4` or `webm`.
+        force: Whether existing films may be replaced.
+        on_film: Is told each film that is written.
+
+    Example:
+        >>> strut.film_study("mystudy", "films", form="mp4")  # doctest: +SKIP
+    """
+    if form not in FORMATS:
+        raise UnknownNameError("format", form, FORMATS, "`strut study film --help`")
+    design, out = read_design(Path(folder)), Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for stimulus in load_stimuli(design):
+        path = out / f"{stimulus.name}.{form}"
+        save_film(stimulus, design.display, path, form, force=force)
+        paths.append(path)
+        on_film(path)
+    return paths

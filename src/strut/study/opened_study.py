@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,3 +38,14 @@ def open_study(folder: Path, database: str | None = None) -> OpenedStudy:
         raise StudyError(f"{token_file} holds fewer than 16 characters, which can be guessed; make it longer.")
     opened = open_database(url, name=design.name, fingerprint=fingerprint(design, stimuli))
     return OpenedStudy(design, stimuli, opened, token)
+
+
+def forget_participant(folder: Path | str, code: str, *, database: str | None = None) -> int:
+    """Delete a participant who asks for it, answers and all; return how many answers that were.
+
+    Example:
+        >>> strut.forget_participant("mystudy", "1f0c35a2b7d9")  # doctest: +SKIP
+    """
+    opened = open_study(Path(folder), database)
+    with closing(opened.database):
+        return opened.database.forget(code)

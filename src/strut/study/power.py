@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from scipy import stats
 from statsmodels.stats.power import GofChisquarePower, TTestPower
@@ -11,6 +12,66 @@ from strut.errors import OutOfRangeError
 
 _LARGEST = 20_000  # trials; who needs more has no effect to show
 _STEADY = 25  # exact binomial power is a saw: it must hold for the next few sizes too
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSize:
+    """How many participants a test needs, of how many independent observations that is worth, and which test."""
+
+    participants: int
+    observations: float
+    test: str
+
+
+def sample_size(
+    *,
+    rate: float | None = None,
+    options: int = 6,
+    effect: float | None = None,
+    w: float | None = None,
+    dof: int = 16,
+    per_participant: int = 1,
+    likeness: float = 0.0,
+    tests: int = 1,
+    power: float = 0.8,
+    alpha: float = 0.05,
+) -> SampleSize:
+    """Return how many participants a study needs; give exactly one of `rate`, `effect` and `w`.
+
+    Args:
+        rate: Expected hit rate of a choice among `options`, "do not know" among them.
+        options: Number of answers to choose from.
+        effect: Expected Cohen's d of a mean rating.
+        w: Expected Cohen's w of a chi-squared test with `dof` degrees of freedom.
+        dof: Degrees of freedom.
+        per_participant: Answers of one person that the test counts.
+        likeness: Correlation between answers of one person, 0 to 1.
+        tests: Tests of the study; alpha is shared among them.
+        power: Probability of finding the effect.
+        alpha: Probability of a false alarm.
+
+    Example:
+        >>> strut.sample_size(rate=0.5, options=6, tests=5).participants
+        24
+    """
+    if sum(asked is not None for asked in (rate, effect, w)) != 1:
+        raise OutOfRangeError("Give exactly one of rate (choices), effect (ratings) or w (chi-squared).")
+    if options < 2 or tests < 1:
+        raise OutOfRangeError("There must be at least 2 options and at least 1 test.")
+    if effect is not None and per_participant != 1:
+        raise OutOfRangeError("The ratings of one person are averaged and count once: leave per-participant out.")
+    each = alpha / tests
+    if rate is not None:
+        observations = float(binomial_trials(rate, 1.0 / options, power=power, alpha=each))
+        test = f"exact one-sided binomial test of one emotion's hit rate {rate:g} against {1.0 / options:.3g}"
+    elif effect is not None:
+        observations = mean_participants(effect, power=power, alpha=each)
+        test = f"two-sided t test of a mean rating over participants, d = {effect:g}"
+    else:
+        assert w is not None
+        observations = chi2_observations(w, dof, power=power, alpha=each)
+        test = f"chi-squared test with {dof} degrees of freedom, w = {w:g}"
+    return SampleSize(participants_needed(observations, per_participant, likeness), observations, test)
 
 
 def chi2_observations(effect_size_w: float, dof: int, *, power: float = 0.8, alpha: float = 0.05) -> float:
@@ -66,7 +127,7 @@ def participants_needed(observations: float, per_participant: int, likeness: flo
         likeness: Correlation between two answers of one person; each further answer is worth the less (Kish, 1965).
     """
     if per_participant < 1 or not 0.0 <= likeness <= 1.0:
-        raise OutOfRangeError("--per-participant must be at least 1, and --likeness lie between 0 and 1.")
+        raise OutOfRangeError("Answers per participant must be at least 1, and their likeness lie between 0 and 1.")
     design_effect = 1.0 + (per_participant - 1) * likeness
     return math.ceil(math.ceil(observations) * design_effect / per_participant - 1e-9)
 

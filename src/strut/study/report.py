@@ -6,16 +6,19 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from importlib.metadata import version
+from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Any
 
+from strut.io.atomic import write_atomically
 from strut.io.motion_file import load_motion
 from strut.motion import Motion
 from strut.study.confound import weakened_words
 from strut.study.design import Design
 from strut.study.figures import study_figures
 from strut.study.paragraph import methods_and_results
-from strut.study.statistics import StudyStatistics
+from strut.study.report_sources import rows_of_file, rows_of_study
+from strut.study.statistics import StudyStatistics, study_statistics
 from strut.study.statistics_tables import statistics_tables
 
 _STYLE = """
@@ -32,6 +35,35 @@ h2 { break-after: avoid; } tr { break-inside: avoid; }
 @page { margin: 18mm; }
 @media print { body { margin: 0; padding: 0; max-width: none; font-size: 10.5pt; } .wide { overflow: visible; } }
 """
+
+
+def report_study(
+    folder: Path | str,
+    path: Path | str | None = None,
+    *,
+    answers: Path | str | None = None,
+    database: str | None = None,
+    force: bool = False,
+) -> StudyStatistics:
+    """Write methods, results, tables and figures of a study as one page; return what was found.
+
+    Args:
+        folder: Of the study.
+        path: Page to write; `report.html` in the folder if left out.
+        answers: A table of answers instead of the database.
+        database: Where the answers are, if not in the folder.
+        force: Whether an existing page may be replaced.
+
+    Example:
+        >>> strut.report_study("mystudy", answers="simulated.csv").participants  # doctest: +SKIP
+        20
+    """
+    folder = Path(folder)
+    design, rows, table = rows_of_file(folder, Path(answers)) if answers else rows_of_study(folder, database)
+    options = design.answer_options if design.question == "forced-choice" else ()
+    found = study_statistics(table, options=options)
+    write_atomically(Path(path or folder / "report.html"), report_html(design, rows, found).encode(), force=force)
+    return found
 
 
 def report_html(design: Design, rows: Sequence[dict[str, Any]], found: StudyStatistics) -> str:

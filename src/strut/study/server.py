@@ -7,7 +7,9 @@ import hmac
 import json
 import secrets
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
 from typing import Annotated
 
 import uvicorn
@@ -15,11 +17,13 @@ from fastapi import Depends, FastAPI
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from strut.address import listening_socket
 from strut.errors import BadReplyError, OutOfTurnError, StudyError, TooLargeError, UnknownParticipantError
 from strut.study.answer_table import export_csv, export_json
 from strut.study.database import Database, Participant
 from strut.study.design import Design
 from strut.study.guard import Guard, Limits, small_form
+from strut.study.opened_study import open_study
 from strut.study.rate_limit import RateLimit
 from strut.study.reply import checked_person, checked_reply, checked_timing, is_token
 from strut.study.stimulus import Stimulus
@@ -279,3 +283,33 @@ def serve(app: FastAPI, listening: socket.socket) -> None:
         app, log_level="warning", access_log=False, server_header=False, date_header=False, timeout_graceful_shutdown=3
     )
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def serve_study(
+    folder: Path | str,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    database: str | None = None,
+    requests_per_minute: int = 6000,
+    on_ready: Callable[[str], None] = lambda _address: None,
+) -> None:
+    """Serve a study until Ctrl-C; every answer is stored before the next trial is shown.
+
+    Args:
+        folder: Of the study.
+        host: Address to listen on; 0.0.0.0 for everybody.
+        port: 0 for any free one.
+        database: `postgresql://USER@HOST/NAME` instead of a file in the folder.
+        requests_per_minute: Most requests of one address.
+        on_ready: Is told the address that participants open.
+
+    Example:
+        >>> strut.serve_study("mystudy", on_ready=print)  # doctest: +SKIP
+    """
+    opened = open_study(Path(folder), database)
+    limits = Limits(requests_per_minute=requests_per_minute, starts_per_minute=max(120, requests_per_minute // 50))
+    app = study_app(opened.design, opened.stimuli, opened.database, token=opened.token, limits=limits)
+    with closing(opened.database), listening_socket(host, port) as listening:
+        on_ready(f"http://{host}:{listening.getsockname()[1]}")
+        serve(app, listening)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from strut.emotion import Emotion
+from strut.errors import FileError
+from strut.io.atomic import check_writable, write_atomically
+from strut.io.motion_file import save_motion
+from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.perform import perform
 from strut.robot import Robot
@@ -98,3 +103,47 @@ def session_table(rows: Sequence[Mapping[str, Any]], seed: int) -> str:
         known = (row[name] for name in ("number", "file", "role", "name"))
         writer.writerow([*known, *row["pad"], row["verdict"], row["kept"], "; ".join(row["reasons"]), seed])
     return text.getvalue()
+
+
+def save_stimuli(
+    robot: Robot | str,
+    folder: Path | str,
+    *,
+    seed: int = 1,
+    rate_hz: float = 100.0,
+    force: bool = False,
+    on_motion: Callable[[int, int], None] = lambda _done, _total: None,
+) -> list[dict[str, Any]]:
+    """Make all motions of a robot's published study and write them, and a table of them, into a folder.
+
+    Args:
+        robot: Whose study.
+        folder: Made if it is not there.
+        seed: Decides practice motions, order and the named emotions.
+        rate_hz: Samples per second.
+        force: Whether existing files may be replaced.
+        on_motion: Is told how many motions of how many are done.
+
+    Returns:
+        One row per motion, as `session_row` makes it.
+
+    Example:
+        >>> len(strut.save_stimuli("pepper", "stimuli", seed=1))  # doctest: +SKIP
+        13
+    """
+    body, folder = load_robot(robot) if isinstance(robot, str) else robot, Path(folder)
+    session = stimuli(body, seed)
+    if folder.exists() and not folder.is_dir():
+        raise FileError(folder, "is a file; give a folder.")
+    if not folder.absolute().parent.is_dir():
+        raise FileError(folder, f"cannot be written: there is no folder {folder.parent}.")
+    folder.mkdir(exist_ok=True)
+    for name in (*(stimulus.file_name for stimulus in session), SESSION_FILE):
+        check_writable(folder / name, force=force)
+    rows = []
+    for stimulus, motion in performed(body, seed, rate_hz=rate_hz):
+        save_motion(motion, folder / stimulus.file_name, force=force)
+        rows.append(session_row(stimulus, motion))
+        on_motion(len(rows), len(session))
+    write_atomically(folder / SESSION_FILE, session_table(rows, seed).encode(), force=force)
+    return rows

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from strut.engines.marker_set import marker_points
 from strut.engines.skeleton import skeleton, skeleton_points
 from strut.engines.solids import Solid, solid_poses, solids
 from strut.errors import StrutError, StudyError
+from strut.human.marker_set import marker_points
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion

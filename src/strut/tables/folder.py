@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strut.tables.body import BodyTable
+from strut.tables.collision import USUAL_COLLISION, CollisionTable
 from strut.tables.expression import ExpressionTable
 from strut.tables.gait import GaitTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
@@ -24,6 +25,7 @@ class Tables:
         chains: Its hands and head.
         tasks: What its hands can be busy with, by name.
         study: A published session.
+        collision: How near its bodies may come to each other.
         contact: Where it touches the ground, and how.
         markers: Where markers sit.
         symmetry: Its mirror image.
@@ -37,6 +39,7 @@ class Tables:
     chains: ChainsTable | None = None
     tasks: Mapping[str, TaskTable] | None = None
     study: StudyTable | None = None
+    collision: CollisionTable = USUAL_COLLISION
     contact: ContactTable | None = None
     markers: MarkerTable | None = None
     symmetry: SymmetryTable | None = None

@@ -11,7 +11,7 @@ from strut.balance.ground_force import share_ground_force
 from strut.balance.pressure import pressure_of_wrench
 from strut.balance.support import runs, support_margin
 from strut.balance.wheels import DRIVE_LIMITS, drive_use, wheel_margin
-from strut.engines.rigid_body import inverse_dynamics, velocities
+from strut.engines.inverse_dynamics import inverse_dynamics, velocities
 from strut.motion import frozen_mask
 from strut.robot import Array, Robot
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import nnls
 
-from strut.engines.inverse_dynamics_with_contacts import ContactDemand
+from strut.engines.inverse_dynamics import ContactDemand
 from strut.robot import Array, Robot
 
 BASE = 6  # velocities that nobody drives

@@ -22,11 +22,11 @@ from scipy.spatial.transform import Rotation
 
 from strut.balance.pressure import pressure_of_wrench
 from strut.balance.support import runs, support_margin
-from strut.engines.contact_slip import contact_slip
-from strut.engines.inverse_dynamics_with_contacts import ContactDemand, contact_demand
+from strut.engines.inverse_dynamics import ContactDemand, contact_demand
 from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadMotionError
+from strut.kinematics.contact_slip import contact_slip
 from strut.models.contact_set import ContactPoint, contact_points
 from strut.motion import Motion, frozen_mask
 from strut.robot import Array, Robot

@@ -1,11 +1,11 @@
-"""Touching: how far what touches the ground travels along a movement, and how high it is, as MuJoCo sees it."""
+"""Contact slip: slip and height of contact points along a trajectory."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.engines.body_poses import body_poses
+from strut.engines.rigid_body import body_poses
 from strut.models.contact_set import ContactPoint
 from strut.robot import Array, Robot
 

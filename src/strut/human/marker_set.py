@@ -1,13 +1,13 @@
-"""MuJoCo as a dummy for markers: where those of a robot's `markers.toml` are in a posture. Our nouns in, arrays out."""
+"""Marker set: where the markers of a subject's `markers.toml` are in a posture."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-import mujoco
 import numpy as np
 
-from strut.engines.rigid_body import compiled
+from strut.engines.kinematic_tree import read_tree
+from strut.engines.rigid_body import point_positions
 from strut.errors import BadTableError
 from strut.robot import Array, Robot
 
@@ -19,15 +19,7 @@ def marker_names(robot: Robot) -> tuple[str, ...]:
 
 def marker_points(robot: Robot, qpos: Array) -> Array:
     """Return where a robot's markers are in world. Shape (T, nq) in, (T, n, 3) out."""
-    model = compiled(robot.mjcf)
-    data = mujoco.MjData(model)
-    bodies, places = _places(robot, model)
-    points = np.empty((len(qpos), len(bodies), 3))
-    for k, sample in enumerate(qpos):
-        data.qpos[:] = sample
-        mujoco.mj_kinematics(model, data)
-        points[k] = data.xpos[bodies] + np.einsum("nij,nj->ni", data.xmat[bodies].reshape(-1, 3, 3), places)
-    return points
+    return point_positions(robot.mjcf, _places(robot), qpos)
 
 
 def _segments(robot: Robot) -> Mapping[str, Mapping[str, list[float]]]:
@@ -35,16 +27,14 @@ def _segments(robot: Robot) -> Mapping[str, Mapping[str, list[float]]]:
     return segments
 
 
-def _places(robot: Robot, model: mujoco.MjModel) -> tuple[list[int], Array]:
-    """Return the body of each marker and its place in that body's frame [m]. Lengths n, shape (n, 3)."""
-    bodies, places = [], []
+def _places(robot: Robot) -> list[tuple[str, list[float]]]:
+    """Return the segment of each marker and its place in that segment's frame [m]."""
+    known, places = read_tree(robot.mjcf).bodies, []
     for segment, own in _segments(robot).items():
-        body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, segment)
-        if body < 0:
+        if segment not in known:
             raise BadTableError(f"{robot.name}: markers.toml names a segment {segment} that the body does not have.")
         for name, place in own.items():
             if np.shape(place) != (3,) or not np.isfinite(place).all():
                 raise BadTableError(f"{robot.name}: the marker {name} needs three finite coordinates.")
-            bodies.append(body)
-            places.append(place)
-    return bodies, np.array(places)
+            places.append((segment, place))
+    return places

@@ -9,9 +9,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from strut import load_robot
-from strut.engines.marker_set import marker_names, marker_points
 from strut.engines.rigid_body import compiled
 from strut.errors import BadTableError
+from strut.human.marker_set import marker_names, marker_points
 from strut.models.subject import subject
 
 

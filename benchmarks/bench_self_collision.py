@@ -1,0 +1,106 @@
+"""What does a look at self-collision cost a sample, and are the cheaper ways right?
+
+    python benchmarks/bench_self_collision.py [FILE.npz ...]
+
+Walks of Mr. Pete and Alice and a wave of Pepper, or the motions of files. Per motion and method, the processor time and
+the smallest distance found: `ours` is `engines.self_collision`, `every pair` calls mj_geomDistance for every pair at
+every tenth sample, `collision pass` is one mj_collision a sample with a margin of 10 mm, which sees nothing farther.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"  # before numpy starts its threads
+
+import sys  # noqa: E402
+from collections.abc import Callable  # noqa: E402
+from time import process_time  # noqa: E402
+
+import mujoco  # noqa: E402
+import numpy as np  # noqa: E402
+
+import strut  # noqa: E402
+from record import Row, record  # noqa: E402
+from strut.engines.rigid_body import compiled  # noqa: E402
+from strut.engines.self_collision import collision_pairs, self_distance  # noqa: E402
+from strut.models.catalogue import robot_of  # noqa: E402
+from strut.motion import Motion  # noqa: E402
+from strut.robot import Array, Robot  # noqa: E402
+
+MARGIN_M = 0.01
+EVERY = 10
+
+
+def ours(robot: Robot, qpos: Array) -> float:
+    """Return the smallest distance by our own look."""
+    table = robot.collision
+    found = self_distance(robot, qpos, near_m=table.least_distance_m, no_surface=table.no_surface)
+    return np.inf if found is None else found.smallest_m
+
+
+def every_pair(robot: Robot, qpos: Array) -> float:
+    """Return the smallest distance by a call for every pair, at every tenth sample."""
+    model, pairs = compiled(robot.mjcf), collision_pairs(robot.mjcf, robot.collision.no_surface).checked
+    data, smallest_m = mujoco.MjData(model), np.inf
+    for sample in qpos[::EVERY]:
+        data.qpos[:] = sample
+        mujoco.mj_kinematics(model, data)
+        smallest_m = min(smallest_m, *(mujoco.mj_geomDistance(model, data, *pair, 10.0, None) for pair in pairs))
+    return smallest_m
+
+
+def collision_pass(robot: Robot, qpos: Array) -> float:
+    """Return the smallest distance by one collision pass a sample, on a copy whose geoms can meet."""
+    spec, pairs = mujoco.MjSpec.from_string(robot.mjcf), collision_pairs(robot.mjcf, robot.collision.no_surface)
+    for geom in spec.geoms:
+        geom.contype = geom.conaffinity = int(
+            geom.parent.name != "world" and geom.name not in robot.collision.no_surface
+        )
+    for one, other in (*pairs.always, *pairs.at_rest):
+        spec.add_exclude(bodyname1=one, bodyname2=other)
+    spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_OVERRIDE
+    model = spec.compile()
+    model.opt.o_margin = MARGIN_M
+    data, smallest_m = mujoco.MjData(model), np.inf
+    for sample in qpos:
+        data.qpos[:] = sample
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_collision(model, data)
+        smallest_m = min(smallest_m, data.contact.dist.min(initial=np.inf))
+    return smallest_m
+
+
+def rows_of(name: str, motion: Motion) -> list[Row]:
+    """Return what each method costs and finds."""
+    robot, rows = robot_of(motion), list[Row]()
+    methods: tuple[tuple[str, Callable[[Robot, Array], float], int], ...] = (
+        ("ours", ours, 1),
+        ("every pair", every_pair, EVERY),
+        ("collision pass", collision_pass, 1),
+    )
+    for word, method, every in methods:
+        method(robot, motion.qpos[:1])  # compiles
+        began = process_time()
+        smallest_m = method(robot, motion.qpos)
+        cost_us = 1e6 * (process_time() - began) / len(motion.qpos[::every])
+        found: float | str = round(1e3 * smallest_m, 2) if np.isfinite(smallest_m) else f"over {1e3 * MARGIN_M:.0f}"
+        rows.append({"motion": name, "method": word, "us_per_sample": round(cost_us, 1), "smallest_mm": found})
+    return rows
+
+
+def main() -> None:
+    """Measure, print and record."""
+    motions = {path: strut.load_motion(path) for path in sys.argv[1:]} or {
+        **{f"mrpete {emotion}": strut.walk("mrpete", emotion) for emotion in ("neutral", "angry", "sad")},
+        "alice": strut.walk_to("alice", (0.5, 0.3, 0.8)),
+        "pepper": strut.perform("pepper", "wave", "happy"),
+    }
+    rows = [row for name, motion in motions.items() for row in rows_of(name, motion)]
+    record("self_collision", rows, packages=("mujoco", "numpy"))
+
+
+if __name__ == "__main__":
+    main()

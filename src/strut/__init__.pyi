@@ -1,0 +1,58 @@
+"""What `import strut` offers, by what it is for. This is the list: `__init__.py` reads it when a name is used."""
+
+# Nouns
+from strut.emotion import Emotion as Emotion
+from strut.errors import StrutError as StrutError
+from strut.motion import Motion as Motion
+from strut.place import Place as Place
+from strut.receipt import Receipt as Receipt
+from strut.robot import Robot as Robot
+from strut.style import Style as Style
+
+# Who moves, and what can be felt
+from strut.emotion import emotion_table as emotion_table, named_emotion as named_emotion
+from strut.models.catalogue import load_robot as load_robot, robot_names as robot_names, robot_of as robot_of
+
+# Motions
+from strut.human.gait_options import named_gait_options as named_gait_options
+from strut.human.reconstruct import reconstruct as reconstruct
+from strut.human.synthesize import synthesize as synthesize
+from strut.pipeline.perform import perform as perform
+from strut.pipeline.step_walk import walk_to as walk_to
+from strut.pipeline.walk import walk as walk
+
+# What a motion does
+from strut.analysis.gait_analysis import analyze as analyze
+from strut.human.naturalness import Naturalness as Naturalness
+from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
+from strut.simulation.playback import simulate as simulate
+from strut.verify.check import check as check
+
+# Pictures, films and pages
+from strut.show.film import save_gif as save_gif
+from strut.show.gait_report import save_gait_report as save_gait_report
+from strut.show.picture import save_png as save_png
+from strut.show.pose_strip import save_pose_strip as save_pose_strip
+from strut.show.report import save_html as save_html
+from strut.show.viewer import serve as serve
+
+# Files
+from strut.io.exchange import Writer as Writer, export as export
+from strut.io.motion_file import load_motion as load_motion, save_motion as save_motion
+from strut.io.resample import resampled as resampled
+
+# Studies with people
+from strut.study.answers import read_answers as read_answers
+from strut.study.audience import rehearse_study as rehearse_study
+from strut.study.film import film_study as film_study
+from strut.study.new_study import new_study as new_study
+from strut.study.opened_study import forget_participant as forget_participant
+from strut.study.power import sample_size as sample_size
+from strut.study.report import report_study as report_study
+from strut.study.server import serve_study as serve_study
+from strut.study.session_stimuli import save_stimuli as save_stimuli
+from strut.study.statistics import study_statistics as study_statistics
+
+# Published numbers beside ours
+from strut.reproduction.alice import walking_margin_m as walking_margin_m
+from strut.reproduction.systems import reproduce as reproduce

@@ -1,0 +1,239 @@
+"""MuJoCo's inverse dynamics along a trajectory: generalised forces, the ground's wrench, Jacobians of contacts.
+
+Recursive Newton-Euler, sample by sample. Forces and moments in world axes; see `rigid_body` for the other conventions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from strut.engines.rigid_body import body_geoms, compiled, from_foot_frames, points_of_feet, sweep
+from strut.models.contact_set import ContactPoint
+from strut.robot import FLOATING, Array, Robot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InverseDynamics:
+    """What a movement needs, per sample.
+
+    Args:
+        ground_force_n: Total force of the ground in world; NaN where the body is bolted down. Shape (T, 3).
+        ground_moment_nm: Its moment about the world's origin; likewise. Shape (T, 3).
+        com_in_world: Centre of mass. Shape (T, 3).
+        torque_nm: Joint torques if no foot touched anything. Shape (T, n_joints).
+        drive_force: What moves a platform: x and y [N], yaw [N m]; no columns without one. Shape (T, 3 or 0).
+        foot_in_world: Centres of the feet. Shape (T, n_feet, 3).
+        point_in_world: Where the feet touch: see `Robot.point_feet`. Shape (T, n_points, 3).
+        contact_jacobian: Jacobians of these points by the joints. Shape (T, n_points, 3, n_joints).
+        part_names: The parts that could touch the ground and are no feet.
+        clearance_m: How high over the ground each part's lowest point is. Shape (T, n_parts).
+    """
+
+    ground_force_n: Array
+    ground_moment_nm: Array
+    com_in_world: Array
+    torque_nm: Array
+    drive_force: Array
+    foot_in_world: Array
+    point_in_world: Array
+    contact_jacobian: Array
+    part_names: tuple[str, ...]
+    clearance_m: Array
+
+
+def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
+    """Return velocities and accelerations by central differences, at rest before the first and after the last sample.
+
+    Args:
+        robot: Whose coordinates they are.
+        time_s: Sample times, evenly spaced. Shape (T,).
+        qpos: Coordinates. Shape (T, nq).
+
+    Returns:
+        qvel and qacc. Shape (T, nv) each.
+    """
+    model = compiled(robot.mjcf)
+    step_s = float(time_s[1] - time_s[0])
+    change = np.empty((len(qpos) + 1, model.nv))
+    change[0] = change[-1] = 0.0
+    if robot.floats:
+        change[1:-1, :3] = np.diff(qpos[:, :3], axis=0)
+        change[1:-1, 6:] = np.diff(qpos[:, 7:], axis=0)
+        change[1:-1, 3:6] = _turns(qpos[:-1, 3:7], qpos[1:, 3:7])
+    else:
+        change[1:-1] = np.diff(qpos, axis=0)
+    return (change[1:] + change[:-1]) / (2.0 * step_s), (change[1:] - change[:-1]) / step_s**2
+
+
+def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamics:
+    """Return the forces that a movement needs, and where its feet and lowest parts are. Shapes (T,), (T, nq)."""
+    model = compiled(robot.mjcf)
+    data = mujoco.MjData(model)
+    qvel, qacc = velocities(robot, time_s, qpos)
+    sites = [model.site(foot.frame).id for foot in robot.feet]
+    site_bodies = [int(model.site_bodyid[site]) for site in sites]
+    below = [np.array([0.0, 0.0, foot.radius_m]) for foot in robot.feet]
+    feet = {model.geom(foot.frame).id for foot in robot.feet}
+    parts = [geom for geom in body_geoms(model) if geom not in feet and model.geom_contype[geom]]
+    samples, force = len(qpos), np.empty((len(qpos), model.nv))
+    base_rotation, com = np.empty((samples, 9)), np.empty((samples, 3))
+    foot_in_world, foot_rotation = np.empty((samples, len(sites), 3)), np.empty((samples, len(sites), 9))
+    jacobian, turning = np.zeros((2, samples, len(sites), 3, model.nv))
+    flat_feet, result = _flat_feet(robot), np.empty(model.nv)
+    geom_height, geom_up = np.empty((samples, model.ngeom)), np.empty((samples, model.ngeom, 3))
+    site_xpos, site_xmat, geom_xpos, geom_xmat = data.site_xpos, data.site_xmat, data.geom_xpos, data.geom_xmat
+    base_xmat, whole_com = data.xmat[1], data.subtree_com[1]
+    for k in sweep(model, data, qpos, qvel, qacc):
+        mujoco.mj_rne(model, data, 1, result)
+        force[k], base_rotation[k], com[k] = result, base_xmat, whole_com
+        geom_height[k], geom_up[k] = geom_xpos[:, 2], geom_xmat[:, 6:]
+        foot_in_world[k], foot_rotation[k] = site_xpos[sites], site_xmat[sites]
+        for index, body in enumerate(site_bodies):
+            point = foot_in_world[k, index] - below[index]
+            mujoco.mj_jac(model, data, jacobian[k, index], turning[k, index] if flat_feet else None, point, body)
+    force += model.dof_armature * qacc
+    joints, turn = model.nv - len(robot.joint_names), foot_rotation.reshape(samples, len(sites), 3, 3)
+    ground_force, ground_moment = _carried(robot, model, (qpos, qvel, qacc), force, base_rotation)
+    clearance = [_lowest_point(model, part, geom_height, geom_up) for part in parts]
+    return InverseDynamics(
+        ground_force_n=ground_force,
+        ground_moment_nm=ground_moment,
+        com_in_world=com,
+        torque_nm=force[:, joints:],
+        drive_force=force[:, :joints] if _driven(robot) else np.empty((samples, 0)),
+        foot_in_world=foot_in_world,
+        point_in_world=points_of_feet(robot, foot_in_world, turn),
+        contact_jacobian=_point_jacobians(robot, jacobian[..., joints:], turning[..., joints:], turn),
+        part_names=tuple(model.body(model.geom_bodyid[part]).name for part in parts),
+        clearance_m=np.stack(clearance, axis=1) if clearance else np.empty((samples, 0)),
+    )
+
+
+def _driven(robot: Robot) -> bool:
+    """Return whether a platform carries the robot."""
+    return 0 < robot.base_size < FLOATING
+
+
+def _carried(
+    robot: Robot, model: mujoco.MjModel, motion: tuple[Array, Array, Array], force: Array, base_rotation: Array
+) -> tuple[Array, Array]:
+    """Return the ground's force and its moment about the world's origin; NaN if bolted down. Shape (T, 3) each."""
+    if _driven(robot):
+        return _carried_by_platform(model, *motion)
+    if robot.floats:
+        return _carried_by_ground(motion[0], force, base_rotation)
+    unknown = np.full((len(force), 3), np.nan)
+    return unknown, unknown
+
+
+def _carried_by_ground(qpos: Array, force: Array, base_rotation: Array) -> tuple[Array, Array]:
+    """Return the ground's force on a floating base and its moment about the world's origin. Shape (T, 3) each."""
+    base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:6])
+    return force[:, :3], base_moment + np.cross(qpos[:, :3], force[:, :3])
+
+
+def _carried_by_platform(model: mujoco.MjModel, qpos: Array, qvel: Array, qacc: Array) -> tuple[Array, Array]:
+    """Return the force of the ground under a platform and its moment about the world's origin. Shape (T, 3) each.
+
+    The platform's own three coordinates say nothing about weight and tipping; what the world must hold does.
+    """
+    data = mujoco.MjData(model)
+    carried, com = np.empty((len(qpos), 6)), np.empty((len(qpos), 3))
+    for k in sweep(model, data, qpos, qvel, qacc):
+        mujoco.mj_rnePostConstraint(model, data)
+        carried[k], com[k] = data.cfrc_int[1], data.subtree_com[1]  # moment about the centre of mass, then force
+    return carried[:, 3:], carried[:, :3] + np.cross(com, carried[:, 3:])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reaction:
+    """The ground's reaction: force (T, 3), moment about the world's origin (T, 3), and the centre of mass (T, 3)."""
+
+    force_n: Array
+    moment_nm: Array
+    com_in_world: Array
+
+
+def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
+    """Return the ground's reaction: `inverse_dynamics` without what only the joints need. Shapes (T,), (T, nq)."""
+    model = compiled(robot.mjcf)
+    data = mujoco.MjData(model)
+    force, rotation, com = np.empty((len(qpos), 6)), np.empty((len(qpos), 9)), np.empty((len(qpos), 3))
+    result, base_xmat, whole_com = np.empty(model.nv), data.xmat[1], data.subtree_com[1]
+    for k in sweep(model, data, qpos, *velocities(robot, time_s, qpos)):
+        mujoco.mj_rne(model, data, 1, result)
+        force[k], rotation[k], com[k] = result[:6], base_xmat, whole_com
+    return Reaction(*_carried_by_ground(qpos, force, rotation), com)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContactDemand:
+    """What a movement needs, per sample.
+
+    Args:
+        force: Generalised forces, without any from the ground: first those of the floating base. Shape (T, nv).
+        place_in_world: Where the points touch, or would touch; of a ball its lowest point. Shape (T, n, 3).
+        jacobian: Of the matter there. Shape (T, n, 3, nv).
+    """
+
+    force: Array
+    place_in_world: Array
+    jacobian: Array
+
+
+def contact_demand(mjcf: str, points: Sequence[ContactPoint], qpos: Array, qvel: Array, qacc: Array) -> ContactDemand:
+    """Return what a movement needs of its contact points. Shapes (T, nq), (T, nv), (T, nv)."""
+    model = compiled(mjcf)
+    data, bodies = mujoco.MjData(model), [model.body(point.body).id for point in points]
+    force, place = np.empty(qvel.shape), np.empty((len(qpos), len(points), 3))
+    jacobian, result = np.empty((len(qpos), len(points), 3, model.nv)), np.empty(model.nv)
+    for k in sweep(model, data, qpos, qvel, qacc):
+        mujoco.mj_rne(model, data, 1, result)
+        force[k] = result + model.dof_armature * qacc[k]
+        for index, (point, body) in enumerate(zip(points, bodies, strict=True)):
+            centre = data.xpos[body] + data.xmat[body].reshape(3, 3) @ np.array(point.position_m)
+            place[k, index] = centre - [0.0, 0.0, point.radius_m]
+            mujoco.mj_jac(model, data, jacobian[k, index], None, place[k, index], body)
+    return ContactDemand(force, place, jacobian)
+
+
+def _point_jacobians(robot: Robot, jacobian: Array, turning: Array, foot_rotation: Array) -> Array:
+    """Return the contact points' Jacobians from those of their feet. (T, n_feet, 3, n) in, (T, n_points, 3, n) out."""
+    if not _flat_feet(robot):
+        return jacobian
+    owner = list(robot.point_feet)
+    lever = from_foot_frames(robot, foot_rotation)[..., None]
+    return np.asarray(jacobian[:, owner] + np.cross(turning[:, owner], lever, axis=2))
+
+
+def _flat_feet(robot: Robot) -> bool:
+    """Return whether any foot touches the ground elsewhere than at its frame; a ball does not, and needs no lever."""
+    return any(foot.outline_m != ((0.0, 0.0),) for foot in robot.feet)
+
+
+def _lowest_point(model: mujoco.MjModel, geom: int, height: Array, up: Array) -> Array:
+    """Return the height of a part's lowest point.
+
+    Shapes (T, n_geom) for heights of the parts' centres and (T, n_geom, 3) for how far their axes point up; (T,) out.
+    """
+    size = model.geom_size[geom]
+    if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_BOX:
+        below = np.abs(up[:, geom]) @ size
+    else:  # a capsule, or a sphere as a capsule of no length
+        length = size[1] if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_CAPSULE else 0.0
+        below = size[0] + length * np.abs(up[:, geom, 2])
+    return np.asarray(height[:, geom] - below)
+
+
+def _turns(before: Array, after: Array) -> Array:
+    """Return the rotation vectors, in the frame before, between unit quaternions. Shape (T, 4) in, (T, 3) out."""
+    w0, v0, w1, v1 = before[:, :1], before[:, 1:], after[:, :1], after[:, 1:]
+    scalar = w0 * w1 + np.sum(v0 * v1, axis=1, keepdims=True)
+    vector = w0 * v1 - w1 * v0 - np.cross(v0, v1)
+    sine = np.linalg.norm(vector, axis=1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, np.abs(scalar)) * np.where(scalar < 0.0, -1.0, 1.0)
+    return np.asarray(vector * np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0))

@@ -1,0 +1,40 @@
+"""Anatomy: how a human model's segments, coordinates and contact points are named, and what they are to a gait."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+RIGHT, LEFT = "Right", "Left"
+SIDES = (RIGHT, LEFT)
+BASE = 6  # coordinates of the pelvis, which no torque moves
+HEAD = "Head"
+HEEL, TOES, LITTLE_TOE = "Heel", "Hallux", "Meta5"  # contact points
+LEG = ("Thigh", "Shank", "Foot")  # segments from the hip down
+SHANKS = ("ShankRight", "ShankLeft")
+KNEE, HIP, SHOULDER = "Knee_RY", "Hip_RY", "Shoulder_RY"  # coordinates of flexion
+
+
+def sided(name: str, side: str) -> str:
+    """Return the name on a side: `Knee_RY` is `KneeRight_RY`, `Heel` is `HeelLeft`."""
+    part, underscore, axis = name.partition("_")
+    return f"{part}{side}{underscore}{axis}"
+
+
+def unsided(name: str) -> str:
+    """Return a coordinate's name without its side."""
+    return name.replace("Right_", "_").replace("Left_", "_")
+
+
+def other_side(name: str) -> str:
+    """Return the name of the mirror image."""
+    return name.replace(RIGHT, "*").replace(LEFT, RIGHT).replace("*", LEFT)
+
+
+def points_of_side(names: Sequence[str], side: str) -> list[int]:
+    """Return which of some contact points are on a side, by their numbers."""
+    return [index for index, name in enumerate(names) if name.endswith(side)]
+
+
+def sole_length_m(lengths_m: Mapping[str, float], side: str) -> float:
+    """Return the length of a foot from its hindmost point to the toes."""
+    return lengths_m[f"Foot{side}ForefootX"] + lengths_m[f"Foot{side}PosteriorPoint"]

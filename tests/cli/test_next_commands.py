@@ -1,0 +1,59 @@
+"""What `next:` tells people to type works, whatever their files are called, and leads on, not round in a circle."""
+
+import shlex
+
+import pytest
+
+from strut.cli.main import VERBS, main
+from strut.cli.screen import print_next
+
+
+def told(capsys):
+    """The words of the last `next:` line."""
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("next: ")]
+    return shlex.split(lines[-1].removeprefix("next: "))
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["strut show", "walk.npz"], "strut show walk.npz"),
+        (["strut show", "my walk.npz", "it's.npz"], """strut show 'my walk.npz' 'it'"'"'s.npz'"""),
+        (["strut study new mystudy --motions *.npz"], "strut study new mystudy --motions *.npz"),
+        (["strut show", "[red].npz"], "strut show '[red].npz'"),
+    ],
+)
+def test_words_are_quoted_as_a_shell_needs_it(words, line, capsys):
+    print_next(*words)
+    assert capsys.readouterr().err == f"next: {line}\n"
+
+
+def test_a_walk_with_a_space_in_its_name_goes_all_the_way(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "my walks"
+    folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    walk = "my walks/my walk.npz"
+    assert main(["walk", "mrpete", "--cycles", "2", "--out", walk]) == 0
+    assert told(capsys) == ["strut", "show", walk]
+    assert main(["check", walk]) == 0
+    assert main(["simulate", walk]) == 0
+    assert told(capsys) == ["strut", "show", walk]
+    assert main(["simulate", walk, "--out", "my walks/what happened.npz"]) == 0
+    assert told(capsys) == ["strut", "show", "my walks/what happened.npz"]
+    assert main(["show", walk, "--png", "my walks/my picture.png"]) == 0
+    assert told(capsys) == ["strut", "show", walk]
+    assert main(["export", walk]) == 0
+    assert told(capsys) == ["strut", "show", walk]
+    assert {path.name for path in folder.iterdir()} == {
+        *("my walk.npz", "what happened.npz", "my picture.png", "my walk.csv"),
+    }
+
+
+@pytest.mark.parametrize("robot", ["alice", "heiman", "mrpete", "pepper"])
+def test_what_a_robot_is_told_to_do_it_can_do(robot, capsys):
+    assert main(["robots", robot]) == 0
+    _, verb, name, *rest = told(capsys)
+    assert verb == ("perform" if robot == "pepper" else "walk")
+    assert name == robot
+    assert verb in VERBS
+    assert rest[-2:] == ["--emotion", "happy"]

@@ -1,0 +1,68 @@
+"""The front door: `import strut` offers what the command line does, quickly, from one list, each with an example."""
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import strut
+from strut.cli.main import VERBS
+
+ROOT = Path(__file__).parent.parent
+STUDY = ("sample_size", "new_study", "serve_study", "rehearse_study", "report_study", "forget_participant")
+DOES = {  # what does in Python what a verb does on the command line
+    "robots": ("robot_names", "load_robot"),
+    "emotions": ("emotion_table", "named_emotion"),
+    "walk": ("walk", "walk_to"),
+    "perform": ("perform",),
+    "synthesize": ("synthesize",),
+    "reconstruct": ("reconstruct",),
+    "analyze": ("analyze", "save_gait_report"),
+    "check": ("check",),
+    "simulate": ("simulate", "simulate_to_goal"),
+    "show": ("save_html", "save_png", "save_gif", "serve"),
+    "export": ("export",),
+    "reproduce": ("reproduce",),
+    "stimuli": ("save_stimuli",),
+    "study": (*STUDY, "read_answers", "study_statistics", "film_study"),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_its_functions(verb):
+    assert set(DOES[verb]) <= set(strut.__all__)
+
+
+@pytest.mark.parametrize("name", strut.__all__)
+def test_every_name_says_what_it_is(name):
+    thing = getattr(strut, name)
+    assert inspect.getdoc(thing)
+    assert thing.__module__.startswith("strut.")
+
+
+def test_the_readme_lists_every_name():
+    section = (ROOT / "README.md").read_text("utf-8").split("## From Python")[1].split("\n## ")[0]
+    assert [name for name in strut.__all__ if f"`{name}`" not in section] == []
+
+
+def test_the_import_alone_loads_no_engine_and_no_numpy():
+    code = "import sys, strut; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "mujoco", "casadi", "typer"} & set(loaded)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'strut' has no attribute 'dance'"):
+        _ = strut.dance
+    assert "walk" in dir(strut)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+def test_examples_import_nothing_of_strut_but_strut(path):
+    tree = ast.parse(path.read_text("utf-8"))
+    modules = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    modules += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    assert [module for module in modules if module.startswith("strut.")] == []
