@@ -4,10 +4,28 @@
 from strut.emotion import Emotion as Emotion
 from strut.errors import StrutError as StrutError
 from strut.motion import Motion as Motion
-from strut.place import Place as Place
+from strut.place import Footstep as Footstep, Place as Place
 from strut.receipt import Receipt as Receipt
 from strut.robot import Robot as Robot
 from strut.style import Style as Style
+
+# What is asked, and what a user's own generator and limit need
+from strut.draft import (
+    Detail as Detail,
+    Draft as Draft,
+    Generator as Generator,
+    Limit as Limit,
+    Progress as Progress,
+    Shortfall as Shortfall,
+)
+from strut.request import (
+    Crawl as Crawl,
+    HandTask as HandTask,
+    HumanGait as HumanGait,
+    OwnTask as OwnTask,
+    Request as Request,
+    Steps as Steps,
+)
 
 # Who moves, and what can be felt
 from strut.emotion import emotion_table as emotion_table, named_emotion as named_emotion
@@ -18,8 +36,8 @@ from strut.human.gait_options import named_gait_options as named_gait_options
 from strut.human.reconstruct import reconstruct as reconstruct
 from strut.human.synthesize import synthesize as synthesize
 from strut.pipeline.perform import perform as perform
-from strut.pipeline.step_walk import walk_to as walk_to
-from strut.pipeline.walk import walk as walk
+from strut.pipeline.run import run as run
+from strut.pipeline.walk import walk as walk, walk_to as walk_to
 
 # What a motion does
 from strut.analysis.gait_analysis import analyze as analyze

@@ -23,15 +23,15 @@ SIZES = {
 
 
 def of_model(mjcf, *, base_size=0):
-    return replace(load_robot("mrpete"), mjcf=mjcf, base_size=base_size)
+    return replace(load_robot("mrpete"), model=compiled(mjcf), base_size=base_size)
 
 
-def two_bodies(first, second):
+def two_bodies(first, second, asset=""):
     """Return a robot of two bodies that each go and turn as they like; at rest they are 1 m apart in x."""
     joints = "".join(f'<joint type="slide" axis="{axis}"/>' for axis in ("1 0 0", "0 1 0", "0 0 1"))
     joints += '<joint type="ball"/>'
     bodies = f'<body name="a">{joints}{first}</body><body name="b" pos="1 0 0">{joints}{second}</body>'
-    return of_model(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
+    return of_model(f"<mujoco>{asset}<worldbody>{bodies}</worldbody></mujoco>")
 
 
 def geom(kind):
@@ -76,10 +76,10 @@ def test_any_two_geoms_are_as_far_apart_as_the_widest_gap_between_parallel_plane
     for ball in (slice(3, 7), slice(10, 14)):
         qpos[:, ball] = rng.normal(size=(6, 4))
         qpos[:, ball] /= np.linalg.norm(qpos[:, ball], axis=1, keepdims=True)
-    data = mujoco.MjData(compiled(robot.mjcf))
+    data = mujoco.MjData(robot.model)
     for sample in qpos:
         data.qpos[:] = sample
-        mujoco.mj_kinematics(compiled(robot.mjcf), data)
+        mujoco.mj_kinematics(robot.model, data)
         true_m = distance_by_duality(kinds, data.geom_xpos, data.geom_xmat.reshape(2, 3, 3))
         found = self_distance(robot, sample[None], near_m=0.0)
         assert found.smallest_m == pytest.approx(true_m, abs=1e-5)
@@ -88,13 +88,8 @@ def test_any_two_geoms_are_as_far_apart_as_the_widest_gap_between_parallel_plane
 
 def test_a_mesh_is_as_far_away_as_its_nearest_corner():
     cube = " ".join(f"{x} {y} {z}" for x in (-1, 1) for y in (-1, 1) for z in (-1, 1))
-    robot = two_bodies('<geom type="mesh" mesh="cube"/>', geom("sphere"))
-    robot = replace(
-        robot,
-        mjcf=robot.mjcf.replace(
-            "<worldbody>", f'<asset><mesh name="cube" vertex="{cube}" scale=".1 .1 .1"/></asset><worldbody>'
-        ),
-    )
+    asset = f'<asset><mesh name="cube" vertex="{cube}" scale=".1 .1 .1"/></asset>'
+    robot = two_bodies('<geom type="mesh" mesh="cube"/>', geom("sphere"), asset)
     qpos = np.zeros((1, 14))
     qpos[0, [3, 10]] = 1.0
     qpos[0, 7:10] = [-0.8, 0.2, 0.2]
@@ -108,10 +103,10 @@ def test_the_nearest_bodies_and_all_near_samples_are_those_of_every_pair_at_ever
     middle, reach = (robot.joint_upper_rad + robot.joint_lower_rad) / 2, robot.joint_upper_rad - robot.joint_lower_rad
     time = np.linspace(0.0, 1.0, 150)[:, None]
     waves = np.sin(2 * np.pi * (time * rng.uniform(0.2, 2.0, len(reach)) + rng.uniform(size=len(reach))))
-    model = compiled(robot.mjcf)
+    model = robot.model
     qpos = np.tile(model.qpos0, (150, 1))
     qpos[:, robot.base_size :] = middle + 0.2 * reach * waves
-    data, pairs = mujoco.MjData(model), collision_pairs(robot.mjcf).checked
+    data, pairs = mujoco.MjData(model), collision_pairs(robot.model).checked
     apart = np.empty((150, len(pairs)))
     for sample in range(150):
         data.qpos[:] = qpos[sample]
@@ -128,7 +123,7 @@ def test_the_nearest_bodies_and_all_near_samples_are_those_of_every_pair_at_ever
 
 def test_where_the_whole_body_is_does_not_matter():
     robot, rng = load_robot("mrpete"), np.random.default_rng(5)
-    here = np.tile(compiled(robot.mjcf).qpos0, (40, 1))
+    here = np.tile(robot.model.qpos0, (40, 1))
     here[:, 7:] = (robot.joint_lower_rad + robot.joint_upper_rad) / 2 + 0.3 * rng.normal(size=28)
     there = here.copy()
     there[:, :3] += 5.0 * rng.normal(size=(40, 3))
@@ -168,7 +163,7 @@ def checked_bodies(pairs, mjcf):
 
 def test_neighbours_pictures_and_what_overlaps_by_design_are_not_looked_at():
     mjcf = CHAIN.replace("EXCLUDE", "")
-    pairs = collision_pairs(mjcf)
+    pairs = collision_pairs(compiled(mjcf))
     names = ("trunk", "hip", "thigh", "plate", "foot", "tail", "wall")
     joined = {("trunk", "hip"), ("hip", "thigh"), ("thigh", "plate"), ("thigh", "foot"), ("plate", "foot")}
     joined |= {("hip", "plate"), ("trunk", "tail")}
@@ -182,15 +177,15 @@ def test_neighbours_pictures_and_what_overlaps_by_design_are_not_looked_at():
 
 def test_what_the_model_excludes_and_what_is_no_surface_is_not_looked_at():
     mjcf = CHAIN.replace("EXCLUDE", '<contact><exclude body1="wall" body2="tail"/></contact>')
-    assert ("tail", "wall") not in checked_bodies(collision_pairs(mjcf), mjcf)
-    without_ball = collision_pairs(mjcf, ("ball",))
+    assert ("tail", "wall") not in checked_bodies(collision_pairs(compiled(mjcf)), mjcf)
+    without_ball = collision_pairs(compiled(mjcf), ("ball",))
     assert not [pair for pair in checked_bodies(without_ball, mjcf) if "foot" in pair]
 
 
 def test_a_keyframe_is_the_posture_in_which_a_model_stands():
     away = '<keyframe><key qpos="0 0 0 0 0 1"/></keyframe>'  # the wall is a metre off
     mjcf = CHAIN.replace("EXCLUDE", away)
-    assert collision_pairs(mjcf).at_rest == ()
+    assert collision_pairs(compiled(mjcf)).at_rest == ()
 
 
 def test_a_robot_of_one_body_has_no_distance():
@@ -199,13 +194,13 @@ def test_a_robot_of_one_body_has_no_distance():
 
 
 def test_neighbours_by_design_are_those_of_every_robot_that_comes_with_strut():
-    always = {name: len(collision_pairs(load_robot(name).mjcf).always) for name in ("alice", "mrpete", "pepper")}
+    always = {name: len(collision_pairs(load_robot(name).model).always) for name in ("alice", "mrpete", "pepper")}
     assert always == {"alice": 0, "mrpete": 20, "pepper": 5}
 
 
 def test_one_sample_is_enough():
     robot = load_robot("alice")
-    found = self_distance(robot, compiled(robot.mjcf).qpos0[None], near_m=1.0)
+    found = self_distance(robot, robot.model.qpos0[None], near_m=1.0)
     assert_allclose(found.smallest_m, 0.0898 - 0.07, atol=1e-9)  # the shoes: hips' distance less a shoe's width
     assert found.bodies == ("R_shoe", "L_shoe")
     assert_array_equal(found.near, [True])

@@ -9,9 +9,10 @@ from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.expression.blend import style_for
 from strut.expression.shown import shown_shares
+from strut.generators.human_drafts import shown_style
 from strut.human.naturalness import Naturalness
 from strut.human.posture_targets import halfway, haste, held_angles, step_cost
-from strut.pipeline.human_walk import human_walk, shown_style
+from strut.pipeline.walk import walk
 from strut.style import Style
 
 EMOTIONS = ("happy", "angry", "sad", "fearful")
@@ -75,7 +76,7 @@ def test_half_way_to_neutral_is_the_style_of_half_the_feeling(heiman, name):
 
 def test_too_many_cycles_are_refused(heiman):
     with pytest.raises(OutOfRangeError, match="cycles"):
-        human_walk(heiman, named_emotion("sad"), intensity=1.0, cycles=0, strict=False, rate_hz=100.0)
+        walk(heiman, "sad", cycles=0)
 
 
 def looks(trunk_rad, head_rad):
@@ -102,4 +103,6 @@ def test_speeds_that_nobody_walks_are_asked_for_and_not_shown(heiman):
 
 def test_rates_that_no_file_should_have_are_refused(heiman):
     with pytest.raises(OutOfRangeError, match="samples per second"):
-        human_walk(heiman, named_emotion("sad"), intensity=1.0, cycles=2, strict=False, rate_hz=float("nan"))
+        walk(heiman, "sad", cycles=2, rate_hz=float("nan"))
+    with pytest.raises(OutOfRangeError, match="choose 50 to 1000"):
+        walk(heiman, "sad", cycles=2, rate_hz=25.0)  # nobody could judge what happens between landings

@@ -80,7 +80,7 @@ def gait_problem(
     """
     check_pace(robot, speed_m_s, step_m)
     options = options or GaitOptions()
-    gait, tree = robot.table("gait"), read_tree(robot.mjcf, angle_base=True)
+    gait, tree = robot.table("gait"), read_tree(robot.model, angle_base=True)
     usual = usual_torques(robot)
     scales = Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0)
     force_scale = np.concatenate([np.full(BASE, 50.0), np.maximum(usual, 1.0)])
