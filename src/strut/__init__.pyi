@@ -29,6 +29,8 @@ from strut.request import (
 
 # Who moves, and what can be felt
 from strut.emotion import emotion_table as emotion_table, named_emotion as named_emotion
+from strut.expression.blend import anchor_weights as anchor_weights, style_for as style_for
+from strut.expression.shown import left_out as left_out, main_words as main_words, shown_shares as shown_shares
 from strut.models.catalogue import load_robot as load_robot, robot_names as robot_names, robot_of as robot_of
 
 # Motions
