@@ -107,10 +107,10 @@ def simulate_to_goal(
 
 
 def _numbers(robot: Robot, motion: Motion) -> WalkNumbers:
-    gait, table = motion.meta["gait"], robot.table("gait")
+    gait, table = motion.meta["gait"], robot.step_gait
     separation_m = two_legs(robot).separation_m
     return WalkNumbers(
-        StepLimits(gait["step_length_m"], table["side_step_m"], table["step_turn_rad"], separation_m),
+        StepLimits(gait["step_length_m"], table.side_step_m, table.step_turn_rad, separation_m),
         gait["step_height_m"],
         gait["body_height_m"],
         PhaseTimes(gait["shift_s"], gait["swing_s"], gait["settle_s"]),
