@@ -23,7 +23,7 @@ import numpy as np  # noqa: E402
 
 from record import Row, median_seconds, record  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
-from strut.pipeline.step_walk import walk_to  # noqa: E402
+from strut.pipeline.walk import walk_to  # noqa: E402
 from strut.place import Place  # noqa: E402
 from strut.robot import Robot  # noqa: E402
 from strut.simulation.goal_walk import simulate_to_goal  # noqa: E402

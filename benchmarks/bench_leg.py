@@ -51,7 +51,7 @@ def random_joints(mounted: MountedLeg, count: int, rng: np.random.Generator) -> 
 
 def one_leg_model(robot: Robot) -> mujoco.MjModel:
     """Return the left front leg alone, its hip frame fixed at the world's origin."""
-    whole = ET.fromstring(robot.mjcf)
+    whole = ET.fromstring(robot.model)
     hip = whole.find(".//body[@name='LF_hip_yaw']")
     assert hip is not None
     hip.set("pos", "0 0 0")

@@ -33,7 +33,6 @@ from strut.errors import StrutError  # noqa: E402
 from strut.expression.blend import style_for  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
 from strut.human.gait_options import HUMAN, named_gait_options  # noqa: E402
-from strut.human.posture_targets import posture_targets  # noqa: E402
 from strut.human.reconstruct import reconstruct  # noqa: E402
 from strut.human.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
@@ -62,8 +61,8 @@ def gait_called(name: str) -> Gait:
     if name.endswith(" m/s"):
         return synthesize(human, speed_m_s=float(name.split(maxsplit=1)[0]))
     style = style_for(human, named_emotion(name))
-    speed, bearing = style.speed * human.table("gait")["speed_m_s"]["usual"], posture_targets(style)
-    return synthesize(human, speed_m_s=speed, options=replace(named_gait_options(human, [HUMAN]), targets=bearing))
+    speed = style.speed * human.table("gait")["speed_m_s"]["usual"]
+    return synthesize(human, speed_m_s=speed, options=replace(named_gait_options(human, [HUMAN]), style=style))
 
 
 def with_noise(motion: Motion, degrees: float) -> Motion:

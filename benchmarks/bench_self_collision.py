@@ -23,7 +23,6 @@ import numpy as np  # noqa: E402
 
 import strut  # noqa: E402
 from record import Row, record  # noqa: E402
-from strut.engines.rigid_body import compiled  # noqa: E402
 from strut.engines.self_collision import collision_pairs, self_distance  # noqa: E402
 from strut.models.catalogue import robot_of  # noqa: E402
 from strut.motion import Motion  # noqa: E402
@@ -42,7 +41,7 @@ def ours(robot: Robot, qpos: Array) -> float:
 
 def every_pair(robot: Robot, qpos: Array) -> float:
     """Return the smallest distance by a call for every pair, at every tenth sample."""
-    model, pairs = compiled(robot.mjcf), collision_pairs(robot.mjcf, robot.collision.no_surface).checked
+    model, pairs = robot.model, collision_pairs(robot.model, robot.collision.no_surface).checked
     data, smallest_m = mujoco.MjData(model), np.inf
     for sample in qpos[::EVERY]:
         data.qpos[:] = sample
@@ -53,7 +52,7 @@ def every_pair(robot: Robot, qpos: Array) -> float:
 
 def collision_pass(robot: Robot, qpos: Array) -> float:
     """Return the smallest distance by one collision pass a sample, on a copy whose geoms can meet."""
-    spec, pairs = mujoco.MjSpec.from_string(robot.mjcf), collision_pairs(robot.mjcf, robot.collision.no_surface)
+    spec, pairs = mujoco.MjSpec.from_string(robot.model), collision_pairs(robot.model, robot.collision.no_surface)
     for geom in spec.geoms:
         geom.contype = geom.conaffinity = int(
             geom.parent.name != "world" and geom.name not in robot.collision.no_surface

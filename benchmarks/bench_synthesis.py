@@ -76,7 +76,7 @@ def _synthesized(manner: str, seed: int) -> Found:
             robot,
             speed_m_s=SPEED_M_S,
             options=wanted,
-            guess=GuessOptions(**noise, seed=seed, targets=wanted.targets),
+            guess=GuessOptions(**noise, seed=seed, style=wanted.style),
         )
     except StrutError as failure:
         print(failure, file=sys.stderr)

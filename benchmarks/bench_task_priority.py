@@ -25,7 +25,6 @@ from pathlib import Path  # noqa: E402
 from time import process_time  # noqa: E402
 
 import mink  # noqa: E402
-import mujoco  # noqa: E402
 import numpy as np  # noqa: E402
 import pink  # noqa: E402
 import pinocchio  # noqa: E402
@@ -35,9 +34,9 @@ from strut.engines.frame_kinematics import FrameKinematics, frame_poses  # noqa:
 from strut.expression.gaze import Quaternion, between, looking_at, quaternion_of, turn_to  # noqa: E402
 from strut.expression.posture import posture_over_time  # noqa: E402
 from strut.generators.hand_task import hand_task  # noqa: E402
+from strut.generators.null_space_controller import NullSpaceController, TrackingProblem  # noqa: E402
 from strut.kinematics.task_priority import Held, Level, resolve, velocity_bounds  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
-from strut.pipeline.performance import Part, Player  # noqa: E402
 from strut.robot import Array, Robot  # noqa: E402
 from strut.style import Style  # noqa: E402
 
@@ -114,7 +113,7 @@ def strut_tick(robot: Robot, goals: Goals) -> Tick:
 
 
 def mink_tick(robot: Robot, goals: Goals) -> Tick:
-    model = mujoco.MjModel.from_xml_string(robot.mjcf)
+    model = robot.model
     configuration = mink.Configuration(model)
     hand = mink.FrameTask(HAND, "site", position_cost=HAND_COST, orientation_cost=HAND_COST)
     head = mink.FrameTask(HEAD, "site", position_cost=0.0, orientation_cost=HEAD_COST)
@@ -139,7 +138,7 @@ def mink_tick(robot: Robot, goals: Goals) -> Tick:
 def pink_tick(robot: Robot, goals: Goals) -> Tick:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "robot.xml"
-        path.write_text(robot.mjcf, encoding="utf-8")
+        path.write_text(robot.model, encoding="utf-8")
         model = pinocchio.buildModelFromMJCF(str(path))
     lower, upper, speed = limits(robot)
     model.lowerPositionLimit, model.upperPositionLimit, model.velocityLimit = lower, upper, speed
@@ -205,7 +204,9 @@ def compare(robot: Robot, feeling: str, style: Style) -> list[Row]:
     """Return a row for each solver."""
     goals = goals_of(robot, style)
     path = hand_task(robot, "wave", duration_s=DURATION_S)
-    start = Player(Part(robot, path, style, USER_M, "corrected", np.array([0.0, STEP_S]), 1)).settled()
+    start = NullSpaceController(
+        TrackingProblem(robot, path, style, USER_M, "corrected", np.array([0.0, STEP_S]), 1)
+    ).settled()
     makers = {"strut, priorities": strut_tick, "mink, weights": mink_tick, "pink, weights": pink_tick}
     ticks = {case: make(robot, goals) for case, make in makers.items()}
     taken: dict[str, list[float]] = {case: [] for case in ticks}

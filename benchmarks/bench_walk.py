@@ -24,7 +24,7 @@ WINDOW_S, ALLOWED_S = 40.0, 1.0
 def row(robot: Robot, emotion: str) -> Row:
     """Return how long one emotion takes, and how often the gate had to try."""
     attempts: list[float] = []
-    motion = walk(robot, emotion, cycles=10, rate_hz=100.0, on_attempt=lambda tried, _passed: attempts.append(tried))
+    motion = walk(robot, emotion, cycles=10, rate_hz=100.0, on_progress=lambda now: attempts.append(now.intensity))
     assert motion.receipt is not None
     planning_s = median_seconds(lambda: walk(robot, emotion, cycles=10, rate_hz=100.0), repeats=REPEATS)
     per_window_s = planning_s * WINDOW_S / motion.duration_s

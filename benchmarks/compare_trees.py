@@ -64,7 +64,9 @@ def differences(old: Path, new: Path) -> list[str]:
             a, b = (np.asarray(table[column], dtype=float) if column in table else None for table in (before, after))
             if a is None or b is None or a.shape != b.shape:
                 words += [] if a is b is None else [f"{column}: shapes {np.shape(a)} and {np.shape(b)}"]
-            elif (size := float(np.abs(a - b).max(initial=0.0))) > tolerance * max(1.0, float(np.abs(a).max())):
+            elif (size := float(np.abs(a - b).max(initial=0.0))) > tolerance * max(
+                1.0, float(np.abs(a).max(initial=0.0))
+            ):
                 words.append(f"{column}: up to {size:.3g}")
         receipts = [json.loads(str(table["meta"]))["receipt"] for table in (before, after)]
     for key in dict.fromkeys([*receipts[0], *receipts[1]]):

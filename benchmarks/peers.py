@@ -107,7 +107,7 @@ def _said(python: str, peer: str, problem: Path, limit_s: int) -> Any:
 
 def _dynamics(robot: Robot, recording: Motion, theirs: dict[str, Any]) -> list[Row]:
     """Return operations and time of our symbolic dynamics beside theirs, once both agree on the mass matrix."""
-    tree = read_tree(robot.mjcf, angle_base=True)
+    tree = read_tree(robot.model, angle_base=True)
     q, v, a = (ca.SX.sym(name, tree.nv) for name in "qva")
     torque = SymbolicDynamics(tree, q, v, a).inverse_dynamics([])
     mass = ca.jacobian(torque, a)
@@ -206,14 +206,14 @@ def _point_forces(robot: Robot, found: Gait) -> tuple[Array, Array]:
     force = np.zeros((len(path.time_s), len(points), 3))
     for index, row in enumerate(path.problem.contact.rows):
         force[:, list(points).index(row.point.name), row.axis] = path.force_n[:, index]
-    centre, turn = body_poses(robot.mjcf, [point.body for point in points.values()], qpos_from_angles(path.q))
+    centre, turn = body_poses(robot.model, [point.body for point in points.values()], qpos_from_angles(path.q))
     own = np.array([point.position_m for point in points.values()])
     below = np.array([[0.0, 0.0, -point.radius_m] for point in points.values()])
     return force, centre + np.einsum("tpij,pj->tpi", turn, own) + below
 
 
 def _joints(robot: Robot) -> list[dict[str, Any]]:
-    tree = read_tree(robot.mjcf)
+    tree = read_tree(robot.model)
     bodies: dict[int, str] = {place.step: name for name, place in tree.bodies.items()}
     return [
         {

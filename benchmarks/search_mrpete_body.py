@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import differential_evolution
+from strut.kinematics.crawler import Crawler, crawler
 
 import strut
 from strut.emotion import named_emotion
@@ -29,7 +30,6 @@ from strut.engines.solids import solid_poses, solids
 from strut.expression.blend import style_for
 from strut.generators.crawl import crawl_gait, crawl_plan
 from strut.generators.key_pose import key_pose
-from strut.kinematics.crawler import Crawler, crawler
 from strut.kinematics.leg7r import knee_position, leg_inverse
 from strut.kinematics.mounted_leg import mounted_legs
 from strut.models.limb_robot import limb_robot

@@ -20,7 +20,7 @@ DOES = {  # what does in Python what a verb does on the command line
     "perform": ("perform",),
     "synthesize": ("synthesize",),
     "reconstruct": ("reconstruct",),
-    "analyze": ("gait_parameters", "gait_comparison"),
+    "analyze": ("analyze", "save_gait_report"),
     "check": ("check",),
     "simulate": ("simulate", "simulate_to_goal"),
     "show": ("save_html", "save_png", "save_gif", "serve"),

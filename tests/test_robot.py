@@ -1,13 +1,17 @@
 """Robot: checked on entry, frozen, and known by its fingerprint."""
 
+from copy import copy
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from strut.errors import BadTableError
 from strut.models.catalogue import load_robot
+from strut.models.fingerprint import fingerprint
+from strut.models.limb_robot import limb_robot
 
 
 def test_mr_pete_has_28_joints_four_feet_and_seven_kilograms(mrpete):
@@ -44,16 +48,34 @@ def test_tables_that_make_no_robot_are_refused(mrpete, change, sentence):
     assert str(caught.value) == sentence
 
 
-def test_a_stage_that_the_robot_has_no_table_for_is_named(mrpete):
+@pytest.mark.parametrize("table", ["chains", "tasks", "study", "contacts", "markers", "symmetry", "subject"])
+def test_a_table_that_the_folder_does_not_have_is_named(mrpete, table):
     with pytest.raises(BadTableError) as caught:
-        mrpete.table("arms")
-    assert str(caught.value) == "mrpete has no arms.toml in its folder, so it cannot do this."
+        getattr(mrpete, table)
+    file = "contact" if table == "contacts" else table
+    assert str(caught.value) == f"mrpete has no {file}.toml in its folder, so it cannot do this."
+
+
+def test_a_gait_of_another_kind_is_named(mrpete):
+    assert mrpete.crawl_gait is mrpete.gait
+    with pytest.raises(
+        BadTableError, match=r"mrpete does not walk in steps to a goal: its gait\.toml describes another"
+    ):
+        _ = mrpete.step_gait
+
+
+def changed(robot, **changes):
+    """Return the fingerprint of a robot whose `robot.toml` has other numbers."""
+    table = robot.tables.robot
+    body = msgspec.structs.replace(table.body, **changes)
+    return limb_robot("twin", msgspec.structs.replace(table, body=body), robot.tables).fingerprint
 
 
 def test_fingerprint_changes_with_the_body_and_only_with_it(mrpete):
     assert len(mrpete.fingerprint) == 16
-    assert replace(mrpete, title="other").fingerprint == mrpete.fingerprint
-    assert replace(mrpete, mjcf=mrpete.mjcf.replace("0.23", "0.24")).fingerprint != mrpete.fingerprint
+    assert changed(mrpete) == mrpete.fingerprint
+    assert changed(mrpete, mass_kg=3.0 + 1e-6) != mrpete.fingerprint
+    assert changed(mrpete, size_m=(0.35, 0.25, 0.081)) != mrpete.fingerprint
 
 
 def test_neutral_is_near_the_middle_of_every_joint(mrpete):
@@ -66,16 +88,34 @@ def test_neutral_is_near_the_middle_of_every_joint(mrpete):
     assert np.rad2deg(half[3]) == pytest.approx(160.0)  # the knee
 
 
-def test_the_fingerprint_is_that_of_the_body_not_of_its_looks():
-    heiman = load_robot("heiman")
-    colour, shape = 'rgba="0.36 0.57 0.72 1.0"', '<geom type="capsule"'
-    assert colour in heiman.mjcf
-    painted = replace(heiman, mjcf=heiman.mjcf.replace(colour, 'rgba="1 0 0 1"'))
-    first = heiman.mjcf.index(shape)
-    bare = replace(heiman, mjcf=heiman.mjcf[:first] + heiman.mjcf[heiman.mjcf.index("/>", first) + 2 :])
-    assert heiman.fingerprint == painted.fingerprint == bare.fingerprint
-    mass = 'mass="' + heiman.mjcf.split('mass="')[2].split('"')[0] + '"'
-    assert replace(heiman, mjcf=heiman.mjcf.replace(mass, 'mass="9.9"')).fingerprint != heiman.fingerprint
-    heel = heiman.mjcf.replace('name="HeelLeft" pos', 'name="HeelLeft" condim="3" pos')
-    assert heel != heiman.mjcf
-    assert replace(heiman, mjcf=heel).fingerprint != heiman.fingerprint
+def test_the_fingerprint_is_that_of_the_body_not_of_its_looks(mrpete):
+    box = mrpete.tables.robot.body
+    assert changed(mrpete, color=(1.0, 0.0, 0.0, 1.0), mark=()) == mrpete.fingerprint
+    assert changed(mrpete, mark=box.mark * 2) == mrpete.fingerprint
+    for array, index in (("jnt_range", 3), ("geom_size", 4), ("body_pos", 5), ("actuator_gainprm", 2), ("site_pos", 0)):
+        model = copy(mrpete.model)
+        getattr(model, array)[index] *= 1.001
+        getattr(model, array)[index] += 1e-4
+        assert fingerprint(model) != mrpete.fingerprint, array
+
+
+def test_a_robot_knows_its_limbs(mrpete):
+    assert [(leg.name, leg.kind, len(leg.joints), leg.frame) for leg in mrpete.legs] == [
+        (name, "leg", 7, f"{name}_foot") for name in ("LF", "LH", "RF", "RH")
+    ]
+    pepper = {limb.name: limb for limb in load_robot("pepper").limbs}
+    assert pepper["trunk"].joints == ("KneePitch", "HipPitch", "HipRoll")
+    assert (pepper["head"].kind, pepper["head"].frame) == ("head", "eyes")
+    assert pepper["right"].joints == ("RShoulderPitch", "RShoulderRoll", "RElbowYaw", "RElbowRoll", "RWristYaw")
+    human = {limb.name: limb for limb in load_robot("heiman").limbs}
+    assert human["FootLeft"].feet == ("HeelLeft", "HalluxLeft", "Meta5Left")
+    assert {limb.kind for limb in human.values()} == {"trunk", "leg", "arm", "head"}
+
+
+def test_a_sole_is_its_corners_and_a_ball_is_one_point(mrpete):
+    sole, ball = load_robot("alice").feet[0], mrpete.feet[0]
+    assert len(sole.points) == 4
+    assert sole.radius_m == 0.0
+    assert sole.outline_m == ((0.06, 0.035), (-0.06, 0.035), (-0.06, -0.035), (0.06, -0.035))
+    assert [point.body for point in ball.points] == ["LF_ankle_spin"]
+    assert (ball.radius_m, ball.outline_m) == (0.01, ((0.0, 0.0),))

@@ -4,10 +4,28 @@
 from strut.emotion import Emotion as Emotion
 from strut.errors import StrutError as StrutError
 from strut.motion import Motion as Motion
-from strut.place import Place as Place
+from strut.place import Footstep as Footstep, Place as Place
 from strut.receipt import Receipt as Receipt
 from strut.robot import Robot as Robot
 from strut.style import Style as Style
+
+# What is asked, and what a user's own generator and limit need
+from strut.draft import (
+    Detail as Detail,
+    Draft as Draft,
+    Generator as Generator,
+    Limit as Limit,
+    Progress as Progress,
+    Shortfall as Shortfall,
+)
+from strut.request import (
+    Crawl as Crawl,
+    HandTask as HandTask,
+    HumanGait as HumanGait,
+    OwnTask as OwnTask,
+    Request as Request,
+    Steps as Steps,
+)
 
 # Who moves, and what can be felt
 from strut.emotion import emotion_table as emotion_table, named_emotion as named_emotion
@@ -18,12 +36,11 @@ from strut.human.gait_options import named_gait_options as named_gait_options
 from strut.human.reconstruct import reconstruct as reconstruct
 from strut.human.synthesize import synthesize as synthesize
 from strut.pipeline.perform import perform as perform
-from strut.pipeline.step_walk import walk_to as walk_to
-from strut.pipeline.walk import walk as walk
+from strut.pipeline.run import run as run
+from strut.pipeline.walk import walk as walk, walk_to as walk_to
 
 # What a motion does
-from strut.analysis.gait_comparison import gait_comparison as gait_comparison
-from strut.analysis.gait_parameters import gait_parameters as gait_parameters
+from strut.analysis.gait_analysis import analyze as analyze
 from strut.human.naturalness import Naturalness as Naturalness
 from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
 from strut.simulation.playback import simulate as simulate
@@ -31,6 +48,7 @@ from strut.verify.check import check as check
 
 # Pictures, films and pages
 from strut.show.film import save_gif as save_gif
+from strut.show.gait_report import save_gait_report as save_gait_report
 from strut.show.picture import save_png as save_png
 from strut.show.pose_strip import save_pose_strip as save_pose_strip
 from strut.show.report import save_html as save_html

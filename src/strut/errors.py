@@ -106,6 +106,10 @@ class RefusedError(StrutError):
         return f"Refused: {'; '.join(self.reasons)}. {self.advice}"
 
 
+class StoppedError(StrutError):
+    """Whoever watched a search told it to stop."""
+
+
 class FileError(StrutError):
     """A file cannot be read or written; carries which one and why."""
 

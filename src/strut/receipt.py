@@ -25,6 +25,7 @@ _NUMBERS = (
     "task_error_mm",
     "cost_of_transport",
     "solve_s",
+    "shown",
     "gaze_error_rad",
     "redundancy",
 )
@@ -34,8 +35,10 @@ _NUMBERS = (
 class Receipt:
     """What was asked, what was kept and why, and what the motion needs from the body.
 
-    `reasons` say why less than asked was kept; `left_out` names words of the feeling that this body or wish has no
-    place for at any intensity. `soundness` has what an independent look at a solved movement found.
+    `shown` is the mean share of the asked feeling that is shown, over time and over the words that it changes visibly;
+    a word left out counts as 0. `reasons` say why less than asked was kept or shown; `left_out` names words of the
+    feeling that this body or request has no place for at any intensity. `soundness` has what an independent look at a
+    solved movement found.
     """
 
     robot: str
@@ -57,6 +60,7 @@ class Receipt:
     task_error_mm: float | None
     cost_of_transport: float | None
     solve_s: float | None
+    shown: float | None = None
     gaze_error_rad: float | None = None
     redundancy: int | None = None
     left_out: tuple[str, ...] = ()

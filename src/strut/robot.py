@@ -1,23 +1,26 @@
-"""Robot: who moves. Joints, feet, limits and one MJCF text that serves kinematics, dynamics and simulation."""
+"""Robot: who moves. A compiled model with its joints, limits, feet and limbs, and the typed tables of its folder."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
-from xml.etree import ElementTree as ET
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from strut.errors import BadTableError
+from strut.tables.body import ChainBody, Platform
 from strut.tables.collision import CollisionTable
 from strut.tables.expression import ExpressionTable
 from strut.tables.folder import Tables
 from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
 from strut.tables.human import ContactTable, MarkerTable, SubjectTable, SymmetryTable
+
+if TYPE_CHECKING:
+    from mujoco import MjModel
 
 T = TypeVar("T")
 Array = npt.NDArray[np.float64]
@@ -34,20 +37,67 @@ def frozen_array(values: npt.ArrayLike) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
+class ContactPoint:
+    """A point of a body that may touch the ground, in the body's frame; with a radius, the centre of a rolling ball."""
+
+    name: str
+    body: str
+    position_m: tuple[float, float, float]
+    radius_m: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Foot:
-    """What touches the ground: a ball, or a flat sole.
+    """What touches the ground: a ball, which is one point with a radius, or a sole, which is its corners.
 
     Args:
         name: Its name.
-        frame: MJCF site at the centre of the ball or in the middle of the sole.
-        radius_m: Radius of the ball; 0 for a sole.
-        outline_m: The x and y of the points in `frame` under which it touches: the corners of a sole, one for a ball.
+        frame: Site of the model at the centre of the ball or in the middle of the sole, with the axes of its body.
+        points: Where it touches; all on one body and with one radius.
+        frame_m: Where `frame` is on that body.
     """
 
     name: str
     frame: str
-    radius_m: float
-    outline_m: tuple[tuple[float, float], ...] = ((0.0, 0.0),)
+    points: tuple[ContactPoint, ...]
+    frame_m: tuple[float, float, float]
+
+    @property
+    def radius_m(self) -> float:
+        """Radius of the ball; 0 for a sole."""
+        return self.points[0].radius_m
+
+    @property
+    def outline_m(self) -> tuple[tuple[float, float], ...]:
+        """The x and y of its points in `frame`: the corners of a sole, one for a ball."""
+        x, y, _ = self.frame_m
+        return tuple((point.position_m[0] - x, point.position_m[1] - y) for point in self.points)
+
+
+def ball_foot(name: str, frame: str, body: str, centre_m: tuple[float, float, float], radius_m: float) -> Foot:
+    """Return a foot that is a ball."""
+    return Foot(name, frame, (ContactPoint(name, body, centre_m, radius_m),), centre_m)
+
+
+@dataclass(frozen=True, slots=True)
+class Limb:
+    """A chain of joints that ends in a foot, a hand or a head; the trunk is what several of them share.
+
+    Args:
+        name: That of its foot or hand; of other limbs, that of the last body.
+        kind: What it is.
+        joints: From the base outwards.
+        bodies: What these joints move, from the base outwards.
+        frame: Site at its end; None if nobody named one.
+        feet: Names of the feet on it.
+    """
+
+    name: str
+    kind: Literal["leg", "arm", "head", "trunk"]
+    joints: tuple[str, ...]
+    bodies: tuple[str, ...]
+    frame: str | None = None
+    feet: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,12 +107,13 @@ class Robot:
     Per-joint arrays have shape (n_joints,) in the order of `joint_names`, which is also the order of the model.
     `base_size` coordinates of qpos come before the joints: position and quaternion of a floating base (7), x, y and
     yaw of a platform (3), or none of a body that is bolted down.
-    `tables` holds what single stages know about this body (gait, expression, published numbers), by stage.
+    `model` is compiled once and shared: whoever changes it must copy it first. `fingerprint` changes with the body and
+    not with its looks, so that a motion knows its own. `tables` holds what the folder says, file by file.
     """
 
     name: str
     title: str
-    mjcf: str
+    model: MjModel
     joint_names: tuple[str, ...]
     joint_lower_rad: Array
     joint_upper_rad: Array
@@ -72,8 +123,9 @@ class Robot:
     mass_kg: float
     friction: float
     base_size: int
-    tables: Mapping[str, Mapping[str, Any]]
-    typed: Tables = field(default_factory=Tables)
+    fingerprint: str
+    tables: Tables = field(default_factory=Tables)
+    limbs: tuple[Limb, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("joint_lower_rad", "joint_upper_rad", "joint_speed_limit_rad_s", "torque_limit_nm"):
@@ -106,14 +158,21 @@ class Robot:
         return tuple(index for index, foot in enumerate(self.feet) for _ in foot.outline_m)
 
     @property
-    def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that change with the body, not with its looks, so that a motion knows its own."""
-        return hashlib.sha256(_matter(self.mjcf).encode()).hexdigest()[:16]
+    def legs(self) -> tuple[Limb, ...]:
+        """The legs in the order of their feet."""
+        legs = [limb for limb in self.limbs if limb.kind == "leg"]
+        return tuple(sorted(legs, key=lambda leg: self.foot_names.index(leg.feet[0])))
+
+    @property
+    def platform(self) -> Platform | None:
+        """What it drives on, if it does."""
+        body = self.tables.robot
+        return body.platform if isinstance(body, ChainBody) else None
 
     @property
     def gait(self) -> GaitTable:
         """How it walks: gait.toml. Raises BadTableError if it has none; so do all that follow."""
-        gait: GaitTable | None = self.typed.gait
+        gait: GaitTable | None = self.tables.gait
         self._has("gait", gait)
         assert gait is not None
         return gait
@@ -136,52 +195,52 @@ class Robot:
     @property
     def expression(self) -> ExpressionTable:
         """What feelings do to it: expression.toml; an empty table, which knows of none, if there is no such file."""
-        return self.typed.expression or ExpressionTable()
+        return self.tables.expression or ExpressionTable()
 
     @property
     def chains(self) -> ChainsTable:
         """Its hands and head: chains.toml."""
-        return self._has("chains", self.typed.chains)
+        return self._has("chains", self.tables.chains)
 
     @property
     def tasks(self) -> Mapping[str, TaskTable]:
         """What its hands can be busy with: tasks.toml."""
-        return self._has("tasks", self.typed.tasks)
+        return self._has("tasks", self.tables.tasks)
 
     @property
     def study(self) -> StudyTable:
         """A published session: study.toml."""
-        return self._has("study", self.typed.study)
+        return self._has("study", self.tables.study)
 
     @property
     def collision(self) -> CollisionTable:
         """How near its bodies may come to each other: collision.toml, or the usual."""
-        return self.typed.collision
+        return self.tables.collision
 
     @property
     def contacts(self) -> ContactTable:
         """Contact points, contact sets and capsules: contact.toml of this subject."""
-        return self._has("contact", self.typed.contact)
+        return self._has("contact", self.tables.contact)
 
     @property
     def markers(self) -> MarkerTable:
         """Where markers sit: markers.toml of this subject."""
-        return self._has("markers", self.typed.markers)
+        return self._has("markers", self.tables.markers)
 
     @property
     def symmetry(self) -> SymmetryTable:
         """Its mirror image: symmetry.toml."""
-        return self._has("symmetry", self.typed.symmetry)
+        return self._has("symmetry", self.tables.symmetry)
 
     @property
     def subject(self) -> SubjectTable:
         """Whose body it is."""
-        return self._has("subject", self.typed.subject)
+        return self._has("subject", self.tables.subject)
 
     @property
     def published(self) -> Mapping[str, Any]:
         """What has been published about it: published.toml."""
-        return self._has("published", self.typed.published)
+        return self._has("published", self.tables.published)
 
     def _has(self, name: str, table: T | None) -> T:
         if table is None:
@@ -193,23 +252,6 @@ class Robot:
             raise BadTableError(f"{self.name} does not {what}: its gait.toml describes another gait.")
         return self.gait
 
-    def table(self, stage: str) -> Mapping[str, Any]:
-        """Return what the stage called `stage` needs to know about this body."""
-        if stage not in self.tables:
-            raise BadTableError(f"{self.name} has no {stage}.toml in its folder, so it cannot do this.")
-        return self.tables[stage]
-
-
-def _matter(mjcf: str) -> str:
-    """Return a model without colours, and without shapes that neither touch nor weigh anything and are only seen."""
-    root = ET.fromstring(mjcf)
-    usual = next((shape.attrib for shape in root.findall("default/geom")), {})
-    for body in root.iter("body"):
-        for shape in body.findall("geom"):
-            known = usual | shape.attrib
-            touches = any(known.get(word, "1") != "0" for word in ("contype", "conaffinity"))
-            if touches or float(known.get("mass", "1")) > 0.0:
-                shape.attrib.pop("rgba", None)
-            else:
-                body.remove(shape)
-    return ET.canonicalize(ET.tostring(root, encoding="unicode"), strip_text=True)
+    def table(self, stage: str) -> Any:
+        """Return a table as plain values. To be replaced by the typed attributes above."""
+        return msgspec.to_builtins(self._has(stage, getattr(self.tables, stage, None)))

@@ -63,7 +63,7 @@ def test_effort_falls_with_the_length_of_the_step_and_head_rotation_has_no_axes(
     once, longer = (step_criteria(heiman, replace(step, qpos=qpos)) for qpos in (step.qpos, stretched))
     assert longer.effort == pytest.approx(once.effort / 1.25, rel=1e-9)
     assert longer.head == pytest.approx(once.head, rel=1e-9)
-    tree, rng = read_tree(heiman.mjcf), np.random.default_rng(5)
+    tree, rng = read_tree(heiman.model), np.random.default_rng(5)
     qpos, qvel, turn = step.qpos[:5].copy(), rng.normal(size=(5, 34)), Rotation.random(rng=rng)
     _, here = momentum_and_rotation(tree, qpos, qvel, "Head")
     qpos[:, 3:7] = (turn * Rotation.from_quat(qpos[:, 3:7], scalar_first=True)).as_quat(scalar_first=True)

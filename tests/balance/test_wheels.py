@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -13,13 +14,15 @@ STANDING = np.zeros((1, 18))
 
 
 def without(robot, entry):
-    platform = {key: value for key, value in robot.tables["robot"]["platform"].items() if key != entry}
-    return replace(robot, tables={**robot.tables, "robot": {**robot.tables["robot"], "platform": platform}})
+    platform = msgspec.structs.replace(robot.platform, **{entry: ()})
+    return replace(
+        robot, tables=replace(robot.tables, robot=msgspec.structs.replace(robot.tables.robot, platform=platform))
+    )
 
 
 def test_the_margin_is_the_distance_to_the_nearest_edge_and_turns_with_the_platform():
     robot = load_robot("pepper")
-    ahead, side, _ = np.array(robot.table("robot")["platform"]["wheels_m"])
+    ahead, side, _ = np.array(robot.platform.wheels_m)
     on_the_front_edge = (ahead + side) / 2.0
     assert wheel_margin(robot, STANDING, on_the_front_edge[None]) == pytest.approx(0.0, abs=1e-12)
     turned = STANDING.copy()

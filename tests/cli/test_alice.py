@@ -24,13 +24,14 @@ def test_walk_check_simulate_and_export(capsys, tmp_path):
     code, out, _ = run(capsys, "walk", "alice", *GOAL, "--emotion", "sad", "--margin", "20mm", "--out", file, "--json")
     assert code == 0
     receipt = json.loads(out)
-    assert (receipt["robot"], receipt["emotion"], receipt["verdict"]) == ("alice", "sad", "ok")
+    assert (receipt["robot"], receipt["emotion"], receipt["verdict"]) == ("alice", "sad", "weakened")
     assert receipt["balance_margin_mm"] >= 20.0
     assert receipt["task_error_mm"] < 1e-6
     assert run(capsys, "check", file)[0] == 0
     code, out, _ = run(capsys, "simulate", file, "--json")
     assert (code, json.loads(out)["fell"]) == (0, False)
-    assert receipt["reasons"] == []
+    assert receipt["intensity_kept"] == 1.0
+    assert receipt["reasons"] == ["shown: 67% of the feeling's words, trunk pitch and head pitch are missing or weak"]
     assert receipt["left_out"] == [LEFT_OUT]
     code, out, _ = run(capsys, "simulate", file, "--closed-loop", "--json", "--out", tmp_path / "happened.npz")
     arrival = json.loads(out)

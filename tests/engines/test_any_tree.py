@@ -146,7 +146,7 @@ def test_a_random_tree_is_the_same_in_pinocchio(seed):
 
 @pytest.mark.parametrize("name", ["zoo", "heiman", "mrpete", "alice", "pepper"])
 def test_the_zoo_and_every_robot_are_the_same_in_pinocchio(name):
-    mjcf = ZOO if name == "zoo" else load_robot(name).mjcf
+    mjcf = ZOO if name == "zoo" else load_robot(name).model
     moves_as_in_pinocchio(mjcf, 1)
     weighs_as_in_pinocchio(mjcf, 2)
 

@@ -27,7 +27,7 @@ IMPACT_J = {  # recomputed with Pinocchio from the published tables
 
 @pytest.fixture(scope="module")
 def tree(heiman):
-    return read_tree(heiman.mjcf, angle_base=True)
+    return read_tree(heiman.model, angle_base=True)
 
 
 @pytest.fixture(scope="module")

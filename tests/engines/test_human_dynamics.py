@@ -21,7 +21,7 @@ FLIGHT = ContactSet("flight", ())
 
 @pytest.fixture(scope="module")
 def tree(heiman):
-    return read_tree(heiman.mjcf, angle_base=True)
+    return read_tree(heiman.model, angle_base=True)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from strut.engines.physics import Plant, run_servos
-from strut.pipeline.step_walk import walk_to
+from strut.pipeline.walk import walk_to
 from strut.place import Place
 from tests.alice import ALICE
 

@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
 from strut.engines.inverse_dynamics import ground_reaction, inverse_dynamics, velocities
-from strut.engines.rigid_body import compiled, foot_positions
+from strut.engines.rigid_body import foot_positions
+from tests.mjcf_text import text_of
 
 RATE_HZ = 100.0
 GRAVITY_M_S2 = 9.81
@@ -31,7 +32,7 @@ def tumbling(mrpete):
 
 def test_velocities_are_the_mean_of_mujocos_differences_either_side(mrpete, tumbling):
     time_s, qpos = tumbling
-    model = compiled(mrpete.mjcf)
+    model = mrpete.model
     change = np.zeros((len(qpos) + 1, model.nv))
     for k in range(1, len(qpos)):
         mujoco.mj_differentiatePos(model, change[k], 1.0 / RATE_HZ, qpos[k - 1], qpos[k])
@@ -56,7 +57,7 @@ def test_velocities_of_a_steady_turn_are_exact(mrpete):
 def test_inverse_dynamics_of_a_movement_equal_those_of_pinocchio(mrpete, tumbling):
     oracle = pytest.importorskip("tests.oracle", reason="Pinocchio has no wheel for this system")
     time_s, qpos = tumbling
-    model = oracle.oracle_model(mrpete.mjcf)
+    model = oracle.oracle_model(text_of(mrpete.model))
     data = model.createData()
     qvel, qacc = velocities(mrpete, time_s, qpos)
     ours, rotation = inverse_dynamics(mrpete, time_s, qpos), oracle.base_rotation(qpos)
@@ -75,7 +76,7 @@ def test_contact_jacobians_are_the_derivatives_of_the_lowest_points(mrpete, tumb
     _, qpos = tumbling
     time_s, sample = np.arange(3) / RATE_HZ, np.tile(qpos[30], (3, 1))
     jacobian = inverse_dynamics(mrpete, time_s, sample).contact_jacobian[0]
-    model = compiled(mrpete.mjcf)
+    model = mrpete.model
     data, step = mujoco.MjData(model), 1e-6
 
     def points(q, local=None):
@@ -115,7 +116,7 @@ def test_ground_reaction_alone_equals_that_of_the_full_inverse_dynamics(mrpete, 
 
 def test_clearance_is_the_distance_that_mujoco_measures_to_the_floor(mrpete, tumbling):
     time_s, qpos = tumbling
-    model = compiled(mrpete.mjcf)
+    model = mrpete.model
     data, floor = mujoco.MjData(model), model.geom("floor").id
     feet = {model.geom(foot.frame).id for foot in mrpete.feet}
     others = [g for g in range(model.ngeom) if g != floor and g not in feet and model.geom_contype[g]]

@@ -76,10 +76,10 @@ def test_any_two_geoms_are_as_far_apart_as_the_widest_gap_between_parallel_plane
     for ball in (slice(3, 7), slice(10, 14)):
         qpos[:, ball] = rng.normal(size=(6, 4))
         qpos[:, ball] /= np.linalg.norm(qpos[:, ball], axis=1, keepdims=True)
-    data = mujoco.MjData(compiled(robot.mjcf))
+    data = mujoco.MjData(robot.model)
     for sample in qpos:
         data.qpos[:] = sample
-        mujoco.mj_kinematics(compiled(robot.mjcf), data)
+        mujoco.mj_kinematics(robot.model, data)
         true_m = distance_by_duality(kinds, data.geom_xpos, data.geom_xmat.reshape(2, 3, 3))
         found = self_distance(robot, sample[None], near_m=0.0)
         assert found.smallest_m == pytest.approx(true_m, abs=1e-5)
@@ -91,7 +91,7 @@ def test_a_mesh_is_as_far_away_as_its_nearest_corner():
     robot = two_bodies('<geom type="mesh" mesh="cube"/>', geom("sphere"))
     robot = replace(
         robot,
-        mjcf=robot.mjcf.replace(
+        mjcf=robot.model.replace(
             "<worldbody>", f'<asset><mesh name="cube" vertex="{cube}" scale=".1 .1 .1"/></asset><worldbody>'
         ),
     )
@@ -108,10 +108,10 @@ def test_the_nearest_bodies_and_all_near_samples_are_those_of_every_pair_at_ever
     middle, reach = (robot.joint_upper_rad + robot.joint_lower_rad) / 2, robot.joint_upper_rad - robot.joint_lower_rad
     time = np.linspace(0.0, 1.0, 150)[:, None]
     waves = np.sin(2 * np.pi * (time * rng.uniform(0.2, 2.0, len(reach)) + rng.uniform(size=len(reach))))
-    model = compiled(robot.mjcf)
+    model = robot.model
     qpos = np.tile(model.qpos0, (150, 1))
     qpos[:, robot.base_size :] = middle + 0.2 * reach * waves
-    data, pairs = mujoco.MjData(model), collision_pairs(robot.mjcf).checked
+    data, pairs = mujoco.MjData(model), collision_pairs(robot.model).checked
     apart = np.empty((150, len(pairs)))
     for sample in range(150):
         data.qpos[:] = qpos[sample]
@@ -128,7 +128,7 @@ def test_the_nearest_bodies_and_all_near_samples_are_those_of_every_pair_at_ever
 
 def test_where_the_whole_body_is_does_not_matter():
     robot, rng = load_robot("mrpete"), np.random.default_rng(5)
-    here = np.tile(compiled(robot.mjcf).qpos0, (40, 1))
+    here = np.tile(robot.model.qpos0, (40, 1))
     here[:, 7:] = (robot.joint_lower_rad + robot.joint_upper_rad) / 2 + 0.3 * rng.normal(size=28)
     there = here.copy()
     there[:, :3] += 5.0 * rng.normal(size=(40, 3))
@@ -199,13 +199,13 @@ def test_a_robot_of_one_body_has_no_distance():
 
 
 def test_neighbours_by_design_are_those_of_every_robot_that_comes_with_strut():
-    always = {name: len(collision_pairs(load_robot(name).mjcf).always) for name in ("alice", "mrpete", "pepper")}
+    always = {name: len(collision_pairs(load_robot(name).model).always) for name in ("alice", "mrpete", "pepper")}
     assert always == {"alice": 0, "mrpete": 20, "pepper": 5}
 
 
 def test_one_sample_is_enough():
     robot = load_robot("alice")
-    found = self_distance(robot, compiled(robot.mjcf).qpos0[None], near_m=1.0)
+    found = self_distance(robot, robot.model.qpos0[None], near_m=1.0)
     assert_allclose(found.smallest_m, 0.0898 - 0.07, atol=1e-9)  # the shoes: hips' distance less a shoe's width
     assert found.bodies == ("R_shoe", "L_shoe")
     assert_array_equal(found.near, [True])

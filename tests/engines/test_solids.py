@@ -6,7 +6,6 @@ import pytest
 import trimesh
 from scipy.spatial.transform import Rotation
 
-from strut.engines.rigid_body import compiled
 from strut.engines.solids import Mesh, PosedSolids, Solid, solid_poses, solids
 from strut.robot import Array
 
@@ -118,7 +117,7 @@ def test_a_slanted_lamp_moves_the_shadow_away_from_it() -> None:
 
 
 def test_solids_stand_where_the_model_has_them(mrpete) -> None:
-    model = compiled(mrpete.mjcf)
+    model = mrpete.model
     data, rng = mujoco.MjData(model), np.random.default_rng(3)
     qpos = model.qpos0 + rng.normal(0.0, 0.3, (3, model.nq))
     qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)

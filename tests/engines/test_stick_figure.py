@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import strut
-from strut.engines.rigid_body import compiled, foot_contact_points, foot_positions
+from strut.engines.rigid_body import foot_contact_points, foot_positions
 from strut.engines.solids import Solid
 from strut.engines.stick_figure import stick_poses, sticks
 from strut.models.catalogue import robot_names
@@ -30,7 +30,7 @@ def test_every_stick_of_every_robot_starts_at_the_ball_of_its_joint(name: str) -
     parts, (centre, rotation) = sticks(robot), stick_poses(robot, posed(robot, 3))
     balls = np.array([centre[0, k] for k, solid in enumerate(parts) if solid.kind == "sphere"])
     outlines = sum(len(foot.outline_m) for foot in robot.feet if len(foot.outline_m) > 2)
-    model = compiled(robot.mjcf)
+    model = robot.model
     balls_of = Counter(int(model.site(foot.frame).bodyid[0]) for foot in robot.feet if len(foot.outline_m) < 3)
     outlines += sum(count for count in balls_of.values() if count > 2)  # three balls make a sole
     loose = 0

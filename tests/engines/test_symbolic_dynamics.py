@@ -13,6 +13,7 @@ from strut.errors import BadTableError, UnknownNameError
 from strut.models.catalogue import load_robot
 from tests.engines.pinocchio_tree import pin, pinocchio_model, to_pinocchio
 from tests.engines.random_tree import random_state
+from tests.mjcf_text import text_of
 
 ZOO = """<mujoco model="zoo"><compiler angle="radian"/><option gravity="0.3 -0.2 -9.7"/><worldbody>
  <body name="trunk" pos="0.1 0.2 1" quat="0.9 0.1 0.3 0.2"><freejoint/>
@@ -68,7 +69,7 @@ def point_acceleration(model, data, body, point):
 @pytest.mark.parametrize("case", ["zoo", "heiman", "mrpete"])
 def test_symbolic_dynamics_agree_with_mujoco_for_any_joint(case):
     mjcf, body = (
-        (ZOO, "boot") if case == "zoo" else (load_robot(case).mjcf, {"heiman": "FootLeft", "mrpete": "RH_knee"}[case])
+        (ZOO, "boot") if case == "zoo" else (load_robot(case).model, {"heiman": "FootLeft", "mrpete": "RH_knee"}[case])
     )
     model, point, rng = compiled(mjcf), np.array([0.03, -0.02, 0.05]), np.random.default_rng(5)
     ours = functions(read_tree(mjcf), body, point)
@@ -107,9 +108,9 @@ def test_symbolic_dynamics_agree_with_mujoco_for_any_joint(case):
 
 
 def test_inverse_dynamics_and_accelerations_agree_with_pinocchio(heiman):
-    model, oracle = compiled(heiman.mjcf), pinocchio_model(heiman.mjcf)
+    model, oracle = heiman.model, pinocchio_model(text_of(heiman.model))
     point, rng = np.array([0.18, 0.03, -0.087]), np.random.default_rng(6)
-    ours, other = functions(read_tree(heiman.mjcf), "FootRight", point), oracle.createData()
+    ours, other = functions(read_tree(heiman.model), "FootRight", point), oracle.createData()
     frame = oracle.getFrameId("FootRight", pin.FrameType.BODY)
     for _ in range(5):
         data = random_state(model, rng)
@@ -133,7 +134,7 @@ def test_inverse_dynamics_and_accelerations_agree_with_pinocchio(heiman):
 
 
 def test_published_values_of_the_generic_state_come_out(heiman):
-    tree, index = read_tree(heiman.mjcf, angle_base=True), np.arange(1, 35)
+    tree, index = read_tree(heiman.model, angle_base=True), np.arange(1, 35)
     q, v, a = 0.1 * np.sin(index), 0.2 * np.cos(index), 0.3 * np.sin(2 * index)
     q[2] = 0.95
     symbols = [ca.SX.sym(name, 34) for name in "qva"]
@@ -159,8 +160,8 @@ def test_both_kinds_of_base_coordinates_place_the_body_alike(heiman):
     angles = rng.uniform(-1.0, 1.0, (5, 34))
     qpos = qpos_from_angles(angles)
     assert_allclose(angles_from_qpos(qpos), angles, atol=1e-12)
-    by_angles = functions(read_tree(heiman.mjcf, angle_base=True), "HandLeft", np.zeros(3))
-    by_quaternion = functions(read_tree(heiman.mjcf), "HandLeft", np.zeros(3))
+    by_angles = functions(read_tree(heiman.model, angle_base=True), "HandLeft", np.zeros(3))
+    by_quaternion = functions(read_tree(heiman.model), "HandLeft", np.zeros(3))
     for one, other in zip(angles, qpos, strict=True):
         zero = np.zeros(34)
         assert_allclose(
@@ -169,13 +170,13 @@ def test_both_kinds_of_base_coordinates_place_the_body_alike(heiman):
 
 
 def test_one_recursion_of_the_human_stays_below_2500_operations(heiman):
-    tree = read_tree(heiman.mjcf, angle_base=True)
+    tree = read_tree(heiman.model, angle_base=True)
     symbols = [ca.SX.sym(name, 34) for name in "qva"]
     assert ca.Function("f", symbols, [SymbolicDynamics(tree, *symbols).inverse_dynamics()]).n_instructions() < 2500
 
 
 def test_unknown_bodies_and_bases_that_cannot_be_angles_are_refused(heiman):
     with pytest.raises(UnknownNameError, match="FootRight"):
-        read_tree(heiman.mjcf).body("FootRigth")
+        read_tree(heiman.model).body("FootRigth")
     with pytest.raises(BadTableError, match="floating base"):
         read_tree(ZOO, angle_base=True)

@@ -30,7 +30,7 @@ def test_every_item_has_a_name_and_human_is_some_of_them(heiman):
     assert everything.capsules
     assert everything.springs
     assert everything.smooth > 1.0
-    assert replace(named_gait_options(heiman, ["plain"]), targets=None) == GaitOptions()
+    assert replace(named_gait_options(heiman, ["plain"]), style=None) == GaitOptions()
     with pytest.raises(UnknownNameError, match="no manner 'arm'"):
         named_gait_options(heiman, ["arm"])
     with pytest.raises(OutOfRangeError, match="clearance"):

@@ -9,14 +9,13 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from strut import load_robot
-from strut.engines.rigid_body import compiled
 from strut.errors import BadTableError
 from strut.human.marker_set import marker_names, marker_points
 from strut.models.subject import subject
 
 
 def standing(robot):
-    return compiled(robot.mjcf).qpos0.copy()[None]
+    return robot.model.qpos0.copy()[None]
 
 
 def test_the_human_wears_the_thirty_two_markers_of_the_thesis():

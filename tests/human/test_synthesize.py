@@ -112,7 +112,7 @@ def test_it_is_a_walk_and_no_hop(gait):
 def test_torques_alone_lead_another_engine_and_integrator_through_the_whole_step(gait, heiman):
     assert np.degrees(gait.soundness.playback_error_rad) < 0.01
     weaker = replace(gait.trajectory, u=1.001 * gait.trajectory.u)
-    assert np.degrees(playback_error(heiman.mjcf, weaker)) > 1.0
+    assert np.degrees(playback_error(heiman.model, weaker)) > 1.0
 
 
 def test_an_exact_movement_costs_hardly_more_and_holds_its_feet(gait):

@@ -1,5 +1,8 @@
 """Postures of two legs, against the published generator's corrected equations and against their own derivatives."""
 
+from dataclasses import replace
+
+import msgspec
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from strut.kinematics.leg_angles import chain_points, chain_rows, leg_angles
 from strut.kinematics.posture import guessed_postures, posture_jacobians, posture_residuals, solve_postures
 from strut.kinematics.posture_failure import BODY_TOO_LOW, COM_OUT_OF_REACH, LEG_TOO_SHORT, required_postures
 from strut.models.axis_robot import axis_robot
+from strut.tables.body import AxisBody
 from tests.alice import ALICE, LEFT_CM, LEGS, REFERENCE, RIGHT_CM, golden_targets, random_targets, targets_cm
 
 STAND = solve_postures(LEGS, targets_cm()).joint_in_world[0]
@@ -193,14 +197,12 @@ def test_mirrored_targets_make_mirrored_postures():
 
 
 def test_taller_robot_needs_no_code():
-    table = dict(ALICE.table("robot"))
-    factor = 2.0
-    links = [
-        {**link, "offset_m": [factor * v for v in link["offset_m"]], "com_m": [factor * v for v in link["com_m"]]}
-        for link in table["limb"]["leg"]["links"]
-    ]
-    table["limb"] = {"leg": {**table["limb"]["leg"], "links": links}}
-    table["mount"] = [{**m, "position_m": [factor * v for v in m["position_m"]]} for m in table["mount"]]
-    tall = two_legs(axis_robot("tall", {"robot": table}))
+    table, factor = msgspec.to_builtins(ALICE.tables.robot), 2.0
+    for link in table["limb"]["leg"]["links"]:
+        link |= {"offset_m": [factor * v for v in link["offset_m"]], "com_m": [factor * v for v in link["com_m"]]}
+    for mount in table["mount"]:
+        mount["position_m"] = [factor * v for v in mount["position_m"]]
+    taller = msgspec.convert(table, AxisBody)
+    tall = two_legs(axis_robot("tall", taller, replace(ALICE.tables, robot=taller)))
     joint = solve_postures(tall, targets_cm(tuple(2 * np.array(RIGHT_CM)), tuple(2 * np.array(LEFT_CM)), height=44.0))
     np.testing.assert_allclose(joint.joint_in_world[0], 2.0 * STAND, atol=1e-12)

@@ -3,7 +3,6 @@
 import shutil
 from dataclasses import replace
 
-import mujoco
 import numpy as np
 import pytest
 
@@ -27,8 +26,7 @@ def test_every_robot_of_the_catalogue_loads_and_compiles():
     for name in robot_names():
         robot = load_robot(name)
         assert robot.name == name
-        model = mujoco.MjModel.from_xml_string(robot.mjcf)
-        assert model.body_mass.sum() == pytest.approx(robot.mass_kg)
+        assert robot.model.body_mass.sum() == pytest.approx(robot.mass_kg)
 
 
 def test_an_unknown_robot_names_its_neighbours():
@@ -40,8 +38,15 @@ def test_an_unknown_robot_names_its_neighbours():
 
 def test_a_robot_can_live_in_any_folder(copy, mrpete):
     twin = load_robot(str(copy))
-    assert twin.name == str(copy.resolve())  # so that its motions find it again
+    assert twin.name == str(copy)  # so that its motions find it again
     assert twin.joint_names == mrpete.joint_names
+
+
+def test_a_robot_below_here_is_called_by_its_path_from_here(copy, monkeypatch):
+    monkeypatch.chdir(copy.parent)
+    assert load_robot(str(copy)).name == "twin"
+    assert load_robot("twin").name == "twin"
+    assert load_robot("./twin").name == "twin"
 
 
 def test_a_folder_with_other_numbers_is_another_body_without_any_python(copy, mrpete):

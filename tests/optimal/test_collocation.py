@@ -14,7 +14,7 @@ from strut.engines.kinematic_tree import read_tree
 from strut.engines.node_symbols import Scales
 from strut.engines.sparse_nlp import column, square
 from strut.errors import OutOfRangeError
-from strut.models.contact_set import ContactPoint, ContactSet, point_contact
+from strut.models.contact_set import ContactSet, point_contact
 from strut.optimal.collocation import DirectCollocation, NotSolvedError
 from strut.optimal.problem import (
     BoundaryConstraint,
@@ -30,6 +30,7 @@ from strut.optimal.problem import (
     TrackingCost,
 )
 from strut.optimal.trajectory import Trajectory
+from strut.robot import ContactPoint
 
 CART = """<mujoco model="cart"><option gravity="0 0 0"/><worldbody><body name="cart">
  <joint name="x" type="slide" axis="1 0 0"/><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>

@@ -9,9 +9,10 @@ from strut.engines.kinematic_tree import read_tree
 from strut.engines.node_symbols import Scales
 from strut.engines.sparse_nlp import square
 from strut.errors import BadTableError
-from strut.models.contact_set import ContactPoint, line_contact
+from strut.models.contact_set import line_contact
 from strut.optimal.collocation import DirectCollocation
 from strut.optimal.problem import Bounds, ContactPhase, MeanCost, OptimalControlProblem
+from strut.robot import ContactPoint
 from tests.optimal.test_collocation import still, wide
 
 PLANK = """<mujoco model="plank"><compiler angle="radian"/><worldbody><body name="plank">

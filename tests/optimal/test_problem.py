@@ -11,7 +11,7 @@ from strut.engines.kinematic_tree import read_tree
 from strut.engines.node_symbols import Scales
 from strut.engines.sparse_nlp import square
 from strut.errors import OutOfRangeError, StrutError
-from strut.models.contact_set import ContactPoint, point_contact
+from strut.models.contact_set import point_contact
 from strut.optimal.collocation import DirectCollocation, NotSolvedError
 from strut.optimal.problem import (
     Bounds,
@@ -22,6 +22,7 @@ from strut.optimal.problem import (
     OptimalControlProblem,
     Parameter,
 )
+from strut.robot import ContactPoint
 from tests.optimal.test_collocation import BALL, FLIGHT, cart_problem, force_squared, still, wide
 
 EFFORT = (LagrangeCost("effort", 1.0, force_squared),)

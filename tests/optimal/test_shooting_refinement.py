@@ -14,7 +14,7 @@ from strut.engines.node_symbols import Scales
 from strut.engines.sparse_nlp import column, square
 from strut.errors import RefusedError
 from strut.models.catalogue import load_robot
-from strut.models.contact_set import ContactPoint, ContactRow, ContactSet, contact_set
+from strut.models.contact_set import ContactRow, ContactSet, contact_set
 from strut.optimal.collocation import DirectCollocation
 from strut.optimal.constrained_least_squares import BoundedRows, constrained_least_squares
 from strut.optimal.multiple_shooting import MultipleShooting, contact_forward_dynamics, touching
@@ -30,6 +30,7 @@ from strut.optimal.problem import (
 from strut.optimal.shooting_refinement import FINER, refined_by_shooting
 from strut.optimal.torque_playback import play, playback_error
 from strut.optimal.trajectory import Trajectory
+from strut.robot import ContactPoint
 
 JUMPER = """<mujoco model="jumper"><worldbody><body name="shank">
  <joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/>
@@ -162,10 +163,10 @@ def test_derivatives_of_the_flow_equal_finite_differences(jump):
 
 def test_the_witness_agrees_with_the_symbols_on_a_rolling_heel():
     heiman, rng = load_robot("heiman"), np.random.default_rng(5)
-    contact, tree = contact_set(heiman, "RightForefootLeftHeel"), read_tree(heiman.mjcf, angle_base=True)
+    contact, tree = contact_set(heiman, "RightForefootLeftHeel"), read_tree(heiman.model, angle_base=True)
     q, v, force = 0.2 * rng.normal(size=34), rng.normal(size=34), 10.0 * rng.normal(size=34)
     force[:6] = 0.0
-    witness, symbols = MujocoContactDynamics(heiman.mjcf, contact), ConstrainedDynamics(tree, contact)
+    witness, symbols = MujocoContactDynamics(heiman.model, contact), ConstrainedDynamics(tree, contact)
     a, load = witness.accelerate(qpos_from_angles(q), qvel_from_angles(q, v), force)
     known_a, known_load = symbols.accelerate(q, v, force)
     assert_allclose(a[6:], known_a[6:], atol=1e-7)

@@ -18,7 +18,7 @@ from tests.engines.human_states import neutral
 
 def test_a_ground_that_pulls_is_rejected_by_the_program_and_by_the_look_at_its_result():  # behaviour 17
     robot = load_robot("heiman")
-    tree, sole = read_tree(robot.mjcf, angle_base=True), contact_set(robot, "RightFlat")
+    tree, sole = read_tree(robot.model, angle_base=True), contact_set(robot, "RightFlat")
     _, bias, jacobian, _ = ConstrainedDynamics(tree, sole).terms(neutral(), np.zeros(34))
     force = np.linalg.solve(jacobian[:, :6].T, bias[:6])
     wide = np.array([[-1e3], [1e3]])

@@ -6,19 +6,16 @@ import numpy as np
 import pytest
 
 from strut.emotion import Emotion, named_emotion
-from strut.errors import OutOfRangeError
+from strut.errors import OutOfRangeError, UnknownNameError
 from strut.expression.blend import style_for
 from strut.expression.shown import shown_shares
+from strut.generators.human_drafts import shown_style
 from strut.human.naturalness import Naturalness
-from strut.human.posture_targets import neutral_posture_targets, posture_targets, step_cost
-from strut.pipeline.human_walk import human_walk, shown_style
+from strut.human.posture_targets import halfway, haste, held_angles, step_cost
+from strut.pipeline.walk import walk
+from strut.style import Style
 
 EMOTIONS = ("happy", "angry", "sad", "fearful")
-
-
-def speed_and_bearing(robot, emotion, intensity):
-    style = style_for(robot, emotion, intensity)
-    return 1.3 * style.speed, posture_targets(style)
 
 
 def shares_of(robot, emotion, intensity, *, speed_m_s, looks):
@@ -31,39 +28,55 @@ def shares_of(robot, emotion, intensity, *, speed_m_s, looks):
     [("sad", 40, 16, 16), ("happy", 130, -16, 0), ("angry", 160, 16, 0), ("fearful", 50, 0, 0)],
 )
 def test_anchors_have_the_published_speed_and_posture(heiman, name, percent, trunk_deg, head_deg):
-    speed, bearing = speed_and_bearing(heiman, named_emotion(name), 1.0)
-    assert speed == pytest.approx(1.3 * percent / 100.0)
-    assert np.degrees(bearing.trunk_forward_rad) == pytest.approx(trunk_deg, abs=0.01)
-    assert np.degrees(bearing.head_forward_rad) == pytest.approx(head_deg, abs=0.01)
+    style = style_for(heiman, named_emotion(name))
+    assert style.speed == pytest.approx(percent / 100.0)
+    assert np.degrees(style.trunk_pitch_rad) == pytest.approx(trunk_deg, abs=0.01)
+    assert np.degrees(style.head_pitch_rad) == pytest.approx(head_deg, abs=0.01)
 
 
 def test_joy_and_anger_make_steps_short_in_time_and_the_rest_leave_them_to_speed(heiman):
-    haste = {name: speed_and_bearing(heiman, named_emotion(name), 1.0)[1].haste for name in EMOTIONS}
+    found = {name: haste(style_for(heiman, named_emotion(name))) for name in EMOTIONS}
     # Durations of steps in the thesis: 0.66 s neutral, 0.54 s expressive joy, 0.43 s expressive anger.
     published = {"happy": 1.0 - 0.54 / 0.66, "angry": 1.0 - 0.43 / 0.66, "sad": 0.0, "fearful": 0.0}
-    assert haste == pytest.approx(published, abs=0.01)
-    half = speed_and_bearing(heiman, named_emotion("angry"), 0.5)[1]
-    assert half.haste == pytest.approx(0.175)
+    assert found == pytest.approx(published, abs=0.01)
+    half = style_for(heiman, named_emotion("angry"), 0.5)
+    assert haste(half) == pytest.approx(0.175)
     cost = step_cost(heiman, half)
-    best_s = (1.0 - half.haste) * heiman.table("gait")["step"]["usual_s"]
-    assert cost.weight > 0.0
+    best_s = (1.0 - haste(half)) * heiman.table("gait")["step"]["usual_s"]
+    assert cost.weight == pytest.approx(0.175 * heiman.table("gait")["step"]["weight"])
     assert cost.value(SimpleNamespace(total_s=best_s)) == pytest.approx(0.0, abs=1e-12)
     assert cost.value(SimpleNamespace(total_s=best_s + 0.05)) == pytest.approx(1.0)
-    assert step_cost(heiman, neutral_posture_targets(heiman)).weight == 0.0
+    assert step_cost(heiman, heiman.expression.neutral_style()).weight == 0.0
 
 
 def test_neutral_is_upright_at_usual_speed_and_half_intensity_is_half_the_change(heiman):
-    speed, bearing = speed_and_bearing(heiman, Emotion(0.0, 0.0), 1.0)
-    assert speed == pytest.approx(1.3)
-    assert bearing.trunk_forward_rad == bearing.head_forward_rad == 0.0
-    half, leaning = speed_and_bearing(heiman, named_emotion("sad"), 0.5)
-    assert half == pytest.approx(1.3 * 0.7)
-    assert np.degrees(leaning.trunk_forward_rad) == pytest.approx(8.0, abs=0.01)
+    style = style_for(heiman, Emotion(0.0, 0.0))
+    assert style.speed == 1.0
+    assert style.trunk_pitch_rad == style.head_pitch_rad == 0.0
+    half = style_for(heiman, named_emotion("sad"), 0.5)
+    assert half.speed == pytest.approx(0.7)
+    assert np.degrees(half.trunk_pitch_rad) == pytest.approx(8.0, abs=0.01)
+
+
+def test_trunk_head_and_elbows_are_held_by_their_joints(heiman):
+    names = ("Pelvis_RY", "Lumbar_RY", "Head_RY", "ElbowRight_RY", "ElbowLeft_RY")
+    held = held_angles(heiman, names, style_for(heiman, named_emotion("sad")))
+    assert held == pytest.approx(dict(zip(names, (0.13965, 0.13965, 0.2793, -0.15, -0.15), strict=True)))
+    with pytest.raises(UnknownNameError, match="There is no coordinate 'Head_RY'"):
+        held_angles(heiman, [name for name in names if name != "Head_RY"], Style())
+
+
+@pytest.mark.parametrize("name", EMOTIONS)
+def test_half_way_to_neutral_is_the_style_of_half_the_feeling(heiman, name):
+    full, half = (style_for(heiman, named_emotion(name), intensity) for intensity in (1.0, 0.5))
+    found = halfway(full, heiman.expression.neutral_style())
+    for word in ("tempo", "trunk_pitch_rad", "head_pitch_rad", "arm_swing", "elbow_rad"):
+        assert getattr(found, word) == pytest.approx(getattr(half, word), abs=1e-12)
 
 
 def test_too_many_cycles_are_refused(heiman):
     with pytest.raises(OutOfRangeError, match="cycles"):
-        human_walk(heiman, named_emotion("sad"), intensity=1.0, cycles=0, strict=False, rate_hz=100.0)
+        walk(heiman, "sad", cycles=0)
 
 
 def looks(trunk_rad, head_rad):
@@ -81,7 +94,7 @@ def test_a_walk_that_does_not_bend_as_asked_says_how_much_it_shows(heiman):
 
 
 def test_speeds_that_nobody_walks_are_asked_for_and_not_shown(heiman):
-    speed, _ = speed_and_bearing(heiman, named_emotion("sad"), 1.5)
+    speed = 1.3 * style_for(heiman, named_emotion("sad"), 1.5).speed
     assert speed < heiman.table("gait")["speed_m_s"]["least"]
     shares = shares_of(heiman, named_emotion("sad"), 1.5, speed_m_s=0.4, looks=looks(0.42, 0.42))
     assert shares["speed"] == pytest.approx((1.3 - 0.4) / (1.3 - speed), abs=1e-6)
@@ -90,4 +103,6 @@ def test_speeds_that_nobody_walks_are_asked_for_and_not_shown(heiman):
 
 def test_rates_that_no_file_should_have_are_refused(heiman):
     with pytest.raises(OutOfRangeError, match="samples per second"):
-        human_walk(heiman, named_emotion("sad"), intensity=1.0, cycles=2, strict=False, rate_hz=float("nan"))
+        walk(heiman, "sad", cycles=2, rate_hz=float("nan"))
+    with pytest.raises(OutOfRangeError, match="choose 50 to 1000"):
+        walk(heiman, "sad", cycles=2, rate_hz=25.0)  # nobody could judge what happens between landings

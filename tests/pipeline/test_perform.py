@@ -10,7 +10,8 @@ import pytest
 import strut
 from strut.emotion import Emotion
 from strut.engines.frame_kinematics import frame_poses
-from strut.engines.rigid_body import compiled, point_masses, solids
+from strut.engines.rigid_body import point_masses
+from strut.engines.solids import solids
 from strut.errors import (
     BadTableError,
     FileError,
@@ -22,15 +23,15 @@ from strut.errors import (
 )
 from strut.generators.hand_path import HandPath
 from strut.generators.hand_task import hand_task
+from strut.generators.null_space_controller import TrackingProblem, tracked
+from strut.generators.user_clearance import distance_from
 from strut.io.hand_path_file import load_hand_path
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import load_robot
-from strut.pipeline.audience import distance_from
-from strut.pipeline.performance import Part, Player
 from strut.simulation.playback import simulate
 from strut.style import Style
-from strut.verify.audit import audit
 from strut.verify.check import check
+from strut.verify.measure import audit
 
 CORNERS = {"".join("LH"[x > 0] for x in pad): pad for pad in product((-0.75, 0.75), repeat=3)}
 STUDY = {
@@ -98,10 +99,10 @@ def test_without_a_feeling_nothing_about_it_is_claimed():
 
 def test_paper_law_misses_the_gaze_as_published_numbers_say(pepper):
     path = hand_task(pepper, "wave", duration_s=10.0)
-    part = Part(
+    part = TrackingProblem(
         pepper, path, Style(jerkiness=0.125, activity=0.875, gaze=0.875), USER_M, "paper", np.linspace(0, 10, 1001), 1
     )
-    played = Player(part).play()
+    played = tracked(part)
     assert np.mean(played.gaze_error_rad[300:]) == pytest.approx(0.034, abs=0.008)
     assert np.max(played.gaze_error_rad[300:]) == pytest.approx(0.053, abs=0.008)
     assert played.hand_error_m.max() < 5e-5
@@ -110,16 +111,18 @@ def test_paper_law_misses_the_gaze_as_published_numbers_say(pepper):
 def test_without_feed_forward_the_hand_lags_behind_as_the_reference_says(pepper, monkeypatch):  # 23.7 mm at gain 10
     path = hand_task(pepper, "wave", duration_s=6.0)
     monkeypatch.setattr(HandPath, "velocity", lambda _path, time_s: np.zeros((len(time_s), 6)))
-    monkeypatch.setattr("strut.pipeline.performance.LARGEST_HAND_ERROR_M", np.inf)
-    monkeypatch.setattr("strut.pipeline.performance.LARGEST_HAND_TURN_RAD", np.inf)
-    played = Player(Part(pepper, path, None, USER_M, "corrected", np.linspace(0, 6, 601), 1)).play()
+    monkeypatch.setattr("strut.generators.null_space_controller.LARGEST_HAND_ERROR_M", np.inf)
+    monkeypatch.setattr("strut.generators.null_space_controller.LARGEST_HAND_TURN_RAD", np.inf)
+    played = tracked(TrackingProblem(pepper, path, None, USER_M, "corrected", np.linspace(0, 6, 601), 1))
     assert 1e3 * played.hand_error_m.max() == pytest.approx(23.7, abs=1.0)
 
 
 def test_left_arm_follows_the_posture_as_a_first_order_lag(pepper):  # 0.963 and 15.6 degrees at gain 10 and 2.79 rad/s
     path = hand_task(pepper, "still", duration_s=10.0)
-    part = Part(pepper, path, Style(jerkiness=0.0, activity=0.5), USER_M, "corrected", np.linspace(0, 10, 1001), 1)
-    roll = Player(part).play().qpos[:, 3 + pepper.joint_names.index("LShoulderRoll")]
+    part = TrackingProblem(
+        pepper, path, Style(jerkiness=0.0, activity=0.5), USER_M, "corrected", np.linspace(0, 10, 1001), 1
+    )
+    roll = tracked(part).qpos[:, 3 + pepper.joint_names.index("LShoulderRoll")]
     steady = slice(300, 300 + 450)  # two periods, before the clock slows down again
     clock_s = (np.arange(1001) * 0.01 - 0.5)[steady]  # the clock lost half a second while it was eased in
     basis = np.stack([np.sin(2.79 * clock_s), np.cos(2.79 * clock_s), np.ones_like(clock_s)], axis=1)
@@ -236,7 +239,7 @@ def test_the_wheels_carry_what_momentum_says(pepper):
     """The centre of pressure, by momentum from finite differences of all parts, against the audit's."""
     motion = strut.perform("pepper", "carry", "fearful", duration_s=5.0)
     measured = audit(pepper, motion.time_s, motion.qpos, motion.contact)
-    model = compiled(pepper.mjcf)
+    model = pepper.model
     masses = point_masses(pepper, motion.qpos)
     step_s = motion.time_s[1]
     acceleration = np.diff(masses.centre_in_world, n=2, axis=0) / step_s**2 + [0.0, 0.0, 9.81]

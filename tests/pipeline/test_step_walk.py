@@ -11,7 +11,7 @@ from strut.errors import BadFootstepsError, BadTableError, ImpossibleStepError, 
 from strut.expression.blend import style_for
 from strut.io.motion_file import load_motion, save_motion
 from strut.kinematics.foot_poses import shoe_places, standing_place
-from strut.pipeline.step_walk import walk_to
+from strut.pipeline.walk import walk_to
 from strut.place import LEFT, RIGHT, Footstep, Place, wrapped
 from strut.verify.check import check
 from tests.alice import ALICE
@@ -60,7 +60,7 @@ def test_same_wish_same_bytes(tmp_path):
 def test_feelings_show_in_pace_step_height_and_body_height(emotion):
     motion, neutral = (walk_to(ALICE, Place(0.12, 0.0), name) for name in (emotion, "neutral"))
     style = style_for(ALICE, named_emotion(emotion), motion.receipt.intensity_kept)
-    assert motion.receipt.verdict == "ok"
+    assert motion.receipt.intensity_kept == 1.0
     gait, usual = motion.meta["gait"], neutral.meta["gait"]
     assert gait["line_speed_m_s"] == pytest.approx(style.tempo * style.stride * usual["line_speed_m_s"])
     assert gait["step_height_m"] == pytest.approx(style.lift * usual["step_height_m"])
@@ -69,8 +69,9 @@ def test_feelings_show_in_pace_step_height_and_body_height(emotion):
 
 def test_receipt_says_which_words_the_body_lacks():
     receipt = walk_to(ALICE, Place(0.04, 0.0), "sad").receipt
-    assert receipt.verdict == "ok"
-    assert receipt.reasons == ()
+    assert (receipt.verdict, receipt.intensity_kept) == ("weakened", 1.0)
+    assert receipt.shown == pytest.approx(4 / 6)  # speed, lift, sway and body height, not trunk and head
+    assert receipt.reasons == ("shown: 67% of the feeling's words, trunk pitch and head pitch are missing or weak",)
     assert receipt.left_out == (
         "trunk pitch 16 degrees forwards and head pitch 16 degrees forwards, alice has no part for it",
     )
@@ -126,7 +127,7 @@ def test_published_law_goes_faster_only_at_less_margin():
 
 def test_own_footsteps_are_walked_as_listed():
     steps = (Footstep(LEFT, Place(0.03, 0.05, 0.1)), Footstep(RIGHT, Place(0.05, -0.045, 0.0)))
-    motion = walk_to(ALICE, steps=steps)
+    motion = walk_to(ALICE, footsteps=steps)
     for shoe, step in zip(shoe_places(ALICE, motion.qpos[-1]), reversed(steps), strict=True):
         assert shoe.distance_m(step.place) < 1e-9
     assert motion.meta["options"]["own_steps"] is True
@@ -162,11 +163,11 @@ def test_impossible_wishes_are_named_with_what_works(wish, error, words):
 )
 def test_impossible_footsteps_name_the_step(step, words):
     with pytest.raises(BadFootstepsError, match=words):
-        walk_to(ALICE, steps=(Footstep(LEFT, Place(0.02, 0.0449)), step))
+        walk_to(ALICE, footsteps=(Footstep(LEFT, Place(0.02, 0.0449)), step))
 
 
 def test_crawlers_do_not_walk_to_goals():
-    with pytest.raises(BadTableError, match="does not walk in steps"):
+    with pytest.raises(BadTableError, match="mrpete crawls straight ahead, so that goals cannot be chosen"):
         walk_to("mrpete", GOAL)
 
 
@@ -181,5 +182,5 @@ def test_a_late_impossible_step_is_found_at_once():
     bad = Footstep(RIGHT, Place(0.5, -0.0449))
     tried = []
     with pytest.raises(BadFootstepsError, match="in step 12 "):
-        walk_to(ALICE, steps=(*good, bad), emotion="sad", on_attempt=lambda i, passed: tried.append((i, passed)))
+        walk_to(ALICE, footsteps=(*good, bad), emotion="sad", on_progress=tried.append)
     assert len(tried) == 3

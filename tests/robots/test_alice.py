@@ -11,6 +11,7 @@ from strut.engines.rigid_body import foot_contact_points, foot_positions
 from strut.kinematics.leg_angles import leg_angles, posture_qpos
 from strut.kinematics.posture import solve_postures
 from tests.alice import ALICE, LEGS, random_targets, targets_cm
+from tests.mjcf_text import text_of
 
 
 def test_lengths_and_masses_are_the_published_ones():
@@ -52,7 +53,7 @@ def test_pinocchio_agrees_on_shoes_and_centre_of_mass():
     pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) has no wheel for this system")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "alice.xml"
-        path.write_text(ALICE.mjcf, encoding="utf-8")
+        path.write_text(text_of(ALICE.model), encoding="utf-8")
         model = pin.buildModelFromMJCF(str(path))
     data = model.createData()
     targets = random_targets(20, np.random.default_rng(3))

@@ -10,7 +10,7 @@ from strut.models.mirror import mirror_of
 
 def without_room(robot, ranges):
     """Return the coordinates whose start cannot be the mirror image of their end; x is free to go on."""
-    names = read_tree(robot.mjcf, angle_base=True).velocity_names
+    names = read_tree(robot.model, angle_base=True).velocity_names
     start = ranges | robot.table("gait")["synthesis_range_at_start"]
     mirror = mirror_of(robot, names)
     ends = mirror.image(np.array([ranges[name] for name in names]).T)

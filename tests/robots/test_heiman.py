@@ -5,23 +5,23 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.rigid_body import compiled
 from strut.errors import OutOfRangeError, StrutError, UnknownNameError
 from strut.models.catalogue import robot_names
 from strut.models.subject import person_of, subject
 from strut.motion import Motion
 from tests.engines.pinocchio_tree import pin, pinocchio_model, to_pinocchio
+from tests.mjcf_text import text_of
 
 
 def standing(robot):
-    model = compiled(robot.mjcf)
+    model = robot.model
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     return model, data
 
 
 def test_heiman_is_in_the_catalogue_with_28_joints_on_a_floating_pelvis(heiman):
-    model = compiled(heiman.mjcf)
+    model = heiman.model
     assert "heiman" in robot_names()
     assert (model.nq, model.nv, len(heiman.joint_names)) == (35, 34, 28)
     assert heiman.joint_names[:8] == (
@@ -33,11 +33,10 @@ def test_heiman_is_in_the_catalogue_with_28_joints_on_a_floating_pelvis(heiman):
 
 def test_segment_masses_add_up_to_the_body_mass(heiman):
     assert sum(
-        heiman.tables["robot"]["mass_share"][name] * (2 if "Side" in name else 1)
-        for name in heiman.tables["robot"]["mass_share"]
+        heiman.tables.robot.mass_share[name] * (2 if "Side" in name else 1) for name in heiman.tables.robot.mass_share
     ) == pytest.approx(1.0, abs=1e-12)
     assert heiman.mass_kg == pytest.approx(75.0, abs=1e-9)
-    assert compiled(heiman.mjcf).body_mass.sum() == pytest.approx(75.0, abs=1e-9)
+    assert heiman.model.body_mass.sum() == pytest.approx(75.0, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +47,7 @@ def test_measured_subjects_stand_as_high_as_their_lengths_say(name, pelvis_m, to
     robot = subject(named=name)
     _, data = standing(robot)
     assert data.qpos[2] == pytest.approx(pelvis_m, abs=1e-9)
-    head = data.body("Head").xpos[2] + robot.tables["subject"]["lengths_m"]["HeadLength"]
+    head = data.body("Head").xpos[2] + robot.subject.lengths_m["HeadLength"]
     assert head == pytest.approx(top_m, abs=1e-9)
     assert data.subtree_com[1][2] == pytest.approx(com_height_m, abs=5e-5)
 
@@ -61,7 +60,7 @@ def test_the_centre_of_mass_of_the_measured_subject_is_where_it_was_published(he
 def test_shares_of_the_height_add_up_to_slightly_more_than_the_height():
     robot = subject(1.80, 80.0)
     _, data = standing(robot)
-    top = data.body("Head").xpos[2] + robot.tables["subject"]["lengths_m"]["HeadLength"]
+    top = data.body("Head").xpos[2] + robot.subject.lengths_m["HeadLength"]
     assert top / 1.80 == pytest.approx(1.0283, abs=1e-9)
 
 
@@ -69,14 +68,14 @@ def test_standing_soles_lie_on_the_floor(heiman):
     _, data = standing(heiman)
     for foot in heiman.feet:
         assert data.site(foot.frame).xpos[2] - foot.radius_m == pytest.approx(0.0, abs=1e-12)
-    for point in heiman.table("contact")["point"].values():
-        body = data.body(point["segment"])
-        place = body.xpos + body.xmat.reshape(3, 3) @ point["position_m"]
-        assert place[2] - point["radius_m"] == pytest.approx(0.0, abs=1e-12)
+    for point in heiman.contacts.point.values():
+        body = data.body(point.segment)
+        place = body.xpos + body.xmat.reshape(3, 3) @ point.position_m
+        assert place[2] - point.radius_m == pytest.approx(0.0, abs=1e-12)
 
 
 def test_every_segment_obeys_the_triangle_inequality_of_inertias(heiman):
-    model = compiled(heiman.mjcf)
+    model = heiman.model
     for inertia in model.body_inertia[model.body_mass > 0.0]:
         small, middle, large = np.sort(inertia)
         assert small + middle >= large
@@ -91,7 +90,7 @@ def test_limits_of_the_right_side_mirror_those_of_the_left(heiman):
 
 
 def test_pinocchio_reads_the_same_body(heiman):
-    model, oracle = compiled(heiman.mjcf), pinocchio_model(heiman.mjcf)
+    model, oracle = heiman.model, pinocchio_model(text_of(heiman.model))
     data, other = mujoco.MjData(model), oracle.createData()
     rng = np.random.default_rng(3)
     for _ in range(10):

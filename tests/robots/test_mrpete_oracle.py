@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.rigid_body import compiled, foot_positions
+from strut.engines.rigid_body import foot_positions
 from strut.kinematics.leg7r import leg_forward
 from strut.kinematics.mounted_leg import mounted_legs
+from tests.mjcf_text import text_of
 from tests.oracle import base_rotation, oracle_a, oracle_model, oracle_q, oracle_v, our_force, pin, random_states
 
 STATES = 20
@@ -15,12 +16,12 @@ STATES = 20
 
 @pytest.fixture(scope="module")
 def model(mrpete):
-    return compiled(mrpete.mjcf)
+    return mrpete.model
 
 
 @pytest.fixture(scope="module")
 def oracle(mrpete):
-    return oracle_model(mrpete.mjcf)
+    return oracle_model(text_of(mrpete.model))
 
 
 def test_both_engines_see_the_same_joints_in_the_same_order(mrpete, model, oracle):
@@ -95,7 +96,7 @@ def test_gyroscopic_and_gravity_forces_equal_those_of_pinocchio(mrpete, model, o
 def test_inverse_dynamics_equal_those_of_pinocchio(mrpete, model, oracle):
     data, other = mujoco.MjData(model), oracle.createData()
     qpos, qvel, qacc = random_states(mrpete, STATES, np.random.default_rng(4))
-    model_without_contact = compiled(mrpete.mjcf)
+    model_without_contact = mrpete.model
     for q, v, a, rotation in zip(qpos, qvel, qacc, base_rotation(qpos), strict=True):
         data.qpos[:], data.qvel[:], data.qacc[:] = q, v, a
         mujoco.mj_kinematics(model_without_contact, data)

@@ -3,16 +3,20 @@
 import tempfile
 from pathlib import Path
 
+import msgspec
 import mujoco
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from strut.draft import Draft
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.errors import BadTableError
 from strut.models.catalogue import load_robot
-from strut.models.dh_chains import chain_tree, row_transform
-from strut.verify.audit import audit, shortfalls
+from strut.models.dh_chains import chain_robot, joints_at_zero, row_transform
+from strut.verify.limits import judged, limits_for
+from strut.verify.measure import audit
+from tests.mjcf_text import text_of
 
 # Knee, hip pitch, hip roll, head yaw, head pitch; shoulder pitch, roll, elbow yaw, roll, wrist of the right; left.
 STILL = [0.5, 0.5, 0, 0, 0.64, 0.9, -0.3, 0, 1.1, 1.0, 0.9, 0.3, 0, -1.1, -1.0]
@@ -36,7 +40,7 @@ class Body:
     """MuJoCo's reading of a robot, for looking at single postures."""
 
     def __init__(self, robot):
-        self.model = mujoco.MjModel.from_xml_string(robot.mjcf)
+        self.model = robot.model
         self.data = mujoco.MjData(self.model)
 
     def place(self, joints, platform=(0.0, 0.0, 0.0)):
@@ -99,11 +103,11 @@ def test_positive_trunk_angles_lean_forward(body):
 
 def test_gaze_frame_is_the_published_head_frame_turned_forward(body, pepper):
     """The rows end in axes forward, down, left; Rx(90 deg) makes them forward, left, up."""
-    chains = {chain["name"]: chain["rows"] for chain in pepper.table("robot")["chain"]}
+    chains = {chain.name: chain.rows for chain in pepper.tables.robot.chain}
     joints = dict(zip(pepper.joint_names, np.linspace(-0.4, 0.5, 15), strict=True))
     transform = np.eye(4)
     for row in (*chains["trunk"], *chains["head"]):
-        transform = transform @ row_transform(row, joints.get(row.get("joint"), 0.0))
+        transform = transform @ row_transform(row, joints.get(row.joint, 0.0))
     turn = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
     body.place(list(joints.values()))
     np.testing.assert_allclose(transform[:3, :3] @ turn, body.rotation("eyes"), atol=1e-12)
@@ -122,7 +126,7 @@ def oracle(pepper):
     pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) has no wheel for this system")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "robot.xml"
-        path.write_text(pepper.mjcf, encoding="utf-8")
+        path.write_text(text_of(pepper.model), encoding="utf-8")
         model = pin.buildModelFromMJCF(str(path))
     return pin, model, model.createData()
 
@@ -174,19 +178,18 @@ def test_a_standing_pepper_can_be_audited_without_feet(pepper, oracle):
     still = pin.rnea(model, data, standing, np.zeros(18), np.zeros(18))
     np.testing.assert_allclose(measured.torque_nm[20], still[3:], atol=1e-9)
     assert measured.distance_m == 0.0
-    assert shortfalls(pepper, measured, margin_m=0.01) == []  # no feet, so no balance margin to miss
+    draft = Draft(pepper, measured.time_s, measured.qpos, measured.contact, None, needs=measured)
+    assert judged(draft, limits_for(pepper, margin_m=0.01)) == ()  # no feet, so no balance margin to miss
 
 
 def test_a_chain_that_moves_a_shared_joint_is_refused(pepper):
-    table = {**pepper.table("robot")}
-    head = {**table["chain"][1], "rows": [{**table["chain"][0]["rows"][0]}, *table["chain"][1]["rows"]]}
-    table["chain"] = [table["chain"][0], table["chain"][2], head]
+    trunk, head, arm, _ = pepper.tables.robot.chain
+    longer = msgspec.structs.replace(head, rows=(trunk.rows[0], *head.rows))
     with pytest.raises(BadTableError, match="HipRoll has two places"):
-        chain_tree(table)
+        joints_at_zero((trunk, arm, longer))
 
 
 def test_a_part_of_no_joint_is_refused(pepper):
-    table = {**pepper.table("robot")}
-    table["part"] = {**table["part"], "Tail": table["part"]["HeadYaw"]}
+    parts = {**pepper.tables.robot.part, "Tail": pepper.tables.robot.part["HeadYaw"]}
     with pytest.raises(BadTableError, match="Part Tail belongs to no joint"):
-        chain_tree(table)
+        chain_robot("pepper", msgspec.structs.replace(pepper.tables.robot, part=parts), pepper.tables)

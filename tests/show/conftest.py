@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import strut
+from strut.engines.rigid_body import compiled
 from strut.motion import Motion
-from strut.robot import Foot, Robot
+from strut.robot import Robot, ball_foot
 
 STOOL_MJCF = """
 <mujoco model="stool">
@@ -53,17 +54,17 @@ def stool() -> Robot:
     return Robot(
         name="stool",
         title="A one-legged stool",
-        mjcf=STOOL_MJCF,
+        model=compiled(STOOL_MJCF),
         joint_names=("swing",),
         joint_lower_rad=-one,
         joint_upper_rad=one,
         joint_speed_limit_rad_s=2.0 * one,
         torque_limit_nm=one,
-        feet=(Foot("tip", "tip", 0.05),),
+        feet=(ball_foot("tip", "tip", "leg", (0.0, 0.0, -0.4), 0.05),),
         mass_kg=1.0,
         friction=0.5,
         base_size=7,
-        tables={},
+        fingerprint="0" * 16,
     )
 
 
@@ -80,7 +81,7 @@ def bare(stool: Robot) -> Motion:
 def arm(stool: Robot) -> Robot:
     """The same body bolted to the world: no floating base and no feet."""
     mjcf = STOOL_MJCF.replace('<freejoint name="base"/>', "")
-    return replace(stool, name="arm", title="An arm", mjcf=mjcf, feet=(), base_size=0)
+    return replace(stool, name="arm", title="An arm", model=compiled(mjcf), feet=(), base_size=0)
 
 
 @pytest.fixture(scope="session")

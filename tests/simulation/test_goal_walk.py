@@ -7,8 +7,7 @@ import pytest
 
 from strut.errors import BadMotionError
 from strut.kinematics.foot_poses import standing_place
-from strut.pipeline.step_walk import walk_to
-from strut.pipeline.walk import walk
+from strut.pipeline.walk import walk, walk_to
 from strut.place import Place
 from strut.simulation.goal_walk import simulate_to_goal
 from strut.simulation.playback import simulate

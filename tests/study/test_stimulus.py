@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from strut.cli.main import main
-from strut.engines.rigid_body import compiled, foot_positions
+from strut.engines.rigid_body import foot_positions
 from strut.engines.skeleton import skeleton, skeleton_points
 from strut.errors import DesignError, StudyError
 from strut.io.motion_file import load_motion, save_motion
@@ -212,7 +212,7 @@ def human_motions(tmp_path_factory):
     """Two people, one shorter, who bend and swing their joints a little, standing."""
     folder, time_s = tmp_path_factory.mktemp("people"), np.linspace(0.0, 2.0, 101)
     for name, robot in (("neutral", load_robot("heiman")), ("sad", subject(1.6, 60.0))):
-        qpos = np.repeat(compiled(robot.mjcf).qpos0[None], len(time_s), axis=0)
+        qpos = np.repeat(robot.model.qpos0[None], len(time_s), axis=0)
         qpos[:, 7:] += 0.1 * np.sin(2.0 * np.pi * time_s)[:, None]
         contact, table = np.ones((len(time_s), len(robot.feet)), bool), dict(robot.table("subject"))
         meta = {"emotion": name, "subject": table}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strut.verify.audit import Shortfall
+from strut.draft import Shortfall
 from strut.verify.gate import Attempt, strongest
 
 CLOSE, COARSE = 0.02, 0.1  # what the documentation promises
@@ -26,7 +26,7 @@ def gate(asked, allowed):
 def test_what_passes_is_kept_as_asked_in_one_attempt():
     kept, tried = gate(1.3, lambda _intensity: True)
     assert (kept.attempt.intensity, kept.stopped_by, tried) == (1.3, (), [1.3])
-    assert kept.attempt.candidate == "candidate 1.3"
+    assert kept.attempt.draft == "candidate 1.3"
 
 
 @given(limit=st.floats(0.0, 1.49), asked=st.sampled_from([0.75, 1.0, 1.5]))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from strut.verify.audit import Shortfall
+from strut.draft import Shortfall
 from strut.verify.gate import Attempt, strongest_proved
 
 TOO_MUCH = Shortfall("limit", np.array([True]), "limit: too much")

@@ -50,7 +50,7 @@ def step_criteria(robot: Robot, step: Motion, *, head: str = HEAD) -> CriteriaVa
         return None
     q = angles_from_qpos(step.qpos)
     v = CubicSpline(step.time_s, q, axis=0)(step.time_s, 1)
-    tree, use = read_tree(robot.mjcf, angle_base=True), step.torque_nm / usual_torques(robot)
+    tree, use = read_tree(robot.model, angle_base=True), step.torque_nm / usual_torques(robot)
     return _values(tree, step.time_s, q, v, use, [np.arange(len(q))], head)
 
 

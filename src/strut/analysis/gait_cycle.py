@@ -51,7 +51,7 @@ class GaitCycle:
 
 def coordinate_names(robot: Robot) -> tuple[str, ...]:
     """Return the names of all coordinates of a human model, six of the pelvis first."""
-    return read_tree(robot.mjcf, angle_base=True).velocity_names
+    return read_tree(robot.model, angle_base=True).velocity_names
 
 
 def gait_cycle(robot: Robot, motion: Motion) -> GaitCycle | None:
@@ -74,7 +74,7 @@ def endless(robot: Robot, motion: Motion, duration_s: float) -> tuple[Motion, Ga
 
     Only a cycle that ends as it began can be repeated; one cut from a recording that changes on the way is None too.
     """
-    if "symmetry" not in robot.tables or (cycle := gait_cycle(robot, motion)) is None:
+    if robot.tables.symmetry is None or (cycle := gait_cycle(robot, motion)) is None:
         return None
     angles = angles_from_qpos(cycle.motion.qpos)
     if np.abs(angles[-1] - angles[0])[1:].max() > NEAR_RAD:

@@ -92,7 +92,7 @@ def _steps(robot: Robot, motion: Motion) -> tuple[list[float], tuple[float, ...]
 def _toes_forward(robot: Robot, name: str, qpos: Array) -> Array:
     """Return the x of the point of the toes that touches the ground. Shape (T, nq) in, (T,) out."""
     toes = contact_points(robot)[name]
-    return np.asarray(point_positions(robot.mjcf, [(toes.body, toes.position_m)], qpos)[:, 0, 0])
+    return np.asarray(point_positions(robot.model, [(toes.body, toes.position_m)], qpos)[:, 0, 0])
 
 
 def _largest_torques(robot: Robot, motion: Motion) -> dict[str, float]:

@@ -7,6 +7,7 @@ friction than there is, as much of it is kept as the friction cone allows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,40 @@ class GroundForce:
     torque_nm: Array
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stance:
+    """The N samples in which the same k >= 3 points are down.
+
+    Args:
+        block: Index of these samples and points.
+        lever: Jacobians of the points by the joints, one below the other. Shape (N, 3k, n_joints).
+        balance: What the forces add up to: force and moment about the world's origin. Shape (N, 6, 3k).
+        wrench: What they must add up to. Shape (N, 6).
+    """
+
+    block: tuple[npt.NDArray[np.intp], ...]
+    lever: Array
+    balance: Array
+    wrench: Array
+
+
+def _stances(dynamics: InverseDynamics, down: npt.NDArray[np.bool_]) -> Iterator[_Stance]:
+    """Yield the stances of a motion; fewer than three points cannot hold a body still, as the margin says. (T, n)."""
+    patterns, which = np.unique(down, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        points, rows = np.flatnonzero(pattern), np.flatnonzero(which.ravel() == number)
+        if len(points) < 3:
+            continue
+        block = np.ix_(rows, points)
+        balance = np.zeros((len(rows), 6, 3 * len(points)))
+        for index, place in enumerate(dynamics.point_in_world[block].transpose(1, 0, 2)):
+            balance[:, :3, 3 * index : 3 * index + 3] = np.eye(3)
+            balance[:, 3:, 3 * index : 3 * index + 3] = _cross_matrix(place)
+        wrench = np.concatenate([dynamics.ground_force_n[rows], dynamics.ground_moment_nm[rows]], axis=1)
+        lever = dynamics.contact_jacobian[block].reshape(len(rows), 3 * len(points), -1)
+        yield _Stance(block, lever, balance, wrench)
+
+
 def share_ground_force(robot: Robot, dynamics: InverseDynamics, contact: npt.NDArray[np.bool_]) -> GroundForce:
     """Return the forces that the feet on the ground carry and the torques that the joints then need.
 
@@ -41,26 +76,34 @@ def share_ground_force(robot: Robot, dynamics: InverseDynamics, contact: npt.NDA
     if not robot.feet:
         return GroundForce(np.zeros((*contact.shape, 3)), dynamics.torque_nm)
     owner = np.array(robot.point_feet, dtype=int)
-    point, contact = dynamics.point_in_world, contact[:, owner]
-    force, hold = np.zeros_like(point), grip(contact)
-    patterns, which = np.unique(contact, axis=0, return_inverse=True)
-    for number, pattern in enumerate(patterns):
-        feet = np.flatnonzero(pattern)
-        if len(feet) < 3:
-            continue  # fewer than three points cannot hold a body still; the balance margin says so
-        rows = np.flatnonzero(which.ravel() == number)
-        block = np.ix_(rows, feet)
-        force[block] = _shared(
-            dynamics.contact_jacobian[block],
-            dynamics.torque_nm[rows],
-            point[block],
-            np.concatenate([dynamics.ground_force_n[rows], dynamics.ground_moment_nm[rows]], axis=1),
-            hold[block],
-            _SPARE * robot.friction,
-        )
+    down = contact[:, owner]
+    force, hold = np.zeros_like(dynamics.point_in_world), grip(down)
+    for stance in _stances(dynamics, down):
+        torque = dynamics.torque_nm[stance.block[0][:, 0]]
+        force[stance.block] = _shared(stance, torque, hold[stance.block], _SPARE * robot.friction)
     torque = dynamics.torque_nm - np.einsum("tnij,tni->tj", dynamics.contact_jacobian, force)
     per_foot = np.stack([force[:, owner == foot].sum(axis=1) for foot in range(len(robot.feet))], axis=1)
     return GroundForce(per_foot, torque)
+
+
+def nearest_contact_torque(
+    robot: Robot, dynamics: InverseDynamics, contact: npt.NDArray[np.bool_], torque_nm: Array
+) -> Array:
+    """Return the joint torques that contact forces can have, in balance with the movement, nearest to given ones.
+
+    Args:
+        robot: Says which foot each contact point belongs to.
+        dynamics: What the movement needs in total.
+        contact: Which feet are down. Shape (T, n).
+        torque_nm: Shape (T, n_joints), as what is returned.
+    """
+    nearest = np.zeros_like(torque_nm)
+    for stance in _stances(dynamics, contact[:, np.array(robot.point_feet, dtype=int)]):
+        rows = stance.block[0][:, 0]
+        cost = stance.lever @ stance.lever.transpose(0, 2, 1) + _SOFT * np.eye(stance.lever.shape[1])
+        force = _least(cost, np.einsum("tij,tj->ti", stance.lever, torque_nm[rows]), stance.balance, stance.wrench)
+        nearest[rows] = np.einsum("tij,ti->tj", stance.lever, force.reshape(len(rows), -1))
+    return nearest
 
 
 def grip(contact: npt.NDArray[np.bool_]) -> Array:
@@ -85,19 +128,10 @@ def grip(contact: npt.NDArray[np.bool_]) -> Array:
     return hold
 
 
-def _shared(jacobian: Array, torque: Array, point: Array, wrench: Array, hold: Array, friction: float) -> Array:
-    """Return the forces of k feet that are down.
-
-    Shapes (N, k, 3, n_joints), (N, n_joints), (N, k, 3), (N, 6), (N, k) in, (N, k, 3) out.
-    """
-    samples, feet = point.shape[:2]
-    lever = jacobian.reshape(samples, 3 * feet, -1)
-    balance = np.zeros((samples, 6, 3 * feet))
-    for foot in range(feet):
-        columns = slice(3 * foot, 3 * foot + 3)
-        balance[:, :3, columns] = np.eye(3)
-        balance[:, 3:, columns] = _cross_matrix(point[:, foot])
-    none = np.zeros((samples, 3 * feet))
+def _shared(stance: _Stance, torque: Array, hold: Array, friction: float) -> Array:
+    """Return the forces of the k points of a stance. Shapes (N, n_joints), (N, k) in, (N, k, 3) out."""
+    lever, balance, wrench = stance.lever, stance.balance, stance.wrench
+    none = np.zeros(lever.shape[:2])
     even = _least(_diagonal(hold), none, balance, wrench)
     load = np.maximum(even[..., 2], 0.05 * even[..., 2].max(axis=1, keepdims=True))
     quiet = _least(_diagonal(load * hold), none, balance, wrench)

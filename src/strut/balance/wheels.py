@@ -60,7 +60,6 @@ def drive_use(robot: Robot, qvel: Array, drive_force: Array) -> Array:
 
 
 def _platform_entry(robot: Robot, name: str) -> Any:
-    platform = robot.table("robot").get("platform", {})
-    if name not in platform:
+    if robot.platform is None or not getattr(robot.platform, name):
         raise BadTableError(f"{robot.name}: robot.toml says no {name} of its platform.")
-    return platform[name]
+    return getattr(robot.platform, name)

@@ -14,7 +14,7 @@ from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
 from strut.show.wording import measured_sentences
 from strut.verify.check import check as check_motion
-from strut.verify.stride_audit import has_strides
+from strut.verify.landing_audit import lands_with_impacts
 
 
 def check(
@@ -30,6 +30,6 @@ def check(
         print_json(receipt.as_dict())
     claimed = f"; the file calls it {receipt.emotion}" if receipt.emotion else ""
     print_lines(f"{receipt.verdict}: {receipt.robot}{claimed}", *(f"  {s}" for s in measured_sentences(receipt)))
-    fits = "analyze" if has_strides(robot_of(motion)) else "simulate"
+    fits = "analyze" if lands_with_impacts(robot_of(motion)) else "simulate"
     print_next(f"strut {fits if receipt.verdict == 'ok' else 'show'} {file}")
     return 0 if receipt.verdict == "ok" else REFUSED

@@ -10,10 +10,6 @@ SOLVED_WORDS = "It was solved already when you pressed Ctrl-C; this is the finis
 NOTHING_YET = "Interrupted before the first iteration; nothing was written."
 
 
-class StoppedError(Exception):
-    """A solver was stopped by Ctrl-C; says what was kept."""
-
-
 def say_stopping() -> None:
     """Tell people who have pressed Ctrl-C once what happens now."""
     complain("Stopping after this iteration; press Ctrl-C again to end at once.")

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from strut.cli.interruption import INTERRUPTED, INTERRUPTED_WORDS, StoppedError
+from strut.cli.interruption import INTERRUPTED, INTERRUPTED_WORDS
 from strut.cli.streams import complain
 from strut.cli.usage import is_usage_error, usage_sentence
-from strut.errors import RefusedError, StrutError, UnknownNameError
+from strut.errors import RefusedError, StoppedError, StrutError, UnknownNameError
 
 DONE, OUR_BUG, USER_CAN_FIX, REFUSED = 0, 1, 2, 3
 

@@ -7,16 +7,15 @@ from typing import Annotated, get_args
 
 import typer
 
+from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.length import length_m
-from strut.cli.screen import print_planned, telling_attempts
+from strut.cli.screen import print_planned, told_on_screen
 from strut.emotion import Emotion, named_emotion
 from strut.io.hand_path_file import is_path_file, load_hand_path
 from strut.io.motion_file import save_motion
-from strut.kinematics.task_priority import Law
 from strut.models.catalogue import load_robot
-from strut.pipeline.perform import Platform
 from strut.pipeline.perform import perform as play
-from strut.verify.audit import DEFAULT_MARGIN_M
+from strut.request import Platform, PriorityLaw
 
 
 def perform(
@@ -50,7 +49,7 @@ def perform(
     """Do a task and show a feeling with the rest. Example: strut perform pepper wave --emotion happy --out wave.npz."""
     if sum((emotion is not None, pad is not None, task_only)) > 1:
         raise typer.BadParameter("give one of --emotion, --pad and --task-only.")
-    _one_of("--law", law, get_args(Law))
+    _one_of("--law", law, get_args(PriorityLaw))
     _one_of("--platform", platform, get_args(Platform))
     feeling = None if task_only else Emotion(*pad) if pad is not None else named_emotion(emotion or "neutral")
     body = load_robot(robot)
@@ -58,7 +57,7 @@ def perform(
         raise typer.BadParameter(f"--hand is for a path from a file; which hand does {task}, {robot} knows itself.")
     path = load_hand_path(body, task, hand or "right") if is_path_file(task) else task
     words = f"{robot} tries to {task} {feeling.label if feeling else 'without a feeling'}"
-    with telling_attempts(words, out, force=force, json=json) as (tell, _):
+    with told_on_screen(words, out, force=force, json=json) as tell:
         motion = play(
             body,
             path,
@@ -72,7 +71,7 @@ def perform(
             platform=platform,  # type: ignore[arg-type]
             margin_m=length_m(margin),
             strict=strict,
-            on_attempt=tell,
+            on_progress=tell,
         )
     save_motion(motion, out, force=force)
     print_planned(motion, out, json=json)

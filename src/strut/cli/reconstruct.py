@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.interruption import NOTHING_YET, SOLVED_WORDS, StoppedError
+from strut.cli.interruption import NOTHING_YET, SOLVED_WORDS
 from strut.cli.main import REFUSED
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solver_on_screen
+from strut.errors import StoppedError
 from strut.human.contact_schedule import read_phases
 from strut.human.reconstruct import reconstruct as find_forces
 from strut.human.reconstruct import stopped_at

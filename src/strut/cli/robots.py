@@ -55,12 +55,12 @@ def _show_one(name: str, robot: Robot, json: bool) -> None:
             robot.joint_names, limits, robot.joint_speed_limit_rad_s, robot.torque_limit_nm, strict=True
         )
     ]
-    tasks = tuple(robot.typed.tasks or ())
+    tasks = tuple(robot.tables.tasks or ())
     does = f"feet {', '.join(robot.foot_names)}" if robot.feet else f"tasks {', '.join(tasks) or 'none'}"
     print_table(f"{robot.title}; {does}", ["joint", "range", "speed", "torque"], rows)
     if tasks:
         print_next("strut perform", name, tasks[0], "--emotion", "happy")
-    elif robot.typed.gait is not None:
+    elif robot.tables.gait is not None:
         print_next("strut walk", name, "--emotion", "happy")
 
 

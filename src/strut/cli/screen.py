@@ -7,8 +7,9 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from threading import Event
 from time import monotonic
 from typing import Any
 
@@ -16,6 +17,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from strut.cancellation import asked_to_stop
+from strut.cli.interruption import say_stopping
+from strut.draft import OnProgress
+from strut.draft import Progress as Step
 from strut.errors import RefusedError
 from strut.io.atomic import check_writable
 from strut.motion import Motion
@@ -64,27 +69,45 @@ def print_receipt(receipt: Receipt) -> None:
 
 
 @contextmanager
-def telling_attempts(
-    words: str, out: Path, *, force: bool, json: bool
-) -> Iterator[tuple[Callable[[float, bool], None], Progress]]:
+def told_on_screen(words: str, out: Path, *, force: bool, json: bool, stoppable: bool = False) -> Iterator[OnProgress]:
     """Show what is tried while a motion is planned for a file; print the receipt of a refusal for programs.
 
-    Yields what to call with each intensity tried and whether it passed, and the bar.
-    """
-    with progress(words) as bar:
+    Args:
+        words: What is under way.
+        out: Where the motion will be written.
+        force: Whether it may replace a file.
+        json: Whether programs listen.
+        stoppable: Whether the first Ctrl-C asks to stop, which a solver needs, and only the second interrupts.
 
-        def tell(tried: float, passed: bool) -> None:
-            if passed:  # the options were fine, and there is still work that would be in vain
+    Yields:
+        What to call with every step of the search.
+    """
+    stopping = asked_to_stop(say_stopping) if stoppable else nullcontext(Event())
+    log = now_and_then()
+    with progress(words) as bar, stopping as stop:
+
+        def tell(now: Step) -> bool:
+            if now.passed:  # the options were fine, and there is still work that would be in vain
                 check_writable(out, force=force, ending=".npz")
-            kept = "keeps its limits" if passed else "does not keep its limits"
-            bar.update(bar.task_ids[0], description=f"intensity {tried:.2f} {kept}")
+            said = _said(now)
+            bar.update(bar.task_ids[0], description=said)
+            if now.iteration is not None:
+                log(said)
+            return stop.is_set()
 
         try:
-            yield tell, bar
+            yield tell
         except RefusedError as refusal:
             if json and refusal.receipt is not None:
                 print_json(refusal.receipt.as_dict())
             raise
+
+
+def _said(now: Step) -> str:
+    if now.intensity is not None:
+        return f"intensity {now.intensity:.2f} {'keeps' if now.passed else 'does not keep'} its limits"
+    which = f"{now.solve}, " if now.solve else ""
+    return f"{which}iteration {now.iteration}: cost {now.cost:.4f}, violation {now.violation:.1e}"
 
 
 def print_planned(motion: Motion, out: Path, *, json: bool) -> None:

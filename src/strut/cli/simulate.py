@@ -15,7 +15,7 @@ from strut.models.catalogue import robot_of
 from strut.simulation.goal_walk import Arrival, simulate_to_goal
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import simulate as play
-from strut.verify.stride_audit import has_strides
+from strut.verify.landing_audit import lands_with_impacts
 
 FELL = 4  # exit code: nothing is wrong with the command, but a script should notice
 
@@ -56,7 +56,7 @@ def simulate(
             playback = play(motion, friction=friction, mass_scale=mass_scale, on_sample=tell)
             outcome = playback.outcome
             happened, numbers, lines, fell = playback.motion, outcome.as_dict(), _lines(outcome), outcome.fell
-    if fell and has_strides(robot_of(motion)):
+    if fell and lands_with_impacts(robot_of(motion)):
         lines.append("  servos that follow angles balance nobody; the proof of a walk is the playback in its receipt")
     if out is not None:
         save_motion(happened, out, force=force)

@@ -1,10 +1,10 @@
-"""Step options: what people type about a walk of steps, turned into what `walk_to` takes."""
+"""Step options: what people type about a walk of steps, turned into what `walk` takes."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,25 +12,21 @@ import typer
 
 from strut.cli.length import length_m
 from strut.generators.footsteps import read_footsteps
-from strut.pipeline.step_candidate import Pace
 from strut.place import Place
+from strut.request import Pace
+from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
 
 Triple = tuple[float, float, float]
 STRAIGHT_AHEAD = (0.4, 0.0, 0.0)
-RATE_HZ = 50.0
-
-
-def walks_in_steps(gait: Mapping[str, Any]) -> bool:
-    """Return whether a robot's gait is a walk of steps to a goal."""
-    return gait.get("kind") == "steps"
 
 
 _TO_A_GOAL = ("goal", "via", "steps", "speed", "body_height")
 _HUMAN = ("height", "mass", "sex")
-_UNFITTING = {  # by kind of gait: options that it does not have, how it walks, and what to say instead
-    "steps": (("cycles", "balance", "retreat", *_HUMAN), "walks to a goal", "leave it out, see --goal"),
-    "crawl": ((*_TO_A_GOAL, *_HUMAN), "walks straight ahead", "leave it out, see --cycles"),
-    "synthesis": (
+# What a gait has no place for, how it walks, and what to say instead.
+_UNFITTING: dict[type[GaitTable], tuple[tuple[str, ...], str, str]] = {
+    StepsTable: (("cycles", "balance", "retreat", *_HUMAN), "walks to a goal", "leave it out, see --goal"),
+    CrawlTable: ((*_TO_A_GOAL, *_HUMAN), "walks straight ahead", "leave it out, see --cycles"),
+    SynthesisTable: (
         (*_TO_A_GOAL, "step_length", "step_height", "margin", "balance", "retreat"),
         "finds its own steps",
         "say --cycles, or use `strut synthesize`",
@@ -38,9 +34,9 @@ _UNFITTING = {  # by kind of gait: options that it does not have, how it walks, 
 }
 
 
-def check_fitting(context: typer.Context, robot: str, gait: Mapping[str, Any]) -> None:
+def check_fitting(context: typer.Context, robot: str, gait: GaitTable) -> None:
     """Raise if an option was typed that this robot's gait does not have."""
-    unfitting, how, instead = _UNFITTING[gait.get("kind", "crawl")]
+    unfitting, how, instead = _UNFITTING[type(gait)]
     for name in unfitting:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
@@ -53,13 +49,11 @@ def step_options(
     steps: Path | None,
     speed: str | None,
     body_height: str | None,
-    rate: float | None,
 ) -> dict[str, Any]:
-    """Return the arguments of `walk_to` that other walks do not have."""
+    """Return the arguments of `walk` that only bipeds have."""
     return _destination(goal, via, steps) | {
         "pace": _pace(speed),
         "body_height_m": None if body_height is None else length_m(body_height),
-        "rate_hz": RATE_HZ if rate is None else rate,
     }
 
 
@@ -67,8 +61,8 @@ def _destination(goal: Triple | None, via: Sequence[str] | None, steps: Path | N
     if steps is not None:
         if goal is not None or via:
             raise typer.BadParameter("give --goal and --via, or --steps, not both.")
-        return {"steps": read_footsteps(steps)}
-    return {"goals": [*(_way_point(text) for text in via or ()), _place("goal", goal or STRAIGHT_AHEAD)]}
+        return {"footsteps": read_footsteps(steps)}
+    return {"goal": [*(_way_point(text) for text in via or ()), _place("goal", goal or STRAIGHT_AHEAD)]}
 
 
 def _pace(speed: str | None) -> Pace | float:

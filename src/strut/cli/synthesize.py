@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from strut.cli.body_options import BODY_MASS_HELP, LENGTH_HELP, MASS_HELP, human_body
-from strut.cli.interruption import NOTHING_YET, SOLVED_WORDS, StoppedError
+from strut.cli.interruption import NOTHING_YET, SOLVED_WORDS
 from strut.cli.length import length_m
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solver_on_screen
-from strut.errors import OutOfRangeError
+from strut.errors import OutOfRangeError, StoppedError
 from strut.human.gait import Gait
 from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
 from strut.human.gait_problem import Criteria

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import Progress
 
-from strut.cancellation import asked_to_stop
+from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.body_options import BODY_MASS_HELP, human_body
-from strut.cli.interruption import StoppedError, say_stopping
 from strut.cli.length import length_m
-from strut.cli.screen import print_planned, telling_attempts
-from strut.cli.solving import tells
-from strut.cli.step_options import check_fitting, step_options, walks_in_steps
+from strut.cli.screen import print_planned, told_on_screen
+from strut.cli.step_options import check_fitting, step_options
 from strut.emotion import Emotion, named_emotion
 from strut.io.atomic import check_writable
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
-from strut.motion import Motion
-from strut.optimal.collocation import NotSolvedError
-from strut.pipeline.step_walk import walk_to
 from strut.pipeline.walk import walk as plan_walk
 from strut.robot import Robot
-from strut.verify.audit import DEFAULT_MARGIN_M
+from strut.tables.gait import StepsTable, SynthesisTable
 
 
 def walk(
@@ -72,43 +65,35 @@ def walk(
     if emotion is not None and pad is not None:
         raise typer.BadParameter("give --emotion or --pad, not both.")
     body = load_robot(robot)
-    if "gait" not in body.tables:
-        raise typer.BadParameter(f"{robot} does not walk; try `strut perform {robot} wave`.")
-    check_fitting(context, robot, body.tables["gait"])
-    if body.tables["gait"].get("kind") == "synthesis":
+    if body.tables.gait is None:
+        raise typer.BadParameter(f"{robot} does not walk; {_performs(body)}.")
+    check_fitting(context, robot, body.gait)
+    person = isinstance(body.gait, SynthesisTable)
+    if person:
         body = human_body(height, mass, sex, None, None)
-    in_steps = walks_in_steps(body.tables["gait"])
     options: dict[str, Any] = {
         "intensity": intensity,
         "step_length_m": None if step_length is None else length_m(step_length),
         "step_height_m": None if step_height is None else length_m(step_height),
-        "margin_m": length_m(margin),
+        "margin_m": None if person else length_m(margin),
         "strict": strict,
+        "rate_hz": rate,
     }
-    if in_steps:
-        options |= step_options(goal, via, steps, speed, body_height, rate)
+    if isinstance(body.gait, StepsTable):
+        options |= step_options(goal, via, steps, speed, body_height)
     else:
-        options |= {"cycles": cycles, "balance": balance, "retreat": retreat}
-        options |= {"rate_hz": 100.0 if rate is None else rate}
+        options |= {"cycles": cycles} | ({} if person else {"balance": balance, "retreat": retreat})
     feeling = Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
-    with telling_attempts(f"{robot} tries to walk {feeling.label}", out, force=force, json=json) as (tell, bar):
-        plan: Callable[..., Motion] = walk_to if in_steps else plan_walk
-        if body.tables["gait"].get("kind") == "synthesis":
-            check_writable(out, force=force, ending=".npz")  # its first attempt alone takes a minute
-            plan = partial(_stoppable, bar)
-        motion = plan(body, emotion=feeling, on_attempt=tell, **options)
+    if person:
+        check_writable(out, force=force, ending=".npz")  # its first attempt alone takes a minute
+    words = f"{robot} tries to walk {feeling.label}"
+    with told_on_screen(words, out, force=force, json=json, stoppable=person) as tell:
+        motion = plan_walk(body, feeling, on_progress=tell, **options)
     save_motion(motion, out, force=force)
     print_planned(motion, out, json=json)
 
 
-def _stoppable(bar: Progress, body: Robot, **options: Any) -> Motion:
-    """Return a walk that a solver finds; the first Ctrl-C stops it, and then there is none."""
-    with asked_to_stop(say_stopping) as stop:
-        try:
-            return plan_walk(body, on_iteration=tells(bar, stop), **options)
-        except NotSolvedError as failure:
-            if not stop.is_set():
-                raise
-            raise StoppedError(
-                "Interrupted; a walk that is not solved shows no feeling, so nothing was written."
-            ) from failure
+def _performs(body: Robot) -> str:
+    """Return what to try with a robot that does not walk."""
+    tasks = tuple(body.tables.tasks or ())
+    return f"try `strut perform {shlex.quote(body.name)} {tasks[0]}`" if tasks else "its folder names no gait"

@@ -43,5 +43,5 @@ def _dot(one: Array, other: Array) -> Array:
 
 
 def _ends(robot: Robot, capsule: dict[str, object], qpos: Array) -> tuple[Array, Array]:
-    place, turn = (part[:, 0] for part in body_poses(robot.mjcf, [str(capsule["segment"])], qpos))
+    place, turn = (part[:, 0] for part in body_poses(robot.model, [str(capsule["segment"])], qpos))
     return place + turn @ np.array(capsule["from_m"]), place + turn @ np.array(capsule["to_m"])

@@ -8,8 +8,8 @@ import numpy as np
 from strut.engines.kinematic_tree import KinematicTree
 from strut.engines.symbolic_dynamics import Expression, ExternalForce, SymbolicDynamics
 from strut.errors import BadTableError
-from strut.models.contact_set import ContactPoint, ContactRow, ContactSet
-from strut.robot import Array
+from strut.models.contact_set import ContactRow, ContactSet
+from strut.robot import Array, ContactPoint
 
 DEPENDENT = 5e-3  # of the largest singular value; sets of a human who walks along x have 0.019 and more, along y 0.003
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from strut.engines.rigid_body import compiled, poses
+from strut.engines.rigid_body import poses
 from strut.errors import UnknownNameError
 from strut.robot import Array, Robot
 
@@ -35,7 +35,7 @@ class FrameKinematics:
     """A few frames of one robot. It owns its memory, so each thread needs one of its own."""
 
     def __init__(self, robot: Robot, frames: Sequence[str]) -> None:
-        self._model = compiled(robot.mjcf)
+        self._model = robot.model
         self._data = mujoco.MjData(self._model)
         self._sites = [site_id(robot, frame) for frame in frames]
         self._qpos = self._data.qpos
@@ -61,7 +61,7 @@ def acceleration_scale(robot: Robot) -> Array:
 
     Torque limit over inertia, for robots in which every coordinate is driven; without gravity and the other joints.
     """
-    model = compiled(robot.mjcf)
+    model = robot.model
     effort = np.full(model.nv, np.inf)
     for drive in range(model.nu):
         effort[model.jnt_dofadr[model.actuator_trnid[drive, 0]]] = model.actuator_forcerange[drive, 1]
@@ -70,7 +70,7 @@ def acceleration_scale(robot: Robot) -> Array:
 
 def frame_names(robot: Robot) -> tuple[str, ...]:
     """Return the names of the robot's frames."""
-    model = compiled(robot.mjcf)
+    model = robot.model
     return tuple(model.site(index).name for index in range(model.nsite))
 
 
@@ -84,5 +84,5 @@ def site_id(robot: Robot, frame: str) -> int:
 
 def frame_poses(robot: Robot, frame: str, qpos: Array) -> tuple[Array, Array]:
     """Return where a frame is along a movement. Shape (T, nq) in; positions (T, 3) and rotations (T, 3, 3) out."""
-    position, rotation = poses(robot.mjcf, "site", [site_id(robot, frame)], qpos)
+    position, rotation = poses(robot.model, "site", [site_id(robot, frame)], qpos)
     return position[:, 0], rotation[:, 0]

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from strut.engines.rigid_body import body_geoms, compiled, from_foot_frames, points_of_feet, sweep
-from strut.models.contact_set import ContactPoint
-from strut.robot import FLOATING, Array, Robot
+from strut.engines.rigid_body import body_geoms, from_foot_frames, points_of_feet, sweep
+from strut.robot import FLOATING, Array, ContactPoint, Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +55,7 @@ def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
     Returns:
         qvel and qacc. Shape (T, nv) each.
     """
-    model = compiled(robot.mjcf)
+    model = robot.model
     step_s = float(time_s[1] - time_s[0])
     change = np.empty((len(qpos) + 1, model.nv))
     change[0] = change[-1] = 0.0
@@ -71,7 +70,7 @@ def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
 
 def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamics:
     """Return the forces that a movement needs, and where its feet and lowest parts are. Shapes (T,), (T, nq)."""
-    model = compiled(robot.mjcf)
+    model = robot.model
     data = mujoco.MjData(model)
     qvel, qacc = velocities(robot, time_s, qpos)
     sites = [model.site(foot.frame).id for foot in robot.feet]
@@ -160,7 +159,7 @@ class Reaction:
 
 def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
     """Return the ground's reaction: `inverse_dynamics` without what only the joints need. Shapes (T,), (T, nq)."""
-    model = compiled(robot.mjcf)
+    model = robot.model
     data = mujoco.MjData(model)
     force, rotation, com = np.empty((len(qpos), 6)), np.empty((len(qpos), 9)), np.empty((len(qpos), 3))
     result, base_xmat, whole_com = np.empty(model.nv), data.xmat[1], data.subtree_com[1]
@@ -185,9 +184,10 @@ class ContactDemand:
     jacobian: Array
 
 
-def contact_demand(mjcf: str, points: Sequence[ContactPoint], qpos: Array, qvel: Array, qacc: Array) -> ContactDemand:
+def contact_demand(
+    model: mujoco.MjModel, points: Sequence[ContactPoint], qpos: Array, qvel: Array, qacc: Array
+) -> ContactDemand:
     """Return what a movement needs of its contact points. Shapes (T, nq), (T, nv), (T, nv)."""
-    model = compiled(mjcf)
     data, bodies = mujoco.MjData(model), [model.body(point.body).id for point in points]
     force, place = np.empty(qvel.shape), np.empty((len(qpos), len(points), 3))
     jacobian, result = np.empty((len(qpos), len(points), 3, model.nv)), np.empty(model.nv)
@@ -220,13 +220,29 @@ def _lowest_point(model: mujoco.MjModel, geom: int, height: Array, up: Array) ->
 
     Shapes (T, n_geom) for heights of the parts' centres and (T, n_geom, 3) for how far their axes point up; (T,) out.
     """
-    size = model.geom_size[geom]
-    if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_BOX:
-        below = np.abs(up[:, geom]) @ size
+    size, axes, kind = model.geom_size[geom], up[:, geom], mujoco.mjtGeom(model.geom_type[geom])
+    if kind == mujoco.mjtGeom.mjGEOM_MESH:
+        return np.asarray(height[:, geom] + (axes @ _hull(model, int(model.geom_dataid[geom])).T).min(axis=1))
+    along = np.abs(axes[:, 2])
+    if kind == mujoco.mjtGeom.mjGEOM_BOX:
+        below = np.abs(axes) @ size
+    elif kind == mujoco.mjtGeom.mjGEOM_ELLIPSOID:
+        below = np.linalg.norm(axes * size, axis=1)
+    elif kind == mujoco.mjtGeom.mjGEOM_CYLINDER:
+        below = size[0] * np.sqrt(1.0 - np.minimum(along, 1.0) ** 2) + size[1] * along
     else:  # a capsule, or a sphere as a capsule of no length
-        length = size[1] if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_CAPSULE else 0.0
-        below = size[0] + length * np.abs(up[:, geom, 2])
+        below = size[0] + (size[1] if kind == mujoco.mjtGeom.mjGEOM_CAPSULE else 0.0) * along
     return np.asarray(height[:, geom] - below)
+
+
+def _hull(model: mujoco.MjModel, mesh: int) -> Array:
+    """Return the corners of a mesh's convex hull, or all of its corners, in the part's axes. Shape (n, 3)."""
+    first, graph = model.mesh_vertadr[mesh], model.mesh_graphadr[mesh]
+    corners = model.mesh_vert[first : first + model.mesh_vertnum[mesh]].astype(float)
+    if graph < 0:
+        return np.asarray(corners)
+    count = model.mesh_graph[graph]
+    return np.asarray(corners[model.mesh_graph[graph + 2 + count : graph + 2 + 2 * count]])
 
 
 def _turns(before: Array, after: Array) -> Array:

@@ -117,15 +117,15 @@ class KinematicTree:
 
 
 @lru_cache(maxsize=16)
-def read_tree(mjcf: str, *, angle_base: bool = False) -> KinematicTree:
-    """Return the tree of an MJCF text.
+def read_tree(model: mujoco.MjModel | str, *, angle_base: bool = False) -> KinematicTree:
+    """Return the tree of a compiled model.
 
     Args:
-        mjcf: Text of the model.
+        model: Compiled, or MJCF text.
         angle_base: Replace a floating base by slides along x, y, z and hinges about y, x, z, so that every coordinate
             is a plain number and q has as many entries as v.
     """
-    model = compiled(mjcf)
+    model = compiled(model)
     name = model.names[: model.names.index(b"\0")].decode()
     _refuse_other_forces(name, model)
     steps: list[TreeJoint] = []

@@ -18,8 +18,8 @@ from strut.robot import Array
 class MujocoContactDynamics:
     """A body that touches the ground with a contact set. It owns its memory, so each thread needs one of its own."""
 
-    def __init__(self, mjcf: str, contact: ContactSet) -> None:
-        self._model, self.contact = compiled(mjcf), contact
+    def __init__(self, model: mujoco.MjModel | str, contact: ContactSet) -> None:
+        self._model, self.contact = compiled(model), contact
         self._data = mujoco.MjData(self._model)
         self._bodies = [self._model.body(point.body).id for point in contact.points]
         self.nq, self.nv = self._model.nq, self._model.nv

@@ -16,8 +16,8 @@ from strut.engines.contact_kinematics import (
 from strut.engines.kinematic_tree import KinematicTree
 from strut.engines.sparse_nlp import symbols
 from strut.engines.symbolic_dynamics import Expression, SymbolicDynamics
-from strut.models.contact_set import ContactPoint, ContactSet
-from strut.robot import Array
+from strut.models.contact_set import ContactSet
+from strut.robot import Array, ContactPoint
 
 
 @dataclass(frozen=True, slots=True, eq=False)

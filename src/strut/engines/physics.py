@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 
 import mujoco
 import numpy as np
 
-from strut.models.mjcf import FLOOR
+from strut.models.model_builder import FLOOR
 from strut.robot import Array, Robot
 
 mujoco.set_mju_user_warning(lambda _message: None)  # else MuJoCo writes a log file into the user's folder
@@ -70,7 +71,7 @@ class Plant:
     """A robot with its servos on a floor, played in one piece or piece by piece with what happened in view between."""
 
     def __init__(self, robot: Robot, step_s: float, *, friction: float, mass_scale: float) -> None:
-        model = mujoco.MjModel.from_xml_string(robot.mjcf)
+        model = copy(robot.model)
         model.geom_friction[model.geom(FLOOR).id, 0] = friction
         limits = np.stack([-robot.torque_limit_nm, robot.torque_limit_nm], axis=1)
         model.actuator_forcerange[model.nu - len(limits) :] = limits  # drives of a platform come first, with their own

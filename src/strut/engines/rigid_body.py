@@ -28,9 +28,9 @@ _FIELDS = {
 
 
 @lru_cache(maxsize=16)
-def compiled(mjcf: str) -> mujoco.MjModel:
-    """Return the compiled model. Callers that change it must copy it first."""
-    return mujoco.MjModel.from_xml_string(mjcf)
+def compiled(model: mujoco.MjModel | str) -> mujoco.MjModel:
+    """Return a model, compiled if it is still MJCF text. Callers that change it must copy it first."""
+    return mujoco.MjModel.from_xml_string(model) if isinstance(model, str) else model
 
 
 def sweep(
@@ -61,11 +61,11 @@ def sweep(
         yield k
 
 
-def poses(mjcf: str, kind: FrameKind, index: Sequence[int], qpos: Array) -> tuple[Array, Array]:
+def poses(model: mujoco.MjModel, kind: FrameKind, index: Sequence[int], qpos: Array) -> tuple[Array, Array]:
     """Return where frames of a kind are along a trajectory.
 
     Args:
-        mjcf: Text of the model.
+        model: Compiled.
         kind: Bodies, their frames of inertia, sites or geoms.
         index: Numbers of the frames in the model. Length n.
         qpos: Shape (T, nq).
@@ -73,7 +73,6 @@ def poses(mjcf: str, kind: FrameKind, index: Sequence[int], qpos: Array) -> tupl
     Returns:
         Origins (T, n, 3) and rotations to world (T, n, 3, 3).
     """
-    model = compiled(mjcf)
     data, chosen = mujoco.MjData(model), np.asarray(index, dtype=np.intp)
     place, turn = (getattr(data, field) for field in _FIELDS[kind])
     position, rotation = np.empty((len(qpos), len(chosen), 3)), np.empty((len(qpos), len(chosen), 9))
@@ -82,20 +81,20 @@ def poses(mjcf: str, kind: FrameKind, index: Sequence[int], qpos: Array) -> tupl
     return position, rotation.reshape(len(qpos), len(chosen), 3, 3)
 
 
-def body_poses(mjcf: str, names: Sequence[str], qpos: Array) -> tuple[Array, Array]:
+def body_poses(model: mujoco.MjModel, names: Sequence[str], qpos: Array) -> tuple[Array, Array]:
     """Return origins and rotations of bodies in world. Shape (T, nq) in, (T, n, 3) and (T, n, 3, 3) out."""
-    return poses(mjcf, "body", [compiled(mjcf).body(name).id for name in names], qpos)
+    return poses(model, "body", [model.body(name).id for name in names], qpos)
 
 
-def point_positions(mjcf: str, points: Sequence[tuple[str, Sequence[float]]], qpos: Array) -> Array:
+def point_positions(model: mujoco.MjModel, points: Sequence[tuple[str, Sequence[float]]], qpos: Array) -> Array:
     """Return where points of bodies, given by body and place in its frame, are. Shape (T, nq) in, (T, n, 3) out."""
-    place, turn = body_poses(mjcf, [body for body, _ in points], qpos)
+    place, turn = body_poses(model, [body for body, _ in points], qpos)
     return np.asarray(place + np.einsum("tnij,nj->tni", turn, np.array([point for _, point in points])))
 
 
 def _foot_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
-    model = compiled(robot.mjcf)
-    return poses(robot.mjcf, "site", [model.site(foot.frame).id for foot in robot.feet], qpos)
+    model = robot.model
+    return poses(robot.model, "site", [model.site(foot.frame).id for foot in robot.feet], qpos)
 
 
 def foot_positions(robot: Robot, qpos: Array) -> Array:
@@ -139,20 +138,19 @@ class Masses:
 
 def point_masses(robot: Robot, qpos: Array) -> Masses:
     """Return where the masses of the robot are along a motion. Shape (T, nq)."""
-    model = compiled(robot.mjcf)
+    model = robot.model
     limb = np.full(model.nbody, -1)
     for index, foot in enumerate(robot.feet):
         body = int(model.site_bodyid[model.site(foot.frame).id])
         while model.body_parentid[body] != 0:
             limb[body] = index
             body = int(model.body_parentid[body])
-    centres, _ = poses(robot.mjcf, "inertia", range(1, model.nbody), qpos)
+    centres, _ = poses(robot.model, "inertia", range(1, model.nbody), qpos)
     return Masses(model.body_mass[1:].copy(), limb[1:], centres)
 
 
-def linear_momentum(mjcf: str, qpos: Array, qvel: Array) -> Array:
+def linear_momentum(model: mujoco.MjModel, qpos: Array, qvel: Array) -> Array:
     """Return the momentum of the whole body in world [N s]. Shapes (T, nq), (T, nv) in, (T, 3) out."""
-    model = compiled(mjcf)
     data, momentum = mujoco.MjData(model), np.empty((len(qpos), 3))
     for k in sweep(model, data, qpos, qvel):
         mujoco.mj_subtreeVel(model, data)

@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.engines.capsules import segment_distance
-from strut.engines.rigid_body import compiled
 from strut.motion import frozen_mask
 from strut.robot import Array, Robot
 
@@ -72,8 +71,8 @@ def self_distance(robot: Robot, qpos: Array, *, near_m: float, no_surface: tuple
         near_m: Distance below which every sample is found.
         no_surface: Names of geoms that are no surface but only model a contact.
     """
-    model = compiled(robot.mjcf)
-    pairs = np.array(collision_pairs(robot.mjcf, no_surface).checked)
+    model = robot.model
+    pairs = np.array(collision_pairs(robot.model, no_surface).checked)
     if not len(pairs):
         return None
     geoms = _MovingGeoms(model, *_geom_poses(model, qpos, robot.base_size))
@@ -99,12 +98,11 @@ def self_distance(robot: Robot, qpos: Array, *, near_m: float, no_surface: tuple
 
 
 @lru_cache(maxsize=16)
-def collision_pairs(mjcf: str, no_surface: tuple[str, ...] = ()) -> CollisionPairs:
+def collision_pairs(model: mujoco.MjModel, no_surface: tuple[str, ...] = ()) -> CollisionPairs:
     """Return which geoms of a model are looked at.
 
     Not those of one rigid body or of its parent, nor pairs that the model excludes, nor what overlaps by design.
     """
-    model = compiled(mjcf)
     body = model.geom_bodyid.tolist()
     excluded = {(signature >> 16, signature & 0xFFFF) for signature in model.exclude_signature.tolist()}
     pairs = [

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from strut.engines.rigid_body import compiled, sweep
+from strut.engines.rigid_body import sweep
 from strut.robot import Array, Robot
 
 _SAME_PLACE_M = 1e-3  # joints closer than this, in any posture, are one joint to the eye
@@ -26,7 +26,7 @@ class Skeleton:
 
 def skeleton(robot: Robot) -> Skeleton:
     """Return the robot's joint centres, its base, and the ends of its limbs; joints in one place count once."""
-    nodes, kept, parents = _nodes(robot.mjcf)
+    nodes, kept, parents = _nodes(robot.model)
     place = {node: index for index, node in enumerate(kept)}
     bones = tuple((place[parents[node]], place[node]) for node in kept if parents[node] >= 0)
     return Skeleton(tuple(nodes[node][0] for node in kept), bones)
@@ -34,9 +34,9 @@ def skeleton(robot: Robot) -> Skeleton:
 
 def skeleton_points(robot: Robot, qpos: Array) -> Array:
     """Return where the points of `skeleton` are in world. Shape (T, nq) in, (T, n, 3) out."""
-    model = compiled(robot.mjcf)
+    model = robot.model
     data = mujoco.MjData(model)
-    nodes, kept, _ = _nodes(robot.mjcf)
+    nodes, kept, _ = _nodes(robot.model)
     points = np.empty((len(qpos), len(kept), 3))
     for k in sweep(model, data, qpos):
         points[k] = _positions(data, [nodes[node] for node in kept])
@@ -44,9 +44,8 @@ def skeleton_points(robot: Robot, qpos: Array) -> Array:
 
 
 @lru_cache(maxsize=16)
-def _nodes(mjcf: str) -> tuple[list[tuple[str, str, int]], list[int], dict[int, int]]:
+def _nodes(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int], dict[int, int]]:
     """Return all candidate points (name, kind, id), which of them to keep, and the kept parent of each (-1: none)."""
-    model = compiled(mjcf)
     hinges = [j for j in range(model.njnt) if model.jnt_type[j] != mujoco.mjtJoint.mjJNT_FREE]
     nodes: list[tuple[str, str, int]] = [(model.body(1).name, "body", 1)]
     of_joint: dict[int, int] = {}

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
-from strut.engines.rigid_body import compiled, poses
+from strut.engines.rigid_body import poses
 from strut.robot import Array, Robot
 
 Kind = Literal["sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"]
@@ -67,12 +67,11 @@ class Solid:
 
 def solids(robot: Robot) -> tuple[Solid, ...]:
     """Return the parts of the robot's body, ground left out, in the order of `solid_poses`."""
-    return _solids(robot.mjcf)
+    return _solids(robot.model)
 
 
 @lru_cache(maxsize=16)
-def _solids(mjcf: str) -> tuple[Solid, ...]:
-    model = compiled(mjcf)
+def _solids(model: mujoco.MjModel) -> tuple[Solid, ...]:
     kinds: dict[int, Kind] = {int(number): kind for kind, number in GEOM_TYPES.items()}
     parts = []
     for geom in _seen_geoms(model):
@@ -86,7 +85,7 @@ def _solids(mjcf: str) -> tuple[Solid, ...]:
 
 def solid_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
     """Return where the robot's parts are. Shape (T, nq) in; centres (T, n, 3) and rotations (T, n, 3, 3) out."""
-    return poses(robot.mjcf, "geom", _seen_geoms(compiled(robot.mjcf)), qpos)
+    return poses(robot.model, "geom", _seen_geoms(robot.model), qpos)
 
 
 def _seen_geoms(model: mujoco.MjModel) -> list[int]:

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.engines.rigid_body import compiled, poses
+from strut.engines.rigid_body import poses
 from strut.engines.solids import Solid
 from strut.robot import Array, Robot
 
@@ -38,7 +38,7 @@ def sticks(robot: Robot) -> tuple[Solid, ...]:
 def stick_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
     """Return where the sticks are. Shape (T, nq) in; centres (T, n, 3) and rotations (T, n, 3, 3) out."""
     pieces = _pieces(robot)
-    position, body_to_world = poses(robot.mjcf, "body", [piece.body for piece in pieces], qpos)
+    position, body_to_world = poses(robot.model, "body", [piece.body for piece in pieces], qpos)
     centre = np.array([piece.centre_m for piece in pieces])
     turn = np.array([piece.turn for piece in pieces])
     return position + np.einsum("tnij,nj->tni", body_to_world, centre), body_to_world @ turn
@@ -46,7 +46,7 @@ def stick_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=16)
 def _pieces(robot: Robot) -> tuple[_Piece, ...]:
-    model = compiled(robot.mjcf)
+    model = robot.model
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     places = np.concatenate([data.xpos[1:], data.xipos[1:]])

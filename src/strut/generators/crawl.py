@@ -114,17 +114,17 @@ def _held_in_stance(share: Array, down: npt.NDArray[np.bool_]) -> Array:
 
 def crawl_gait(robot: Robot) -> CrawlGait:
     """Return the crawl of the robot's `gait.toml`."""
-    table = robot.table("gait")
-    order = table["swing_order"]
+    table = robot.crawl_gait
+    order = table.swing_order
     return CrawlGait(
         swing_start=tuple(order.index(foot.name) / len(order) for foot in robot.feet),
-        duty_factor=table["duty_factor"],
-        cycle_s=table["cycle_s"],
-        step_length_m=table["step_length_m"],
-        step_height_m=table["step_height_m"],
-        handover=table["handover"],
-        settle_s=table["settle_s"],
-        fade_cycles=table["fade_cycles"],
+        duty_factor=table.duty_factor,
+        cycle_s=table.cycle_s,
+        step_length_m=table.step_length_m,
+        step_height_m=table.step_height_m,
+        handover=table.handover,
+        settle_s=table.settle_s,
+        fade_cycles=table.fade_cycles,
     )
 
 

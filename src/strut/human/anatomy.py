@@ -8,11 +8,10 @@ RIGHT, LEFT = "Right", "Left"
 SIDES = (RIGHT, LEFT)
 BASE = 6  # coordinates of the pelvis, which no torque moves
 HEAD = "Head"
-TRUNK, NECK = ("Pelvis_RY", "Lumbar_RY"), "Head_RY"  # coordinates that bend forwards
 HEEL, TOES, LITTLE_TOE = "Heel", "Hallux", "Meta5"  # contact points
 LEG = ("Thigh", "Shank", "Foot")  # segments from the hip down
 SHANKS = ("ShankRight", "ShankLeft")
-KNEE, HIP, SHOULDER, ELBOW = "Knee_RY", "Hip_RY", "Shoulder_RY", "Elbow_RY"  # coordinates of flexion
+KNEE, HIP, SHOULDER = "Knee_RY", "Hip_RY", "Shoulder_RY"  # coordinates of flexion
 
 
 def sided(name: str, side: str) -> str:

@@ -12,14 +12,14 @@ from strut.engines.kinematic_tree import qpos_from_angles
 from strut.engines.rigid_body import GRAVITY_M_S2, body_poses
 from strut.human.naturalness import Naturalness
 from strut.human.walking_direction import WalkingDirection
-from strut.models.contact_set import ContactPoint, contact_points
+from strut.models.contact_set import contact_points
 from strut.models.mirror import mirror_of, mirrored_feet
 from strut.motion import Motion
 from strut.optimal.collocation import Solution
 from strut.optimal.soundness import Soundness, verify_trajectory
 from strut.optimal.trajectory import Trajectory
 from strut.receipt import Receipt, Verdict
-from strut.robot import Array, Robot
+from strut.robot import Array, ContactPoint, Robot
 
 RATE_HZ = 100.0
 
@@ -177,5 +177,5 @@ def centre_of_pressure(robot: Robot, qpos: Array, force_n: Array) -> Array:
 
 
 def _touching(robot: Robot, point: ContactPoint, qpos: Array) -> Array:
-    place, turn = (part[:, 0] for part in body_poses(robot.mjcf, [point.body], qpos))
+    place, turn = (part[:, 0] for part in body_poses(robot.model, [point.body], qpos))
     return np.asarray(place + turn @ np.array(point.position_m) - np.array([0.0, 0.0, point.radius_m]))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from strut.errors import OutOfRangeError, UnknownNameError
-from strut.human.posture_targets import PostureTargets, neutral_posture_targets
 from strut.robot import Robot
+from strut.style import Style
 
 HUMAN, PLAIN = "human", "plain"
 ITEMS = ("posture", "arms", "clearance", "capsules", "smooth", "springs")
@@ -27,7 +27,7 @@ class GaitOptions:
         capsules: Shanks are capsules that do not touch, in the place of a sideways distance of knees and ankles.
         smooth: How many times dearer than usual a change of torque is.
         springs: Legs have springs and dampers that the solver chooses.
-        targets: How trunk, head and arms are held where `posture` or `arms` ask.
+        style: How trunk, head and arms are held where `posture` or `arms` ask, and how hasty steps are.
     """
 
     posture: bool = False
@@ -36,7 +36,7 @@ class GaitOptions:
     capsules: bool = False
     smooth: float = 1.0
     springs: bool = False
-    targets: PostureTargets | None = None
+    style: Style | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.clearance_m <= HIGHEST_CLEARANCE_M:  # also catches NaN
@@ -51,14 +51,14 @@ class GaitOptions:
             )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the options as JSON would hold it, without the targets."""
-        return {name: getattr(self, name) for name in GaitOptions.__slots__ if name != "targets"}
+        """Return the options as JSON would hold it, without the style."""
+        return {name: getattr(self, name) for name in GaitOptions.__slots__ if name != "style"}
 
 
 def named_gait_options(robot: Robot, words: Sequence[str]) -> GaitOptions:
     """Return the options with the named items, sized by the robot's gait table; `human` names the usual ones."""
     table = robot.table("gait")["manner"]
-    options = GaitOptions(targets=neutral_posture_targets(robot))
+    options = GaitOptions(style=robot.expression.neutral_style())
     if PLAIN in words and len(words) > 1:
         others = ", ".join(word for word in words if word != PLAIN) or PLAIN
         raise OutOfRangeError(f"{PLAIN} is nothing besides the criteria, so it cannot go with {others}; choose one.")

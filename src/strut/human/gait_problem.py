@@ -15,7 +15,7 @@ from strut.errors import OutOfRangeError
 from strut.human.anatomy import BASE, HEAD, unsided
 from strut.human.body_size import body_size
 from strut.human.gait_options import GaitOptions
-from strut.human.posture_targets import arm_cost, neutral_posture_targets, posture_cost, step_cost
+from strut.human.posture_targets import arm_cost, haste, posture_cost, step_cost
 from strut.human.springs import leg_springs
 from strut.human.swing_clearance import swing_constraints
 from strut.models.contact_set import contact_set
@@ -80,7 +80,7 @@ def gait_problem(
     """
     check_pace(robot, speed_m_s, step_m)
     options = options or GaitOptions()
-    gait, tree = robot.table("gait"), read_tree(robot.mjcf, angle_base=True)
+    gait, tree = robot.table("gait"), read_tree(robot.model, angle_base=True)
     usual = usual_torques(robot)
     scales = Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0)
     force_scale = np.concatenate([np.full(BASE, 50.0), np.maximum(usual, 1.0)])
@@ -161,12 +161,12 @@ def _costs(criteria: Criteria, tree: KinematicTree, options: GaitOptions) -> tup
 
 
 def _manner_costs(robot: Robot, tree: KinematicTree, options: GaitOptions) -> tuple[Cost, ...]:
-    targets = options.targets or neutral_posture_targets(robot)
-    costs: list[Cost] = [posture_cost(robot, tree.velocity_names, targets)] if options.posture else []
+    style = options.style or robot.expression.neutral_style()
+    costs: list[Cost] = [posture_cost(robot, tree.velocity_names, style)] if options.posture else []
     if options.arms:
-        costs.append(arm_cost(robot, tree.velocity_names, targets))
-    if targets.haste:
-        costs.append(step_cost(robot, targets))
+        costs.append(arm_cost(robot, tree.velocity_names, style))
+    if haste(style):
+        costs.append(step_cost(robot, style))
     return tuple(costs)
 
 

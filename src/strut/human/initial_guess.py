@@ -13,12 +13,12 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.optimize import least_squares
 
 from strut.engines.postures import PointKinematics
-from strut.human.anatomy import NECK, TRUNK
-from strut.human.posture_targets import PostureTargets, neutral_posture_targets
+from strut.human.posture_targets import held_angles
 from strut.models.contact_set import contact_points
 from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.trajectory import Trajectory, standing_load
 from strut.robot import Array, Robot
+from strut.style import Style
 
 USUAL_SPEED_M_S = 1.3
 USUAL_STEP_M = 0.73
@@ -42,7 +42,7 @@ class GuessOptions:
     angle_noise_rad: float = 0.0
     duration_noise: float = 0.0
     seed: int = 0
-    targets: PostureTargets | None = None
+    style: Style | None = None
 
 
 def guessed_step(
@@ -101,9 +101,8 @@ def _postures(
     q[:, 0] = step_m * time / total
     q[:, 1] = -LEAN_M * np.sin(phase)
     q[:, 2] = standing * PELVIS_HEIGHT_SHARE - 0.015 * np.cos(2.0 * phase)
-    targets = guess.targets or neutral_posture_targets(robot)
-    held = dict.fromkeys(TRUNK, 0.5 * targets.trunk_forward_rad) | {NECK: targets.head_forward_rad}
-    for name, angle in held.items():
+    style = guess.style or robot.expression.neutral_style()
+    for name, angle in held_angles(robot, names, style).items():
         q[:, names.index(name)] = np.clip(angle, *bounds[:, names.index(name)])
     q[:, names.index("Pelvis_RZ")] = PELVIS_TURN_RAD * np.cos(phase)
     q[:, names.index("Lumbar_RZ")] = -1.5 * PELVIS_TURN_RAD * np.cos(phase)

@@ -19,7 +19,7 @@ def marker_names(robot: Robot) -> tuple[str, ...]:
 
 def marker_points(robot: Robot, qpos: Array) -> Array:
     """Return where a robot's markers are in world. Shape (T, nq) in, (T, n, 3) out."""
-    return point_positions(robot.mjcf, _places(robot), qpos)
+    return point_positions(robot.model, _places(robot), qpos)
 
 
 def _segments(robot: Robot) -> Mapping[str, Mapping[str, list[float]]]:
@@ -29,7 +29,7 @@ def _segments(robot: Robot) -> Mapping[str, Mapping[str, list[float]]]:
 
 def _places(robot: Robot) -> list[tuple[str, list[float]]]:
     """Return the segment of each marker and its place in that segment's frame [m]."""
-    known, places = read_tree(robot.mjcf).bodies, []
+    known, places = read_tree(robot.model).bodies, []
     for segment, own in _segments(robot).items():
         if segment not in known:
             raise BadTableError(f"{robot.name}: markers.toml names a segment {segment} that the body does not have.")

@@ -53,4 +53,4 @@ def _of_start(on_iteration: OnIteration | None, words: str) -> OnIteration | Non
 
 
 def _noisy(options: GaitOptions | None, number: int) -> GuessOptions:
-    return GuessOptions(NOISE_RAD, NOISE_DURATION, seed=number, targets=options.targets if options else None)
+    return GuessOptions(NOISE_RAD, NOISE_DURATION, seed=number, style=options.style if options else None)

@@ -8,7 +8,6 @@ import numpy as np
 
 from strut.engines.kinematic_tree import qpos_from_angles
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.human.anatomy import NECK, TRUNK
 from strut.kinematics.contact_slip import contact_slip
 from strut.models.contact_set import contact_points
 from strut.models.mirror import mirror_of
@@ -109,8 +108,8 @@ def naturalness(robot: Robot, path: Trajectory) -> Naturalness:
         leg_turn_rad=float(max(np.abs(angle(name)).max() for name in LONG_AXES)),
         pelvis_pitch_rad=float(np.ptp(angle("Pelvis_RY"))),
         least_load=float(force[:, normal].sum(axis=1).min() / (robot.mass_kg * GRAVITY_M_S2)),
-        trunk_forward_rad=sum(mean(name) for name in TRUNK),
-        head_forward_rad=mean(NECK),
+        trunk_forward_rad=sum(mean(name) for name in robot.expression.joints("trunk_pitch_rad")),
+        head_forward_rad=sum(mean(name) for name in robot.expression.joints("head_pitch_rad")),
     )
 
 

@@ -1,54 +1,40 @@
-"""Soft targets: how people hold trunk, head, arms and legs, as costs of the same problem that makes the walk."""
+"""Posture targets: how a style holds trunk, head and arms, as costs of the same problem that makes the walk."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from strut.engines.node_symbols import NodeSymbols
-from strut.human.anatomy import ELBOW, HIP, NECK, SHOULDER, SIDES, TRUNK, sided, unsided
+from strut.errors import UnknownNameError
+from strut.human.anatomy import HIP, SHOULDER, SIDES, sided, unsided
 from strut.human.body_size import body_size
 from strut.optimal.problem import Expression, MayerCost, MeanCost
 from strut.robot import Robot
-from strut.style import Style
+from strut.style import WORDS, Style
 
 
-@dataclass(frozen=True, slots=True)
-class PostureTargets:
-    """How a person carries the body: trunk and head against upright, positive forwards, and the arms.
-
-    Args:
-        trunk_forward_rad: Of pelvis and lumbar joint together.
-        head_forward_rad: Of the neck.
-        arm_swing: How far the arms swing against the legs: angle between the arms over angle between the thighs.
-        elbow_rad: Of both elbows; bent is negative.
-        haste: Share by which a step lasts shorter than one without a feeling; 0 leaves it to speed and criteria.
-    """
-
-    trunk_forward_rad: float
-    head_forward_rad: float
-    arm_swing: float
-    elbow_rad: float
-    haste: float = 0.0
+def haste(style: Style) -> float:
+    """Return by which share a step lasts shorter than one without a feeling; 0 leaves it to speed and criteria."""
+    return 1.0 - 1.0 / style.tempo
 
 
-def posture_targets(style: Style) -> PostureTargets:
-    """Return how a style carries a person; a step is hasty by as much as its tempo makes it shorter."""
-    return PostureTargets(
-        trunk_forward_rad=style.trunk_pitch_rad,
-        head_forward_rad=style.head_pitch_rad,
-        arm_swing=style.arm_swing,
-        elbow_rad=-style.elbow_rad,
-        haste=1.0 - 1.0 / style.tempo,
-    )
+def halfway(style: Style, neutral: Style) -> Style:
+    """Return a style half way to neutral; of the tempo, half the change of a step's duration."""
+    words = {word: 0.5 * (getattr(style, word) + getattr(neutral, word)) for word in WORDS}
+    return replace(style, **words | {"tempo": 2.0 / (1.0 / style.tempo + 1.0 / neutral.tempo)})
 
 
-def neutral_posture_targets(robot: Robot) -> PostureTargets:
-    """Return how the robot carries itself without a feeling."""
-    return posture_targets(robot.expression.neutral_style())
+def held_angles(robot: Robot, names: Sequence[str], style: Style) -> dict[str, float]:
+    """Return where a style holds coordinates [rad]; raises if the robot has none of that name."""
+    held = robot.expression.joint_angles(style)
+    for name in held:
+        if name not in names:
+            raise UnknownNameError("coordinate", name, names, "its gait.toml")
+    return held
 
 
-def posture_cost(robot: Robot, names: Sequence[str], targets: PostureTargets) -> MeanCost:
+def posture_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
     """Return the cost that holds coordinates near those of people: squares of misses over usual spreads.
 
     Means, not integrals over time: those would make the step shorter instead of the posture better.
@@ -56,20 +42,21 @@ def posture_cost(robot: Robot, names: Sequence[str], targets: PostureTargets) ->
     Args:
         robot: Who walks; its gait table has the spread of coordinates, and their middle where it is not 0.
         names: Of the coordinates.
-        targets: How trunk, head and elbows are held.
+        style: Its trunk, head and elbows.
     """
     table, order = robot.table("gait")["posture"], list(names)
     spread = table["spread_rad"]
     rest = {name: (index, spread[unsided(name)]) for index, name in enumerate(names) if unsided(name) in spread}
     middle = {name: _middle_rad(robot, name) for name in rest}
-    middle |= dict.fromkeys(TRUNK, 0.5 * targets.trunk_forward_rad) | {NECK: targets.head_forward_rad}
-    middle |= {sided(ELBOW, side): targets.elbow_rad for side in SIDES}
+    middle |= held_angles(robot, names, style)
+    pitches = {"trunk_pitch_rad": table["trunk_spread_rad"], "head_pitch_rad": table["head_spread_rad"]}
 
     def misses(node: NodeSymbols) -> Expression:
-        lean = sum(node.q[order.index(name)] for name in TRUNK)
-        total = ((lean - targets.trunk_forward_rad) / table["trunk_spread_rad"]) ** 2
-        nod = node.q[order.index(NECK)] - targets.head_forward_rad
-        total = total + (nod / table["head_spread_rad"]) ** 2
+        total: Expression = 0.0
+        for word, spread_rad in pitches.items():  # of all its joints together
+            joints = robot.expression.joints(word)
+            bent = sum(node.q[order.index(name)] - factor * getattr(style, word) for name, factor in joints.items())
+            total = total + (bent / spread_rad) ** 2
         for name, (index, spread_rad) in rest.items():
             total = total + ((node.q[index] - middle[name]) / spread_rad) ** 2
         return total
@@ -77,7 +64,7 @@ def posture_cost(robot: Robot, names: Sequence[str], targets: PostureTargets) ->
     return MeanCost("posture", table["weight"], misses)
 
 
-def arm_cost(robot: Robot, names: Sequence[str], targets: PostureTargets) -> MeanCost:
+def arm_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
     """Return the cost that lets the angle between the arms follow, in the opposite sense, that between the thighs."""
     table, order = robot.table("gait")["arms"], list(names)
 
@@ -86,18 +73,18 @@ def arm_cost(robot: Robot, names: Sequence[str], targets: PostureTargets) -> Mea
         return right - left
 
     def miss(node: NodeSymbols) -> Expression:
-        gap = between(node, SHOULDER) + targets.arm_swing * between(node, HIP)
+        gap = between(node, SHOULDER) + style.arm_swing * between(node, HIP)
         return (gap / table["spread_rad"]) ** 2
 
     return MeanCost("arms", table["weight"], miss)
 
 
-def step_cost(robot: Robot, targets: PostureTargets) -> MayerCost:
+def step_cost(robot: Robot, style: Style) -> MayerCost:
     """Return the cost that makes steps of hasty feelings short in time; it grows with haste, so that none has none."""
     table = robot.table("gait")["step"]
     usual_s = table["usual_s"] * body_size(robot) ** 0.5  # as a pendulum's period
-    wanted_s = (1.0 - targets.haste) * usual_s
-    weight = table["weight"] * targets.haste
+    wanted_s = usual_s / style.tempo
+    weight = table["weight"] * abs(haste(style))
     return MayerCost("step", weight, lambda ends: ((ends.total_s - wanted_s) / table["spread_s"]) ** 2)
 
 

@@ -59,7 +59,7 @@ def reconstruct(
         on_iteration: Called with every iteration; may return True to stop.
     """
     human = robot_of(motion, robot, needs_feet=False)
-    if "contact" not in human.tables or "gait" not in human.tables:
+    if human.tables.contact is None or human.tables.gait is None:
         raise BadMotionError(f"{human.name} has no contact and gait tables; only human models can be reconstructed.")
     if smooth is not None and not 0.0 <= smooth < np.inf:
         raise OutOfRangeError(f"smooth is {smooth:g}; it is a factor of at least 0.")
@@ -119,7 +119,7 @@ def verified_by_step(human: Robot, solution: Solution) -> Soundness:
     names = [phase.name for phase in path.problem.phases]
     starts = sorted({0, *(number for number, name in enumerate(names) if name in openings)})
     steps = [path.part(start, stop) for start, stop in zip(starts, [*starts[1:], len(names)], strict=True)]
-    worst = max(playback_error(human.mjcf, step) for step in steps)
+    worst = max(playback_error(human.model, step) for step in steps)
     return replace(verify_trajectory(human, solution, playback=False), playback_error_rad=worst)
 
 

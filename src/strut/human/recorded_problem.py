@@ -100,7 +100,7 @@ def recorded_problem(
     robot: Robot, recording: Recording, formulation: Formulation, smooth: float = 1.0
 ) -> tuple[OptimalControlProblem, Trajectory]:
     """Return the problem of following a recording, and a guess."""
-    tree, usual = read_tree(robot.mjcf, angle_base=True), usual_torques(robot)
+    tree, usual = read_tree(robot.model, angle_base=True), usual_torques(robot)
     phases = _phases(robot, recording, INTERVAL_S[formulation])
     counts = [phase.intervals + 1 for phase in phases]
     node_s = recording.node_times(counts)
@@ -207,7 +207,7 @@ def _lifted(robot: Robot, recording: Recording, number: int) -> tuple[str, ...]:
 
 def _bounds(robot: Robot, wanted: Array) -> Bounds:
     """Return the published ranges of recorded steps on both sides, widened where the recording itself leaves them."""
-    tree = read_tree(robot.mjcf, angle_base=True)
+    tree = read_tree(robot.model, angle_base=True)
     ranges = robot.table("gait")["reconstruction_range"]
     lower, upper = np.array([ranges[name] for name in tree.velocity_names]).T
     lower[BASE:] = np.minimum(lower[BASE:], robot.joint_lower_rad)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from strut.human.gait_options import GaitOptions
 from strut.human.gait_problem import Criteria, check_pace, gait_problem
-from strut.human.posture_targets import PostureTargets, neutral_posture_targets
+from strut.human.posture_targets import halfway
 from strut.optimal.problem import OptimalControlProblem
 from strut.robot import Robot
 
@@ -43,13 +43,11 @@ class SynthesisRequest:
         )
 
     def halfway(self) -> SynthesisRequest:
-        """Return a request half way to the usual speed and targets: easier, and a good start for this one."""
-        usual, asked = neutral_posture_targets(self.human), self.options.targets or neutral_posture_targets(self.human)
-        targets = PostureTargets(
-            *(0.5 * (one + other) for one, other in zip(astuple(usual), astuple(asked), strict=True))
-        )
+        """Return a request half way to the usual speed and style: easier, and a good start for this one."""
+        neutral = self.human.expression.neutral_style()
+        style = halfway(self.options.style or neutral, neutral)
         middle = 0.5 * (self.pace_m_s + self.human.table("gait")["speed_m_s"]["usual"])
-        return replace(self, speed_m_s=middle, step_m=None, options=replace(self.options, targets=targets))
+        return replace(self, speed_m_s=middle, step_m=None, options=replace(self.options, style=style))
 
     def as_dict(self) -> dict[str, Any]:
         """Return what was asked as JSON would hold it."""

@@ -73,7 +73,7 @@ def synthesize(
     search = _Search(request, process_time() + most_seconds, on_iteration)
     mesh, guess = (
         tuple(intervals or usual_mesh(human, request.pace_m_s)),
-        guess or GuessOptions(targets=request.options.targets),
+        guess or GuessOptions(style=request.options.style),
     )
     coarse: Solution | None = None
     for start in range(tries):
@@ -154,7 +154,7 @@ class _Search:
         """Return a gait half way to what is asked; if there is none, what is kept is still a try at what was asked."""
         search = _Search(self.request.halfway(), self.deadline_s, self.on_iteration)
         try:
-            return search.start(0, mesh, replace(guess, targets=search.request.options.targets))[1]
+            return search.start(0, mesh, replace(guess, style=search.request.options.style))[1]
         except NotSolvedError as failure:
             raise NotSolvedError(failure.status, f"{failure.worst} half way to it", self.best) from failure
 

@@ -6,13 +6,12 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.engines.rigid_body import body_poses
-from strut.models.contact_set import ContactPoint
-from strut.robot import Array, Robot
+from strut.robot import Array, ContactPoint, Robot
 
 
 def contact_slip(robot: Robot, point: ContactPoint, qpos: Array) -> tuple[Array, Array]:
     """Return how far what touches the ground has slid (T, 3), rolling not counted, and its height (T,)."""
-    place, turn = (part[:, 0] for part in body_poses(robot.mjcf, [point.body], qpos))
+    place, turn = (part[:, 0] for part in body_poses(robot.model, [point.body], qpos))
     centre = place + turn @ np.array(point.position_m)
     height = centre[:, 2] - point.radius_m
     if len(qpos) < 2:

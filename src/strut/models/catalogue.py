@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
-from copy import deepcopy
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from strut.errors import BadMotionError, UnknownNameError
 from strut.models.axis_robot import axis_robot
-from strut.models.dh_chains import chain_tree
+from strut.models.dh_chains import chain_robot
+from strut.models.foreign_robot import foreign_robot
 from strut.models.limb_robot import limb_robot
-from strut.models.part_tree import tree_robot
 from strut.models.subject import person_of, subject_robot
-from strut.models.table_files import read_contact, read_tables
-from strut.models.urdf import urdf_tree
+from strut.models.table_files import read_tables
 from strut.motion import Motion
 from strut.robot import Robot
+from strut.tables.body import AxisBody, ChainBody, ForeignBody, LimbBody
+from strut.tables.segments import SegmentBody
 
 HOME = Path(__file__).parent.parent / "robots"
 
@@ -32,12 +28,19 @@ def robot_names() -> tuple[str, ...]:
 
 
 def load_robot(name: str) -> Robot:
-    """Return a robot by name (see `robot_names`) or by the path of a folder that holds its `robot.toml`."""
-    folder = HOME / name if name in robot_names() else Path(name)
+    """Return a robot by name (see `robot_names`) or by the path of a folder that holds its `robot.toml`.
+
+    A robot of a user's folder is called by the path from here, or as given if it lies elsewhere: so its motions find
+    it again, and say nothing of the machine that they were made on.
+    """
+    if name in robot_names():
+        return _read_robot(name, HOME / name)
+    folder, here = Path(name), Path.cwd()
     if not (folder / "robot.toml").is_file():
         raise UnknownNameError("robot", name, robot_names(), "`strut robots`")
-    robot = _read_robot(folder.resolve())
-    return replace(robot, tables=deepcopy(robot.tables))  # so that nobody changes the robot of the next caller
+    if folder.is_absolute() and folder.is_relative_to(here):
+        folder = folder.relative_to(here)
+    return _read_robot(str(folder), Path(name).resolve())
 
 
 def robot_of(motion: Motion, robot: Robot | None = None, *, needs_feet: bool = True) -> Robot:
@@ -73,22 +76,17 @@ def _check_made_for(motion: Motion, robot: Robot) -> None:
 
 
 @cache
-def _read_robot(folder: Path) -> Robot:
-    typed = read_tables(folder)
-    read_contact(folder)
-    tables = {path.stem: tomllib.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.toml"))}
-    robot = _build(folder, tables)
-    return robot if robot.typed.robot is not None else replace(robot, typed=typed)
-
-
-def _build(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> Robot:
-    name, body = folder.name if folder.parent == HOME else str(folder), tables["robot"]
-    if "segment" in body:
-        return subject_robot(name, folder, tables)
-    if body.get("form") == "axes":
-        return axis_robot(name, tables)
-    if "urdf" in body:
-        return tree_robot(name, body["title"], urdf_tree(body, folder), tables)
-    if "chain" in body:
-        return tree_robot(name, body["title"], chain_tree(body), tables)
-    return limb_robot(name, tables)
+def _read_robot(name: str, folder: Path) -> Robot:
+    tables = read_tables(folder)
+    match tables.robot:
+        case SegmentBody():
+            robot = subject_robot(name, folder, tables)
+        case AxisBody() as body:
+            robot = axis_robot(name, body, tables)
+        case ChainBody() as body:
+            robot = chain_robot(name, body, tables)
+        case ForeignBody() as body:
+            robot = foreign_robot(name, folder, body, tables)
+        case LimbBody() as body:
+            robot = limb_robot(name, body, tables)
+    return robot

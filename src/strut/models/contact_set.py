@@ -10,19 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from strut.errors import BadTableError, UnknownNameError
-from strut.robot import Robot
+from strut.robot import ContactPoint, Robot
 
 AXES = ("X", "Y", "Z")
-
-
-@dataclass(frozen=True, slots=True)
-class ContactPoint:
-    """A point of a body, in its frame, or the centre of a rolling ball if it has a radius."""
-
-    name: str
-    body: str
-    position_m: tuple[float, float, float]
-    radius_m: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +78,14 @@ def flat_contact(name: str, first: ContactPoint, second: ContactPoint, third: Co
 def contact_points(robot: Robot) -> dict[str, ContactPoint]:
     """Return the contact points of a robot by name, from its `contact` table."""
     return {
-        name: ContactPoint(name, entry["segment"], tuple(entry["position_m"]), float(entry["radius_m"]))
-        for name, entry in robot.table("contact")["point"].items()
+        name: ContactPoint(name, entry.segment, entry.position_m, entry.radius_m)
+        for name, entry in robot.contacts.point.items()
     }
 
 
 def contact_set(robot: Robot, name: str) -> ContactSet:
     """Return a contact set of a robot by name, from its `contact` table."""
-    sets = robot.table("contact")["set"]
+    sets = robot.contacts.set
     if name not in sets:
         raise UnknownNameError("contact set", name, tuple(sets), f"{robot.name}'s contact.toml")
     return set_of_rows(name, sets[name], contact_points(robot))

@@ -9,22 +9,22 @@ part's frame has the robot's axes too and only its joint's axis tells where the 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from strut.errors import BadTableError
-from strut.models.part_tree import PLATFORM, Part, PartTree, Shape
-from strut.robot import Array
+from strut.models.model_builder import PLATFORM_JOINTS, Body, ModelBuilder
+from strut.robot import Array, Robot
+from strut.tables.body import Chain, ChainBody, ChainRow, PartShape
+from strut.tables.folder import Tables
 
-Table = Mapping[str, Any]
-_NO_JOINT: Table = {"range_rad": [0.0, 0.0], "speed_rad_s": 0.0, "torque_nm": 0.0}
+PLATFORM = "platform"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Joint:
+class ChainJoint:
     """Where a joint is when all are zero: its parent, the origin (3,) of its frame and its axis (3,)."""
 
     name: str
@@ -33,89 +33,104 @@ class _Joint:
     axis: Array
 
 
-def chain_tree(table: Table) -> PartTree:
-    """Return the parts of the robot described by the chains of `robot.toml`."""
-    joints = _joints_at_zero(table["chain"])
-    parts = [_part(PLATFORM, None, np.zeros(3), np.array([0.0, 0.0, 1.0]), table, np.zeros(3))]
-    origins = {PLATFORM: np.zeros(3)}
-    for joint in joints:
-        parts.append(_part(joint.name, joint.parent, joint.origin_m, joint.axis, table, origins[joint.parent]))
-        origins[joint.name] = joint.origin_m
-    stray = set(table["part"]) - set(origins)
-    if stray:
+def chain_robot(name: str, table: ChainBody, tables: Tables) -> Robot:
+    """Return the robot described by the chains of `robot.toml`."""
+    builder, joints = ModelBuilder(name, table.contact.friction), joints_at_zero(table.chain)
+    known = {PLATFORM, *(joint.name for joint in joints)}
+    for kind, missing in (("part", known - set(table.part)), ("joint", known - {PLATFORM} - set(table.joint))):
+        if missing:
+            raise BadTableError(f"{name}: there is no [{kind}.{min(missing)}], but a chain has such a joint.")
+    if stray := set(table.part) - known:
         raise BadTableError(f"Part {min(stray)} belongs to no joint of the chains.")
-    return PartTree(tuple(parts), table["servo"], table.get("platform"), table["contact"]["friction"])
+    root = builder.body(PLATFORM, np.zeros(3))
+    if table.platform is not None:
+        drive = table.platform
+        forces, sags = (drive.force_limit_n,) * 2 + (drive.moment_limit_nm,), (drive.sag_m,) * 2 + (drive.sag_rad,)
+        builder.platform(root, forces, sags, drive.settle_s)
+    _add_part(builder, root, PLATFORM, np.zeros(3), table)
+    _add_children(builder, root, ChainJoint(PLATFORM, "", np.zeros(3), np.zeros(3)), joints, table)
+    base_size = 0 if table.platform is None else len(PLATFORM_JOINTS)
+    return builder.robot(name, table.title, tables, base_size=base_size)
 
 
-def row_transform(row: Table, angle_rad: float = 0.0) -> Array:
+def row_transform(row: ChainRow, angle_rad: float = 0.0) -> Array:
     """Return the transform of a row with its joint at an angle. Shape (4, 4)."""
-    theta, alpha = row["theta0_rad"] + angle_rad, row["alpha_rad"]
+    theta, alpha = row.theta0_rad + angle_rad, row.alpha_rad
     ct, st, ca, sa = math.cos(theta), math.sin(theta), math.cos(alpha), math.sin(alpha)
     return np.array(
         [
-            [ct, -st * ca, st * sa, row["a_m"] * ct],
-            [st, ct * ca, -ct * sa, row["a_m"] * st],
-            [0.0, sa, ca, row["d_m"]],
+            [ct, -st * ca, st * sa, row.a_m * ct],
+            [st, ct * ca, -ct * sa, row.a_m * st],
+            [0.0, sa, ca, row.d_m],
             [0.0, 0.0, 0.0, 1.0],
         ]
     )
 
 
-def _joints_at_zero(chains: list[Table]) -> list[_Joint]:
-    joints: dict[str, _Joint] = {}
+def joints_at_zero(chains: Sequence[Chain]) -> list[ChainJoint]:
+    """Return the joints of all chains, each once, with the place and axis that the rows give them."""
+    joints: dict[str, ChainJoint] = {}
     ends: dict[str | None, tuple[str, Array]] = {None: (PLATFORM, np.eye(4))}
     for chain in chains:
-        if chain.get("after") not in ends:
-            raise BadTableError(f"Chain {chain['name']} starts after {chain['after']}, which comes later or never.")
-        parent, frame = ends[chain.get("after")]
-        for row in chain["rows"]:
-            name = row.get("joint")
-            if name is not None:
-                known = joints.get(name)
+        if chain.after not in ends:
+            raise BadTableError(f"Chain {chain.name} starts after {chain.after}, which comes later or never.")
+        parent, frame = ends[chain.after]
+        for row in chain.rows:
+            if row.joint is not None:
+                known = joints.get(row.joint)
                 if known is None:
-                    joints[name] = _Joint(name, parent, frame[:3, 3].copy(), frame[:3, 2].copy())
+                    joints[row.joint] = ChainJoint(row.joint, parent, frame[:3, 3].copy(), frame[:3, 2].copy())
                 elif known.parent != parent or not np.allclose(known.origin_m, frame[:3, 3], atol=1e-12):
-                    raise BadTableError(f"Joint {name} has two places: chain {chain['name']} puts it elsewhere.")
-                parent = name
+                    raise BadTableError(f"Joint {row.joint} has two places: chain {chain.name} puts it elsewhere.")
+                parent = row.joint
             frame = frame @ row_transform(row)
-        ends[chain["name"]] = (parent, frame)
+        ends[chain.name] = (parent, frame)
     return list(joints.values())
 
 
-def _part(name: str, parent: str | None, origin: Array, axis: Array, table: Table, parent_origin: Array) -> Part:
-    part = table["part"][name]
-    limits: Table = table["joint"][name] if parent is not None else _NO_JOINT
-    ixx, iyy, izz, ixy, ixz, iyz = part["inertia_kg_m2"]
-    return Part(
-        name=name,
-        parent=parent,
-        position_m=origin - parent_origin,
-        rotation=np.eye(3),
-        kind="fixed" if parent is None else "hinge",
-        axis=axis,
-        range=(float(limits["range_rad"][0]), float(limits["range_rad"][1])),
-        speed_limit=float(limits["speed_rad_s"]),
-        effort_limit=float(limits["torque_nm"]),
-        mass_kg=float(part["mass_kg"]),
-        com_m=np.array(part["com_m"]) - origin,
-        inertia_kg_m2=np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]]),
-        shapes=tuple(_shape(shape, origin) for shape in part.get("shapes", ())),
-        frames=tuple(
-            (frame, np.array(entry["position_m"]) - origin, np.eye(3))
-            for frame, entry in table.get("frame", {}).items()
-            if entry["part"] == name
-        ),
-    )
+def _add_children(
+    builder: ModelBuilder, body: Body, parent: ChainJoint, joints: Sequence[ChainJoint], table: ChainBody
+) -> None:
+    """Add what hangs on a part, a whole limb before the next, as a model numbers it."""
+    for joint in joints:
+        if joint.parent != parent.name:
+            continue
+        limit, servo = table.joint[joint.name], table.servo
+        stiffness = limit.torque_nm / servo.sag_rad
+        child = builder.body(joint.name, joint.origin_m - parent.origin_m, body)
+        builder.hinge(
+            child,
+            joint.name,
+            joint.axis,
+            limit.range_rad,
+            speed_limit=limit.speed_rad_s,
+            torque_limit=limit.torque_nm,
+            stiffness=stiffness,
+            damping=stiffness * servo.settle_s,
+            armature=servo.armature_s2 * limit.torque_nm,
+        )
+        _add_part(builder, child, joint.name, joint.origin_m, table)
+        _add_children(builder, child, joint, joints, table)
 
 
-def _shape(table: Table, origin: Array) -> Shape:
-    kind = table["kind"]
-    ends = ("from_m", "to_m") if kind == "capsule" else ("position_m",)
-    size = tuple(length / 2.0 for length in table["size_m"]) if kind == "box" else (table["radius_m"],)
-    return Shape(
-        kind=kind,
-        points_m=tuple(np.array(table[end]) - origin for end in ends),
-        size_m=size,
-        color=tuple(table["color"]),
-        touches_ground=table.get("touches_ground", True),
-    )
+def _add_part(builder: ModelBuilder, body: Body, name: str, origin_m: Array, table: ChainBody) -> None:
+    """Give a body the mass, shapes and frames of its part."""
+    part = table.part[name]
+    ixx, iyy, izz, ixy, ixz, iyz = part.inertia_kg_m2
+    inertia = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+    builder.matter(body, part.mass_kg, np.array(part.com_m) - origin_m, inertia)
+    for shape in part.shapes:
+        _add_shape(builder, body, name, shape, origin_m)
+    for frame, entry in table.frame.items():
+        if entry.part == name:
+            builder.frame(body, frame, np.array(entry.position_m) - origin_m)
+
+
+def _add_shape(builder: ModelBuilder, body: Body, part: str, shape: PartShape, origin_m: Array) -> None:
+    ends = (shape.from_m, shape.to_m) if shape.kind == "capsule" else (shape.position_m,)
+    size = [length / 2.0 for length in shape.size_m or ()] if shape.kind == "box" else [shape.radius_m]
+    points = [np.array(end) - origin_m for end in ends if end is not None]
+    if len(points) != len(ends) or not size or size[0] is None:
+        raise BadTableError(f"A {shape.kind} of part {part} lacks its place or its size.")
+    place, half = np.concatenate(points), [length for length in size if length is not None]
+    builder.shape(body, shape.kind, place, half, shape.color, touches_ground=shape.touches_ground)

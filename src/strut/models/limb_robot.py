@@ -3,45 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
-from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from strut.models.mjcf import Mjcf, add_body, add_inertia, add_joint, add_shape, box_inertia, numbers, rod_inertia
-from strut.robot import Array, Foot, Robot
+from strut.errors import BadTableError
+from strut.models.inertia import box_inertia, rod_inertia
+from strut.models.model_builder import Body, ModelBuilder
+from strut.robot import FLOATING, Array, Foot, Robot, ball_foot
+from strut.tables.body import LimbBody, LimbLink, LimbMount
+from strut.tables.folder import Tables
 
-Table = Mapping[str, Any]
 BASE = "body"
 
 
-def limb_robot(name: str, tables: Mapping[str, Table]) -> Robot:
+def limb_robot(name: str, table: LimbBody, tables: Tables) -> Robot:
     """Return the robot whose `robot.toml` gives its limbs as Denavit-Hartenberg rows."""
-    body, radius_m = tables["robot"], tables["robot"]["contact"]["foot_radius_m"]
-    limbs = [(mount, body["limb"][mount["limb"]]) for mount in body["mount"]]
-    joints = [
-        (joint_name(mount["name"], joint["name"]), *_range(joint, middle_rad))
-        for mount, limb in limbs
-        for joint, middle_rad in zip(limb["joints"], mount["middle_rad"], strict=True)
-    ]
-    return Robot(
-        name=name,
-        title=body["title"],
-        mjcf=_limb_mjcf(name, body),
-        joint_names=tuple(joint for joint, _, _ in joints),
-        joint_lower_rad=np.array([lower for _, lower, _ in joints]),
-        joint_upper_rad=np.array([upper for _, _, upper in joints]),
-        joint_speed_limit_rad_s=np.full(len(joints), body["servo"]["speed_limit_rad_s"]),
-        torque_limit_nm=np.full(len(joints), body["servo"]["torque_limit_nm"]),
-        feet=tuple(
-            Foot(mount["name"], foot_frame(mount["name"], limb["end"]["name"]), radius_m) for mount, limb in limbs
-        ),
-        mass_kg=body["body"]["mass_kg"] + sum(link["mass_kg"] for _, limb in limbs for link in limb["links"]),
-        friction=body["contact"]["friction"],
-        base_size=7,
-        tables=tables,
-    )
+    builder, box = ModelBuilder(name, table.contact.friction), table.body
+    body = builder.floating_base(BASE, "base", box.start_height_m)
+    builder.matter(body, box.mass_kg, np.zeros(3), box_inertia(box.mass_kg, box.size_m))
+    builder.shape(body, "box", np.zeros(3), np.asarray(box.size_m) / 2.0, box.color)
+    for mark in box.mark:
+        builder.shape(body, "sphere", mark.position_m, [mark.radius_m], mark.color, touches_ground=False)
+    feet = [_add_limb(builder, body, mount, table) for mount in table.mount]
+    return builder.robot(name, table.title, tables, feet=feet, base_size=FLOATING)
 
 
 def mount_rotation(x_axis: Array, z_axis: Array) -> Array:
@@ -50,77 +34,47 @@ def mount_rotation(x_axis: Array, z_axis: Array) -> Array:
     return np.column_stack([x, np.cross(z, x), z])
 
 
-def joint_name(mount: str, joint: str) -> str:
-    """Return the model-wide name of a joint, for instance LF_knee."""
-    return f"{mount}_{joint}"
+def _add_limb(builder: ModelBuilder, body: Body, mount: LimbMount, table: LimbBody) -> Foot:
+    """Add a limb joint by joint; return the foot at its end."""
+    if mount.limb not in table.limb or len(mount.middle_rad) != len(table.limb[mount.limb].joints):
+        raise BadTableError(f"Mount {mount.name} names no limb of the table, or not one middle_rad for each joint.")
+    limb, servo = table.limb[mount.limb], table.servo
+    links = {link.joint: link for link in limb.links}
+    position, rotation = np.asarray(mount.position_m), mount_rotation(np.array(mount.x_axis), np.array(mount.z_axis))
+    name = ""
+    for joint, middle_rad in zip(limb.joints, mount.middle_rad, strict=True):
+        name = f"{mount.name}_{joint.name}"
+        body = builder.body(name, position, body, rotation)
+        builder.hinge(
+            body,
+            name,
+            [0.0, 0.0, 1.0],
+            (middle_rad - joint.half_range_rad, middle_rad + joint.half_range_rad),
+            speed_limit=servo.speed_limit_rad_s,
+            torque_limit=servo.torque_limit_nm,
+            stiffness=servo.stiffness_nm_rad,
+            damping=servo.damping_nm_s_rad,
+            armature=servo.armature_kg_m2,
+        )
+        if joint.name not in links:
+            raise BadTableError(f"Limb {mount.limb} has no link for its joint {joint.name}.")
+        _add_rod(builder, body, links[joint.name])
+        position, rotation = np.array([joint.a_m, 0.0, joint.d_m]), _rotation_x(joint.alpha_rad)
+    frame, end, radius_m = f"{mount.name}_{limb.end.name}", limb.end, table.contact.foot_radius_m
+    builder.shape(body, "sphere", end.position_m, [radius_m], end.color, name=frame)
+    builder.frame(body, frame, end.position_m)
+    return ball_foot(mount.name, frame, name, end.position_m, radius_m)
 
 
-def foot_frame(mount: str, end: str) -> str:
-    """Return the model-wide name of the frame at the end of a limb, for instance LF_foot."""
-    return f"{mount}_{end}"
-
-
-def floating_base(model: Mjcf, start_height_m: float) -> ET.Element:
-    """Return a new body that floats above the middle of the floor."""
-    body = add_body(model.world, BASE, [0.0, 0.0, start_height_m])
-    ET.SubElement(body, "freejoint", name="base")
-    return body
-
-
-def add_driven_hinge(
-    model: Mjcf, body: ET.Element, name: str, axis: Any, bounds: tuple[float, float], servo: Table
-) -> None:
-    """Let a servo turn a body about an axis (3,) of its own."""
-    add_joint(body, name, axis, bounds, armature_kg_m2=servo["armature_kg_m2"])
-    model.add_servo(
-        name,
-        limit=servo["torque_limit_nm"],
-        stiffness=servo["stiffness_nm_rad"],
-        damping=servo["damping_nm_s_rad"],
-    )
-
-
-def _range(joint: Table, middle_rad: float) -> tuple[float, float]:
-    return middle_rad - joint["half_range_rad"], middle_rad + joint["half_range_rad"]
-
-
-def _limb_mjcf(name: str, table: Table) -> str:
-    model, box = Mjcf(name, table["contact"]["friction"]), table["body"]
-    body = floating_base(model, box["start_height_m"])
-    add_inertia(body, box["mass_kg"], np.zeros(3), box_inertia(box["mass_kg"], box["size_m"]))
-    add_shape(body, "box", np.zeros(3), np.asarray(box["size_m"]) / 2.0, box["color"])
-    for mark in box.get("mark", ()):
-        add_shape(body, "sphere", mark["position_m"], [mark["radius_m"]], mark["color"], touches_ground=False)
-    for mount in table["mount"]:
-        _add_limb(model, body, mount, table)
-    return model.text()
-
-
-def _add_limb(model: Mjcf, body: ET.Element, mount: Table, table: Table) -> None:
-    limb = table["limb"][mount["limb"]]
-    links = {link["joint"]: link for link in limb["links"]}
-    position, rotation = np.asarray(mount["position_m"]), mount_rotation(mount["x_axis"], mount["z_axis"])
-    for joint, middle_rad in zip(limb["joints"], mount["middle_rad"], strict=True):
-        name = joint_name(mount["name"], joint["name"])
-        body = add_body(body, name, position, rotation)
-        add_driven_hinge(model, body, name, [0.0, 0.0, 1.0], _range(joint, middle_rad), table["servo"])
-        _add_rod(body, links[joint["name"]])
-        position, rotation = np.array([joint["a_m"], 0.0, joint["d_m"]]), _rotation_x(joint["alpha_rad"])
-    frame, end = foot_frame(mount["name"], limb["end"]["name"]), limb["end"]
-    add_shape(body, "sphere", end["position_m"], [table["contact"]["foot_radius_m"]], end["color"], name=frame)
-    ET.SubElement(body, "site", name=frame, pos=numbers(end["position_m"]))
-
-
-def _add_rod(link: ET.Element, rod: Table) -> None:
+def _add_rod(builder: ModelBuilder, body: Body, rod: LimbLink) -> None:
     """Add a solid cylinder between two points, or a solid ball where they coincide."""
-    start, stop = np.asarray(rod["from_m"], dtype=float), np.asarray(rod["to_m"], dtype=float)
-    inertia = rod_inertia(rod["mass_kg"], rod["radius_m"], stop - start)
-    add_inertia(link, rod["mass_kg"], (start + stop) / 2.0, inertia)
+    start, stop = np.asarray(rod.from_m), np.asarray(rod.to_m)
+    builder.matter(body, rod.mass_kg, (start + stop) / 2.0, rod_inertia(rod.mass_kg, rod.radius_m, stop - start))
     if np.array_equal(start, stop):
-        add_shape(link, "sphere", start, [rod["radius_m"]], rod["color"])
+        builder.shape(body, "sphere", start, [rod.radius_m], rod.color)
     else:
-        touches = rod.get("touches_ground", True)
-        add_shape(link, "capsule", [*start, *stop], [rod["radius_m"]], rod["color"], touches_ground=touches)
+        ends = [*start, *stop]
+        builder.shape(body, "capsule", ends, [rod.radius_m], rod.color, touches_ground=rod.touches_ground)
 
 
 def _rotation_x(angle_rad: float) -> Array:

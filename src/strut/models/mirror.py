@@ -39,15 +39,15 @@ class Mirror:
 
 def mirror_of(robot: Robot, names: Sequence[str]) -> Mirror:
     """Return the mirror map for coordinates called like HipRight_RY, from the robot's `symmetry` table."""
-    table = robot.table("symmetry")
+    table = robot.symmetry
     partner, sign = [], []
     for name in names:
         joint, axis = name.rsplit("_", 1)
-        other = _other_side(joint, table["paired"])
-        if other is None and joint not in table["single"]:
+        other = _other_side(joint, table.paired)
+        if other is None and joint not in table.single:
             raise BadTableError(f"{robot.name}: symmetry.toml does not say what the mirror image of {name} is.")
         partner.append(list(names).index(f"{other or joint}_{axis}"))
-        sign.append(float(table["sign"][axis]))
+        sign.append(float(table.sign[axis]))
     return Mirror(tuple(partner), tuple(sign))
 
 

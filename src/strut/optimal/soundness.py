@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from strut.audit import FOOT_OFF_GROUND_M, LEAST_ROOM_RAD, MOST_SLIDE_M
 from strut.engines.capsules import capsule_distance
 from strut.engines.constrained_dynamics import ConstrainedDynamics
 from strut.engines.kinematic_tree import qpos_from_angles, qvel_from_angles
@@ -22,8 +23,6 @@ from strut.optimal.collocation import Solution
 from strut.optimal.torque_playback import playback_error
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
-from strut.verify.audit import FOOT_OFF_GROUND_M
-from strut.verify.stride_audit import LEAST_ROOM_RAD, MOST_SLIDE_M
 
 MOST_MOMENTUM_ERROR_N_S = 0.2
 MOST_RESIDUAL = 1e-6
@@ -164,7 +163,7 @@ def verify_trajectory(
         capsules=capsules,
         mesh_change=mesh_change,
         refinement_change=None if before is None else solution.cost / before - 1.0,
-        playback_error_rad=playback_error(robot.mjcf, trajectory) if playback else None,
+        playback_error_rad=playback_error(robot.model, trajectory) if playback else None,
     )
 
 
@@ -218,7 +217,7 @@ def momentum_error(robot: Robot, trajectory: Trajectory) -> float:
 
 def _momentum(robot: Robot, trajectory: Trajectory, node: int) -> Array:
     q, v = trajectory.q[node : node + 1], trajectory.v[node : node + 1]
-    return np.asarray(linear_momentum(robot.mjcf, qpos_from_angles(q), qvel_from_angles(q, v))[0])
+    return np.asarray(linear_momentum(robot.model, qpos_from_angles(q), qvel_from_angles(q, v))[0])
 
 
 def least_impulses(trajectory: Trajectory) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -21,32 +22,35 @@ from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array
 
+if TYPE_CHECKING:
+    from mujoco import MjModel
+
 TOLERANCE = 1e-12  # a step multiplies errors by up to a million
 STRAIGHT = 1e-9
 RUNAWAY = 10.0  # rad: a playback that far off is over
 
 
-def playback_error(mjcf: str, trajectory: Trajectory) -> float:
+def playback_error(model: MjModel | str, trajectory: Trajectory) -> float:
     """Return the largest angle [rad] at any node between a trajectory and the playback of its torques.
 
     Slides count in metres, except those of a floating base, which do not count.
     """
-    played = play(mjcf, trajectory)
-    turns = slice(3, None) if _floats(mjcf, trajectory.problem) else slice(None)
+    played = play(model, trajectory)
+    turns = slice(3, None) if _floats(model, trajectory.problem) else slice(None)
     away = np.abs(played - trajectory.q)[:, turns]
     return float(np.where(np.isfinite(away), away, np.inf).max())
 
 
-def play(mjcf: str, trajectory: Trajectory) -> Array:
+def play(model: MjModel | str, trajectory: Trajectory) -> Array:
     """Return the coordinates at the nodes when the torques are played, NaN once it has run away. Shape (nodes, nq)."""
-    problem, floats = trajectory.problem, _floats(mjcf, trajectory.problem)
+    problem, floats = trajectory.problem, _floats(model, trajectory.problem)
     passive = _passive(trajectory)
     played = np.full_like(trajectory.q, np.nan)
     qpos, qvel = trajectory.q[0], trajectory.v[0]
     if floats:
         qpos, qvel = qpos_from_angles(qpos), qvel_from_angles(qpos, qvel)
     for number, phase in enumerate(problem.phases):
-        witness, nodes = MujocoContactDynamics(mjcf, phase.contact), trajectory.nodes_of(number)
+        witness, nodes = MujocoContactDynamics(model, phase.contact), trajectory.nodes_of(number)
         if phase.arrival == "impact":
             qvel, _ = witness.impact(qpos, qvel)
         played[nodes[0]] = angles_from_qpos(qpos) if floats else qpos
@@ -69,9 +73,9 @@ def _kinks(trajectory: Trajectory, nodes: Index) -> list[int]:
     return [int(nodes[0]), *nodes[1:-1][bends].tolist(), int(nodes[-1])]
 
 
-def _floats(mjcf: str, problem: OptimalControlProblem) -> bool:
+def _floats(model: MjModel | str, problem: OptimalControlProblem) -> bool:
     """Return whether the model has a floating base where the problem has slides and angles."""
-    return bool(MujocoContactDynamics(mjcf, problem.contact).nq == problem.tree.nq + 1)
+    return bool(MujocoContactDynamics(model, problem.contact).nq == problem.tree.nq + 1)
 
 
 def _passive(trajectory: Trajectory) -> Callable[[Array, Array], Array]:

@@ -13,7 +13,7 @@ import numpy as np
 from strut.engines.node_symbols import NodeSymbols, impact_residual
 from strut.engines.sparse_nlp import Element, Index, column, square, symbols
 from strut.engines.symbolic_dynamics import Expression
-from strut.models.contact_set import AXES, ContactPoint
+from strut.models.contact_set import AXES
 from strut.optimal.friction_cones import friction_cones
 from strut.optimal.layout import Layout
 from strut.optimal.placed_element import at, at_impact
@@ -30,7 +30,7 @@ from strut.optimal.problem import (
     SampleCost,
     TrackingCost,
 )
-from strut.robot import Array
+from strut.robot import Array, ContactPoint
 
 MESH = "mesh"  # name of the rows that tie nodes together
 DEFECT = 10.0  # rows of the mesh are this much stricter than their size says

@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
-from strut.pipeline.step_candidate import StepRequest, step_attempt
+from collections.abc import Callable
 
-SEARCH_RATE_HZ = 50.0
-SEARCH_STEPS = 8  # starts, walks, stops: every further step of a line or turn repeats these
+from strut.bisection import bisect
+
 USED = 0.9  # share of speed and torque limits that planning for speed may use; servos need the rest to follow
-_QUICKEST, _SLOWEST = 0.05, 20.0
+_QUICKEST, _SLOWEST, _STEP = 0.05, 20.0, 1.5
 _CLOSE = 1.02
 
 
-def fastest(request: StepRequest, intensity: float) -> float | None:
-    """Return the smallest factor on the robot's own phase times that keeps every limit, within two percent.
+def fastest(passes: Callable[[float], bool]) -> float | None:
+    """Return the smallest factor on the robot's own phase times that passes, within two percent; None where none does.
 
-    None where no pace keeps them. Slower walks press more evenly, so a pace that passes is taken to pass when slowed.
-
-    Args:
-        request: What the user wants.
-        intensity: Of the emotion.
+    Slower walks press more evenly, so a pace that passes is taken to pass when slowed.
     """
-
-    def passes(slower: float) -> bool:
-        return step_attempt(
-            request, intensity, rate_hz=search_rate_hz(slower), slower=slower, most_steps=SEARCH_STEPS, largest_use=USED
-        ).passes
-
-    good, bad = 1.0, 1.0
+    good = 1.0
     if passes(good):
-        while passes(good / 1.5):
-            good /= 1.5
+        while passes(good / _STEP):
+            good /= _STEP
             if good < _QUICKEST:
                 return good
-        bad = good / 1.5
-    else:
-        while not passes(good * 1.5):
-            good *= 1.5
-            if good > _SLOWEST:
-                return None
-        bad, good = good, good * 1.5
-    while good / bad > _CLOSE:
-        middle = (good * bad) ** 0.5
-        good, bad = (middle, bad) if passes(middle) else (good, middle)
-    return good
-
-
-def search_rate_hz(slower: float) -> float:
-    """Return a rate with enough samples in the shortest phase, in whole steps of the search rate."""
-    return SEARCH_RATE_HZ * max(1.0, round(0.5 / slower))
+        return bisect(passes, good, good / _STEP, close=_CLOSE, scale="geometric")[0]
+    while not passes(good * _STEP):
+        good *= _STEP
+        if good > _SLOWEST:
+            return None
+    return bisect(passes, good * _STEP, good, close=_CLOSE, scale="geometric")[0]

@@ -8,24 +8,27 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import msgspec
 import numpy as np
 from scipy.optimize import brentq
 
-from strut.balance.body_path import Law, carried
 from strut.balance.point_masses import effective_height_m
-from strut.balance.sole_margin import dynamic_margin_m
+from strut.generators.body_path import carried
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan, swing_share
 from strut.generators.route import Route, pivot_displacement, route_to, shorter_pivots
+from strut.generators.sole_margin import dynamic_margin_m
 from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.leg_angles import chain_points, leg_angles
 from strut.kinematics.posture import PostureTargets, solve_postures
 from strut.models.axis_robot import axis_robot
 from strut.models.catalogue import load_robot
-from strut.pipeline.step_walk import walk_to
+from strut.pipeline.walk import walk_to
 from strut.place import Place
 from strut.reproduction.comparison import Comparison, Parts, Sheet
+from strut.request import PressureLaw
 from strut.robot import Array, Robot
+from strut.tables.body import AxisBody
 
 _HALF_WIDTH_M = 0.035
 _STEPS = 3
@@ -52,11 +55,14 @@ def parts() -> Parts:
 
 def variant(robot: Robot, *, torso_m: float, half_width_m: float) -> Robot:
     """Return the robot with its torso mass at a height over the hips and with shoes of another width."""
-    table = dict(robot.table("robot"))
-    leg = table["limb"]["leg"]
-    table["body"] = {**table["body"], "com_m": [0.0, 0.0, torso_m]}
-    table["limb"] = {"leg": {**leg, "foot": {**leg["foot"], "width_m": 2.0 * half_width_m}}}
-    return axis_robot(robot.name, {**robot.tables, "robot": table})
+    table = robot.tables.robot
+    assert isinstance(table, AxisBody)
+    leg = table.limb["leg"]
+    foot = msgspec.structs.replace(leg.foot, width_m=2.0 * half_width_m)
+    body = msgspec.structs.replace(table.body, com_m=(0.0, 0.0, torso_m))
+    limb = {"leg": msgspec.structs.replace(leg, foot=foot)}
+    wider = msgspec.structs.replace(table, body=body, limb=limb)
+    return axis_robot(robot.name, wider, replace(robot.tables, robot=wider))
 
 
 def golden_target(entry: Mapping[str, Any], separation_cm: float) -> PostureTargets:
@@ -150,7 +156,7 @@ def swing(robot: Robot) -> list[Comparison]:
     return sheet.rows
 
 
-def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: Law = "mass") -> float:
+def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: PressureLaw = "mass") -> float:
     """Return the smallest margin of the nine masses' zero-moment point in a straight walk with equal phases."""
     legs, table = two_legs(robot), robot.table("gait")
     limits = StepLimits(step_m, table["side_step_m"], table["step_turn_rad"], legs.separation_m)
@@ -283,7 +289,7 @@ def fastest_walks(robot: Robot) -> list[Comparison]:
     sheet.add("margin of the published law at 1 cm/s, 4 cm steps", margin_m * 1e3, "mm")
     for law, words in (("mass", "published law"), ("pressure", "planned pressure")):
         for kept_m in (margin_m, 0.010):
-            motion = walk_to(robot, goal, pace="fastest", margin_m=kept_m - 1e-6, law=law)  # type: ignore[arg-type]
+            motion = walk_to(robot, goal, pace="fastest", margin_m=kept_m - 1e-6, law=law)
             speed = motion.meta["gait"]["line_speed_m_s"] * 100.0
             sheet.add(f"fastest at {kept_m * 1e3:.1f} mm margin, {words}", speed, "cm/s")
     return sheet.rows

@@ -11,25 +11,26 @@ from typing import get_args
 import numpy as np
 from scipy.optimize import lsq_linear
 
+from strut.audit import Audit
 from strut.balance.pressure import swing_leg_pressure
 from strut.emotion import named_emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.expression.blend import style_for
 from strut.generators.crawl import CrawlPlan
+from strut.generators.crawler import crawler
 from strut.generators.key_pose import KeyPose, ground_under, key_pose
-from strut.kinematics.crawler import crawler
 from strut.kinematics.leg7r import Leg, knee_position, leg_forward, leg_inverse
 from strut.kinematics.mounted_leg import MountedLeg, body_fixed_knee, mounted_legs
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.pipeline.crawl_candidate import Balance
 from strut.pipeline.walk import walk
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.reproduction.mrpete_errata import errata
 from strut.reproduction.mrpete_gait import EMOTIONS, gait
+from strut.request import Balance
 from strut.robot import Array, Robot
 from strut.rotation import rotation_from_vector, rotation_y
-from strut.verify.audit import Audit, audit
+from strut.verify.measure import audit
 
 _FULL = np.array(1.0)  # all of a pose
 _ICE = 1e-3  # friction with which feet can only push up

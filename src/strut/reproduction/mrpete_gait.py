@@ -15,8 +15,8 @@ from strut.balance.support import support_margin, supports
 from strut.emotion import named_emotion
 from strut.expression.blend import style_for
 from strut.generators.crawl import CrawlGait, CrawlPlan, crawl_gait, crawl_plan
+from strut.generators.crawler import crawler
 from strut.generators.key_pose import key_pose
-from strut.kinematics.crawler import crawler
 from strut.kinematics.leg7r import KneeReference, knee_position, knee_reference_direction
 from strut.reproduction.comparison import Comparison, Sheet
 from strut.robot import Array, Robot

@@ -5,24 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+import msgspec
 import numpy as np
 from scipy import stats
 
+from strut.audit import settled
 from strut.emotion import Emotion
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.expression.blend import style_for
 from strut.expression.posture import posture_over_time, side_bands_hz
 from strut.generators.hand_path import HandPath
 from strut.generators.hand_task import hand_task
+from strut.generators.null_space_controller import TrackedTask, TrackingProblem, tracked
 from strut.kinematics.task_priority import DAMPED_BELOW, Law, Level, resolve
 from strut.models.catalogue import load_robot
 from strut.models.dh_chains import row_transform
-from strut.pipeline.performance import Part, Performance, Player
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.robot import Array, Robot
 from strut.study.session_stimuli import stimuli
 from strut.style import Style
-from strut.verify.task_audit import settled
+from strut.tables.body import ChainBody
 
 _LEVEL = {"L": -0.75, "H": 0.75}
 _FEED_RATE_HZ = 4.45
@@ -83,14 +85,16 @@ def _features(robot: Robot) -> list[Comparison]:
 
 def _body_errata(robot: Robot) -> list[Comparison]:
     """Return what the misprints in the tables of the body cost."""
-    chains = {chain["name"]: chain["rows"] for chain in robot.table("robot")["chain"]}
+    assert isinstance(robot.tables.robot, ChainBody)
+    chains = {chain.name: chain.rows for chain in robot.tables.robot.chain}
     offset = {"ShoulderRoll": 0.0, "ElbowYaw": 0.001}
     wrists = []
     for side, arm in (("R", "right_arm"), ("L", "left_arm")):
         transform = np.eye(4)
         for row in (*chains["trunk"], *chains[arm]):
-            printed = offset.get((row.get("joint") or "").removeprefix(side))
-            transform = transform @ row_transform(row if printed is None else {**row, "a_m": printed})
+            printed = offset.get((row.joint or "").removeprefix(side))
+            own = row if printed is None else msgspec.structs.replace(row, a_m=printed)
+            transform = transform @ row_transform(own)
         wrists.append(float(transform[1, 3]) * 1e3)
     sides = ("right", "left")
     ours = [_wrist(robot, side, _posture(robot, "zero"))[1] * 1e3 for side in sides]
@@ -140,7 +144,7 @@ def _priorities(robot: Robot) -> list[Comparison]:
     printed_median, median = _head_velocity_error(robot, "paper"), _head_velocity_error(robot, "corrected")
     apart_mm = float(np.abs(ours.hand_error_m - calm.hand_error_m).max()) * 1e3
     freed = replace(path, platform=None)
-    free = Player(Part(robot, freed, _STYLE, _USER_M, "corrected", np.linspace(0.0, 0.1, 11), 1)).play()
+    free = tracked(TrackingProblem(robot, freed, _STYLE, _USER_M, "corrected", np.linspace(0.0, 0.1, 11), 1))
     gaze, instead = "gaze error while waving, mean and largest", "each level makes up for those above"
     sheet.compare("dimensions left, platform locked", "freedom", "locked", ours.redundancy)
     sheet.compare("dimensions left, platform free", "freedom", "free", free.redundancy)
@@ -151,15 +155,15 @@ def _priorities(robot: Robot) -> list[Comparison]:
     return sheet.rows
 
 
-def _gaze_errors(played: Performance) -> list[float]:
+def _gaze_errors(played: TrackedTask) -> list[float]:
     """Return the mean and the largest error of the gaze after 3 s."""
     assert played.gaze_error_rad is not None
     late = played.gaze_error_rad[settled(played.time_s)]
     return [float(late.mean()), float(late.max())]
 
 
-def _played(robot: Robot, path: HandPath, style: Style | None, law: Law) -> Performance:
-    return Player(Part(robot, path, style, _USER_M, law, np.linspace(0.0, 10.0, 1001), 1)).play()
+def _played(robot: Robot, path: HandPath, style: Style | None, law: Law) -> TrackedTask:
+    return tracked(TrackingProblem(robot, path, style, _USER_M, law, np.linspace(0.0, 10.0, 1001), 1))
 
 
 def _head_velocity_error(robot: Robot, law: Law) -> float:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from strut.analysis.gait_analysis import GaitAnalysis
 from strut.analysis.gait_comparison import GaitComparison
 from strut.analysis.gait_cycle import gait_cycle, mirror_image
 from strut.analysis.gait_parameters import GaitParameters
@@ -43,23 +44,18 @@ from strut.show.wording import listed
 STEP_WORDS = "Steps run from the left foot's toe-off to the right foot's."
 
 
-def save_gait_report(
-    walks: Mapping[str, tuple[Robot, Motion]],
-    parameters: Mapping[str, GaitParameters],
-    comparison: GaitComparison,
-    path: Path | str,
-    *,
-    force: bool = False,
-) -> None:
-    """Write one page about walks.
+def save_gait_report(found: GaitAnalysis, path: Path | str, *, force: bool = False) -> None:
+    """Write one page about walks, with their curves over the gait cycle.
 
     Args:
-        walks: Robot and motion by name.
-        parameters: Gait parameters by name.
-        comparison: The walks beside each other.
+        found: What was measured of them.
         path: File to write.
         force: Replace an existing file.
+
+    Example:
+        >>> strut.save_gait_report(strut.analyze(strut.load_motion("gait.npz")), "gait.html")  # doctest: +SKIP
     """
+    walks, parameters, comparison = found.walks, found.parameters, found.comparison
     drawn = [_walk(name, robot, motion) for name, (robot, motion) in walks.items()]
     drawn += [
         _walk(f"{name}, left side", robot, mirror_image(robot, motion))

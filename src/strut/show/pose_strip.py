@@ -18,6 +18,7 @@ from strut.show.footage import Footage, Look, footage, matched, nearest_samples
 from strut.show.picture import INK, Words, as_png, verdict_color
 from strut.show.render import Pixels, draw_frame
 from strut.show.wording import dial_of, title_of
+from strut.tables.gait import SynthesisTable
 
 POSES = 8
 MOST_POSES = 24
@@ -85,7 +86,7 @@ def pose_strip_bytes(
 
 def are_people(robots: Sequence[Robot]) -> bool:
     """Return whether all are human models, whose walks are judged by a row of poses."""
-    return all(robot.tables.get("gait", {}).get("kind") == "synthesis" for robot in robots)
+    return all(isinstance(robot.tables.gait, SynthesisTable) for robot in robots)
 
 
 def _poses(motion: Motion, robot: Robot, poses: int, look: Look) -> tuple[Footage, Array]:

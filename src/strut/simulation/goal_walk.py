@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from strut.balance.body_path import Law, carried
 from strut.engines.physics import Plant, Run
 from strut.errors import BadMotionError, UnreachablePostureError
+from strut.generators.body_path import carried
 from strut.generators.footsteps import StepLimits, closing, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan
 from strut.kinematics.biped_model import TwoLegs, two_legs
@@ -24,9 +24,10 @@ from strut.kinematics.foot_poses import shoe_places
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.place import Footstep, Place, between, wrapped
+from strut.request import PressureLaw
 from strut.robot import Robot
 from strut.simulation.playback import LOADED_N, SUNK, TIPPED_RAD
-from strut.verify.audit import audit
+from strut.verify.measure import audit
 
 BEHIND, AHEAD = 3, 3  # steps around the present that are planned
 CLOSE_M, CLOSE_RAD = 0.005, math.radians(1.0)  # nearer than this to the goal it stops correcting
@@ -44,7 +45,7 @@ class WalkNumbers:
     body_height_m: float
     times: PhaseTimes
     outward_m: float
-    law: Law
+    law: PressureLaw
 
 
 @dataclass(frozen=True, slots=True, eq=False)

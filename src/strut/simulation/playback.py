@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strut.audit import STANDS_STILL_M
 from strut.balance.support import runs
 from strut.engines.frame_kinematics import frame_poses
 from strut.engines.physics import Run, run_servos
@@ -18,8 +19,7 @@ from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.simulation.outcome import Outcome
-from strut.verify.audit import audit
-from strut.verify.receipt_builder import STANDS_STILL_M
+from strut.verify.measure import audit
 
 TIPPED_RAD = math.radians(30.0)  # further from the planned attitude than this is a fall
 SUNK = 0.5  # so is a body below this share of its planned height

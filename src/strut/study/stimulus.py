@@ -189,7 +189,7 @@ def _drawn_points(robot: Robot, qpos: Array, display: Display) -> Array:
         return _solid_points(robot, qpos)
     if display.lights == "joints":
         return skeleton_points(robot, qpos)
-    if "markers" not in robot.tables:
+    if robot.tables.markers is None:
         raise StudyError(f'{robot.name} has no marker set (markers.toml in its folder); write lights = "joints".')
     return marker_points(robot, qpos)
 

@@ -315,8 +315,19 @@ class DefaultLimit(Table, frozen=True):
     torque_nm: Positive
 
 
+class OwnLimit(Table, frozen=True):
+    """Limits of joints that replace those of a description; what is left out stays."""
+
+    range_rad: Range | None = None
+    speed_rad_s: Positive | None = None
+    torque_nm: Positive | None = None
+
+
 class ForeignBody(Table, frozen=True):
-    """A robot that others describe, in a URDF or an MJCF file; with feet it floats, without it is bolted down."""
+    """A robot that others describe, in a URDF or an MJCF file; with feet it floats, without it is bolted down.
+
+    Names in `fixed` and `joint` may hold * and ?. `height_m` is that of the root over the floor.
+    """
 
     title: Text
     limit: DefaultLimit
@@ -326,6 +337,7 @@ class ForeignBody(Table, frozen=True):
     mjcf: Text | None = None
     fixed: tuple[str, ...] = ()
     height_m: float = 0.0
+    joint: Mapping[str, OwnLimit] = {}
     frame: Mapping[str, LinkFrame] = {}
     foot: Mapping[str, LinkFoot] = {}
     look: tuple[LinkShape, ...] = ()

@@ -54,7 +54,7 @@ class Part(Table, frozen=True):
     Args:
         least: Least value that a blend of feelings may reach on this body.
         most: Largest one.
-        joints: Coordinates that follow the word's change against neutral, each with its factor.
+        joints: Coordinates that follow the word, each with its factor.
     """
 
     least: float | None = None
@@ -193,6 +193,19 @@ class ExpressionTable(Table, frozen=True):
     def swings(self) -> Mapping[str, JointSwing]:
         """Joints that show activity; none if the body has no part for it."""
         return self.word.activity.joint if self.word.activity else {}
+
+    def joint_angles(self, style: Style) -> dict[str, float]:
+        """Return where words hold coordinates [rad], by the names of the coordinates."""
+        held: dict[str, float] = {}
+        for word in WORDS:
+            for name, factor in self.joints(word).items():
+                held[name] = held.get(name, 0.0) + factor * getattr(style, word)
+        return held
+
+    def joints(self, word: str) -> Mapping[str, float]:
+        """Return the coordinates that follow a word, each with its factor."""
+        part = self.part(word)
+        return {} if part is None else part.joints
 
     def part(self, word: str) -> Part | None:
         """Return the part that the body has for a word, or None."""

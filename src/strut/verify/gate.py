@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
 
-from strut.verify.audit import Shortfall
+from strut.bisection import bisect
+from strut.draft import Draft, Shortfall
 
 COARSE = 0.1
 CLOSE = 0.02
 
-A = TypeVar("A")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Attempt(Generic[A]):
-    """A candidate at an intensity and the limits it breaks; none means it passes."""
+class Attempt:
+    """A draft at an intensity and the limits it breaks; none means it passes."""
 
     intensity: float
-    candidate: A
+    draft: Draft
     shortfalls: tuple[Shortfall, ...]
 
     @property
@@ -33,16 +31,14 @@ class Attempt(Generic[A]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept(Generic[A]):
-    """The strongest attempt that passes, or none, and the one just above it that does not."""
+class Kept:
+    """The strongest attempt that passes, or none, and what the one just above it breaks."""
 
-    attempt: Attempt[A] | None
+    attempt: Attempt | None
     stopped_by: tuple[Shortfall, ...]
 
 
-def strongest_proved(
-    asked: float, search: Callable[[float], Attempt[A]], prove: Callable[[Attempt[A]], Attempt[A]]
-) -> Kept[A]:
+def strongest_proved(asked: float, search: Callable[[float], Attempt], prove: Callable[[Attempt], Attempt]) -> Kept:
     """Return the strongest expression that a quick search finds and a full proof confirms.
 
     Args:
@@ -65,12 +61,16 @@ def strongest_proved(
         ceiling, stopped_by = max(0.0, full.intensity - CLOSE), full.shortfalls
 
 
-def strongest(asked: float, attempt: Callable[[float], Attempt[A]]) -> Kept[A]:
+def strongest(
+    asked: float, attempt: Callable[[float], Attempt], *, coarse: float = COARSE, close: float = CLOSE
+) -> Kept:
     """Return the strongest expression up to `asked` that keeps every limit.
 
     Args:
         asked: Largest intensity wanted, at least 0.
-        attempt: Builds and measures the candidate at an intensity; at 0 it is neutral.
+        attempt: Drafts and judges at an intensity; at 0 it is neutral.
+        coarse: How far down the next intensity is tried.
+        close: How closely the strongest is searched.
     """
     above = attempt(asked)
     if above.passes:
@@ -80,8 +80,12 @@ def strongest(asked: float, attempt: Callable[[float], Attempt[A]]) -> Kept[A]:
         if below.intensity == 0.0:
             return Kept(None, below.shortfalls)
         above = below
-        below = attempt(max(0.0, round(below.intensity - COARSE, 9)))
-    while above.intensity - below.intensity > CLOSE:
-        middle = attempt((above.intensity + below.intensity) / 2.0)
-        above, below = (above, middle) if middle.passes else (middle, below)
-    return Kept(below, above.shortfalls)
+        below = attempt(max(0.0, round(below.intensity - coarse, 9)))
+    tried = {above.intensity: above, below.intensity: below}
+
+    def passes(intensity: float) -> bool:
+        tried[intensity] = attempt(intensity)
+        return tried[intensity].passes
+
+    good, bad = bisect(passes, below.intensity, above.intensity, close=close)
+    return Kept(tried[good], tried[bad].shortfalls)

@@ -1,4 +1,4 @@
-"""Tally: the receipt of an audited motion."""
+"""Receipt builder: the one receipt of a measured draft, and how much of a feeling it shows."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from strut.audit import STANDS_STILL_M, Audit
+from strut.draft import Draft, Shortfall
 from strut.emotion import Emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.receipt import Receipt, Verdict
 from strut.robot import Robot
-from strut.verify.audit import Audit
+from strut.style import spoken
 
-STANDS_STILL_M = 1e-3  # a walk shorter than this has no cost of transport
+AS_ASKED = 0.85  # a motion that shows less of a feeling, on average over time and words, is weakened
 
 
 def cost_of_transport(robot: Robot, measured: Audit) -> float | None:
@@ -27,18 +29,80 @@ def cost_of_transport(robot: Robot, measured: Audit) -> float | None:
     return work_j / (robot.mass_kg * GRAVITY_M_S2 * measured.distance_m)
 
 
+def planned_receipt(
+    draft: Draft, *, emotion: Emotion | None, asked: float, intensity: float, stopped_by: Sequence[Shortfall]
+) -> Receipt:
+    """Return the receipt of a draft that passed every limit.
+
+    Args:
+        draft: Measured.
+        emotion: What was to be shown, if anything.
+        asked: Intensity that was asked for.
+        intensity: Intensity of the draft.
+        stopped_by: What a stronger draft would have broken.
+    """
+    kept = intensity * draft.kept
+    over_time, over_words = shown_over_time(draft), shown_over_words(draft)
+    reasons = [*(shortfall.sentence for shortfall in stopped_by), *draft.reasons]
+    shown = None
+    if emotion is not None and asked > 0.0 and draft.words:
+        shown = intensity / asked * over_time * over_words
+        reasons += _too_little(draft, over_time, over_words)
+    return receipt_for(
+        draft,
+        emotion=emotion,
+        asked=None if emotion is None else asked,
+        kept=None if emotion is None else kept,
+        shown=shown,
+        verdict="weakened" if reasons else "ok",
+        reasons=reasons,
+    )
+
+
+def shown_over_time(draft: Draft) -> float:
+    """Return the mean share of its style that a draft shows from the first sample to the last."""
+    return 1.0 if draft.shown is None else float(draft.shown.mean())
+
+
+def shown_over_words(draft: Draft) -> float:
+    """Return the mean share of the visible words of its style that a draft shows; words left out count as 0."""
+    return float(np.mean(list(draft.words.values()))) if draft.words else 1.0
+
+
+def _too_little(draft: Draft, over_time: float, over_words: float) -> list[str]:
+    """Return why a draft shows less than it should, if it does."""
+    said = []
+    if over_time * over_words < AS_ASKED and over_time < 1.0:
+        said.append(
+            f"shown: on average {over_time:.0%} of the feeling, which comes and goes; a longer motion shows more"
+        )
+    missing = [spoken(word) for word, share in draft.words.items() if share < AS_ASKED]
+    if over_time * over_words < AS_ASKED and missing:
+        said.append(f"shown: {over_words:.0%} of the feeling's words, {' and '.join(missing)} are missing or weak")
+    return said
+
+
 def receipt_for(
-    robot: Robot,
-    measured: Audit,
+    draft: Draft,
     *,
     emotion: Emotion | None,
     asked: float | None,
     kept: float | None,
     verdict: Verdict,
     reasons: Sequence[str],
+    shown: float | None = None,
 ) -> Receipt:
-    """Return the receipt of a motion."""
-    duration_s = float(measured.time_s[-1] - measured.time_s[0])
+    """Return the receipt of a measured draft."""
+    robot, needs = draft.robot, draft.measured
+    duration_s = float(needs.time_s[-1] - needs.time_s[0])
+    balanced = needs.landings is None and np.isfinite(needs.margin_m).all()  # a line of toes has no inside
+    figures = {
+        "task_error_mm": None if needs.task is None else float(needs.task.hand_error_m.max()) * 1e3,
+        "gaze_error_rad": None if needs.task is None else needs.task.largest_gaze_error_rad,
+        "redundancy": None if needs.task is None else needs.task.redundancy,
+        "left_out": draft.left_out,
+        "soundness": _soundness(needs),
+    } | dict(draft.figures)
     return Receipt(
         robot=robot.name,
         emotion=emotion.name if emotion else None,
@@ -48,15 +112,28 @@ def receipt_for(
         verdict=verdict,
         reasons=tuple(reasons),
         duration_s=duration_s,
-        distance_m=measured.distance_m if robot.base_size else None,
-        speed_m_s=measured.distance_m / duration_s if robot.base_size else None,
-        balance_margin_mm=float(measured.margin_m.min()) * 1e3 if np.isfinite(measured.margin_m).all() else None,
-        joint_limit_margin_rad=float(measured.joint_room_rad.min()),
-        joint_speed_use=float(np.max(np.abs(measured.joint_speed_rad_s) / robot.joint_speed_limit_rad_s)),
-        torque_use=float(np.max(np.abs(measured.torque_nm) / robot.torque_limit_nm)),
-        foot_slip_mm=float(measured.slip_m.max()) * 1e3 if robot.feet else None,
-        penetration_mm=measured.penetration_m * 1e3,
-        task_error_mm=None,
-        cost_of_transport=cost_of_transport(robot, measured),
+        distance_m=needs.distance_m if robot.base_size else None,
+        speed_m_s=needs.distance_m / duration_s if robot.base_size else None,
+        balance_margin_mm=float(needs.margin_m.min()) * 1e3 if balanced else None,
+        joint_limit_margin_rad=float(needs.joint_room_rad.min()),
+        joint_speed_use=float(np.max(np.abs(needs.joint_speed_rad_s) / robot.joint_speed_limit_rad_s)),
+        torque_use=float(np.max(np.abs(needs.torque_nm) / robot.torque_limit_nm)),
+        foot_slip_mm=float(needs.slip_m.max()) * 1e3 if robot.feet else None,
+        penetration_mm=needs.penetration_m * 1e3,
+        cost_of_transport=cost_of_transport(robot, needs),
         solve_s=None,
+        shown=shown,
+        **figures,
     )
+
+
+def _soundness(needs: Audit) -> dict[str, float | str | None] | None:
+    """Return what a look at a walk with landings found besides its needs."""
+    if needs.landings is None:
+        return None
+    return {
+        "unexplained_n": float(needs.landings.unexplained_n.max()),
+        "force_disagreement": needs.force_disagreement,
+        "torque_disagreement": needs.torque_disagreement,
+        "unjudged": "; ".join(needs.landings.unjudged) or None,
+    }

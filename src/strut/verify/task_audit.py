@@ -6,12 +6,13 @@ The motion says what was asked: task, style, user. How well it was done is not b
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from strut.audit import TaskAudit
+from strut.draft import Draft
 from strut.easing import eased_time
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.errors import BadMotionError
@@ -20,78 +21,29 @@ from strut.expression.posture import posture_over_time
 from strut.generators.hand_path import HandPath, path_through
 from strut.generators.hand_task import hand_frame, hand_task
 from strut.kinematics.task_priority import LOST_BELOW
-from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.style import Style
-from strut.verify.audit import Shortfall, worst
-
-LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD = 1e-3, 5e-3  # beyond them a task is not done
-LARGEST_GAZE_ERROR_RAD = 0.002
-SETTLED_S = 3.0  # gaze counts from here on, or from a third of a shorter motion
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TaskAudit:
-    """How well a task was done. All shapes start with T.
-
-    Args:
-        time_s: Shape (T,).
-        hand_error_m: Distance of the hand from its path. Shape (T,).
-        hand_turn_rad: Angle of the hand from its path; zero where any will do. Shape (T,).
-        gaze_error_rad: Angle of the head from where the style wants it; None if nothing was to be shown. Shape (T,).
-        redundancy: Fewest dimensions that hand and head left free.
-    """
-
-    time_s: Array
-    hand_error_m: Array
-    hand_turn_rad: Array
-    gaze_error_rad: Array | None
-    redundancy: int
-
-    @property
-    def largest_gaze_error_rad(self) -> float | None:
-        """The largest angle of the head from its goal once it has had time to settle; None without a goal."""
-        return None if self.gaze_error_rad is None else float(self.gaze_error_rad[settled(self.time_s)].max())
-
-
-def settled(time_s: Array) -> npt.NDArray[np.bool_]:
-    """Return which samples count for the gaze: the head needs time to get there. Shape (T,) in and out."""
-    since_s = time_s - time_s[0]
-    return np.asarray(since_s >= min(SETTLED_S, since_s[-1] / 3.0))
-
-
-def task_shortfalls(measured: TaskAudit, *, gaze_counts: bool) -> list[Shortfall]:
-    """Return in which ways a task is not done; the published law does not promise where the head looks."""
-    limits = [
-        ("task", "the hand", 1e3 * measured.hand_error_m, 1e3 * LARGEST_HAND_ERROR_M, "is {:.1f} mm off its path"),
-        ("task", "the hand", measured.hand_turn_rad, LARGEST_HAND_TURN_RAD, "is turned {:.3f} rad from its path"),
-    ]
-    if gaze_counts and measured.gaze_error_rad is not None:
-        off_rad = np.where(settled(measured.time_s), measured.gaze_error_rad, 0.0)
-        limits.append(("gaze", "the head", off_rad, LARGEST_GAZE_ERROR_RAD, "looks {:.3f} rad beside its goal"))
-    found = [
-        worst(limit, (who,), off[:, None], most, words, measured.time_s) for limit, who, off, most, words in limits
-    ]
-    return [shortfall for shortfall in found if shortfall is not None]
-
-
-def task_audit(robot: Robot, motion: Motion) -> TaskAudit | None:
-    """Measure how well a motion does the task that it names; None if it names none."""
-    task = motion.meta.get("task")
-    if not isinstance(task, Mapping) or "chains" not in robot.tables:
+def task_audit(draft: Draft) -> TaskAudit | None:
+    """Measure how well a draft does the task that it names; None if it names none."""
+    task, robot = draft.meta.get("task"), draft.robot
+    if not isinstance(task, Mapping) or robot.tables.chains is None:
         return None
     try:
-        path = _path(robot, task, motion)
-        style = _style(motion.meta.get("style"))
-        user_m = np.array(motion.meta["options"]["user_m"], dtype=float) if style is not None else np.zeros(3)
+        path = _path(robot, task, draft.time_s)
+        style = _style(draft.meta.get("style"))
+        options = draft.meta["options"]
+        user_m = np.array(options["user_m"], dtype=float) if style is not None else np.zeros(3)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
         raise BadMotionError(
             f"What the motion says about its task makes no sense ({type(error).__name__}: {error}); perform it again."
         ) from error
-    return _measured(robot, path, style, user_m, motion)
+    found = _measured(robot, path, style, user_m, draft)
+    return replace(found, gaze_counts=options.get("law") != "paper")
 
 
-def _path(robot: Robot, task: Mapping[str, Any], motion: Motion) -> HandPath:
+def _path(robot: Robot, task: Mapping[str, Any], time_s: Array) -> HandPath:
     """Return the path that the hand had to follow."""
     if "path" in task:
         rows = np.array(task["path"], dtype=float)
@@ -106,8 +58,9 @@ def _path(robot: Robot, task: Mapping[str, Any], motion: Motion) -> HandPath:
             duration_s=float(task["duration_s"]),
             target_m=None if target is None else np.array(target, dtype=float),
         )
-    if abs(path.duration_s - motion.duration_s) > 1.5 * motion.duration_s / (len(motion.time_s) - 1):
-        raise ValueError(f"its task takes {path.duration_s:g} s and the motion {motion.duration_s:g} s")
+    duration_s = float(time_s[-1] - time_s[0])
+    if abs(path.duration_s - duration_s) > 1.5 * duration_s / (len(time_s) - 1):
+        raise ValueError(f"its task takes {path.duration_s:g} s and the motion {duration_s:g} s")
     return replace(path, platform=None) if task.get("platform") == "free" else path
 
 
@@ -117,8 +70,8 @@ def _style(words: Any) -> Style | None:
     return Style(jerkiness=float(words["jerkiness"]), activity=float(words["activity"]), gaze=float(words["gaze"]))
 
 
-def _measured(robot: Robot, path: HandPath, style: Style | None, user_m: Array, motion: Motion) -> TaskAudit:
-    time_s, qpos = motion.time_s - motion.time_s[0], motion.qpos
+def _measured(robot: Robot, path: HandPath, style: Style | None, user_m: Array, draft: Draft) -> TaskAudit:
+    time_s, qpos = draft.time_s - draft.time_s[0], draft.qpos
     wanted = path.poses(np.minimum(time_s, path.duration_s))
     position_m, rotation = frame_poses(robot, hand_frame(robot, path.hand), qpos)
     turn = np.zeros((len(time_s), 3))
@@ -128,7 +81,7 @@ def _measured(robot: Robot, path: HandPath, style: Style | None, user_m: Array, 
         if path.spin_free:
             turn = np.einsum("tij,ti->tj", wanted.rotation[:, :, 1:], turn)
     return TaskAudit(
-        motion.time_s,
+        draft.time_s,
         np.linalg.norm(position_m - wanted.position_m, axis=1),
         np.linalg.norm(turn, axis=1),
         None if style is None else _gaze_error_rad(robot, path, style, user_m, time_s, qpos),

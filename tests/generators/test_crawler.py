@@ -9,8 +9,8 @@ from strut.emotion import named_emotion
 from strut.engines.rigid_body import foot_positions
 from strut.expression.blend import style_for
 from strut.generators.crawl import crawl_gait, crawl_plan
+from strut.generators.crawler import crawler
 from strut.generators.key_pose import key_pose
-from strut.kinematics.crawler import crawler
 from strut.kinematics.leg7r import leg_forward
 from tests.thesis import EMOTIONS
 

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.rigid_body import compiled
 from strut.models.limb_robot import mount_rotation
 
 
 @pytest.fixture(scope="module")
 def model(mrpete):
-    return compiled(mrpete.mjcf)
+    return mrpete.model
 
 
 def inertia(model, body):
@@ -61,18 +60,18 @@ def test_only_the_floor_and_what_may_touch_it_collide(mrpete, model):
 
 
 def test_mounts_are_rotations_and_mirror_images(mrpete):
-    mounts = {mount["name"]: mount for mount in mrpete.table("robot")["mount"]}
+    mounts = {mount.name: mount for mount in mrpete.tables.robot.mount}
     for mount in mounts.values():
-        rotation = mount_rotation(mount["x_axis"], mount["z_axis"])
+        rotation = mount_rotation(mount.x_axis, mount.z_axis)
         assert_allclose(rotation @ rotation.T, np.eye(3), atol=1e-12)
         assert np.linalg.det(rotation) == pytest.approx(1.0)
         assert abs(np.rad2deg(np.arcsin(rotation[2, 2]))) == pytest.approx(45.0)  # printed
     for left, right in (("LF", "RF"), ("LH", "RH")):
-        assert_allclose(np.array(mounts[left]["position_m"]) * [1, -1, 1], mounts[right]["position_m"])
-        assert_allclose(np.array(mounts[left]["z_axis"]) * [1, -1, 1], mounts[right]["z_axis"])
+        assert_allclose(np.array(mounts[left].position_m) * [1, -1, 1], mounts[right].position_m)
+        assert_allclose(np.array(mounts[left].z_axis) * [1, -1, 1], mounts[right].z_axis)
 
 
 def test_upright_the_body_is_half_a_metre_high(mrpete):
     """Printed: 500 mm from the ground with straight legs; hip at mid-height, thigh, shin, ankle to sole."""
-    limb = mrpete.table("robot")["limb"]["leg"]
-    assert sum(joint["d_m"] for joint in limb["joints"]) - limb["end"]["position_m"][2] == pytest.approx(0.5)
+    limb = mrpete.tables.robot.limb["leg"]
+    assert sum(joint.d_m for joint in limb.joints) - limb.end.position_m[2] == pytest.approx(0.5)

@@ -1,4 +1,4 @@
-"""Performance: a body follows a hand path, and shows a style with what the path leaves free. Tick by tick.
+"""Null-space controller: a hand follows its path, and a style is shown in the null space of that task, tick by tick.
 
 Levels in order: the hand's pose, the head's orientation, the posture. Coordinates that are led, such as a platform that
 stands or drives, are taken out, and the levels make up for what they do.
@@ -6,10 +6,11 @@ stands or drives, are taken out, and the levels make up for what they do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from strut.audit import LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD, TaskAudit
 from strut.easing import eased_time
 from strut.engines.frame_kinematics import Frame, FrameKinematics, acceleration_scale, frame_poses
 from strut.errors import UnreachablePathError
@@ -20,7 +21,6 @@ from strut.generators.hand_task import hand_frame
 from strut.kinematics.task_priority import Held, Law, Level, Resolved, resolve, velocity_bounds
 from strut.robot import Array, Robot
 from strut.style import Style
-from strut.verify.task_audit import LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD, TaskAudit
 
 APPROACH_PER_S = 20.0  # a joint may cover this share of the way to its end per second: it arrives without a jolt
 ACCELERATION_SHARE = 0.5  # of what a joint's motor alone could give it; the rest is for gravity and the other joints
@@ -30,18 +30,18 @@ _AT_REST_RAD_S = 1e-7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Performance(TaskAudit):
-    """What was played, qpos of shape (T, nq), and how well it went."""
+class TrackedTask(TaskAudit):
+    """The trajectory of a hand task, qpos of shape (T, nq), and how well it went."""
 
-    qpos: Array
+    qpos: Array = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """What to play.
+class TrackingProblem:
+    """What to track.
 
     Args:
-        robot: Who plays.
+        robot: Whose hand.
         path: Of the hand.
         style: What to show; None to leave what is free at rest.
         user_m: Eyes of the person to look at, in world. Shape (3,).
@@ -59,18 +59,18 @@ class Part:
     steps: int
 
 
-class Player:
-    """Plays a part. Goals are laid out beforehand at every stage of every step; `_now` counts the stages."""
+class NullSpaceController:
+    """Integrates a tracking problem. Goals are laid out beforehand at every stage of every step."""
 
-    def __init__(self, part: Part) -> None:
-        robot, path = part.robot, part.path
-        self.part = part
-        gain, head = robot.table("chains")["gain"], robot.table("chains")["head"]["frame"]
-        self._hand_gain, self._head_gain, self._posture_gain = (gain[f"{k}_per_s"] for k in ("hand", "head", "posture"))
+    def __init__(self, problem: TrackingProblem) -> None:
+        robot, path = problem.robot, problem.path
+        self.problem = problem
+        gain, head = robot.chains.gain, robot.chains.head.frame
+        self._hand_gain, self._head_gain, self._posture_gain = gain.hand_per_s, gain.head_per_s, gain.posture_per_s
         self._kinematics = FrameKinematics(robot, (hand_frame(robot, path.hand), head))
-        stage_s = float(part.time_s[1] - part.time_s[0]) / (2 * part.steps)
+        stage_s = float(problem.time_s[1] - problem.time_s[0]) / (2 * problem.steps)
         self._step_s = 2.0 * stage_s
-        time_s: Array = np.arange((len(part.time_s) - 1) * 2 * part.steps + 1, dtype=np.float64) * stage_s
+        time_s: Array = np.arange((len(problem.time_s) - 1) * 2 * problem.steps + 1, dtype=np.float64) * stage_s
         poses = path.poses(time_s)
         self._hand_m = poses.position_m
         self._hand_turn = None if poses.rotation is None else _quaternions(poses.rotation)
@@ -83,14 +83,14 @@ class Player:
         if path.platform is not None:
             self._platform = path.platform(time_s)[:, : robot.base_size]
         self._platform_velocity = path.platform_velocity(time_s)[:, : self._led]
-        posture = posture_over_time(robot, part.style or Style(), eased_time(time_s, path.duration_s))
+        posture = posture_over_time(robot, problem.style or Style(), eased_time(time_s, path.duration_s))
         self._posture = np.concatenate([self._platform, posture], axis=1)[:, self._led :]
         self._posture_head: list[Quaternion] = []
-        if part.style is not None:
+        if problem.style is not None:
             resting = np.concatenate([self._platform, posture], axis=1)
             self._posture_head = _quaternions(frame_poses(robot, head, resting)[1])
-        drive = robot.tables["robot"].get("platform", {})
-        drive_limits = [drive.get("speed_limit_m_s", 0.0)] * 2 + [drive.get("turn_limit_rad_s", 0.0)]
+        drive = robot.platform
+        drive_limits = [] if drive is None else [drive.speed_limit_m_s] * 2 + [drive.turn_limit_rad_s]
         far = np.full(robot.base_size, np.inf)
         self._lower = np.concatenate([-far, robot.joint_lower_rad])[self._led :]
         self._upper = np.concatenate([far, robot.joint_upper_rad])[self._led :]
@@ -104,7 +104,7 @@ class Player:
 
     def start(self) -> Array:
         """Return the coordinates from which to look for the first pose. Shape (nq,)."""
-        robot, path = self.part.robot, self.part.path
+        robot, path = self.problem.robot, self.problem.path
         qpos = np.concatenate([self._platform[0, : self._led], self._posture[0]])
         for joint, angle_rad in path.start_rad.items():
             qpos[robot.base_size + robot.joint_names.index(joint)] = angle_rad
@@ -131,48 +131,50 @@ class Player:
         qpos[self._led :] = self._inside(qpos[self._led :] + step_s * velocity)
         return float(np.abs(velocity).max())
 
-    def play(self) -> Performance:
-        """Play the whole part: midpoint steps, because straight ones would let the style move the hand.
+    def track(self) -> TrackedTask:
+        """Integrate from start to end: midpoint steps, because straight ones would let the style move the hand.
 
         Raises:
             UnreachablePathError: As soon as the hand cannot follow.
         """
-        part = self.part
-        samples, step_s = len(part.time_s), self._step_s
+        problem = self.problem
+        samples, step_s = len(problem.time_s), self._step_s
         now = self.settled()
         qpos, record = np.empty((samples, len(now))), np.zeros((samples, 3))
         velocity, free = np.zeros(len(self._lower)), len(self._lower)
-        for stage in range(0, 2 * (samples - 1) * part.steps + 1, 2):
+        for stage in range(0, 2 * (samples - 1) * problem.steps + 1, 2):
             self._kinematics.move(now)
-            if stage % (2 * part.steps) == 0:
-                k = stage // (2 * part.steps)
+            if stage % (2 * problem.steps) == 0:
+                k = stage // (2 * problem.steps)
                 qpos[k], record[k] = now, self._errors(stage)
                 if record[k, 0] > LARGEST_HAND_ERROR_M or record[k, 1] > LARGEST_HAND_TURN_RAD:
-                    raise UnreachablePathError(part.path.name, k, float(part.time_s[k]), *record[k, :2].tolist())
+                    raise UnreachablePathError(problem.path.name, k, float(problem.time_s[k]), *record[k, :2].tolist())
                 if k == samples - 1:
                     break
             bounds = self._bounds(now, step_s)
             change = self._acceleration * step_s
             self._gentle = (velocity - change, velocity + change)
             self._follow_gaze(stage)
-            first = self._resolved(now, stage, *bounds, part.law)
+            first = self._resolved(now, stage, *bounds, problem.law)
             middle = now.copy()
             middle[self._led :] += step_s / 2.0 * first.velocity
             middle[: self._led] = self._platform[stage + 1, : self._led]
             self._kinematics.move(middle)
-            velocity = self._resolved(middle, stage + 1, *bounds, part.law).velocity
+            velocity = self._resolved(middle, stage + 1, *bounds, problem.law).velocity
             now[self._led :] = self._inside(now[self._led :] + step_s * velocity)
             now[: self._led] = self._platform[stage + 2, : self._led]
             free = min(free, first.free[-2])
-        gaze_error_rad = None if part.style is None else record[:, 2]
-        return Performance(part.time_s, record[:, 0], record[:, 1], gaze_error_rad, free, qpos)
+        gaze_error_rad = None if problem.style is None else record[:, 2]
+        return TrackedTask(problem.time_s, record[:, 0], record[:, 1], gaze_error_rad, free, qpos=qpos)
 
     def _errors(self, stage: int) -> tuple[float, float, float]:
         """Return how far and how much turned the hand is from its path, and how much the head from its goal."""
         hand, head = self._kinematics.frames
         off_m, turn = self._hand_off(hand, stage)
         gaze = (
-            0.0 if self.part.style is None else float(np.linalg.norm(turn_to(head.rotation, self._gaze(head, stage))))
+            0.0
+            if self.problem.style is None
+            else float(np.linalg.norm(turn_to(head.rotation, self._gaze(head, stage))))
         )
         return float(np.linalg.norm(off_m)), 0.0 if turn is None else float(np.linalg.norm(turn)), gaze
 
@@ -184,13 +186,13 @@ class Player:
         return off_m, turn if self._sideways is None else self._sideways[stage] @ turn
 
     def _gaze(self, head: Frame, stage: int) -> Quaternion:
-        assert self.part.style is not None
-        direct = looking_at(head.position_m, self.part.user_m)
-        return between(self._posture_head[stage], direct, self.part.style.gaze)
+        assert self.problem.style is not None
+        direct = looking_at(head.position_m, self.problem.user_m)
+        return between(self._posture_head[stage], direct, self.problem.style.gaze)
 
     def _follow_gaze(self, stage: int) -> None:
         """Learn how fast the head's goal turns from where it was a step ago; the published law does not look ahead."""
-        if self.part.style is None or self.part.law == "paper":
+        if self.problem.style is None or self.problem.law == "paper":
             return
         goal = self._gaze(self._kinematics.frames[1], stage)
         if self._gaze_before is not None:
@@ -236,18 +238,23 @@ class Player:
         if led:
             velocity = velocity - jacobian[:, :led] @ drift
         levels = [Level(jacobian[:, led:], velocity)]
-        if self.part.style is not None and showing:
+        if self.problem.style is not None and showing:
             glance = self._head_gain * turn_to(head.rotation, self._gaze(head, stage)) + self._gaze_velocity
             glance -= head.jacobian[3:, :led] @ drift
             levels.append(Level(head.jacobian[3:, led:], glance, self._gentle))
             levels.append(Level(None, self._posture_gain * (self._posture[stage] - qpos[led:]), self._gentle))
             if not led:
-                levels[-1].velocity[: self.part.robot.base_size] = 0.0
+                levels[-1].velocity[: self.problem.robot.base_size] = 0.0
         else:
             levels.append(Level(None, np.zeros(len(lower))))
         resolved = resolve(levels, lower, upper, law=law, held=self._held)
         self._held = resolved.held
         return resolved
+
+
+def tracked(problem: TrackingProblem) -> TrackedTask:
+    """Return the trajectory of a tracking problem; raises UnreachablePathError as soon as the hand cannot follow."""
+    return NullSpaceController(problem).track()
 
 
 def _quaternions(rotations: Array) -> list[Quaternion]:

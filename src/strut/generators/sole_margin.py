@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from strut.balance.body_path import CarriedPlan
 from strut.balance.support import support_margin
+from strut.generators.body_path import CarriedPlan
 from strut.generators.phases import StepPlan
 from strut.robot import Array, Robot
 

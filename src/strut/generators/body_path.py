@@ -8,7 +8,6 @@ margin stays what the steps allow at any pace that the legs can follow.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -19,9 +18,9 @@ from strut.kinematics.biped_model import TwoLegs
 from strut.kinematics.leg_angles import posture_qpos
 from strut.kinematics.posture import PostureTargets
 from strut.kinematics.posture_failure import required_postures
+from strut.request import PressureLaw
 from strut.robot import Array
 
-Law = Literal["pressure", "mass"]
 MOST_ROUNDS = 3
 CLOSE_M = 1e-3  # the audit measures the margin afterwards
 
@@ -48,7 +47,7 @@ class CarriedPlan:
         return posture_qpos(self.joint_in_world, self.targets)
 
 
-def carried(legs: TwoLegs, plan: StepPlan, height_m: float, *, law: Law = "pressure") -> CarriedPlan:
+def carried(legs: TwoLegs, plan: StepPlan, height_m: float, *, law: PressureLaw = "pressure") -> CarriedPlan:
     """Return the plan with its postures; raises UnreachablePostureError where the legs cannot follow.
 
     Args:

@@ -1,6 +1,6 @@
 """How far from its limits is `strut check` with sound human walks, and how far beyond with those tampered with?
 
-    python benchmarks/bench_stride_audit.py
+    python benchmarks/bench_landing_audit.py
 
 Walks are synthesized first: four feelings, and the gait of least time at 1.3 m/s with criteria alone. One row per walk
 and tampering: what stays unexplained, how far pressure is outside what touches, what landings leave, how far torques in
@@ -27,7 +27,9 @@ from strut.human.gait_options import PLAIN, named_gait_options  # noqa: E402
 from strut.human.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.motion import Motion  # noqa: E402
-from strut.verify.stride_audit import stride_audit, stride_shortfalls  # noqa: E402
+from strut.verify.check import draft_of  # noqa: E402
+from strut.verify.limits import judged, limits_for  # noqa: E402
+from strut.verify.measure import measure  # noqa: E402
 
 WORKERS = 2
 LEAST_TIME = "least time"
@@ -63,17 +65,19 @@ def rows_of(name: str) -> list[Row]:
     robot, rows = load_robot("heiman"), list[Row]()
     for word, motion in tampered(walked(name)):
         began = process_time()
-        found = stride_audit(robot, motion)
+        draft = measure(draft_of(motion, robot))
+        found, landings = draft.measured, draft.measured.landings
+        assert landings is not None
         cpu_s = process_time() - began
-        limits = dict.fromkeys(shortfall.limit for shortfall in stride_shortfalls(robot, found, margin_m=0.0))
+        limits = dict.fromkeys(shortfall.limit for shortfall in judged(draft, limits_for(robot, margin_m=0.0)))
         off = found.torque_disagreement
         rows.append(
             {
                 "walk": name,
                 "tampering": word,
-                "unexplained_n": round(float(found.unexplained_n.max()), 2),
-                "outside_mm": round(-1e3 * float(found.needs.margin_m.min()), 1),
-                "landing_n": round(float(found.landing_unexplained_n.max()), 1) if len(found.landing_s) else "",
+                "unexplained_n": round(float(landings.unexplained_n.max()), 2),
+                "outside_mm": round(-1e3 * float(found.margin_m.min()), 1),
+                "landing_n": round(float(landings.landing_unexplained_n.max()), 1),
                 "torques_off_percent": "" if off is None else round(100.0 * off, 1),
                 "broken": "; ".join(limits),
                 "cpu_s": round(cpu_s, 2),
@@ -86,7 +90,7 @@ def rows_of(name: str) -> list[Row]:
 def main() -> None:
     with ProcessPoolExecutor(WORKERS) as pool:
         rows = [row for part in pool.map(rows_of, WALKS) for row in part]
-    record("stride_audit", rows, packages=("strut", "mujoco", "numpy"))
+    record("landing_audit", rows, packages=("strut", "mujoco", "numpy"))
 
 
 if __name__ == "__main__":

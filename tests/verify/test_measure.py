@@ -7,14 +7,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
-from strut import check, walk
+from strut import Place, check, perform, walk
+from strut.draft import Draft
 from strut.easing import smooth_step
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.rigid_body import foot_positions
 from strut.errors import BadMotionError
 from strut.kinematics.leg7r import leg_forward
 from strut.kinematics.mounted_leg import mounted_legs
-from strut.verify.audit import audit, shortfalls
+from strut.verify.limits import judged, limits_for
+from strut.verify.measure import audit
 from strut.verify.receipt_builder import cost_of_transport, receipt_for
 from tests.thesis import dh_chain
 
@@ -169,7 +171,8 @@ def test_energy_that_joints_give_is_the_energy_that_the_robot_has(mrpete):
 
 
 def broken(mrpete, measured, **limits):
-    return {s.limit: s for s in shortfalls(mrpete, measured, **({"margin_m": 0.0} | limits))}
+    draft = Draft(mrpete, measured.time_s, measured.qpos, measured.contact, None, needs=measured)
+    return {s.limit: s for s in judged(draft, limits_for(mrpete, **({"margin_m": 0.0} | limits)))}
 
 
 def test_a_standing_robot_breaks_nothing(mrpete, stand):
@@ -221,7 +224,8 @@ def test_feet_must_lift_and_the_floor_must_hold_them(mrpete, stand):
 
 def test_receipt_holds_the_extremes_of_the_audit(mrpete, happy_walk):
     measured = audit(mrpete, happy_walk.time_s, happy_walk.qpos, happy_walk.contact)
-    receipt = receipt_for(mrpete, measured, emotion=None, asked=None, kept=None, verdict="ok", reasons=())
+    draft = Draft(mrpete, measured.time_s, measured.qpos, measured.contact, None, needs=measured)
+    receipt = receipt_for(draft, emotion=None, asked=None, kept=None, verdict="ok", reasons=())
     assert receipt.balance_margin_mm == pytest.approx(1e3 * measured.margin_m.min())
     assert receipt.joint_limit_margin_rad == measured.joint_room_rad.min()
     assert receipt.joint_speed_use == pytest.approx(np.abs(measured.joint_speed_rad_s).max() / 4.7)
@@ -237,10 +241,50 @@ def test_standing_has_no_cost_of_transport(mrpete, stand):
 def test_check_believes_nothing_that_a_file_says(happy_walk):
     honest = check(happy_walk)
     assert honest.verdict == "ok"
-    lying = replace(
-        happy_walk, torque_nm=happy_walk.torque_nm * 0.0, balance_margin_m=np.full(len(happy_walk.time_s), 9.0)
-    )
+    lying = replace(happy_walk, torque_nm=None, balance_margin_m=np.full(len(happy_walk.time_s), 9.0))
     assert check(lying) == honest
+
+
+@pytest.mark.parametrize("robot", ["mrpete", "alice", "pepper"])
+def test_torques_and_forces_that_are_not_those_of_the_movement_are_called_so(robot, happy_walk):
+    """On every robot: without such columns all is well, with noise or zeros in them it is not."""
+    plans = {
+        "mrpete": lambda: happy_walk,
+        "alice": lambda: walk("alice", goal=Place(0.08, 0.0)),
+        "pepper": lambda: perform("pepper", "wave", "happy", duration_s=2.0, rate_hz=50.0),
+    }
+    motion = plans[robot]()
+    assert check(motion).verdict == "ok"
+    assert check(replace(motion, torque_nm=None, ground_force_n=None)).verdict == "ok"
+    noise = np.random.default_rng(0).normal(scale=np.abs(motion.torque_nm).mean(), size=motion.torque_nm.shape)
+    for torque_nm in (noise, 0.0 * noise, 1.1 * motion.torque_nm, motion.torque_nm + 0.2 * noise):
+        refused = check(replace(motion, torque_nm=torque_nm))
+        assert [reason.split(" are ")[0] for reason in refused.reasons] == ["file: torques in the file"]
+    if motion.ground_force_n is not None:
+        refused = check(replace(motion, ground_force_n=1.1 * motion.ground_force_n))
+        assert refused.reasons == ("file: ground forces in the file are 10% of the weight off what the movement needs",)
+
+
+def test_another_way_to_share_the_load_is_no_lie(happy_walk, mrpete):
+    """Feet that push against each other change torques and move nothing."""
+    dynamics = inverse_dynamics(mrpete, happy_walk.time_s, happy_walk.qpos)
+    squeeze = np.zeros((len(happy_walk.time_s), 4, 3))
+    four = happy_walk.contact.all(axis=1)
+    apart = dynamics.point_in_world[:, 0] - dynamics.point_in_world[:, 3]
+    squeeze[four, 0], squeeze[four, 3] = 20.0 * apart[four], -20.0 * apart[four]
+    torque_nm = happy_walk.torque_nm - np.einsum("tnij,tni->tj", dynamics.contact_jacobian, squeeze)
+    assert np.abs(torque_nm - happy_walk.torque_nm).max() > 0.5
+    assert check(replace(happy_walk, torque_nm=torque_nm)).verdict == "ok"
+
+
+@pytest.mark.parametrize("tilt_deg", [8.0, 15.0])
+def test_a_sole_that_stands_on_its_edge_is_refused(tilt_deg):
+    motion = walk("alice", goal=Place(0.08, 0.0))
+    qpos = motion.qpos.copy()
+    part = slice(len(qpos) // 3, len(qpos) // 2)
+    qpos[part, 7 + motion.joint_names.index("R_ankle_roll")] += np.radians(tilt_deg)
+    refused = check(replace(motion, qpos=qpos, torque_nm=None, ground_force_n=None))
+    assert any(reason.startswith("foot contact: R is ") for reason in refused.reasons)
 
 
 def test_check_refuses_a_motion_that_breaks_a_limit(happy_walk):

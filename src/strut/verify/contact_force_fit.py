@@ -1,4 +1,4 @@
-"""Ground reading: which pushes of the ground at the points that touch explain a movement, and what they leave over.
+"""Contact force fit: which forces at the points that touch explain a movement, and what they leave over.
 
 The ground pushes and does not pull, and sideways no more than friction allows: every push is a sum of directions on
 the rim of the friction cone, none of them with a negative share, so that finding them is a least-squares problem
@@ -24,7 +24,7 @@ CALM = 1e-3  # a torque at its limit counts as much as this many newtons that no
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GroundReading:
+class ContactForceFit:
     """How the ground explains a movement, per sample.
 
     Args:
@@ -38,9 +38,9 @@ class GroundReading:
     rest: Array
 
 
-def read_ground(
+def fit_contact_forces(
     robot: Robot, demand: ContactDemand, touches: npt.NDArray[np.bool_], *, friction: float
-) -> GroundReading:
+) -> ContactForceFit:
     """Return the pushes of the ground that explain a demand best.
 
     Args:
@@ -60,4 +60,4 @@ def read_ground(
             share, _ = nnls(columns * weight[:, None], demand.force[k] * weight)
             rest[k] -= columns @ share
             force[k, row] = share.reshape(-1, RIM) @ rim
-    return GroundReading(force, rest[:, BASE:], rest[:, :BASE])
+    return ContactForceFit(force, rest[:, BASE:], rest[:, :BASE])

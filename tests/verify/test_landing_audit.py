@@ -11,10 +11,10 @@ from strut.engines.inverse_dynamics import contact_demand
 from strut.errors import BadMotionError
 from strut.models.contact_set import contact_points
 from strut.show.wording import measured_sentences
-from strut.verify.check import check
-from strut.verify.ground_reading import read_ground
+from strut.verify.check import check, draft_of
+from strut.verify.contact_force_fit import fit_contact_forces
+from strut.verify.landing_audit import landing_audit
 from strut.verify.landing_pieces import landing_pieces
-from strut.verify.stride_audit import stride_audit
 
 WEIGHT_N = 75.0 * 9.81
 
@@ -28,6 +28,10 @@ def moved(motion, column, by):
     qpos = motion.qpos.copy()
     qpos[:, column] += by
     return replace(motion, qpos=qpos)
+
+
+def audited(robot, motion):
+    return landing_audit(draft_of(motion, robot))
 
 
 def joint(motion, name):
@@ -59,7 +63,7 @@ def test_nothing_that_the_file_says_is_needed(walk):
 
 
 def test_more_samples_leave_less_that_nothing_explains(gait, heiman):
-    coarse, fine = (stride_audit(heiman, gait.motion(steps=2, rate_hz=rate)) for rate in (100.0, 400.0))
+    coarse, fine = (audited(heiman, gait.motion(steps=2, rate_hz=rate)) for rate in (100.0, 400.0))
     assert coarse.unexplained_n.max() < 0.001 * WEIGHT_N
     assert fine.unexplained_n.max() < 0.2
     assert coarse.torque_disagreement < 0.01
@@ -69,7 +73,7 @@ def test_more_samples_leave_less_that_nothing_explains(gait, heiman):
 
 def test_velocities_and_forces_are_those_of_the_solver(gait, heiman):
     motion = gait.motion(steps=1, rate_hz=400.0)
-    found = stride_audit(heiman, motion).needs
+    found = audited(heiman, motion)
     inside = slice(5, 100)  # on one foot nothing is left to choose
     assert_allclose(found.torque_nm[inside], motion.torque_nm[inside], atol=1.5)
     total, claimed = found.ground_force_n.sum(axis=1), motion.ground_force_n.sum(axis=1)
@@ -135,7 +139,7 @@ def test_torques_and_forces_that_are_not_those_of_the_movement_are_called_so(wal
 @pytest.mark.parametrize("factor", [1.0, 1.1])
 def test_torques_without_forces_are_judged_while_one_foot_alone_touches(walk, heiman, factor):
     bare = replace(walk, torque_nm=factor * walk.torque_nm, ground_force_n=None, cop_in_world=None)
-    found = stride_audit(heiman, bare)
+    found = audited(heiman, bare)
     assert (found.force_disagreement, found.unjudged) == (None, ())
     assert found.torque_disagreement == pytest.approx(factor - 1.0, abs=0.015)
     assert check(bare).verdict == ("ok" if factor == 1.0 else "refused")
@@ -198,9 +202,13 @@ def test_the_ground_carries_who_stands_and_pulls_nobody_up(heiman):
     still, falling = np.zeros((1, 34)), np.zeros((1, 34))
     falling[0, 2] = -20.0
     touches = np.ones((1, 6), dtype=bool)
-    standing = read_ground(heiman, contact_demand(heiman.mjcf, points, qpos, still, still), touches, friction=0.8)
+    standing = fit_contact_forces(
+        heiman, contact_demand(heiman.model, points, qpos, still, still), touches, friction=0.8
+    )
     assert_allclose(standing.force_n.sum(axis=1)[0], [0.0, 0.0, WEIGHT_N], atol=1.0)
     assert_allclose(standing.rest, 0.0, atol=1e-2)
-    pulled = read_ground(heiman, contact_demand(heiman.mjcf, points, qpos, still, falling), touches, friction=0.8)
+    pulled = fit_contact_forces(
+        heiman, contact_demand(heiman.model, points, qpos, still, falling), touches, friction=0.8
+    )
     assert (pulled.force_n[..., 2] >= 0.0).all()
     assert_allclose(pulled.rest[0, 2], 75.0 * (9.81 - 20.0), rtol=1e-3)

@@ -1,0 +1,144 @@
+"""Draft: a motion that nobody has judged yet, and what makes and judges one: the protocols of generators and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.audit import Audit
+from strut.robot import Array, Robot
+from strut.style import Style
+
+Level = Literal["search", "whole", "final"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shortfall:
+    """A limit that a motion breaks: which, at which samples (T,), and in words."""
+
+    limit: str
+    broken: npt.NDArray[np.bool_]
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draft:
+    """A sampled movement of one robot in a style, before its verdict.
+
+    Args:
+        robot: Who moves.
+        time_s: Sample times. Shape (T,); none where the movement could not be made at all.
+        qpos: Coordinates. Shape (T, nq).
+        contact: Which feet are down. Shape (T, n_feet).
+        style: What it shows; None if it shows nothing on purpose.
+        shown: Share of the style that is shown at each sample; None if it is the whole of it throughout. Shape (T,).
+        words: Share of each visible word of the style that is shown; a word left out has 0.
+        left_out: Words of the style that this body or task has no place for, as sentences.
+        kept: Share of the style's intensity that is kept, where the generator had to give some of it up.
+        reasons: Why it did.
+        shortfalls: What the generator itself knows to be broken.
+        torque_nm: Joint torques, where the generator knows them. Shape (T, n_joints).
+        ground_force_n: Force of the ground on each foot, where it knows them. Shape (T, n_feet, 3).
+        cop_in_world: Centre of pressure on the ground, where it knows it. Shape (T, 2).
+        needs: What the movement needs, once it is measured.
+        variant: Which of the generator's ways to make it this is, counted from 0.
+        meta: What a motion file shall say of how it was made; JSON can hold it.
+        figures: What the receipt shall say besides, by its keys: of an arrival, a solver's proof, or a look at it.
+    """
+
+    robot: Robot
+    time_s: Array
+    qpos: Array
+    contact: npt.NDArray[np.bool_]
+    style: Style | None
+    shown: Array | None = None
+    words: Mapping[str, float] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    kept: float = 1.0
+    reasons: tuple[str, ...] = ()
+    shortfalls: tuple[Shortfall, ...] = ()
+    torque_nm: Array | None = None
+    ground_force_n: Array | None = None
+    cop_in_world: Array | None = None
+    needs: Audit | None = None
+    variant: int = 0
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def measured(self) -> Audit:
+        """What the movement needs; only of a draft that `verify.measure` has measured."""
+        assert self.needs is not None, "this draft was not measured"
+        return self.needs
+
+
+def not_made(robot: Robot, style: Style | None, limit: str, sentence: str) -> Draft:
+    """Return the draft of a movement that could not be made at all, and why."""
+    feet = np.zeros((0, len(robot.feet)), dtype=np.bool_)
+    qpos = np.zeros((0, robot.base_size + len(robot.joint_names)))
+    why = Shortfall(limit, np.ones(1, dtype=np.bool_), sentence)
+    return Draft(robot, np.zeros(0), qpos, feet, style, shortfalls=(why,))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Detail:
+    """How carefully to draft.
+
+    Args:
+        level: `search` may be short and coarse, `whole` coarse, `final` is what the user gets.
+        share: Share of the style to show from start to end, at any even spacing; None for all of it.
+        variant: Which of the generator's ways to begin with.
+    """
+
+    level: Level = "final"
+    share: Array | None = None
+    variant: int = 0
+
+
+class Generator(Protocol):
+    """Drafts a movement in a style."""
+
+    def drafts(self, style: Style, detail: Detail) -> Iterable[Draft]:
+        """Yield drafts in order of preference: the first that keeps every limit is taken."""
+        ...
+
+
+class Limit(Protocol):
+    """Judges a draft that has been measured; what it finds goes into the receipt."""
+
+    @property
+    def name(self) -> str:
+        """What is limited, in a word or two."""
+        ...
+
+    def shortfall(self, draft: Draft) -> Shortfall | None:
+        """Return where the draft breaks the limit, or None if it keeps it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a search stands: an intensity tried, or an iteration of a solver on the way to one.
+
+    Args:
+        intensity: What was tried; None while a solver works on it.
+        passed: Whether it keeps every limit; None while it is still being made.
+        iteration: Of a solver, from 1.
+        cost: There.
+        violation: The largest one, scaled.
+        solve: Which solve it is, in words, where there are several.
+    """
+
+    intensity: float | None
+    passed: bool | None = None
+    iteration: int | None = None
+    cost: float | None = None
+    violation: float | None = None
+    solve: str = ""
+
+
+OnProgress = Callable[[Progress], bool | None]  # returning True stops

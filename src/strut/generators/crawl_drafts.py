@@ -1,0 +1,119 @@
+"""Crawl drafts: a crawl in a style, swayed over its feet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from msgspec import to_builtins
+from scipy.interpolate import CubicSpline
+
+from strut.balance.pressure import pressure_of_wrench
+from strut.balance.sway import Carried, sway_shift
+from strut.draft import Detail, Draft, Shortfall
+from strut.engines.inverse_dynamics import ground_reaction
+from strut.expression.shown import left_out, shown_shares
+from strut.generators.crawl import CrawlGait, crawl_gait, crawl_plan
+from strut.generators.crawler import Crawler, crawler
+from strut.generators.key_pose import key_pose
+from strut.request import Balance, Crawl
+from strut.robot import Array, Robot
+from strut.style import Style
+
+X_COSTS: dict[Balance, tuple[float, ...]] = {"y": (np.inf,), "xy": (1.0, np.inf)}  # ways to sway, see `sway_shift`
+SWAY_RATE_HZ = 50.0  # the body's sway is slow; the audit at full rate has the last word
+BUFFER_BEYOND_MARGIN_M = 0.005  # the body sways for this much more margin than the gate demands
+SEARCH_RATE_HZ = 25.0
+SEARCH_CYCLES = 5  # fade in, one steady cycle, fade out: every further cycle repeats the steady one
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CrawlDrafts:
+    """Drafts crawls; the body sways the shortest way first, then sideways only.
+
+    Args:
+        robot: Who crawls.
+        task: What is asked.
+        margin_m: Smallest balance margin.
+        rate_hz: Samples per second.
+    """
+
+    robot: Robot
+    task: Crawl
+    margin_m: float
+    rate_hz: float
+
+    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
+        """Yield one crawl for each way to sway."""
+        robot, gait = self.robot, self.gait
+        pose = key_pose(robot, style)
+        cycles = min(self.task.cycles, SEARCH_CYCLES) if detail.level == "search" else self.task.cycles
+        rate_hz = self.rate_hz if detail.level == "final" else SEARCH_RATE_HZ
+
+        def sampled(at_hz: float) -> Crawler:
+            plan = crawl_plan(gait, pose, style, cycles=cycles, rate_hz=at_hz)
+            share = detail.share
+            return crawler(robot, pose, plan if share is None else plan.relaxed(_resampled(share, len(plan.time_s))))
+
+        body = sampled(rate_hz)
+        slow = sampled(SWAY_RATE_HZ) if rate_hz > SWAY_RATE_HZ else body
+        costs = X_COSTS[self.task.balance]
+        for variant in sorted(range(len(costs)), key=lambda number: number != detail.variant):
+            sway = _balanced(slow, self.margin_m + BUFFER_BEYOND_MARGIN_M, costs[variant])
+            shift = CubicSpline(slow.plan.time_s, sway)(body.plan.time_s)
+            yield Draft(
+                robot=robot,
+                time_s=body.plan.time_s,
+                qpos=body.qpos(shift),
+                contact=body.plan.contact,
+                style=style,
+                shown=body.plan.weight,
+                words=shown_shares(robot, style, style),
+                left_out=left_out(robot, style),
+                kept=1.0 if detail.share is None else float(detail.share.mean()),
+                shortfalls=tuple(_reach_shortfall(body, shift)),
+                variant=variant,
+                meta={"options": to_builtins(self.task)},
+            )
+
+    @property
+    def gait(self) -> CrawlGait:
+        """The robot's gait with the user's step."""
+        gait, length_m, height_m = crawl_gait(self.robot), self.task.step_length_m, self.task.step_height_m
+        return replace(
+            gait,
+            step_length_m=gait.step_length_m if length_m is None else length_m,
+            step_height_m=gait.step_height_m if height_m is None else height_m,
+        )
+
+
+def _resampled(share: Array, length: int) -> Array:
+    """Return evenly spaced values stretched to another number of them. Shape (T,) in, (length,) out."""
+    return np.interp(np.linspace(0.0, 1.0, length), np.linspace(0.0, 1.0, len(share)), share)
+
+
+def _balanced(body: Crawler, buffer_m: float, x_cost: float) -> Array:
+    """Return the shift of the body that keeps the buffer. Shape (T, 2)."""
+
+    def respond(shift: Array) -> Carried:
+        reaction = ground_reaction(body.robot, body.plan.time_s, body.qpos(shift))
+        return Carried(pressure_of_wrench(reaction.force_n, reaction.moment_nm), reaction.com_in_world)
+
+    plan = body.plan
+    return sway_shift(respond, plan.time_s, plan.contact, plan.foot_in_world, buffer_m=buffer_m, x_cost=x_cost)
+
+
+def _reach_shortfall(body: Crawler, shift: Array) -> list[Shortfall]:
+    """Return the foot that is farthest out of reach, if any is."""
+    excess = body.reach_excess_m(shift)
+    if excess.max() < 0.0:
+        return []
+    sample, leg = np.unravel_index(int(np.argmax(excess)), excess.shape)
+    name, (shortest, longest) = body.legs[leg].leg.name, body.legs[leg].leg.reach_m
+    distance = float(np.linalg.norm(body.ankles_in_hip(shift)[leg][sample]))
+    sentence = (
+        f"reach: leg {name} would have to span {distance * 1e3:.0f} mm, it spans {shortest * 1e3:.0f} to "
+        f"{longest * 1e3:.0f} mm at {body.plan.time_s[sample]:.2f} s"
+    )
+    return [Shortfall("reach", np.asarray((excess >= 0.0).any(axis=1)), sentence)]

@@ -1,0 +1,167 @@
+"""Hand drafts: a task for a hand and a style for the rest, looking away only as far as the head can turn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from strut.audit import LARGEST_GAZE_ERROR_RAD
+from strut.balance.wheels import drive_use
+from strut.bisection import bisect
+from strut.draft import Detail, Draft
+from strut.engines.inverse_dynamics import inverse_dynamics, velocities
+from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnreachablePathError
+from strut.expression.shown import left_out, shown_shares
+from strut.generators.hand_path import HandPath, path_through
+from strut.generators.hand_task import hand_task
+from strut.generators.null_space_controller import NullSpaceController, TrackedTask, TrackingProblem, tracked
+from strut.generators.user_clearance import checked_user
+from strut.request import HandTask
+from strut.robot import Robot
+from strut.style import Style
+
+_GAZE_SEARCH_HZ = 25.0
+_GAZE_STEP = 0.02
+_LONGEST_STEP_S = 0.010  # of the integration; with longer ones the hand would feel the feeling
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HandDrafts:
+    """Drafts performances.
+
+    Args:
+        problem: Path, user and samples; its style is left open.
+        expressive: Whether anything but the hand's task is to be shown.
+    """
+
+    problem: TrackingProblem
+    expressive: bool
+
+    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:  # noqa: ARG002 -- all are made in full
+        """Yield the one performance of a style, looking elsewhere where the head cannot look as asked.
+
+        Raises:
+            UnreachablePathError: If the hand cannot follow its path, whatever the head does.
+            RefusedError: If the head can look nowhere.
+        """
+        robot, path = self.problem.robot, self.problem.path
+        try:
+            found, shown = _showing(self.problem, style) if self.expressive else (tracked(self.problem), None)
+        except UnreachablePathError as error:
+            if "target_m" not in path.options:
+                raise
+            place = ", ".join(f"{value:g}" for value in path.options["target_m"])
+            raise OutOfRangeError(
+                f"The {path.hand} hand of {robot.name} cannot point at ({place}) m; choose a target in front of it."
+            ) from error
+        kept, reasons = (1.0, ()) if shown is None else _looked_away(style, shown)
+        yield Draft(
+            robot=robot,
+            time_s=self.problem.time_s,
+            qpos=found.qpos,
+            contact=np.zeros((len(self.problem.time_s), 0), dtype=np.bool_),
+            style=shown,
+            words={} if shown is None else shown_shares(robot, style, shown),
+            left_out=() if shown is None else left_out(robot, style),
+            kept=kept,
+            reasons=reasons,
+            meta=self._meta(shown),
+        )
+
+    def _meta(self, shown: Style | None) -> dict[str, Any]:
+        """Return what a motion file says of the task; `verify` measures against this and nothing else."""
+        path, words = self.problem.path, ("jerkiness", "activity", "gaze")
+        return {
+            "style": None if shown is None else {word: getattr(shown, word) for word in words},
+            "task": {**path.options, "hand": path.hand, "platform": "led" if path.platform else "free"},
+            "options": {"user_m": self.problem.user_m.tolist(), "law": self.problem.law},
+        }
+
+
+def hand_drafts(robot: Robot, task: HandTask, *, rate_hz: float, expressive: bool) -> HandDrafts:
+    """Return what drafts a hand task; raises if the robot, its task or its user cannot be."""
+    if robot.floats:
+        raise BadTableError(
+            f"{robot.name} stands on its feet; only robots that are bolted down or on wheels can perform."
+        )
+    path = _path(robot, task)
+    path = replace(path, platform=None) if task.platform == "free" else path
+    user = np.asarray(robot.chains.head.user_m if task.user_m is None else task.user_m, dtype=float)
+    time_s = np.linspace(0.0, path.duration_s, max(2, round(path.duration_s * rate_hz) + 1))
+    substeps = max(1, math.ceil(1.0 / (rate_hz * _LONGEST_STEP_S) - 1e-9))
+    problem = TrackingProblem(robot, path, None, user, task.law, time_s, substeps)
+    checked_user(robot, user, NullSpaceController(problem).settled())
+    return HandDrafts(problem, expressive)
+
+
+def _path(robot: Robot, task: HandTask) -> HandPath:
+    if task.path is not None:
+        return path_through(task.task, task.hand, np.array(task.path, dtype=float))
+    target = None if task.target_m is None else np.asarray(task.target_m, dtype=float)
+    return hand_task(robot, task.task, duration_s=task.duration_s, target_m=target)
+
+
+def _showing(problem: TrackingProblem, style: Style) -> tuple[TrackedTask, Style]:
+    """Return the performance of a style and what of it is shown: the gaze gives way where the head cannot follow."""
+    found = _tracked_if_possible(replace(problem, style=style))
+    if found is None:
+        tracked(problem)  # raises if the hand cannot follow on its own
+    if found is None or not _good_enough(problem, found):
+        style = replace(style, gaze=_gaze_within_reach(problem, style))
+        found = tracked(replace(problem, style=style))
+    return found, style
+
+
+def _looked_away(asked: Style, shown: Style) -> tuple[float, tuple[str, ...]]:
+    """Return the share of the asked gaze that is kept, and why not all of it."""
+    if shown.gaze == asked.gaze:
+        return 1.0, ()
+    end = 1.0 if shown.gaze > asked.gaze else 0.0
+    why = f"gaze: the head reaches its end, so directness is {shown.gaze:.2f} instead of {asked.gaze:.2f}"
+    return abs(end - shown.gaze) / abs(end - asked.gaze), (why,)
+
+
+def _good_enough(problem: TrackingProblem, found: TrackedTask) -> bool:
+    """Return whether another gaze would not help: the head looks as asked or need not, or the platform is too fast."""
+    if problem.law == "paper" or _looks_as_asked(found):
+        return True
+    robot, time_s = problem.robot, problem.time_s
+    force = inverse_dynamics(robot, time_s, found.qpos).drive_force
+    return bool((drive_use(robot, velocities(robot, time_s, found.qpos)[0], force) > 1.0).any())
+
+
+def _gaze_within_reach(problem: TrackingProblem, style: Style) -> float:
+    """Return the gaze nearest to the style's that the head can keep up with: more direct, or else more averted."""
+    duration_s = problem.path.duration_s
+    samples = max(2, round(duration_s * _GAZE_SEARCH_HZ) + 1)
+    coarse = replace(problem, time_s=np.linspace(0.0, duration_s, samples), steps=2)
+
+    def keeps_up(gaze: float) -> bool:
+        found = _tracked_if_possible(replace(coarse, style=replace(style, gaze=gaze)))
+        return found is not None and _looks_as_asked(found)
+
+    for end in (1.0, 0.0):
+        if keeps_up(end):
+            return bisect(keeps_up, end, style.gaze, close=_GAZE_STEP)[0]
+    place = ", ".join(f"{value:g}" for value in problem.user_m)
+    raise RefusedError(
+        [f"gaze: while its hand is busy the head can look neither at the user at ({place}) m nor away"],
+        "Move the user in front of the robot.",
+    )
+
+
+def _tracked_if_possible(problem: TrackingProblem) -> TrackedTask | None:
+    """Return a performance, or None if what is shown takes the hand so far that it can no longer follow."""
+    try:
+        return tracked(problem)
+    except UnreachablePathError:
+        return None
+
+
+def _looks_as_asked(found: TrackedTask) -> bool:
+    off_rad = found.largest_gaze_error_rad
+    return off_rad is None or off_rad < LARGEST_GAZE_ERROR_RAD

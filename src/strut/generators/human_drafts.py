@@ -1,0 +1,108 @@
+"""Human drafts: a human model walks in a style. Speed and posture are targets of the problem that makes the walk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from strut.draft import Detail, Draft, OnProgress, Progress, not_made
+from strut.engines.interior_point import OUT_OF_TIME, STOPPED, Iteration
+from strut.errors import RefusedError, StoppedError
+from strut.expression.shown import left_out, shown_shares
+from strut.human.gait import Gait
+from strut.human.gait_options import HUMAN, named_gait_options
+from strut.human.naturalness import Naturalness
+from strut.human.synthesize import synthesize
+from strut.optimal.collocation import NotSolvedError
+from strut.request import HumanGait
+from strut.robot import Robot
+from strut.style import Style, spoken
+
+UNSOLVED = "Interrupted; a walk that is not solved shows no feeling, so nothing was written."
+AS_ASKED = 0.85  # a walk that shows this share of every asked change shows the feeling as asked
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HumanDrafts:
+    """Drafts walks that a solver finds and proves sound.
+
+    Args:
+        robot: A human model.
+        task: How many strides.
+        rate_hz: Samples per second.
+        on_progress: Told every iteration of the solver; returning True stops.
+    """
+
+    robot: Robot
+    task: HumanGait
+    rate_hz: float
+    on_progress: OnProgress | None = None
+
+    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:  # noqa: ARG002 -- all are made in full
+        """Yield the one walk that shows a style; one that is not found, or found unsound, says why.
+
+        Raises:
+            StoppedError: If the solver was told to stop.
+            RefusedError: If it ran out of time, so that weaker feelings need not be tried.
+        """
+        try:
+            gait = self._gait(style)
+        except NotSolvedError as failure:
+            if failure.status == STOPPED:
+                raise StoppedError(UNSOLVED) from failure
+            if failure.status == OUT_OF_TIME:
+                raise RefusedError([str(failure)], "Ask for less intensity.") from failure
+            yield not_made(self.robot, style, "solver", str(failure))
+        except RefusedError as refusal:
+            yield not_made(self.robot, style, "soundness", "; ".join(refusal.reasons))
+        else:
+            yield self._draft(style, gait)
+
+    def _gait(self, style: Style) -> Gait:
+        speeds = self.robot.human_gait.speed_m_s
+        options = replace(named_gait_options(self.robot, [HUMAN]), style=style)
+        possible = float(np.clip(style.speed * speeds.usual, speeds.least, speeds.most))
+        return synthesize(self.robot, speed_m_s=possible, options=options, on_iteration=self._tell)
+
+    def _tell(self, step: Iteration) -> bool:
+        if self.on_progress is None:
+            return False
+        return bool(self.on_progress(Progress(None, None, step.number, step.cost, step.violation, step.solve)))
+
+    def _draft(self, style: Style, gait: Gait) -> Draft:
+        assert gait.naturalness is not None
+        motion = gait.motion(steps=2 * self.task.cycles, rate_hz=self.rate_hz)
+        assert motion.receipt is not None
+        shares = shown_shares(
+            self.robot, style, shown_style(self.robot, style, speed_m_s=gait.speed_m_s, looks=gait.naturalness)
+        )
+        weak = {spoken(name): share for name, share in shares.items() if share < AS_ASKED}
+        return Draft(
+            robot=self.robot,
+            time_s=motion.time_s,
+            qpos=motion.qpos,
+            contact=motion.contact,
+            style=style,
+            words=shares,
+            left_out=left_out(self.robot, style),
+            kept=min([1.0, *weak.values()]),
+            reasons=tuple(f"{share:.0%} of the asked change of {name} is shown" for name, share in weak.items()),
+            torque_nm=motion.torque_nm,
+            ground_force_n=motion.ground_force_n,
+            cop_in_world=motion.cop_in_world,
+            meta={**motion.meta, "shown": shares},
+            figures={"soundness": motion.receipt.soundness, "naturalness": motion.receipt.naturalness},
+        )
+
+
+def shown_style(robot: Robot, asked: Style, *, speed_m_s: float, looks: Naturalness) -> Style:
+    """Return a style with the speed, trunk and head that a walk was measured to have."""
+    return replace(
+        asked,
+        direction=1,
+        stride=speed_m_s / robot.human_gait.speed_m_s.usual / asked.tempo,
+        trunk_pitch_rad=looks.trunk_forward_rad,
+        head_pitch_rad=looks.head_forward_rad,
+    )

@@ -1,0 +1,210 @@
+"""Step drafts: a walk of steps in a style, carried by postures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from strut.draft import Detail, Draft, not_made
+from strut.errors import BadFootstepsError, OutOfRangeError, UnreachablePostureError
+from strut.expression.shown import left_out, shown_shares
+from strut.generators.body_path import CarriedPlan, carried
+from strut.generators.footsteps import StepLimits, end_of, first_steps, footsteps_to, shoe_gap_m, standing
+from strut.generators.phases import Phase, PhaseTimes, StepPlan, step_plan
+from strut.generators.sole_margin import static_margin_m
+from strut.kinematics.biped_model import two_legs
+from strut.kinematics.foot_poses import standing_place
+from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, wrapped
+from strut.request import Steps
+from strut.robot import Robot
+from strut.style import Style
+
+MOST_SAMPLES = 50_000  # about a gigabyte of Jacobians
+SEARCH_RATE_HZ = 50.0
+SEARCH_STEPS = 8  # starts, walks, stops: every further step of a line or turn repeats these
+START = Place(0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class StepGait:
+    """The numbers of a walk of steps: limits of a step, heights, phase times, how far outside the soles it sways."""
+
+    limits: StepLimits
+    step_height_m: float
+    body_height_m: float
+    times: PhaseTimes
+    outward_m: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepDrafts:
+    """Drafts walks of steps.
+
+    Args:
+        robot: Who walks.
+        task: Where to, and how.
+        rate_hz: Samples per second.
+        slower: Factor on the robot's own phase times that replaces pace and tempo; None where these decide.
+    """
+
+    robot: Robot
+    task: Steps
+    rate_hz: float
+    slower: float | None = None
+
+    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
+        """Yield the one walk that these steps make; one that the legs cannot follow says why."""
+        robot, gait, final = self.robot, self.gait(style), detail.level == "final"
+        steps = self.task.footsteps or footsteps_to(START, self.task.goals, gait.limits)
+        if not final:  # a user's own steps need not close, so that theirs are only cut
+            own = bool(self.task.footsteps)
+            steps = steps[:SEARCH_STEPS] if own else first_steps(steps, SEARCH_STEPS, gait.limits.separation_m)
+        rate_hz = self.rate_hz if final else self.search_rate_hz
+        _check_length(len(steps), gait.times, rate_hz)
+        plan = step_plan(
+            steps,
+            standing(START, gait.limits.separation_m),
+            gait.times,
+            step_height_m=gait.step_height_m,
+            rate_hz=rate_hz,
+            outward_m=gait.outward_m,
+        )
+        try:
+            body = carried(two_legs(robot), plan, gait.body_height_m, law=self.task.law)
+        except UnreachablePostureError as error:
+            yield not_made(robot, style, "reach", _out_of_reach(steps, plan, error))
+            return
+        replaced = {"tempo": "the fastest pace was asked for"} if self.slower is not None else {}
+        shown = style if self.slower is None else replace(style, tempo=1.0 / self.slower)
+        yield Draft(
+            robot=robot,
+            time_s=plan.time_s,
+            qpos=body.qpos,
+            contact=plan.contact,
+            style=style,
+            words=shown_shares(robot, style, shown),
+            left_out=left_out(robot, style, replaced),
+            meta=self._meta(steps, gait, body) if final else {},
+            figures={"task_error_mm": self._goal_error_m(steps, body) * 1e3} if final else {},
+        )
+
+    @property
+    def search_rate_hz(self) -> float:
+        """A rate with enough samples in the shortest phase, in whole steps of the search rate."""
+        return SEARCH_RATE_HZ * max(1.0, round(0.5 / (self.slower or 1.0)))
+
+    def gait(self, style: Style) -> StepGait:
+        """Return the robot's gait in a style, with the user's lengths and pace."""
+        table, task = self.robot.step_gait, self.task
+        separation_m = two_legs(self.robot).separation_m
+        length_m = table.step_length_m if task.step_length_m is None else task.step_length_m
+        times = PhaseTimes(table.shift_s, table.swing_s, table.settle_s)
+        if self.slower is not None:
+            times = times.scaled(self.slower)
+        else:
+            wanted_s = times.step_s if isinstance(task.pace, str) else length_m / task.pace
+            times = times.scaled(wanted_s / times.step_s / style.tempo)
+        if task.law == "mass":  # a body that does not lead its pressure must start and stop as gently as it shifts
+            times = replace(times, settle_s=max(times.settle_s, times.shift_s))
+        height_m = table.step_height_m if task.step_height_m is None else task.step_height_m
+        body_m = table.body_height_m if task.body_height_m is None else task.body_height_m
+        return StepGait(
+            limits=StepLimits(length_m * style.stride, table.side_step_m, table.step_turn_rad, separation_m),
+            step_height_m=height_m * style.lift,
+            body_height_m=body_m * style.body_height,
+            times=times,
+            outward_m=(style.sway - 1.0) * separation_m / 2.0,
+        )
+
+    def _goal(self, steps: Sequence[Footstep]) -> Place:
+        return self.task.goals[-1] if self.task.goals else end_of(START, steps, two_legs(self.robot).separation_m)
+
+    def _goal_error_m(self, steps: Sequence[Footstep], body: CarriedPlan) -> float:
+        return standing_place(self.robot, body.qpos[-1]).distance_m(self._goal(steps))
+
+    def _meta(self, steps: Sequence[Footstep], gait: StepGait, body: CarriedPlan) -> dict[str, Any]:
+        """Return what a motion file says of the walk; a simulation in closed loop plans it anew from this."""
+        task, times = self.task, gait.times
+        lengths = {name: getattr(task, name) for name in ("step_length_m", "step_height_m", "body_height_m")}
+        return {
+            "options": {
+                "goal": _triple(self._goal(steps)),
+                "via": [_triple(place) for place in task.goals[:-1]],
+                "own_steps": bool(task.footsteps),
+                **lengths,
+                "pace": task.pace,
+                "law": task.law,
+            },
+            "footsteps": [[step.foot, *_triple(step.place)] for step in steps],
+            "gait": {
+                "shift_s": times.shift_s,
+                "swing_s": times.swing_s,
+                "settle_s": times.settle_s,
+                "step_length_m": gait.limits.length_m,
+                "step_height_m": gait.step_height_m,
+                "body_height_m": gait.body_height_m,
+                "outward_m": gait.outward_m,
+                "law": task.law,
+                "line_speed_m_s": gait.limits.length_m / times.step_s,
+                "static_margin_m": float(static_margin_m(self.robot, body).min()),
+            },
+        }
+
+
+def checked_footsteps(robot: Robot, task: Steps) -> Steps:
+    """Return the task if none of its own footsteps puts a foot onto the other, or further away than legs can span."""
+    legs = two_legs(robot)
+    height_m = task.body_height_m or robot.step_gait.body_height_m
+    span_m = legs.separation_m + 2.0 * math.sqrt(max(0.0, legs.longest_leg_m**2 - height_m**2))
+    feet = list(standing(START, legs.separation_m))
+    for number, step in enumerate(task.footsteps, start=1):
+        feet[step.foot] = step.place
+        apart_m = feet[RIGHT].distance_m(feet[LEFT])
+        if apart_m > span_m:
+            raise BadFootstepsError(
+                f"Step {number} ({described(step)}) would put the shoes {apart_m * 1e3:.0f} mm apart; at a body height "
+                f"of {height_m * 1e3:.0f} mm the legs span at most {span_m * 1e3:.0f} mm."
+            )
+        gap_m = shoe_gap_m(robot, feet[RIGHT], feet[LEFT])
+        if gap_m <= 0.0:
+            other = FOOT_NAMES[1 - step.foot]
+            raise BadFootstepsError(
+                f"Step {number} ({described(step)}) would put the shoe {-gap_m * 1e3:.0f} mm onto the {other} one; "
+                "move it away."
+            )
+    return task
+
+
+def _check_length(steps: int, times: PhaseTimes, rate_hz: float) -> None:
+    duration_s = steps * times.step_s
+    if duration_s * rate_hz > MOST_SAMPLES:
+        raise OutOfRangeError(
+            f"The walk would take {steps} steps and {duration_s:.0f} s; come nearer, step longer or go faster."
+        )
+
+
+def _out_of_reach(steps: Sequence[Footstep], plan: StepPlan, error: UnreachablePostureError) -> str:
+    """Return a target that the legs cannot meet in words, with the step it belongs to."""
+    time_s = float(plan.time_s[error.sample])
+    number = step_at(plan.phases, time_s)
+    where = f"in step {number} ({described(steps[number - 1])})" if steps else "standing"
+    return f"reach: {error} {where} at {time_s:.2f} s"
+
+
+def step_at(phases: Sequence[Phase], time_s: float) -> int:
+    """Return the number of the step under way, from 1; the shift before a step belongs to it, the end to the last."""
+    swings = [phase for phase in phases if phase.kind in ("swing", "shoe turn")]
+    return 1 + min(sum(phase.stop_s < time_s for phase in swings), len(swings) - 1)
+
+
+def described(step: Footstep) -> str:
+    """Return a step in words."""
+    place = step.place
+    heading = math.degrees(place.heading_rad)
+    return f"{FOOT_NAMES[step.foot]} shoe to {place.x_m:.3f} m, {place.y_m:.3f} m, {heading:.0f} degrees"
+
+
+def _triple(place: Place) -> list[float]:
+    return [place.x_m, place.y_m, wrapped(place.heading_rad)]

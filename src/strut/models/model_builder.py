@@ -1,0 +1,171 @@
+"""Model builder: a MuJoCo specification in the making. Floor, bodies, hinges with servos, matter, shapes and frames.
+
+Whatever describes a body (limbs, chains, segments, a file of others) ends here, and is compiled once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from strut.errors import BadTableError
+from strut.models.fingerprint import fingerprint
+from strut.models.limbs import find_limbs
+from strut.robot import Array, Foot, Robot
+from strut.tables.folder import Tables
+
+FLOOR = "floor"
+PLATFORM_JOINTS = ("platform_x", "platform_y", "platform_yaw")
+_ROLLING_FRICTION = (0.005, 0.0001)  # about the normal [m] and of rolling [m]
+_TRIANGLE = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # the order of a full inertia
+_GEOM = {
+    "box": mujoco.mjtGeom.mjGEOM_BOX,
+    "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
+    "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
+}
+Body = Any  # mujoco.MjsBody, of which the package exports no name
+
+
+class ModelBuilder:
+    """A model that is being built. Bodies touch the floor and nothing else.
+
+    Args:
+        name: Of the model.
+        friction: Of the floor.
+        timestep_s: Of the simulation.
+        spec: A specification of others to build on; an empty one if None.
+    """
+
+    def __init__(
+        self, name: str, friction: float, *, timestep_s: float = 0.002, spec: mujoco.MjSpec | None = None
+    ) -> None:
+        self.spec = mujoco.MjSpec() if spec is None else spec
+        self.spec.modelname = name
+        self.spec.compiler.degree = False
+        self.spec.option.timestep = timestep_s
+        self.spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+        self.friction = friction
+        self.speed_limit: dict[str, float] = {}
+        floor = self.spec.worldbody.add_geom(name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 0.05])
+        floor.contype, floor.conaffinity, floor.priority = 0, 1, 1
+        floor.friction = [friction, *_ROLLING_FRICTION]
+
+    def body(
+        self, name: str, position_m: Sequence[float] | Array, parent: Body = None, rotation: Array | None = None
+    ) -> Body:
+        """Return a new body at a place (3,) and rotation (3, 3) of its parent, or of the world."""
+        body = (self.spec.worldbody if parent is None else parent).add_body(name=name, pos=position_m)
+        if rotation is not None:
+            body.quat = _quaternion(rotation)
+        return body
+
+    def hinge(
+        self,
+        body: Body,
+        name: str,
+        axis: Sequence[float] | Array,
+        bounds: tuple[float, float],
+        *,
+        speed_limit: float,
+        torque_limit: float,
+        stiffness: float,
+        damping: float,
+        armature: float = 0.0,
+    ) -> None:
+        """Let a position servo turn a body about an axis (3,) of its own, between bounds [rad]."""
+        body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis, range=bounds, armature=armature)
+        self.speed_limit[name] = speed_limit
+        self.servo(name, limit=torque_limit, stiffness=stiffness, damping=damping)
+
+    def platform(self, body: Body, forces: Sequence[float], sags: Sequence[float], settle_s: float) -> None:
+        """Let a body drive along x and y and turn about z, with full force at each sag."""
+        slide, turn = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
+        for name, kind, axis, force, sag in zip(
+            PLATFORM_JOINTS, (slide, slide, turn), np.eye(3), forces, sags, strict=True
+        ):
+            body.add_joint(name=name, type=kind, axis=axis)
+            self.servo(name, limit=force, stiffness=force / sag, damping=force / sag * settle_s)
+
+    def matter(self, body: Body, mass_kg: float, com_m: Sequence[float] | Array, inertia_kg_m2: Array) -> None:
+        """Give a body its mass and its inertia about the centre of mass, in the body's axes, shape (3, 3)."""
+        body.mass, body.ipos, body.explicitinertial = mass_kg, com_m, True
+        if np.count_nonzero(inertia_kg_m2 - np.diag(np.diag(inertia_kg_m2))):
+            body.fullinertia = [inertia_kg_m2[i, j] for i, j in _TRIANGLE]
+        else:
+            body.inertia = np.diag(inertia_kg_m2)
+
+    def shape(
+        self,
+        body: Body,
+        kind: str,
+        points_m: Sequence[float] | Array,
+        size_m: Sequence[float] | Array,
+        color: Sequence[float],
+        *,
+        name: str = "",
+        touches_ground: bool = True,
+    ) -> None:
+        """Add what people see: a capsule between two points (6,), or a box or ball about one (3,); half sizes [m]."""
+        shape = body.add_geom(name=name, type=_GEOM[kind], rgba=color, mass=0.0)
+        shape.size = [*size_m, *[0.0] * (3 - len(size_m))]
+        if kind == "capsule":
+            shape.fromto = points_m
+        else:
+            shape.pos = points_m
+        shape.contype, shape.conaffinity = int(touches_ground), 0
+
+    def servo(self, joint: str, *, limit: float, stiffness: float, damping: float) -> None:
+        """Let a position servo drive a joint; torques for hinges, forces for slides."""
+        servo = self.spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        servo.set_to_position(kp=stiffness, kv=damping)
+        servo.forcerange = [-limit, limit]
+
+    def frame(self, body: Body, name: str, position_m: Sequence[float] | Array, rotation: Array | None = None) -> None:
+        """Name a point (3,) of a body, with axes (3, 3) of its own."""
+        site = body.add_site(name=name, pos=position_m)
+        if rotation is not None:
+            site.quat = _quaternion(rotation)
+
+    def robot(self, name: str, title: str, tables: Tables, *, feet: Sequence[Foot] = (), base_size: int) -> Robot:
+        """Return the compiled robot; its joints are those with a speed limit, in the order of the model."""
+        try:
+            model = self.spec.compile()
+        except ValueError as error:
+            raise BadTableError(f"{name}: MuJoCo cannot build this body: {' '.join(str(error).split())}") from error
+        joints = [model.joint(index) for index in range(model.njnt) if model.joint(index).name in self.speed_limit]
+        if model.nq != base_size + len(joints):
+            raise BadTableError(f"{name}: has coordinates that no joint of ours moves.")
+        names = tuple(joint.name for joint in joints)
+        return Robot(
+            name=name,
+            title=title,
+            model=model,
+            joint_names=names,
+            joint_lower_rad=np.array([joint.range[0] for joint in joints]),
+            joint_upper_rad=np.array([joint.range[1] for joint in joints]),
+            joint_speed_limit_rad_s=np.array([self.speed_limit[joint.name] for joint in joints]),
+            torque_limit_nm=np.array([model.actuator(joint.name).forcerange[1] for joint in joints]),
+            feet=tuple(feet),
+            mass_kg=float(model.body_mass.sum()),
+            friction=self.friction,
+            base_size=base_size,
+            fingerprint=fingerprint(model),
+            tables=tables,
+            limbs=find_limbs(model, names, feet, tables.chains),
+        )
+
+    def floating_base(self, name: str, joint: str, height_m: float) -> Body:
+        """Return a new body that floats above the middle of the floor."""
+        body = self.body(name, [0.0, 0.0, height_m])
+        body.add_freejoint(name=joint)
+        return body
+
+
+def _quaternion(rotation: Array) -> Array:
+    """Return the quaternion wxyz of a rotation. Shape (3, 3) in, (4,) out."""
+    quaternion = np.empty(4)
+    mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(rotation, dtype=float).reshape(9))
+    return quaternion

@@ -1,0 +1,113 @@
+"""Person: the lengths and masses of one human, and where points, contacts and markers are on that body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+
+from strut.robot import Array
+from strut.tables.human import Capsule, ContactPlace, ContactShares, ContactTable, MarkerTable, SubjectTable
+from strut.tables.segments import Place, SegmentBody
+
+SIDE = "Side"
+AXES = ("x", "y", "z")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A person's lengths [m] and segment masses [kg], by name."""
+
+    name: str
+    height_m: float
+    mass_kg: float
+    lengths_m: Mapping[str, float]
+    masses_kg: Mapping[str, float]
+    sex: str = "male"
+
+    def place(self, entry: Place, side: str | None) -> Array:
+        """Return a point given as lengths by axis, y mirrored on the right. Shape (3,)."""
+        point = np.zeros(3)
+        for index, axis in enumerate(AXES):
+            shares = entry.get(axis, {})  # type: ignore[call-overload]
+            point[index] = sum(share * self.lengths_m[sided(name, side)] for name, share in shares.items())
+        point[1] *= -1.0 if side == "Right" else 1.0
+        return point
+
+
+def sided(name: str, side: str | None) -> str:
+    """Return the name on one side of the body."""
+    return name if side is None else name.replace(SIDE, side)
+
+
+def sides_of(name: str, sides: Sequence[str]) -> list[str | None]:
+    """Return the sides on which an entry is made: both if its name says so, else None alone."""
+    return [*sides] if SIDE in name else [None]
+
+
+def both_sides(body: SegmentBody, entries: Mapping[str, float]) -> dict[str, float]:
+    """Return entries by name with both sides named."""
+    return {sided(name, side): value for name, value in entries.items() for side in sides_of(name, body.sides)}
+
+
+def resolved_contact(body: SegmentBody, contact: ContactShares, person: Subject) -> ContactTable:
+    """Return `contact.toml` with both sides named and every place in metres."""
+    points = {
+        sided(name, side): ContactPlace(
+            segment=sided(entry.segment, side),
+            position_m=_triple(person.place(entry.position, side)),
+            radius_m=person.lengths_m[sided(entry.radius, side)] if entry.radius is not None else 0.0,
+        )
+        for side in body.sides
+        for name, entry in contact.point.items()
+    }
+    capsules = {
+        sided(name, side): Capsule(
+            segment=sided(entry.segment, side),
+            from_m=_triple(person.place(entry.start, side)),
+            to_m=_triple(person.place(entry.stop, side)),
+            radius_m=entry.radius_m,
+        )
+        for name, entry in contact.capsule.items()
+        for side in sides_of(name, body.sides)
+    }
+    sets = {
+        name: tuple(
+            (sided(point, side), axis) for side, foot in feet.items() for point, axis in contact.foot[foot].rows
+        )
+        for name, feet in contact.set.items()
+    }
+    return ContactTable(point=points, set=sets, capsule=capsules)
+
+
+def resolved_markers(body: SegmentBody, markers: MarkerTable, person: Subject) -> MarkerTable:
+    """Return `markers.toml` for a person: places grow with the segments against those of the subject who wore them."""
+    worn_by = both_sides(body, body.subjects[body.subject.name].lengths_m)
+    places = {}
+    for entry in body.segment:
+        for side in sides_of(entry.name, body.sides):
+            segment, length = sided(entry.name, side), sided(entry.length, side)
+            if own := markers.segment.get(segment, {}):
+                growth = person.lengths_m[length] / worn_by[length]
+                places[segment] = {name: _triple(growth * np.asarray(place)) for name, place in own.items()}
+    return msgspec.structs.replace(markers, segment=places)
+
+
+def subject_table(person: Subject, standing_height_m: float) -> SubjectTable:
+    """Return a person's sizes as a motion file carries them."""
+    return SubjectTable(
+        name=person.name,
+        sex=person.sex,
+        height_m=person.height_m,
+        mass_kg=person.mass_kg,
+        lengths_m=dict(person.lengths_m),
+        masses_kg=dict(person.masses_kg),
+        standing_pelvis_height_m=standing_height_m,
+    )
+
+
+def _triple(values: Array) -> tuple[float, float, float]:
+    x, y, z = values.tolist()
+    return x, y, z

@@ -1,0 +1,155 @@
+"""Segment robot: a person's body of segments; a floating root, joints of several hinges, balls on the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from strut.errors import BadTableError
+from strut.models.model_builder import Body, ModelBuilder
+from strut.models.person import Subject, sided, sides_of, subject_table
+from strut.robot import FLOATING, Array, Foot, Robot, ball_foot
+from strut.tables.folder import Tables
+from strut.tables.human import ContactPlace, SymmetryTable
+from strut.tables.segments import SegmentBody, SegmentTable
+
+AXIS_OF = {"RX": (1.0, 0.0, 0.0), "RY": (0.0, 1.0, 0.0), "RZ": (0.0, 0.0, 1.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A segment on one side of the body, None where there is only one."""
+
+    table: SegmentTable
+    side: str | None
+
+    @property
+    def name(self) -> str:
+        """Of the segment."""
+        return sided(self.table.name, self.side)
+
+    @property
+    def parent(self) -> str | None:
+        """The segment that carries it; None for the root, whose joint floats."""
+        return None if self.table.parent is None else sided(self.table.parent, self.side)
+
+    @property
+    def joints(self) -> list[tuple[str, str]]:
+        """Names and axes of its hinges in order of application: HipRight_RY, RY."""
+        joint = sided(self.table.joint.name, self.side)
+        return [(f"{joint}_{axis}", axis) for axis in self.table.joint.axes]
+
+
+def segment_robot(name: str, body: SegmentBody, person: Subject, tables: Tables) -> Robot:
+    """Return the body of a person; its contact points stand on the floor when every joint is zero."""
+    assert tables.symmetry is not None
+    assert tables.contact is not None
+    segments = _depth_first([Segment(e, s) for e in body.segment for s in sides_of(e.name, body.sides)], None)
+    places = {segment.name: segment for segment in segments}
+    feet = [_foot(point, place, body.skin.point_radius_m) for point, place in tables.contact.point.items()]
+    root_height_m = -min(
+        float(_origin_in_root(places, foot.points[0].body, person)[2] + foot.points[0].position_m[2] - foot.radius_m)
+        for foot in feet
+    )
+    builder = ModelBuilder(name, body.floor.friction, timestep_s=0.001)
+    limits, bodies = _limits(body, tables.symmetry), dict[str, Body]()
+    for segment in segments:
+        if segment.parent is None:
+            bodies[segment.name] = builder.floating_base(segment.name, segment.name, root_height_m)
+        else:
+            origin = person.place(segment.table.origin, segment.side)
+            bodies[segment.name] = builder.body(segment.name, origin, bodies[segment.parent])
+            _add_hinges(builder, bodies[segment.name], segment, limits, body)
+        _add_matter(builder, bodies[segment.name], segment, person, body)
+    for foot in feet:
+        place, ball = foot.points[0], bodies[foot.points[0].body]
+        builder.shape(ball, "sphere", place.position_m, [place.radius_m], body.skin.color["contact"], name=foot.name)
+        builder.frame(ball, foot.name, place.position_m)
+    own = replace(tables, subject=subject_table(person, root_height_m))
+    return builder.robot(name, body.title, own, feet=feet, base_size=FLOATING)
+
+
+def _add_hinges(
+    builder: ModelBuilder,
+    body: Body,
+    segment: Segment,
+    limits: dict[str, tuple[float, float, float]],
+    table: SegmentBody,
+) -> None:
+    for joint, axis in segment.joints:
+        if joint not in limits:
+            raise BadTableError(f"Joint {joint} of segment {segment.name} has no entry in [limit].")
+        lower, upper, torque = limits[joint]
+        builder.hinge(
+            body,
+            joint,
+            AXIS_OF[axis],
+            (lower, upper),
+            speed_limit=table.servo.speed_limit_rad_s,
+            torque_limit=torque,
+            stiffness=table.servo.stiffness_nm_rad,
+            damping=table.servo.damping_nm_s_rad,
+        )
+
+
+def _add_matter(builder: ModelBuilder, body: Body, segment: Segment, person: Subject, table: SegmentBody) -> None:
+    entry, side = segment.table, segment.side
+    mass = person.masses_kg.get(segment.name, 0.0)
+    if mass > 0.0:
+        radii_m = np.array(entry.gyration) * person.lengths_m[sided(entry.length, side)]
+        builder.matter(body, mass, person.place(entry.com, side), np.diag(mass * radii_m**2))
+    for shape in entry.shapes:
+        ends = [*person.place(shape.start, side), *person.place(shape.stop, side)]
+        radius_m = shape.radius_m + sum(
+            share * person.lengths_m[sided(name, side)] for name, share in shape.radius.items()
+        )
+        builder.shape(body, "capsule", ends, [radius_m], _color(table, segment), touches_ground=False)
+
+
+def _color(table: SegmentBody, segment: Segment) -> Sequence[float]:
+    """Return the colour of what a segment wears, the left side a shade darker."""
+    wears = segment.table.wears
+    if wears is None or wears not in table.skin.color:
+        raise BadTableError(f"Segment {segment.name} wears {wears}, which has no colour in [skin.color].")
+    *tint, opacity = table.skin.color[wears]
+    shade = table.skin.left_shade if segment.side == "Left" else 1.0
+    return [*(shade * part for part in tint), opacity]
+
+
+def _foot(name: str, point: ContactPlace, point_radius_m: float) -> Foot:
+    """Return the ball of a contact point: the rolling ball itself, or a small one that stands on the point."""
+    x, y, z = point.position_m
+    if point.radius_m > 0.0:
+        return ball_foot(name, name, point.segment, point.position_m, point.radius_m)
+    return ball_foot(name, name, point.segment, (x, y, z + point_radius_m), point_radius_m)
+
+
+def _depth_first(segments: list[Segment], parent: str | None) -> list[Segment]:
+    """Return the segments in the order in which a model lists its joints: a whole limb, then the next."""
+    ordered: list[Segment] = []
+    for segment in segments:
+        if segment.parent == parent:
+            ordered += [segment, *_depth_first(segments, segment.name)]
+    return ordered
+
+
+def _origin_in_root(segments: dict[str, Segment], name: str, person: Subject) -> Array:
+    origin, segment = np.zeros(3), segments[name]
+    while segment.parent is not None:
+        origin = origin + person.place(segment.table.origin, segment.side)
+        segment = segments[segment.parent]
+    return origin
+
+
+def _limits(body: SegmentBody, symmetry: SymmetryTable) -> dict[str, tuple[float, float, float]]:
+    """Return lower and upper limit and torque by joint, the right side mirrored from the left."""
+    limits = {}
+    for name, entry in body.limit.items():
+        lower, upper = entry.range_rad
+        for side in sides_of(name, body.sides):
+            turned = side == "Right" and symmetry.sign[name.split("_")[1]] < 0
+            ends = (-upper, -lower) if turned else (lower, upper)
+            limits[sided(name, side)] = (*ends, entry.torque_nm)
+    return limits

@@ -1,0 +1,110 @@
+"""Run: the one pipeline. A request becomes a style, a draft, and a motion that keeps every limit, with its receipt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from time import perf_counter
+from typing import Any
+
+from strut.draft import Draft, Generator, Limit, OnProgress
+from strut.errors import RefusedError
+from strut.models.catalogue import load_robot
+from strut.motion import Motion
+from strut.pipeline.alternatives import why_not_even_neutral
+from strut.pipeline.trials import Trials, generator_for
+from strut.receipt import Receipt
+from strut.request import Request
+from strut.robot import Robot
+from strut.verify.receipt_builder import planned_receipt
+
+
+def run(
+    request: Request,
+    *,
+    robot: Robot | None = None,
+    generator: Generator | None = None,
+    limits: Sequence[Limit] = (),
+    on_progress: OnProgress | None = None,
+) -> Motion:
+    """Do what is asked, as strongly as the body allows.
+
+    Args:
+        request: What is asked.
+        robot: Who moves, where it is not the robot of that name.
+        generator: What drafts, in the place of the generator of the request's task.
+        limits: What judges, beside the robot's own limits.
+        on_progress: Told every intensity tried and every iteration of a solver; returning True stops.
+
+    Returns:
+        The motion, with its receipt; its `meta` holds the request.
+
+    Raises:
+        RefusedError: If strict and the feeling had to be weakened, or if not even neutral keeps the limits.
+        ImpossibleStepError: If a step or margin is out of the body's reach even in neutral; says what works instead.
+        StoppedError: If `on_progress` returned True.
+    """
+    started = perf_counter()
+    robot = load_robot(request.robot) if robot is None else robot
+    drafts = generator_for(request, robot, on_progress) if generator is None else generator
+    trials = Trials(request, robot, drafts, tuple(limits), on_progress)
+    kept = trials.strongest()
+    if kept.attempt is None:
+        raise why_not_even_neutral(trials, kept.stopped_by)
+    receipt = planned_receipt(
+        kept.attempt.draft,
+        emotion=request.emotion,
+        asked=request.asked,
+        intensity=kept.attempt.intensity,
+        stopped_by=kept.stopped_by,
+    )
+    if request.strict and receipt.verdict != "ok":
+        refused = replace(receipt, verdict="refused")
+        raise RefusedError(refused.reasons, _without_strict(refused), refused)
+    return motion_of(request, kept.attempt.draft, replace(receipt, solve_s=perf_counter() - started))
+
+
+def motion_of(request: Request, draft: Draft, receipt: Receipt) -> Motion:
+    """Return the motion of a measured draft; its `meta` says how it was made."""
+    robot, needs, emotion = draft.robot, draft.measured, request.emotion
+    named = request.as_dict() | {"robot": robot.name}
+    meta: dict[str, Any] = {
+        "emotion": emotion and emotion.name,
+        "pad": emotion and list(emotion.pad),
+        "intensity": receipt.intensity_kept,
+        "seed": None,
+        "robot_fingerprint": robot.fingerprint,
+        "versions": {name: version(name) for name in ("strut", "mujoco", "numpy", "scipy")},
+        **draft.meta,
+        "request": named,
+    }
+    meta["options"] = {**meta.get("options", {}), "margin_m": request.least_margin_m, "rate_hz": request.rate_hz}
+    balanced = needs.landings is None
+    return Motion(
+        robot=robot.name,
+        time_s=draft.time_s,
+        qpos=draft.qpos,
+        joint_names=robot.joint_names,
+        contact=draft.contact,
+        foot_names=robot.foot_names,
+        torque_nm=needs.torque_nm if draft.torque_nm is None else draft.torque_nm,
+        ground_force_n=_ground_force(draft),
+        cop_in_world=needs.cop_in_world if balanced and robot.feet else draft.cop_in_world,
+        balance_margin_m=needs.margin_m if balanced and robot.feet else None,
+        receipt=receipt,
+        meta=meta,
+    )
+
+
+def _ground_force(draft: Draft) -> Any:
+    """Return the force on each foot (T, n_feet, 3); None without feet."""
+    if not draft.robot.feet:
+        return None
+    return draft.measured.ground_force_n if draft.ground_force_n is None else draft.ground_force_n
+
+
+def _without_strict(refused: Receipt) -> str:
+    """Return what would be kept if weakening were allowed."""
+    verb = "show" if refused.redundancy is not None else "walk at"
+    return f"Without --strict it would {verb} {refused.intensity_kept:.2f}."

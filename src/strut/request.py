@@ -1,0 +1,232 @@
+"""Request: what a user asks of a robot: a task, a feeling, and how strictly. JSON can hold it, both ways.
+
+    request -> Style -> draft -> limits -> weakened until it passes -> Motion with Receipt
+
+All numbers that a user may choose are checked here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, Self, get_args
+
+import msgspec
+
+from strut.audit import DEFAULT_MARGIN_M
+from strut.emotion import Emotion, checked_intensity
+from strut.errors import OutOfRangeError, UnknownNameError
+from strut.place import Footstep, Place
+
+Balance = Literal["y", "xy"]
+Pace = Literal["own", "fastest"]
+PressureLaw = Literal["pressure", "mass"]
+PriorityLaw = Literal["corrected", "paper"]
+Platform = Literal["led", "free"]
+Retreat = Literal["global", "local"]
+MOST_CYCLES = 1000
+LARGEST_LENGTH_M = 10.0
+FARTHEST_M = 1000.0  # of a person, a target or a goal
+LONGEST_DURATION_S = 3600.0
+LOWEST_RATE_HZ, HIGHEST_RATE_HZ = 20.0, 1000.0
+LOWEST_HUMAN_RATE_HZ = 50.0  # with fewer samples nobody can judge what happens between two landings
+
+
+class Crawl(msgspec.Struct, frozen=True, tag="crawl", kw_only=True):
+    """Walk straight ahead, one foot at a time.
+
+    Args:
+        cycles: Whole gait cycles.
+        step_length_m: Neutral step length; the robot's own if None.
+        step_height_m: Neutral step height; the robot's own if None.
+        balance: Body sways in `y` alone, as published, or in `xy`.
+    """
+
+    cycles: int = 10
+    step_length_m: float | None = None
+    step_height_m: float | None = None
+    balance: Balance = "xy"
+
+    def __post_init__(self) -> None:
+        _check_cycles(self.cycles, 2)  # one to take on a pose, one to leave it
+        _check_length("step length", self.step_length_m)
+        _check_length("step height", self.step_height_m)
+        if self.step_height_m == 0.0:
+            raise OutOfRangeError("The step height is 0 m, so the feet would drag; choose at least 10 mm.")
+        _check_word("balance", self.balance, get_args(Balance))
+
+
+class Steps(msgspec.Struct, frozen=True, tag="steps", kw_only=True):
+    """Walk in steps to a goal, or where a user puts the feet.
+
+    Args:
+        goals: Places to pass, in world, the last one to stop at; the robot starts at the origin, facing x.
+        footsteps: Where to put the feet, instead of goals.
+        step_length_m: Longest step in neutral; the robot's own if None.
+        step_height_m: How high feet are lifted in neutral; the robot's own if None.
+        body_height_m: How high the hips are carried in neutral; the robot's own if None.
+        pace: Speed along a straight line in neutral [m/s]; the robot's `own`; or the `fastest` that keeps every limit,
+            which then replaces the feeling's own tempo.
+        law: `pressure` plans the centre of pressure; `mass` the centre of mass, as published.
+    """
+
+    goals: tuple[Place, ...] = ()
+    footsteps: tuple[Footstep, ...] = ()
+    step_length_m: float | None = None
+    step_height_m: float | None = None
+    body_height_m: float | None = None
+    pace: Pace | float = "own"
+    law: PressureLaw = "pressure"
+
+    def __post_init__(self) -> None:
+        if not self.goals and not self.footsteps:
+            raise OutOfRangeError("There is neither a goal nor a list of steps; say where to go.")
+        if isinstance(self.pace, str):
+            _check_word("pace", self.pace, get_args(Pace))
+        elif not (math.isfinite(self.pace) and self.pace > 0.0):
+            raise OutOfRangeError(f"The speed is {self.pace:g} m/s; it must be a number above 0.")
+        _check_word("law", self.law, get_args(PressureLaw))
+        for name in ("step_length_m", "step_height_m", "body_height_m"):
+            _check_length(name[:-2].replace("_", " "), getattr(self, name), above_zero=True)
+        if self.step_length_m is not None and self.step_length_m < 0.002:
+            raise OutOfRangeError(f"Steps of {self.step_length_m * 1e3:g} mm never arrive; choose at least 2 mm.")
+        for place in self.goals:
+            if abs(place.heading_rad) > 2.0 * math.pi + 1e-9:
+                degrees = math.degrees(place.heading_rad)
+                raise OutOfRangeError(f"The goal's heading is {degrees:g} degrees; write it from -360 to 360.")
+
+
+class HandTask(msgspec.Struct, frozen=True, tag="hand_task", kw_only=True):
+    """Do a task with a hand and show a feeling with whatever it leaves free.
+
+    Args:
+        task: A task of the robot by name, or the name of `path`.
+        path: Rows of time_s, x_m, y_m, z_m in world and perhaps qw, qx, qy, qz to follow, in the place of a task.
+        hand: The hand that follows `path`.
+        duration_s: Of a task given by name.
+        user_m: Eyes of the person it performs for, in world; the robot's own guess if None.
+        target_m: What to point at, for tasks that point.
+        law: `corrected` tracks the head, `paper` is the published law, which does not.
+        platform: `led` along the task's own path or kept where it is; `free` to help hand and head.
+    """
+
+    task: str
+    path: tuple[tuple[float, ...], ...] | None = None
+    hand: str = "right"
+    duration_s: float = 10.0
+    user_m: tuple[float, float, float] | None = None
+    target_m: tuple[float, float, float] | None = None
+    law: PriorityLaw = "corrected"
+    platform: Platform = "led"
+
+    def __post_init__(self) -> None:
+        for name, value, known in (("law", self.law, PriorityLaw), ("platform", self.platform, Platform)):
+            if value not in get_args(known):
+                raise OutOfRangeError(f"The {name} is '{value}'; choose {' or '.join(get_args(known))}.")
+        if not 0.0 < self.duration_s <= LONGEST_DURATION_S:  # also catches NaN
+            raise OutOfRangeError(
+                f"The duration is {self.duration_s:g} s; choose more than 0 and at most {LONGEST_DURATION_S:g}."
+            )
+        for who, place in (("user", self.user_m), ("target", self.target_m)):
+            if place is not None and (len(place) != 3 or not all(math.isfinite(value) for value in place)):
+                raise OutOfRangeError(f"The {who}'s position needs three finite numbers: x, y, z in metres.")
+            if place is not None and max(abs(value) for value in place) > FARTHEST_M:
+                raise OutOfRangeError(f"The {who} is more than {FARTHEST_M:g} m away; nobody sees that far.")
+
+
+class HumanGait(msgspec.Struct, frozen=True, tag="human_gait", kw_only=True):
+    """Walk as the solution of an optimal-control problem; `cycles` are whole strides of two steps."""
+
+    cycles: int = 10
+
+    def __post_init__(self) -> None:
+        _check_cycles(self.cycles, 1)
+
+
+class OwnTask(msgspec.Struct, frozen=True, tag="own", kw_only=True):
+    """What a user's own generator does, by name, with its options as JSON holds them."""
+
+    name: str
+    options: dict[str, Any] = {}
+
+
+Task = Crawl | Steps | HandTask | HumanGait | OwnTask
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked.
+
+    Args:
+        robot: Who moves: a name, or the path of its folder.
+        task: What it does.
+        emotion: What it feels; None shows nothing on purpose.
+        intensity: 0 is neutral, 1 as published, at most 1.5.
+        margin_m: Smallest distance of the centre of pressure from the edge of what carries the robot; if None 10 mm,
+            and 0 for a human, who rolls over the edges of the feet.
+        rate_hz: Samples per second.
+        retreat: What cannot be kept is weakened throughout (`global`) or only while a limit is near (`local`).
+        strict: Refuse instead of weakening.
+    """
+
+    robot: str
+    task: Task
+    emotion: Emotion | None = None
+    intensity: float = 1.0
+    margin_m: float | None = None
+    rate_hz: float = 100.0
+    retreat: Retreat = "global"
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        checked_intensity(self.intensity)
+        _check_length("balance margin", self.margin_m)
+        lowest = LOWEST_HUMAN_RATE_HZ if isinstance(self.task, HumanGait) else LOWEST_RATE_HZ
+        if not lowest <= self.rate_hz <= HIGHEST_RATE_HZ:  # also catches NaN
+            choose = f"choose {lowest:g} to {HIGHEST_RATE_HZ:g}"
+            raise OutOfRangeError(f"The rate is {self.rate_hz:g} samples per second; {choose}.")
+        _check_word("retreat", self.retreat, get_args(Retreat))
+        if self.retreat == "local" and not isinstance(self.task, Crawl | OwnTask):
+            raise OutOfRangeError("Only a crawl can relax for a while; leave the local retreat out.")
+
+    @property
+    def least_margin_m(self) -> float:
+        """The balance margin that a motion must keep."""
+        usual_m = 0.0 if isinstance(self.task, HumanGait) else DEFAULT_MARGIN_M
+        return usual_m if self.margin_m is None else self.margin_m
+
+    @property
+    def asked(self) -> float:
+        """The intensity that is asked for: none without a feeling."""
+        return 0.0 if self.emotion is None else self.intensity
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the request as JSON would hold it."""
+        table: dict[str, Any] = msgspec.to_builtins(self)
+        return table
+
+    @classmethod
+    def from_dict(cls, table: dict[str, Any]) -> Self:
+        """Read what `as_dict` wrote; raises OutOfRangeError that names the field for anything else."""
+        try:
+            return msgspec.convert(table, cls)
+        except msgspec.ValidationError as error:
+            raise OutOfRangeError(f"The request is none that strut knows: {error}.") from error
+
+
+def _check_cycles(cycles: int, fewest: int) -> None:
+    if not fewest <= cycles <= MOST_CYCLES or cycles != int(cycles):
+        raise OutOfRangeError(f"cycles is {cycles}; choose {fewest} to {MOST_CYCLES}.")
+
+
+def _check_length(name: str, length_m: float | None, *, above_zero: bool = False) -> None:
+    if length_m is None:
+        return
+    if not math.isfinite(length_m) or length_m < 0.0 or (above_zero and length_m == 0.0):
+        least = "above 0" if above_zero else "of at least 0"
+        raise OutOfRangeError(f"The {name} is {length_m:g} m; it must be a number {least}.")
+    if length_m > LARGEST_LENGTH_M:
+        raise OutOfRangeError(f"The {name} is {length_m:g} m; no legged robot is that large.")
+
+
+def _check_word(kind: str, word: str, known: tuple[str, ...]) -> None:
+    if word not in known:
+        raise UnknownNameError(kind, word, known, "`strut walk --help`")

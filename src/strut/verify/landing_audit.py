@@ -1,0 +1,224 @@
+"""Landing audit: what a walk with landings needs from its body, measured from its samples and contacts alone.
+
+A walk that rolls over its feet and lands with impacts cannot be judged as one that is always balanced: velocities jump,
+heels roll, the body falls from step to step. Here no derivative looks across a landing, rolling is no slip, and the
+question is whether pushes of the ground at the points that touch explain the movement of the whole body.
+
+How close samples can show it was measured (`benchmarks/bench_landing_audit.py`) on gaits of 0.5 to 2.1 m/s at 100
+samples a second: forces that nothing explains stay below 0.4 N, in steps of 0.3 s below 3 N; pressure is inside what
+touches to 0.8 mm. Played a tenth too fast, the same gaits miss 8 N and 16 mm. Curves are poorest in single
+samples at the ends of a piece, so a median over a twentieth of a second is judged.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from scipy.ndimage import median_filter
+from scipy.spatial.transform import Rotation
+
+from strut.audit import Audit, LandingAudit
+from strut.balance.pressure import pressure_of_wrench
+from strut.balance.support import runs, support_margin
+from strut.draft import Draft
+from strut.engines.inverse_dynamics import ContactDemand, contact_demand
+from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.errors import BadMotionError
+from strut.kinematics.contact_slip import contact_slip
+from strut.models.contact_set import contact_points
+from strut.robot import Array, ContactPoint, Robot
+from strut.verify.contact_force_fit import BASE, LEVER_M, ContactForceFit, fit_contact_forces
+from strut.verify.landing_pieces import FEWEST, Piece, landing_pieces
+
+STEADY_S = 0.05
+LEAST_KNOWN = 0.9  # share of samples whose derivatives are known
+GRIPPING = 5.0  # a friction with which anything holds, to tell slipping from falling
+_ENDS = 2  # samples at both ends of a piece that say little about torques
+
+
+def lands_with_impacts(robot: Robot) -> bool:
+    """Return whether a robot walks with landings: its table of contacts says which points touch and which roll."""
+    return robot.tables.contact is not None
+
+
+def landing_audit(draft: Draft) -> Audit:
+    """Measure a walk with landings; raises BadMotionError if its samples are too few to do so."""
+    robot, time_s, qpos, contact = draft.robot, draft.time_s, draft.qpos, draft.contact
+    points = [contact_points(robot)[name] for name in robot.foot_names]
+    pieces = landing_pieces(time_s, qpos, contact)
+    qvel, qacc, known = _derivatives(pieces, time_s, qpos.shape[1] - 1)
+    demand = contact_demand(robot.model, points, qpos, qvel, qacc)
+    fit = fit_contact_forces(robot, demand, contact, friction=robot.friction)
+    gripped = fit_contact_forces(robot, demand, contact, friction=GRIPPING)
+    landings = np.array([one.stop for one, other in pairwise(pieces) if one.stop == other.first], dtype=np.intp)
+    jolt = _over_landings(draft, points, qvel, landings)
+    steady, (force, torque) = _steady(time_s), _disagreement(draft, demand, fit, pieces)
+    cop, margin = _pressure(qpos, contact, demand)
+    angles, sole_m = qpos[:, robot.base_size :], np.stack([contact_slip(robot, p, qpos)[1] for p in points], axis=1)
+    found = LandingAudit(
+        unexplained_n=_median(np.where(known, _size(fit.rest), 0.0), steady),
+        gripped_n=_median(np.where(known, _size(gripped.rest), 0.0), steady),
+        landing_unexplained_n=_at(landings, _size(jolt.rest), len(time_s)),
+        landing_torque_nm=_at(landings, jolt.torque_nm, len(time_s)),
+        unjudged=_unjudged(draft, known, landings, torque),
+    )
+    return Audit(
+        time_s=time_s,
+        qpos=qpos,
+        contact=contact,
+        cop_in_world=cop,
+        margin_m=_median(np.where(known, margin, np.inf), steady),
+        joint_room_rad=np.minimum(angles - robot.joint_lower_rad, robot.joint_upper_rad - angles),
+        joint_speed_rad_s=_joint_speeds(time_s, angles, pieces, qvel[:, BASE:]),
+        torque_nm=_median(np.where(known[:, None], fit.torque_nm, 0.0), steady),
+        drive_use=np.empty((len(qpos), 0)),
+        ground_force_n=fit.force_n,
+        part_names=(),
+        clearance_m=np.empty((len(qpos), 0)),
+        foot_height_m=sole_m,
+        foot_top_m=sole_m,
+        slip_m=_slide(robot, points, qpos, contact),
+        landings=found,
+        force_disagreement=force,
+        torque_disagreement=torque,
+    )
+
+
+def _at(rows: npt.NDArray[np.intp], values: Array, samples: int) -> Array:
+    """Return values at some samples and 0 at the others. Shapes (n,), (n, ...) in, (samples, ...) out."""
+    spread = np.zeros((samples, *values.shape[1:]))
+    spread[rows] = values
+    return spread
+
+
+def _pressure(qpos: Array, contact: npt.NDArray[np.bool_], demand: ContactDemand) -> tuple[Array, Array]:
+    """Return the centre of pressure (T, 2) and its distance inside what touches (T,)."""
+    turned = Rotation.from_quat(qpos[:, 3:7], scalar_first=True).apply(demand.force[:, 3:BASE])
+    cop = pressure_of_wrench(demand.force[:, :3], turned + np.cross(qpos[:, :3], demand.force[:, :3]))
+    margin = [
+        support_margin(contact[k : k + 1], demand.place_in_world[k : k + 1], cop[k : k + 1])
+        for k in range(len(qpos))  # a heel that rolls takes the polygon with it
+    ]
+    return cop, np.concatenate(margin)
+
+
+def _derivatives(pieces: list[Piece], time_s: Array, nv: int) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
+    """Return velocities and accelerations piece by piece (T, nv), 0 where unknown, and where they are known (T,)."""
+    qvel, qacc, known = np.zeros((len(time_s), nv)), np.zeros((len(time_s), nv)), np.zeros(len(time_s), dtype=bool)
+    for piece in pieces:
+        inside = time_s[piece.rows]
+        qvel[piece.rows], qacc[piece.rows], known[piece.rows] = piece.velocity(inside), piece.acceleration(inside), True
+    if known.mean() < LEAST_KNOWN:
+        raise BadMotionError(
+            f"Of {1.0 - known.mean():.0%} of the samples no velocity can be told: fewer than {FEWEST} lie between one "
+            "landing and the next. Sample the walk more often, or correct its contacts."
+        )
+    return qvel, qacc, known
+
+
+def _joint_speeds(time_s: Array, angles: Array, pieces: list[Piece], speed_rad_s: Array) -> Array:
+    """Return the joint speeds, at both ends of a piece those of the nearest interval: curves swing there. (T, n)."""
+    speeds, between = speed_rad_s.copy(), np.diff(angles, axis=0) / np.diff(time_s)[:, None]
+    for piece in pieces:
+        speeds[piece.first], speeds[piece.stop - 1] = between[piece.first], between[piece.stop - 2]
+    return speeds
+
+
+def _slide(robot: Robot, points: list[ContactPoint], qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:
+    """Return how far each point has slid since it landed, rolling not counted. Shape (T, n)."""
+    slid = np.zeros(contact.shape)
+    for index, point in enumerate(points):
+        for stance in runs(contact[:, index]):
+            moved, _ = contact_slip(robot, point, qpos[stance])
+            slid[stance, index] = np.linalg.norm(moved[:, :2], axis=1)
+    return slid
+
+
+def _over_landings(
+    draft: Draft, points: list[ContactPoint], qvel: Array, landings: npt.NDArray[np.intp]
+) -> ContactForceFit:
+    """Return how the ground explains what changes between the samples before and after each landing."""
+    robot, before, lapse_s = draft.robot, landings - 1, np.diff(draft.time_s)[landings - 1, None]
+    angles = np.unwrap(angles_from_qpos(draft.qpos), axis=0)
+    middle = qpos_from_angles((angles[before] + angles[landings]) / 2.0)
+    change, mean = (qvel[landings] - qvel[before]) / lapse_s, (qvel[landings] + qvel[before]) / 2.0
+    demand = contact_demand(robot.model, points, middle, mean, change)
+    touches = draft.contact[before] | draft.contact[landings]
+    return fit_contact_forces(robot, demand, touches, friction=robot.friction)
+
+
+def _disagreement(
+    draft: Draft, demand: ContactDemand, fit: ContactForceFit, pieces: list[Piece]
+) -> tuple[float | None, float | None]:
+    """Return how far the draft's own forces are from the movement, of the weight, and its torques, of the torques.
+
+    Without its forces torques are judged while one foot alone touches: how two share a load, a movement does not tell.
+    """
+    robot, claimed = draft.robot, draft.ground_force_n
+    inside = np.zeros(len(draft.time_s), dtype=bool)
+    for piece in pieces:
+        inside[piece.first + _ENDS : piece.stop - _ENDS] = True
+    if claimed is None:
+        inside &= ~_on_two_feet(robot, draft.contact)
+    pushes = fit.force_n if claimed is None else claimed
+    missing = (demand.force - np.einsum("tpcv,tpc->tv", demand.jacobian, pushes))[inside]
+    force = None
+    if claimed is not None:
+        force = _mean_size(np.linalg.norm(missing[:, :3], axis=1)) / (robot.mass_kg * GRAVITY_M_S2)
+    if draft.torque_nm is None or not inside.any():
+        return force, None
+    driven = [index for index, name in enumerate(robot.joint_names) if name not in _sprung(draft)]
+    off = missing[:, BASE:] - draft.torque_nm[inside]
+    return force, _mean_size(off[:, driven]) / _mean_size(missing[:, BASE:])
+
+
+def _on_two_feet(robot: Robot, contact: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return where points of more than one body touch. Shape (T, n) in, (T,) out."""
+    bodies = np.array([contact_points(robot)[name].body for name in robot.foot_names])
+    return np.asarray(sum(contact[:, bodies == body].any(axis=1).astype(int) for body in set(bodies)) > 1)
+
+
+def _unjudged(
+    draft: Draft, known: npt.NDArray[np.bool_], judged: npt.NDArray[np.intp], torque: float | None
+) -> tuple[str, ...]:
+    """Return in words what could not be judged; `judged` are the landings that were."""
+    words = []
+    if not known.all():
+        count = int((draft.contact[1:] & ~draft.contact[:-1]).any(axis=1).sum()) - len(judged)
+        landings = "1 landing" if count == 1 else f"{count} landings"
+        why = f"where fewer than {FEWEST} samples lie between landings"
+        words.append(f"{1.0 - known.mean():.1%} of the samples and {landings}, {why}")
+    if draft.torque_nm is not None and torque is None:
+        words.append("the torques in the file, which has no ground forces and never stands on one foot")
+    return tuple(words)
+
+
+def _sprung(draft: Draft) -> tuple[str, ...]:
+    """Return the joints that, by the draft's own word, have springs, which do what its torques leave out."""
+    asked = draft.meta.get("asked")
+    if not (isinstance(asked, dict) and asked.get("springs") is True):
+        return ()
+    sprung = draft.robot.table("gait")["springs"]["joints"]
+    return tuple(name for name in draft.robot.joint_names if name.replace("Right", "").replace("Left", "") in sprung)
+
+
+def _mean_size(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2)))
+
+
+def _size(rest: Array) -> Array:
+    """Return one number for a force and a moment [N]. Shape (T, 6) in, (T,) out."""
+    return np.asarray(np.linalg.norm(rest / np.repeat([1.0, LEVER_M], 3), axis=1))
+
+
+def _steady(time_s: Array) -> int:
+    """Return an odd number of samples that last `STEADY_S`, at least three."""
+    return max(3, 2 * round(STEADY_S / float(time_s[1] - time_s[0]) / 2.0 - 0.5) + 1)
+
+
+def _median(values: Array, samples: int) -> Array:
+    """Return the running median over samples, column by column. Shape (T, ...) in and out."""
+    return np.asarray(median_filter(values, size=(samples, *(1 for _ in values.shape[1:])), mode="mirror"))

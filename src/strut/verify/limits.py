@@ -1,0 +1,267 @@
+"""Limits: what a body must keep, each a small object that says where a draft breaks it and how badly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from strut.audit import (
+    FOOT_OFF_GROUND_M,
+    LARGEST_GAZE_ERROR_RAD,
+    LARGEST_HAND_ERROR_M,
+    LARGEST_HAND_TURN_RAD,
+    LEAST_ROOM_RAD,
+    MOST_SLIDE_M,
+    MOST_SLIP_M,
+    Audit,
+    LandingAudit,
+    TaskAudit,
+    settled,
+)
+from strut.balance.support import runs
+from strut.balance.wheels import DRIVE_LIMITS
+from strut.draft import Draft, Limit, Shortfall
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.motion import frozen_mask
+from strut.robot import Array, Robot
+from strut.verify.landing_audit import lands_with_impacts
+
+SHORTEST_SWING_S = 0.1  # a foot that carries nothing for less than this has only been unloaded
+LEAST_CLEARANCE_M = 0.005  # a knee that near the floor touches it when the servos sag
+MOST_UNEXPLAINED = 0.0075  # of the weight, in the median of `landing_audit.STEADY_S`
+MOST_UNEXPLAINED_LANDING = 0.1  # of the weight, over the sample in which something lands
+MOST_OUTSIDE_M = 0.005  # that the centre of pressure is outside what touches
+MOST_LANDING_TORQUE = 2.0  # of the limit, over the sample in which something lands: impacts jolt
+MOST_DISAGREEMENT = 0.04  # of forces and torques that come with a motion, root mean square
+MM = 1e3
+
+Values = Callable[[Audit], Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A figure of the audit that must not exceed a bound.
+
+    Args:
+        name: What is limited.
+        who: Who breaks it, by column; none for the parts of the audit that could touch the ground.
+        value: The figure. Shape (T, n), or (T, 0) where it does not apply.
+        most: Its bound.
+        words: What is wrong, with a place for the worst value.
+    """
+
+    name: str
+    who: Sequence[str] | None
+    value: Values
+    most: float
+    words: str
+
+    def shortfall(self, draft: Draft) -> Shortfall | None:
+        """Return where the figure exceeds its bound, with the worst of it in words; None if it nowhere does."""
+        needs = draft.measured
+        value = self.value(needs)
+        if value.size == 0 or value.max() <= self.most:  # a NaN is not: it counts as broken
+            return None
+        sample, column = (int(index) for index in np.unravel_index(int(np.argmax(value)), value.shape))
+        who = (needs.part_names if self.who is None else self.who)[column]
+        sentence = f"{self.name}: {who} {self.words.format(value[sample, column])} at {needs.time_s[sample]:.2f} s"
+        return Shortfall(self.name, frozen_mask((value > self.most).any(axis=1)), sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """Some foot is on the ground at every sample: without one there is no margin to speak of."""
+
+    name: str = "balance margin"
+
+    def shortfall(self, draft: Draft) -> Shortfall | None:
+        """Return when no foot is on the ground, if ever; a robot without feet does not stand on them."""
+        flying = frozen_mask(~draft.contact.any(axis=1))
+        if not flying.any() or draft.contact.shape[1] == 0:
+            return None
+        first_s = draft.time_s[int(np.argmax(flying))]
+        return Shortfall(self.name, flying, f"{self.name}: no foot is on the ground at {first_s:.2f} s")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnColumns:
+    """Forces or torques that come with a motion are those of its movement."""
+
+    value: Callable[[Audit], float | None]
+    words: str
+    name: str = "file"
+
+    def shortfall(self, draft: Draft) -> Shortfall | None:
+        """Return that they are not, if so."""
+        off = self.value(draft.measured)
+        if off is None or off <= MOST_DISAGREEMENT:
+            return None
+        everywhere = frozen_mask(np.ones(len(draft.time_s)))
+        return Shortfall(self.name, everywhere, f"{self.name}: {self.words.format(off)}")
+
+
+def limits_for(robot: Robot, *, margin_m: float) -> tuple[Limit, ...]:
+    """Return every limit that a motion of a robot is judged by.
+
+    Args:
+        robot: Whose limits.
+        margin_m: Smallest allowed balance margin.
+    """
+    if lands_with_impacts(robot):
+        return (*_landing_limits(robot, margin_m), *_OWN_COLUMNS)
+    return (*_standing_limits(robot, margin_m), Carried(), *_TASK_LIMITS, *_OWN_COLUMNS)
+
+
+def judged(draft: Draft, limits: Iterable[Limit]) -> tuple[Shortfall, ...]:
+    """Return everything that a measured draft breaks: what its generator knows and what the limits find."""
+    if not len(draft.qpos):
+        return draft.shortfalls
+    found = (limit.shortfall(draft) for limit in limits)
+    return (*draft.shortfalls, *(shortfall for shortfall in found if shortfall is not None))
+
+
+def support_of(robot: Robot) -> str:
+    """Return what carries a robot, in a word."""
+    return "feet" if robot.feet else "wheels"
+
+
+def _standing_limits(robot: Robot, margin_m: float) -> tuple[Bound, ...]:
+    feet, pressure = robot.foot_names, ("the centre of pressure",)
+    short_of = f"falls {{:.1f}} mm short of the {LEAST_CLEARANCE_M * MM:.0f} mm it must"
+    inside = f"falls {{:.1f}} mm short of the {margin_m * MM:.0f} mm it must be inside the {support_of(robot)}"
+    from_ground = "is {:.1f} mm from the ground it should stand on"
+    joint_limit, joint_speed, torque = _joint_limits(robot, "is {:.2f} rad beyond its range", 0.0)
+
+    def unbalanced_mm(needs: Audit) -> Array:
+        short_m = margin_m - needs.margin_m
+        return MM * np.where(np.isposinf(short_m), 0.0, short_m)[:, None]  # in flight: see `Carried`
+
+    return (
+        Bound("foot contact", feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, from_ground),
+        Bound("foot slip", feet, _slip_mm, MOST_SLIP_M * MM, "slides {:.1f} mm"),
+        Bound("swing height", feet, lambda needs: MM * (LEAST_CLEARANCE_M - lift_m(needs)), 0.0, f"{short_of} lift"),
+        joint_limit,
+        Bound("ground clearance", None, _unclear_mm, 0.0, f"{short_of} clear the ground by"),
+        joint_speed,
+        torque,
+        Bound("platform", DRIVE_LIMITS, lambda needs: needs.drive_use, 1.0, "reaches {:.0%} of its limit"),
+        Bound("friction", feet, friction_needed, robot.friction, "needs a friction of {:.2f}"),
+        Bound("balance margin", pressure, unbalanced_mm, 0.0, inside),
+    )
+
+
+def _landing_limits(robot: Robot, margin_m: float) -> tuple[Bound, ...]:
+    feet, body, pressure = robot.foot_names, ("the body",), ("the centre of pressure",)
+    unexplained_n = MOST_UNEXPLAINED * robot.mass_kg * GRAVITY_M_S2
+    jolted_n = MOST_UNEXPLAINED_LANDING * robot.mass_kg * GRAVITY_M_S2
+    nothing = "is moved by {:.0f} N that no push of the ground explains"
+    slippery = f"{nothing} without more friction,"
+    short = f"is {{:.1f}} mm short of the {margin_m * MM:.0f} mm it must be inside what touches"
+    inside = short if margin_m > 0.0 else "is {:.1f} mm outside what touches"
+    jolted = "is jolted by {:.0%} of its torque limit"
+
+    def outside_mm(needs: Audit) -> Array:  # in flight there is no margin
+        return MM * np.where(np.isfinite(needs.margin_m), margin_m - needs.margin_m, 0.0)[:, None]
+
+    def jolt(needs: Audit) -> Array:
+        return np.asarray(np.abs(_landings(needs).landing_torque_nm) / robot.torque_limit_nm)
+
+    return (
+        Bound("foot contact", feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, "is {:.1f} mm off the ground's surface"),
+        Bound("foot slip", feet, _slip_mm, MOST_SLIDE_M * MM, "slides {:.1f} mm, rolling not counted,"),
+        *_joint_limits(robot, "is {:.3f} rad beyond its range", -LEAST_ROOM_RAD),
+        Bound("equation of motion", body, lambda n: _unexplained_n(n, slips=False), unexplained_n, nothing),
+        Bound("friction", body, lambda n: _unexplained_n(n, slips=True), unexplained_n, slippery),
+        Bound("balance margin", pressure, outside_mm, MOST_OUTSIDE_M * MM, inside),
+        Bound("landing", body, lambda n: _landings(n).landing_unexplained_n[:, None], jolted_n, nothing),
+        Bound("landing", robot.joint_names, jolt, MOST_LANDING_TORQUE, jolted),
+    )
+
+
+def _joint_limits(robot: Robot, beyond: str, most_beyond_rad: float) -> tuple[Bound, Bound, Bound]:
+    joints = robot.joint_names
+
+    def speed_use(needs: Audit) -> Array:
+        return np.asarray(np.abs(needs.joint_speed_rad_s) / robot.joint_speed_limit_rad_s)
+
+    def torque_use(needs: Audit) -> Array:
+        return np.asarray(np.abs(needs.torque_nm) / robot.torque_limit_nm)
+
+    return (
+        Bound("joint limit", joints, lambda needs: -needs.joint_room_rad, most_beyond_rad, beyond),
+        Bound("joint speed", joints, speed_use, 1.0, "reaches {:.0%} of its speed limit"),
+        Bound("torque", joints, torque_use, 1.0, "reaches {:.0%} of its torque limit"),
+    )
+
+
+def _slip_mm(needs: Audit) -> Array:
+    return MM * needs.slip_m
+
+
+def _unclear_mm(needs: Audit) -> Array:
+    return np.asarray(MM * (LEAST_CLEARANCE_M - needs.clearance_m))
+
+
+def _off_ground_mm(needs: Audit) -> Array:
+    """Return how far the worst point of a foot that is down is from the ground, and how deep others are in it."""
+    down = np.maximum(np.abs(needs.foot_height_m), np.abs(needs.foot_top_m))
+    return MM * np.where(needs.contact, down, -needs.foot_height_m)
+
+
+def lift_m(needs: Audit) -> Array:
+    """Return the greatest height that a foot reaches in the swing it is in; infinite on the ground. (T, n_feet)."""
+    lift = np.full(needs.contact.shape, np.inf)
+    for foot, down in enumerate(needs.contact.T):
+        for swing in runs(~down):
+            if needs.time_s[swing][-1] - needs.time_s[swing][0] > SHORTEST_SWING_S:
+                lift[swing, foot] = needs.foot_height_m[swing, foot].max()
+    return lift
+
+
+def friction_needed(needs: Audit) -> Array:
+    """Return the friction that each loaded foot needs. Shape (T, n_feet)."""
+    load = needs.ground_force_n[..., 2]
+    loaded = load > 0.02 * np.abs(load.sum(axis=1, keepdims=True))  # if a foot barely presses, slip moves nothing
+    sideways = np.linalg.norm(needs.ground_force_n[..., :2], axis=-1)
+    return np.where(loaded, sideways / np.where(loaded, load, 1.0), 0.0)
+
+
+def _landings(needs: Audit) -> LandingAudit:
+    assert needs.landings is not None, "only walks with landings are judged by them"
+    return needs.landings
+
+
+def _unexplained_n(needs: Audit, *, slips: bool) -> Array:
+    """Return what no push explains, where more friction would help (`slips`) or where it would not. Shape (T, 1)."""
+    found = _landings(needs)
+    slipping = found.gripped_n < found.unexplained_n / 2.0
+    return np.where(slipping == slips, found.unexplained_n, 0.0)[:, None]
+
+
+def _task(figure: Callable[[TaskAudit], Array]) -> Values:
+    """Return a figure of the hand's task; nothing where it has none. Shape (T,) in, (T, 1 or 0) out."""
+    return lambda needs: np.empty((0, 0)) if needs.task is None else figure(needs.task)[:, None]
+
+
+def _gaze_error_rad(task: TaskAudit) -> Array:
+    """Return how far the head is from its goal once it has had time to settle; 0 where that does not count. (T,)."""
+    if task.gaze_error_rad is None or not task.gaze_counts:
+        return np.zeros(len(task.time_s))
+    return np.where(settled(task.time_s), task.gaze_error_rad, 0.0)
+
+
+_HAND, _HEAD = ("the hand",), ("the head",)
+_TASK_LIMITS = (
+    Bound("task", _HAND, _task(lambda t: MM * t.hand_error_m), MM * LARGEST_HAND_ERROR_M, "is {:.1f} mm off its path"),
+    Bound("task", _HAND, _task(lambda t: t.hand_turn_rad), LARGEST_HAND_TURN_RAD, "is turned {:.3f} rad from its path"),
+    Bound("gaze", _HEAD, _task(_gaze_error_rad), LARGEST_GAZE_ERROR_RAD, "looks {:.3f} rad beside its goal"),
+)
+_OWN_COLUMNS = (
+    OwnColumns(
+        lambda needs: needs.force_disagreement,
+        "ground forces in the file are {:.0%} of the weight off what the movement needs",
+    ),
+    OwnColumns(lambda needs: needs.torque_disagreement, "torques in the file are {:.0%} off what the movement needs"),
+)

@@ -1,0 +1,113 @@
+"""Measure: what a draft needs from its robot, from its samples alone. One way in for every body.
+
+Bodies that land with impacts are differentiated between landings (`landing_audit`), all others throughout; a hand that
+has a task is measured against it (`task_audit`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.audit import Audit
+from strut.balance.ground_force import nearest_contact_torque, share_ground_force
+from strut.balance.pressure import pressure_of_wrench
+from strut.balance.support import runs, support_margin
+from strut.balance.wheels import drive_use, wheel_margin
+from strut.draft import Draft
+from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.robot import Array, Robot
+from strut.verify.landing_audit import landing_audit, lands_with_impacts
+from strut.verify.task_audit import task_audit
+
+
+def measure(draft: Draft) -> Draft:
+    """Return the draft with what it needs; one that could not be made at all needs nothing."""
+    if not len(draft.qpos):
+        return draft
+    if lands_with_impacts(draft.robot):
+        return replace(draft, needs=landing_audit(draft))
+    return replace(draft, needs=replace(_audit(draft), task=task_audit(draft)))
+
+
+def audit(robot: Robot, time_s: Array, qpos: Array, contact: npt.NDArray[np.bool_]) -> Audit:
+    """Return what a movement without impacts needs. Shapes (T,), (T, nq), (T, n_feet)."""
+    return _audit(Draft(robot, time_s, qpos, contact, None))
+
+
+def _audit(draft: Draft) -> Audit:
+    robot, time_s, qpos, contact = draft.robot, draft.time_s, draft.qpos, draft.contact
+    dynamics = inverse_dynamics(robot, time_s, qpos)
+    cop = pressure_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)
+    ground = share_ground_force(robot, dynamics, contact)
+    qvel, _ = velocities(robot, time_s, qpos)
+    angles = qpos[:, robot.base_size :]
+    owner = np.array(robot.point_feet, dtype=int)
+    if robot.feet:
+        margin_m = support_margin(contact[:, owner], dynamics.point_in_world, cop)
+    else:
+        margin_m = wheel_margin(robot, qpos, cop)
+    height_m = [dynamics.point_in_world[:, owner == foot, 2] for foot in range(len(robot.feet))]
+    return Audit(
+        time_s=time_s,
+        qpos=qpos,
+        contact=contact,
+        cop_in_world=cop,
+        margin_m=margin_m,
+        joint_room_rad=np.minimum(angles - robot.joint_lower_rad, robot.joint_upper_rad - angles),
+        joint_speed_rad_s=qvel[:, -len(robot.joint_names) :],
+        torque_nm=ground.torque_nm,
+        drive_use=drive_use(robot, qvel, dynamics.drive_force),
+        ground_force_n=ground.force_n,
+        part_names=dynamics.part_names,
+        clearance_m=dynamics.clearance_m,
+        foot_height_m=_per_foot([points.min(axis=1) for points in height_m], len(qpos)),
+        foot_top_m=_per_foot([points.max(axis=1) for points in height_m], len(qpos)),
+        slip_m=_slip(dynamics.foot_in_world, contact),
+        force_disagreement=_force_disagreement(draft, dynamics),
+        torque_disagreement=_torque_disagreement(draft, dynamics),
+    )
+
+
+def _per_foot(columns: list[Array], samples: int) -> Array:
+    """Return one column per foot. Shape (T,) each in, (T, n_feet) out."""
+    return np.stack(columns, axis=1) if columns else np.empty((samples, 0))
+
+
+def _slip(foot_in_world: Array, contact: npt.NDArray[np.bool_]) -> Array:
+    """Return how far each foot has moved over the ground since it landed. Shape (T, n)."""
+    slip = np.zeros(contact.shape)
+    for foot, down in enumerate(contact.T):
+        for stance in runs(down):
+            path = foot_in_world[stance, foot, :2]
+            slip[stance, foot] = np.linalg.norm(path - path[0], axis=1)
+    return slip
+
+
+def _force_disagreement(draft: Draft, dynamics: InverseDynamics) -> float | None:
+    """Return how far the draft's own ground forces, where feet are down, are from what moves it, of the weight."""
+    if draft.ground_force_n is None or not draft.robot.feet:
+        return None
+    carried = np.where(draft.contact[..., None], draft.ground_force_n, 0.0).sum(axis=1)
+    off_n = np.linalg.norm(carried - dynamics.ground_force_n, axis=1)
+    return _mean_size(off_n) / (draft.robot.mass_kg * GRAVITY_M_S2)
+
+
+def _torque_disagreement(draft: Draft, dynamics: InverseDynamics) -> float | None:
+    """Return how far the draft's own torques are from what the movement needs, of the torques.
+
+    Feet may share a load in many ways; whatever some way to share it explains is no disagreement.
+    """
+    if draft.torque_nm is None:
+        return None
+    off = dynamics.torque_nm - draft.torque_nm
+    off = off - nearest_contact_torque(draft.robot, dynamics, draft.contact, off)
+    needed = share_ground_force(draft.robot, dynamics, draft.contact).torque_nm
+    return _mean_size(off) / max(_mean_size(needed), 1e-9)
+
+
+def _mean_size(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2)))
