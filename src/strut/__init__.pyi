@@ -6,7 +6,7 @@ from strut.errors import StrutError as StrutError
 from strut.motion import Motion as Motion
 from strut.place import Footstep as Footstep, Place as Place
 from strut.receipt import Receipt as Receipt
-from strut.robot import Robot as Robot
+from strut.robot import ContactPoint as ContactPoint, Robot as Robot
 from strut.style import Style as Style
 
 # What is asked, and what a user's own generator and limit need
@@ -45,6 +45,30 @@ from strut.human.naturalness import Naturalness as Naturalness
 from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
 from strut.simulation.playback import simulate as simulate
 from strut.verify.check import check as check
+
+# Optimal-control problems of your own: see docs/your_own_problem.md
+from strut.engines.kinematic_tree import read_tree as read_tree
+from strut.engines.node_symbols import Scales as Scales
+from strut.engines.sparse_nlp import column as column, square as square
+from strut.models.contact_set import ContactRow as ContactRow, ContactSet as ContactSet
+from strut.optimal.collocation import DirectCollocation as DirectCollocation, Solution as Solution
+from strut.optimal.periodicity import periodic as periodic
+from strut.optimal.problem import (
+    BoundaryConstraint as BoundaryConstraint,
+    Bounds as Bounds,
+    Constraint as Constraint,
+    ContactPhase as ContactPhase,
+    LagrangeCost as LagrangeCost,
+    MayerCost as MayerCost,
+    MeanCost as MeanCost,
+    OptimalControlProblem as OptimalControlProblem,
+    Parameter as Parameter,
+    RateCost as RateCost,
+    TrackingCost as TrackingCost,
+)
+from strut.optimal.shooting_refinement import refined_by_shooting as refined_by_shooting
+from strut.optimal.torque_playback import playback_error as playback_error
+from strut.optimal.trajectory import guess_between as guess_between
 
 # Pictures, films and pages
 from strut.show.film import save_gif as save_gif

@@ -24,7 +24,7 @@ from msgspec import inspect
 from strut.errors import StrutError
 
 T = TypeVar("T")
-Path = tuple[str | int, ...]  # of a field: keys, and indices of lists of tables, such as ("stimulus", 1, "name")
+FieldPath = tuple[str | int, ...]  # of a field: keys, and indices of lists of tables, such as ("stimulus", 1, "name")
 _HEADER = re.compile(r"^\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"^\s*((?:\"[^\"]+\"|[A-Za-z0-9_.-]+)+)\s*=")
 _PART = re.compile(r"\"([^\"]+)\"|([^.\"\s]+)")
@@ -35,23 +35,23 @@ _FIELD = re.compile(r"Object (missing required|contains unknown) field `([^`]*)`
 class WrongFieldError(ValueError):
     """Raised by the `__post_init__` of a structure about one of its fields."""
 
-    def __init__(self, path: Path, reason: str) -> None:
+    def __init__(self, path: FieldPath, reason: str) -> None:
         super().__init__(path, reason)
         self.path, self.reason = path, reason
 
 
-def line_of(text: str, path: Path) -> int | None:
+def line_of(text: str, path: FieldPath) -> int | None:
     """Return the line (from 1) of a field, or of the closest table around it; None if neither is written."""
-    lines: dict[Path, int] = {}
+    lines: dict[FieldPath, int] = {}
     for place, number in _places(text):
         lines.setdefault(place, number)
     return next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), None)
 
 
-def _places(text: str) -> Iterator[tuple[Path, int]]:
+def _places(text: str) -> Iterator[tuple[FieldPath, int]]:
     """Yield every table and key that is written in a TOML text, with its line."""
-    here: Path = ()
-    tables: dict[Path, int] = {}  # how many of each [[table]] there are so far
+    here: FieldPath = ()
+    tables: dict[FieldPath, int] = {}  # how many of each [[table]] there are so far
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _HEADER.match(line):
             here = ()
@@ -86,7 +86,7 @@ class TomlFile:
     source: str
     error: Callable[[str, str, str, int | None], StrutError]
 
-    def wrong(self, path: Path, reason: str) -> StrutError:
+    def wrong(self, path: FieldPath, reason: str) -> StrutError:
         """Return the error that names line and field."""
         field = ".".join(part for part in path if isinstance(part, str))
         return self.error(self.source, field, reason, line_of(self.text, path))
@@ -113,7 +113,7 @@ class TomlFile:
             raise self.wrong(path, reason) from error
 
 
-def _refusal(values: Any, kind: type, message: str) -> tuple[Path, str]:
+def _refusal(values: Any, kind: type, message: str) -> tuple[FieldPath, str]:
     """Return the path of the field that msgspec refused and what belongs there."""
     path = _path(values, kind, message)
     wanted, value = inspect.type_info(kind), values
@@ -126,19 +126,19 @@ def _refusal(values: Any, kind: type, message: str) -> tuple[Path, str]:
     return path, _wanted(wanted, value, message)
 
 
-def _path(values: Any, kind: type, message: str) -> Path:
+def _path(values: Any, kind: type, message: str) -> FieldPath:
     """Return the path that a message of msgspec names; where it writes `[...]` for a key, the key is looked up."""
     place = re.search(r" - at `\$(.*)`$", message)
-    path: Path = ()
+    path: FieldPath = ()
     for name, index in _STEP.findall(place[1] if place else ""):
         path = (*path, name or (int(index) if index.isdigit() else _culprit(values, kind, path, message)))
     return path
 
 
-def _culprit(values: Any, kind: type, path: Path, message: str) -> str:
+def _culprit(values: Any, kind: type, path: FieldPath, message: str) -> str:
     """Return the key of the mapping at `path` whose value alone brings the same message."""
 
-    def alone(table: Any, rest: Path, key: str) -> Any:
+    def alone(table: Any, rest: FieldPath, key: str) -> Any:
         if not rest:
             return {key: table[key]}
         if isinstance(table, list):

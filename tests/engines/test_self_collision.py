@@ -23,15 +23,15 @@ SIZES = {
 
 
 def of_model(mjcf, *, base_size=0):
-    return replace(load_robot("mrpete"), mjcf=mjcf, base_size=base_size)
+    return replace(load_robot("mrpete"), model=compiled(mjcf), base_size=base_size)
 
 
-def two_bodies(first, second):
+def two_bodies(first, second, asset=""):
     """Return a robot of two bodies that each go and turn as they like; at rest they are 1 m apart in x."""
     joints = "".join(f'<joint type="slide" axis="{axis}"/>' for axis in ("1 0 0", "0 1 0", "0 0 1"))
     joints += '<joint type="ball"/>'
     bodies = f'<body name="a">{joints}{first}</body><body name="b" pos="1 0 0">{joints}{second}</body>'
-    return of_model(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
+    return of_model(f"<mujoco>{asset}<worldbody>{bodies}</worldbody></mujoco>")
 
 
 def geom(kind):
@@ -88,13 +88,8 @@ def test_any_two_geoms_are_as_far_apart_as_the_widest_gap_between_parallel_plane
 
 def test_a_mesh_is_as_far_away_as_its_nearest_corner():
     cube = " ".join(f"{x} {y} {z}" for x in (-1, 1) for y in (-1, 1) for z in (-1, 1))
-    robot = two_bodies('<geom type="mesh" mesh="cube"/>', geom("sphere"))
-    robot = replace(
-        robot,
-        mjcf=robot.model.replace(
-            "<worldbody>", f'<asset><mesh name="cube" vertex="{cube}" scale=".1 .1 .1"/></asset><worldbody>'
-        ),
-    )
+    asset = f'<asset><mesh name="cube" vertex="{cube}" scale=".1 .1 .1"/></asset>'
+    robot = two_bodies('<geom type="mesh" mesh="cube"/>', geom("sphere"), asset)
     qpos = np.zeros((1, 14))
     qpos[0, [3, 10]] = 1.0
     qpos[0, 7:10] = [-0.8, 0.2, 0.2]
@@ -168,7 +163,7 @@ def checked_bodies(pairs, mjcf):
 
 def test_neighbours_pictures_and_what_overlaps_by_design_are_not_looked_at():
     mjcf = CHAIN.replace("EXCLUDE", "")
-    pairs = collision_pairs(mjcf)
+    pairs = collision_pairs(compiled(mjcf))
     names = ("trunk", "hip", "thigh", "plate", "foot", "tail", "wall")
     joined = {("trunk", "hip"), ("hip", "thigh"), ("thigh", "plate"), ("thigh", "foot"), ("plate", "foot")}
     joined |= {("hip", "plate"), ("trunk", "tail")}
@@ -182,15 +177,15 @@ def test_neighbours_pictures_and_what_overlaps_by_design_are_not_looked_at():
 
 def test_what_the_model_excludes_and_what_is_no_surface_is_not_looked_at():
     mjcf = CHAIN.replace("EXCLUDE", '<contact><exclude body1="wall" body2="tail"/></contact>')
-    assert ("tail", "wall") not in checked_bodies(collision_pairs(mjcf), mjcf)
-    without_ball = collision_pairs(mjcf, ("ball",))
+    assert ("tail", "wall") not in checked_bodies(collision_pairs(compiled(mjcf)), mjcf)
+    without_ball = collision_pairs(compiled(mjcf), ("ball",))
     assert not [pair for pair in checked_bodies(without_ball, mjcf) if "foot" in pair]
 
 
 def test_a_keyframe_is_the_posture_in_which_a_model_stands():
     away = '<keyframe><key qpos="0 0 0 0 0 1"/></keyframe>'  # the wall is a metre off
     mjcf = CHAIN.replace("EXCLUDE", away)
-    assert collision_pairs(mjcf).at_rest == ()
+    assert collision_pairs(compiled(mjcf)).at_rest == ()
 
 
 def test_a_robot_of_one_body_has_no_distance():

@@ -231,3 +231,18 @@ def test_a_solver_that_is_stopped_keeps_its_best_iterate_and_names_what_is_worst
     assert receipt.verdict == "refused"
     assert receipt.reasons[0] == "the solver was stopped before it had ended"
     assert "equation of motion is off" in receipt.reasons[1]
+
+
+def test_starts_after_the_first_have_noise_of_their_own(gait, heiman, monkeypatch):
+    asked = []
+
+    def start(self, _mesh, guess, begin, _tries, *, check_mesh):
+        asked.append((guess.seed, guess.angle_noise_rad > 0.0, begin, check_mesh))
+        return replace(gait, solution=replace(gait.solution, cost=3.0 - len(asked)))
+
+    monkeypatch.setattr("strut.human.synthesize._Search.gait", start)
+    motion = gait.motion()
+    best = synthesize(heiman, starts=3, begin=motion)
+    assert asked == [(0, False, motion, False), (1, True, None, False), (2, True, None, False)]
+    assert best.solution.cost == 0.0
+    assert best.attempts[-1] == "start 3 of 3: cost 0.0000"

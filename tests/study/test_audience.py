@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from strut.cli.main import main
 from strut.emotion import Emotion
@@ -87,7 +88,7 @@ def test_power_grows_with_people_and_sad_needs_most(study_of):
 
 def test_an_audience_refuses_what_it_does_not_know(study_of):
     design = read_design(study_of("forced-choice"))
-    proud = replace(design, stimuli=(replace(design.stimuli[0], intended="proud"), *design.stimuli[1:]))
+    proud = replace(design, stimuli=(structs.replace(design.stimuli[0], intended="proud"), *design.stimuli[1:]))
     with pytest.raises(StudyError, match="knows no answers to 'proud'"):
         simulated_rows(proud, AUDIENCES["quadruped"], 3, np.random.default_rng(0))
     with pytest.raises(StudyError, match="does not answer a forced-choice question"):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from strut.cli.main import main
 from strut.errors import DesignError, StudyError
@@ -152,7 +153,7 @@ def test_by_lot_no_stimulus_follows_itself():
 def test_one_stimulus_per_participant_is_refused_and_a_plan_of_one_repeats_it():
     with pytest.raises(DesignError, match="the tests compare within people, who must see two or more"):
         design(TEXT.replace("per_participant = 0", "per_participant = 1"))
-    alone = replace(design(), session=replace(design().session, per_participant=1))
+    alone = replace(design(), session=structs.replace(design().session, per_participant=1))
     for index in range(10):
         plan = trial_plan(alone, index=index, shown={})
         assert [trial.block for trial in plan] == [0, 1, 2]
@@ -171,7 +172,7 @@ def test_shuffled_options_differ_between_people_and_stay_for_each():
 
 
 def test_a_fixed_order_is_that_of_the_file():
-    fixed = replace(design(), session=replace(design().session, order="fixed", practice=0))
+    fixed = replace(design(), session=structs.replace(design().session, order="fixed", practice=0))
     assert [trial.stimulus for trial in trial_plan(fixed, index=5, shown={})] == ["a", "b", "c"] * 2
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import imageio_ffmpeg
 import numpy as np
 import pytest
+from msgspec import structs
 from PIL import Image
 
 from strut.cli.main import main
@@ -225,7 +226,7 @@ def test_lights_can_sit_where_the_marker_set_has_them(human_motions, tmp_path):
     new_study(tmp_path / "study", "slider", human_motions)
     design = read_design(tmp_path / "study")
     joints = load_stimuli(design)
-    markers = load_stimuli(replace(design, display=replace(design.display, lights="markers")))
+    markers = load_stimuli(replace(design, display=structs.replace(design.display, lights="markers")))
     assert {stimulus.points.shape[1] for stimulus in markers} == {32}
     assert {stimulus.points.shape[1] for stimulus in joints} == {len(skeleton(load_robot("heiman")).names)}
     tall, short = (np.ptp(stimulus.points[0, :, 1]) for stimulus in markers)

@@ -17,9 +17,9 @@ from strut.errors import OutOfRangeError, StoppedError
 from strut.human.gait import Gait
 from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
 from strut.human.gait_problem import Criteria
-from strut.human.multi_start import best_of_starts
 from strut.human.objective import named_criteria, weighted_criteria
 from strut.human.synthesize import best_so_far
+from strut.human.synthesize import synthesize as find_gait
 from strut.io.atomic import check_writable
 from strut.io.motion_file import load_motion, save_motion
 from strut.optimal.collocation import NotSolvedError
@@ -72,9 +72,9 @@ def synthesize(
     step_m, begin = None if step is None else length_m(step), None if start is None else load_motion(start)
     with solver_on_screen("writes the problem down") as (tell, stop):
         try:
-            gait = best_of_starts(
-                starts,
+            gait = find_gait(
                 robot,
+                starts=starts,
                 criteria=criteria,
                 speed_m_s=speed,
                 step_m=step_m,

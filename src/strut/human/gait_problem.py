@@ -225,7 +225,7 @@ def _ends(robot: Robot, tree: KinematicTree, gait: Mapping[str, Any], scales: Sc
 
     coordinates, velocities, torques = periodic(
         tree,
-        mirror_of(robot, tree.velocity_names),
+        mirror=mirror_of(robot, tree.velocity_names),
         actuated_from=BASE,
         velocity_scale=scales.velocity,
         torque_scale=scales.torque,

@@ -13,10 +13,11 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.optimize import least_squares
 
 from strut.engines.postures import PointKinematics
+from strut.human.anatomy import BASE
 from strut.human.posture_targets import held_angles
 from strut.models.contact_set import contact_points
 from strut.optimal.problem import OptimalControlProblem
-from strut.optimal.trajectory import Trajectory, standing_load
+from strut.optimal.trajectory import Trajectory, trajectory_through
 from strut.robot import Array, Robot
 from strut.style import Style
 
@@ -52,28 +53,15 @@ def guessed_step(
     guess = guess or GuessOptions()
     rng = np.random.default_rng(guess.seed)
     duration = _durations(robot, problem, speed_m_s, guess, rng)
-    counts = [phase.intervals + 1 for phase in problem.phases]
     start = np.concatenate([[0.0], np.cumsum(duration)])
-    time = np.concatenate([np.linspace(start[p], start[p + 1], count) for p, count in enumerate(counts)])
-    phase_of = np.repeat(np.arange(len(counts)), counts)
     step_m = speed_m_s * start[-1]
-    moments, inverse = np.unique(np.round(time, 12), return_inverse=True)
-    q = _postures(robot, problem, moments, start, step_m, guess)
-    q[:, 6:] += guess.angle_noise_rad * rng.normal(size=q[:, 6:].shape)
-    curve = CubicSpline(moments, q, axis=0)
-    return Trajectory(
-        problem=problem,
-        time_s=time,
-        phase_of=phase_of,
-        q=q[inverse],
-        v=curve(moments, 1)[inverse],
-        a=curve(moments, 2)[inverse],
-        u=np.zeros((len(time), len(problem.actuated))),
-        force_n=standing_load(problem, phase_of, robot.mass_kg),
-        duration_s=duration,
-        parameter={"step_length_m": step_m, "speed_m_s": speed_m_s},
-        impulse_n_s={},
-    )
+    shares = [np.linspace(start[p], start[p + 1], phase.intervals + 1) for p, phase in enumerate(problem.phases)]
+    time = np.unique(np.round(np.concatenate(shares), 12))
+    q = _postures(robot, problem, time, start, step_m, guess)
+    q[:, BASE:] += guess.angle_noise_rad * rng.normal(size=q[:, BASE:].shape)
+    parameter = {"step_length_m": step_m, "speed_m_s": speed_m_s}
+    curve = CubicSpline(time, q, axis=0)
+    return trajectory_through(problem, lambda at, order: curve(np.round(at, 12), order), duration, parameter)
 
 
 def _durations(

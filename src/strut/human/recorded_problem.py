@@ -34,7 +34,7 @@ from strut.optimal.problem import (
     SampleCost,
     TrackingCost,
 )
-from strut.optimal.trajectory import Trajectory, standing_load
+from strut.optimal.trajectory import Trajectory, trajectory_through
 from strut.robot import Array, Robot
 
 Formulation = Literal["samples", "published"]
@@ -129,7 +129,8 @@ def recorded_problem(
         costs=costs + _borders(recording),
         ends=_ends(recording),
     )
-    return problem, _guess(robot, problem, curve, node_s, counts)
+    lasting = [phase.stop_s - phase.start_s for phase in recording.phases]
+    return problem, trajectory_through(problem, lambda time_s, order: curve(time_s + node_s[0], order), lasting)
 
 
 def _ends(recording: Recording) -> tuple[BoundaryConstraint, ...]:
@@ -220,22 +221,3 @@ def _bounds(robot: Robot, wanted: Array) -> Bounds:
     velocity = robot.table("gait")["limits"]["velocity"]
     torque = np.array([-robot.torque_limit_nm, robot.torque_limit_nm])
     return Bounds(np.array([lower, upper]), np.array([[-velocity], [velocity]]) * np.ones(tree.nv), torque)
-
-
-def _guess(
-    robot: Robot, problem: OptimalControlProblem, curve: CubicSpline, node_s: Array, counts: list[int]
-) -> Trajectory:
-    phase_of = np.repeat(np.arange(len(counts)), counts)
-    return Trajectory(
-        problem=problem,
-        time_s=node_s - node_s[0],
-        phase_of=phase_of,
-        q=curve(node_s),
-        v=curve(node_s, 1),
-        a=curve(node_s, 2),
-        u=np.zeros((len(node_s), len(problem.actuated))),
-        force_n=standing_load(problem, phase_of, robot.mass_kg),
-        duration_s=np.array([np.mean(phase.duration_s) for phase in problem.phases]),
-        parameter={},
-        impulse_n_s={},
-    )

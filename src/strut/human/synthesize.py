@@ -1,4 +1,4 @@
-"""Synthesize: a human walks without having seen a recording. The one function that users call."""
+"""Synthesis of human gait by optimal control, without a recording. The one function that users call."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from time import process_time
 
 import numpy as np
 
-from strut.engines.interior_point import OUT_OF_TIME, STOPPED, OnIteration, SolverOptions
+from strut.engines.interior_point import OnIteration, SolverOptions
 from strut.errors import RefusedError
 from strut.human.anatomy import SHANKS
 from strut.human.gait import Gait, unfinished
@@ -22,12 +22,13 @@ from strut.human.warm_start import warm_step
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.optimal.collocation import DirectCollocation, NotSolvedError, Solution
+from strut.optimal.multi_start import best_of_starts
 from strut.optimal.shooting_refinement import refined_by_shooting
 from strut.optimal.soundness import require_sound, verify_trajectory
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Robot
 
-TRIES = 3  # a drawn step, then by way of an easier gait, then a drawn step with noise
+TRIES = 3  # a guessed step, then by way of an easier gait, then a guessed step with noise
 FINER = 1.4  # how much finer the mesh gets after a result that slides or gains momentum
 FASTER, SLOWER = 0.75, 0.5  # powers of the speed with which meshes get finer
 NOISE_RAD, NOISE_DURATION = 0.03, 0.2
@@ -45,12 +46,16 @@ def synthesize(
     intervals: Sequence[int] | None = None,
     guess: GuessOptions | None = None,
     begin: Motion | None = None,
+    starts: int = 1,
     tries: int = TRIES,
     check_mesh: bool = False,
     most_seconds: float = MOST_SECONDS,
     on_iteration: OnIteration | None = None,
 ) -> Gait:
-    """Return a symmetric gait that minimises a mixture of criteria, from a cold start.
+    """Return a symmetric gait that minimises a mixture of criteria, found without a recording.
+
+    Direct collocation from a guessed step, refined by multiple shooting until an exact integrator reproduces it, and
+    verified by another engine.
 
     Args:
         robot: A human model.
@@ -58,51 +63,29 @@ def synthesize(
         criteria: Other weights in its place.
         speed_m_s: Average speed; None leaves it free.
         step_m: Step length; None leaves it free.
-        options: What makes it more human than its criteria alone do; the usual one if None.
+        options: What makes it more human than its criteria alone do; the usual ones if None.
         intervals: Of the mesh, phase by phase; by speed if None, and finer if the result is refused.
         guess: Noise and posture of the first start.
-        begin: A walk of a human model, at any speed and with any feeling, to start from in the place of a drawn step.
-        tries: How many starts may be tried before giving up.
+        begin: A walk of a human model, at any speed and with any feeling, to start from in the place of a guessed step.
+        starts: Keep the cheapest gait of this many starts; all but the first have noise.
+        tries: How many guesses may be tried in each start before giving up.
         check_mesh: Solve again on a finer mesh, and say how much the cost changes.
-        most_seconds: Of processor time, for all starts together.
+        most_seconds: Of processor time, for all tries of a start together.
         on_iteration: Called with every iteration; may return True to stop.
     """
     human = load_robot(robot) if isinstance(robot, str) else robot
     weights = criteria or named_criteria(human, objective)
     request = SynthesisRequest(human, weights, options or named_gait_options(human, [HUMAN]), speed_m_s, step_m)
-    search = _Search(request, process_time() + most_seconds, on_iteration)
-    mesh, guess = (
-        tuple(intervals or usual_mesh(human, request.pace_m_s)),
-        guess or GuessOptions(style=request.options.style),
-    )
-    coarse: Solution | None = None
-    for start in range(tries):
-        try:
-            if begin is not None and start == 0:
-                program, on_mesh = search.warm(begin, mesh)
-            else:
-                program, on_mesh = search.again(coarse, mesh) if coarse else search.start(start, mesh, guess)
-        except NotSolvedError as failure:
-            search.attempts.append(f"start {start}: {failure}")
-            if start + 1 == tries or failure.status in {STOPPED, OUT_OF_TIME}:
-                raise
-            coarse = None
-            continue
-        change = search.mesh_change(on_mesh, mesh) if check_mesh else None
-        search.attempts.append(f"start {start}: {on_mesh.iterations} iterations, cost {on_mesh.cost:.4f}")
-        try:
-            found = refined_by_shooting(program, on_mesh)
-            soundness = verify_trajectory(
-                human, found, mesh_change=change, capsules=SHANKS if request.options.capsules else None
-            )
-            require_sound(soundness, limits=True)
-        except RefusedError as refusal:
-            search.attempts.append(f"start {start} was refused: {'; '.join(refusal.reasons)}")
-        else:
-            looks = naturalness(human, found.trajectory)
-            return Gait(human, found, soundness, tuple(search.attempts), request.as_dict(), looks)
-        mesh, coarse = _finer(mesh), on_mesh  # refined from where it is
-    raise RefusedError(search.attempts, "Use a finer mesh (intervals) or another speed.")
+    mesh = tuple(intervals or usual_mesh(human, request.pace_m_s))
+    first = guess or GuessOptions(style=request.options.style)
+
+    def solved(number: int, tell: OnIteration | None) -> Gait:
+        noisy = GuessOptions(NOISE_RAD, NOISE_DURATION, seed=number, style=request.options.style)
+        search = _Search(request, process_time() + most_seconds, tell)
+        return search.gait(mesh, noisy if number else first, None if number else begin, tries, check_mesh=check_mesh)
+
+    best, told = best_of_starts(starts, solved, on_iteration)
+    return replace(best, attempts=(*best.attempts, *told))
 
 
 def best_so_far(human: Robot, best: Solution) -> Gait:
@@ -120,8 +103,43 @@ class _Search:
     attempts: list[str] = field(default_factory=list)
     best: Solution | None = None  # iterate of the last start that failed
 
+    def gait(
+        self, mesh: tuple[int, ...], guess: GuessOptions, begin: Motion | None, tries: int, *, check_mesh: bool
+    ) -> Gait:
+        """Return a sound gait; after a failure from another guess, after a refusal from there on a finer mesh."""
+        coarse: Solution | None = None
+        for number in range(tries):
+            try:
+                if begin is not None and number == 0:
+                    program, on_mesh = self.warm(begin, mesh)
+                else:
+                    program, on_mesh = self.again(coarse, mesh) if coarse else self.start(number, mesh, guess)
+            except NotSolvedError as failure:
+                self.attempts.append(f"start {number}: {failure}")
+                if number + 1 == tries or failure.stopped:
+                    raise
+                coarse = None
+                continue
+            change = self.mesh_change(on_mesh, mesh) if check_mesh else None
+            self.attempts.append(f"start {number}: {on_mesh.iterations} iterations, cost {on_mesh.cost:.4f}")
+            try:
+                return self._verified(program, on_mesh, change)
+            except RefusedError as refusal:
+                self.attempts.append(f"start {number} was refused: {'; '.join(refusal.reasons)}")
+            mesh, coarse = _finer(mesh), on_mesh
+        raise RefusedError(self.attempts, "Use a finer mesh (intervals) or another speed.")
+
+    def _verified(self, program: DirectCollocation, on_mesh: Solution, mesh_change: float | None) -> Gait:
+        """Return the refined solution as a gait; raises RefusedError if it is not sound."""
+        request, found = self.request, refined_by_shooting(program, on_mesh)
+        apart = SHANKS if request.options.capsules else None
+        soundness = verify_trajectory(request.human, found, mesh_change=mesh_change, capsules=apart)
+        require_sound(soundness, limits=True)
+        looks = naturalness(request.human, found.trajectory)
+        return Gait(request.human, found, soundness, tuple(self.attempts), request.as_dict(), looks)
+
     def start(self, number: int, mesh: Sequence[int], guess: GuessOptions) -> tuple[DirectCollocation, Solution]:
-        """Solve from a drawn step (0), by way of an easier gait (1), or from a drawn step with noise (2 and more)."""
+        """Solve from a guessed step (0), by way of an easier gait (1), or from one with noise (2 and more)."""
         if number == 1:
             return self.again(self._easier(mesh, guess), mesh)
         if number:

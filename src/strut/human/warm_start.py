@@ -47,7 +47,7 @@ def warm_step(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> T
         v=v,
         a=a,
         u=_torques(problem, motion, node_s),
-        force_n=_forces(robot, problem, motion, node_s, phase_of),
+        force_n=_forces(problem, motion, node_s, phase_of),
         duration_s=duration,
         parameter={"step_length_m": step_m, "speed_m_s": step_m / float(duration.sum())},
         impulse_n_s={},
@@ -78,11 +78,10 @@ def _torques(problem: OptimalControlProblem, motion: Motion, node_s: Array) -> A
     return np.asarray(interp1d(motion.time_s, motion.torque_nm, axis=0)(node_s))
 
 
-def _forces(robot: Robot, problem: OptimalControlProblem, motion: Motion, node_s: Array, phase_of: Index) -> Array:
+def _forces(problem: OptimalControlProblem, motion: Motion, node_s: Array, phase_of: Index) -> Array:
     """Return the forces of all rows of contact, 0 where they do not touch. Shape (nodes, n_rows)."""
-    guess = standing_load(problem, phase_of, robot.mass_kg)
     if motion.ground_force_n is None:
-        return guess
+        return standing_load(problem, phase_of)
     known, rows = interp1d(motion.time_s, motion.ground_force_n, axis=0)(node_s), problem.contact.rows
     feet = [motion.foot_names.index(row.point.name) for row in rows]
     force = np.stack([known[:, foot, row.axis] for foot, row in zip(feet, rows, strict=True)], axis=1)

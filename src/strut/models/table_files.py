@@ -16,8 +16,7 @@ from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
 from strut.tables.human import ContactShares, FemaleTable, MarkerTable, SymmetryTable
 from strut.tables.segments import SegmentBody
-from strut.toml_file import Path as FieldPath
-from strut.toml_file import TomlFile
+from strut.toml_file import FieldPath, TomlFile
 
 T = TypeVar("T")
 _FORMS: tuple[tuple[str, type[BodyTable]], ...] = (  # a body is told by the first of these fields that it has

@@ -27,6 +27,11 @@ class NotSolvedError(StrutError):
         super().__init__(status, worst, best, limit)
         self.status, self.worst, self.best, self.limit = status, worst, best, limit
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the caller or the clock ended it."""
+        return self.status in {STOPPED, OUT_OF_TIME}
+
     def __str__(self) -> str:
         against = f", up against the limit of {self.limit}" if self.limit else ""
         return f"No such movement was found ({self.status}); worst is {self.worst}{against}."
@@ -94,10 +99,8 @@ class DirectCollocation:
         solution = self.solution(outcome, program)
         if solution.converged:
             return solution
-        stopped = outcome.status in {STOPPED, OUT_OF_TIME}
-        raise NotSolvedError(
-            solution.status, solution.worst, solution, "" if stopped else self.blocking_limit(outcome.x)
-        )
+        limit = "" if outcome.status in {STOPPED, OUT_OF_TIME} else self.blocking_limit(outcome.x)
+        raise NotSolvedError(solution.status, solution.worst, solution, limit)
 
     def _variables(self, guess: Trajectory | Array) -> Array:
         if not isinstance(guess, Trajectory):

@@ -11,23 +11,24 @@ from strut.robot import Array
 
 def periodic(
     tree: KinematicTree,
-    mirror: Mirror,
     *,
     actuated_from: int,
     velocity_scale: Array,
     torque_scale: Array,
+    mirror: Mirror | None = None,
     advancing: int = 0,
 ) -> tuple[BoundaryConstraint, ...]:
     """Return the constraints that the end of a movement is the image of its start: places, velocities, torques.
 
     Args:
         tree: Who moves.
-        mirror: The map of all coordinates; the identity for a movement that repeats as it is.
         actuated_from: The first velocity that has a torque; all later ones have one.
         velocity_scale: Shape (nv,).
         torque_scale: Shape (nv - actuated_from,).
+        mirror: The symmetry map of all coordinates; None for a movement that repeats as it is.
         advancing: The coordinate that goes on instead of coming back.
     """
+    mirror = mirror or Mirror(tuple(range(tree.nv)), (1.0,) * tree.nv)
     names, units = tree.velocity_names, tree.velocity_units
     staying = [index for index in range(tree.nq) if index != advancing]
     powered = Mirror(*mirror.part(actuated_from))

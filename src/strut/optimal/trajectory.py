@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.interpolate import interp1d
 
-from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.sparse_nlp import Index
 from strut.optimal.layout import Layout
 from strut.optimal.problem import OptimalControlProblem
@@ -180,11 +180,63 @@ def variables_of(layout: Layout, guess: Trajectory) -> Array:
     return np.asarray(np.clip(x / layout.scale, layout.lower, layout.upper))
 
 
-def standing_load(problem: OptimalControlProblem, phase_of: Index, mass_kg: float) -> Array:
+def standing_load(problem: OptimalControlProblem, phase_of: Index) -> Array:
     """Return a guess of the forces of all rows: the points that touch share the weight. Shape (nodes, n_rows)."""
     rows = problem.contact.rows
+    weight_n = problem.tree.mass_kg * float(np.linalg.norm(problem.tree.gravity_m_s2))
     force_n = np.zeros((len(phase_of), len(rows)))
     for number, phase in enumerate(problem.phases):
         normal = [index for index, row in enumerate(rows) if row in phase.contact.rows and row.axis == 2]
-        force_n[np.ix_(phase_of == number, normal)] = mass_kg * GRAVITY_M_S2 / len(normal)
+        force_n[np.ix_(phase_of == number, normal)] = weight_n / max(1, len(normal))
     return force_n
+
+
+def trajectory_through(
+    problem: OptimalControlProblem,
+    curve: Callable[[Array, int], Array],
+    duration_s: Sequence[float] | Array,
+    parameter: Mapping[str, float] | None = None,
+) -> Trajectory:
+    """Return an initial guess: coordinates along a curve, no torques, and the weight on the points that touch.
+
+    Args:
+        problem: Gives phases and mesh.
+        curve: Returns, for times (T,) and the order of a derivative in time, coordinates (T, nq) or their derivatives.
+        duration_s: Of the phases. Shape (n_phases,).
+        parameter: Guesses of free parameters; their own where they are left out.
+    """
+    counts = [phase.intervals + 1 for phase in problem.phases]
+    start = np.concatenate([[0.0], np.cumsum(duration_s)])
+    time_s = np.concatenate([np.linspace(start[p], start[p + 1], count) for p, count in enumerate(counts)])
+    phase_of = np.repeat(np.arange(len(counts)), counts)
+    q, v, a = (np.asarray(curve(time_s, order)) for order in range(3))
+    return Trajectory(
+        problem=problem,
+        time_s=time_s,
+        phase_of=phase_of,
+        q=q,
+        v=v,
+        a=a,
+        u=np.zeros((len(time_s), len(problem.actuated))),
+        force_n=standing_load(problem, phase_of),
+        duration_s=np.asarray(duration_s, dtype=float),
+        parameter=dict(parameter or {}),
+        impulse_n_s={},
+    )
+
+
+def guess_between(problem: OptimalControlProblem, postures: Sequence[Sequence[float]]) -> Trajectory:
+    """Return an initial guess that moves evenly from posture to posture, phases lasting the mean of their bounds.
+
+    Args:
+        problem: To be solved.
+        postures: At the start and at the end of every phase. Shape (n_phases + 1, nq).
+    """
+    duration_s = [float(np.mean(phase.duration_s)) for phase in problem.phases]
+    border_s = np.concatenate([[0.0], np.cumsum(duration_s)])
+    path = interp1d(border_s, np.asarray(postures, dtype=float), axis=0)
+
+    def curve(time_s: Array, order: int) -> Array:
+        return np.asarray(path(time_s)) if order == 0 else np.zeros((len(time_s), problem.tree.nq))
+
+    return trajectory_through(problem, curve, duration_s)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
@@ -41,10 +41,6 @@ class Kappa:
     participants: int
     note: str = ""
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return kappa as JSON would hold it."""
-        return asdict(self)
-
 
 def kappa_of_counts(matrix: Confusion) -> Kappa:
     """Return Cohen's kappa between intended and perceived from counts alone, as if all answers were independent."""
@@ -74,28 +70,27 @@ def cohens(answers: Answers, matrix: Confusion, rng: np.random.Generator) -> Kap
 
 def fleiss(answers: Answers) -> Kappa:
     """Return Fleiss' kappa among participants; only those who answered every stimulus as often as most can enter."""
-    codes = {name: code for code, name in enumerate(dict.fromkeys(answers.perceived))}
-    seen: dict[str, dict[tuple[str, int], int]] = {name: {} for name in answers.participants}
-    times: Counter[tuple[str, str]] = Counter()
-    for who, stimulus, answer in zip(answers.participant, answers.stimulus, answers.perceived, strict=True):
-        times[who, stimulus] += 1
-        seen[who][stimulus, times[who, stimulus]] = codes[answer]
-    units = Counter(frozenset(shown) for shown in seen.values()).most_common(1)[0][0]
-    complete = [name for name, shown in seen.items() if frozenset(shown) == units]
+    frame = answers.frame()
+    frame["time"] = frame.groupby(["participant", "stimulus"]).cumcount()
+    table = frame.pivot(index="participant", columns=["stimulus", "time"], values="perceived")
+    table = table.loc[list(answers.participants)]
+    seen = [tuple(row) for row in table.notna().to_numpy()]
+    usual = Counter(seen).most_common(1)[0][0]
+    complete = table.loc[[own == usual for own in seen], list(usual)]
     if len(complete) < 2:
         raise AnswersError("answers", "Fleiss' kappa needs two participants who saw the same stimuli.")
-    ordered = sorted(units)
-    chosen = np.array([[seen[name][unit] for unit in ordered] for name in complete])
-    one_hot = np.eye(len(codes), dtype=np.int64)[chosen]
+    names, chosen = np.unique(complete.to_numpy().astype(str), return_inverse=True)
+    one_hot = np.eye(len(names), dtype=np.int64)[chosen.reshape(complete.shape)]
+    alike = len(set(answers.perceived)) == 1
 
     def kappa(people: IntArray) -> float:
         return float(fleiss_kappa(one_hot[people].sum(axis=0)))
 
-    left_out = len(seen) - len(complete)
-    low, high = _jackknife(kappa, len(complete)) if len(codes) > 1 else (None, None)
+    left_out = len(table) - len(complete)
+    low, high = (None, None) if alike else _jackknife(kappa, len(complete))
     return Kappa(
         "Fleiss' kappa, among participants",
-        kappa(np.arange(len(complete))) if len(codes) > 1 else 1.0,
+        1.0 if alike else kappa(np.arange(len(complete))),
         low,
         high,
         "jackknife over participants" if low is not None else "none: too few participants or answers",
@@ -135,20 +130,15 @@ def _jackknife(statistic: Callable[[IntArray], float], people: int) -> tuple[flo
 
 def _counts_per_person(answers: Answers, matrix: Confusion) -> IntArray:
     """Return each participant's own confusion matrix. Shape (people, I, P)."""
-    who = {name: index for index, name in enumerate(answers.participants)}
-    rows = {name: index for index, name in enumerate(matrix.intended)}
-    columns = {name: index for index, name in enumerate(matrix.perceived)}
-    counts = np.zeros((len(who), *matrix.counts.shape), dtype=np.int64)
-    for name, meant, seen in zip(answers.participant, answers.intended, answers.perceived, strict=True):
-        counts[who[name], rows[meant], columns[seen]] += 1
+    counts = np.zeros((len(answers.participants), *matrix.counts.shape), dtype=np.int64)
+    axes = ((answers.participants, answers.participant), (matrix.intended, answers.intended))
+    known = (*axes, (matrix.perceived, answers.perceived))
+    np.add.at(counts, tuple(pd.Index(names).get_indexer(values) for names, values in known), 1)
     return counts
 
 
 def _square(counts: IntArray, matrix: Confusion) -> IntArray:
     """Return counts with the same names for rows and columns; an answer never intended gets a row of zeros."""
-    names = tuple(dict.fromkeys((*matrix.intended, *matrix.perceived)))
-    square = np.zeros((len(names), len(names)), dtype=np.int64)
-    columns = [names.index(name) for name in matrix.perceived]
-    rows = [names.index(name) for name in matrix.intended]
-    square[np.ix_(rows, columns)] = counts
-    return square
+    names = list(dict.fromkeys((*matrix.intended, *matrix.perceived)))
+    table = pd.DataFrame(counts, matrix.intended, matrix.perceived).reindex(index=names, columns=names, fill_value=0)
+    return np.asarray(table)

@@ -11,10 +11,10 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 IntArray = npt.NDArray[np.int64]
 DO_NOT_KNOW = "do not know"
 NO_CONTROL = "none"
-PAD_SCALES = ("pleasure", "arousal", "dominance")
-IMPROVEMENT_ITEMS = (
+PadScale = Literal["pleasure", "arousal", "dominance"]
+ImprovementItem = Literal[
     "speed",
     "step_height",
     "step_length",
@@ -39,9 +39,12 @@ IMPROVEMENT_ITEMS = (
     "rear_feet_position",
     "body_height",
     "body_orientation",
-)
+]
+PAD_SCALES: tuple[PadScale, ...] = get_args(PadScale)
+IMPROVEMENT_ITEMS: tuple[ImprovementItem, ...] = get_args(ImprovementItem)
 SCALES = (*PAD_SCALES, "rating", *IMPROVEMENT_ITEMS)
 _FACTOR = "factor_"
+_YES = ("1", "true", "True")
 _LARGEST_FILE_BYTES = 200_000_000
 
 
@@ -96,19 +99,15 @@ class Answers:
         keep = [index for index, kind in enumerate(self.control) if kind == NO_CONTROL]
         if len(keep) == len(self.control):
             return self
-
-        def kept(words: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(words[index] for index in keep) if words else ()
-
+        names = ("participant", "intended", "perceived", "stimulus", "control")
+        words: dict[str, Any] = {
+            name: tuple(getattr(self, name)[k] for k in keep) if getattr(self, name) else () for name in names
+        }
         return replace(
             self,
-            participant=kept(self.participant),
+            **words,
             block=self.block[keep],
             trial=self.trial[keep],
-            intended=kept(self.intended),
-            perceived=kept(self.perceived),
-            stimulus=kept(self.stimulus),
-            control=kept(self.control),
             ratings={name: values[keep] for name, values in self.ratings.items()},
             factors={name: values[keep] for name, values in self.factors.items()},
         )
@@ -164,6 +163,111 @@ def read_answers(path: Path | str) -> Answers:
 
 def parse_answers(text: str, source: str) -> Answers:
     """Return the answers of a CSV text; `source` names it in errors."""
+    cells = _read_cells(text, source)
+    cells.check_unique()
+    answers = Answers(
+        participant=cells.words("participant"),
+        block=cells.whole_numbers("block") if "block" in cells.header else np.ones_like(cells.lines),
+        trial=cells.whole_numbers("trial"),
+        intended=cells.words("intended"),
+        perceived=cells.words("perceived") if cells.has_choices() else (),
+        stimulus=cells.words_or_none("stimulus"),
+        control=cells.words_or_none("control"),
+        ratings=cells.ratings(),
+        factors={name.removeprefix(_FACTOR): cells.numbers(name) for name in cells.header if name.startswith(_FACTOR)},
+        options=cells.options() if "options" in cells.header else None,
+        practice=cells.practice,
+        simulated=cells.simulated(),
+    )
+    _check_sense(answers, source)
+    return answers
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The cells of a table of answers, practice left out, and the line of each row."""
+
+    source: str
+    header: Sequence[str]
+    rows: Sequence[dict[str, str]]
+    lines: Sequence[int]
+    practice: int
+
+    def column(self, name: str) -> Iterator[tuple[str, int]]:
+        """Yield the cells of a column, without space around them, and their lines."""
+        for row, line in zip(self.rows, self.lines, strict=True):
+            yield row[name].strip(), line
+
+    def words(self, name: str) -> tuple[str, ...]:
+        for word, line in self.column(name):
+            if not word:
+                raise AnswersError(self.source, f"{name} is empty.", line)
+        return tuple(word for word, _ in self.column(name))
+
+    def words_or_none(self, name: str) -> tuple[str, ...]:
+        return self.words(name) if name in self.header else ()
+
+    def whole_numbers(self, name: str) -> IntArray:
+        values = []
+        for text, line in self.column(name):
+            try:
+                values.append(int(text))
+            except ValueError as error:
+                raise AnswersError(self.source, f"{name} is '{text}', not a whole number.", line) from error
+        return np.array(values, dtype=np.int64)
+
+    def numbers(self, name: str, bound: float = math.inf) -> Array:
+        values = []
+        for cell, line in self.column(name):
+            text = "" if cell.casefold() in ("nan", "na") else cell
+            try:
+                value = float(text) if text else math.nan
+            except ValueError as error:
+                raise AnswersError(self.source, f"{name} is '{text}', not a number.", line) from error
+            if text and not (math.isfinite(value) and abs(value) <= bound):
+                reason = f"{name} is {text}; ratings lie between {-bound:g} and {bound:g}."
+                raise AnswersError(self.source, reason, line)
+            values.append(value)
+        return np.array(values)
+
+    def has_choices(self) -> bool:
+        """Whether there are choices: an export of a rating study carries the column, but empty."""
+        rated = bool(set(SCALES) & set(self.header))
+        return "perceived" in self.header and not (rated and not any(row["perceived"] for row in self.rows))
+
+    def ratings(self) -> dict[str, Array]:
+        scales = [name for name in SCALES if name in self.header]
+        return {name: self.numbers(name, 2.0 if name in IMPROVEMENT_ITEMS else 1.0) for name in scales}
+
+    def options(self) -> int:
+        counts = self.whole_numbers("options")
+        low, high = int(counts.min()), int(counts.max())
+        if low != high or low < 2:
+            raise AnswersError(self.source, f"options goes from {low} to {high}; all rows need one number from 2.")
+        return low
+
+    def simulated(self) -> bool:
+        marks = {row.get("simulated", "") in _YES for row in self.rows}
+        if len(marks) > 1:
+            reason = "mixes simulated answers with those of people; separate them by `simulated`."
+            raise AnswersError(self.source, reason)
+        return marks == {True}
+
+    def check_unique(self) -> None:
+        seen: dict[tuple[str, str, str], int] = {}
+        for row, line in zip(self.rows, self.lines, strict=True):
+            who, block, trial = key = (
+                row["participant"].strip(),
+                row.get("block", "1").strip(),
+                row["trial"].strip(),
+            )
+            if key in seen:
+                reason = f"participant {who}, block {block}, trial {trial} is on line {seen[key]} already."
+                raise AnswersError(self.source, reason, line)
+            seen[key] = line
+
+
+def _read_cells(text: str, source: str) -> _Cells:
     reader = csv.DictReader(io.StringIO(text), restval="")
     header = [name.strip() for name in reader.fieldnames or ()]
     reader.fieldnames = header
@@ -173,126 +277,38 @@ def parse_answers(text: str, source: str) -> Answers:
         for row in reader:
             if None in row:
                 raise AnswersError(source, f"has more cells than the {len(header)} columns.", reader.line_num)
-            if row.get("practice", "") in ("1", "true", "True"):
+            if row.get("practice", "") in _YES:
                 practice += 1
-                continue
-            rows.append(row)
-            lines.append(reader.line_num)
+            else:
+                rows.append(row)
+                lines.append(reader.line_num)
     except csv.Error as error:
         raise AnswersError(source, f"is not CSV: {error}.", reader.line_num) from error
     if not rows:
         raise AnswersError(source, "holds no answers besides practice." if practice else "holds no answers.")
-    _check_unique(rows, lines, source)
-    scales = [name for name in SCALES if name in header]
-    factors = [name for name in header if name.startswith(_FACTOR)]
-    bounds = {name: 2.0 if name in IMPROVEMENT_ITEMS else 1.0 for name in scales}
-    answers = Answers(
-        participant=_words(rows, lines, "participant", source),
-        block=_whole_numbers(rows, lines, "block", source) if "block" in header else np.ones(len(rows), np.int64),
-        trial=_whole_numbers(rows, lines, "trial", source),
-        intended=_words(rows, lines, "intended", source),
-        perceived=_words(rows, lines, "perceived", source) if _has_choices(rows, header) else (),
-        stimulus=_words(rows, lines, "stimulus", source) if "stimulus" in header else (),
-        control=_words(rows, lines, "control", source) if "control" in header else (),
-        ratings={name: _numbers(rows, lines, name, source, bound=bound) for name, bound in bounds.items()},
-        factors={name.removeprefix(_FACTOR): _numbers(rows, lines, name, source) for name in factors},
-        options=_options(rows, lines, source) if "options" in header else None,
-        practice=practice,
-        simulated=_simulated(rows, source),
-    )
-    _check_sense(answers, source)
-    return answers
+    return _Cells(source, header, rows, lines, practice)
 
 
-def _options(rows: Sequence[dict[str, str]], lines: Sequence[int], source: str) -> int:
-    counts = _whole_numbers(rows, lines, "options", source)
-    if counts.min() != counts.max() or counts.min() < 2:
-        raise AnswersError(
-            source, f"options goes from {counts.min()} to {counts.max()}; all rows need one number from 2."
-        )
-    return int(counts[0])
-
-
-def _simulated(rows: Sequence[dict[str, str]], source: str) -> bool:
-    marks = {row.get("simulated", "") in ("1", "true", "True") for row in rows}
-    if len(marks) > 1:
-        raise AnswersError(source, "mixes simulated answers with those of people; separate them by `simulated`.")
-    return marks == {True}
+def _check_header(header: Sequence[str], source: str) -> None:
+    if len(header) == 1 and ";" in header[0]:
+        raise AnswersError(source, "has its cells apart by semicolons; save it with commas.", 1)
+    missing = [name for name in ("participant", "trial", "intended") if name not in header]
+    if missing:
+        found = ", ".join(header) or "nothing"
+        raise AnswersError(source, f"lacks the column {' and '.join(missing)}; its first line has {found}.", 1)
+    if not {"perceived", *SCALES} & set(header):
+        raise AnswersError(source, "has neither `perceived` nor a rating such as `pleasure` or `rating`.", 1)
+    twice, count = Counter(header).most_common(1)[0]
+    if count > 1:
+        raise AnswersError(source, f"has the column {twice} twice.", 1)
 
 
 def _check_sense(answers: Answers, source: str) -> None:
     """Raise if nothing was answered, or if emotions and answers differ only in capitals, so that nothing is a hit."""
-    if (
-        answers.ratings
-        and not answers.perceived
-        and not any(np.isfinite(own).any() for own in answers.ratings.values())
-    ):
+    if not answers.perceived and all(np.isnan(own).all() for own in answers.ratings.values()):
         raise AnswersError(source, "holds no rating: every cell is empty.")
     shown, named = set(answers.intended), set(answers.perceived)
-    if named and not shown & named and {name.casefold() for name in shown} & {name.casefold() for name in named}:
-        example = next(name for name in sorted(named) if name.casefold() in {other.casefold() for other in shown})
-        raise AnswersError(source, f"no answer names an emotion that was shown; '{example}' differs in capitals only.")
-
-
-def _check_header(header: Sequence[str], source: str) -> None:
-    missing = [name for name in ("participant", "trial", "intended") if name not in header]
-    if missing:
-        found = ", ".join(header) or "nothing"
-        if ";" in found and len(header) == 1:
-            raise AnswersError(source, "has its cells apart by semicolons; save it with commas.", 1)
-        raise AnswersError(source, f"lacks the column {' and '.join(missing)}; its first line has {found}.", 1)
-    if "perceived" not in header and not set(SCALES) & set(header):
-        raise AnswersError(source, "has neither `perceived` nor a rating such as `pleasure` or `rating`.", 1)
-    twice = [name for name, count in Counter(header).items() if count > 1]
-    if twice:
-        raise AnswersError(source, f"has the column {twice[0]} twice.", 1)
-
-
-def _check_unique(rows: Sequence[dict[str, str]], lines: Sequence[int], source: str) -> None:
-    seen: dict[tuple[str, str, str], int] = {}
-    for row, line in zip(rows, lines, strict=True):
-        key = (row["participant"].strip(), row.get("block", "1").strip(), row["trial"].strip())
-        if key in seen:
-            raise AnswersError(
-                source, f"participant {key[0]}, block {key[1]}, trial {key[2]} is on line {seen[key]} already.", line
-            )
-        seen[key] = line
-
-
-def _has_choices(rows: Sequence[dict[str, str]], header: Sequence[str]) -> bool:
-    """Whether the table holds choices: an export of a rating study carries the column, but empty."""
-    return "perceived" in header and not (set(SCALES) & set(header) and all(not row["perceived"] for row in rows))
-
-
-def _words(rows: Sequence[dict[str, str]], lines: Sequence[int], name: str, source: str) -> tuple[str, ...]:
-    words = tuple(row[name].strip() for row in rows)
-    for word, line in zip(words, lines, strict=True):
-        if not word:
-            raise AnswersError(source, f"{name} is empty.", line)
-    return words
-
-
-def _whole_numbers(rows: Sequence[dict[str, str]], lines: Sequence[int], name: str, source: str) -> IntArray:
-    values = []
-    for row, line in zip(rows, lines, strict=True):
-        try:
-            values.append(int(row[name]))
-        except ValueError as error:
-            raise AnswersError(source, f"{name} is '{row[name]}', not a whole number.", line) from error
-    return np.array(values, dtype=np.int64)
-
-
-def _numbers(
-    rows: Sequence[dict[str, str]], lines: Sequence[int], name: str, source: str, bound: float = math.inf
-) -> Array:
-    values = []
-    for row, line in zip(rows, lines, strict=True):
-        text = "" if row[name].strip().casefold() in ("nan", "na") else row[name].strip()
-        try:
-            value = float(text) if text else math.nan
-        except ValueError as error:
-            raise AnswersError(source, f"{name} is '{text}', not a number.", line) from error
-        if text and not (math.isfinite(value) and abs(value) <= bound):
-            raise AnswersError(source, f"{name} is {text}; ratings lie between {-bound:g} and {bound:g}.", line)
-        values.append(value)
-    return np.array(values)
+    alike = sorted(name for name in named if name.casefold() in {other.casefold() for other in shown})
+    if alike and not shown & named:
+        reason = f"no answer names an emotion that was shown; '{alike[0]}' differs in capitals only."
+        raise AnswersError(source, reason)

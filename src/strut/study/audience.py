@@ -203,38 +203,15 @@ def _feedback(design: Design) -> Respond:
     return respond
 
 
+_GAITS = "confusion of Mr. Pete's gaits, Hainsworth 2017, Table 14"
+_AVATARS = "recognition of avatars, Hicheur et al. 2013"
+_MOTIONS = "ratings of Pepper's eight motions, Claret et al. 2017, Table 2b"
+_WISHES = "wishes about Mr. Pete's gaits, Hainsworth 2017, Table 7"
 AUDIENCES = {
-    audience.name: audience
-    for audience in (
-        Audience(
-            "quadruped",
-            "confusion of Mr. Pete's gaits, Hainsworth 2017, Table 14",
-            "mrpete",
-            ("forced-choice",),
-            _quadruped,
-        ),
-        Audience(
-            "superposition",
-            "recognition of avatars, Hicheur et al. 2013",
-            "avatars",
-            ("forced-choice",),
-            _superposition,
-        ),
-        Audience(
-            "pepper",
-            "ratings of Pepper's eight motions, Claret et al. 2017, Table 2b",
-            "pepper",
-            ("sam", "slider"),
-            _pepper,
-        ),
-        Audience(
-            "feedback",
-            "wishes about Mr. Pete's gaits, Hainsworth 2017, Table 7",
-            "mrpete",
-            ("improvement",),
-            _feedback,
-        ),
-    )
+    "quadruped": Audience("quadruped", _GAITS, "mrpete", ("forced-choice",), _quadruped),
+    "superposition": Audience("superposition", _AVATARS, "avatars", ("forced-choice",), _superposition),
+    "pepper": Audience("pepper", _MOTIONS, "pepper", ("sam", "slider"), _pepper),
+    "feedback": Audience("feedback", _WISHES, "mrpete", ("improvement",), _feedback),
 }
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
 from strut.errors import AnswersError
@@ -69,10 +69,6 @@ class HitRate:
     p_holm: float
     p_benjamini_hochberg: float
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the rate as JSON would hold it."""
-        return asdict(self)
-
 
 def confusion(answers: Answers, options: Sequence[str] = ()) -> Confusion:
     """Return who was taken for whom.
@@ -88,12 +84,9 @@ def confusion(answers: Answers, options: Sequence[str] = ()) -> Confusion:
     perceived = (*offered, *named)
     shown = (*(name for name in perceived if name in answers.emotions), *answers.emotions)
     intended = tuple(dict.fromkeys(shown))  # in the order of the options, so that hits lie on the diagonal
-    rows = {name: index for index, name in enumerate(intended)}
-    columns = {name: index for index, name in enumerate(perceived)}
-    counts = np.zeros((len(rows), len(columns)), dtype=np.int64)
-    for meant, seen in zip(answers.intended, answers.perceived, strict=True):
-        counts[rows[meant], columns[seen]] += 1
-    return Confusion(intended, perceived, counts)
+    counts = pd.crosstab(np.array(answers.intended), np.array(answers.perceived))
+    counts = counts.reindex(index=intended, columns=perceived, fill_value=0)
+    return Confusion(intended, perceived, counts.to_numpy())
 
 
 def hit_rates(matrix: Confusion, chance: float) -> tuple[HitRate, ...]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -44,10 +43,6 @@ class ControlEffect:
     high: float | None
     p_value: float | None
     p_holm: float | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the effect as JSON would hold it."""
-        return asdict(self)
 
 
 def control_effects(answers: Answers) -> tuple[ControlEffect, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -49,10 +49,6 @@ class Correlation:
     within_r: float | None = None
     within_dof: int | None = None
     within_p: float | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the correlation as JSON would hold it."""
-        return asdict(self)
 
 
 def correlations(answers: Answers) -> tuple[Correlation, ...]:

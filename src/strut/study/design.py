@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, to_builtins
 
 from strut.study.answers import DO_NOT_KNOW, IMPROVEMENT_ITEMS, PAD_SCALES
 from strut.study.words import Words, language_table
@@ -17,21 +19,22 @@ Order = Literal["random", "latin-square", "fixed"]
 Control = Literal["none", "speed-matched", "posture-matched"]
 Kind = Literal["points", "sticks", "solid"]
 Lights = Literal["joints", "markers"]
+Text = Annotated[str, Meta(pattern=r"\S", max_length=20_000)]  # not blank
+EntryName = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{1,60}$", description="use up to 60 letters, digits, - and _.")]
+_Count = Annotated[int, Meta(ge=1, le=100)]
 SECONDS_PER_ANSWER = {"forced-choice": 5.0, "slider": 5.0, "sam": 9.0, "improvement": 30.0}
 
 
-@dataclass(frozen=True, slots=True)
-class StimulusEntry:
+class StimulusEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """One motion to show, and the emotion it is meant to show; `control` takes away one difference to neutral."""
 
-    name: str
-    file: str
-    intended: str
+    name: EntryName
+    file: Text
+    intended: Annotated[str, Meta(pattern=r"\S", max_length=60)]
     control: Control = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True, forbid_unknown_fields=True):
     """What one participant goes through.
 
     Args:
@@ -42,15 +45,14 @@ class Session:
         per_participant: How many of the stimuli one participant sees, those seen least so far; 0 is all.
     """
 
-    blocks: int = 1
-    repeats: int = 1
+    blocks: _Count = 1
+    repeats: _Count = 1
     order: Order = "random"
-    practice: int = 0
-    per_participant: int = 0
+    practice: Annotated[int, Meta(ge=0, le=50)] = 0
+    per_participant: Annotated[int, Meta(ge=0)] = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Display:
+class Display(Struct, frozen=True, forbid_unknown_fields=True):
     """How a motion is shown: same view, same length and same scale for all stimuli of a study.
 
     Args:
@@ -66,10 +68,10 @@ class Display:
 
     kind: Kind = "points"
     lights: Lights = "joints"
-    azimuth_deg: float = 45.0
-    elevation_deg: float = 10.0
+    azimuth_deg: Annotated[float, Meta(ge=-360.0, le=360.0)] = 45.0
+    elevation_deg: Annotated[float, Meta(ge=-10.0, le=90.0)] = 10.0
     camera: Literal["fixed", "follow"] = "fixed"
-    seconds: float = 5.0
+    seconds: Annotated[float, Meta(ge=0.0, le=120.0)] = 5.0
     replay: bool = True
     whole: bool = False
 
@@ -133,5 +135,6 @@ class Design:
     @property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change with everything that changes what answers mean."""
-        table = {key: value for key, value in asdict(self).items() if key not in ("folder", "text", "languages")}
+        told = {entry.name for entry in fields(self)} - {"folder", "text", "languages"}
+        table = to_builtins({name: getattr(self, name) for name in told})
         return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:16]

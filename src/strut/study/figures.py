@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import matplotlib
@@ -11,6 +11,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from strut.study.confusion import HitRate
+from strut.study.learning import BlockRate
 from strut.study.ratings import RatingMean
 from strut.study.statistics import Choices, StudyStatistics
 
@@ -31,16 +33,21 @@ def study_figures(found: StudyStatistics) -> list[tuple[str, str]]:
     """Return caption and SVG of every figure there is something for."""
     figures = []
     if found.choices:
-        choices = found.choices
+        choices, blocks = found.choices, found.choices.learning.blocks
+        emotions = [row.emotion for row in choices.hit_rates]
+        hits = _intervals(choices.hit_rates, emotions, choices.chance, ylabel="hit rate")
         figures += [
             ("Which emotion was taken for which, in percent of what was shown.", confusion_figure(choices)),
-            ("Hit rates with Wilson intervals; the dashed line is chance.", hit_figure(choices)),
+            ("Hit rates with Wilson intervals; the dashed line is chance.", hits),
         ]
-        if len(choices.learning.blocks) > 1:
-            figures.append(("Hit rates by block, with Wilson intervals.", learning_figure(choices)))
+        if len(blocks) > 1:
+            numbers = [str(row.block) for row in blocks]
+            curve = _intervals(blocks, numbers, choices.chance, curve=True, xlabel="block", ylabel="hit rate")
+            figures.append(("Hit rates by block, with Wilson intervals.", curve))
     for scale in dict.fromkeys(row.scale for row in found.ratings):
-        rows = [row for row in found.ratings if row.scale == scale]
-        figures.append((f"Mean {scale.replace('_', ' ')} with 95 % intervals over participants.", rating_figure(rows)))
+        rows, name = [row for row in found.ratings if row.scale == scale], scale.replace("_", " ")
+        drawn = _intervals(rows, [row.emotion for row in rows], None, ylabel=name)
+        figures.append((f"Mean {name} with 95 % intervals over participants.", drawn))
     return figures
 
 
@@ -62,51 +69,30 @@ def confusion_figure(choices: Choices) -> str:
     return _drawn(draw, (1.5 + 0.85 * len(matrix.perceived), 1.4 + 0.48 * len(matrix.intended)))
 
 
-def hit_figure(choices: Choices) -> str:
-    """Return hit rates against chance."""
-    rows = choices.hit_rates
+def _intervals(
+    rows: Sequence[HitRate | BlockRate | RatingMean],
+    names: list[str],
+    chance: float | None,
+    *,
+    curve: bool = False,
+    **labels: str,
+) -> str:
+    """Return rates against chance, or means on a scale against its middle (`chance` is None), with their intervals."""
+    middle = [row.mean if isinstance(row, RatingMean) else row.rate for row in rows]
+    reach = np.maximum([[m - row.low, row.high - m] for m, row in zip(middle, rows, strict=True)], 0.0).T
+    bound = 2.0 if max(abs(value) for value in middle) > 1.0 else 1.0
 
     def draw(axes: Axes) -> None:
-        _intervals(axes, [row.rate for row in rows], [row.low for row in rows], [row.high for row in rows])
-        axes.axhline(choices.chance, color=_SOFT, linestyle="--", linewidth=1.0)
-        axes.set_xticks(range(len(rows)), [row.emotion for row in rows])
-        axes.set(ylim=(0.0, 1.02), ylabel="hit rate")
+        axes.errorbar(range(len(rows)), middle, yerr=reach, fmt="o", color=_ACCENT, ecolor=_INK, capsize=4)
+        axes.set_xlim(-0.5, len(rows) - 0.5)
+        if curve:
+            axes.plot(range(len(rows)), middle, color=_ACCENT, linewidth=1.0)
+        axes.axhline(chance or 0.0, color=_SOFT, linestyle="-" if chance is None else "--", linewidth=1.0)
+        axes.set_xticks(range(len(rows)), names)
+        axes.set(ylim=(-1.05 * bound, 1.05 * bound) if chance is None else (0.0, 1.02), **labels)
 
-    return _drawn(draw, (1.6 + 0.9 * len(rows), 3.0))
-
-
-def learning_figure(choices: Choices) -> str:
-    """Return hit rates over blocks."""
-    rows = choices.learning.blocks
-
-    def draw(axes: Axes) -> None:
-        _intervals(axes, [row.rate for row in rows], [row.low for row in rows], [row.high for row in rows])
-        axes.plot(range(len(rows)), [row.rate for row in rows], color=_ACCENT, linewidth=1.0)
-        axes.axhline(choices.chance, color=_SOFT, linestyle="--", linewidth=1.0)
-        axes.set_xticks(range(len(rows)), [str(row.block) for row in rows])
-        axes.set(ylim=(0.0, 1.02), xlabel="block", ylabel="hit rate")
-
-    return _drawn(draw, (1.8 + 0.8 * len(rows), 3.0))
-
-
-def rating_figure(rows: list[RatingMean]) -> str:
-    """Return mean ratings on one scale."""
-    bound = 2.0 if max(abs(row.mean) for row in rows) > 1.0 else 1.0
-
-    def draw(axes: Axes) -> None:
-        _intervals(axes, [row.mean for row in rows], [row.low for row in rows], [row.high for row in rows])
-        axes.axhline(0.0, color=_SOFT, linewidth=1.0)
-        axes.set_xticks(range(len(rows)), [row.emotion for row in rows])
-        axes.set(ylim=(-1.05 * bound, 1.05 * bound), ylabel=rows[0].scale.replace("_", " "))
-
-    return _drawn(draw, (1.6 + 0.9 * len(rows), 2.8))
-
-
-def _intervals(axes: Axes, middle: list[float], low: list[float], high: list[float]) -> None:
-    below, above = np.subtract(middle, low), np.subtract(high, middle)
-    reach = np.maximum([below, above], 0.0)
-    axes.errorbar(range(len(middle)), middle, yerr=reach, fmt="o", color=_ACCENT, ecolor=_INK, capsize=4)
-    axes.set_xlim(-0.5, len(middle) - 0.5)
+    size_in = (1.8 + 0.8 * len(rows), 3.0) if curve else (1.6 + 0.9 * len(rows), 2.8 if chance is None else 3.0)
+    return _drawn(draw, size_in)
 
 
 def _drawn(draw: Callable[[Axes], None], size_in: tuple[float, float]) -> str:

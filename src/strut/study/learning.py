@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import statsmodels.api as sm
@@ -40,10 +39,6 @@ class Learning:
     p_value: float | None
     note: str = ""
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the learning curve as JSON would hold it."""
-        return asdict(self)
-
 
 def learning(answers: Answers) -> Learning:
     """Return how hit rates change over blocks."""
@@ -67,7 +62,10 @@ def learning(answers: Answers) -> Learning:
         cov_struct=sm.cov_struct.Exchangeable(),
     )
     fit = model.fit()
-    (low, high), p_value = fit.conf_int()[1], float(fit.pvalues[1])
+    with np.errstate(invalid="ignore"):  # a robust variance below 0 is no number
+        (low, high), p_value = fit.conf_int()[1], float(fit.pvalues[1])
+    if not np.isfinite([low, high, p_value]).all():
+        return Learning(tuple(rates), None, None, None, None, "the answers do not determine how the odds change")
     odds, lowest, highest = (float(np.exp(value)) for value in (fit.params[1], low, high))
     return Learning(tuple(rates), odds, lowest, highest, p_value)
 

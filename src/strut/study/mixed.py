@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -59,10 +59,6 @@ class MixedModel:
     residual_sd: float | None
     p_value: float
     note: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the model as JSON would hold it."""
-        return asdict(self)
 
 
 def mixed_rating(answers: Answers, scale: str) -> MixedModel:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from strut.study.confusion import HitRate
 from strut.study.control_effect import ControlEffect
+from strut.study.learning import Learning
 from strut.study.mixed import MixedModel
 from strut.study.ratings import RatingMean
 from strut.study.significance import Significance, holm
@@ -31,51 +32,50 @@ def methods_and_results(statistics: StudyStatistics) -> tuple[str, str]:
 def _methods(statistics: StudyStatistics) -> str:
     many = "" if statistics.participants == 1 else "s"
     who = f"simulated observer{many} (a response model, not people)" if statistics.simulated else f"participant{many}"
-    sentences = [
-        f"{statistics.participants} {who} gave {statistics.answers} answers"
-        + (f"; {statistics.practice} practice answers were left out." if statistics.practice else ".")
-    ]
-    choices = statistics.choices
-    if choices:
-        sentences.append(
-            f"Chance is {percent(choices.chance)} ({choices.chance_from}). "
-            "Hit rates carry Wilson intervals and are tested against chance by exact one-sided binomial tests with "
-            "Holm's correction; "
-            + (
-                "because people answered several times, a permutation test that shuffles answers within participants "
-                "judges the whole, and "
-                if choices.permutation
-                else ""
-            )
-            + "intervals of kappa resample participants. The link between emotion and answer is tested by chi-squared "
-            "(independence)"
-            + (
-                "; learning by the odds of a hit per block, from estimating equations with participants as clusters."
-                if choices.learning.odds_ratio is not None
-                else "."
-            )
-        )
-    if statistics.ratings:
-        sentences.append(
-            "Ratings were averaged within participants and tested against the middle of the scale by two-sided t tests "
-            "with Holm's correction; effect sizes are Cohen's d."
-        )
-    if statistics.correlations:
-        sentences.append(
-            "Ratings are correlated with what the motions differed in by Spearman's coefficient with Holm's "
-            "correction, and within participants by the repeated-measures correlation."
-        )
-    if statistics.control_effects:
-        sentences.append(
-            "Controls enter none of these numbers; they are compared with the motions as they were by paired two-sided "
-            "t tests over participants with Holm's correction."
-        )
-    if statistics.models:
-        sentences.append(
-            "Mixed-effects models (logistic for choices, linear for ratings, maximum likelihood) take participants as "
-            "random intercepts; the emotion is tested by likelihood ratios with Holm's correction."
-        )
-    return " ".join(sentences)
+    practice = f"; {statistics.practice} practice answers were left out" if statistics.practice else ""
+    sentences = [f"{statistics.participants} {who} gave {statistics.answers} answers{practice}."]
+    if statistics.choices:
+        sentences.append(_choice_methods(statistics.choices))
+    tested = (
+        (statistics.ratings, _RATING_METHODS),
+        (statistics.correlations, _CORRELATION_METHODS),
+        (statistics.control_effects, _CONTROL_METHODS),
+        (statistics.models, _MODEL_METHODS),
+    )
+    return " ".join([*sentences, *(sentence for found, sentence in tested if found)])
+
+
+_RATING_METHODS = (
+    "Ratings were averaged within participants and tested against the middle of the scale by two-sided t tests "
+    "with Holm's correction; effect sizes are Cohen's d."
+)
+_CORRELATION_METHODS = (
+    "Ratings are correlated with what the motions differed in by Spearman's coefficient with Holm's "
+    "correction, and within participants by the repeated-measures correlation."
+)
+_CONTROL_METHODS = (
+    "Controls enter none of these numbers; they are compared with the motions as they were by paired two-sided "
+    "t tests over participants with Holm's correction."
+)
+_MODEL_METHODS = (
+    "Mixed-effects models (logistic for choices, linear for ratings, maximum likelihood) take participants as "
+    "random intercepts; the emotion is tested by likelihood ratios with Holm's correction."
+)
+
+
+def _choice_methods(choices: Choices) -> str:
+    shuffled = (
+        "because people answered several times, a permutation test that shuffles answers within participants "
+        "judges the whole, and "
+    )
+    learnt = "; learning by the odds of a hit per block, from estimating equations with participants as clusters"
+    return (
+        f"Chance is {percent(choices.chance)} ({choices.chance_from}). Hit rates carry Wilson intervals and are tested "
+        "against chance by exact one-sided binomial tests with Holm's correction; "
+        f"{shuffled if choices.permutation else ''}intervals of kappa resample participants. The link between emotion "
+        "and answer is tested by chi-squared (independence)"
+        f"{learnt if choices.learning.odds_ratio is not None else ''}."
+    )
 
 
 def _results(statistics: StudyStatistics) -> str:
@@ -91,54 +91,52 @@ def _results(statistics: StudyStatistics) -> str:
 
 
 def _choice_sentences(choices: Choices) -> list[str]:
-    seen = [row for row in choices.hit_rates if row.p_holm < _ALPHA]
-    unseen = [row for row in choices.hit_rates if row.p_holm >= _ALPHA]
     whole, shuffled = choices.overall, choices.permutation
+    judged = f"; permutation within participants {p_words(shuffled.p_value)}" if shuffled else ""
     sentences = [
         f"The intended emotion was named in {whole.hits} of {whole.shown} answers "
-        f"({percent(whole.rate)}, 95 % interval {percent(whole.low)} to {percent(whole.high)}"
-        + (f"; permutation within participants {p_words(shuffled.p_value)})." if shuffled else ").")
+        f"({percent(whole.rate)}, 95 % interval {percent(whole.low)} to {percent(whole.high)}{judged})."
     ]
-    if seen:
-        sentences.append(f"Above chance: {', '.join(_rate_words(row) for row in seen)}.")
-    if unseen:
-        sentences.append(f"Not above chance: {', '.join(_rate_words(row) for row in unseen)}.")
+    for words, above in (("Above chance", True), ("Not above chance", False)):
+        rows = [_rate_words(row) for row in choices.hit_rates if (row.p_holm < _ALPHA) == above]
+        if rows:
+            sentences.append(f"{words}: {', '.join(rows)}.")
     if choices.independence:
-        verb = "depend" if choices.independence.p_value < _ALPHA else "do not demonstrably depend"
-        trust = ", so trust the permutation test" if shuffled else ""
-        small = f"; some expected counts are below 5{trust}" if choices.rare else ""
-        sentences.append(f"Answers {verb} on the emotion shown: {_chi2_words(choices.independence)}{small}.")
-    if choices.cohen and choices.cohen.low is not None and choices.cohen.high is not None:
-        sentences.append(
-            f"Cohen's kappa is {choices.cohen.value:.2f} ({choices.cohen.low:.2f} to {choices.cohen.high:.2f})."
-        )
-    if choices.learning.odds_ratio is not None and choices.learning.p_value is not None:
-        change = choices.learning
-        sentences.append(
-            f"From block to block the odds of a hit change by a factor of {change.odds_ratio:.2f} "
-            f"({change.low:.2f} to {change.high:.2f}, {p_words(choices.learning.p_value)})."
-        )
-    return sentences
+        sentences.append(_independence_sentence(choices, choices.independence))
+    if choices.cohen and choices.cohen.low is not None:
+        kappa = choices.cohen
+        sentences.append(f"Cohen's kappa is {kappa.value:.2f} ({kappa.low:.2f} to {kappa.high:.2f}).")
+    return sentences + _learning_sentences(choices.learning)
+
+
+def _learning_sentences(change: Learning) -> list[str]:
+    if change.odds_ratio is None or change.p_value is None:
+        return []
+    return [
+        f"From block to block the odds of a hit change by a factor of {change.odds_ratio:.2f} "
+        f"({change.low:.2f} to {change.high:.2f}, {p_words(change.p_value)})."
+    ]
+
+
+def _independence_sentence(choices: Choices, test: Significance) -> str:
+    verb = "depend" if test.p_value < _ALPHA else "do not demonstrably depend"
+    trust = ", so trust the permutation test" if choices.permutation else ""
+    small = f"; some expected counts are below 5{trust}" if choices.rare else ""
+    chi2 = f"chi-squared({test.dof:g}, n = {test.n}) = {test.statistic:.2f}, {p_words(test.p_value)}"
+    return f"Answers {verb} on the emotion shown: {chi2}{small}."
 
 
 def _rate_words(row: HitRate) -> str:
     return f"{row.emotion} {row.hits}/{row.shown} ({percent(row.rate)}, {p_words(row.p_holm)})"
 
 
-def _chi2_words(test: Significance) -> str:
-    return f"chi-squared({test.dof:g}, n = {test.n}) = {test.statistic:.2f}, {p_words(test.p_value)}"
-
-
 def _rating_sentences(ratings: tuple[RatingMean, ...]) -> list[str]:
-    sentences, few = [], len(ratings) <= _MOST_MEANS
-    for scale in dict.fromkeys(row.scale for row in ratings):
-        told = [row for row in ratings if row.scale == scale and (few or row.off_middle(_ALPHA))]
-        if told:
-            sentences.append(f"Mean {scale.replace('_', ' ')}: {', '.join(_mean_words(row) for row in told)}.")
-    if not few:
-        off = sum(row.off_middle(_ALPHA) for row in ratings)
-        sentences.insert(0, f"{off} of {len(ratings)} means lie off the middle; the others are in the table.")
-    return sentences
+    few, off = len(ratings) <= _MOST_MEANS, [row for row in ratings if row.off_middle(_ALPHA)]
+    first = [] if few else [f"{len(off)} of {len(ratings)} means lie off the middle; the others are in the table."]
+    told: dict[str, list[str]] = {}
+    for row in ratings if few else off:
+        told.setdefault(row.scale, []).append(_mean_words(row))
+    return [*first, *(f"Mean {scale.replace('_', ' ')}: {', '.join(words)}." for scale, words in told.items())]
 
 
 def _mean_words(row: RatingMean) -> str:

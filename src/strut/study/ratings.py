@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pingouin as pg
@@ -54,10 +53,6 @@ class RatingMean:
     effect_low: float | None
     effect_high: float | None
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the mean as JSON would hold it."""
-        return asdict(self)
-
     def off_middle(self, alpha: float = 0.05) -> bool:
         """Whether the mean lies demonstrably off the middle of its scale; what cannot be tested does not."""
         return self.p_holm is not None and self.p_holm < alpha
@@ -75,11 +70,9 @@ def rating_means(answers: Answers) -> tuple[RatingMean, ...]:
                 found.append(_mean(emotion, scale, own, undecided))
     if not found:
         raise AnswersError("answers", "no emotion was rated by two people, so no mean can be tested.")
-    tested = [row for row in found if row.p_value is not None]
-    p_values = [row.p_value for row in tested if row.p_value is not None]
-    pairs = zip(holm(p_values), benjamini_hochberg(p_values), strict=True)
-    corrected = {(row.emotion, row.scale): pair for row, pair in zip(tested, pairs, strict=True)}
-    return tuple(_with_corrections(row, corrected.get((row.emotion, row.scale), (None, None))) for row in found)
+    p_values = [row.p_value for row in found if row.p_value is not None]
+    corrected = zip(holm(p_values), benjamini_hochberg(p_values), strict=True)
+    return tuple(row if row.p_value is None else _with_corrections(row, *next(corrected)) for row in found)
 
 
 def per_person_means(answers: Answers, values: Array, emotion: str) -> tuple[Array, int]:
@@ -132,8 +125,8 @@ def _mean(emotion: str, scale: str, own: Array, undecided: int) -> RatingMean:
     )
 
 
-def _with_corrections(row: RatingMean, corrected: tuple[float | None, float | None]) -> RatingMean:
-    return RatingMean(**(row.as_dict() | {"p_holm": corrected[0], "p_benjamini_hochberg": corrected[1]}))
+def _with_corrections(row: RatingMean, p_holm: float, p_benjamini_hochberg: float) -> RatingMean:
+    return replace(row, p_holm=p_holm, p_benjamini_hochberg=p_benjamini_hochberg)
 
 
 def band(mean: float, border: float) -> int:

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +45,14 @@ def stimuli(robot: Robot, seed: int) -> tuple[Stimulus, ...]:
     Practice is random, corners come in random order and emotions are drawn at random, as in the study.
     """
     table, rng = robot.table("study"), np.random.default_rng(seed)
-    low, high = table["levels"]["low"], table["levels"]["high"]
-    corners = [(p, a, d) for p in (low, high) for a in (low, high) for d in (low, high)]
-    shown: list[tuple[str, str, list[float]]] = [("neutral", "neutral", [0.0, 0.0, 0.0])]
+    levels = {"L": table["levels"]["low"], "H": table["levels"]["high"]}
+    corners = ["".join(letters) for letters in product("LH", repeat=3)]
+    shown: list[tuple[str, str, Sequence[float]]] = [("neutral", "neutral", (0.0, 0.0, 0.0))]
     for count in range(table["practice_motions"]):
-        shown.append(("practice", f"random{count + 1}", np.round(rng.uniform(low, high, 3), 3).tolist()))
-    for index in rng.permutation(len(corners)):
-        name = "".join("H" if level == high else "L" for level in corners[index])
-        shown.append(("corner", name, list(corners[index])))
+        pad = np.round(rng.uniform(levels["L"], levels["H"], 3), 3).tolist()
+        shown.append(("practice", f"random{count + 1}", pad))
+    for corner in (corners[index] for index in rng.permutation(len(corners))):
+        shown.append(("corner", corner, [levels[letter] for letter in corner]))
     names = sorted(table["emotion"])
     for index in rng.permutation(len(names))[: table["emotion_motions"]]:
         shown.append(("emotion", names[index], table["emotion"][names[index]]["pad"]))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
@@ -33,10 +32,6 @@ class Significance:
     dof: float | None = None
     note: str = ""
     smallest_expectation: float | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the test as JSON would hold it."""
-        return asdict(self)
 
 
 def at_least(hits: int, shown: int, chance: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,6 +30,13 @@ from strut.study.ratings import RatingMean, rating_means
 from strut.study.significance import Significance, at_least, wilson_interval
 
 _Found = TypeVar("_Found")
+_JSON_KEYS = {
+    "practice": "practice_left_out",
+    "uniform": "chi2_uniform",
+    "independence": "chi2_independence",
+    "cohen": "cohens_kappa",
+    "fleiss": "fleiss_kappa",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +62,6 @@ class Choices:
         smallest = self.independence.smallest_expectation if self.independence else None
         return smallest is not None and smallest < SMALL_EXPECTATION
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the findings as JSON would hold them."""
-        return {
-            "intended": list(self.confusion.intended),
-            "perceived": list(self.confusion.perceived),
-            "counts": self.confusion.counts.tolist(),
-            "chance": self.chance,
-            "chance_from": self.chance_from,
-            "overall": self.overall.as_dict(),
-            "hit_rates": [row.as_dict() for row in self.hit_rates],
-            "chi2_uniform": self.uniform.as_dict(),
-            "chi2_independence": self.independence.as_dict() if self.independence else None,
-            "cramers_v": self.cramers_v,
-            "permutation": self.permutation.as_dict() if self.permutation else None,
-            "cohens_kappa": self.cohen.as_dict() if self.cohen else None,
-            "fleiss_kappa": self.fleiss.as_dict() if self.fleiss else None,
-            "learning": self.learning.as_dict(),
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class StudyStatistics:
@@ -95,18 +83,12 @@ class StudyStatistics:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the findings as JSON would hold them."""
-        return {
-            "participants": self.participants,
-            "answers": self.answers,
-            "practice_left_out": self.practice,
-            "simulated": self.simulated,
-            "choices": self.choices.as_dict() if self.choices else None,
-            "ratings": [row.as_dict() for row in self.ratings],
-            "correlations": [row.as_dict() for row in self.correlations],
-            "models": [row.as_dict() for row in self.models],
-            "control_effects": [row.as_dict() for row in self.control_effects],
-            "left_out": list(self.left_out),
-        }
+        found = asdict(self)
+        if self.choices:
+            matrix = found["choices"].pop("confusion")
+            found["choices"] |= {**matrix, "counts": matrix["counts"].tolist()}
+            found["choices"] = {_JSON_KEYS.get(key, key): value for key, value in found["choices"].items()}
+        return {_JSON_KEYS.get(key, key): value for key, value in found.items()}
 
 
 def study_statistics(

@@ -6,13 +6,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import jinja2
-
 from strut.study.answers import DO_NOT_KNOW
 from strut.study.database import Participant
 from strut.study.design import Design
 from strut.study.manikin import manikin_svg
 from strut.study.reply import GENDERS
+from strut.study.templates import filled
 from strut.study.trial_plan import Trial, option_order
 from strut.study.words import Words, language_table
 
@@ -31,25 +30,10 @@ def static_file(name: str) -> bytes:
     return files("strut.study").joinpath("pages", name).read_bytes()
 
 
-@cache
-def _templates() -> jinja2.Environment:
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("strut.study", "pages"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def _page(template: str, **values: Any) -> str:
-    return _templates().get_template(template).render(values)
-
-
 def welcome_page(design: Design, language: str, ticket: str, message: str = "", *, agreed: bool = False) -> str:
     """Return the first page: what it is about, consent, and the questions about the person."""
     words = design.words(language)
-    return _page(
+    return filled(
         "welcome.html",
         words=words,
         languages=[(code, language_table(code)["language"]) for code in design.languages],
@@ -75,7 +59,7 @@ def trial_page(
         note = words.say("practice")
     elif design.session.blocks > 1:
         note = words.say("block", number=trial.block, total=design.session.blocks)
-    return _page(
+    return filled(
         "trial.html",
         words=words,
         design=design,
@@ -98,32 +82,28 @@ def finished_page(design: Design, who: Participant) -> str:
     """Return the thanks, with the code under which the answers can be found and taken back."""
     words = design.words(who.language)
     text = f"{words.say('finished')} {words.say('code', code=who.code)}"
-    return _page("message.html", words=words, title=words.say("finished_title"), text=text)
+    return filled("message.html", words=words, title=words.say("finished_title"), text=text)
 
 
 def message_page(design: Design, language: str, title: str, text: str) -> str:
     """Return a page that says one thing."""
-    return _page("message.html", words=design.words(language), title=title, text=text)
+    return filled("message.html", words=design.words(language), title=title, text=text)
 
 
 def login_page(design: Design, message: str = "") -> str:
     """Return the door to the researcher's page."""
-    return _page("login.html", words=design.words("en"), message=message)
+    return filled("login.html", words=design.words("en"), message=message)
 
 
 def researcher_page(design: Design, counts: dict[str, Any]) -> str:
     """Return the live counts and the downloads."""
-    return _page("researcher.html", words=design.words("en"), design=design, counts=counts)
+    return filled("researcher.html", words=design.words("en"), design=design, counts=counts)
 
 
 def _question(design: Design, words: Words, who: Participant, trial: Trial) -> dict[str, Any]:
     """Return what the form of a question shows."""
     if design.question == "forced-choice":
-        options = [
-            {"value": name, "text": words.say("do_not_know") if name == DO_NOT_KNOW else words.emotion(name)}
-            for name in option_order(design, who.identity)
-        ]
-        return {"options": options, "columns": 4 if len(options) in (4, 7, 8) else 3 if len(options) > 2 else 2}
+        return _choice(design, words, who)
     if design.question == "slider":
         return {"ends": [words.emotion(end) for end in design.ask.ends]}
     if design.question == "sam":
@@ -133,6 +113,14 @@ def _question(design: Design, words: Words, who: Participant, trial: Trial) -> d
     intended = design.stimulus(trial.stimulus).intended
     text = "question_improvement_neutral" if intended == "neutral" else "question_improvement"  # not "more neutral"
     return {"items": items, "improve": words.say(text, emotion=words.emotion(intended))}
+
+
+def _choice(design: Design, words: Words, who: Participant) -> dict[str, Any]:
+    options = [
+        {"value": name, "text": words.say("do_not_know") if name == DO_NOT_KNOW else words.emotion(name)}
+        for name in option_order(design, who.identity)
+    ]
+    return {"options": options, "columns": 4 if len(options) in (4, 7, 8) else min(3, max(2, len(options)))}
 
 
 def _scale(design: Design, words: Words, scale: str) -> dict[str, Any]:

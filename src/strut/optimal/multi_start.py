@@ -1,0 +1,59 @@
+"""Multi-start: the solution of least cost from several initial guesses, against local minima."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from strut.engines.interior_point import OnIteration
+from strut.errors import OutOfRangeError, RefusedError
+from strut.optimal.collocation import NotSolvedError, Solution
+
+MOST_STARTS = 100
+
+
+class Solved(Protocol):
+    """Anything that holds a solution."""
+
+    @property
+    def solution(self) -> Solution:
+        """What the solver found."""
+
+
+Found = TypeVar("Found", bound=Solved)
+
+
+def best_of_starts(
+    starts: int, solve: Callable[[int, OnIteration | None], Found], on_iteration: OnIteration | None = None
+) -> tuple[Found, tuple[str, ...]]:
+    """Return what has the least cost of several starts, and in words what each start came to.
+
+    Args:
+        starts: How many.
+        solve: Solves from the start of a number, counted from 0, and tells its iterations.
+        on_iteration: Called with every iteration, which says of what start it is; may return True to stop. A solver
+            that is stopped in a later start leaves what was found before.
+    """
+    if not 1 <= starts <= MOST_STARTS:
+        raise OutOfRangeError(f"The number of starts is {starts}; choose 1 to {MOST_STARTS}.")
+    found: list[Found] = []
+    told: list[str] = []
+    for number in range(starts):
+        word = f"start {number + 1} of {starts}"
+        try:
+            found.append(solve(number, _told(on_iteration, word if starts > 1 else "")))
+        except (NotSolvedError, RefusedError) as failure:
+            stopped = isinstance(failure, NotSolvedError) and failure.stopped
+            if not found and (stopped or number + 1 == starts):
+                raise
+            told.append(f"{word} failed: {failure}")
+            if stopped:
+                break
+        else:
+            told.append(f"{word}: cost {found[-1].solution.cost:.4f}")
+    return min(found, key=lambda each: each.solution.cost), tuple(told) if starts > 1 else ()
+
+
+def _told(on_iteration: OnIteration | None, words: str) -> OnIteration | None:
+    return None if on_iteration is None else lambda iteration: on_iteration(replace(iteration, solve=words))

@@ -1,0 +1,78 @@
+"""The example of one's own problem, a hopper, obeys physics that the solver was not asked about."""
+
+import importlib.util
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from strut.engines.kinematic_tree import read_tree
+from strut.engines.rigid_body import GRAVITY_M_S2, linear_momentum, point_positions
+from strut.optimal.soundness import impact_energy
+from strut.optimal.torque_playback import playback_error
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "08_hopper.py"
+FLIGHT, STANCE = 0, 1
+
+
+@pytest.fixture(scope="module")
+def example():
+    spec = importlib.util.spec_from_file_location("hopper", EXAMPLE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def hop(example):
+    start_s = process_time()
+    found = example.main()
+    assert process_time() - start_s < 20.0
+    return found.trajectory
+
+
+def momentum(example, hop, phase):
+    nodes = hop.nodes_of(phase)
+    return hop.time_s[nodes], linear_momentum(example.HOPPER, hop.q[nodes], hop.v[nodes])
+
+
+def test_flight_is_ballistic(example, hop):
+    time_s, found = momentum(example, hop, FLIGHT)
+    fall = -read_tree(example.HOPPER).mass_kg * GRAVITY_M_S2 * (time_s - time_s[0])
+    assert_allclose(found - found[0], np.column_stack([np.zeros((len(fall), 2)), fall]), atol=1e-8)
+    assert time_s[-1] > 0.1
+
+
+def test_stance_gains_the_momentum_that_the_ground_gives(example, hop):
+    time_s, found = momentum(example, hop, STANCE)
+    weight = np.array([0.0, -read_tree(example.HOPPER).mass_kg * GRAVITY_M_S2])
+    force = hop.force_n[hop.nodes_of(STANCE)] + weight  # rows are x and z
+    assert_allclose((found[-1] - found[0])[[0, 2]], np.trapezoid(force, time_s, axis=0), atol=0.02)
+
+
+def test_the_foot_stands_still_while_it_stands_and_flies_above_the_ground(example, hop):
+    foot = point_positions(example.HOPPER, [("shank", example.FOOT.position_m)], hop.q)[:, 0]
+    stands = foot[hop.nodes_of(STANCE)]
+    assert_allclose(stands, np.broadcast_to(stands[0] * [1.0, 0.0, 0.0], stands.shape), atol=1e-5)
+    assert foot[hop.nodes_of(FLIGHT), 2].min() > -1e-6
+    assert foot[hop.nodes_of(FLIGHT), 2].max() > 1e-4
+
+
+def test_it_repeats_one_hop_further_on(example, hop):
+    step = np.array([example.HOP_M, 0.0, 0.0, 0.0, 0.0])
+    assert_allclose(hop.q[-1], hop.q[0] + step, atol=1e-7)
+    assert_allclose(hop.v[-1], hop.v[0], atol=1e-6)
+
+
+def test_the_ground_pushes_within_its_cone_and_takes_energy_at_landing(hop):
+    along, up = hop.force_n[hop.nodes_of(STANCE)].T
+    assert up.min() > -1e-6
+    assert (np.abs(along) <= 0.8 * up + 1e-6).all()
+    assert hop.impulse_n_s[STANCE][1] > 0.0
+    assert impact_energy(hop) < 0.0
+
+
+def test_its_torques_alone_reproduce_it_in_another_engine(example, hop):
+    assert playback_error(example.HOPPER, hop) < 1e-6
