@@ -15,6 +15,7 @@ from strut.study.power import (
     chi2_power,
     mean_participants,
     participants_needed,
+    sample_size,
     smallest_hits,
 )
 
@@ -72,3 +73,16 @@ def test_ratings_of_one_person_count_once(capsys):
     assert main(["study", "power", "--effect", "nan"]) == 2
     assert main(["study", "power", "--rate", "0.5", "--per-participant", "4"]) == 0
     assert "taken as independent, which they are not" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("asked", [{"effect": 1e9}, {"effect": 1e-9}, {"w": 1e9}])
+def test_an_effect_that_no_study_fits_is_refused_in_words(asked):
+    with pytest.raises(OutOfRangeError, match="No number of participants fits an effect size of"):
+        sample_size(**asked)
+
+
+def test_exactly_one_effect_is_expected():
+    assert sample_size(rate=0.5, options=6, tests=5).participants == 21
+    for asked in ({}, {"rate": 0.5, "w": 0.3}):
+        with pytest.raises(OutOfRangeError, match="exactly one of rate"):
+            sample_size(**asked)

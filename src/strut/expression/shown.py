@@ -12,6 +12,7 @@ from strut.expression.blend import style_for
 from strut.robot import Robot
 from strut.style import WORDS, Style, spoken
 
+VISIBLE_POSE = 0.02  # smallest share of a key pose that people see
 _WALKING = ("tempo", "stride")  # judged as their product, the speed
 
 
@@ -46,7 +47,7 @@ def left_out(robot: Robot, style: Style, replaced: Mapping[str, str] | None = No
         style: What the feeling asks for.
         replaced: Words that something else decides, each with the reason: {"tempo": "the fastest pace was asked for"}.
     """
-    changed = [word for word in (*WORDS, "postures") if _visible(robot, style, word)]
+    changed = [word for word in (*WORDS, "direction", "postures") if _visible(robot, style, word)]
     lacking = [_told(style, word) for word in changed if not _has_part(robot, word)]
     sentences = [f"{' and '.join(lacking)}, {robot.name} has no part for it"] if lacking else []
     neutral = robot.expression.neutral_style()
@@ -63,8 +64,8 @@ def _judged(robot: Robot, asked: Style) -> tuple[str, ...]:
 
 def _visible(robot: Robot, style: Style, word: str) -> bool:
     """Return whether a word's change against neutral is one that people see."""
-    if word == "postures":
-        return bool(style.postures)
+    if word in ("direction", "postures"):
+        return style.direction < 0 if word == "direction" else _along(style, style) >= VISIBLE_POSE**2
     least = WORDS["tempo" if word == "speed" else word].visible
     return abs(_value(style, word) - _value(robot.expression.neutral_style(), word)) >= least
 
@@ -86,9 +87,9 @@ def _along(asked: Style, shown: Style) -> float:
 
 def _told(style: Style, word: str) -> str:
     """Return a word and its value as people say them."""
+    if word in ("direction", "postures"):
+        return "walking backwards" if word == "direction" else f"postures {', '.join(dict(style.postures))}"
     value = _value(style, word)
-    if word == "postures":
-        return f"postures {', '.join(name for name, _ in style.postures)}"
     if WORDS[word].unit != "rad":
         return f"{spoken(word)} {value:.2f}"
     way = (" forwards" if value > 0.0 else " back") if "pitch" in word else ""
