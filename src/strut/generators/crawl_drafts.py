@@ -111,8 +111,8 @@ def _reach_shortfall(body: Crawler, shift: Array) -> list[Shortfall]:
     if excess.max() < 0.0:
         return []
     sample, leg = np.unravel_index(int(np.argmax(excess)), excess.shape)
-    name, (shortest, longest) = body.legs[leg].leg.name, body.legs[leg].leg.reach_m
-    distance = float(np.linalg.norm(body.ankles_in_hip(shift)[leg][sample]))
+    name, (shortest, longest) = body.legs[leg].name, body.legs[leg].reach_m
+    distance = float(body.span_m(shift)[sample, leg])
     sentence = (
         f"reach: leg {name} would have to span {distance * 1e3:.0f} mm, it spans {shortest * 1e3:.0f} to "
         f"{longest * 1e3:.0f} mm at {body.plan.time_s[sample]:.2f} s"
