@@ -29,6 +29,8 @@ from strut.request import (
 
 # Who moves, and what can be felt
 from strut.emotion import emotion_table as emotion_table, named_emotion as named_emotion
+from strut.expression.blend import anchor_weights as anchor_weights, style_for as style_for
+from strut.expression.shown import left_out as left_out, main_words as main_words, shown_shares as shown_shares
 from strut.models.catalogue import load_robot as load_robot, robot_names as robot_names, robot_of as robot_of
 
 # Motions
@@ -71,7 +73,9 @@ from strut.optimal.torque_playback import playback_error as playback_error
 from strut.optimal.trajectory import guess_between as guess_between
 
 # Pictures, films and pages
+from strut.show.files import save_shown as save_shown
 from strut.show.film import save_gif as save_gif
+from strut.show.film import save_mp4 as save_mp4
 from strut.show.gait_report import save_gait_report as save_gait_report
 from strut.show.picture import save_png as save_png
 from strut.show.pose_strip import save_pose_strip as save_pose_strip
@@ -90,7 +94,7 @@ from strut.study.film import film_study as film_study
 from strut.study.new_study import new_study as new_study
 from strut.study.opened_study import forget_participant as forget_participant
 from strut.study.power import sample_size as sample_size
-from strut.study.report import report_study as report_study
+from strut.study.study_report import report_study as report_study
 from strut.study.server import serve_study as serve_study
 from strut.study.session_stimuli import save_stimuli as save_stimuli
 from strut.study.statistics import study_statistics as study_statistics
