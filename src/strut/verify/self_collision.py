@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from strut.audit import SelfDistance
 from strut.draft import Draft, Shortfall
-from strut.engines.self_collision import self_distance
+from strut.engines.self_distance import self_distance
 from strut.robot import Array, Robot
 
 
