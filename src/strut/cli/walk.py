@@ -12,7 +12,7 @@ from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.body_options import BODY_MASS_HELP, human_body
 from strut.cli.length import length_m
 from strut.cli.screen import print_planned, told_on_screen
-from strut.cli.step_options import check_fitting, step_options
+from strut.cli.step_options import check_fitting, chosen_length_m, step_options
 from strut.emotion import Emotion, named_emotion
 from strut.io.atomic import check_writable
 from strut.io.motion_file import save_motion
@@ -62,9 +62,7 @@ def walk(
     json: Annotated[bool, typer.Option("--json", help="Print the receipt as JSON to stdout.")] = False,
 ) -> None:
     """Plan a walk that shows an emotion and save it. Example: strut walk mrpete --emotion happy --out happy.npz."""
-    if emotion is not None and pad is not None:
-        raise typer.BadParameter("give --emotion or --pad, not both.")
-    body = load_robot(robot)
+    feeling, body = _feeling(emotion, pad), load_robot(robot)
     if body.tables.gait is None:
         raise typer.BadParameter(f"{robot} does not walk; {_performs(body)}.")
     check_fitting(context, robot, body.gait)
@@ -73,8 +71,8 @@ def walk(
         body = human_body(height, mass, sex, None, None)
     options: dict[str, Any] = {
         "intensity": intensity,
-        "step_length_m": None if step_length is None else length_m(step_length),
-        "step_height_m": None if step_height is None else length_m(step_height),
+        "step_length_m": chosen_length_m(step_length),
+        "step_height_m": chosen_length_m(step_height),
         "margin_m": None if person else length_m(margin),
         "strict": strict,
         "rate_hz": rate,
@@ -83,7 +81,6 @@ def walk(
         options |= step_options(goal, via, steps, speed, body_height)
     else:
         options |= {"cycles": cycles} | ({} if person else {"balance": balance, "retreat": retreat})
-    feeling = Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
     if person:
         check_writable(out, force=force, ending=".npz")  # its first attempt alone takes a minute
     words = f"{robot} tries to walk {feeling.label}"
@@ -91,6 +88,12 @@ def walk(
         motion = plan_walk(body, feeling, on_progress=tell, **options)
     save_motion(motion, out, force=force)
     print_planned(motion, out, json=json)
+
+
+def _feeling(emotion: str | None, pad: tuple[float, float, float] | None) -> Emotion:
+    if emotion is not None and pad is not None:
+        raise typer.BadParameter("give --emotion or --pad, not both.")
+    return Emotion(*pad) if pad is not None else named_emotion(emotion or "neutral")
 
 
 def _performs(body: Robot) -> str:
