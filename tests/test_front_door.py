@@ -23,7 +23,7 @@ DOES = {  # what does in Python what a verb does on the command line
     "analyze": ("analyze", "save_gait_report"),
     "check": ("check",),
     "simulate": ("simulate", "simulate_to_goal"),
-    "show": ("save_html", "save_png", "save_gif", "serve"),
+    "show": ("save_shown", "save_html", "save_png", "save_gif", "save_mp4", "serve"),
     "export": ("export",),
     "reproduce": ("reproduce",),
     "stimuli": ("save_stimuli",),

@@ -1,7 +1,16 @@
 from dataclasses import replace
 
 from strut.motion import Motion
-from strut.show.wording import NOT_KNOWN, dial_of, listed, receipt_rows, receipt_sentences, title_of, verdict_of
+from strut.show.wording import (
+    NOT_KNOWN,
+    dial_of,
+    labels_of,
+    listed,
+    receipt_rows,
+    receipt_sentences,
+    title_of,
+    verdict_of,
+)
 
 
 def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
@@ -59,3 +68,16 @@ def test_the_intensity_is_told_beside_what_was_asked(calm: Motion, bare: Motion)
 def test_words_are_listed_as_in_a_sentence() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"
+
+
+def test_motions_of_one_feeling_are_told_apart_by_intensity_and_file(calm: Motion, bare: Motion) -> None:
+    assert calm.receipt is not None
+    half, full = (
+        replace(calm, receipt=replace(calm.receipt, emotion="happy", intensity_asked=asked)) for asked in (0.5, 1.0)
+    )
+    sad = replace(calm, receipt=replace(calm.receipt, emotion="sad"))
+    assert labels_of([half, full, sad]) == ["Happy · 0.50", "Happy · 1.00", "Sad"]
+    files = ["a.npz", "b.npz", "c.npz"]
+    assert labels_of([half, full, sad], files) == ["Happy · 0.50 · a.npz", "Happy · 1.00 · b.npz", "Sad"]
+    assert labels_of([full, full, sad], files) == ["Happy · a.npz", "Happy · b.npz", "Sad"]
+    assert labels_of([bare, bare]) == ["Stool (1)", "Stool (2)"]

@@ -9,11 +9,8 @@ import typer
 
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.io.atomic import check_writable
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
-from strut.motion import Motion
-from strut.robot import Robot
 from strut.show.footage import Look
 
 
@@ -22,10 +19,14 @@ def show(
     html: Annotated[Path | None, typer.Option(help="Write one self-contained page instead.")] = None,
     png: Annotated[Path | None, typer.Option(help="Write a picture instead.")] = None,
     gif: Annotated[Path | None, typer.Option(help="Write a short animation instead.")] = None,
+    mp4: Annotated[Path | None, typer.Option(help="Write a short video instead.")] = None,
     stick: Annotated[
         bool, typer.Option("--stick", help="Stick figures: joints, soles, and free sight of the ground.")
     ] = False,
-    at: Annotated[float | None, typer.Option(help="Which second the picture shows; a mid-step if left out.")] = None,
+    at: Annotated[
+        float | None,
+        typer.Option(help="Which second the picture shows; about the middle if left out."),
+    ] = None,
     poses: Annotated[
         int | None,
         typer.Option(help="Poses of a cycle in a row, seen from the side.  [default: 8 for human walks, 1 for others]"),
@@ -42,8 +43,7 @@ def show(
     json: Json = False,
 ) -> None:
     """Look at motions in the browser, or write a page or a picture. Example: strut show happy.npz sad.npz."""
-    from strut.show.film import save_gif  # noqa: PLC0415  (matplotlib and viser take a second to load)
-    from strut.show.report import MOST_SHOWN_S, save_html  # noqa: PLC0415
+    from strut.show.files import save_shown  # noqa: PLC0415  (matplotlib and viser take a second to load)
     from strut.show.viewer import serve  # noqa: PLC0415
 
     if poses is not None and at is not None:
@@ -51,29 +51,22 @@ def show(
     if poses is not None and poses < 1:
         raise typer.BadParameter(f"--poses is {poses}; choose at least 1.")
     look: Look = "stick" if stick else "solid"
-    motions = [load_motion(file) for file in files]
-    robots = [robot_of(motion) for motion in motions]
-    for path, ending in ((html, ".html"), (png, ".png"), (gif, ".gif")):
-        if path is not None:
-            check_writable(path, force=force, ending=ending)
+    motions, names = [load_motion(file) for file in files], [file.name for file in files]
     with progress("draws") as bar:
-        if html is not None:
-            save_html(
-                motions, robots, html, look=look, force=force, most_shown_s=MOST_SHOWN_S if seconds is None else seconds
-            )
-        if png is not None:
-            _save_picture(files, motions, robots, png, at_s=at, poses=poses, look=look, force=force)
-        if gif is not None:
-            save_gif(
-                motions,
-                robots,
-                gif,
-                look=look,
-                duration_s=seconds,
-                force=force,
-                on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
-            )
-    written = [path for path in (html, png, gif) if path is not None]
+        written = save_shown(
+            motions,
+            html=html,
+            png=png,
+            gif=gif,
+            mp4=mp4,
+            names=names,
+            look=look,
+            at_s=at,
+            poses=poses,
+            duration_s=seconds,
+            force=force,
+            on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
+        )
     print_lines(*(f"wrote {path} ({path.stat().st_size / 1e3:.0f} kB)" for path in written))
     if json and written:
         print_json([{"file": str(path), "bytes": path.stat().st_size} for path in written])
@@ -82,32 +75,10 @@ def show(
     else:
         serve(
             motions,
-            robots,
+            [robot_of(motion) for motion in motions],
             host=host,
             port=port,
             look=look,
+            names=names,
             on_ready=lambda url: print_lines(f"showing on {url}; Ctrl-C ends it"),
         )
-
-
-def _save_picture(
-    files: list[Path],
-    motions: list[Motion],
-    robots: list[Robot],
-    path: Path,
-    *,
-    at_s: float | None,
-    poses: int | None,
-    look: Look,
-    force: bool,
-) -> None:
-    """Write a row of poses, which is usual for human walks, or one moment."""
-    from strut.show.picture import save_png  # noqa: PLC0415
-    from strut.show.pose_strip import POSES, are_people, save_pose_strip  # noqa: PLC0415
-
-    in_a_row = poses or (POSES if at_s is None and are_people(robots) else 1)
-    if in_a_row == 1:
-        save_png(motions, robots, path, at_s=at_s, look=look, force=force)
-    else:
-        names = [file.name for file in files]
-        save_pose_strip(motions, robots, path, names=names, poses=in_a_row, look=look, force=force)

@@ -89,9 +89,9 @@ def solid_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
 
 
 def _seen_geoms(model: mujoco.MjModel) -> list[int]:
-    """Return the geoms of the moving bodies that are there to be looked at."""
+    """Return the geoms that are there to be looked at; of a body that is bolted down, its base too."""
     drawable = [int(number) for number in GEOM_TYPES.values()]
-    own = [g for g in range(model.ngeom) if model.geom_bodyid[g] != 0 and model.geom_type[g] in drawable]
+    own = [geom for geom in range(model.ngeom) if model.geom_type[geom] in drawable]  # no plane, which is the ground
     shown = [geom for geom in own if model.geom_group[geom] <= LAST_SEEN_GROUP]
     collides = (model.geom_contype | model.geom_conaffinity) != 0
     dressed = {int(model.geom_bodyid[geom]) for geom in shown if model.geom_group[geom] and not collides[geom]}

@@ -17,7 +17,7 @@ from strut.engines.stick_figure import stick_poses, sticks
 from strut.errors import BadMotionError, BadTableError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
-from strut.show.solid_mesh import lightened
+from strut.show.solid_mesh import MOST_FACES_DRAWN, lightened
 
 Look = Literal["solid", "stick"]
 Spot = Literal["centre of mass", "centre of pressure"]
@@ -97,7 +97,7 @@ def nearest_samples(motion: Motion, time_s: Array) -> npt.NDArray[np.intp]:
 def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], *, look: Look = "solid") -> Footage:
     """Return what the motion looks like at the samples, as a body or as its stick figure. Shape (F,) in."""
     qpos = motion.qpos[samples]
-    parts = lightened(solids(robot)) if look == "solid" else sticks(robot)
+    parts = lightened(solids(robot), MOST_FACES_DRAWN) if look == "solid" else sticks(robot)
     seen = [index for index, solid in enumerate(parts) if solid.color[3] >= LEAST_OPACITY]
     if not seen:
         raise BadTableError(f"{robot.name} has no visible part; give its body some geometry.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
+from dataclasses import dataclass
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -37,8 +37,7 @@ from strut.show.gait_wording import (
     parameter_rows,
     work_rows,
 )
-from strut.show.page import page, picture, table
-from strut.show.plots import figure_svg
+from strut.show.page import Picture, page, plotted
 from strut.show.wording import listed
 
 STEP_WORDS = "Steps run from the left foot's toe-off to the right foot's."
@@ -63,18 +62,30 @@ def save_gait_report(found: GaitAnalysis, path: Path | str, *, force: bool = Fal
         if not parameters[name].symmetric
     ]
     sections = [
-        f"<header><h1>Gait analysis</h1><p>{escape(_introduction(drawn))}</p></header>",
-        *(f"<p>{escape(words)}</p>" for name, walk in walks.items() for words in doubt_sentences(name, *walk)),
-        "<h2>Gait parameters</h2>"
-        + table("What gait laboratories report", ["", *parameters], parameter_rows(list(parameters.values()))),
-        *_work(parameters),
+        *_tables(parameters),
         *_comparison(comparison, [name for name in walks if name not in comparison.names]),
-        *_angles(drawn),
-        *_torques(drawn),
-        *_powers(drawn),
-        *_rest(drawn),
+        *_curves(drawn),
     ]
-    write_atomically(Path(path), page("strut: gait analysis", sections), force=force)
+    content = page(
+        "gait_report.html",
+        title="gait analysis",
+        introduction=_introduction(drawn),
+        doubts=[words for name, walk in walks.items() for words in doubt_sentences(name, *walk)],
+        sections=sections,
+    )
+    write_atomically(Path(path), content, force=force)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Section:
+    """A part of the page: a heading and words, if any, then a table, if any, then plots."""
+
+    heading: str = ""
+    words: str = ""
+    caption: str = ""
+    header: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    plots: Sequence[Picture] = ()
 
 
 def _walk(name: str, robot: Robot, motion: Motion) -> Walk:
@@ -99,70 +110,65 @@ def _introduction(walks: Sequence[Walk]) -> str:
     )
 
 
-def _work(parameters: Mapping[str, GaitParameters]) -> Iterator[str]:
-    if rows := work_rows(list(parameters.values())):
-        words = "What joints give to the movement (+) and take from it (-) in one cycle, per body mass."
-        heading = f"<h2>Work</h2><p>{escape(words)}</p>"
-        yield heading + table("Work of the joints [J/kg]", ["", *parameters], rows)
+def _tables(parameters: Mapping[str, GaitParameters]) -> Iterator[Section]:
+    known, header = list(parameters.values()), ["", *parameters]
+    yield Section("Gait parameters", "", "What gait laboratories report", header, parameter_rows(known))
+    words = "What joints give to the movement (+) and take from it (-) in one cycle, per body mass."
+    if rows := work_rows(known):
+        yield Section("Work", words, "Work of the joints [J/kg]", header, rows)
 
 
-def _comparison(comparison: GaitComparison, left_out: Sequence[str]) -> Iterator[str]:
+def _comparison(comparison: GaitComparison, left_out: Sequence[str]) -> Iterator[Section]:
     if left_out:
-        yield f"<p>{escape(left_out_sentence(left_out))}</p>"
+        yield Section(words=left_out_sentence(left_out))
     if any(comparison.judged(name) for name in comparison.names):
         words = (
             "Each walk by each basic criterion, and by the published mixtures of them (objectives). Smaller is better, "
             f"* is the best. {STEP_WORDS}"
         )
-        yield f"<h2>Criteria</h2><p>{escape(words)}</p>" + table("Cross-evaluation", *criteria_rows(comparison))
+        yield Section("Criteria", words, "Cross-evaluation", *criteria_rows(comparison))
     if len(comparison.names) > 1:
         words = (
             "Posture and whole time term, as in the published numbers; in brackets with half of the time term, as the "
             f"equation was printed (E27). 0 is the same walk. {STEP_WORDS}"
         )
         rows = dissimilarity_rows(comparison)
-        yield f"<h2>Similarity</h2><p>{escape(words)}</p>" + table("How far apart", ["", *comparison.names], rows)
+        yield Section("Similarity", words, "How far apart", ["", *comparison.names], rows)
 
 
-def _angles(walks: Sequence[Walk]) -> Iterator[str]:
-    yield "<h2>Joint angles</h2>"
-    for part in PANELS:
-        yield _figure(angle_plot(walks, part), f"{part}: angles over the cycle.")
-
-
-def _torques(walks: Sequence[Walk]) -> Iterator[str]:
-    figures = [(part, torque_plot(walks, part)) for part in known_parts(walks[0].robot.joint_names)]
-    if any(figure for _, figure in figures):
-        yield "<h2>Joint torques per body mass</h2>"
-    for part, figure in figures:
-        if figure is not None:
-            yield _figure(figure, f"{part}: torques per body mass, with the signs of the angles.")
-
-
-def _powers(walks: Sequence[Walk]) -> Iterator[str]:
-    figure = power_plot(walks, "Leg")
-    if figure is not None:
-        yield "<h2>Joint powers per body mass</h2>"
-        yield _figure(figure, "Leg: torque times speed; above 0 the joint gives to the movement, below it takes.")
-
-
-def _rest(walks: Sequence[Walk]) -> Iterator[str]:
-    force, pressure = force_plot(walks), pressure_paths_plot(walks)
-    if force is not None:
-        yield "<h2>Ground forces per body weight</h2>"
-        yield _figure(force, "Force of the ground on the right foot. Impulses at landings are not in it.")
-    if pressure is not None:
-        yield "<h2>Centre of pressure</h2>"
-        yield _figure(pressure, "Centre of pressure from above over one cycle; pale: the pelvis.")
-    yield "<h2>Elevation angles</h2>"
-    yield _figure(
-        elevation_plot(walks), "Thigh, shank and foot of the right leg against the vertical; a flat foot is 0."
+def _curves(walks: Sequence[Walk]) -> Iterator[Section]:
+    """Yield the sections of curves that at least one walk has data for."""
+    plane = "The three together draw a loop near a plane; above it, the shares of variance along the principal axes."
+    elevation = "Thigh, shank and foot of the right leg against the vertical; a flat foot is 0."
+    known: tuple[tuple[str, list[tuple[Figure | None, str]]], ...] = (
+        ("Joint angles", [(angle_plot(walks, part), f"{part}: angles over the cycle.") for part in PANELS]),
+        (
+            "Joint torques per body mass",
+            [
+                (torque_plot(walks, part), f"{part}: torques per body mass, with the signs of the angles.")
+                for part in known_parts(walks[0].robot.joint_names)
+            ],
+        ),
+        (
+            "Joint powers per body mass",
+            [
+                (
+                    power_plot(walks, "Leg"),
+                    "Leg: torque times speed; above 0 the joint gives to the movement, below it takes.",
+                )
+            ],
+        ),
+        (
+            "Ground forces per body weight",
+            [(force_plot(walks), "Force of the ground on the right foot. Impulses at landings are not in it.")],
+        ),
+        (
+            "Centre of pressure",
+            [(pressure_paths_plot(walks), "Centre of pressure from above over one cycle; pale: the pelvis.")],
+        ),
+        ("Elevation angles", [(elevation_plot(walks), elevation), (plane_plot(walks), plane)]),
     )
-    yield _figure(
-        plane_plot(walks),
-        "The three together draw a loop near a plane; above it, the shares of variance along the principal axes.",
-    )
-
-
-def _figure(figure: Figure, caption: str) -> str:
-    return picture(figure_svg(figure), "svg+xml", caption, caption)
+    for heading, figures in known:
+        plots = [plotted(figure, caption) for figure, caption in figures if figure is not None]
+        if plots:
+            yield Section(heading, plots=plots)

@@ -12,6 +12,7 @@ from strut.engines.solids import Mesh, Solid
 
 AROUND = 20  # corners of a circle: enough that a limb looks round
 MOST_FACES = 40_000  # of all meshes of a body together: what a page holds and a phone draws
+MOST_FACES_DRAWN = 400_000  # in pictures and films, which need no more
 _COARSER = 1.25  # how much larger cells become when a mesh still has too many faces
 
 
@@ -34,7 +35,7 @@ def solid_mesh(solid: Solid, *, around: int = AROUND) -> Mesh:
 
 
 @lru_cache(maxsize=16)
-def lightened(parts: tuple[Solid, ...], most_faces: int = MOST_FACES) -> tuple[Solid, ...]:
+def lightened(parts: tuple[Solid, ...], most_faces: int) -> tuple[Solid, ...]:
     """Return the parts of a body with meshes reduced so that they have at most so many faces together."""
     share = most_faces / max(1, sum(len(part.mesh.faces) for part in parts if part.mesh is not None))
     return tuple(
@@ -46,14 +47,14 @@ def _reduced(mesh: Mesh, share: float) -> Mesh:
     """Return a mesh with at most a share of its faces: vertices in one cell of a grid become one."""
     most_faces = max(12, int(share * len(mesh.faces)))
     whole = trimesh.Trimesh(mesh.vertices, mesh.faces, process=False)
-    cell_m, faces = float(np.sqrt(2.0 * whole.area / most_faces)), mesh.faces
+    cell_m, vertices, faces = float(np.sqrt(2.0 * whole.area / most_faces)), mesh.vertices, mesh.faces
     while len(faces) > most_faces:
-        _, first, cell = np.unique(np.round(mesh.vertices / cell_m), axis=0, return_index=True, return_inverse=True)
-        corners = np.sort(cell.reshape(-1)[mesh.faces], axis=1)
-        kept = (np.diff(corners, axis=1) > 0).all(axis=1)  # the others have shrunk to a line or a point
-        _, unique = np.unique(corners[kept], axis=0, return_index=True)
-        faces = first[cell.reshape(-1)[mesh.faces[kept][unique]]]
+        _, cell, members = np.unique(np.round(mesh.vertices / cell_m), axis=0, return_inverse=True, return_counts=True)
+        cell = cell.reshape(-1)
+        vertices = np.stack([np.bincount(cell, column) for column in mesh.vertices.T], axis=1) / members[:, None]
+        corners = cell[mesh.faces]
+        ordered = np.sort(corners, axis=1)
+        kept = np.flatnonzero((np.diff(ordered, axis=1) > 0).all(axis=1))  # the others are a line or a point now
+        faces = corners[kept[np.unique(ordered[kept], axis=0, return_index=True)[1]]]
         cell_m *= _COARSER
-    light = trimesh.Trimesh(mesh.vertices, faces, process=False)
-    light.remove_unreferenced_vertices()
-    return Mesh(np.array(light.vertices), np.array(light.faces)) if len(faces) else mesh
+    return Mesh(vertices, faces) if len(faces) else mesh

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -15,11 +15,13 @@ from strut.robot import Array, Robot
 from strut.show.camera import view_axes
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS, SPOT_SIZES, grid_step_m
 from strut.show.footage import Footage, Look, footage, matched, nearest_samples
-from strut.show.solid_mesh import solid_mesh
-from strut.show.wording import title_of
+from strut.show.loop import repeated
+from strut.show.solid_mesh import MOST_FACES, lightened, solid_mesh
+from strut.show.wording import labels_of
 
 VIEW_RAD = np.deg2rad(24.0)
-LABEL_SHARE = 0.11  # height of a name over the size of the robot
+LABEL_SHARE = 0.11  # height of a name over the size of the robot, half of it for long names
+LETTER_WIDTH = 0.6  # over the height of a name
 _GRAIN = 2.0**-15  # finer moves than this, in metres, are not sent: nobody sees them and they cost space
 _DOT_CORNERS = 24
 
@@ -48,7 +50,11 @@ class _Lane:
 
 
 class Stage:
-    """Motions side by side in a scene. `go_to` moves all of them to a frame; only what changed is sent."""
+    """Motions side by side in a scene. `go_to` moves all of them to a frame; only what changed is sent.
+
+    Attributes:
+        lightened: Whether a body's meshes were reduced for the browser.
+    """
 
     def __init__(
         self,
@@ -59,39 +65,46 @@ class Stage:
         *,
         aspect: float,
         look: Look = "solid",
+        names: Sequence[str] | None = None,
     ) -> None:
         """Build the lanes.
 
         Args:
             scene: Where.
-            motions: What; one that ends earlier keeps its last pose.
+            motions: What; one that ends earlier goes on from where it ended.
             robots: The robot of each motion.
             times_s: The frames, in seconds since the start. Shape (F,).
             aspect: Width over height of the window for which the first view is chosen.
             look: Bodies, or stick figures.
+            names: What to call each motion where feeling or robot do not tell them apart.
         """
-        self._scene = scene
-        films = [
-            footage(motion, robot, nearest_samples(motion, times_s), look=look)
-            for motion, robot in matched(motions, robots)
-        ]
+        self._scene, self.lightened = scene, False
+        labels, films = labels_of(motions, names), []
+        for motion, robot in matched(motions, robots):
+            longer = repeated(motion, robot, float(times_s.max()))
+            film = footage(longer, robot, nearest_samples(longer, times_s), look=look)
+            films.append(replace(film, solids=lightened(film.solids, MOST_FACES)))
+            self.lightened |= films[-1].solids != film.solids
         corners = [
             film.corners_in_world(slice(None, None, max(1, len(times_s) // 50))).reshape(-1, 3) for film in films
         ]
         width_m = max(float(np.ptp(points[:, 1])) for points in corners)
         self._size_m = max(float(np.linalg.norm(np.ptp(film.corners_in_world(slice(1))[0], axis=0))) for film in films)
+        longest = max(len(label) for label in labels)
+        self._label_m = min(LABEL_SHARE, max(LABEL_SHARE / 2.0, 1.4 * width_m / self._size_m / longest)) * self._size_m
+        apart_m = max(1.12 * width_m, LETTER_WIDTH * longest * self._label_m)  # or names would run into each other
         self._lanes = []
         shown = []
-        for index, (film, motion, robot) in enumerate(zip(films, motions, robots, strict=True)):
+        for index, (film, label, robot) in enumerate(zip(films, labels, robots, strict=True)):
             middle = film.base_in_world[:, :2].min(axis=0) / 2.0 + film.base_in_world[:, :2].max(axis=0) / 2.0
-            aside_m = (index - (len(films) - 1) / 2.0) * 1.12 * width_m
+            aside_m = (index - (len(films) - 1) / 2.0) * apart_m
             offset = np.array([-middle[0], aside_m - middle[1], 0.0])
-            self._lanes.append(_lane(f"/{index}_{_plain(title_of(motion))}", film, len(robot.point_feet)))
+            self._lanes.append(_lane(f"/{index}_{_plain(label)}", film, len(robot.point_feet)))
             scene.add_frame(self._lanes[-1].name)
             scene.place(self._lanes[-1].name, offset)
             self._build(self._lanes[-1])
-            self._add_label(self._lanes[-1], title_of(motion))
-            label_top_m = self._lanes[-1].label_m + np.array([0.0, 0.0, LABEL_SHARE * self._size_m])
+            scene.add_label(f"{self._lanes[-1].name}/label", label, height_m=self._label_m)
+            label_top_m = self._lanes[-1].label_m + np.array([0.0, 0.0, self._label_m])
             shown += [corners[index] + offset, label_top_m + offset]
         self._frame_all(np.concatenate(shown), aspect)
         self._at = -1
@@ -123,7 +136,7 @@ class Stage:
                     mesh.faces,
                     color=(red, green, blue),
                     opacity=opacity,
-                    smooth=solid.kind not in ("box", "cylinder", "mesh"),
+                    smooth=solid.kind not in ("box", "cylinder"),
                 )
         if lane.n_corners:
             polygon = Mesh(
@@ -133,9 +146,6 @@ class Stage:
         for spot in film.spots:
             disc = _disc(0.017 * SPOT_SIZES[spot] * self._size_m)
             self._add_mark(f"{lane.name}/{_plain(spot)}", disc, SPOT_COLORS[spot], 1.0)
-
-    def _add_label(self, lane: _Lane, text: str) -> None:
-        self._scene.add_label(f"{lane.name}/label", text, height_m=LABEL_SHARE * self._size_m)
 
     def _add_mark(self, name: str, mesh: Mesh, color: tuple[float, float, float], opacity: float) -> None:
         self._scene.add_mesh(name, mesh.vertices, mesh.faces, color=color, opacity=opacity, smooth=False, shadow=False)

@@ -14,7 +14,7 @@ from strut.motion import Motion
 from strut.robot import Robot
 from strut.show.footage import Look, matched
 from strut.show.stage import Stage
-from strut.show.wording import receipt_sentences, title_of, verdict_of
+from strut.show.wording import labels_of, receipt_sentences, verdict_of
 
 FRAMES_PER_S = 50.0
 UPDATES_PER_S = 30.0
@@ -38,6 +38,7 @@ class Viewer:
         host: str = "127.0.0.1",
         port: int = 8080,
         look: Look = "solid",
+        names: Sequence[str] | None = None,
     ) -> None:
         """Start to serve; port 0 takes any free one. Raises CannotListenError."""
         matched(motions, robots)
@@ -46,8 +47,8 @@ class Viewer:
         self._times_s = np.arange(0.0, self._duration_s + 1e-9, 1.0 / FRAMES_PER_S)
         self._scene = Scene(host=host, port=port, title="strut")
         try:
-            self._stage = Stage(self._scene, motions, robots, self._times_s, aspect=ASPECT, look=look)
-            self._add_panel(motions)
+            self._stage = Stage(self._scene, motions, robots, self._times_s, aspect=ASPECT, look=look, names=names)
+            self._add_panel(motions, labels_of(motions, names))
         except BaseException:
             self._scene.close()
             raise
@@ -91,7 +92,7 @@ class Viewer:
             self._stage.go_to(frame)
         self._move_time(round(self.time_s, 2))
 
-    def _add_panel(self, motions: Sequence[Motion]) -> None:
+    def _add_panel(self, motions: Sequence[Motion], labels: Sequence[str]) -> None:
         def jump(time_s: float) -> None:
             self.play(False)
             self.time_s = time_s  # the next step shows it
@@ -104,9 +105,9 @@ class Viewer:
             "Time [s]", low=0.0, high=round(self._duration_s, 2), step=0.01, value=0.0, on_change=jump
         )
         self._scene.add_slider("Speed", low=0.1, high=4.0, step=0.1, value=1.0, on_change=change_speed)
-        for motion in motions:
+        for motion, label in zip(motions, labels, strict=True):
             words = " ".join(receipt_sentences(motion.receipt))
-            self._scene.add_text(f"**{title_of(motion)}** ({verdict_of(motion)}). {words}")
+            self._scene.add_text(f"**{label}** ({verdict_of(motion)}). {words}")
 
 
 def serve(
@@ -116,6 +117,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8080,
     look: Look = "solid",
+    names: Sequence[str] | None = None,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
     """Show motions in the browser until Ctrl-C.
@@ -126,9 +128,10 @@ def serve(
         host: Address to listen on; the default is this machine only.
         port: Port to listen on; 0 takes any free one.
         look: Bodies, or stick figures.
+        names: What to call each motion where feeling or robot do not tell them apart: its file, for instance.
         on_ready: Called with the address once a browser can open it.
     """
-    with Viewer(motions, robots, host=host, port=port, look=look) as viewer:
+    with Viewer(motions, robots, host=host, port=port, look=look, names=names) as viewer:
         if on_ready is not None:
             on_ready(viewer.url)
         before_s = time.perf_counter()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from strut.motion import Motion
 from strut.receipt import Receipt
+from strut.robot import Robot
 
 NOT_KNOWN = "–"
 _ON_THE_SPOT_M = 1e-3
@@ -107,6 +108,11 @@ def _task_rows(receipt: Receipt) -> list[tuple[str, str]]:
         return []
     gaze = _number(receipt.gaze_error_rad, "{:.3f}°", math.degrees(1.0))
     return [("Gaze error", gaze), ("Dimensions left free", f"{receipt.redundancy}")]
+
+
+def carriers_of(robot: Robot) -> str:
+    """Return what carries a robot: its feet, or else its wheels."""
+    return "feet" if robot.feet else "wheels"
 
 
 def listed(words: Sequence[str]) -> str:
