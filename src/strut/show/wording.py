@@ -127,6 +127,9 @@ def _shown(receipt: Receipt) -> str:
         return "" if not receipt.reasons else f"Changed because of {'; '.join(receipt.reasons)}."
     if receipt.verdict == "ok":
         return f"Shows {receipt.emotion} as strongly as asked."
+    unseen = [reason.removeprefix("shown: ") for reason in receipt.reasons if reason.startswith("shown: ")]
+    if len(unseen) == len(receipt.reasons) and receipt.intensity_kept == receipt.intensity_asked:
+        return f"Keeps {receipt.emotion} as strong as asked, but shows {'; '.join(unseen)}."
     return (
         f"Shows {receipt.emotion} at {_percent(_share_kept(receipt))} of what was asked, "
         f"because more would break a limit ({'; '.join(receipt.reasons)})."
