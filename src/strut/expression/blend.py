@@ -23,7 +23,12 @@ SLOWEST_TEMPO = 0.4  # below this the stride shrinks instead: a feeling that sto
 
 
 def anchor_weights(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> dict[str, float]:
-    """Return how much of each of the robot's anchors an emotion at an intensity shows."""
+    """Return how much of each of the robot's anchors an emotion at an intensity shows.
+
+    Example:
+        >>> strut.anchor_weights(strut.load_robot("mrpete"), strut.named_emotion("sad"))["sad"]
+        1.0
+    """
     names = tuple(robot.expression.anchor)
     point = np.array(emotion.pad)
     strength = float(np.linalg.norm(point))
@@ -45,6 +50,9 @@ def style_for(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> Style:
 
     Raises:
         BadTableError: If the robot's expression.toml says nothing of any feeling.
+
+    Example:
+        >>> strut.style_for(strut.load_robot("mrpete"), strut.named_emotion("sad"), 0.5).tempo
     """
     table, strength = robot.expression, checked_intensity(intensity)
     if strength == 0.0 or not any(emotion.pad):
