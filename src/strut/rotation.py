@@ -40,6 +40,14 @@ def rotation_from_vector(vector_rad: Array) -> Array:
     return np.asarray(flat).reshape((*np.shape(vector_rad), 3))
 
 
+def without_twist(rotation: Array) -> Array:
+    """Return the smallest rotation that brings z where the given one does: without its twist about z. (..., 3, 3)."""
+    z = rotation[..., 2]
+    sine = np.hypot(z[..., 0], z[..., 1])
+    scale = np.arctan2(sine, z[..., 2]) / np.where(sine > 0.0, sine, 1.0)
+    return rotation_from_vector(np.stack([-z[..., 1] * scale, z[..., 0] * scale, np.zeros_like(scale)], axis=-1))
+
+
 def turn_angle(before: Array, after: Array, axis: Array) -> Array:
     """Return by how much `before` was turned about `axis` to become `after`: the inverse of a finite rotation.
 
