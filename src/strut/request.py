@@ -86,9 +86,8 @@ class Steps(msgspec.Struct, frozen=True, tag="steps", kw_only=True):
             _check_length(name[:-2].replace("_", " "), getattr(self, name), above_zero=True)
         if self.step_length_m is not None and self.step_length_m < 0.002:
             raise OutOfRangeError(f"Steps of {self.step_length_m * 1e3:g} mm never arrive; choose at least 2 mm.")
-        turned = max((abs(math.degrees(place.heading_rad)) for place in self.goals), default=0.0)
-        if turned > 360.0 + 1e-6:
-            raise OutOfRangeError(f"The goal's heading is {turned:g} degrees; write it from -360 to 360.")
+        for place in self.goals:
+            _check_goal(place)
 
 
 class HandTask(msgspec.Struct, frozen=True, tag="hand_task", kw_only=True):
@@ -215,6 +214,14 @@ def _check_pace(pace: Pace | float) -> None:
         _check_word("pace", pace, get_args(Pace))
     elif not (math.isfinite(pace) and pace > 0.0):
         raise OutOfRangeError(f"The speed is {pace:g} m/s; it must be a number above 0.")
+
+
+def _check_goal(place: Place) -> None:
+    if (away_m := max(abs(place.x_m), abs(place.y_m))) > FARTHEST_M:
+        raise OutOfRangeError(f"The goal is {away_m:.3g} m away; choose one within {FARTHEST_M:g} m.")
+    if abs(place.heading_rad) > 2.0 * math.pi + 1e-9:
+        degrees = math.degrees(place.heading_rad)
+        raise OutOfRangeError(f"The goal's heading is {degrees:g} degrees; write it from -360 to 360.")
 
 
 def _check_point(who: str, place: tuple[float, float, float] | None) -> None:
