@@ -1,8 +1,10 @@
-"""The house rules: who may import whom, how long things are, and what everything is called."""
+"""The house rules: who may import whom, how long and how tangled things are, and what everything is called."""
 
 import ast
 import importlib
 import pkgutil
+from collections import defaultdict
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -12,49 +14,79 @@ import strut
 
 HOME = Path(strut.__file__).parent
 NOUNS = (
-    "errors",
-    "toml_file",
-    "cancellation",
-    "tables",
-    "rotation",
-    "emotion",
-    "style",
-    "robot",
-    "motion",
-    "recording",
-    "receipt",
-    "bisection",
-    "audit",
-    "draft",
-    "request",
-    "place",
-    "easing",
-    "address",
+    *("errors", "toml_file", "cancellation", "tables", "rotation", "emotion", "style", "robot", "motion"),
+    *("recording", "receipt", "bisection", "audit", "draft", "request", "place", "easing", "address"),
 )
 STAGES = (
-    *(
-        "models",
-        "robots",
-        "engines",
-        "expression",
-        "kinematics",
-        "balance",
-        "optimal",
-        "human",
-        "generators",
-        "verify",
-        "io",
-        "pipeline",
-    ),
-    *("control", "simulation", "capture", "analysis", "study", "show", "reproduction", "cli"),
+    *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
+    *("io", "pipeline", "simulation", "analysis", "study", "show", "reproduction", "cli"),
 )
+FOUNDATIONS = {"robots", "models", "engines"}  # data, compiled models and thin adapters: every stage computes with them
+READERS = {"reproduction", "cli"}  # they compare or print what any stage computes
+# Stages meet through nouns and protocols. These pairs are all the exceptions: importer, imported, and why.
+ALLOWED_EDGES = {
+    ("balance", "kinematics"): "point masses hang on the joints of solved leg postures",
+    ("optimal", "kinematics"): "slip of contact points is measured in one place",
+    ("human", "kinematics"): "slip of contact points is measured in one place",
+    ("human", "balance"): "contact phases are found by who carries the weight",
+    ("human", "optimal"): "a human gait is an optimal-control problem",
+    ("generators", "expression"): "a draft turns the words of a style into joints",
+    ("generators", "kinematics"): "a draft is inverse kinematics of planned end effectors",
+    ("generators", "balance"): "a draft is planned so that it balances",
+    ("generators", "optimal"): "the human's drafts come from the optimal-control problem",
+    ("generators", "human"): "the human's drafts come from the optimal-control problem",
+    ("verify", "expression"): "a hand task is judged against the gaze and posture asked for",
+    ("verify", "kinematics"): "slip and task errors are kinematics",
+    ("verify", "balance"): "a limit on balance needs the zero-moment point and the support polygon",
+    ("verify", "generators"): "a hand task is judged against the path it was asked to follow",
+    ("io", "expression"): "resampling an oscillating posture keeps its oscillation",
+    ("io", "generators"): "a file can hold a hand path",
+    ("pipeline", "expression"): "the one pipeline: request to style",
+    ("pipeline", "generators"): "the one pipeline: style to draft",
+    ("pipeline", "verify"): "the one pipeline: draft to judged motion",
+    ("pipeline", "kinematics"): "what would work instead depends on what legs can reach",
+    ("simulation", "generators"): "a walk to a goal is planned again from where the robot really is",
+    ("simulation", "kinematics"): "a walk to a goal is planned again from where the robot really is",
+    ("simulation", "balance"): "who really carries the weight",
+    ("simulation", "verify"): "what happened is measured as what was planned",
+    ("analysis", "human"): "gait analysis names the parts of a human model",
+    ("analysis", "optimal"): "criteria are evaluated on the solver's own trajectory",
+    ("study", "io"): "stimuli are motion files",
+    ("study", "human"): "point lights sit where the marker set has them",
+    ("study", "pipeline"): "the motions of a published study are performed again",
+    ("show", "balance"): "support polygons are drawn",
+    ("show", "human"): "plots carry the laboratory's names",
+    ("show", "verify"): "plots show what check measures",
+    ("show", "io"): "films and pages are written atomically, motions are read",
+    ("show", "analysis"): "a report plots gait parameters",
+}
 ENGINES = {"mujoco", "casadi", "ezc3d", "viser", "dask"}
 MODULES = sorted(HOME.rglob("*.py"))
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "misc"}
+# Ratchets: what is still too long, too tangled or named twice. These may only get shorter.
+MOST_TANGLED_BLOCKS = 48  # to become 20
+LARGEST_MEAN_COMPLEXITY = 3.08  # to become 3
+LONG_FUNCTIONS = {"cli/show.py: show", "cli/walk.py: walk", "pipeline/walk.py: walk", "cli/synthesize.py: synthesize"}
+DEFINED_TWICE = {"serve", "Part", "sided", "view_axes", "Bound", "Limb", "Carried", "Words", "between"}
+FILES_TWICE = {"criteria", "film", "posture"}
 
 
 def name_of(path):
     return str(path.relative_to(HOME))
+
+
+@cache
+def text_of(path):
+    return path.read_text("utf-8")
+
+
+@cache
+def tree_of(path):
+    return ast.parse(text_of(path))
+
+
+def functions_of(path):
+    return [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def tier(module):
@@ -65,9 +97,10 @@ def tier(module):
     return 0 if part in NOUNS else 1 + STAGES.index(part)
 
 
+@cache
 def imports_of(path):
-    """Yield the modules that a file imports when it runs; imports for type checkers alone are left out."""
-    tree = ast.parse(path.read_text("utf-8"))
+    """Return the modules that a file imports when it runs; imports for type checkers alone are left out."""
+    tree, found = tree_of(path), []
     for_checkers = {
         node
         for block in ast.walk(tree)
@@ -78,10 +111,11 @@ def imports_of(path):
         if node in for_checkers:
             continue
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{name_of(path)} imports relatively; write the whole name"
-            yield node.module
+            found.append(node.module)
+    return found
 
 
 def module_name(path):
@@ -89,16 +123,35 @@ def module_name(path):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_imports_only_point_up_the_list(path):
-    importer = module_name(path)
-    if importer == "strut":
-        return  # the front door shows what users type, from everywhere
+def stage_edges():
+    """Yield importing file, its stage and the stage it imports, where the two differ."""
+    for path in MODULES:
+        own = path.relative_to(HOME).parts[0]
+        for imported in imports_of(path):
+            other = imported.split(".")[1] if imported.startswith("strut.") else ""
+            if own in STAGES and other in STAGES and own != other:
+                yield name_of(path), own, other
+
+
+def test_imports_only_point_up_the_list():
+    wrong = []
+    for path in MODULES:
+        importer = module_name(path)
+        if importer == "strut":
+            continue  # the front door shows what users type, from everywhere
+        assert "strut" not in imports_of(path), f"{importer} imports the front door; name the room"
+        ours = [imported for imported in imports_of(path) if imported.startswith("strut.")]
+        wrong += [f"{importer} imports {imported}" for imported in ours if tier(imported) > tier(importer)]
+    assert not wrong, f"{'; '.join(wrong)}, which stand below in the house"
+
+
+def test_stages_meet_through_nouns_and_protocols_but_for_the_allowed_edges():
     wrong = [
-        imported for imported in imports_of(path) if imported.startswith("strut.") and tier(imported) > tier(importer)
+        f"{file} imports {other}/"
+        for file, own, other in stage_edges()
+        if other not in FOUNDATIONS and own not in READERS and (own, other) not in ALLOWED_EDGES
     ]
-    assert not wrong, f"{importer} imports {', '.join(wrong)}, which stands below it in the house"
-    assert "strut" not in imports_of(path), f"{importer} imports the front door; name the room"
+    assert not wrong, f"{'; '.join(wrong)}: move the common noun up, or allow the edge with a reason"
 
 
 def test_no_module_imports_itself_in_a_circle():
@@ -107,40 +160,79 @@ def test_no_module_imports_itself_in_a_circle():
     list(TopologicalSorter(graph).static_order())  # raises CycleError with the circle in it
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_engines_live_in_their_own_folder(path):
-    foreign = {imported.split(".")[0] for imported in imports_of(path)} & ENGINES
-    allowed = {"engines": ENGINES, "models": {"mujoco"}}.get(path.parent.name, set())
-    assert foreign <= allowed, f"{name_of(path)} imports {', '.join(foreign)}; only engines/ may"
+def test_engines_live_in_their_own_folder():
+    for path in MODULES:
+        foreign = {imported.split(".")[0] for imported in imports_of(path)} & ENGINES
+        if path.parent.name not in ("engines", "models"):
+            assert not foreign, f"{name_of(path)} imports {', '.join(foreign)}; only engines/ and models/ may"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_modules_and_functions_are_short(path):
+def test_modules_and_functions_are_short():
     """Under 400 lines a module, under 50 the body of a function; signature and docstring are its description."""
-    text = path.read_text("utf-8")
-    assert text.count("\n") < 400
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+    for path in MODULES:
+        assert text_of(path).count("\n") < 400, f"{name_of(path)} is too long"
+        for node in functions_of(path):
             first = node.body[0]
             has_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
             lines = node.end_lineno - (first.end_lineno if has_docstring else first.lineno - 1)
             assert lines < 50, f"{name_of(path)}: {node.name} has {lines} lines; a noun is hiding inside"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_every_module_says_first_what_it_is(path):
-    docstring = ast.get_docstring(ast.parse(path.read_text("utf-8")))
-    assert docstring, f"{name_of(path)} does not say what it is"
-    first = docstring.splitlines()[0]
-    assert first.endswith((".", ":")), f"{name_of(path)}: the first line is not one sentence"
-    assert path.read_text("utf-8").startswith('"""')
+def test_no_function_is_longer_than_sixty_lines_in_all():
+    long = {
+        f"{name_of(path)}: {node.name}"
+        for path in MODULES
+        for node in functions_of(path)
+        if node.end_lineno - node.lineno + 1 > 60
+    }
+    assert long <= LONG_FUNCTIONS, f"{long - LONG_FUNCTIONS}: a noun is hiding inside"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_names_name_the_thing(path):
-    parts = path.relative_to(HOME).with_suffix("").parts
-    assert not set(parts) & FORBIDDEN_NAMES
-    assert parts[0] in (*NOUNS, *STAGES, "__init__", "__main__"), f"{parts[0]} is not in the plan of the house"
+def test_functions_are_not_tangled():
+    """Cyclomatic complexity as radon counts it: the mean, and how many blocks lie above 10."""
+    visit = pytest.importorskip("radon.complexity").cc_visit
+    blocks = {(name_of(path), block.fullname): block.complexity for path in MODULES for block in visit(text_of(path))}
+    tangled = sorted((name for name, value in blocks.items() if value > 10), key=blocks.get, reverse=True)
+    assert sum(blocks.values()) / len(blocks) <= LARGEST_MEAN_COMPLEXITY
+    assert len(tangled) <= MOST_TANGLED_BLOCKS, f"{len(tangled)} blocks above 10: {tangled}"
+
+
+def test_no_public_name_is_defined_twice():
+    """Verbs of the command line and the `parts` of reproduced systems are doors that share a name on purpose."""
+    homes = defaultdict(set)
+    for path in MODULES:
+        if path.parent.name != "cli":
+            for node in tree_of(path).body:
+                if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+                    homes[node.name].add(name_of(path))
+    twice = {name for name, files in homes.items() if len(files) > 1} - {"parts"}
+    assert twice <= DEFINED_TWICE, {name: homes[name] for name in twice - DEFINED_TWICE}
+
+
+def test_a_file_name_says_one_thing():
+    """Verbs in cli/ are called like what they call, tables/ like the files they describe."""
+    homes = defaultdict(set)
+    for path in MODULES:
+        if path.parent.name not in ("cli", "tables") and not path.stem.startswith("__"):
+            homes[path.stem].add(path.parent.name)
+    twice = {name for name, folders in homes.items() if len(folders) > 1}
+    assert twice <= FILES_TWICE, {name: homes[name] for name in twice - FILES_TWICE}
+
+
+def test_every_module_says_first_what_it_is():
+    for path in MODULES:
+        docstring = ast.get_docstring(tree_of(path))
+        assert docstring, f"{name_of(path)} does not say what it is"
+        first = docstring.splitlines()[0]
+        assert first.endswith((".", ":")), f"{name_of(path)}: the first line is not one sentence"
+        assert text_of(path).startswith('"""'), name_of(path)
+
+
+def test_names_name_the_thing():
+    for path in MODULES:
+        parts = path.relative_to(HOME).with_suffix("").parts
+        assert not set(parts) & FORBIDDEN_NAMES, name_of(path)
+        assert parts[0] in (*NOUNS, *STAGES, "__init__", "__main__"), f"{parts[0]} is not in the plan of the house"
 
 
 def test_every_public_name_can_be_imported():
@@ -164,6 +256,6 @@ def test_every_module_can_be_imported_alone():
 def test_the_library_never_prints():
     for path in MODULES:
         if path.parent.name != "cli":
-            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            for node in ast.walk(tree_of(path)):
                 is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
                 assert not is_print, f"{name_of(path)} prints"

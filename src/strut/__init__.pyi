@@ -94,7 +94,7 @@ from strut.study.film import film_study as film_study
 from strut.study.new_study import new_study as new_study
 from strut.study.opened_study import forget_participant as forget_participant
 from strut.study.power import sample_size as sample_size
-from strut.study.report import report_study as report_study
+from strut.study.study_report import report_study as report_study
 from strut.study.server import serve_study as serve_study
 from strut.study.session_stimuli import save_stimuli as save_stimuli
 from strut.study.statistics import study_statistics as study_statistics

@@ -28,6 +28,7 @@ class Emotion:
             value = getattr(self, axis)
             if not -1.0 <= value <= 1.0:  # also catches NaN
                 raise OutOfRangeError(f"{axis} is {value:g}; rescale it to [-1, 1].")
+            object.__setattr__(self, axis, float(value))  # numpy's numbers, too, become such that JSON can hold
 
     @property
     def pad(self) -> tuple[float, float, float]:

@@ -12,6 +12,7 @@ from strut import load_robot
 from strut.errors import BadTableError
 from strut.human.marker_set import marker_names, marker_points
 from strut.models.subject import subject
+from strut.tables.human import MarkerTable
 
 
 def standing(robot):
@@ -49,9 +50,9 @@ def test_markers_grow_with_the_segments_of_a_person():
 
 def test_a_marker_on_an_unknown_segment_is_refused():
     robot = load_robot("heiman")
-    wrong = replace(robot, tables={**robot.tables, "markers": {"segment": {"Tail": {"TAIL": [0.0, 0.0, 0.0]}}}})
+    wrong = replace(robot, tables=replace(robot.tables, markers=MarkerTable({"Tail": {"TAIL": (0.0, 0.0, 0.0)}})))
     with pytest.raises(BadTableError, match="names a segment Tail that the body does not have"):
         marker_points(wrong, standing(robot))
-    crooked = replace(robot, tables={**robot.tables, "markers": {"segment": {"Head": {"TOP": [0.0, 0.1]}}}})
+    crooked = replace(robot, tables=replace(robot.tables, markers=MarkerTable({"Head": {"TOP": (0.0, np.nan, 0.0)}})))
     with pytest.raises(BadTableError, match="the marker TOP needs three finite coordinates"):
         marker_points(crooked, standing(robot))

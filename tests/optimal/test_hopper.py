@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.engines.kinematic_tree import read_tree
-from strut.engines.rigid_body import GRAVITY_M_S2, linear_momentum, point_positions
+from strut.engines.rigid_body import GRAVITY_M_S2, compiled, linear_momentum, point_positions
 from strut.optimal.soundness import impact_energy
 from strut.optimal.torque_playback import playback_error
 
@@ -35,7 +35,7 @@ def hop(example):
 
 def momentum(example, hop, phase):
     nodes = hop.nodes_of(phase)
-    return hop.time_s[nodes], linear_momentum(example.HOPPER, hop.q[nodes], hop.v[nodes])
+    return hop.time_s[nodes], linear_momentum(compiled(example.HOPPER), hop.q[nodes], hop.v[nodes])
 
 
 def test_flight_is_ballistic(example, hop):
@@ -53,7 +53,7 @@ def test_stance_gains_the_momentum_that_the_ground_gives(example, hop):
 
 
 def test_the_foot_stands_still_while_it_stands_and_flies_above_the_ground(example, hop):
-    foot = point_positions(example.HOPPER, [("shank", example.FOOT.position_m)], hop.q)[:, 0]
+    foot = point_positions(compiled(example.HOPPER), [("shank", example.FOOT.position_m)], hop.q)[:, 0]
     stands = foot[hop.nodes_of(STANCE)]
     assert_allclose(stands, np.broadcast_to(stands[0] * [1.0, 0.0, 0.0], stands.shape), atol=1e-5)
     assert foot[hop.nodes_of(FLIGHT), 2].min() > -1e-6

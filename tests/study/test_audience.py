@@ -26,8 +26,8 @@ from strut.study.audience import (
 from strut.study.confusion import confusion
 from strut.study.design_file import read_design
 from strut.study.published import published
-from strut.study.report import report_html
 from strut.study.statistics import study_statistics
+from strut.study.study_report import report_html
 
 
 def test_the_quadrupeds_audience_confuses_as_published(study_of):

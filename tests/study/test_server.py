@@ -305,4 +305,4 @@ def test_a_taken_port_is_one_sentence_and_exit_two(study_of, capsys):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         assert main(["study", "serve", str(study_of("sam")), "--port", str(taken.getsockname()[1])]) == 2
-    assert "choose another --port" in capsys.readouterr().err
+    assert "choose another port" in capsys.readouterr().err

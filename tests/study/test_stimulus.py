@@ -25,7 +25,7 @@ from strut.study.design import Display
 from strut.study.design_file import read_design
 from strut.study.film import pictures, save_film
 from strut.study.new_study import new_study
-from strut.study.stimulus import ASPECT, fingerprint, load_stimuli, view_axes
+from strut.study.stimulus import ASPECT, load_stimuli, stimuli_fingerprint, view_axes
 
 
 @pytest.fixture(scope="module")
@@ -146,10 +146,10 @@ def test_a_missing_or_short_motion_is_refused_by_name(study_of):
 def test_the_fingerprint_changes_when_a_motion_is_swapped(study_of):
     folder = study_of("sam")
     design = read_design(folder)
-    before = fingerprint(design, load_stimuli(design))
-    assert fingerprint(design, load_stimuli(design)) == before
+    before = stimuli_fingerprint(design, load_stimuli(design))
+    assert stimuli_fingerprint(design, load_stimuli(design)) == before
     (folder / "motions" / "sad.npz").write_bytes((folder / "motions" / "happy.npz").read_bytes())
-    assert fingerprint(design, load_stimuli(design)) != before
+    assert stimuli_fingerprint(design, load_stimuli(design)) != before
 
 
 @pytest.mark.parametrize("kind", ["points", "sticks", "solid"])

@@ -33,7 +33,7 @@ def elevation_angles(robot: Robot, qpos: Array, side: str) -> Array:
     Thigh and shank are 0 when they hang, positive with the distal end ahead; a flat foot is 0, positive toes up.
     """
     place, turn = body_poses(robot.model, [sided(segment, side) for segment in LEG], qpos)
-    sole = sole_length_m(robot.table("subject")["lengths_m"], side)
+    sole = sole_length_m(robot.subject.lengths_m, side)
     thigh, shank = place[:, 1] - place[:, 0], place[:, 2] - place[:, 1]
     foot = turn[:, 2] @ np.array([sole, 0.0, 0.0])
     return np.stack(

@@ -70,8 +70,8 @@ def gait_comparison(walks: Mapping[str, tuple[Robot, Motion]]) -> GaitComparison
 
 
 def _objectives(robots: Sequence[Robot]) -> dict[str, tuple[float, ...]]:
-    table = robots[0].table("gait")["objective"] if robots else {}
-    return {word: tuple(entry["gamma"]) for word, entry in table.items()}
+    table = robots[0].human_gait.objective if robots else {}
+    return {word: entry.gamma for word, entry in table.items()}
 
 
 def _apart(one: Motion, other: Motion) -> Dissimilarity:

@@ -37,7 +37,7 @@ def human_body(
     )
     bodies = (subject(height_m, mass_kg, sex=sex), load_robot("heiman"))
     for table, what, unit in (("lengths_m", "length", "m"), ("masses_kg", "mass", "kg")):
-        _check_human(what, unit, body.table("subject")[table], [usual.table("subject")[table] for usual in bodies])
+        _check_human(what, unit, getattr(body.subject, table), [getattr(usual.subject, table) for usual in bodies])
     return body
 
 

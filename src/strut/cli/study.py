@@ -180,7 +180,7 @@ def report(
     json: Json = False,
 ) -> None:
     """Write methods, results, tables and figures of a study as one page. Example: strut study report mystudy."""
-    from strut.study.report import report_study  # noqa: PLC0415
+    from strut.study.study_report import report_study  # noqa: PLC0415
 
     path = out or folder / "report.html"
     with progress(f"reports {folder}"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strut.engines.rigid_body import body_poses
+from strut.engines.rigid_body import point_positions
 from strut.errors import UnknownNameError
 from strut.robot import Array, Robot
 
@@ -13,13 +13,14 @@ _NOTHING = 1e-12  # a squared length or its square that is as good as 0
 
 def capsule_distance(robot: Robot, qpos: Array, first: str, second: str) -> Array:
     """Return the distance between the surfaces of two capsules of a robot [m]. Shape (T, nq) in, (T,) out."""
-    capsules = robot.table("contact")["capsule"]
+    capsules = robot.contacts.capsule
     for name in (first, second):
         if name not in capsules:
             raise UnknownNameError("capsule", name, tuple(capsules), f"{robot.name}'s contact.toml")
-    ends = [_ends(robot, capsules[name], qpos) for name in (first, second)]
-    apart = segment_distance(*ends[0], *ends[1])
-    return np.asarray(apart - capsules[first]["radius_m"] - capsules[second]["radius_m"])
+    both = [capsules[name] for name in (first, second)]
+    points = [(capsule.segment, end) for capsule in both for end in (capsule.from_m, capsule.to_m)]
+    ends = point_positions(robot.model, points, qpos).transpose(1, 0, 2)
+    return np.asarray(segment_distance(*ends) - sum(capsule.radius_m for capsule in both))
 
 
 def segment_distance(start: Array, stop: Array, other_start: Array, other_stop: Array) -> Array:
@@ -40,8 +41,3 @@ def segment_distance(start: Array, stop: Array, other_start: Array, other_stop: 
 
 def _dot(one: Array, other: Array) -> Array:
     return np.asarray(np.einsum("ti,ti->t", one, other))
-
-
-def _ends(robot: Robot, capsule: dict[str, object], qpos: Array) -> tuple[Array, Array]:
-    place, turn = (part[:, 0] for part in body_poses(robot.model, [str(capsule["segment"])], qpos))
-    return place + turn @ np.array(capsule["from_m"]), place + turn @ np.array(capsule["to_m"])

@@ -7,4 +7,4 @@ from strut.robot import Robot
 
 def body_size(robot: Robot) -> float:
     """Return the height of a person's standing pelvis over that in the tables; 1 for the person of the tables."""
-    return float(robot.table("subject")["standing_pelvis_height_m"] / robot.table("gait")["of_pelvis_height_m"])
+    return robot.subject.standing_pelvis_height_m / robot.human_gait.of_pelvis_height_m

@@ -163,7 +163,7 @@ def _calmed(motion: Motion) -> Array:
 
 def walking_order(robot: Robot) -> list[str]:
     """Return the contact sets of a stride in their order: those of a step, then their mirror images."""
-    order = [entry["set"] for entry in robot.table("gait")["phase"]]
+    order = [phase.set for phase in robot.human_gait.phase]
     return order + [other_side(entry) for entry in order]
 
 
@@ -219,7 +219,4 @@ def _miss(lapse_s: Array, path_m: Array, powers: tuple[int, ...]) -> float:
 
 
 def _points_by_set(robot: Robot) -> dict[str, frozenset[str]]:
-    return {
-        name: frozenset(point.name for point in contact_set(robot, name).points)
-        for name in robot.table("contact")["set"]
-    }
+    return {name: frozenset(point.name for point in contact_set(robot, name).points) for name in robot.contacts.set}

@@ -45,7 +45,7 @@ def checked_phases(
     """
     if not phases:
         raise OutOfRangeError("There are no phases; give at least one contact set with its times.")
-    known = tuple(robot.table("contact")["set"])
+    known = tuple(robot.contacts.set)
     for phase in phases:
         if phase.contact not in known:
             raise OutOfRangeError(f"There is no contact set '{phase.contact}'; there are {', '.join(known)}.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from strut.engines.kinematic_tree import qpos_from_angles
@@ -123,7 +124,7 @@ class Gait:
             receipt=receipt,
             meta={
                 "robot_fingerprint": self.robot.fingerprint,
-                "subject": dict(self.robot.table("subject")),
+                "subject": msgspec.to_builtins(self.robot.subject),
                 "asked": self.asked,
                 "attempts": list(self.attempts),
                 "costs": self.solution.costs,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -37,6 +36,7 @@ from strut.optimal.problem import (
     RateCost,
 )
 from strut.robot import Array, Robot
+from strut.tables.gait import SynthesisTable
 
 SPEED_SHARE = 0.98  # of the bound on velocities that nodes may use: between them, and once exact, a foot is faster
 
@@ -80,7 +80,7 @@ def gait_problem(
     """
     check_pace(robot, speed_m_s, step_m)
     options = options or GaitOptions()
-    gait, tree = robot.table("gait"), read_tree(robot.model, angle_base=True)
+    gait, tree = robot.human_gait, read_tree(robot.model, angle_base=True)
     usual = usual_torques(robot)
     scales = Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0)
     force_scale = np.concatenate([np.full(BASE, 50.0), np.maximum(usual, 1.0)])
@@ -99,32 +99,32 @@ def gait_problem(
         passive=passive,
         lifts=_lifts(criteria),
         friction=robot.friction,
-        quick=tuple(tree.velocity_names.index(name) for name in gait["limits"]["quick"]),
+        quick=tuple(tree.velocity_names.index(name) for name in gait.limits.quick),
     )
 
 
 def usual_torques(robot: Robot) -> Array:
     """Return the torques that are usual in walking, joint by joint. Shape (n_joints,)."""
-    usual = robot.table("gait")["usual_torque_nm"]
+    usual = robot.human_gait.usual_torque_nm
     return np.array([usual[unsided(name)] for name in robot.joint_names])
 
 
 def _phases(
     robot: Robot, intervals: Sequence[int] | None, options: GaitOptions, speed_m_s: float | None
 ) -> tuple[ContactPhase, ...]:
-    gait, phases = robot.table("gait"), []
-    usual = gait["speed_m_s"]["usual"]
+    gait, phases = robot.human_gait, []
+    usual = gait.speed_m_s.usual
     slower = max(1.0, np.sqrt(usual / speed_m_s)) if speed_m_s else 1.0  # slow steps last longer
-    for number, entry in enumerate(gait["phase"]):
+    for number, entry in enumerate(gait.phase):
         phases.append(
             ContactPhase(
-                name=entry["name"],
-                contact=contact_set(robot, entry["set"]),
-                intervals=entry["intervals"] if intervals is None else intervals[number],
-                duration_s=(entry["duration_s"][0], entry["duration_s"][1] * slower),
-                arrival=entry.get("arrival", "continuous"),
-                landing=tuple(entry.get("landing", ())),
-                unloaded=tuple(entry.get("unloaded", ())),
+                name=entry.name,
+                contact=contact_set(robot, entry.set),
+                intervals=entry.intervals if intervals is None else intervals[number],
+                duration_s=(entry.duration_s[0], entry.duration_s[1] * slower),
+                arrival=entry.arrival,
+                landing=tuple(entry.landing),
+                unloaded=tuple(entry.unloaded),
                 constraints=swing_constraints(robot, number, options),
             )
         )
@@ -132,15 +132,15 @@ def _phases(
 
 
 def _bounds(robot: Robot, tree: KinematicTree) -> Bounds:
-    gait, names = robot.table("gait"), tree.velocity_names
-    q = np.array([gait["synthesis_range"][name] for name in names]).T
+    gait, names = robot.human_gait, tree.velocity_names
+    q = np.array([gait.synthesis_range[name] for name in names]).T
     q[:, 2] *= body_size(robot)
     first = np.array([[-np.inf] * tree.nv, [np.inf] * tree.nv])
-    for name, (lower, upper) in gait["synthesis_range_at_start"].items():
+    for name, (lower, upper) in gait.synthesis_range_at_start.items():
         first[:, names.index(name)] = lower, upper
     first[:, :2] = 0.0  # the step starts at the origin
-    v = np.array([[-1.0], [1.0]]) * np.full(tree.nv, SPEED_SHARE * gait["limits"]["velocity"])
-    u = np.array([gait["torque_range"][name] for name in robot.joint_names]).T
+    v = np.array([[-1.0], [1.0]]) * np.full(tree.nv, SPEED_SHARE * gait.limits.velocity)
+    u = np.array([gait.torque_range[name] for name in robot.joint_names]).T
     return Bounds(q, v, u, first)
 
 
@@ -181,23 +181,23 @@ def _lifts(criteria: Criteria) -> tuple[LiftedVariable, ...]:
 
 def check_pace(robot: Robot, speed_m_s: float | None, step_m: float | None) -> None:
     """Raise OutOfRangeError, with the bound, if nobody walks that fast or that far in a step."""
-    speeds, steps = robot.table("gait")["speed_m_s"], robot.table("gait")["limits"]["step_length_m"]
-    if speed_m_s is not None and not speeds["least"] <= speed_m_s <= speeds["most"]:
-        least, most = speeds["least"], speeds["most"]
+    speeds, steps = robot.human_gait.speed_m_s, robot.human_gait.limits.step_length_m
+    if speed_m_s is not None and not speeds.least <= speed_m_s <= speeds.most:
+        least, most = speeds.least, speeds.most
         raise OutOfRangeError(f"A walking speed of {speed_m_s:g} m/s is impossible; choose {least:g} to {most:g} m/s.")
     if step_m is not None and not steps[0] <= step_m <= steps[1]:
         raise OutOfRangeError(f"A step of {step_m:g} m is impossible; choose {steps[0]:g} to {steps[1]:g} m.")
 
 
 def _parameters(
-    gait: Mapping[str, Any], phases: Sequence[ContactPhase], speed_m_s: float | None, step_m: float | None
+    gait: SynthesisTable, phases: Sequence[ContactPhase], speed_m_s: float | None, step_m: float | None
 ) -> tuple[Parameter, ...]:
-    speeds, steps = gait["speed_m_s"], gait["limits"]["step_length_m"]
+    speeds, steps = gait.speed_m_s, gait.limits.step_length_m
     if speed_m_s is not None and step_m is not None:
         _check_duration(phases, speed_m_s, step_m, steps)
-    pace = speeds["usual"] if speed_m_s is None else speed_m_s
+    pace = speeds.usual if speed_m_s is None else speed_m_s
     step = Parameter("step_length_m", steps[0], steps[1], 0.5 * pace)
-    speed = Parameter("speed_m_s", speeds["least"], speeds["most"], pace)
+    speed = Parameter("speed_m_s", speeds.least, speeds.most, pace)
     return (
         step if step_m is None else replace(step, lower=step_m, upper=step_m, guess=step_m),
         speed if speed_m_s is None else replace(speed, lower=speed_m_s, upper=speed_m_s),
@@ -215,13 +215,13 @@ def _check_duration(phases: Sequence[ContactPhase], speed_m_s: float, step_m: fl
         )
 
 
-def _ends(robot: Robot, tree: KinematicTree, gait: Mapping[str, Any], scales: Scales) -> tuple[BoundaryConstraint, ...]:
+def _ends(robot: Robot, tree: KinematicTree, gait: SynthesisTable, scales: Scales) -> tuple[BoundaryConstraint, ...]:
     def advance(ends: BoundarySymbols) -> Expression:
         step = ends.first.parameter["step_length_m"]
         return column(ends.last.q[0] - ends.first.q[0] - step, step - ends.first.parameter["speed_m_s"] * ends.total_s)
 
     def double_support(ends: BoundarySymbols) -> Expression:
-        return ends.durations_s[2] + ends.durations_s[3] - gait["limits"]["double_support_share"] * ends.total_s
+        return ends.durations_s[2] + ends.durations_s[3] - gait.limits.double_support_share * ends.total_s
 
     coordinates, velocities, torques = periodic(
         tree,

@@ -68,7 +68,7 @@ def _durations(
     robot: Robot, problem: OptimalControlProblem, speed_m_s: float, guess: GuessOptions, rng: np.random.Generator
 ) -> Array:
     """Return phase durations; steps get longer with the square root of speed, as people's do."""
-    usual = np.array([entry["guess_s"] for entry in robot.table("gait")["phase"]])
+    usual = np.array([phase.guess_s for phase in robot.human_gait.phase])
     step_m = USUAL_STEP_M * np.sqrt(speed_m_s / USUAL_SPEED_M_S)
     usual *= step_m / speed_m_s / usual.sum()
     usual *= 1.0 + guess.duration_noise * rng.uniform(-1.0, 1.0, len(usual))
@@ -85,7 +85,7 @@ def _postures(
     rest = np.clip(np.zeros(len(names)), bounds[0], bounds[1])
     q = np.tile(rest, (len(time), 1))
     phase = np.pi * time / total
-    standing = robot.table("subject")["standing_pelvis_height_m"]
+    standing = robot.subject.standing_pelvis_height_m
     q[:, 0] = step_m * time / total
     q[:, 1] = -LEAN_M * np.sin(phase)
     q[:, 2] = standing * PELVIS_HEIGHT_SHARE - 0.015 * np.cos(2.0 * phase)
@@ -104,7 +104,7 @@ def _postures(
 
 def _foot_paths(robot: Robot, time: Array, start: Array, step_m: float) -> dict[str, Array]:
     """Return the heel centre (x, z) and pitch of each foot. Shapes (T, 3)."""
-    points, lengths = contact_points(robot), robot.table("subject")["lengths_m"]
+    points, lengths = contact_points(robot), robot.subject.lengths_m
     heel, toe = points["HeelRight"], points["HalluxRight"]
     radius, base = heel.radius_m, toe.position_m[0] - heel.position_m[0]
     sole = lengths["FootRightHeight"]

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from strut.engines.kinematic_tree import read_tree
 from strut.engines.rigid_body import point_positions
 from strut.errors import BadTableError
 from strut.robot import Array, Robot
+from strut.tables.fields import Vector
 
 
 def marker_names(robot: Robot) -> tuple[str, ...]:
     """Return the names of the markers a robot wears, in the order of `marker_points`."""
-    return tuple(name for places in _segments(robot).values() for name in places)
+    return tuple(name for places in robot.markers.segment.values() for name in places)
 
 
 def marker_points(robot: Robot, qpos: Array) -> Array:
@@ -22,15 +21,10 @@ def marker_points(robot: Robot, qpos: Array) -> Array:
     return point_positions(robot.model, _places(robot), qpos)
 
 
-def _segments(robot: Robot) -> Mapping[str, Mapping[str, list[float]]]:
-    segments: Mapping[str, Mapping[str, list[float]]] = robot.table("markers")["segment"]
-    return segments
-
-
-def _places(robot: Robot) -> list[tuple[str, list[float]]]:
+def _places(robot: Robot) -> list[tuple[str, Vector]]:
     """Return the segment of each marker and its place in that segment's frame [m]."""
     known, places = read_tree(robot.model).bodies, []
-    for segment, own in _segments(robot).items():
+    for segment, own in robot.markers.segment.items():
         if segment not in known:
             raise BadTableError(f"{robot.name}: markers.toml names a segment {segment} that the body does not have.")
         for name, place in own.items():

@@ -54,11 +54,11 @@ class Naturalness:
     def oddities(self, robot: Robot) -> list[str]:
         """Return what people do not do, in words, by the ranges of the robot's gait table."""
         found = []
-        for name, entry in robot.table("gait")["natural"].items():
-            value, (least, most) = getattr(self, name), entry["range"]
+        for name, entry in robot.human_gait.natural.items():
+            value, (least, most) = getattr(self, name), entry.range
             if not least <= value <= most:
-                low, high = (f"{entry['factor'] * bound:.3g}" for bound in (least, most))
-                found.append(f"{entry['words']} is {entry['factor'] * value:.3g}, people's {low} to {high}")
+                low, high = (f"{entry.factor * bound:.3g}" for bound in (least, most))
+                found.append(f"{entry.words} is {entry.factor * value:.3g}, people's {low} to {high}")
         return found
 
     def words(self) -> str:

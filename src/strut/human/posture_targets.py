@@ -44,12 +44,12 @@ def posture_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
         names: Of the coordinates.
         style: Its trunk, head and elbows.
     """
-    table, order = robot.table("gait")["posture"], list(names)
-    spread = table["spread_rad"]
+    table, order = robot.human_gait.posture, list(names)
+    spread = table.spread_rad
     rest = {name: (index, spread[unsided(name)]) for index, name in enumerate(names) if unsided(name) in spread}
     middle = {name: _middle_rad(robot, name) for name in rest}
     middle |= held_angles(robot, names, style)
-    pitches = {"trunk_pitch_rad": table["trunk_spread_rad"], "head_pitch_rad": table["head_spread_rad"]}
+    pitches = {"trunk_pitch_rad": table.trunk_spread_rad, "head_pitch_rad": table.head_spread_rad}
 
     def misses(node: NodeSymbols) -> Expression:
         total: Expression = 0.0
@@ -61,12 +61,12 @@ def posture_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
             total = total + ((node.q[index] - middle[name]) / spread_rad) ** 2
         return total
 
-    return MeanCost("posture", table["weight"], misses)
+    return MeanCost("posture", table.weight, misses)
 
 
 def arm_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
     """Return the cost that lets the angle between the arms follow, in the opposite sense, that between the thighs."""
-    table, order = robot.table("gait")["arms"], list(names)
+    table, order = robot.human_gait.arms, list(names)
 
     def between(node: NodeSymbols, joint: str) -> Expression:
         right, left = (node.q[order.index(sided(joint, side))] for side in SIDES)
@@ -74,22 +74,22 @@ def arm_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
 
     def miss(node: NodeSymbols) -> Expression:
         gap = between(node, SHOULDER) + style.arm_swing * between(node, HIP)
-        return (gap / table["spread_rad"]) ** 2
+        return (gap / table.spread_rad) ** 2
 
-    return MeanCost("arms", table["weight"], miss)
+    return MeanCost("arms", table.weight, miss)
 
 
 def step_cost(robot: Robot, style: Style) -> MayerCost:
     """Return the cost that makes steps of hasty feelings short in time; it grows with haste, so that none has none."""
-    table = robot.table("gait")["step"]
-    usual_s = table["usual_s"] * body_size(robot) ** 0.5  # as a pendulum's period
+    table = robot.human_gait.step
+    usual_s = table.usual_s * body_size(robot) ** 0.5  # as a pendulum's period
     wanted_s = usual_s / style.tempo
-    weight = table["weight"] * abs(haste(style))
-    return MayerCost("step", weight, lambda ends: ((ends.total_s - wanted_s) / table["spread_s"]) ** 2)
+    weight = table.weight * abs(haste(style))
+    return MayerCost("step", weight, lambda ends: ((ends.total_s - wanted_s) / table.spread_s) ** 2)
 
 
 def _middle_rad(robot: Robot, name: str) -> float:
     """Return the usual middle of a coordinate; the table gives the left side, the right is its mirror."""
-    middle = robot.table("gait")["posture"]["middle_rad"].get(unsided(name), 0.0)
-    sign = robot.table("symmetry")["sign"][name.rsplit("_", 1)[1]] if "Right_" in name else 1.0
+    middle = robot.human_gait.posture.middle_rad.get(unsided(name), 0.0)
+    sign = robot.symmetry.sign[name.rsplit("_", 1)[1]] if "Right_" in name else 1.0
     return float(sign * middle)

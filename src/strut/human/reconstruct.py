@@ -66,7 +66,7 @@ def reconstruct(
     check_samples(motion)
     seen = tuple(phases) if phases is not None else detected_phases(human, motion)
     found = checked_phases(human, motion, seen, given=phases is not None)
-    if formulation == "published" and len(found) != len(human.table("gait")["phase"]):
+    if formulation == "published" and len(found) != len(human.human_gait.phase):
         raise OutOfRangeError(
             f"The published formulation is one step of four phases; this motion has {len(found)}. "
             "Give the four phases, or leave the formulation out."

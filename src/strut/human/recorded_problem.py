@@ -209,7 +209,7 @@ def _lifted(robot: Robot, recording: Recording, number: int) -> tuple[str, ...]:
 def _bounds(robot: Robot, wanted: Array) -> Bounds:
     """Return the published ranges of recorded steps on both sides, widened where the recording itself leaves them."""
     tree = read_tree(robot.model, angle_base=True)
-    ranges = robot.table("gait")["reconstruction_range"]
+    ranges = robot.human_gait.reconstruction_range
     lower, upper = np.array([ranges[name] for name in tree.velocity_names]).T
     lower[BASE:] = np.minimum(lower[BASE:], robot.joint_lower_rad)
     upper[BASE:] = np.maximum(upper[BASE:], robot.joint_upper_rad)
@@ -218,6 +218,6 @@ def _bounds(robot: Robot, wanted: Array) -> Bounds:
     lower[:2], upper[:2] = -np.inf, np.inf
     lower = np.minimum(lower, wanted.min(axis=0) - SLACK)
     upper = np.maximum(upper, wanted.max(axis=0) + SLACK)
-    velocity = robot.table("gait")["limits"]["velocity"]
+    velocity = robot.human_gait.limits.velocity
     torque = np.array([-robot.torque_limit_nm, robot.torque_limit_nm])
     return Bounds(np.array([lower, upper]), np.array([[-velocity], [velocity]]) * np.ones(tree.nv), torque)

@@ -23,12 +23,12 @@ def leg_springs(
         robot: Who walks.
         names: Of the coordinates.
     """
-    table, mirrored = robot.table("gait")["springs"], robot.table("symmetry")["sign"]
+    table, mirrored = robot.human_gait.springs, robot.symmetry.sign
     lower = dict(zip(robot.joint_names, robot.joint_lower_rad.tolist(), strict=True))
     upper = dict(zip(robot.joint_names, robot.joint_upper_rad.tolist(), strict=True))
-    stiffness, damping = table["stiffness_nm_rad"], table["damping_nm_s_rad"]
+    stiffness, damping = table.stiffness_nm_rad, table.damping_nm_s_rad
     parameters: list[Parameter] = []
-    for joint in table["joints"]:
+    for joint in table.joints:
         left = joint.replace("_", "Left_")
         rest = 0.5 * (lower[left] + upper[left])
         parameters += [
@@ -39,7 +39,7 @@ def leg_springs(
 
     def torques(node: NodeSymbols) -> Expression:
         force = [0.0] * len(names)
-        for joint in table["joints"]:
+        for joint in table.joints:
             pull, drag, rest = (node.parameter[f"{word} {joint}"] for word in ("stiffness", "damping", "rest"))
             for side in SIDES:
                 index = list(names).index(joint.replace("_", f"{side}_"))

@@ -59,16 +59,16 @@ def swing_constraints(robot: Robot, number: int, options: GaitOptions) -> tuple[
 
 
 def _apart(robot: Robot, options: GaitOptions) -> Constraint:
-    limits, shank = robot.table("gait")["limits"], robot.table("subject")["lengths_m"]["ShankLeftLength"]
+    limits, shank = robot.human_gait.limits, robot.subject.lengths_m["ShankLeftLength"]
     if options.capsules:
-        capsules = [robot.table("contact")["capsule"][f"Shank{side}"] for side in ("Left", "Right")]
-        radii_m = sum(capsule["radius_m"] for capsule in capsules)
+        capsules = [robot.contacts.capsule[f"Shank{side}"] for side in ("Left", "Right")]
+        radii_m = sum(capsule.radius_m for capsule in capsules)
 
         def between(node: NodeSymbols) -> Expression:
             ends = [
-                node.positions.position(capsule["segment"], tuple(capsule[end]))
+                node.positions.position(capsule.segment, end)
                 for capsule in capsules
-                for end in ("from_m", "to_m")
+                for end in (capsule.from_m, capsule.to_m)
             ]
             return smooth_distance(*ends) - radii_m
 
@@ -84,7 +84,7 @@ def _apart(robot: Robot, options: GaitOptions) -> Constraint:
     return Constraint(
         "distance of the legs",
         sideways,
-        limits["leg_separation_m"],
+        limits.leg_separation_m,
         np.inf,
         scale=0.1,
         row_names=("the knees", "the ankles"),

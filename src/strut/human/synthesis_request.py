@@ -29,7 +29,7 @@ class SynthesisRequest:
     @property
     def pace_m_s(self) -> float:
         """The speed, or where a free one is guessed to be."""
-        return self.speed_m_s if self.speed_m_s is not None else self.human.table("gait")["speed_m_s"]["usual"]
+        return self.speed_m_s if self.speed_m_s is not None else self.human.human_gait.speed_m_s.usual
 
     def problem(self, mesh: Sequence[int]) -> OptimalControlProblem:
         """Return the problem on a mesh."""
@@ -46,7 +46,7 @@ class SynthesisRequest:
         """Return a request half way to the usual speed and style: easier, and a good start for this one."""
         neutral = self.human.expression.neutral_style()
         style = halfway(self.options.style or neutral, neutral)
-        middle = 0.5 * (self.pace_m_s + self.human.table("gait")["speed_m_s"]["usual"])
+        middle = 0.5 * (self.pace_m_s + self.human.human_gait.speed_m_s.usual)
         return replace(self, speed_m_s=middle, step_m=None, options=replace(self.options, style=style))
 
     def as_dict(self) -> dict[str, Any]:

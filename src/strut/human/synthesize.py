@@ -188,10 +188,10 @@ class _Search:
 
 def usual_mesh(human: Robot, speed_m_s: float) -> tuple[int, ...]:
     """Return the numbers of intervals for a speed: more for slow steps, which last long, and for forceful ones."""
-    gait = human.table("gait")
-    ratio = speed_m_s / gait["speed_m_s"]["usual"]
+    gait = human.human_gait
+    ratio = speed_m_s / gait.speed_m_s.usual
     factor = ratio**FASTER if ratio > 1.0 else ratio**-SLOWER
-    return tuple(int(np.ceil(factor * entry["intervals"] - 1e-9)) for entry in gait["phase"])
+    return tuple(int(np.ceil(factor * phase.intervals - 1e-9)) for phase in gait.phase)
 
 
 def _finer(mesh: Sequence[int]) -> tuple[int, ...]:

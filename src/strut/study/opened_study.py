@@ -11,7 +11,7 @@ from strut.study.database import Database, database_url, open_database
 from strut.study.design import Design
 from strut.study.design_file import read_design
 from strut.study.new_study import TOKEN_FILE
-from strut.study.stimulus import Stimulus, fingerprint, load_stimuli
+from strut.study.stimulus import Stimulus, load_stimuli, stimuli_fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def open_study(folder: Path, database: str | None = None) -> OpenedStudy:
         raise StudyError(f"{token_file} cannot be read; put a long random text into it.") from error
     if len(token) < 16:
         raise StudyError(f"{token_file} holds fewer than 16 characters, which can be guessed; make it longer.")
-    opened = open_database(url, name=design.name, fingerprint=fingerprint(design, stimuli))
+    opened = open_database(url, name=design.name, fingerprint=stimuli_fingerprint(design, stimuli))
     return OpenedStudy(design, stimuli, opened, token)
 
 

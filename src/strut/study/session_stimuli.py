@@ -25,7 +25,7 @@ SESSION_FILE = "session.csv"
 
 
 @dataclass(frozen=True, slots=True)
-class Stimulus:
+class SessionStimulus:
     """One motion of a study: its place in the session, what it is for, its name and the feeling it shows."""
 
     number: int
@@ -39,7 +39,7 @@ class Stimulus:
         return f"{self.number:02d}_{self.role}_{self.name}.npz"
 
 
-def stimuli(robot: Robot, seed: int) -> tuple[Stimulus, ...]:
+def stimuli(robot: Robot, seed: int) -> tuple[SessionStimulus, ...]:
     """Return the session of the robot's `study.toml`: neutral, practice, all corners, and some of its emotions.
 
     Practice is random, corners come in random order and emotions are drawn at random, as in the study.
@@ -57,12 +57,12 @@ def stimuli(robot: Robot, seed: int) -> tuple[Stimulus, ...]:
     for index in rng.permutation(len(names))[: table["emotion_motions"]]:
         shown.append(("emotion", names[index], table["emotion"][names[index]]["pad"]))
     return tuple(
-        Stimulus(number, role, name, Emotion(pad[0], pad[1], pad[2], name if role == "emotion" else None))
+        SessionStimulus(number, role, name, Emotion(pad[0], pad[1], pad[2], name if role == "emotion" else None))
         for number, (role, name, pad) in enumerate(shown, start=1)
     )
 
 
-def performed(robot: Robot, seed: int, *, rate_hz: float = 100.0) -> Iterator[tuple[Stimulus, Motion]]:
+def performed(robot: Robot, seed: int, *, rate_hz: float = 100.0) -> Iterator[tuple[SessionStimulus, Motion]]:
     """Yield the motions of a session as they get ready; each says in `meta` what it is for."""
     table = robot.table("study")
     for stimulus in stimuli(robot, seed):
@@ -78,7 +78,7 @@ def performed(robot: Robot, seed: int, *, rate_hz: float = 100.0) -> Iterator[tu
         yield stimulus, replace(motion, meta={**motion.meta, "seed": seed, "stimulus": label})
 
 
-def session_row(stimulus: Stimulus, motion: Motion) -> dict[str, Any]:
+def session_row(stimulus: SessionStimulus, motion: Motion) -> dict[str, Any]:
     """Return what a researcher must know of a motion: its place, what it shows and how much of that was kept."""
     assert motion.receipt is not None
     return {

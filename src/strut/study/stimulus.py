@@ -91,7 +91,7 @@ def load_stimuli(design: Design) -> tuple[Stimulus, ...]:
     )
 
 
-def fingerprint(design: Design, stimuli: tuple[Stimulus, ...]) -> str:
+def stimuli_fingerprint(design: Design, stimuli: tuple[Stimulus, ...]) -> str:
     """Return sixteen hexadecimal digits that change when the design or anything shown changes."""
     shown = json.dumps([stimulus.payload(design.display) for stimulus in stimuli], sort_keys=True)
     return hashlib.sha256((design.fingerprint + shown).encode()).hexdigest()[:16]

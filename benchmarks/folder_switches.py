@@ -1,0 +1,110 @@
+"""Which way does a walk take through the folders of strut?
+
+    python benchmarks/folder_switches.py            # one walk of each of the four systems
+    python benchmarks/folder_switches.py mrpete
+
+Every function of strut is recorded when it is called for the first time. A switch is a first call in another folder
+than the first call before it. A call goes backwards if the stage that calls stands higher in the house than the one
+that is called: no import allows it, so it can only come through a callback. Nouns are free: every room uses them.
+
+One row per walk: `case, first_calls, switches, backwards, way`; appended to benchmarks/results/.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from types import CodeType, FrameType
+
+import strut
+from record import record
+
+HOME = Path(strut.__file__).parent
+STAGES = (
+    *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
+    *("io", "pipeline", "simulation", "analysis", "study", "show", "reproduction", "cli"),
+)
+CASES = {
+    "mrpete": lambda: strut.walk("mrpete", "sad", cycles=2),
+    "alice": lambda: strut.walk("alice", "sad", goal=strut.Place(0.2, 0.0)),
+    "pepper": lambda: strut.perform("pepper", "wave", "happy", duration_s=2.0),
+    "heiman": lambda: strut.walk("heiman", "neutral"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FirstCall:
+    """The first call of a function: its folder, its name, and the folder that called it (empty for the user)."""
+
+    folder: str
+    name: str
+    caller: str
+
+
+def folder_of(code: CodeType) -> str:
+    """Return the stage that a piece of code belongs to; empty for nouns and for what is not strut's."""
+    path = Path(code.co_filename)
+    part = path.relative_to(HOME).parts[0] if path.is_relative_to(HOME) else ""
+    return part if part in STAGES else ""
+
+
+def first_calls(run: Callable[[], object]) -> list[FirstCall]:
+    """Return every function of a stage in the order of their first calls."""
+    seen: set[CodeType] = set()
+    found: list[FirstCall] = []
+
+    def profile(frame: FrameType, event: str, _argument: object) -> None:
+        code = frame.f_code
+        if event != "call" or code in seen or code.co_name.startswith("<"):
+            return
+        seen.add(code)
+        if folder := folder_of(code):
+            outer = frame.f_back
+            while outer and not folder_of(outer.f_code):
+                outer = outer.f_back
+            found.append(FirstCall(folder, code.co_name, folder_of(outer.f_code) if outer else ""))
+
+    sys.setprofile(profile)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+def way_of(calls: list[FirstCall]) -> list[str]:
+    """Return the stages in the order in which they are entered, repetitions in a row left out."""
+    return [folder for folder, _ in groupby(call.folder for call in calls)]
+
+
+def backward_calls(calls: list[FirstCall]) -> list[str]:
+    """Return the calls from a stage to one that stands below it."""
+    order = {stage: place for place, stage in enumerate(STAGES)}
+    wrong = [call for call in calls if call.caller and order[call.folder] > order[call.caller]]
+    return [f"{call.caller} calls {call.folder}.{call.name}" for call in wrong]
+
+
+def main() -> None:
+    rows = []
+    for name in sys.argv[1:] or CASES:
+        CASES[name]()  # tables and models are read once; the way of a walk is what comes after
+        calls = first_calls(CASES[name])
+        way = way_of(calls)
+        row = {
+            "case": name,
+            "first_calls": len(calls),
+            "switches": len(way) - 1,
+            "backwards": len(backward_calls(calls)),
+            "way": " ".join(way),
+        }
+        rows.append(row)
+        print(*backward_calls(calls), sep="\n")
+        print(", ".join(f"{key} {value}" for key, value in row.items()))
+    record("folder_switches", rows, packages=("strut",))
+
+
+if __name__ == "__main__":
+    main()
