@@ -50,6 +50,9 @@ def save_shown(
 
     Returns:
         The files written.
+
+    Example:
+        >>> strut.save_shown(strut.load_motion("happy.npz"), png="happy.png", html="happy.html")
     """
     in_a_row = _poses_in_a_row(poses, at_s)
     shown = [motions] if isinstance(motions, Motion) else list(motions)
