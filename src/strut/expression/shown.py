@@ -17,7 +17,11 @@ _WALKING = ("tempo", "stride")  # judged as their product, the speed
 
 
 def main_words(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> tuple[str, ...]:
-    """Return the words that a verdict is about: those of the body's `main` that the feeling changes visibly."""
+    """Return the words that a verdict is about: those of the body's `main` that the feeling changes visibly.
+
+    Example:
+        >>> strut.main_words(strut.load_robot("heiman"), strut.named_emotion("sad"))
+    """
     return _judged(robot, style_for(robot, emotion, intensity))
 
 
@@ -29,6 +33,10 @@ def shown_shares(robot: Robot, asked: Style, shown: Style, *, reads: Collection[
         asked: What the feeling asks for.
         shown: The same with what a motion keeps or was measured to show.
         reads: The words that whoever made the motion does something with; every word if None.
+
+    Example:
+        >>> robot, sad = strut.load_robot("heiman"), strut.named_emotion("sad")
+        >>> strut.shown_shares(robot, strut.style_for(robot, sad), strut.style_for(robot, sad, 0.5))
     """
     neutral = robot.expression.neutral_style()
     shares = {}
@@ -50,6 +58,10 @@ def left_out(
         style: What the feeling asks for.
         replaced: Words that something else decides, each with the reason: {"tempo": "the fastest pace was asked for"}.
         reads: As for `shown_shares`.
+
+    Example:
+        >>> robot = strut.load_robot("alice")
+        >>> strut.left_out(robot, strut.style_for(robot, strut.named_emotion("sad")))
     """
     changed = [word for word in (*WORDS, "direction", "postures") if _visible(robot, style, word)]
     lacking = [_told(style, word) for word in changed if not _has_part(robot, word, reads)]
