@@ -90,6 +90,8 @@ class Steps(msgspec.Struct, frozen=True, tag="steps", kw_only=True):
         if self.step_length_m is not None and self.step_length_m < 0.002:
             raise OutOfRangeError(f"Steps of {self.step_length_m * 1e3:g} mm never arrive; choose at least 2 mm.")
         for place in self.goals:
+            if (away_m := max(abs(place.x_m), abs(place.y_m))) > FARTHEST_M:
+                raise OutOfRangeError(f"The goal is {away_m:.3g} m away; choose one within {FARTHEST_M:g} m.")
             if abs(place.heading_rad) > 2.0 * math.pi + 1e-9:
                 degrees = math.degrees(place.heading_rad)
                 raise OutOfRangeError(f"The goal's heading is {degrees:g} degrees; write it from -360 to 360.")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
@@ -38,8 +39,8 @@ def show(
     ] = None,
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the live viewer.")] = 8080,
-    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON to stdout.")] = False,
+    force: Force = False,
+    json: Json = False,
 ) -> None:
     """Look at motions in the browser, or write a page or a picture. Example: strut show happy.npz sad.npz."""
     from strut.show.files import save_shown  # noqa: PLC0415  (matplotlib and viser take a second to load)

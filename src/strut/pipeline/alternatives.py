@@ -16,7 +16,7 @@ from strut.errors import BadFootstepsError, ImpossibleStepError, OutOfRangeError
 from strut.kinematics.biped_model import two_legs
 from strut.pipeline.trials import FINAL, SEARCH, Trials, generator_for
 from strut.place import Place
-from strut.request import Crawl, HandTask, HumanGait, Steps
+from strut.request import Crawl, HandTask, HumanGait, OwnTask, Steps
 
 _NEUTRAL_CYCLES = 3  # starts, walks, stops: there is no pose to fade
 _PROBE_STEPS = 4
@@ -37,11 +37,9 @@ def why_not_even_neutral(trials: Trials, stopped_by: Sequence[Shortfall]) -> Str
         refusal = _slower(trials, task, reason) or _other_height(trials, task, reason)
         if refusal is not None:
             return refusal
-    if isinstance(task, Crawl | Steps):
-        refusal = _other_length(trials, reason)
-        if refusal is not None:
-            return refusal
-    return RefusedError(reasons, "Not even the neutral walk keeps its limits.")
+    if isinstance(task, OwnTask):
+        return RefusedError(reasons, "Not even neutral keeps its limits.")
+    return _other_length(trials, reason) or RefusedError(reasons, "Not even the neutral walk keeps its limits.")
 
 
 def _hand_advice(task: HandTask, stopped_by: Sequence[Shortfall]) -> str:

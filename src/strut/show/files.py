@@ -48,6 +48,9 @@ def save_shown(
 
     Returns:
         The files written.
+
+    Example:
+        >>> strut.save_shown(strut.load_motion("happy.npz"), png="happy.png", html="happy.html")
     """
     shown = [motions] if isinstance(motions, Motion) else list(motions)
     robots = [robot_of(motion) for motion in shown]

@@ -93,6 +93,10 @@ def save_gif(
         force: Replace an existing file.
         on_frame: Called after each frame with how many are done and how many there are.
         options: See `FilmOptions`.
+
+    Example:
+        >>> motion = strut.load_motion("happy.npz")
+        >>> strut.save_gif([motion], [strut.robot_of(motion)], "happy.gif")
     """
     film = film_of(motions, robots, **options)
     pictures = [Image.fromarray(picture) for picture in film.pictures(on_frame)]
@@ -108,7 +112,12 @@ def save_mp4(
     on_frame: Callable[[int, int], None] | None = None,
     **options: Unpack[FilmOptions],
 ) -> None:
-    """Write an MP4 of motions side by side; arguments as in `save_gif`."""
+    """Write an MP4 of motions side by side; arguments as in `save_gif`.
+
+    Example:
+        >>> motion = strut.load_motion("happy.npz")
+        >>> strut.save_mp4([motion], [strut.robot_of(motion)], "happy.mp4")
+    """
     film = film_of(motions, robots, **options)
     pictures = film.pictures(on_frame) if film.rounds == 1 else [*film.pictures(on_frame)] * film.rounds
     write_atomically(Path(path), video_bytes(pictures, "mp4", rate_hz=film.rate_hz), force=force)

@@ -48,6 +48,10 @@ def save_html(
         look: Bodies, or stick figures.
         names: What to call each motion where feeling or robot do not tell them apart: its file, for instance.
         force: Replace an existing file.
+
+    Example:
+        >>> motion = strut.load_motion("happy.npz")
+        >>> strut.save_html([motion], [strut.robot_of(motion)], "happy.html")
     """
     pairs, labels = matched(motions, robots), labels_of(motions, names)
     said = [

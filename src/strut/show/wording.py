@@ -54,6 +54,8 @@ def verdict_of(motion: Motion) -> str:
         return "not checked"
     if receipt.intensity_kept is None:
         return receipt.verdict
+    if receipt.verdict == "weakened" and receipt.shown is not None and _share_kept(receipt) == 1.0:
+        return f"{_percent(receipt.shown)} shown, weakened"
     return f"{_percent(_share_kept(receipt))} kept, {receipt.verdict}"
 
 
@@ -88,6 +90,7 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("Verdict", receipt.verdict),
         ("Intensity asked", NOT_KNOWN if asked is None else f"{asked:.2f}"),
         ("Intensity kept", NOT_KNOWN if kept is None else f"{kept:.2f}"),
+        ("Shown on average", _number(receipt.shown, "{:.0f} %", 100.0)),
         ("Duration", f"{receipt.duration_s:.2f} s"),
         ("Distance", _number(receipt.distance_m, "{:.3f} m")),
         ("Speed", NOT_KNOWN if receipt.speed_m_s is None else _speed(receipt.speed_m_s)),
@@ -127,6 +130,9 @@ def _shown(receipt: Receipt) -> str:
         return "" if not receipt.reasons else f"Changed because of {'; '.join(receipt.reasons)}."
     if receipt.verdict == "ok":
         return f"Shows {receipt.emotion} as strongly as asked."
+    if receipt.shown is not None and _share_kept(receipt) == 1.0:
+        reasons = "; ".join(reason.removeprefix("shown: ") for reason in receipt.reasons)
+        return f"Shows {_percent(receipt.shown)} of {receipt.emotion}: {reasons}."
     return (
         f"Shows {receipt.emotion} at {_percent(_share_kept(receipt))} of what was asked, "
         f"because more would break a limit ({'; '.join(receipt.reasons)})."

@@ -23,6 +23,9 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
         motion: Samples evenly spaced in time; taken to be at rest before the first and after the last.
         robot: Whose limits; the motion's own robot if None.
         margin_m: Smallest balance margin allowed; the one it was planned with if None, or 0 if that is unknown.
+
+    Example:
+        >>> strut.check(strut.load_motion("happy.npz")).torque_use
     """
     robot = robot_of(motion, robot)
     motion.check_even()
