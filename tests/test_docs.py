@@ -47,7 +47,7 @@ def why_not(arguments: list[str]) -> str:
     """Why a command is not run here; empty if it is."""
     if arguments[0] in {"synthesize", "reconstruct"} or arguments[:2] in (["walk", "heiman"], ["reproduce", "human"]):
         return "it solves for a human walk"
-    if arguments[0] == "show" and not {"--html", "--png", "--gif"} & set(arguments):
+    if arguments[0] == "show" and not {"--html", "--png", "--gif", "--mp4"} & set(arguments):
         return "the live viewer runs until Ctrl-C; tests/show tests it"
     if any(word.startswith("examples/") for word in arguments):
         return "it needs a robot's files that are installed apart; tests/robots reads such files"

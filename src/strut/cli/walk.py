@@ -13,7 +13,7 @@ from strut.cli.body_options import BODY_MASS_HELP, human_body
 from strut.cli.length import length_m
 from strut.cli.options import EmotionName, Force, Intensity, Json, Out, Pad, Strict, feeling
 from strut.cli.screen import print_planned, told_on_screen
-from strut.cli.step_options import check_fitting, step_options
+from strut.cli.step_options import check_fitting, chosen_length_m, step_options
 from strut.io.atomic import check_writable
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
@@ -70,8 +70,8 @@ def walk(
         body = human_body(height, mass, sex, None, None)
     options: dict[str, Any] = {
         "intensity": intensity,
-        "step_length_m": None if step_length is None else length_m(step_length),
-        "step_height_m": None if step_height is None else length_m(step_height),
+        "step_length_m": chosen_length_m(step_length),
+        "step_height_m": chosen_length_m(step_height),
         "margin_m": None if person else length_m(margin),
         "strict": strict,
         "rate_hz": rate,

@@ -128,15 +128,18 @@ def _scene(
 
 
 def _overview(motions: Sequence[Motion], labels: Sequence[str]) -> dict[str, Any] | None:
-    known = [
-        (label, receipt_rows(motion.receipt)) for label, motion in zip(labels, motions, strict=True) if motion.receipt
-    ]
+    known = {
+        label: dict(receipt_rows(motion.receipt))
+        for label, motion in zip(labels, motions, strict=True)
+        if motion.receipt is not None
+    }
     if len(motions) < 2 or not known:
         return None
-    words = list(dict.fromkeys(word for _, rows in known for word, _ in rows))
-    columns = [dict(rows) for _, rows in known]
-    rows = [[word, *(column.get(word, "") for column in columns)] for word in words]
-    return {"header": ["", *(label for label, _ in known)], "rows": rows}
+    words = dict.fromkeys(word for rows in known.values() for word in rows)
+    return {
+        "header": ["", *known],
+        "rows": [[word, *(rows.get(word, "") for rows in known.values())] for word in words],
+    }
 
 
 def _card(motion: Motion, robot: Robot, label: str) -> dict[str, Any]:

@@ -30,21 +30,28 @@ def labels_of(motions: Sequence[Motion], names: Sequence[str] | None = None) -> 
     That is the intensity asked for where it differs, and the name that came with the motion (its file, for instance).
     """
     titles = [title_of(motion) for motion in motions]
-    asked = [motion.receipt.intensity_asked if motion.receipt else None for motion in motions]
+    asked = [_asked(motion) for motion in motions]
     labels = []
     for index, title in enumerate(titles):
-        alike = [other for other, another in enumerate(titles) if another == title]
-        details = []
-        if len(alike) > 1 and len({asked[other] for other in alike}) > 1 and asked[index] is not None:
-            details.append(f"{asked[index]:.2f}")
-        if len(alike) > 1 and names is not None:
-            details.append(names[index])
-        labels.append(" · ".join([title, *details]))
-    number = dict.fromkeys(labels, 0)
-    for index, label in enumerate(labels):
-        number[label] += 1
-        labels[index] = f"{label} ({number[label]})" if labels.count(label) > 1 or number[label] > 1 else label
-    return labels
+        alike = {asked[other] for other, another in enumerate(titles) if another == title}
+        intensity = asked[index] if len(alike) > 1 else ""
+        name = names[index] if names is not None and titles.count(title) > 1 else ""
+        labels.append(" · ".join(filter(None, [title, intensity, name])))
+    return _numbered(labels)
+
+
+def _asked(motion: Motion) -> str:
+    """Return the intensity that was asked for, in words; nothing where it is not known."""
+    asked = motion.receipt.intensity_asked if motion.receipt else None
+    return "" if asked is None else f"{asked:.2f}"
+
+
+def _numbered(labels: Sequence[str]) -> list[str]:
+    """Return labels with a number behind those that are still alike."""
+    return [
+        f"{label} ({labels[: index + 1].count(label)})" if labels.count(label) > 1 else label
+        for index, label in enumerate(labels)
+    ]
 
 
 def verdict_of(motion: Motion) -> str:
