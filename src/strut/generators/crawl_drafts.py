@@ -21,6 +21,7 @@ from strut.request import Balance, Crawl
 from strut.robot import Array, Robot
 from strut.style import Style
 
+READS = ("tempo", "direction", "stride", "lift", "postures")  # words of a style that change a crawl
 X_COSTS: dict[Balance, tuple[float, ...]] = {"y": (np.inf,), "xy": (1.0, np.inf)}  # ways to sway, see `sway_shift`
 SWAY_RATE_HZ = 50.0  # the body's sway is slow; the audit at full rate has the last word
 BUFFER_BEYOND_MARGIN_M = 0.005  # the body sways for this much more margin than the gate demands
@@ -69,8 +70,8 @@ class CrawlDrafts:
                 contact=body.plan.contact,
                 style=style,
                 shown=body.plan.weight,
-                words=shown_shares(robot, style, style),
-                left_out=left_out(robot, style),
+                words=shown_shares(robot, style, style, reads=READS),
+                left_out=left_out(robot, style, reads=READS),
                 kept=1.0 if detail.share is None else float(detail.share.mean()),
                 shortfalls=tuple(_reach_shortfall(body, shift)),
                 variant=variant,

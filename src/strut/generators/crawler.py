@@ -10,7 +10,7 @@ from strut.generators.crawl import CrawlPlan
 from strut.generators.key_pose import KeyPose, ground_under
 from strut.kinematics.leg_solver import LegSolver, leg_solvers
 from strut.robot import Array, Robot
-from strut.rotation import rotation_y
+from strut.rotation import rotation_y, without_twist
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,10 +92,13 @@ def crawler(robot: Robot, pose: KeyPose, plan: CrawlPlan) -> Crawler:
 
 
 def _feet_tilted_by_plan(pose: KeyPose, plan: CrawlPlan, nose_up_rad: Array) -> Array:
-    """Return the feet's orientation in the body: that of the pose, seen from a body that may show less of it."""
+    """Return the feet's orientation in the body: that of the pose, seen from a body that may show less of it.
+
+    Nobody sees a ball spin about its own axis, so that part of the published turn is left out: it would only hurry.
+    """
     per_leg = []
     for leg in range(plan.foot_weight.shape[1]):
         weight = plan.foot_weight[:, leg]
         own_pitch = ground_under(pose.feet(weight)).nose_up_rad
-        per_leg.append(rotation_y(nose_up_rad - own_pitch) @ pose.foot_rotations(weight)[:, leg])
+        per_leg.append(rotation_y(nose_up_rad - own_pitch) @ without_twist(pose.foot_rotations(weight)[:, leg]))
     return np.stack(per_leg, axis=1)

@@ -6,7 +6,7 @@ along waypoints while the platform drives along its own; `point` turns the hand'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -29,7 +29,7 @@ def task_names(robot: Robot) -> tuple[str, ...]:
 
 def hand_frame(robot: Robot, hand: str) -> str:
     """Return the frame of a hand; raises UnknownNameError for a hand that the robot's chains do not name."""
-    hands: Mapping[str, str] = robot.chains.hand
+    hands = robot.chains.hand
     if hand not in hands:
         raise UnknownNameError("hand", hand, tuple(hands), f"chains.toml of {robot.name}")
     return hands[hand]
@@ -53,9 +53,9 @@ def hand_task(robot: Robot, task: str, *, duration_s: float, target_m: Array | N
         return _point_task(robot, task, table, duration_s, target_m)
     if target_m is not None:
         raise OutOfRangeError(f"Task {task} has no target; only tasks that point have one.")
-    if isinstance(table, PostureTask):
-        return _posture_task(robot, task, table, duration_s)
-    return _route_task(robot, task, table, duration_s)
+    if isinstance(table, RouteTask):
+        return _route_task(robot, task, table, duration_s)
+    return _posture_task(robot, task, table, duration_s)
 
 
 def checked_duration(duration_s: float) -> float:

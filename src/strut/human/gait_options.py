@@ -57,7 +57,11 @@ class GaitOptions:
 
 
 def named_gait_options(robot: Robot, words: Sequence[str]) -> GaitOptions:
-    """Return the options with the named items, sized by the robot's gait table; `human` names the usual ones."""
+    """Return the options with the named items, sized by the robot's gait table; `human` names the usual ones.
+
+    Example:
+        >>> strut.named_gait_options(strut.load_robot("heiman"), ["posture", "arms"])
+    """
     table = robot.human_gait.manner
     options = GaitOptions(style=robot.expression.neutral_style())
     if PLAIN in words and len(words) > 1:

@@ -225,7 +225,8 @@ def intensities(robot: Robot, asked: float = 1.0) -> list[Comparison]:
             assert receipt is not None
             assert receipt.intensity_kept is not None
             quantity = f"kept of {asked:g}, {emotion}, sway in {balance}"
-            sheet.add(quantity, receipt.intensity_kept, "", "; ".join(receipt.reasons))
+            stopped_by = [reason for reason in receipt.reasons if not reason.startswith("shown:")]
+            sheet.add(quantity, receipt.intensity_kept, "", "; ".join(stopped_by))
     return sheet.rows
 
 
