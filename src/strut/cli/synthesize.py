@@ -50,7 +50,7 @@ def synthesize(
             "human for the usual ones, plain for the criteria alone."
         ),
     ] = HUMAN,
-    clearance: Annotated[float | None, typer.Option(help="Least height of the swinging toes in mm.")] = None,
+    clearance: Annotated[str | None, typer.Option(help="Least height of the swinging toes, for instance 20mm.")] = None,
     start: Annotated[
         Path | None, typer.Option("--from", help="Motion file of a human walk to start from: at another speed, say.")
     ] = None,
@@ -125,9 +125,9 @@ def _criteria(robot: Robot, objective: str | None, weights: str | None) -> Crite
     return weighted_criteria(robot, numbers)
 
 
-def _manner(robot: Robot, words: str, clearance_mm: float | None) -> GaitOptions:
+def _manner(robot: Robot, words: str, clearance: str | None) -> GaitOptions:
     wanted = named_gait_options(robot, [word.strip() for word in words.split(",")])
-    return wanted if clearance_mm is None else replace(wanted, clearance_m=clearance_mm / 1e3)
+    return wanted if clearance is None else replace(wanted, clearance_m=length_m(clearance))
 
 
 def _looks(gait: Gait, *, judged: bool) -> list[str]:
