@@ -1,4 +1,4 @@
-# make demo | test | bench | lint: each makes .venv and installs what it needs, and is quick the second time.
+# make demo | test | docs | bench | lint: each makes .venv and installs what it needs, and is quick the second time.
 
 PYTHON ?= python3
 VENV := .venv
@@ -7,7 +7,7 @@ WORKERS ?= 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 # make bench-peers: beside other solvers, which live in an environment of their own.
-.PHONY: demo test bench bench-peers lint lock clean
+.PHONY: demo test docs bench bench-peers lint lock clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/01_five_emotions.py demo
@@ -19,6 +19,11 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The site, with the API from the docstrings, in site/.
+docs: $(VENV)/installed-docs
+	$(BIN)/python docs/make_architecture.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/installed-bench
 	for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
@@ -43,6 +48,10 @@ $(VENV)/installed-dev: $(VENV)/installed
 	$(INSTALL) --editable '.[dev]'
 	touch $@
 
+$(VENV)/installed-docs: $(VENV)/installed
+	$(INSTALL) --editable '.[docs]'
+	touch $@
+
 $(VENV)/installed-bench: $(VENV)/installed
 	$(INSTALL) --editable '.[bench]'
 	touch $@
@@ -56,4 +65,4 @@ lock:
 	rm -rf .lock build
 
 clean:
-	rm -rf $(VENV) .venv-peers .lock demo
+	rm -rf $(VENV) .venv-peers .lock demo site

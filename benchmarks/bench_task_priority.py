@@ -31,13 +31,14 @@ import pinocchio  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses  # noqa: E402
-from strut.expression.gaze import Quaternion, between, looking_at, quaternion_of, turn_to  # noqa: E402
+from strut.expression.gaze import looking_at  # noqa: E402
 from strut.expression.posture import posture_over_time  # noqa: E402
 from strut.generators.hand_task import hand_task  # noqa: E402
 from strut.generators.null_space_controller import NullSpaceController, TrackingProblem  # noqa: E402
 from strut.kinematics.task_priority import Held, Level, resolve, velocity_bounds  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.robot import Array, Robot  # noqa: E402
+from strut.rotation import Quaternion, orientation_error, quaternion_from_rotation, slerp  # noqa: E402
 from strut.style import Style  # noqa: E402
 
 STEP_S, DURATION_S, REPEATS = 0.01, 10.0, 5
@@ -68,7 +69,7 @@ class Goals:
     head: list[Quaternion]
 
     def gaze(self, eyes_m: Array, k: int) -> Quaternion:
-        return between(self.head[k], looking_at(eyes_m, USER_M), self.style.gaze)
+        return slerp(self.head[k], looking_at(eyes_m, USER_M), self.style.gaze)
 
 
 def goals_of(robot: Robot, style: Style) -> Goals:
@@ -76,8 +77,8 @@ def goals_of(robot: Robot, style: Style) -> Goals:
     poses = hand_task(robot, "wave", duration_s=DURATION_S).poses(time_s)
     posture = np.concatenate([np.zeros((len(time_s), 3)), posture_over_time(robot, style, time_s)], axis=1)
     head = frame_poses(robot, HEAD, posture)[1]
-    hand = [quaternion_of(one) for one in poses.rotation.reshape(-1, 9)]
-    return Goals(style, poses.position_m, hand, posture, [quaternion_of(one) for one in head.reshape(-1, 9)])
+    hand = [quaternion_from_rotation(one) for one in poses.rotation.reshape(-1, 9)]
+    return Goals(style, poses.position_m, hand, posture, [quaternion_from_rotation(one) for one in head.reshape(-1, 9)])
 
 
 def limits(robot: Robot) -> tuple[Array, Array, Array]:
@@ -99,8 +100,11 @@ def strut_tick(robot: Robot, goals: Goals) -> Tick:
     def tick(qpos: Array, k: int) -> Array:
         nonlocal held
         kinematics.move(qpos)
-        wanted = np.concatenate([goals.hand_m[k] - hand.position_m, turn_to(hand.rotation, goals.hand[k])]) / STEP_S
-        glance = turn_to(head.rotation, goals.gaze(head.position_m, k)) / STEP_S
+        wanted = (
+            np.concatenate([goals.hand_m[k] - hand.position_m, orientation_error(hand.rotation, goals.hand[k])])
+            / STEP_S
+        )
+        glance = orientation_error(head.rotation, goals.gaze(head.position_m, k)) / STEP_S
         posture = POSTURE_SHARE / STEP_S * (goals.posture[k] - qpos)
         posture[:3] = 0.0
         least, most = velocity_bounds(qpos, lower, upper, speed, step_s=STEP_S, approach_per_s=1.0 / STEP_S)
@@ -181,7 +185,7 @@ def measured(case: str, positions: Array, taken: list[float], robot: Robot, goal
     hand_m, _ = frame_poses(robot, HAND, positions)
     eyes_m, heads = frame_poses(robot, HEAD, positions)
     off_mm = 1e3 * np.linalg.norm(hand_m - goals.hand_m, axis=1)
-    gaze = [np.linalg.norm(turn_to(heads[k].ravel(), goals.gaze(eyes_m[k], k))) for k in range(len(heads))]
+    gaze = [np.linalg.norm(orientation_error(heads[k].ravel(), goals.gaze(eyes_m[k], k))) for k in range(len(heads))]
     settled = slice(round(3.0 / STEP_S), None)
     lower, upper, speed = limits(robot)
     velocity = np.diff(positions, axis=0) / STEP_S

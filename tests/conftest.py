@@ -38,3 +38,10 @@ def heiman():
 def gait(heiman):
     """One synthesized gait for all tests that need one: it takes half a minute."""
     return synthesize(heiman, speed_m_s=1.3)
+
+
+def pytest_collection_modifyitems(items):
+    """Mark as slow what needs a synthesized gait, so that `-m "not slow"` leaves it out."""
+    for item in items:
+        if "gait" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)

@@ -6,6 +6,8 @@ Commands that solve for a human walk are left out, since each takes most of a mi
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,7 +47,7 @@ def why_not(arguments: list[str]) -> str:
     """Why a command is not run here; empty if it is."""
     if arguments[0] in {"synthesize", "reconstruct"} or arguments[:2] in (["walk", "heiman"], ["reproduce", "human"]):
         return "it solves for a human walk"
-    if arguments[0] == "show" and not {"--html", "--png", "--gif"} & set(arguments):
+    if arguments[0] == "show" and not {"--html", "--png", "--gif", "--mp4"} & set(arguments):
         return "the live viewer runs until Ctrl-C; tests/show tests it"
     if any(word.startswith("examples/") for word in arguments):
         return "it needs a robot's files that are installed apart; tests/robots reads such files"
@@ -101,3 +103,21 @@ def test_blocks_of_commands_run(
 def test_links_and_pictures_on_the_pages_are_there(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+def test_the_documentation_site_builds_without_a_warning(tmp_path: Path) -> None:
+    """With every page in it and the API from the docstrings; a page that nobody finds is a warning, too."""
+    pytest.importorskip("mkdocs", reason="needs the extra `docs`")
+    pytest.importorskip("mkdocstrings_handlers.python", reason="needs the extra `docs`")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    assert "strongest" in (tmp_path / "architecture" / "index.html").read_text("utf-8")
+    assert "walk_to" in (tmp_path / "api" / "index.html").read_text("utf-8")
+
+
+def test_the_picture_of_the_house_shows_every_stage() -> None:
+    picture = (ROOT / "docs" / "images" / "architecture.svg").read_text("utf-8")
+    stages = [path.parent.name for path in Path(strut.__file__).parent.glob("*/__init__.py")]
+    missing = [stage for stage in stages if stage != "tables" and stage not in picture]
+    assert not missing, f"draw it again with docs/make_architecture.py: {missing}"

@@ -1,9 +1,12 @@
 """Emotions: coordinates, names, intensities."""
 
 import dataclasses
+import json
 import math
 import pickle
 
+import msgspec
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,6 +40,12 @@ def test_points_outside_the_cube_are_refused(pad, sentence):
 def test_an_emotion_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         named_emotion("happy").pleasure = 0.0
+
+
+def test_numbers_of_arrays_become_plain_ones():
+    felt = Emotion(*np.array([0.5, -0.25, 0.0]))
+    assert [type(value) for value in felt.pad] == [float, float, float]
+    assert json.loads(msgspec.json.encode(felt))["pleasure"] == 0.5
 
 
 def test_the_name_is_only_a_label():

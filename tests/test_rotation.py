@@ -8,10 +8,14 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 from strut.rotation import (
+    orientation_error,
+    quaternion_from_rotation,
+    rotation_from_quaternion,
     rotation_from_vector,
     rotation_from_zyz,
     rotation_vector,
     rotation_y,
+    slerp,
     turn_angle,
 )
 
@@ -62,3 +66,34 @@ def test_turn_angle_does_not_care_how_long_the_vectors_are(angle):
 def test_a_vector_along_the_axis_has_turned_by_nothing():
     axis = np.array([0.0, 0.6, 0.8])
     assert turn_angle(2.0 * axis, 2.0 * axis, axis) == pytest.approx(0.0, abs=1e-15)
+
+
+@given(st.integers(0, 10_000), st.floats(0.0, 1.0))
+def test_slerp_turns_in_proportion_on_the_shortest_way(seed, share):
+    start, stop = Rotation.random(2, rng=np.random.default_rng(seed))
+    q0, q1 = (tuple(turn.as_quat(scalar_first=True).tolist()) for turn in (start, stop))
+    here = Rotation.from_quat(slerp(q0, q1, share), scalar_first=True)
+    whole = (start.inv() * stop).magnitude()
+    assert (here.inv() * stop).magnitude() == pytest.approx((1.0 - share) * whole, abs=1e-7)
+    assert (start.inv() * here).magnitude() == pytest.approx(share * whole, abs=1e-7)
+
+
+@given(st.integers(0, 10_000), st.sampled_from([0.0, 1e-9, 0.3, 1.6, 3.0, np.pi - 1e-6, np.pi]))
+def test_the_error_of_an_orientation_is_right_up_to_half_a_turn(seed, angle):
+    rng = np.random.default_rng(seed)
+    current, axis = Rotation.random(rng=rng), rng.normal(size=3)
+    axis /= np.linalg.norm(axis)
+    wanted = Rotation.from_rotvec(angle * axis) * current
+    turn = orientation_error(current.as_matrix().ravel(), tuple(wanted.as_quat(scalar_first=True).tolist()))
+    assert np.linalg.norm(turn) == pytest.approx(angle, abs=1e-7)
+    np.testing.assert_allclose(
+        (Rotation.from_rotvec(turn) * current).as_matrix(), wanted.as_matrix(), atol=1e-7
+    )  # at half a turn the axis may point either way
+
+
+@given(st.integers(0, 10_000))
+def test_quaternions_of_rotations_are_those_of_scipy(seed):
+    turn = Rotation.random(rng=np.random.default_rng(seed))
+    ours, theirs = np.array(quaternion_from_rotation(turn.as_matrix().ravel())), turn.as_quat(scalar_first=True)
+    assert abs(ours @ theirs) == pytest.approx(1.0, abs=1e-12)
+    assert_allclose(rotation_from_quaternion(tuple(ours)), turn.as_matrix().ravel(), atol=1e-12)

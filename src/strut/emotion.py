@@ -28,6 +28,7 @@ class Emotion:
             value = getattr(self, axis)
             if not -1.0 <= value <= 1.0:  # also catches NaN
                 raise OutOfRangeError(f"{axis} is {value:g}; rescale it to [-1, 1].")
+            object.__setattr__(self, axis, float(value))  # numpy's numbers, too, become such that JSON can hold
 
     @property
     def pad(self) -> tuple[float, float, float]:
@@ -41,7 +42,11 @@ class Emotion:
 
 
 def emotion_table() -> dict[str, dict[str, Any]]:
-    """Return the named emotions as they stand in `emotions.toml`: coordinates, other names, confirmation."""
+    """Return the named emotions as they stand in `emotions.toml`: coordinates, other names, confirmation.
+
+    Example:
+        >>> strut.emotion_table()["sad"]["pad"]
+    """
     return tomllib.loads(_emotions_text())
 
 
@@ -51,7 +56,12 @@ def _emotions_text() -> str:
 
 
 def named_emotion(name: str) -> Emotion:
-    """Return the emotion called `name`; other common words for it ('anger' for 'angry') work too."""
+    """Return the emotion called `name`; other common words for it ('anger' for 'angry') work too.
+
+    Example:
+        >>> strut.named_emotion("anger").name
+        'angry'
+    """
     table = emotion_table()
     wanted = name.strip().lower()
     for known, entry in table.items():

@@ -80,19 +80,14 @@ class Steps(msgspec.Struct, frozen=True, tag="steps", kw_only=True):
     def __post_init__(self) -> None:
         if not self.goals and not self.footsteps:
             raise OutOfRangeError("There is neither a goal nor a list of steps; say where to go.")
-        if isinstance(self.pace, str):
-            _check_word("pace", self.pace, get_args(Pace))
-        elif not (math.isfinite(self.pace) and self.pace > 0.0):
-            raise OutOfRangeError(f"The speed is {self.pace:g} m/s; it must be a number above 0.")
+        _check_pace(self.pace)
         _check_word("law", self.law, get_args(PressureLaw))
         for name in ("step_length_m", "step_height_m", "body_height_m"):
             _check_length(name[:-2].replace("_", " "), getattr(self, name), above_zero=True)
         if self.step_length_m is not None and self.step_length_m < 0.002:
             raise OutOfRangeError(f"Steps of {self.step_length_m * 1e3:g} mm never arrive; choose at least 2 mm.")
         for place in self.goals:
-            if abs(place.heading_rad) > 2.0 * math.pi + 1e-9:
-                degrees = math.degrees(place.heading_rad)
-                raise OutOfRangeError(f"The goal's heading is {degrees:g} degrees; write it from -360 to 360.")
+            _check_goal(place)
 
 
 class HandTask(msgspec.Struct, frozen=True, tag="hand_task", kw_only=True):
@@ -126,11 +121,8 @@ class HandTask(msgspec.Struct, frozen=True, tag="hand_task", kw_only=True):
             raise OutOfRangeError(
                 f"The duration is {self.duration_s:g} s; choose more than 0 and at most {LONGEST_DURATION_S:g}."
             )
-        for who, place in (("user", self.user_m), ("target", self.target_m)):
-            if place is not None and (len(place) != 3 or not all(math.isfinite(value) for value in place)):
-                raise OutOfRangeError(f"The {who}'s position needs three finite numbers: x, y, z in metres.")
-            if place is not None and max(abs(value) for value in place) > FARTHEST_M:
-                raise OutOfRangeError(f"The {who} is more than {FARTHEST_M:g} m away; nobody sees that far.")
+        _check_point("user", self.user_m)
+        _check_point("target", self.target_m)
 
 
 class HumanGait(msgspec.Struct, frozen=True, tag="human_gait", kw_only=True):
@@ -215,6 +207,30 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 def _check_cycles(cycles: int, fewest: int) -> None:
     if not fewest <= cycles <= MOST_CYCLES or cycles != int(cycles):
         raise OutOfRangeError(f"cycles is {cycles}; choose {fewest} to {MOST_CYCLES}.")
+
+
+def _check_pace(pace: Pace | float) -> None:
+    if isinstance(pace, str):
+        _check_word("pace", pace, get_args(Pace))
+    elif not (math.isfinite(pace) and pace > 0.0):
+        raise OutOfRangeError(f"The speed is {pace:g} m/s; it must be a number above 0.")
+
+
+def _check_goal(place: Place) -> None:
+    if (away_m := max(abs(place.x_m), abs(place.y_m))) > FARTHEST_M:
+        raise OutOfRangeError(f"The goal is {away_m:.3g} m away; choose one within {FARTHEST_M:g} m.")
+    if abs(place.heading_rad) > 2.0 * math.pi + 1e-9:
+        degrees = math.degrees(place.heading_rad)
+        raise OutOfRangeError(f"The goal's heading is {degrees:g} degrees; write it from -360 to 360.")
+
+
+def _check_point(who: str, place: tuple[float, float, float] | None) -> None:
+    if place is None:
+        return
+    if len(place) != 3 or not all(math.isfinite(value) for value in place):
+        raise OutOfRangeError(f"The {who}'s position needs three finite numbers: x, y, z in metres.")
+    if max(abs(value) for value in place) > FARTHEST_M:
+        raise OutOfRangeError(f"The {who} is more than {FARTHEST_M:g} m away; nobody sees that far.")
 
 
 def _check_length(name: str, length_m: float | None, *, above_zero: bool = False) -> None:

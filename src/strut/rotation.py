@@ -1,11 +1,19 @@
-"""Rotation: matrices about y, from Z-Y-Z angles and from rotation vectors, over any leading shape; and back."""
+"""Rotation: matrices, Z-Y-Z angles, rotation vectors and quaternions wxyz, and the way from one to another.
+
+Matrices may have any leading shape. Quaternions are plain numbers: they run at every tick of a controller, one at a
+time, and for four numbers that is five times faster than arrays.
+"""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.robot import Array
+
+Quaternion = tuple[float, float, float, float]
 
 
 def rotation_y(angle_rad: Array | float) -> Array:
@@ -32,6 +40,14 @@ def rotation_from_vector(vector_rad: Array) -> Array:
     return np.asarray(flat).reshape((*np.shape(vector_rad), 3))
 
 
+def without_twist(rotation: Array) -> Array:
+    """Return the smallest rotation that brings z where the given one does: without its twist about z. (..., 3, 3)."""
+    z = rotation[..., 2]
+    sine = np.hypot(z[..., 0], z[..., 1])
+    scale = np.arctan2(sine, z[..., 2]) / np.where(sine > 0.0, sine, 1.0)
+    return rotation_from_vector(np.stack([-z[..., 1] * scale, z[..., 0] * scale, np.zeros_like(scale)], axis=-1))
+
+
 def turn_angle(before: Array, after: Array, axis: Array) -> Array:
     """Return by how much `before` was turned about `axis` to become `after`: the inverse of a finite rotation.
 
@@ -47,3 +63,73 @@ def turn_angle(before: Array, after: Array, axis: Array) -> Array:
     sine = np.sum(np.cross(axis, before) * after, axis=-1)
     cosine = np.sum(before * after, axis=-1) - along**2
     return np.asarray(np.arctan2(sine, cosine))  # both lack the same positive denominator |axis x before|²
+
+
+def slerp(start: Quaternion, stop: Quaternion, share: float) -> Quaternion:
+    """Return the spherical linear interpolation of unit quaternions on the shortest turn; 0 is start, 1 is stop."""
+    cosine = start[0] * stop[0] + start[1] * stop[1] + start[2] * stop[2] + start[3] * stop[3]
+    sign = -1.0 if cosine < 0.0 else 1.0
+    half = math.acos(min(abs(cosine), 1.0))
+    if half < 1e-8:
+        return stop if share > 0.5 else start
+    sine = math.sin(half)
+    a, b = math.sin((1.0 - share) * half) / sine, sign * math.sin(share * half) / sine
+    return (
+        a * start[0] + b * stop[0],
+        a * start[1] + b * stop[1],
+        a * start[2] + b * stop[2],
+        a * start[3] + b * stop[3],
+    )
+
+
+def orientation_error(current: Array, wanted: Quaternion) -> Array:
+    """Return the rotation vector in world from the current orientation to the wanted one; right up to 180 degrees.
+
+    Args:
+        current: Rotation to world, row by row. Shape (9,).
+        wanted: Orientation in world, wxyz.
+
+    Returns:
+        Axis times angle [rad]. Shape (3,).
+    """
+    w0, x0, y0, z0 = quaternion_from_rotation(current)
+    w1, x1, y1, z1 = wanted
+    # wanted times the conjugate of current
+    w = w1 * w0 + x1 * x0 + y1 * y0 + z1 * z0
+    x = -w1 * x0 + x1 * w0 - y1 * z0 + z1 * y0
+    y = -w1 * y0 + x1 * z0 + y1 * w0 - z1 * x0
+    z = -w1 * z0 - x1 * y0 + y1 * x0 + z1 * w0
+    sine = math.sqrt(x * x + y * y + z * z)
+    if sine < 1e-12:
+        return np.array([2.0 * x, 2.0 * y, 2.0 * z]) * (1.0 if w >= 0.0 else -1.0)
+    scale = 2.0 * math.atan2(sine, abs(w)) / sine * (1.0 if w >= 0.0 else -1.0)
+    return np.array([scale * x, scale * y, scale * z])
+
+
+def quaternion_from_rotation(rotation: Array) -> Quaternion:
+    """Return the quaternion wxyz of a rotation given row by row. Shape (9,) in."""
+    a, b, c, d, e, f, g, h, i = rotation.tolist()
+    trace = a + e + i
+    if trace > 0.0:
+        s = 2.0 * math.sqrt(trace + 1.0)
+        return (0.25 * s, (h - f) / s, (c - g) / s, (d - b) / s)
+    if a >= e and a >= i:
+        s = 2.0 * math.sqrt(1.0 + a - e - i)
+        return ((h - f) / s, 0.25 * s, (b + d) / s, (c + g) / s)
+    if e >= i:
+        s = 2.0 * math.sqrt(1.0 + e - a - i)
+        return ((c - g) / s, (b + d) / s, 0.25 * s, (f + h) / s)
+    s = 2.0 * math.sqrt(1.0 + i - a - e)
+    return ((d - b) / s, (c + g) / s, (f + h) / s, 0.25 * s)
+
+
+def rotation_from_quaternion(orientation: Quaternion) -> Array:
+    """Return the rotation of a unit quaternion wxyz, row by row. Shape (9,)."""
+    w, x, y, z = orientation
+    return np.array(
+        [
+            *(1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
+            *(2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
+            *(2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
+        ]
+    )

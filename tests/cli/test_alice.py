@@ -59,7 +59,10 @@ def test_way_points_speed_and_own_steps(capsys, tmp_path):
     [
         (("--goal", "nan", "0", "0"), 2, "the goal's X is nan; it must be a finite number"),
         (("--goal", "1", "0"), 2, "strut walk --help"),
-        (("--goal", "1e9", "0", "0"), 2, "A goal 1e+09 m away would take 2.5e+10 steps"),
+        (("--goal", "900", "0", "0"), 2, "A goal 900 m away would take 2.25e+04 steps"),
+        (("--goal", "1e300", "0", "0"), 2, "The goal is 1e+300 m away; choose one within 1000 m"),
+        (("--goal", "0", "0", "36000"), 2, "The goal's heading is 36000 degrees; write it from -360 to 360"),
+        (("--via", "0,-1e9,0"), 2, "The goal is 1e+09 m away; choose one within 1000 m"),
         (("--goal", "0.2", "0", "0", "--step-length", "90mm"), 2, "A step length of 90 mm is impossible"),
         (("--body-height", "30cm"), 2, "A body height of 300 mm is impossible"),
         (("--via", "1,2"), 2, "'1,2' is no way-point"),

@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -104,8 +105,8 @@ def test_the_study_has_thirteen_motions_in_an_order_that_the_seed_decides():
 
 def test_stimuli_writes_them_all(tmp_path, capsys, monkeypatch):
     pepper = load_robot("pepper")
-    short = {**pepper.table("study"), "duration_s": 0.5}
-    quick = replace(pepper, tables={**pepper.tables, "study": short})
+    short = msgspec.structs.replace(pepper.study, duration_s=0.5)
+    quick = replace(pepper, tables=replace(pepper.tables, study=short))
     monkeypatch.setattr("strut.study.session_stimuli.load_robot", lambda _name: quick)
     assert main(["stimuli", "pepper", "--out", str(tmp_path / "all"), "--rate", "20", "--json"]) == 0
     written = json.loads(capsys.readouterr().out)

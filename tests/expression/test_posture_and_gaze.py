@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from strut.emotion import Emotion
 from strut.errors import OutOfRangeError
 from strut.expression.blend import style_for
-from strut.expression.gaze import between, looking_at, quaternion_of, turn_to
+from strut.expression.gaze import looking_at
 from strut.expression.posture import posture_over_time, side_bands_hz
 from strut.models.catalogue import load_robot
 from strut.style import Style
@@ -146,33 +146,3 @@ def test_a_direct_look_points_at_the_user_with_the_head_upright(user):
 def test_a_user_overhead_cannot_be_looked_at():
     with pytest.raises(OutOfRangeError, match="straight above"):
         looking_at(np.zeros(3), np.array([0.0, 0.0, 1.0]))
-
-
-@given(st.integers(0, 10_000), st.floats(0.0, 1.0))
-def test_gaze_turns_from_posture_to_user_in_proportion(seed, share):
-    start, stop = Rotation.random(2, rng=np.random.default_rng(seed))
-    q0, q1 = (tuple(turn.as_quat(scalar_first=True).tolist()) for turn in (start, stop))
-    here = Rotation.from_quat(between(q0, q1, share), scalar_first=True)
-    whole = (start.inv() * stop).magnitude()
-    assert (here.inv() * stop).magnitude() == pytest.approx((1.0 - share) * whole, abs=1e-7)
-    assert (start.inv() * here).magnitude() == pytest.approx(share * whole, abs=1e-7)
-
-
-@given(st.integers(0, 10_000), st.sampled_from([0.0, 1e-9, 0.3, 1.6, 3.0, np.pi - 1e-6, np.pi]))
-def test_the_turn_to_an_orientation_is_right_up_to_half_a_turn(seed, angle):
-    rng = np.random.default_rng(seed)
-    current, axis = Rotation.random(rng=rng), rng.normal(size=3)
-    axis /= np.linalg.norm(axis)
-    wanted = Rotation.from_rotvec(angle * axis) * current
-    turn = turn_to(current.as_matrix().ravel(), tuple(wanted.as_quat(scalar_first=True).tolist()))
-    assert np.linalg.norm(turn) == pytest.approx(angle, abs=1e-7)
-    np.testing.assert_allclose(
-        (Rotation.from_rotvec(turn) * current).as_matrix(), wanted.as_matrix(), atol=1e-7
-    )  # at half a turn the axis may point either way
-
-
-@given(st.integers(0, 10_000))
-def test_quaternions_of_rotations_are_those_of_scipy(seed):
-    turn = Rotation.random(rng=np.random.default_rng(seed))
-    ours, theirs = np.array(quaternion_of(turn.as_matrix().ravel())), turn.as_quat(scalar_first=True)
-    assert abs(ours @ theirs) == pytest.approx(1.0, abs=1e-12)

@@ -98,3 +98,16 @@ def test_a_body_without_an_expression_table_has_no_part_for_anything():
     assert bare.expression == ExpressionTable()
     assert left_out(bare, Style(lift=1.5)) == ("lift 1.50, mrpete has no part for it",)
     assert shown_shares(bare, Style(lift=1.5), Style(lift=1.5)) == {"lift": 0.0}
+
+
+def test_a_part_that_nobody_moves_counts_nothing():
+    style = style_for(ROBOTS["alice"], named_emotion("fearful"))
+    assert shown_shares(ROBOTS["alice"], style, style, reads=("tempo", "stride", "lift", "sway")) == {
+        "speed": 1.0,
+        "lift": 1.0,
+        "sway": 1.0,
+        "body_height": 0.0,
+    }
+    assert left_out(ROBOTS["alice"], style, reads=("tempo", "stride", "lift", "sway")) == (
+        "body height 0.80, alice has no part for it",
+    )

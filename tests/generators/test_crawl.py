@@ -302,3 +302,14 @@ def test_impossible_gaits_are_refused(mrpete, change, sentence):
     with pytest.raises(OutOfRangeError) as caught:
         replace(crawl_gait(mrpete), **change)
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("cycles", [2, 3, 10])
+def test_the_second_half_of_a_walk_travels_as_the_first_does_backwards(cycles):
+    phase = np.linspace(0.0, cycles, 401)
+    there = distance_in_strides(phase, cycles)
+    whole = cycles - min(1.0, cycles / 2.0)
+    assert_allclose(there + there[::-1], whole, atol=1e-12)
+    assert_allclose([there[0], there[200], there[-1]], [0.0, whole / 2.0, whole], atol=1e-12)
+    speed = np.gradient(there, phase)
+    assert_allclose(speed[250:390], fade(phase, cycles, 1.0)[250:390], atol=0.02)

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import strut
-from strut.engines.physics import run_servos
+from strut.engines.physics import Run, run_servos
 from strut.errors import OutOfRangeError
 from strut.motion import Motion
+from strut.simulation.playback import _outcome
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +86,36 @@ def test_ground_carries_the_weight_while_standing(neutral: Motion) -> None:
 def test_impossible_floors_are_refused(neutral: Motion, friction: float) -> None:
     with pytest.raises(OutOfRangeError, match="friction"):
         strut.simulate(neutral, friction=friction)
+
+
+def _happened(motion: Motion, qpos: np.ndarray, torque_nm: np.ndarray) -> Run:
+    samples = len(motion.time_s)
+    feet = (samples, len(motion.foot_names))
+    return Run(
+        time_s=motion.time_s,
+        qpos=qpos,
+        torque_nm=torque_nm,
+        power_w=np.ones(samples),
+        foot_in_world=np.zeros((*feet, 3)),
+        foot_load_n=np.full(feet, 20.0),
+        other_load_n=np.zeros(samples),
+    )
+
+
+def test_travel_counts_along_the_commanded_direction_and_torques_against_their_own_limits(neutral: Motion) -> None:
+    """Planned aslant, walked half of it and as much to the side; one joint of many is busiest for its own limit."""
+    robot = strut.load_robot("mrpete")
+    planned, real = neutral.qpos.copy(), neutral.qpos.copy()
+    share = np.linspace(0.0, 1.0, len(planned))
+    planned[:, 0], planned[:, 1] = -0.3 * share, 0.4 * share
+    real[:, 0], real[:, 1] = -0.15 * share + 0.4 * share, 0.2 * share + 0.3 * share
+    torque_nm = np.zeros((len(planned), 28))
+    limits = robot.torque_limit_nm.copy()
+    limits[3] = 2.0
+    torque_nm[5, 3], torque_nm[6, 7] = -1.5, 4.0  # 75 % of a weak servo, 4.0 of 8.4 of a strong one
+    robot = replace(robot, torque_limit_nm=limits)
+    outcome = _outcome(robot, replace(neutral, qpos=planned), _happened(neutral, real, torque_nm), 1.0)
+    assert not outcome.fell
+    assert outcome.commanded_distance_m == pytest.approx(0.5)
+    assert outcome.distance_m == pytest.approx(0.25)
+    assert outcome.torque_use == pytest.approx(0.75)

@@ -13,7 +13,7 @@ from strut.models.contact_set import contact_points
 from strut.show.wording import measured_sentences
 from strut.verify.check import check, draft_of
 from strut.verify.contact_force_fit import fit_contact_forces
-from strut.verify.landing_audit import landing_audit
+from strut.verify.landing_audit import _on_two_feet, _steady, landing_audit
 from strut.verify.landing_pieces import landing_pieces
 
 WEIGHT_N = 75.0 * 9.81
@@ -64,11 +64,11 @@ def test_nothing_that_the_file_says_is_needed(walk):
 
 def test_more_samples_leave_less_that_nothing_explains(gait, heiman):
     coarse, fine = (audited(heiman, gait.motion(steps=2, rate_hz=rate)) for rate in (100.0, 400.0))
-    assert coarse.unexplained_n.max() < 0.001 * WEIGHT_N
-    assert fine.unexplained_n.max() < 0.2
+    assert coarse.landings.unexplained_n.max() < 0.001 * WEIGHT_N
+    assert fine.landings.unexplained_n.max() < 0.2
     assert coarse.torque_disagreement < 0.01
     assert fine.torque_disagreement < 0.002
-    assert coarse.needs.margin_m.min() > -0.002
+    assert coarse.margin_m.min() > -0.002
 
 
 def test_velocities_and_forces_are_those_of_the_solver(gait, heiman):
@@ -140,7 +140,7 @@ def test_torques_and_forces_that_are_not_those_of_the_movement_are_called_so(wal
 def test_torques_without_forces_are_judged_while_one_foot_alone_touches(walk, heiman, factor):
     bare = replace(walk, torque_nm=factor * walk.torque_nm, ground_force_n=None, cop_in_world=None)
     found = audited(heiman, bare)
-    assert (found.force_disagreement, found.unjudged) == (None, ())
+    assert (found.force_disagreement, found.landings.unjudged) == (None, ())
     assert found.torque_disagreement == pytest.approx(factor - 1.0, abs=0.015)
     assert check(bare).verdict == ("ok" if factor == 1.0 else "refused")
 
@@ -176,6 +176,29 @@ def test_ice_is_told_from_falling(walk, heiman):
     said = " | ".join(check(walk, slippery).reasons)
     assert "without more friction" in said
     assert "outside what touches" not in said
+
+
+def test_at_a_landing_what_touches_before_or_after_pushes(walk, heiman):
+    """An impact needs the foot that lands as much as the one that carries: together they explain all of it."""
+    landings = audited(heiman, walk).landings
+    assert landings.landing_unexplained_n.max() < 1.0
+    assert np.abs(landings.landing_torque_nm).max() > 1.0
+    lands = (walk.contact[1:] & ~walk.contact[:-1]).any(axis=1)
+    assert not landings.landing_torque_nm[1:][~lands].any()
+
+
+def test_two_points_of_one_foot_are_one_foot(heiman):
+    contact = np.zeros((4, 6), dtype=bool)
+    right = [name.endswith("Right") for name in heiman.foot_names]
+    contact[1, right] = True  # heel and ball of one foot
+    contact[2, [right.index(True), right.index(False)]] = True
+    contact[3] = True
+    assert _on_two_feet(heiman, contact).tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize(("rate_hz", "samples"), [(20.0, 3), (100.0, 5), (250.0, 13), (400.0, 21)])
+def test_what_is_steady_lasts_a_twentieth_of_a_second(rate_hz, samples):
+    assert _steady(np.arange(200) / rate_hz) == samples
 
 
 def test_a_walk_with_too_few_samples_cannot_be_judged(gait):

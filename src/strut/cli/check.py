@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from strut.cli.length import length_m
 from strut.cli.main import REFUSED
+from strut.cli.options import Json, MotionPath
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
@@ -18,9 +18,9 @@ from strut.verify.landing_audit import lands_with_impacts
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="Motion file.")],
+    file: MotionPath,
     margin: Annotated[str | None, typer.Option(help="Smallest balance margin; the planned one if left out.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the receipt as JSON to stdout.")] = False,
+    json: Json = False,
 ) -> int:
     """Measure a motion and say whether the robot can do it (exit 3 if not). Example: strut check happy.npz."""
     motion = load_motion(file)
@@ -31,5 +31,5 @@ def check(
     claimed = f"; the file calls it {receipt.emotion}" if receipt.emotion else ""
     print_lines(f"{receipt.verdict}: {receipt.robot}{claimed}", *(f"  {s}" for s in measured_sentences(receipt)))
     fits = "analyze" if lands_with_impacts(robot_of(motion)) else "simulate"
-    print_next(f"strut {fits if receipt.verdict == 'ok' else 'show'} {file}")
+    print_next(f"strut {fits if receipt.verdict == 'ok' else 'show'}", file)
     return 0 if receipt.verdict == "ok" else REFUSED

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
+from strut.cli.options import Json
 from strut.cli.screen import print_json, print_next, print_table
 from strut.emotion import emotion_table
 from strut.models.catalogue import load_robot, robot_names
 
 
-def emotions(json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False) -> None:
+def emotions(json: Json = False) -> None:
     """List the named emotions, and who has poses for them. Example: strut emotions --json."""
     table = emotion_table()
     anchors = {name: tuple(load_robot(name).expression.anchor) for name in robot_names()}

@@ -9,8 +9,8 @@ import typer
 
 from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.length import length_m
+from strut.cli.options import EmotionName, Force, Intensity, Json, Out, Pad, Strict, feeling
 from strut.cli.screen import print_planned, told_on_screen
-from strut.emotion import Emotion, named_emotion
 from strut.io.hand_path_file import is_path_file, load_hand_path
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
@@ -21,12 +21,10 @@ from strut.request import Platform, PriorityLaw
 def perform(
     robot: Annotated[str, typer.Argument(help="Robot that performs; see `strut robots`.")],
     task: Annotated[str, typer.Argument(help="Task of its hand (wave, carry, point, still), or a .csv or .npz path.")],
-    emotion: Annotated[str | None, typer.Option(help="A name; see `strut emotions`.  [default: neutral]")] = None,
-    pad: Annotated[
-        tuple[float, float, float] | None, typer.Option(help="Pleasure, arousal, dominance instead of a name.")
-    ] = None,
+    emotion: EmotionName = None,
+    pad: Pad = None,
     task_only: Annotated[bool, typer.Option("--task-only", help="Move the hand and show nothing.")] = False,
-    intensity: Annotated[float, typer.Option(help="0 is neutral, 1 as published, at most 1.5.")] = 1.0,
+    intensity: Intensity = 1.0,
     user: Annotated[
         tuple[float, float, float] | None, typer.Option(help="Eyes of the person it performs for, x y z in metres.")
     ] = None,
@@ -41,27 +39,27 @@ def perform(
     margin: Annotated[
         str, typer.Option(help="How far inside its wheels the weight must stay.")
     ] = f"{DEFAULT_MARGIN_M * 1e3:g}mm",
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse (exit 3) instead of weakening.")] = False,
-    out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("perform.npz"),
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the receipt as JSON to stdout.")] = False,
+    strict: Strict = False,
+    out: Out = Path("perform.npz"),
+    force: Force = False,
+    json: Json = False,
 ) -> None:
     """Do a task and show a feeling with the rest. Example: strut perform pepper wave --emotion happy --out wave.npz."""
-    if sum((emotion is not None, pad is not None, task_only)) > 1:
+    if task_only and (emotion is not None or pad is not None):
         raise typer.BadParameter("give one of --emotion, --pad and --task-only.")
+    felt = None if task_only else feeling(emotion, pad)
     _one_of("--law", law, get_args(PriorityLaw))
     _one_of("--platform", platform, get_args(Platform))
-    feeling = None if task_only else Emotion(*pad) if pad is not None else named_emotion(emotion or "neutral")
     body = load_robot(robot)
     if hand is not None and not is_path_file(task):
         raise typer.BadParameter(f"--hand is for a path from a file; which hand does {task}, {robot} knows itself.")
     path = load_hand_path(body, task, hand or "right") if is_path_file(task) else task
-    words = f"{robot} tries to {task} {feeling.label if feeling else 'without a feeling'}"
+    words = f"{robot} tries to {task} {felt.label if felt else 'without a feeling'}"
     with told_on_screen(words, out, force=force, json=json) as tell:
         motion = play(
             body,
             path,
-            feeling,
+            felt,
             intensity=intensity,
             user_m=user,
             target_m=target,

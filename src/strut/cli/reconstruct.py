@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.main import REFUSED
+from strut.cli.options import Force, Json, Out
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solved_or_best
 from strut.errors import StoppedError
@@ -34,9 +35,9 @@ def reconstruct(
     smooth: Annotated[
         float | None, typer.Option(help="Factor on smooth torques; by the noise in the motion if left out.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("reconstructed.npz"),
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the receipt as JSON to stdout.")] = False,
+    out: Out = Path("reconstructed.npz"),
+    force: Force = False,
+    json: Json = False,
 ) -> None:
     """Find torques and ground forces of a motion. Example: strut reconstruct gait.npz --out forces.npz."""
     check_writable(out, force=force, ending=".npz")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
@@ -38,17 +39,13 @@ def show(
     ] = None,
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the live viewer.")] = 8080,
-    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON to stdout.")] = False,
+    force: Force = False,
+    json: Json = False,
 ) -> None:
     """Look at motions in the browser, or write a page or a picture. Example: strut show happy.npz sad.npz."""
     from strut.show.files import save_shown  # noqa: PLC0415  (matplotlib and viser take a second to load)
     from strut.show.viewer import serve  # noqa: PLC0415
 
-    if poses is not None and at is not None:
-        raise typer.BadParameter("give --at for one moment or --poses for a row of them, not both.")
-    if poses is not None and poses < 1:
-        raise typer.BadParameter(f"--poses is {poses}; choose at least 1.")
     look: Look = "stick" if stick else "solid"
     motions, names = [load_motion(file) for file in files], [file.name for file in files]
     with progress("draws") as bar:
@@ -66,18 +63,16 @@ def show(
             force=force,
             on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
         )
-    print_lines(*(f"wrote {path} ({path.stat().st_size / 1e3:.0f} kB)" for path in written))
-    if json and written:
-        print_json([{"file": str(path), "bytes": path.stat().st_size} for path in written])
-    if written:
-        print_next("strut show", *files)
-    else:
-        serve(
-            motions,
-            [robot_of(motion) for motion in motions],
-            host=host,
-            port=port,
-            look=look,
-            names=names,
-            on_ready=lambda url: print_lines(f"showing on {url}; Ctrl-C ends it"),
-        )
+    if not written:
+        robots = [robot_of(motion) for motion in motions]
+        serve(motions, robots, host=host, port=port, look=look, names=names, on_ready=_tell_address)
+        return
+    sizes = {str(path): path.stat().st_size for path in written}
+    print_lines(*(f"wrote {path} ({size / 1e3:.0f} kB)" for path, size in sizes.items()))
+    if json:
+        print_json([{"file": path, "bytes": size} for path, size in sizes.items()])
+    print_next("strut show", *files)
+
+
+def _tell_address(url: str) -> None:
+    print_lines(f"showing on {url}; Ctrl-C ends it")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from strut.cli.options import Force, Json, MotionPath
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.io.atomic import check_not_input, check_writable
 from strut.io.motion_file import load_motion, save_motion
@@ -21,7 +22,7 @@ FELL = 4  # exit code: nothing is wrong with the command, but a script should no
 
 
 def simulate(
-    file: Annotated[Path, typer.Argument(help="Motion file.")],
+    file: MotionPath,
     friction: Annotated[float | None, typer.Option(help="Of the floor; the robot's own if left out.")] = None,
     mass_scale: Annotated[float, typer.Option(help="How much heavier the robot is than its plan believes.")] = 1.0,
     closed_loop: Annotated[
@@ -32,8 +33,8 @@ def simulate(
         ),
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Write the motion that really happened here.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON to stdout.")] = False,
+    force: Force = False,
+    json: Json = False,
 ) -> int:
     """Play a motion with servos in a physics engine. Example: strut simulate walk.npz. Exit 4 if the robot falls.
 

@@ -43,6 +43,11 @@ def check_fitting(context: typer.Context, robot: str, gait: GaitTable) -> None:
             raise typer.BadParameter(f"--{name.replace('_', '-')} does not apply: {robot} {how}; {instead}.")
 
 
+def chosen_length_m(text: str | None) -> float | None:
+    """Return a length that was typed; None if it was not."""
+    return None if text is None else length_m(text)
+
+
 def step_options(
     goal: Triple | None,
     via: Sequence[str] | None,
@@ -53,7 +58,7 @@ def step_options(
     """Return the arguments of `walk` that only bipeds have."""
     return _destination(goal, via, steps) | {
         "pace": _pace(speed),
-        "body_height_m": None if body_height is None else length_m(body_height),
+        "body_height_m": chosen_length_m(body_height),
     }
 
 

@@ -11,6 +11,7 @@ import typer
 
 from strut.cli.body_options import BODY_MASS_HELP, LENGTH_HELP, MASS_HELP, human_body
 from strut.cli.length import length_m
+from strut.cli.options import Force, Json, Out
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solved_or_best
 from strut.errors import OutOfRangeError, StoppedError
@@ -48,16 +49,16 @@ def synthesize(
             "human for the usual ones, plain for the criteria alone."
         ),
     ] = HUMAN,
-    clearance: Annotated[float | None, typer.Option(help="Least height of the swinging toes in mm.")] = None,
+    clearance: Annotated[str | None, typer.Option(help="Least height of the swinging toes, for instance 20mm.")] = None,
     start: Annotated[
         Path | None, typer.Option("--from", help="Motion file of a human walk to start from: at another speed, say.")
     ] = None,
     starts: Annotated[int, typer.Option(help="Solve from this many starts and keep the cheapest gait.")] = 1,
     steps: Annotated[int, typer.Option(help="Steps to write.")] = 4,
     check_mesh: Annotated[bool, typer.Option("--check-mesh", help="Solve again on a finer mesh.")] = False,
-    out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("gait.npz"),
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the receipt as JSON to stdout.")] = False,
+    out: Out = Path("gait.npz"),
+    force: Force = False,
+    json: Json = False,
 ) -> None:
     """Find a human gait that minimises criteria. Example: strut synthesize --objective effort --speed 1.3.
 
@@ -113,9 +114,9 @@ def _criteria(robot: Robot, objective: str | None, weights: str | None) -> Crite
     return weighted_criteria(robot, numbers)
 
 
-def _manner(robot: Robot, words: str, clearance_mm: float | None) -> GaitOptions:
+def _manner(robot: Robot, words: str, clearance: str | None) -> GaitOptions:
     wanted = named_gait_options(robot, [word.strip() for word in words.split(",")])
-    return wanted if clearance_mm is None else replace(wanted, clearance_m=clearance_mm / 1e3)
+    return wanted if clearance is None else replace(wanted, clearance_m=length_m(clearance))
 
 
 def _looks(gait: Gait, *, judged: bool) -> list[str]:

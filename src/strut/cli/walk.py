@@ -11,9 +11,9 @@ import typer
 from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.body_options import BODY_MASS_HELP, human_body
 from strut.cli.length import length_m
+from strut.cli.options import EmotionName, Force, Intensity, Json, Out, Pad, Strict, feeling
 from strut.cli.screen import print_planned, told_on_screen
-from strut.cli.step_options import check_fitting, step_options
-from strut.emotion import Emotion, named_emotion
+from strut.cli.step_options import check_fitting, chosen_length_m, step_options
 from strut.io.atomic import check_writable
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
@@ -25,11 +25,9 @@ from strut.tables.gait import StepsTable, SynthesisTable
 def walk(
     context: typer.Context,
     robot: Annotated[str, typer.Argument(help="Robot to move; see `strut robots`.")],
-    emotion: Annotated[str | None, typer.Option(help="A name; see `strut emotions`.  [default: neutral]")] = None,
-    pad: Annotated[
-        tuple[float, float, float] | None, typer.Option(help="Pleasure, arousal, dominance instead of a name.")
-    ] = None,
-    intensity: Annotated[float, typer.Option(help="0 is neutral, 1 as published, at most 1.5.")] = 1.0,
+    emotion: EmotionName = None,
+    pad: Pad = None,
+    intensity: Intensity = 1.0,
     cycles: Annotated[int, typer.Option(help="Gait cycles.")] = 10,
     goal: Annotated[
         tuple[float, float, float] | None,
@@ -56,14 +54,13 @@ def walk(
     mass: Annotated[float | None, typer.Option(help=BODY_MASS_HELP)] = None,
     sex: Annotated[str, typer.Option(help="Whose proportions: male or female; female needs height and mass.")] = "male",
     rate: Annotated[float | None, typer.Option(help="Samples per second.  [default: 100, bipeds 50]")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse (exit 3) instead of weakening.")] = False,
-    out: Annotated[Path, typer.Option(help="Motion file to write.")] = Path("walk.npz"),
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the receipt as JSON to stdout.")] = False,
+    strict: Strict = False,
+    out: Out = Path("walk.npz"),
+    force: Force = False,
+    json: Json = False,
 ) -> None:
     """Plan a walk that shows an emotion and save it. Example: strut walk mrpete --emotion happy --out happy.npz."""
-    if emotion is not None and pad is not None:
-        raise typer.BadParameter("give --emotion or --pad, not both.")
+    felt = feeling(emotion, pad)
     body = load_robot(robot)
     if body.tables.gait is None:
         raise typer.BadParameter(f"{robot} does not walk; {_performs(body)}.")
@@ -73,8 +70,8 @@ def walk(
         body = human_body(height, mass, sex, None, None)
     options: dict[str, Any] = {
         "intensity": intensity,
-        "step_length_m": None if step_length is None else length_m(step_length),
-        "step_height_m": None if step_height is None else length_m(step_height),
+        "step_length_m": chosen_length_m(step_length),
+        "step_height_m": chosen_length_m(step_height),
         "margin_m": None if person else length_m(margin),
         "strict": strict,
         "rate_hz": rate,
@@ -83,12 +80,11 @@ def walk(
         options |= step_options(goal, via, steps, speed, body_height)
     else:
         options |= {"cycles": cycles} | ({} if person else {"balance": balance, "retreat": retreat})
-    feeling = Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
     if person:
         check_writable(out, force=force, ending=".npz")  # its first attempt alone takes a minute
-    words = f"{robot} tries to walk {feeling.label}"
+    words = f"{robot} tries to walk {felt.label}"
     with told_on_screen(words, out, force=force, json=json, stoppable=person) as tell:
-        motion = plan_walk(body, feeling, on_progress=tell, **options)
+        motion = plan_walk(body, felt, on_progress=tell, **options)
     save_motion(motion, out, force=force)
     print_planned(motion, out, json=json)
 

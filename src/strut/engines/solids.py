@@ -90,13 +90,13 @@ def solid_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
 
 def _seen_geoms(model: mujoco.MjModel) -> list[int]:
     """Return the geoms that are there to be looked at; of a body that is bolted down, its base too."""
-    drawable = [int(number) for number in GEOM_TYPES.values()]
-    own = [geom for geom in range(model.ngeom) if model.geom_type[geom] in drawable]  # no plane, which is the ground
-    shown = [geom for geom in own if model.geom_group[geom] <= LAST_SEEN_GROUP]
+    drawable = np.isin(model.geom_type, list(GEOM_TYPES.values()))  # no plane, which is the ground
+    shown = drawable & (model.geom_group <= LAST_SEEN_GROUP)
     collides = (model.geom_contype | model.geom_conaffinity) != 0
-    dressed = {int(model.geom_bodyid[geom]) for geom in shown if model.geom_group[geom] and not collides[geom]}
-    bare = [g for g in shown if not (collides[g] and model.geom_group[g] == 0 and model.geom_bodyid[g] in dressed)]
-    return bare or own
+    dressed = model.geom_bodyid[shown & ~collides & (model.geom_group > 0)]
+    covered = collides & (model.geom_group == 0) & np.isin(model.geom_bodyid, dressed)
+    seen = shown & ~covered
+    return np.flatnonzero(seen if seen.any() else drawable).tolist()
 
 
 def _mesh(model: mujoco.MjModel, mesh: int) -> Mesh:

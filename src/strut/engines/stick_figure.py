@@ -51,24 +51,26 @@ def _pieces(robot: Robot) -> tuple[_Piece, ...]:
     mujoco.mj_kinematics(model, data)
     places = np.concatenate([data.xpos[1:], data.xipos[1:]])
     radius_m = THICK * float(np.linalg.norm(np.ptp(places, axis=0)))
-    pieces = []
+    pieces: list[_Piece] = []
     for body in range(1, model.nbody):
         aside_m = float(data.xipos[body, 1])
         color = MIDDLE if abs(aside_m) < radius_m else LEFT if aside_m > 0.0 else RIGHT
-        pieces.append(_ball(body, np.zeros(3), JOINT * radius_m, color))
-        carried = [child for child in range(1, model.nbody) if model.body_parentid[child] == body]
-        sole_m = _sole(robot, model, body)
-        ends_m = [*model.body_pos[carried], *(sole_m or model.site_pos[_sites(robot, model, body)])]
-        if not ends_m or model.body_parentid[body] == 0:  # a body that nothing carries is more than what it carries
-            ends_m.append(model.body_ipos[body])
-            pieces.append(_ball(body, ends_m[-1].copy(), JOINT * radius_m, color))
-        pieces += [
-            _stick(body, np.zeros(3), end_m, radius_m, color)
-            for end_m in ends_m
-            if np.linalg.norm(end_m) > SHORTEST * radius_m
-        ]
-        pieces += _outline(body, sole_m, radius_m, color) if sole_m else _feet(robot, model, body, radius_m, color)
+        pieces += _body_pieces(robot, body, radius_m, color)
     return tuple(pieces)
+
+
+def _body_pieces(robot: Robot, body: int, radius_m: float, color: Color) -> list[_Piece]:
+    """Return the figure of one body: a ball, sticks to what it carries or ends in, and its feet."""
+    model, pieces = robot.model, [_ball(body, np.zeros(3), JOINT * radius_m, color)]
+    carried = [child for child in range(1, model.nbody) if model.body_parentid[child] == body]
+    sole_m = _sole(robot, model, body)
+    ends_m = [*model.body_pos[carried], *(sole_m or model.site_pos[_sites(robot, model, body)])]
+    if not ends_m or model.body_parentid[body] == 0:  # a body that nothing carries is more than what it carries
+        ends_m.append(model.body_ipos[body])
+        pieces.append(_ball(body, ends_m[-1].copy(), JOINT * radius_m, color))
+    far_m = [end_m for end_m in ends_m if np.linalg.norm(end_m) > SHORTEST * radius_m]
+    pieces += [_stick(body, np.zeros(3), end_m, radius_m, color) for end_m in far_m]
+    return pieces + (_outline(body, sole_m, radius_m, color) or _feet(robot, model, body, radius_m, color))
 
 
 def _sites(robot: Robot, model: mujoco.MjModel, body: int) -> list[int]:
@@ -105,7 +107,7 @@ def _sole(robot: Robot, model: mujoco.MjModel, body: int) -> list[Array]:
 
 def _outline(body: int, corners_m: list[Array], radius_m: float, color: Color) -> list[_Piece]:
     """Return sticks from corner to corner and back to the first."""
-    pairs = zip(corners_m, [*corners_m[1:], corners_m[0]], strict=True)
+    pairs = zip(corners_m, [*corners_m[1:], *corners_m[:1]], strict=True)
     return [_stick(body, start, stop, OUTLINE * radius_m, color) for start, stop in pairs]
 
 

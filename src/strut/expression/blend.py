@@ -23,7 +23,12 @@ SLOWEST_TEMPO = 0.4  # below this the stride shrinks instead: a feeling that sto
 
 
 def anchor_weights(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> dict[str, float]:
-    """Return how much of each of the robot's anchors an emotion at an intensity shows."""
+    """Return how much of each of the robot's anchors an emotion at an intensity shows.
+
+    Example:
+        >>> strut.anchor_weights(strut.load_robot("mrpete"), strut.named_emotion("sad"))["sad"]
+        1.0
+    """
     names = tuple(robot.expression.anchor)
     point = np.array(emotion.pad)
     strength = float(np.linalg.norm(point))
@@ -45,6 +50,9 @@ def style_for(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> Style:
 
     Raises:
         BadTableError: If the robot's expression.toml says nothing of any feeling.
+
+    Example:
+        >>> strut.style_for(strut.load_robot("mrpete"), strut.named_emotion("sad"), 0.5).tempo
     """
     table, strength = robot.expression, checked_intensity(intensity)
     if strength == 0.0 or not any(emotion.pad):
@@ -58,14 +66,10 @@ def style_for(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> Style:
     if table.pace.least_speed is not None:
         speed = max(speed, table.pace.least_speed)
     tempo = max(abs(speed) ** table.pace.tempo_share, SLOWEST_TEMPO) / max(step_time, table.pace.shortest_step)
-    poses: dict[str, float] = {}
-    for name, weight in weights.items():
-        for pose, much in table.anchor[name].postures.items():
-            poses[pose] = poses.get(pose, 0.0) + weight * much
     return Style(
         **values | {"tempo": values["tempo"] * tempo, "stride": values["stride"] * abs(speed) / tempo},
         direction=int(math.copysign(1, speed)),
-        postures=tuple((pose, weight) for pose, weight in poses.items() if weight != 0.0),
+        postures=_postures(table, weights),
     )
 
 
@@ -86,6 +90,15 @@ def _changes(
         return float(change)
 
     return changed
+
+
+def _postures(table: ExpressionTable, weights: dict[str, float]) -> tuple[tuple[str, float], ...]:
+    """Return the key poses of all anchors, each with how much of it is shown."""
+    poses: dict[str, float] = {}
+    for name, weight in weights.items():
+        for pose, much in table.anchor[name].postures.items():
+            poses[pose] = poses.get(pose, 0.0) + weight * much
+    return tuple((pose, weight) for pose, weight in poses.items() if weight != 0.0)
 
 
 def _kept(table: ExpressionTable, word: str, value: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -17,17 +17,26 @@ _WALKING = ("tempo", "stride")  # judged as their product, the speed
 
 
 def main_words(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> tuple[str, ...]:
-    """Return the words that a verdict is about: those of the body's `main` that the feeling changes visibly."""
+    """Return the words that a verdict is about: those of the body's `main` that the feeling changes visibly.
+
+    Example:
+        >>> strut.main_words(strut.load_robot("heiman"), strut.named_emotion("sad"))
+    """
     return _judged(robot, style_for(robot, emotion, intensity))
 
 
-def shown_shares(robot: Robot, asked: Style, shown: Style) -> dict[str, float]:
+def shown_shares(robot: Robot, asked: Style, shown: Style, *, reads: Collection[str] | None = None) -> dict[str, float]:
     """Return how much of each main word's change is shown, from 0 to 1; 0 where the body has no part for the word.
 
     Args:
         robot: Whose expression.toml says what is neutral, what the main words are and which parts there are.
         asked: What the feeling asks for.
         shown: The same with what a motion keeps or was measured to show.
+        reads: The words that whoever made the motion does something with; every word if None.
+
+    Example:
+        >>> robot, sad = strut.load_robot("heiman"), strut.named_emotion("sad")
+        >>> strut.shown_shares(robot, strut.style_for(robot, sad), strut.style_for(robot, sad, 0.5))
     """
     neutral = robot.expression.neutral_style()
     shares = {}
@@ -35,20 +44,27 @@ def shown_shares(robot: Robot, asked: Style, shown: Style) -> dict[str, float]:
         goal, reached = (_value(style, word) - _value(neutral, word) for style in (asked, shown))
         if word == "postures":
             goal, reached = _along(asked, asked), _along(asked, shown)
-        shares[word] = float(np.clip(reached / goal, 0.0, 1.0)) if _has_part(robot, word) else 0.0
+        shares[word] = float(np.clip(reached / goal, 0.0, 1.0)) if _has_part(robot, word, reads) else 0.0
     return shares
 
 
-def left_out(robot: Robot, style: Style, replaced: Mapping[str, str] | None = None) -> tuple[str, ...]:
+def left_out(
+    robot: Robot, style: Style, replaced: Mapping[str, str] | None = None, *, reads: Collection[str] | None = None
+) -> tuple[str, ...]:
     """Return which words of a style are not shown at all, as sentences for the receipt.
 
     Args:
         robot: Who shows it.
         style: What the feeling asks for.
         replaced: Words that something else decides, each with the reason: {"tempo": "the fastest pace was asked for"}.
+        reads: As for `shown_shares`.
+
+    Example:
+        >>> robot = strut.load_robot("alice")
+        >>> strut.left_out(robot, strut.style_for(robot, strut.named_emotion("sad")))
     """
     changed = [word for word in (*WORDS, "direction", "postures") if _visible(robot, style, word)]
-    lacking = [_told(style, word) for word in changed if not _has_part(robot, word)]
+    lacking = [_told(style, word) for word in changed if not _has_part(robot, word, reads)]
     sentences = [f"{' and '.join(lacking)}, {robot.name} has no part for it"] if lacking else []
     neutral = robot.expression.neutral_style()
     for word, reason in (replaced or {}).items():
@@ -70,9 +86,9 @@ def _visible(robot: Robot, style: Style, word: str) -> bool:
     return abs(_value(style, word) - _value(robot.expression.neutral_style(), word)) >= least
 
 
-def _has_part(robot: Robot, word: str) -> bool:
+def _has_part(robot: Robot, word: str, reads: Collection[str] | None) -> bool:
     words = _WALKING if word == "speed" else (word,)
-    return any(robot.expression.part(one) is not None for one in words)
+    return any(robot.expression.part(one) is not None and (reads is None or one in reads) for one in words)
 
 
 def _value(style: Style, word: str) -> float:

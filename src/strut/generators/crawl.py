@@ -37,6 +37,7 @@ class CrawlGait:
         handover: Share of a swing's quarter, half at each end, in which the foot still or already carries.
         settle_s: Time before the first and after the last step.
         fade_cycles: Cycles over which a pose comes in and goes out.
+        tilt_cycles: Cycles over which feet take on their tilt, which they can only while they swing.
         timing: `published` swings evenly in time; `smooth` runs the same half-sine path with the speed and
             acceleration of the foot zero at lift-off and touch-down.
     """
@@ -49,17 +50,18 @@ class CrawlGait:
     handover: float
     settle_s: float
     fade_cycles: float
+    tilt_cycles: float
     timing: SwingTiming = "smooth"
 
     def __post_init__(self) -> None:
         if not 0.5 <= self.duty_factor < 1.0 or not 0.0 <= self.handover < 1.0:
             raise OutOfRangeError("A crawl needs a duty factor in [0.5, 1) and a handover in [0, 1).")
-        for name in ("cycle_s", "step_length_m", "step_height_m", "settle_s", "fade_cycles"):
+        for name in ("cycle_s", "step_length_m", "step_height_m", "settle_s", "fade_cycles", "tilt_cycles"):
             value = getattr(self, name)
             if not math.isfinite(value) or value < 0.0:
                 raise OutOfRangeError(f"{name} is {value:g}; it must be a finite number of at least 0.")
-        if self.cycle_s == 0.0 or self.fade_cycles == 0.0:
-            raise OutOfRangeError("cycle_s and fade_cycles of a crawl must be above 0.")
+        if 0.0 in (self.cycle_s, self.fade_cycles, self.tilt_cycles):
+            raise OutOfRangeError("cycle_s, fade_cycles and tilt_cycles of a crawl must be above 0.")
 
     @property
     def swing_window(self) -> tuple[float, float]:
@@ -125,6 +127,7 @@ def crawl_gait(robot: Robot) -> CrawlGait:
         handover=table.handover,
         settle_s=table.settle_s,
         fade_cycles=table.fade_cycles,
+        tilt_cycles=table.tilt_cycles,
     )
 
 
@@ -156,7 +159,7 @@ def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rat
     foot_weight = np.zeros(foot_in_world.shape[:2])
     contact = np.ones(foot_in_world.shape[:2], dtype=bool)
     stance = np.arange(cycles + 1)
-    ramp = min(gait.fade_cycles, cycles / 2.0)
+    ramp = min(gait.tilt_cycles, cycles // 2)  # a whole number in short walks, so that some stance has the whole tilt
     tilt = np.minimum(np.minimum(stance, cycles - stance) / ramp, 1.0)  # in even parts, swing by swing
     for leg, start in enumerate(gait.swing_start):
         middle = np.concatenate([[0.0], start + np.arange(1, cycles) - gait.duty_factor / 2.0, [cycles]])

@@ -21,6 +21,7 @@ from strut.request import Balance, Crawl
 from strut.robot import Array, Robot
 from strut.style import Style
 
+READS = ("tempo", "direction", "stride", "lift", "postures")  # words of a style that change a crawl
 X_COSTS: dict[Balance, tuple[float, ...]] = {"y": (np.inf,), "xy": (1.0, np.inf)}  # ways to sway, see `sway_shift`
 SWAY_RATE_HZ = 50.0  # the body's sway is slow; the audit at full rate has the last word
 BUFFER_BEYOND_MARGIN_M = 0.005  # the body sways for this much more margin than the gate demands
@@ -69,8 +70,8 @@ class CrawlDrafts:
                 contact=body.plan.contact,
                 style=style,
                 shown=body.plan.weight,
-                words=shown_shares(robot, style, style),
-                left_out=left_out(robot, style),
+                words=shown_shares(robot, style, style, reads=READS),
+                left_out=left_out(robot, style, reads=READS),
                 kept=1.0 if detail.share is None else float(detail.share.mean()),
                 shortfalls=tuple(_reach_shortfall(body, shift)),
                 variant=variant,
@@ -110,8 +111,8 @@ def _reach_shortfall(body: Crawler, shift: Array) -> list[Shortfall]:
     if excess.max() < 0.0:
         return []
     sample, leg = np.unravel_index(int(np.argmax(excess)), excess.shape)
-    name, (shortest, longest) = body.legs[leg].leg.name, body.legs[leg].leg.reach_m
-    distance = float(np.linalg.norm(body.ankles_in_hip(shift)[leg][sample]))
+    name, (shortest, longest) = body.legs[leg].name, body.legs[leg].reach_m
+    distance = float(body.span_m(shift)[sample, leg])
     sentence = (
         f"reach: leg {name} would have to span {distance * 1e3:.0f} mm, it spans {shortest * 1e3:.0f} to "
         f"{longest * 1e3:.0f} mm at {body.plan.time_s[sample]:.2f} s"

@@ -8,10 +8,9 @@ import numpy as np
 
 from strut.generators.crawl import CrawlPlan
 from strut.generators.key_pose import KeyPose, ground_under
-from strut.kinematics.leg7r import clamp_to_reach, leg_inverse, reach_excess
-from strut.kinematics.mounted_leg import MountedLeg, body_fixed_knee, mounted_legs
+from strut.kinematics.leg_solver import LegSolver, leg_solvers
 from strut.robot import Array, Robot
-from strut.rotation import rotation_y
+from strut.rotation import rotation_y, without_twist
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,16 +20,16 @@ class Crawler:
     Args:
         robot: Who walks.
         plan: Footprints and body path.
-        legs: The robot's legs.
+        legs: Solvers of the robot's legs.
         nose_up_rad: Pitch of the body. Shape (T,).
         height_m: Height of the body's origin over the ground. Shape (T,).
         foot_to_body: Orientation of the feet. Shape (T, n, 3, 3).
-        knee_rad: Body-fixed knee angles. Shape (T, n).
+        knee_rad: Knee angles to hold. Shape (T, n).
     """
 
     robot: Robot
     plan: CrawlPlan
-    legs: tuple[MountedLeg, ...]
+    legs: tuple[LegSolver, ...]
     nose_up_rad: Array
     height_m: Array
     foot_to_body: Array
@@ -40,28 +39,26 @@ class Crawler:
         """Return the body's origin, over the centres of the feet. Shape (T, 2) in, (T, 3) out."""
         return np.stack([self.plan.body_x_m + shift_m[:, 0], shift_m[:, 1], self.height_m], axis=1)
 
-    def ankles_in_hip(self, shift_m: Array) -> list[Array]:
-        """Return where each leg's ankle must be. Shape (T, 2) in, n times (T, 3) out."""
+    def feet_in_body(self, shift_m: Array) -> Array:
+        """Return the centres of the feet in the body. Shape (T, 2) in, (T, n, 3) out."""
         from_base = self.plan.foot_in_world - self.base_in_world(shift_m)[:, None]
-        foot_in_body = from_base @ rotation_y(-self.nose_up_rad)
-        return [
-            mounted.ankle_in_hip(foot_in_body[:, leg], self.foot_to_body[:, leg])
-            for leg, mounted in enumerate(self.legs)
-        ]
+        return np.asarray(from_base @ rotation_y(-self.nose_up_rad))
 
     def reach_excess_m(self, shift_m: Array) -> Array:
         """Return by how much each leg falls short of its foot, negative where it reaches. (T, 2) in, (T, n) out."""
-        ankles = self.ankles_in_hip(shift_m)
-        return np.stack([reach_excess(m.leg, ankle) for m, ankle in zip(self.legs, ankles, strict=True)], axis=1)
+        feet, turns = self.feet_in_body(shift_m), self.foot_to_body
+        return np.stack([leg.reach_excess_m(feet[:, k], turns[:, k]) for k, leg in enumerate(self.legs)], axis=1)
+
+    def span_m(self, shift_m: Array) -> Array:
+        """Return what each leg would have to span. Shape (T, 2) in, (T, n) out."""
+        feet, turns = self.feet_in_body(shift_m), self.foot_to_body
+        return np.stack([leg.span_m(feet[:, k], turns[:, k]) for k, leg in enumerate(self.legs)], axis=1)
 
     def qpos(self, shift_m: Array) -> Array:
         """Return the coordinates; a leg that cannot reach its foot stretches towards it. (T, 2) in, (T, nq) out."""
-        joints = []
-        for leg, (mounted, ankle) in enumerate(zip(self.legs, self.ankles_in_hip(shift_m), strict=True)):
-            foot_to_hip = mounted.hip_to_body.T @ self.foot_to_body[:, leg]
-            reached = clamp_to_reach(mounted.leg, ankle)
-            joints.append(leg_inverse(mounted.leg, reached, foot_to_hip, self.knee_rad[:, leg], reference="body"))
-        angles = np.unwrap(np.concatenate(joints, axis=1), axis=0)
+        feet, turns = self.feet_in_body(shift_m), self.foot_to_body
+        joints = [leg.joints(feet[:, k], turns[:, k], self.knee_rad[:, k]) for k, leg in enumerate(self.legs)]
+        angles = self._in_model_order(np.unwrap(np.concatenate(joints, axis=1), axis=0))
         middle = (self.robot.joint_lower_rad + self.robot.joint_upper_rad) / 2.0
         angles -= np.round((angles[0] - middle) / (2.0 * np.pi)) * 2.0 * np.pi
         half = self.nose_up_rad / 2.0
@@ -69,15 +66,20 @@ class Crawler:
         base = self.base_in_world(shift_m) + np.array([0.0, 0.0, self.robot.feet[0].radius_m])
         return np.concatenate([base, quaternion, angles], axis=1)
 
+    def _in_model_order(self, angles: Array) -> Array:
+        """Return angles of leg after leg in the order of the robot's joints; all others stay at zero."""
+        ordered = np.zeros((len(angles), len(self.robot.joint_names)))
+        names = [joint for leg in self.robot.legs for joint in leg.joints]
+        ordered[:, [self.robot.joint_names.index(name) for name in names]] = angles
+        return ordered
+
 
 def crawler(robot: Robot, pose: KeyPose, plan: CrawlPlan) -> Crawler:
     """Return the crawl of a robot in a pose."""
-    legs = mounted_legs(robot)
+    legs = leg_solvers(robot)
     feet, turns, knees = pose.feet(plan.weight), pose.foot_rotations(plan.weight), pose.knees(plan.weight)
     ground = ground_under(feet)
-    knee_rad = np.stack(
-        [body_fixed_knee(leg, feet[:, i], turns[:, i], knees[:, i]) for i, leg in enumerate(legs)], axis=1
-    )
+    knee_rad = np.stack([leg.held_knee(feet[:, i], turns[:, i], knees[:, i]) for i, leg in enumerate(legs)], axis=1)
     return Crawler(
         robot=robot,
         plan=plan,
@@ -90,10 +92,13 @@ def crawler(robot: Robot, pose: KeyPose, plan: CrawlPlan) -> Crawler:
 
 
 def _feet_tilted_by_plan(pose: KeyPose, plan: CrawlPlan, nose_up_rad: Array) -> Array:
-    """Return the feet's orientation in the body: that of the pose, seen from a body that may show less of it."""
+    """Return the feet's orientation in the body: that of the pose, seen from a body that may show less of it.
+
+    Nobody sees a ball spin about its own axis, so that part of the published turn is left out: it would only hurry.
+    """
     per_leg = []
     for leg in range(plan.foot_weight.shape[1]):
         weight = plan.foot_weight[:, leg]
         own_pitch = ground_under(pose.feet(weight)).nose_up_rad
-        per_leg.append(rotation_y(nose_up_rad - own_pitch) @ pose.foot_rotations(weight)[:, leg])
+        per_leg.append(rotation_y(nose_up_rad - own_pitch) @ without_twist(pose.foot_rotations(weight)[:, leg]))
     return np.stack(per_leg, axis=1)

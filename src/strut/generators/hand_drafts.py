@@ -24,6 +24,7 @@ from strut.request import HandTask
 from strut.robot import Robot
 from strut.style import Style
 
+READS = ("activity", "jerkiness", "gaze")  # words of a style that a performance shows
 _GAZE_SEARCH_HZ = 25.0
 _GAZE_STEP = 0.02
 _LONGEST_STEP_S = 0.010  # of the integration; with longer ones the hand would feel the feeling
@@ -65,8 +66,8 @@ class HandDrafts:
             qpos=found.qpos,
             contact=np.zeros((len(self.problem.time_s), 0), dtype=np.bool_),
             style=shown,
-            words={} if shown is None else shown_shares(robot, style, shown),
-            left_out=() if shown is None else left_out(robot, style),
+            words={} if shown is None else shown_shares(robot, style, shown, reads=READS),
+            left_out=() if shown is None else left_out(robot, style, reads=READS),
             kept=kept,
             reasons=reasons,
             meta=self._meta(shown),

@@ -18,8 +18,9 @@ from strut.human.synthesize import synthesize
 from strut.optimal.collocation import NotSolvedError
 from strut.request import HumanGait
 from strut.robot import Robot
-from strut.style import Style, spoken
+from strut.style import WORDS, Style, spoken
 
+READS = ("tempo", "stride", "arm_swing")  # words of a style that change the problem, beside those that hold joints
 UNSOLVED = "Interrupted; a walk that is not solved shows no feeling, so nothing was written."
 AS_ASKED = 0.85  # a walk that shows this share of every asked change shows the feeling as asked
 
@@ -75,9 +76,9 @@ class HumanDrafts:
         assert gait.naturalness is not None
         motion = gait.motion(steps=2 * self.task.cycles, rate_hz=self.rate_hz)
         assert motion.receipt is not None
-        shares = shown_shares(
-            self.robot, style, shown_style(self.robot, style, speed_m_s=gait.speed_m_s, looks=gait.naturalness)
-        )
+        reads = (*READS, *(word for word in WORDS if self.robot.expression.joints(word)))
+        shown = shown_style(self.robot, style, speed_m_s=gait.speed_m_s, looks=gait.naturalness)
+        shares = shown_shares(self.robot, style, shown, reads=reads)
         weak = {spoken(name): share for name, share in shares.items() if share < AS_ASKED}
         return Draft(
             robot=self.robot,
@@ -86,7 +87,7 @@ class HumanDrafts:
             contact=motion.contact,
             style=style,
             words=shares,
-            left_out=left_out(self.robot, style),
+            left_out=left_out(self.robot, style, reads=reads),
             kept=min([1.0, *weak.values()]),
             reasons=tuple(f"{share:.0%} of the asked change of {name} is shown" for name, share in weak.items()),
             torque_nm=motion.torque_nm,

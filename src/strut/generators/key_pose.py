@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from strut.errors import BadTableError
+from strut.models.leg_chain import LegChain, leg_chains
 from strut.robot import Array, Robot, frozen_array
-from strut.rotation import rotation_from_vector, rotation_from_zyz, rotation_vector
+from strut.rotation import rotation_from_vector, rotation_from_zyz, rotation_vector, rotation_y
 from strut.style import Style
 from strut.tables.expression import LegPose
 
@@ -90,13 +91,28 @@ def key_pose(robot: Robot, style: Style) -> KeyPose:
         raise BadTableError(
             f"{robot.name} has no pose called neutral under [word.postures.pose] in its expression.toml."
         )
-    rows = [_leg_rows(poses, foot.name, style) for foot in robot.feet]
-    return KeyPose(*(np.array(column) for column in zip(*rows, strict=True)))
+    rows = [_leg_rows(poses, *_place_of(chain), style) for chain in leg_chains(robot)]
+    if not rows:
+        raise BadTableError(f"{robot.name} has no feet to stand on: its robot.toml names none under [foot].")
+    pose = KeyPose(*(np.array(column) for column in zip(*rows, strict=True)))
+    return replace(pose, foot_change_m=pose.foot_change_m + _carriage(pose.foot_in_body, style))
 
 
-def _leg_rows(poses: Mapping[str, Mapping[str, LegPose]], leg: str, style: Style) -> tuple[Any, ...]:
+def _place_of(chain: LegChain) -> tuple[str, bool]:
+    """Return whether a leg is a front or a hind one, and whether it is on the right, from where its hip is."""
+    return "front" if chain.offset_m[0, 0] > 0.0 else "hind", bool(chain.offset_m[0, 1] < 0.0)
+
+
+def _carriage(foot_in_body: Array, style: Style) -> Array:
+    """Return how the feet of a stance move in the body when it is carried higher, wider or pitched. Shape (n, 3)."""
+    carried = foot_in_body * np.array([1.0, style.stance_width, style.body_height])
+    return np.asarray(carried @ rotation_y(style.body_pitch_rad) - foot_in_body)
+
+
+def _leg_rows(poses: Mapping[str, Mapping[str, LegPose]], end: str, right: bool, style: Style) -> tuple[Any, ...]:
     """Return one leg's entries of KeyPose; right legs mirror the left ones, so that their knees are mirror images."""
-    end, right = ("front" if leg.endswith("F") else "hind"), leg.startswith("R")
+    if end not in poses["neutral"]:
+        raise BadTableError(f"expression.toml says no place of a {end} foot in the pose called neutral.")
     neutral = poses["neutral"][end]
     rows = [(weight, poses[name][end]) for name, weight in style.postures]
     change = sum((weight * np.array(row.foot_m) for weight, row in rows), start=np.zeros(3))

@@ -14,12 +14,13 @@ from strut.audit import LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD, TaskAudit
 from strut.easing import eased_time
 from strut.engines.frame_kinematics import Frame, FrameKinematics, acceleration_scale, frame_poses
 from strut.errors import UnreachablePathError
-from strut.expression.gaze import Quaternion, between, looking_at, quaternion_of, rotation_of, turn_to
+from strut.expression.gaze import looking_at
 from strut.expression.posture import posture_over_time
 from strut.generators.hand_path import HandPath
 from strut.generators.hand_task import hand_frame
 from strut.kinematics.task_priority import Held, Law, Level, Resolved, resolve, velocity_bounds
 from strut.robot import Array, Robot
+from strut.rotation import Quaternion, orientation_error, quaternion_from_rotation, rotation_from_quaternion, slerp
 from strut.style import Style
 
 APPROACH_PER_S = 20.0  # a joint may cover this share of the way to its end per second: it arrives without a jolt
@@ -174,7 +175,7 @@ class NullSpaceController:
         gaze = (
             0.0
             if self.problem.style is None
-            else float(np.linalg.norm(turn_to(head.rotation, self._gaze(head, stage))))
+            else float(np.linalg.norm(orientation_error(head.rotation, self._gaze(head, stage))))
         )
         return float(np.linalg.norm(off_m)), 0.0 if turn is None else float(np.linalg.norm(turn)), gaze
 
@@ -182,13 +183,13 @@ class NullSpaceController:
         off_m = self._hand_m[stage] - hand.position_m
         if self._hand_turn is None:
             return off_m, None
-        turn = turn_to(hand.rotation, self._hand_turn[stage])
+        turn = orientation_error(hand.rotation, self._hand_turn[stage])
         return off_m, turn if self._sideways is None else self._sideways[stage] @ turn
 
     def _gaze(self, head: Frame, stage: int) -> Quaternion:
         assert self.problem.style is not None
         direct = looking_at(head.position_m, self.problem.user_m)
-        return between(self._posture_head[stage], direct, self.problem.style.gaze)
+        return slerp(self._posture_head[stage], direct, self.problem.style.gaze)
 
     def _follow_gaze(self, stage: int) -> None:
         """Learn how fast the head's goal turns from where it was a step ago; the published law does not look ahead."""
@@ -196,8 +197,8 @@ class NullSpaceController:
             return
         goal = self._gaze(self._kinematics.frames[1], stage)
         if self._gaze_before is not None:
-            self._gaze_velocity = turn_to(self._gaze_before, goal) / self._step_s
-        self._gaze_before = rotation_of(goal)
+            self._gaze_velocity = orientation_error(self._gaze_before, goal) / self._step_s
+        self._gaze_before = rotation_from_quaternion(goal)
 
     def _inside(self, coordinates: Array) -> Array:
         """Return coordinates that bounds have kept in their ranges, without what rounding put beyond. Shape (n,)."""
@@ -239,7 +240,7 @@ class NullSpaceController:
             velocity = velocity - jacobian[:, :led] @ drift
         levels = [Level(jacobian[:, led:], velocity)]
         if self.problem.style is not None and showing:
-            glance = self._head_gain * turn_to(head.rotation, self._gaze(head, stage)) + self._gaze_velocity
+            glance = self._head_gain * orientation_error(head.rotation, self._gaze(head, stage)) + self._gaze_velocity
             glance -= head.jacobian[3:, :led] @ drift
             levels.append(Level(head.jacobian[3:, led:], glance, self._gentle))
             levels.append(Level(None, self._posture_gain * (self._posture[stage] - qpos[led:]), self._gentle))
@@ -259,4 +260,4 @@ def tracked(problem: TrackingProblem) -> TrackedTask:
 
 def _quaternions(rotations: Array) -> list[Quaternion]:
     """Return quaternions wxyz. Shape (T, 3, 3) in."""
-    return [quaternion_of(one) for one in rotations.reshape(-1, 9)]
+    return [quaternion_from_rotation(one) for one in rotations.reshape(-1, 9)]

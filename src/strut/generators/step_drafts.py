@@ -21,6 +21,7 @@ from strut.request import Steps
 from strut.robot import Robot
 from strut.style import Style
 
+READS = ("tempo", "stride", "lift", "sway", "body_height")  # words of a style that change a walk of steps
 MOST_SAMPLES = 50_000  # about a gigabyte of Jacobians
 SEARCH_RATE_HZ = 50.0
 SEARCH_STEPS = 8  # starts, walks, stops: every further step of a line or turn repeats these
@@ -84,8 +85,8 @@ class StepDrafts:
             qpos=body.qpos,
             contact=plan.contact,
             style=style,
-            words=shown_shares(robot, style, shown),
-            left_out=left_out(robot, style, replaced),
+            words=shown_shares(robot, style, shown, reads=READS),
+            left_out=left_out(robot, style, replaced, reads=READS),
             meta=self._meta(steps, gait, body) if final else {},
             figures={"task_error_mm": self._goal_error_m(steps, body) * 1e3} if final else {},
         )

@@ -56,7 +56,11 @@ class GaitOptions:
 
 
 def named_gait_options(robot: Robot, words: Sequence[str]) -> GaitOptions:
-    """Return the options with the named items, sized by the robot's gait table; `human` names the usual ones."""
+    """Return the options with the named items, sized by the robot's gait table; `human` names the usual ones.
+
+    Example:
+        >>> strut.named_gait_options(strut.load_robot("heiman"), ["posture", "arms"])
+    """
     table = robot.human_gait.manner
     items = {item for word in words for item in (table.human if word == HUMAN else [word])}
     _check_items(words, items)

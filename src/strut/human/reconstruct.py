@@ -58,6 +58,9 @@ def reconstruct(
         smooth: Factor on the weight of smooth torques; by the noise of the recording if None.
         most_seconds: Of processor time; give up after it.
         on_iteration: Called with every iteration; may return True to stop.
+
+    Example:
+        >>> strut.reconstruct(strut.load_motion("gait.npz")).motion(steps=1).torque_nm.shape
     """
     human = robot_of(motion, robot, needs_feet=False)
     if human.tables.contact is None or human.tables.gait is None:

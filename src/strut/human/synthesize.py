@@ -72,6 +72,10 @@ def synthesize(
         check_mesh: Solve again on a finer mesh, and say how much the cost changes.
         most_seconds: Of processor time, for all tries of a start together.
         on_iteration: Called with every iteration; may return True to stop.
+
+    Example:
+        >>> gait = strut.synthesize(strut.load_robot("heiman"), speed_m_s=1.3)  # half a minute
+        >>> strut.save_motion(gait.motion(steps=4), "gait.npz")
     """
     human = load_robot(robot) if isinstance(robot, str) else robot
     weights = criteria or named_criteria(human, objective)

@@ -25,7 +25,12 @@ class Alias:
 
 
 def resampled(motion: Motion, rate_hz: float) -> Motion:
-    """Return the motion at another rate, read off between its samples; what was proved of the old one is left out."""
+    """Return the motion at another rate, read off between its samples; what was proved of the old one is left out.
+
+    Example:
+        >>> strut.resampled(strut.load_motion("happy.npz"), 20.0).receipt is None
+        True
+    """
     if not 0.0 < rate_hz <= HIGHEST_RATE_HZ:
         raise OutOfRangeError(
             f"The rate is {rate_hz:g} samples per second; choose more than 0 and at most {HIGHEST_RATE_HZ:g}."

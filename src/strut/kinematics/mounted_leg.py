@@ -1,4 +1,4 @@
-"""Mounted legs: where a quadruped's 7R legs are fixed to its body, and their knee angles seen from the body."""
+"""Mounted legs: where 7R legs are fixed to a body, and their knee angles seen from the body."""
 
 from __future__ import annotations
 
@@ -6,8 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strut.kinematics.leg7r import Leg, clamp_to_reach, knee_position, knee_reference_direction
-from strut.models.limb_robot import mount_rotation
+from strut.errors import BadTableError
+from strut.kinematics.leg7r import (
+    Leg,
+    clamp_to_reach,
+    knee_position,
+    knee_reference_direction,
+    leg_forward,
+    leg_inverse,
+    reach_excess,
+)
+from strut.models.leg_chain import LegChain, leg_chains
 from strut.robot import Array, Robot
 from strut.rotation import turn_angle
 
@@ -21,35 +30,66 @@ class MountedLeg:
     hip_to_body: Array
     ankle_in_foot: Array
 
+    @property
+    def name(self) -> str:
+        """Of the leg."""
+        return self.leg.name
+
+    @property
+    def reach_m(self) -> tuple[float, float]:
+        """Shortest and longest span from hip to ankle."""
+        return self.leg.reach_m
+
     def ankle_in_hip(self, foot_in_body: Array, foot_to_body: Array) -> Array:
         """Return where the ankle must be for a foot. Shapes (..., 3), (..., 3, 3) in, (..., 3) out."""
         ankle_in_body = foot_in_body + foot_to_body @ self.ankle_in_foot
         return np.asarray((ankle_in_body - self.hip_in_body) @ self.hip_to_body)
 
+    def span_m(self, foot_in_body: Array, foot_to_body: Array) -> Array:
+        """Return the distance from hip to ankle. Shapes (..., 3), (..., 3, 3) in, (...) out."""
+        return np.asarray(np.linalg.norm(self.ankle_in_hip(foot_in_body, foot_to_body), axis=-1))
+
+    def reach_excess_m(self, foot_in_body: Array, foot_to_body: Array) -> Array:
+        """Return by how much the leg falls short of its foot, negative where it reaches. Shapes as in `span_m`."""
+        return reach_excess(self.leg, self.ankle_in_hip(foot_in_body, foot_to_body))
+
+    def held_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:
+        """Return the body-fixed knee angle of a pose whose knee angle is given in the published reference.
+
+        The published reference turns with the hip-ankle line and whips the knee where that line nears joint 1's axis.
+        Converted once at the pose and held, the knee stays where the pose has it. Shapes (..., 3), (..., 3, 3), (...).
+        """
+        ankle = clamp_to_reach(self.leg, self.ankle_in_hip(foot_in_body, foot_to_body))
+        knee = knee_position(self.leg, ankle, knee_rad, reference="published")
+        line = ankle / np.linalg.norm(ankle, axis=-1, keepdims=True)
+        zero = knee_reference_direction(self.leg, ankle, reference="body")
+        return turn_angle(zero, knee, line)
+
+    def joints(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:
+        """Return the joint angles; `knee_rad` is body-fixed. Shapes (..., 3), (..., 3, 3), (...) in, (..., 7) out."""
+        reached = clamp_to_reach(self.leg, self.ankle_in_hip(foot_in_body, foot_to_body))
+        return leg_inverse(self.leg, reached, self.hip_to_body.T @ foot_to_body, knee_rad, reference="body")
+
 
 def mounted_legs(robot: Robot) -> tuple[MountedLeg, ...]:
-    """Return the robot's legs in the order of its feet."""
-    body, knee_sign = robot.table("robot"), robot.table("gait")["knee_sign"]
-    legs = []
-    for mount in body["mount"]:
-        limb = body["limb"][mount["limb"]]
-        thigh_m, shin_m = (joint["d_m"] for joint in limb["joints"] if joint["d_m"])
-        hip_to_body = mount_rotation(mount["x_axis"], mount["z_axis"])
-        forward_in_hip = tuple(float(value) for value in hip_to_body[0])
-        leg = Leg(mount["name"], thigh_m, shin_m, knee_sign[mount["name"]], forward_in_hip)  # type: ignore[arg-type]
-        ankle_in_foot = -np.array(limb["end"]["position_m"])
-        legs.append(MountedLeg(leg, np.array(mount["position_m"]), hip_to_body, ankle_in_foot))
-    return tuple(legs)
+    """Return the legs of a robot whose legs all are 7R, in the order of its feet."""
+    signs = robot.crawl_gait.knee_sign
+    legs = [leg_7r(chain, signs.get(chain.name, 1)) for chain in leg_chains(robot)]
+    if any(leg is None for leg in legs):
+        raise BadTableError(f"{robot.name} does not stand on 7R legs.")
+    return tuple(leg for leg in legs if leg is not None)
 
 
-def body_fixed_knee(mounted: MountedLeg, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:
-    """Return the body-fixed knee angle of a pose whose knee angle is given in the published reference.
-
-    The published reference turns with the hip-ankle line and whips the knee where that line nears joint 1's axis.
-    Converted once at the pose and held, the knee stays where the pose has it. Shapes (..., 3), (..., 3, 3), (...).
-    """
-    ankle = clamp_to_reach(mounted.leg, mounted.ankle_in_hip(foot_in_body, foot_to_body))
-    knee = knee_position(mounted.leg, ankle, knee_rad, reference="published")
-    line = ankle / np.linalg.norm(ankle, axis=-1, keepdims=True)
-    zero = knee_reference_direction(mounted.leg, ankle, reference="body")
-    return turn_angle(zero, knee, line)
+def leg_7r(chain: LegChain, knee_sign: int) -> MountedLeg | None:
+    """Return the closed form of a chain if its forward kinematics are those of a 7R leg, else None."""
+    if len(chain.axis) != 7:
+        return None
+    thigh_m, shin_m = (float(np.linalg.norm(chain.offset_m[k])) for k in (3, 5))
+    hip_to_body = chain.turn[0]
+    leg = Leg(chain.name, thigh_m, shin_m, knee_sign, (float(hip_to_body[0, 0]), *map(float, hip_to_body[0, 1:])))  # type: ignore[arg-type]
+    mounted = MountedLeg(leg, chain.offset_m[0], hip_to_body, -chain.offset_m[-1])
+    tried = np.random.default_rng(0).uniform(-2.0, 2.0, (3, 7))
+    foot, foot_turn, _, _ = chain.forward(tried)
+    ankle, own_turn, _ = leg_forward(leg, tried)
+    same = np.allclose(mounted.ankle_in_hip(foot, foot_turn), ankle, atol=1e-9)
+    return mounted if same and np.allclose(hip_to_body @ own_turn, foot_turn, atol=1e-9) else None

@@ -23,7 +23,12 @@ HOME = Path(__file__).parent.parent / "robots"
 
 
 def robot_names() -> tuple[str, ...]:
-    """Return the names of the robots that come with strut."""
+    """Return the names of the robots that come with strut.
+
+    Example:
+        >>> strut.robot_names()
+        ('alice', 'heiman', 'mrpete', 'pepper')
+    """
     return tuple(sorted(path.parent.name for path in HOME.glob("*/robot.toml")))
 
 
@@ -32,6 +37,10 @@ def load_robot(name: str) -> Robot:
 
     A robot of a user's folder is called by the path from here, or as given if it lies elsewhere: so its motions find
     it again, and say nothing of the machine that they were made on.
+
+    Example:
+        >>> len(strut.load_robot("mrpete").joint_names)
+        28
     """
     if name in robot_names():
         return _read_robot(name, HOME / name)
@@ -47,6 +56,10 @@ def robot_of(motion: Motion, robot: Robot | None = None, *, needs_feet: bool = T
     """Return the robot of a motion, or `robot` if it is given; raises if the motion does not fit its body.
 
     With `needs_feet` False a motion may have no contact columns, as recordings have none.
+
+    Example:
+        >>> strut.robot_of(strut.load_motion("happy.npz")).name
+        'mrpete'
     """
     if robot is None:
         robot = person_of(motion) if "subject" in motion.meta else load_robot(motion.robot)

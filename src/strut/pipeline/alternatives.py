@@ -16,7 +16,7 @@ from strut.errors import BadFootstepsError, ImpossibleStepError, OutOfRangeError
 from strut.kinematics.biped_model import two_legs
 from strut.pipeline.trials import FINAL, SEARCH, Trials, generator_for
 from strut.place import Place
-from strut.request import Crawl, HandTask, HumanGait, Steps
+from strut.request import Crawl, HandTask, HumanGait, OwnTask, Steps, Task
 
 _NEUTRAL_CYCLES = 3  # starts, walks, stops: there is no pose to fade
 _PROBE_STEPS = 4
@@ -25,23 +25,23 @@ _LENGTHS = {"step_length_m": "step length", "step_height_m": "step height", "mar
 
 def why_not_even_neutral(trials: Trials, stopped_by: Sequence[Shortfall]) -> StrutError:
     """Return the error that names what the user asked for and the nearest that works instead."""
-    request, reason = trials.request, stopped_by[0].sentence
-    task, reasons = request.task, [shortfall.sentence for shortfall in stopped_by]
-    if isinstance(task, HumanGait):
-        return RefusedError(reasons, "Ask for less intensity.")
-    if isinstance(task, HandTask):
-        return RefusedError(reasons, _hand_advice(task, stopped_by))
+    task, reason, found = trials.request.task, stopped_by[0].sentence, None
     if isinstance(task, Steps):
         if task.footsteps and stopped_by[0].limit == "reach":
             return BadFootstepsError(f"The footsteps cannot be walked: {reason}; shorten or turn that step less.")
-        refusal = _slower(trials, task, reason) or _other_height(trials, task, reason)
-        if refusal is not None:
-            return refusal
+        found = _slower(trials, task, reason) or _other_height(trials, task, reason)
     if isinstance(task, Crawl | Steps):
-        refusal = _other_length(trials, reason)
-        if refusal is not None:
-            return refusal
-    return RefusedError(reasons, "Not even the neutral walk keeps its limits.")
+        found = found or _other_length(trials, reason)
+    return found or RefusedError([shortfall.sentence for shortfall in stopped_by], _advice(task, stopped_by))
+
+
+def _advice(task: Task, stopped_by: Sequence[Shortfall]) -> str:
+    """Return what to do where no single option is to blame."""
+    if isinstance(task, HumanGait):
+        return "Ask for less intensity."
+    if isinstance(task, HandTask):
+        return _hand_advice(task, stopped_by)
+    return f"Not even {'neutral' if isinstance(task, OwnTask) else 'the neutral walk'} keeps its limits."
 
 
 def _hand_advice(task: HandTask, stopped_by: Sequence[Shortfall]) -> str:

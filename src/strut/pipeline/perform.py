@@ -55,6 +55,9 @@ def perform(
     Raises:
         UnreachablePathError: If the hand cannot follow its path.
         RefusedError: If `strict` and the feeling had to be weakened, or if not even neutral keeps the limits.
+
+    Example:
+        >>> strut.perform("pepper", "wave", "happy", duration_s=2.0).receipt.verdict
     """
     robot = load_robot(robot) if isinstance(robot, str) else robot
     named: dict[str, Any] = {"task": task, "duration_s": duration_s}

@@ -44,6 +44,10 @@ def run(
         RefusedError: If strict and the feeling had to be weakened, or if not even neutral keeps the limits.
         ImpossibleStepError: If a step or margin is out of the body's reach even in neutral; says what works instead.
         StoppedError: If `on_progress` returned True.
+
+    Example:
+        >>> request = strut.Request(robot="mrpete", task=strut.Crawl(cycles=3), emotion=strut.named_emotion("sad"))
+        >>> strut.run(request).receipt.verdict
     """
     started = perf_counter()
     robot = load_robot(request.robot) if robot is None else robot

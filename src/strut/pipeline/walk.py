@@ -64,6 +64,10 @@ def walk(
 
     Returns:
         The motion, with its receipt. Raises as `run` does.
+
+    Example:
+        >>> strut.walk("mrpete", "sad", cycles=4).receipt.balance_margin_mm
+        >>> strut.walk("alice", "sad", goal=strut.Place(0.3, 0.1, 0.5)).receipt.task_error_mm
     """
     robot = load_robot(robot) if isinstance(robot, str) else robot
     options = {
@@ -97,7 +101,11 @@ def walk_to(
     emotion: Emotion | str = "neutral",
     **options: Any,
 ) -> Motion:
-    """Plan a walk to a goal: `walk(robot, emotion, goal=goals)`."""
+    """Plan a walk to a goal: `walk(robot, emotion, goal=goals)`.
+
+    Example:
+        >>> strut.walk_to("alice", strut.Place(0.3, 0.1), "happy").duration_s
+    """
     return walk(robot, emotion, goal=goals, **options)
 
 

@@ -157,7 +157,11 @@ def swing(robot: Robot) -> list[Comparison]:
 
 
 def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: PressureLaw = "mass") -> float:
-    """Return the smallest margin of the nine masses' zero-moment point in a straight walk with equal phases."""
+    """Return the smallest margin of the nine masses' zero-moment point in a straight walk with equal phases.
+
+    Example:
+        >>> strut.walking_margin_m(strut.load_robot("alice"), 0.04, 1.0, law="pressure")
+    """
     legs, table = two_legs(robot), robot.table("gait")
     limits = StepLimits(step_m, table["side_step_m"], table["step_turn_rad"], legs.separation_m)
     start = Place(0.0, 0.0)

@@ -20,7 +20,7 @@ from strut.generators.crawl import CrawlPlan
 from strut.generators.crawler import crawler
 from strut.generators.key_pose import KeyPose, ground_under, key_pose
 from strut.kinematics.leg7r import Leg, knee_position, leg_forward, leg_inverse
-from strut.kinematics.mounted_leg import MountedLeg, body_fixed_knee, mounted_legs
+from strut.kinematics.mounted_leg import MountedLeg, mounted_legs
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.walk import walk
@@ -113,7 +113,7 @@ def pose_joints(robot: Robot, pose: KeyPose) -> tuple[Array, Array]:
     joints, knee_in_body = [], []
     for index, mounted in enumerate(mounted_legs(robot)[:2]):
         ankle = mounted.ankle_in_hip(feet[index], turns[index])
-        held = body_fixed_knee(mounted, feet[index], turns[index], knees[index])
+        held = mounted.held_knee(feet[index], turns[index], knees[index])
         angles = leg_inverse(mounted.leg, ankle, mounted.hip_to_body.T @ turns[index], held, reference="body")
         joints.append(angles)
         knee_in_body.append(mounted.hip_in_body + mounted.hip_to_body @ leg_forward(mounted.leg, angles)[2])
@@ -224,7 +224,8 @@ def intensities(robot: Robot, asked: float = 1.0) -> list[Comparison]:
             assert receipt is not None
             assert receipt.intensity_kept is not None
             quantity = f"kept of {asked:g}, {emotion}, sway in {balance}"
-            sheet.add(quantity, receipt.intensity_kept, "", "; ".join(receipt.reasons))
+            stopped_by = [reason for reason in receipt.reasons if not reason.startswith("shown:")]
+            sheet.add(quantity, receipt.intensity_kept, "", "; ".join(stopped_by))
     return sheet.rows
 
 

@@ -18,6 +18,7 @@ from strut.generators.crawl import CrawlGait, CrawlPlan, crawl_gait, crawl_plan
 from strut.generators.crawler import crawler
 from strut.generators.key_pose import key_pose
 from strut.kinematics.leg7r import KneeReference, knee_position, knee_reference_direction
+from strut.kinematics.mounted_leg import mounted_legs
 from strut.reproduction.comparison import Comparison, Sheet
 from strut.robot import Array, Robot
 from strut.rotation import turn_angle
@@ -98,11 +99,12 @@ def knee_turn_in_a_cycle(robot: Robot, emotion: str, *, reference: KneeReference
     cycle = steady_cycle(robot, published_crawl(robot), emotion, samples=400)
     pose = key_pose(robot, style_for(robot, named_emotion(emotion), 1.0))
     body = crawler(robot, pose, cycle.plan)
-    ankles = body.ankles_in_hip(np.zeros((len(cycle.plan.time_s), 2)))
+    feet, legs = body.feet_in_body(np.zeros((len(cycle.plan.time_s), 2))), mounted_legs(robot)
     angles = body.knee_rad if reference == "body" else pose.knees(cycle.plan.weight)
     turns = []
     for leg in (0, 1):
-        geometry, ankle = body.legs[leg].leg, ankles[leg][cycle.rows]
+        geometry = legs[leg].leg
+        ankle = legs[leg].ankle_in_hip(feet[cycle.rows, leg], body.foot_to_body[cycle.rows, leg])
         knee = knee_position(geometry, ankle, angles[cycle.rows, leg], reference=reference)
         line = ankle / np.linalg.norm(ankle, axis=-1, keepdims=True)
         forward = knee_reference_direction(geometry, ankle, reference="body")

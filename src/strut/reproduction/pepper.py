@@ -85,18 +85,8 @@ def _features(robot: Robot) -> list[Comparison]:
 
 def _body_errata(robot: Robot) -> list[Comparison]:
     """Return what the misprints in the tables of the body cost."""
-    assert isinstance(robot.tables.robot, ChainBody)
-    chains = {chain.name: chain.rows for chain in robot.tables.robot.chain}
-    offset = {"ShoulderRoll": 0.0, "ElbowYaw": 0.001}
-    wrists = []
-    for side, arm in (("R", "right_arm"), ("L", "left_arm")):
-        transform = np.eye(4)
-        for row in (*chains["trunk"], *chains[arm]):
-            printed = offset.get((row.joint or "").removeprefix(side))
-            own = row if printed is None else msgspec.structs.replace(row, a_m=printed)
-            transform = transform @ row_transform(own)
-        wrists.append(float(transform[1, 3]) * 1e3)
     sides = ("right", "left")
+    wrists = [_printed_wrist(robot, f"{side}_arm")[1] * 1e3 for side in sides]
     ours = [_wrist(robot, side, _posture(robot, "zero"))[1] * 1e3 for side in sides]
     sheet = Sheet("errata")
     sheet.correct("P5", "y of the wrists at zero, right and left", wrists, ours, "mm", "elbow offset of 15 mm outwards")
@@ -108,6 +98,18 @@ def _body_errata(robot: Robot) -> list[Comparison]:
     mirrored = "swing of the right shoulder is mirrored"
     sheet.correct("P10", "height of raised wrists, right and left", printed_m, ours_m, "m", mirrored)
     return sheet.rows
+
+
+def _printed_wrist(robot: Robot, arm: str) -> list[float]:
+    """Return where a wrist is at zero if the table of the body is taken as printed [m]."""
+    assert isinstance(robot.tables.robot, ChainBody)
+    chains = {chain.name: chain.rows for chain in robot.tables.robot.chain}
+    offset, transform = {"ShoulderRoll": 0.0, "ElbowYaw": 0.001}, np.eye(4)
+    for row in (*chains["trunk"], *chains[arm]):
+        printed = offset.get((row.joint or "").removeprefix(arm[0].upper()))
+        transform = transform @ row_transform(row if printed is None else msgspec.structs.replace(row, a_m=printed))
+    position: list[float] = transform[:3, 3].tolist()
+    return position
 
 
 def _wrist(robot: Robot, side: str, qpos: Array) -> list[float]:

@@ -20,7 +20,8 @@ from strut.io.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS
-from strut.show.footage import Footage, Look, footage, frame_times_s, matched, nearest_samples
+from strut.show.footage import Footage, Look, footage, frame_times_s, longest_s, matched, nearest_samples
+from strut.show.loop import repeated
 from strut.show.picture import INK, VERDICT_COLORS, Shot, camera_path, shot_of, titles_over, viewing_azimuth_rad
 from strut.show.render import Pixels
 
@@ -87,12 +88,16 @@ def save_gif(
     """Write an endless GIF of motions side by side, to one scale and in real time.
 
     Args:
-        motions: What to show. A human walk goes on as long as the film if it repeats; others keep their last pose.
+        motions: What to show. A human walk goes on as long as the film if it repeats; others go on from where they end.
         robots: The robot of each motion.
         path: File to write.
         force: Replace an existing file.
         on_frame: Called after each frame with how many are done and how many there are.
         options: See `FilmOptions`.
+
+    Example:
+        >>> motion = strut.load_motion("happy.npz")
+        >>> strut.save_gif([motion], [strut.robot_of(motion)], "happy.gif")
     """
     film = film_of(motions, robots, **options)
     pictures = [Image.fromarray(picture) for picture in film.pictures(on_frame)]
@@ -108,7 +113,12 @@ def save_mp4(
     on_frame: Callable[[int, int], None] | None = None,
     **options: Unpack[FilmOptions],
 ) -> None:
-    """Write an MP4 of motions side by side; arguments as in `save_gif`."""
+    """Write an MP4 of motions side by side; arguments as in `save_gif`.
+
+    Example:
+        >>> motion = strut.load_motion("happy.npz")
+        >>> strut.save_mp4([motion], [strut.robot_of(motion)], "happy.mp4")
+    """
     film = film_of(motions, robots, **options)
     pictures = film.pictures(on_frame) if film.rounds == 1 else [*film.pictures(on_frame)] * film.rounds
     write_atomically(Path(path), video_bytes(pictures, "mp4", rate_hz=film.rate_hz), force=force)
@@ -138,36 +148,53 @@ class FilmOptions(TypedDict, total=False):
 def film_of(motions: Sequence[Motion], robots: Sequence[Robot], **options: Unpack[FilmOptions]) -> Film:
     """Return a film of motions side by side, ready to be drawn; arguments as in `save_gif`."""
     pairs, from_s, look = matched(motions, robots), options.get("from_s"), options.get("look", "solid")
-    asked_s = options.get("duration_s")
-    seconds = min(LONGEST_S, max(motion.duration_s for motion in motions)) if asked_s is None else asked_s
-    walks = [None if from_s is not None else endless(robot, motion, seconds) for motion, robot in pairs]
+    asked_s, rounds = options.get("duration_s"), 1
+    seconds = min(LONGEST_S, longest_s(motions)) if asked_s is None else asked_s
+    walks = [endless(robot, motion, seconds) if from_s is None else None for motion, robot in pairs]
     rate_hz = options.get("frames_per_s") or (QUICK_HZ if any(walks) else SLOW_HZ)
-    rounds = 1
-    if len(walks) == 1 and walks[0] is not None and asked_s is None:
-        cycle_s = walks[0][1].motion.duration_s
-        rounds = max(1, min(round(seconds / cycle_s), int(np.ceil(ENOUGH_S / cycle_s - 0.1))))
-        seconds = cycle_s
+    if asked_s is None:
+        rounds, seconds = _rounds(walks, seconds)
     count = len(frame_times_s(seconds, rate_hz))
     times_s = np.arange(count) * seconds / count  # evenly, so that the last frame leads back to the first
-    takes = [
-        _take(motion, robot, times_s, from_s, look) if walk is None else _endless_take(*walk, robot, times_s, look)
-        for (motion, robot), walk in zip(pairs, walks, strict=True)
-    ]
-    width_px = options.get("panel_px") or max(NARROW_PX, min(WIDE_PX, ALL_PX // len(takes)))
-    shot = shot_of(
+    takes = [_take(*pair, walk, times_s, from_s, look) for pair, walk in zip(pairs, walks, strict=True)]
+    width_px = options.get("panel_px") or int(np.clip(ALL_PX // len(takes), NARROW_PX, WIDE_PX))
+    azimuth_rad, height_share = (SIDEWAYS_RAD, UPRIGHT) if all(walks) else (viewing_azimuth_rad(motions), LEVEL)
+    titles = titles_over(motions, width_px, options.get("names"))
+    return Film(titles, _shot(takes, width_px, azimuth_rad, height_share), count, rounds, rate_hz)
+
+
+def _shot(takes: Sequence[_Take], width_px: int, azimuth_rad: float, height_share: float) -> Shot:
+    return shot_of(
         [take.film for take in takes],
         width_px,
-        SIDEWAYS_RAD if all(walks) else viewing_azimuth_rad(motions),
+        azimuth_rad,
         paths_in_world=[take.path_in_world for take in takes],
         strides_m=[take.stride_m for take in takes],
-        height_share=UPRIGHT if all(walks) else LEVEL,
+        height_share=height_share,
     )
-    return Film(titles_over(motions, width_px, options.get("names")), shot, count, rounds, rate_hz)
 
 
-def _take(motion: Motion, robot: Robot, times_s: Array, from_s: float | None, look: Look) -> _Take:
+def _rounds(walks: Sequence[tuple[Motion, GaitCycle] | None], seconds: float) -> tuple[int, float]:
+    """Return how often a film of about so many seconds shows one cycle of a single walk, and how long that is."""
+    if len(walks) > 1 or walks[0] is None:
+        return 1, seconds
+    cycle_s = walks[0][1].motion.duration_s
+    return max(1, min(round(seconds / cycle_s), int(np.ceil(ENOUGH_S / cycle_s - 0.1)))), cycle_s
+
+
+def _take(
+    motion: Motion,
+    robot: Robot,
+    walk: tuple[Motion, GaitCycle] | None,
+    times_s: Array,
+    from_s: float | None,
+    look: Look,
+) -> _Take:
+    if walk is not None:
+        return _endless_take(*walk, robot, times_s, look)
     start_s = max(0.0, (motion.duration_s - float(times_s[-1])) / 2.0) if from_s is None else from_s
-    film = footage(motion, robot, nearest_samples(motion, start_s + times_s), look=look)
+    longer = repeated(motion, robot, start_s + float(times_s[-1]))
+    film = footage(longer, robot, nearest_samples(longer, start_s + times_s), look=look)
     return _Take(film, camera_path(film), None)
 
 

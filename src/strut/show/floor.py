@@ -115,7 +115,7 @@ def floor_color(
     color[drawn] = _mixed(color[drawn], GRID_COLOR, line[drawn])
     if polygon is not None:
         low, high = polygon.corners.min(axis=0) - dot_m, polygon.corners.max(axis=0) + dot_m
-        near = np.flatnonzero(((points_m > low) & (points_m < high)).all(axis=1))
+        near = _within(points_m, low, high)
         inside_m, own, pixel = polygon.margin(points_m[near]), color[near], pixel_m[near]
         own = _mixed(own, POLYGON_COLOR, 0.20 * _covered(inside_m, pixel))
         color[near] = _mixed(own, POLYGON_COLOR, 0.9 * _covered(0.25 * dot_m - np.abs(inside_m), pixel))
@@ -130,12 +130,18 @@ def with_spots(
     """Return the colours of points with the spots over them, as opaque as `share`; arguments as in `floor_color`."""
     marked = color.copy()
     for name, spot_m in spots.items():
-        reach_m = (SPOT_SIZES[name] + 0.4) * dot_m + pixel_m
-        near = np.flatnonzero((np.abs(points_m - spot_m) < reach_m[:, None]).all(axis=1))
-        inside_m = SPOT_SIZES[name] * dot_m - np.linalg.norm(points_m[near] - spot_m, axis=1)
+        reach_m = (SPOT_SIZES[name] + 0.4) * dot_m + pixel_m.max(initial=0.0)
+        near = _within(points_m, spot_m - reach_m, spot_m + reach_m)
+        inside_m = SPOT_SIZES[name] * dot_m - np.hypot(*(points_m[near] - spot_m).T)
         rim = _mixed(marked[near], WHITE, share * _covered(inside_m + 0.4 * dot_m, pixel_m[near]))
         marked[near] = _mixed(rim, SPOT_COLORS[name], share * _covered(inside_m, pixel_m[near]))
     return marked
+
+
+def _within(points_m: Array, low: Array, high: Array) -> npt.NDArray[np.intp]:
+    """Return which points lie in a rectangle. Shapes (m, 2), (2,), (2,) in."""
+    x, y = points_m.T
+    return np.flatnonzero((x > low[0]) & (x < high[0]) & (y > low[1]) & (y < high[1]))
 
 
 def _covered(inside_m: Array, pixel_m: Array) -> Array:

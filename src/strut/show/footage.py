@@ -75,6 +75,11 @@ def matched(motions: Sequence[Motion], robots: Sequence[Robot]) -> list[tuple[Mo
     return list(zip(motions, robots, strict=True))
 
 
+def longest_s(motions: Sequence[Motion]) -> float:
+    """Return how long the longest motion lasts."""
+    return max(motion.duration_s for motion in motions)
+
+
 def frame_times_s(duration_s: float, frames_per_s: float) -> Array:
     """Return when the frames of a film are, evenly from 0 to before its end. Shape (F,)."""
     for name, value in (("duration", duration_s), ("frame rate", frames_per_s)):

@@ -9,7 +9,6 @@ import numpy as np
 from strut.analysis.gait_comparison import GaitComparison
 from strut.analysis.gait_cycle import Closing
 from strut.analysis.gait_parameters import GaitParameters
-from strut.analysis.joint_power import Work
 from strut.analysis.leg_figures import STILL_RAD, LegFigures
 from strut.engines.rigid_body import foot_positions
 from strut.human.laboratory_names import joint_words
@@ -32,22 +31,19 @@ def parameter_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
 
 def work_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
     """Return a row for each of the joints that work most, and all together: given and taken, a column for each walk."""
-    names = list(dict.fromkeys(name for one in parameters for name in one.work))
-    if all(one.symmetric for one in parameters):
-        names = [name for name in names if "Left_" not in name]
+    rows = [[joint_words(name), *(_work(one, [name]) for one in parameters)] for name in _busiest(parameters)]
+    return [*rows, ["all joints", *(_work(one, list(one.work)) for one in parameters)]] if rows else []
 
-    def busiest(name: str) -> float:
-        return -max(_turnover(one.work[name]) for one in parameters if one.work)
 
-    def told(one: GaitParameters, words: Sequence[str]) -> str:
-        if not one.work:
-            return NOT_KNOWN
-        given, taken = (sum(getattr(one.work[name], kind) for name in words) for kind in ("given_j_kg", "taken_j_kg"))
-        return f"+{given:.2f} {taken:.2f}"
-
-    shown = sorted(names, key=busiest)[:MOST_WORK]
-    rows = [[joint_words(name), *(told(one, [name]) for one in parameters)] for name in shown]
-    return [*rows, ["all joints", *(told(one, list(one.work)) for one in parameters)]] if rows else []
+def _busiest(parameters: Sequence[GaitParameters]) -> list[str]:
+    """Return the joints that give and take most in any walk; of symmetric walks, those that are not left."""
+    turnover: dict[str, float] = {}
+    for one in parameters:
+        for name, work in one.work.items():
+            turnover[name] = max(turnover.get(name, 0.0), work.given_j_kg - work.taken_j_kg)
+    symmetric = all(one.symmetric for one in parameters)
+    names = [name for name in turnover if not (symmetric and "Left_" in name)]
+    return sorted(names, key=turnover.__getitem__, reverse=True)[:MOST_WORK]
 
 
 def criteria_rows(comparison: GaitComparison) -> tuple[list[str], list[list[str]]]:
@@ -139,8 +135,12 @@ def _criterion(value: float | None, *, best: bool) -> str:
     return NOT_KNOWN if value is None else f"{value:.4g}" + (" *" if best else "")
 
 
-def _turnover(work: Work) -> float:
-    return work.given_j_kg - work.taken_j_kg
+def _work(one: GaitParameters, names: Sequence[str]) -> str:
+    """Return what joints give and take together."""
+    if not one.work:
+        return NOT_KNOWN
+    given, taken = (sum(getattr(one.work[name], kind) for name in names) for kind in ("given_j_kg", "taken_j_kg"))
+    return f"+{given:.2f} {taken:.2f}"
 
 
 def _mean(values: tuple[float, ...]) -> str:

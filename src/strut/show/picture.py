@@ -52,6 +52,10 @@ def save_png(
         look: Bodies, or stick figures.
         names: What to call each motion where feeling or robot do not tell them apart: its file, for instance.
         force: Replace an existing file.
+
+    Example:
+        >>> motion = strut.load_motion("happy.npz")
+        >>> strut.save_png([motion], [strut.robot_of(motion)], "happy.png", at_s=2.0)
     """
     picture = png_bytes(motions, robots, at_s=at_s, panel_px=panel_px, look=look, names=names)
     write_atomically(Path(path), picture, force=force)

@@ -49,6 +49,10 @@ def save_pose_strip(
         width_px: Width of the picture.
         look: Bodies, or stick figures.
         force: Replace an existing file.
+
+    Example:
+        >>> motion = strut.load_motion("gait.npz")
+        >>> strut.save_pose_strip([motion], [strut.robot_of(motion)], "gait.png")
     """
     picture = pose_strip_bytes(motions, robots, names=names, poses=poses, width_px=width_px, look=look)
     write_atomically(Path(path), picture, force=force)

@@ -53,12 +53,15 @@ def draw_frame(
     view = _View(film, frame, camera, body, lamp, DOT_SHARE * size_m)
     shadow = cast_shadow(body, corners, light=lamp, half_m=1.1 * size_m, cells=min(150, width_px // 2))
     color = _floor_pixels(view, shadow, (height_px, width_px), grid_m or grid_step_m(size_m))
-    low, high = (edge(camera.project(corners)[0], axis=0) for edge in (np.min, np.max))
-    left, top = np.clip(np.floor(low) - 1.0, 0, [width_px, height_px]).astype(int)
-    right, bottom = np.clip(np.ceil(high) + 1.0, 0, [width_px, height_px]).astype(int)
-    if left < right and top < bottom:
-        window = (slice(top, bottom), slice(left, right))
-        color[window] = view.body_over(color[window], *_pixel_middles(*window))
+    boxes = camera.project(corners)[0].reshape(len(film.solids), 8, 2)
+    low = np.clip(np.floor(boxes.min(axis=1)) - 1.0, 0, [width_px, height_px]).astype(int)
+    high = np.clip(np.ceil(boxes.max(axis=1)) + 1.0, 0, [width_px, height_px]).astype(int)
+    near = np.zeros((height_px, width_px), dtype=np.bool_)
+    for (left, top), (right, bottom) in zip(low, high, strict=True):
+        near[top:bottom, left:right] = True
+    if near.any():
+        window = (slice(low[:, 1].min(), high[:, 1].max()), slice(low[:, 0].min(), high[:, 0].max()))
+        color[window] = view.body_over(color[window], near[window], *_pixel_middles(*window))
     return np.asarray(np.round(np.clip(color, 0.0, 1.0) * 255.0), dtype=np.uint8)
 
 
@@ -80,9 +83,11 @@ class _View:
     lamp: Array
     dot_m: float
 
-    def body_over(self, behind: Array, columns: Array, rows: Array) -> Array:
-        """Return a window of the picture with the body over the floor. Shape (H, W, 3), then (H, W) each."""
-        part, normal, color = self._seen(columns.ravel(), rows.ravel())
+    def body_over(self, behind: Array, near: npt.NDArray[np.bool_], columns: Array, rows: Array) -> Array:
+        """Return a window of the picture with the body over the floor where it is `near`. Shapes (H, W, 3), (H, W)."""
+        part, normal, color = np.full(near.size, -1, dtype=np.int32), np.zeros((near.size, 3)), np.zeros((near.size, 3))
+        tried = np.flatnonzero(near)
+        part[tried], normal[tried], color[tried] = self._seen(columns.ravel()[tried], rows.ravel()[tried])
         cover = (part >= 0).astype(float)[:, None]
         border = np.flatnonzero(_on_border(part.reshape(columns.shape), normal.reshape(*columns.shape, 3)))
         steps = (np.arange(SAMPLES_PER_SIDE) + 0.5) / SAMPLES_PER_SIDE - 0.5

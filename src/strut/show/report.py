@@ -48,6 +48,10 @@ def save_html(
         look: Bodies, or stick figures.
         names: What to call each motion where feeling or robot do not tell them apart: its file, for instance.
         force: Replace an existing file.
+
+    Example:
+        >>> motion = strut.load_motion("happy.npz")
+        >>> strut.save_html([motion], [strut.robot_of(motion)], "happy.html")
     """
     pairs, labels = matched(motions, robots), labels_of(motions, names)
     said = [
@@ -124,15 +128,18 @@ def _scene(
 
 
 def _overview(motions: Sequence[Motion], labels: Sequence[str]) -> dict[str, Any] | None:
-    known = [
-        (label, receipt_rows(motion.receipt)) for label, motion in zip(labels, motions, strict=True) if motion.receipt
-    ]
+    known = {
+        label: dict(receipt_rows(motion.receipt))
+        for label, motion in zip(labels, motions, strict=True)
+        if motion.receipt is not None
+    }
     if len(motions) < 2 or not known:
         return None
-    words = list(dict.fromkeys(word for _, rows in known for word, _ in rows))
-    columns = [dict(rows) for _, rows in known]
-    rows = [[word, *(column.get(word, "") for column in columns)] for word in words]
-    return {"header": ["", *(label for label, _ in known)], "rows": rows}
+    words = dict.fromkeys(word for rows in known.values() for word in rows)
+    return {
+        "header": ["", *known],
+        "rows": [[word, *(rows.get(word, "") for rows in known.values())] for word in words],
+    }
 
 
 def _card(motion: Motion, robot: Robot, label: str) -> dict[str, Any]:

@@ -130,6 +130,10 @@ def serve(
         look: Bodies, or stick figures.
         names: What to call each motion where feeling or robot do not tell them apart: its file, for instance.
         on_ready: Called with the address once a browser can open it.
+
+    Example:
+        >>> motion = strut.load_motion("happy.npz")
+        >>> strut.serve([motion], [strut.robot_of(motion)], on_ready=print)
     """
     with Viewer(motions, robots, host=host, port=port, look=look, names=names) as viewer:
         if on_ready is not None:

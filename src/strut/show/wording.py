@@ -30,21 +30,28 @@ def labels_of(motions: Sequence[Motion], names: Sequence[str] | None = None) -> 
     That is the intensity asked for where it differs, and the name that came with the motion (its file, for instance).
     """
     titles = [title_of(motion) for motion in motions]
-    asked = [motion.receipt.intensity_asked if motion.receipt else None for motion in motions]
+    asked = [_asked(motion) for motion in motions]
     labels = []
     for index, title in enumerate(titles):
-        alike = [other for other, another in enumerate(titles) if another == title]
-        details = []
-        if len(alike) > 1 and len({asked[other] for other in alike}) > 1 and asked[index] is not None:
-            details.append(f"{asked[index]:.2f}")
-        if len(alike) > 1 and names is not None:
-            details.append(names[index])
-        labels.append(" · ".join([title, *details]))
-    number = dict.fromkeys(labels, 0)
-    for index, label in enumerate(labels):
-        number[label] += 1
-        labels[index] = f"{label} ({number[label]})" if labels.count(label) > 1 or number[label] > 1 else label
-    return labels
+        alike = {asked[other] for other, another in enumerate(titles) if another == title}
+        intensity = asked[index] if len(alike) > 1 else ""
+        name = names[index] if names is not None and titles.count(title) > 1 else ""
+        labels.append(" · ".join(filter(None, [title, intensity, name])))
+    return _numbered(labels)
+
+
+def _asked(motion: Motion) -> str:
+    """Return the intensity that was asked for, in words; nothing where it is not known."""
+    asked = motion.receipt.intensity_asked if motion.receipt else None
+    return "" if asked is None else f"{asked:.2f}"
+
+
+def _numbered(labels: Sequence[str]) -> list[str]:
+    """Return labels with a number behind those that are still alike."""
+    return [
+        f"{label} ({labels[: index + 1].count(label)})" if labels.count(label) > 1 else label
+        for index, label in enumerate(labels)
+    ]
 
 
 def verdict_of(motion: Motion) -> str:
@@ -54,6 +61,8 @@ def verdict_of(motion: Motion) -> str:
         return "not checked"
     if receipt.intensity_kept is None:
         return receipt.verdict
+    if receipt.verdict == "weakened" and receipt.shown is not None and _share_kept(receipt) == 1.0:
+        return f"{_percent(receipt.shown)} shown, weakened"
     return f"{_percent(_share_kept(receipt))} kept, {receipt.verdict}"
 
 
@@ -88,6 +97,7 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("Verdict", receipt.verdict),
         ("Intensity asked", NOT_KNOWN if asked is None else f"{asked:.2f}"),
         ("Intensity kept", NOT_KNOWN if kept is None else f"{kept:.2f}"),
+        ("Shown on average", _number(receipt.shown, "{:.0f} %", 100.0)),
         ("Duration", f"{receipt.duration_s:.2f} s"),
         ("Distance", _number(receipt.distance_m, "{:.3f} m")),
         ("Speed", NOT_KNOWN if receipt.speed_m_s is None else _speed(receipt.speed_m_s)),
@@ -127,6 +137,9 @@ def _shown(receipt: Receipt) -> str:
         return "" if not receipt.reasons else f"Changed because of {'; '.join(receipt.reasons)}."
     if receipt.verdict == "ok":
         return f"Shows {receipt.emotion} as strongly as asked."
+    if receipt.shown is not None and _share_kept(receipt) == 1.0:
+        reasons = "; ".join(reason.removeprefix("shown: ") for reason in receipt.reasons)
+        return f"Shows {_percent(receipt.shown)} of {receipt.emotion}: {reasons}."
     return (
         f"Shows {receipt.emotion} at {_percent(_share_kept(receipt))} of what was asked, "
         f"because more would break a limit ({'; '.join(receipt.reasons)})."

@@ -92,6 +92,9 @@ def simulate_to_goal(
         friction: Of the floor; the robot's own if None.
         mass_scale: How much heavier the robot is than its plan believes.
         on_step: Called with the steps done and those planned.
+
+    Example:
+        >>> strut.simulate_to_goal(strut.walk("alice", goal=strut.Place(0.2, 0.0))).goal_error_m
     """
     robot = robot or robot_of(motion)
     try:

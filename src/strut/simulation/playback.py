@@ -51,6 +51,10 @@ def simulate(
         friction: Of the floor; the robot's own if None.
         mass_scale: How much heavier the robot is than its plan believes.
         on_sample: Called with the samples done and their number.
+
+    Example:
+        >>> strut.simulate(strut.load_motion("happy.npz"), friction=0.5).outcome.fell
+        False
     """
     robot = robot_of(motion, robot)
     motion.check_even()

@@ -146,7 +146,11 @@ class Answers:
 
 
 def read_answers(path: Path | str) -> Answers:
-    """Read a table of answers; what is wrong with it is raised as an AnswersError with the line."""
+    """Read a table of answers; what is wrong with it is raised as an AnswersError with the line.
+
+    Example:
+        >>> strut.study_statistics(strut.read_answers("answers.csv")).participants
+    """
     path = Path(path)
     try:
         if path.stat().st_size > _LARGEST_FILE_BYTES:

@@ -30,6 +30,9 @@ def new_study(folder: Path, question: Question, motions: Sequence[Path]) -> Path
         folder: Must not exist; nothing is overwritten.
         question: Which design.
         motions: At least two motion files; what each is meant to show is read from it.
+
+    Example:
+        >>> strut.new_study(Path("mystudy"), "forced-choice", [Path("happy.npz"), Path("sad.npz")])
     """
     if folder.exists():
         raise StudyError(f"{folder} is there already; choose another name.")

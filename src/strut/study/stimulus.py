@@ -80,21 +80,8 @@ def load_stimuli(design: Design) -> tuple[Stimulus, ...]:
     """Return all stimuli of a study; a missing, damaged or too short motion raises with the stimulus's name."""
     motions = {entry.name: _motion(design, entry) for entry in design.stimuli}
     robots = {name: robot_of(motion) for name, motion in motions.items()}
-    shown = {
-        entry.name: _controlled(design, entry, motions, robots[entry.name])
-        if entry.control != "none"
-        else motions[entry.name]
-        for entry in design.stimuli
-    }
-    seconds = design.display.seconds or min(motion.duration_s for motion in shown.values())
-    for name, motion in shown.items():
-        if motion.duration_s + 1e-9 < seconds:
-            raise StudyError(
-                f"Stimulus {name} lasts {motion.duration_s:.2f} s, less than the {seconds:g} s of the display; "
-                "plan more cycles or lower display.seconds."
-            )
-    axes = view_axes(design.display)
-    clips = {name: _clip(motion, robots[name], design.display, seconds) for name, motion in shown.items()}
+    shown = {entry.name: _controlled(design, entry, motions, robots[entry.name]) for entry in design.stimuli}
+    clips, axes = _clips(shown, robots, design.display), view_axes(design.display)
     views = [(points @ axes.T, _reach_m(robots[name], design.display)) for name, (points, _) in clips.items()]
     middle, scale = _stage(views)
     grid = _grid(axes, middle, scale) if design.display.camera == "fixed" else np.zeros((0, 4))
@@ -131,7 +118,10 @@ def _motion(design: Design, entry: StimulusEntry) -> Motion:
 
 
 def _controlled(design: Design, entry: StimulusEntry, motions: dict[str, Motion], robot: Robot) -> Motion:
+    """Return the motion itself, or the control that is made of it and a neutral one."""
     motion = motions[entry.name]
+    if entry.control == "none":
+        return motion
     neutral = [
         motions[other.name]
         for other in design.stimuli
@@ -142,6 +132,18 @@ def _controlled(design: Design, entry: StimulusEntry, motions: dict[str, Motion]
     if entry.control == "speed-matched":
         return speed_matched(motion, neutral[0])
     return posture_matched(motion, neutral[0], robot)
+
+
+def _clips(shown: dict[str, Motion], robots: dict[str, Robot], display: Display) -> dict[str, tuple[Array, Array]]:
+    """Return what `_clip` makes of each motion, all equally long; a motion that is too short raises."""
+    seconds = display.seconds or min(motion.duration_s for motion in shown.values())
+    for name, motion in shown.items():
+        if motion.duration_s + 1e-9 < seconds:
+            raise StudyError(
+                f"Stimulus {name} lasts {motion.duration_s:.2f} s, less than the {seconds:g} s of the display; "
+                "plan more cycles or lower display.seconds."
+            )
+    return {name: _clip(motion, robots[name], display, seconds) for name, motion in shown.items()}
 
 
 def _clip(motion: Motion, robot: Robot, display: Display, seconds: float) -> tuple[Array, Array]:
@@ -220,10 +222,10 @@ def _corners(solid: Solid) -> Array:
         return np.array([[0.0, 0.0, -solid.size_m[1]], [0.0, 0.0, solid.size_m[1]]])
     if solid.kind == "box":
         return np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * solid.size_m
-    turn, height = np.arange(_AROUND) * np.pi * (3.0 - np.sqrt(5.0)), np.linspace(-1.0, 1.0, _AROUND)
     if solid.kind == "cylinder":
-        rim = np.exp(2j * np.pi * np.arange(_AROUND // 2) / (_AROUND // 2)) * solid.size_m[0]
-        return np.array([[point.real, point.imag, end * solid.size_m[1]] for end in (-1.0, 1.0) for point in rim])
+        turn, ends = np.arange(_AROUND) * 4.0 * np.pi / _AROUND, np.repeat([-1.0, 1.0], _AROUND // 2)
+        return np.stack([np.cos(turn), np.sin(turn), ends], axis=1) * solid.size_m[[0, 0, 1]]
+    turn, height = np.arange(_AROUND) * np.pi * (3.0 - np.sqrt(5.0)), np.linspace(-1.0, 1.0, _AROUND)
     ring = np.sqrt(1.0 - height**2)
     directions = np.stack([ring * np.cos(turn), ring * np.sin(turn), height], axis=1)  # evenly over a sphere
     if solid.mesh is None:

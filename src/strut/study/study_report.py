@@ -131,17 +131,19 @@ def _bodies(motions: Sequence[Motion]) -> str:
 def _people(design: Design, rows: Sequence[dict[str, Any]], shown_s: float) -> str:
     """Return who took part, as far as they said, when, and how long an answer took."""
     by_person = {row["participant"]: row for row in rows}
-    counts = Counter(row["participant"] for row in rows)
-    done = sum(count >= design.trials for count in counts.values())
-    ages = [row["age"] for row in by_person.values() if row["age"] is not None]
-    genders = Counter(row["gender"] for row in by_person.values() if row["gender"] not in (None, "none"))
+    done = sum(count >= design.trials for count in Counter(row["participant"] for row in rows).values())
     sentences = [f"{done} of {len(by_person)} who answered at all answered everything.", *_days(rows)]
+    sentences += _ages([row["age"] for row in by_person.values() if row["age"] is not None])
+    genders = Counter(row["gender"] for row in by_person.values() if row["gender"] not in (None, "none"))
+    if genders:
+        sentences.append(f"Genders given: {', '.join(f'{count} {name}' for name, count in genders.most_common())}.")
+    return " ".join(sentences + _times(rows, shown_s))
+
+
+def _ages(ages: Sequence[int]) -> list[str]:
     if len(ages) > 1:
-        sentences.append(f"Mean age was {mean(ages):.1f} years (sd {stdev(ages):.1f}; {len(ages)} gave it).")
-    elif ages:
-        sentences.append(f"One gave an age, {ages[0]} years.")
-    given = ", ".join(f"{count} {name}" for name, count in genders.most_common())
-    return " ".join([*sentences, *([f"Genders given: {given}."] if given else []), *_times(rows, shown_s)])
+        return [f"Mean age was {mean(ages):.1f} years (sd {stdev(ages):.1f}; {len(ages)} gave it)."]
+    return [f"One gave an age, {ages[0]} years." for _ in ages]
 
 
 def _days(rows: Sequence[dict[str, Any]]) -> list[str]:

@@ -23,6 +23,7 @@ class CrawlTable(Table, frozen=True, tag_field="kind", tag="crawl"):
     handover: Share
     settle_s: NotNegative
     fade_cycles: Positive
+    tilt_cycles: Positive
     knee_sign: Mapping[str, Literal[-1, 1]] = {}
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from strut.draft import Draft
 from strut.emotion import Emotion
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.receipt import Receipt
+from strut.receipt import Receipt, Verdict
 from strut.robot import Robot
 from strut.verify.limits import judged, limits_for
 from strut.verify.measure import measure
@@ -23,6 +24,9 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
         motion: Samples evenly spaced in time; taken to be at rest before the first and after the last.
         robot: Whose limits; the motion's own robot if None.
         margin_m: Smallest balance margin allowed; the one it was planned with if None, or 0 if that is unknown.
+
+    Example:
+        >>> strut.check(strut.load_motion("happy.npz")).torque_use
     """
     robot = robot_of(motion, robot)
     motion.check_even()
@@ -31,17 +35,21 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
     draft = measure(draft_of(motion, robot))
     limits = limits_for(robot, margin_m=planned_margin_m(motion) if margin_m is None else margin_m)
     broken = judged(draft, limits)
-    claimed = motion.receipt
-    name, pad = (claimed.emotion, claimed.pad) if claimed else (None, None)
-    return receipt_for(
-        draft,
-        emotion=Emotion(*pad, name=name) if pad else None,
-        asked=claimed.intensity_asked if claimed else None,
-        kept=claimed.intensity_kept if claimed else None,
-        shown=claimed.shown if claimed else None,
-        verdict="refused" if broken else "ok",
-        reasons=[shortfall.sentence for shortfall in broken],
-    )
+    verdict: Verdict = "refused" if broken else "ok"
+    return receipt_for(draft, verdict=verdict, reasons=[s.sentence for s in broken], **_claimed(motion.receipt))
+
+
+def _claimed(receipt: Receipt | None) -> dict[str, Any]:
+    """Return what a motion claims to show: that nobody can measure."""
+    if receipt is None:
+        return {"emotion": None, "asked": None, "kept": None}
+    emotion = Emotion(*receipt.pad, name=receipt.emotion) if receipt.pad else None
+    return {
+        "emotion": emotion,
+        "asked": receipt.intensity_asked,
+        "kept": receipt.intensity_kept,
+        "shown": receipt.shown,
+    }
 
 
 def draft_of(motion: Motion, robot: Robot) -> Draft:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -96,13 +97,7 @@ def receipt_for(
     robot, needs = draft.robot, draft.measured
     duration_s = float(needs.time_s[-1] - needs.time_s[0])
     balanced = needs.landings is None and np.isfinite(needs.margin_m).all()  # a line of toes has no inside
-    figures = {
-        "task_error_mm": None if needs.task is None else float(needs.task.hand_error_m.max()) * 1e3,
-        "gaze_error_rad": None if needs.task is None else needs.task.largest_gaze_error_rad,
-        "redundancy": None if needs.task is None else needs.task.redundancy,
-        "left_out": draft.left_out,
-        "soundness": _soundness(needs),
-    } | dict(draft.figures)
+    figures = {"left_out": draft.left_out, "soundness": _soundness(needs)} | _task_figures(needs) | dict(draft.figures)
     return Receipt(
         robot=robot.name,
         emotion=emotion.name if emotion else None,
@@ -125,6 +120,17 @@ def receipt_for(
         shown=shown,
         **figures,
     )
+
+
+def _task_figures(needs: Audit) -> dict[str, Any]:
+    """Return how well a hand did its task."""
+    if needs.task is None:
+        return {"task_error_mm": None}
+    return {
+        "task_error_mm": float(needs.task.hand_error_m.max()) * 1e3,
+        "gaze_error_rad": needs.task.largest_gaze_error_rad,
+        "redundancy": needs.task.redundancy,
+    }
 
 
 def _soundness(needs: Audit) -> dict[str, float | str | None] | None:

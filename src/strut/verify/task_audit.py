@@ -16,12 +16,13 @@ from strut.draft import Draft
 from strut.easing import eased_time
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.errors import BadMotionError
-from strut.expression.gaze import between, looking_at, quaternion_of, turn_to
+from strut.expression.gaze import looking_at
 from strut.expression.posture import posture_over_time
 from strut.generators.hand_path import HandPath, path_through
 from strut.generators.hand_task import hand_frame, hand_task
 from strut.kinematics.task_priority import LOST_BELOW
 from strut.robot import Array, Robot
+from strut.rotation import orientation_error, quaternion_from_rotation, slerp
 from strut.style import Style
 
 
@@ -76,8 +77,10 @@ def _measured(robot: Robot, path: HandPath, style: Style | None, user_m: Array, 
     position_m, rotation = frame_poses(robot, hand_frame(robot, path.hand), qpos)
     turn = np.zeros((len(time_s), 3))
     if wanted.rotation is not None:
-        goals = [quaternion_of(one) for one in wanted.rotation.reshape(-1, 9)]
-        turn = np.array([turn_to(now, goal) for now, goal in zip(rotation.reshape(-1, 9), goals, strict=True)])
+        goals = [quaternion_from_rotation(one) for one in wanted.rotation.reshape(-1, 9)]
+        turn = np.array(
+            [orientation_error(now, goal) for now, goal in zip(rotation.reshape(-1, 9), goals, strict=True)]
+        )
         if path.spin_free:
             turn = np.einsum("tij,ti->tj", wanted.rotation[:, :, 1:], turn)
     return TaskAudit(
@@ -99,7 +102,7 @@ def _gaze_error_rad(robot: Robot, path: HandPath, style: Style, user_m: Array, t
     at_rest = frame_poses(robot, head, np.concatenate([platform, posture], axis=1))[1].reshape(-1, 9)
     eyes_m, now = frame_poses(robot, head, qpos)
     off = [
-        turn_to(looks, between(quaternion_of(rest), looking_at(eyes, user_m), style.gaze))
+        orientation_error(looks, slerp(quaternion_from_rotation(rest), looking_at(eyes, user_m), style.gaze))
         for looks, rest, eyes in zip(now.reshape(-1, 9), at_rest, eyes_m, strict=True)
     ]
     return np.asarray(np.linalg.norm(off, axis=1))

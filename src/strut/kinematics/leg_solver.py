@@ -1,0 +1,58 @@
+"""Leg solver: places a foot. Which one a leg takes, closed 7R, closed 3R or numeric, is found from its geometry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from strut.errors import BadTableError
+from strut.kinematics.leg3r import Leg3R, leg_3r
+from strut.kinematics.mounted_leg import MountedLeg, leg_7r
+from strut.kinematics.numeric_leg import NumericLeg
+from strut.models.leg_chain import LegChain, leg_chains
+from strut.robot import Array, Robot
+from strut.tables.gait import CrawlTable
+
+
+class LegSolver(Protocol):
+    """Inverse kinematics of one leg, over any leading shape: feet (..., 3) and rotations (..., 3, 3) in the body.
+
+    `knee_rad` (...) turns the knee about the line from hip to ankle where a leg has a joint to spare for it.
+    """
+
+    @property
+    def name(self) -> str:
+        """Of the leg."""
+
+    @property
+    def reach_m(self) -> tuple[float, float]:
+        """Shortest and longest span."""
+
+    def span_m(self, foot_in_body: Array, foot_to_body: Array) -> Array:
+        """Return what the leg would have to span. Shape (...)."""
+
+    def reach_excess_m(self, foot_in_body: Array, foot_to_body: Array) -> Array:
+        """Return by how much the leg falls short of its foot, negative where it reaches. Shape (...)."""
+
+    def held_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:
+        """Return the knee angle to hold while the foot moves, given that of a pose. Shape (...)."""
+
+    def joints(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:
+        """Return joint angles (..., n) [rad]; where the leg cannot reach its foot it stretches towards it."""
+
+
+def leg_solvers(robot: Robot) -> tuple[LegSolver, ...]:
+    """Return a solver for each leg, in the order of the feet; raises BadTableError for a robot without legs."""
+    if not robot.legs:
+        raise BadTableError(
+            f"{robot.name} has no feet: name them in its robot.toml, "
+            'such as [foot.LF] link = "the last link" radius_m = 0.02.'
+        )
+    gait = robot.tables.gait
+    signs: Mapping[str, int] = gait.knee_sign if isinstance(gait, CrawlTable) else {}
+    return tuple(_solver(chain, signs.get(chain.name)) for chain in leg_chains(robot))
+
+
+def _solver(chain: LegChain, knee_sign: int | None) -> LegSolver:
+    found: MountedLeg | Leg3R | None = leg_7r(chain, knee_sign or 1) or leg_3r(chain, knee_sign)
+    return found if found is not None else NumericLeg(chain)

@@ -1,0 +1,114 @@
+"""Leg solvers: every form inverts the model's own forward kinematics; the geometry says which one a leg takes."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from strut.errors import BadTableError
+from strut.kinematics.leg3r import Leg3R, leg_3r
+from strut.kinematics.leg_solver import leg_solvers
+from strut.kinematics.mounted_leg import MountedLeg
+from strut.kinematics.numeric_leg import NumericLeg
+from strut.models.catalogue import load_robot
+from strut.models.leg_chain import LegChain, leg_chains
+
+LEFT = 1.0
+
+
+def quadruped_leg(*, side=LEFT, knee=(-2.7, 2.7), mirrored_knee=False, twist=0.0):
+    """Return a leg of abduction about x, pitch and knee about y, with every offset that such a leg may have."""
+    offsets = [
+        [0.2, side * 0.08, 0.03],
+        [0.05, side * 0.04, -0.01],
+        [0.01, side * 0.03, -0.2],
+        [0.02, side * 0.01, -0.21],
+    ]
+    axes = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0 if mirrored_knee else 1.0, twist]])
+    axes /= np.linalg.norm(axes, axis=1, keepdims=True)
+    limits = np.array([[-0.9, 0.9], [-2.5, 2.5], knee])
+    return LegChain("leg", np.array(offsets), np.tile(np.eye(3), (4, 1, 1)), axes, limits[:, 0], limits[:, 1])
+
+
+def feet_below(chain, rng, count=300):
+    side = np.sign(chain.offset_m[0, 1])
+    return chain.offset_m[0] + [0.05, side * 0.08, -0.28] + rng.uniform(-0.07, 0.07, (count, 3))
+
+
+@pytest.mark.parametrize("side", [LEFT, -LEFT])
+@pytest.mark.parametrize("mirrored_knee", [False, True])
+@pytest.mark.parametrize("knee_sign", [1, -1])
+def test_the_closed_3r_form_puts_the_foot_where_it_is_wanted(side, mirrored_knee, knee_sign):
+    chain = quadruped_leg(side=side, mirrored_knee=mirrored_knee)
+    leg, feet = leg_3r(chain, knee_sign), feet_below(chain, np.random.default_rng(1))
+    assert isinstance(leg, Leg3R)
+    joints = leg.joints(feet, np.eye(3), np.zeros(len(feet)))
+    assert_allclose(chain.forward(joints)[0], feet, atol=1e-12)
+    assert (leg.reach_excess_m(feet, np.eye(3)) < 0.0).all()
+    knee = chain.forward(joints)[2][:, 2]
+    hip = chain.forward(joints)[2][:, 1]
+    share = (hip[:, 2] - knee[:, 2]) / (hip[:, 2] - feet[:, 2])
+    line = hip[:, 0] + share * (feet[:, 0] - hip[:, 0])
+    assert (np.sign(knee[:, 0] - line) == knee_sign).all()
+
+
+@pytest.mark.parametrize(("knee", "forwards"), [((-2.7, -0.8), False), ((0.8, 2.7), True)])
+def test_limits_choose_the_way_a_knee_bends_whatever_was_asked(knee, forwards):
+    chain = quadruped_leg(knee=knee)
+    for asked in (1, -1, None):
+        leg = leg_3r(chain, asked)
+        joints = leg.joints(feet_below(chain, np.random.default_rng(2), 20), np.eye(3), np.zeros(20))
+        assert (joints[:, 2] > 0.0).all() == forwards
+        assert (joints >= chain.lower_rad).all()
+        assert (joints <= chain.upper_rad).all()
+
+
+def test_a_foot_out_of_reach_is_approached_and_the_distance_is_told():
+    chain = quadruped_leg()
+    leg = leg_3r(chain, -1)
+    far = chain.offset_m[0] + np.array([0.05, 0.08, -0.9])
+    excess = leg.reach_excess_m(far, np.eye(3))
+    reached = chain.forward(leg.joints(far, np.eye(3), np.zeros(())))[0]
+    assert excess == pytest.approx(leg.span_m(far, np.eye(3)) - leg.reach_m[1])
+    assert np.linalg.norm(reached - far) == pytest.approx(excess, abs=1e-6)
+
+
+@pytest.mark.parametrize("chain", [quadruped_leg(twist=0.1), quadruped_leg(mirrored_knee=True, twist=-0.2)])
+def test_a_leg_whose_knee_is_not_parallel_to_its_hip_is_solved_numerically(chain):
+    assert leg_3r(chain, None) is None
+    leg, feet = NumericLeg(chain), feet_below(chain, np.random.default_rng(3), 60)
+    joints = leg.joints(feet, np.eye(3), np.zeros(len(feet)))
+    assert_allclose(chain.forward(joints)[0], feet, atol=1e-9)
+    assert (leg.reach_excess_m(feet, np.eye(3)) < 0.0).all()
+    assert (joints >= chain.lower_rad).all()
+    assert (joints <= chain.upper_rad).all()
+
+
+def test_the_numeric_solver_meets_position_and_orientation_of_six_joints():
+    alice = load_robot("alice")
+    legs = leg_solvers(alice)
+    assert [type(leg) for leg in legs] == [NumericLeg, NumericLeg]
+    middle = (legs[0].chain.lower_rad + legs[0].chain.upper_rad) / 2.0
+    wave = 0.3 * np.sin(np.linspace(0.0, 6.0, 40))[:, None] * np.array([1.0, -0.5, 1.0, 1.0, 0.7, 0.4])
+    place, turn, _, _ = legs[0].chain.forward(middle + wave)
+    joints = legs[0].joints(place, turn, np.zeros(40))
+    found, own_turn, _, _ = legs[0].chain.forward(joints)
+    assert_allclose(found, place, atol=1e-9)
+    assert_allclose(own_turn, turn, atol=1e-9)
+    assert np.abs(np.diff(joints, axis=0)).max() < 0.2  # follows, without jumps
+
+
+def test_the_numeric_solver_agrees_with_the_closed_7r_form_on_what_both_must_reach(mrpete):
+    closed = leg_solvers(mrpete)[0]
+    chain = leg_chains(mrpete)[0]
+    assert isinstance(closed, MountedLeg)
+    feet = np.array([0.15, 0.2, -0.3]) + np.random.default_rng(4).uniform(-0.02, 0.02, (30, 3))
+    turn = np.tile(np.eye(3), (30, 1, 1))
+    for leg in (closed, NumericLeg(chain)):
+        found, own_turn, _, _ = chain.forward(leg.joints(feet, turn, np.zeros(30)))
+        assert_allclose(found, feet, atol=1e-9)
+        assert_allclose(own_turn, turn, atol=1e-9)
+
+
+def test_a_robot_without_feet_is_told_what_to_write():
+    with pytest.raises(BadTableError, match=r"pepper has no feet: name them in its robot\.toml"):
+        leg_solvers(load_robot("pepper"))

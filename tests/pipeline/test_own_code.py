@@ -1,0 +1,47 @@
+"""A user's own generator and limit, as the examples have them, go through the same gate as ours."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+import strut
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture(scope="module")
+def bow():
+    return runpy.run_path(str(EXAMPLES / "06_own_generator.py"))["bow"]
+
+
+def test_an_own_generator_is_weakened_until_it_passes(bow):
+    deep, slight = bow("fearful"), bow("proud")
+    assert (slight.receipt.verdict, slight.receipt.intensity_kept, slight.receipt.shown) == ("ok", 1.0, 1.0)
+    assert deep.receipt.verdict == "weakened"
+    assert 0.3 < deep.receipt.intensity_kept < 1.0
+    assert deep.receipt.balance_margin_mm >= 30.0
+    assert deep.receipt.shown == pytest.approx(deep.receipt.intensity_kept)
+    assert strut.check(deep).verdict == "ok"
+
+
+def test_what_an_own_generator_made_says_so(bow):
+    request = strut.Request.from_dict(bow("proud").meta["request"])
+    assert request.task == strut.OwnTask(name="bow")
+    with pytest.raises(strut.StrutError, match="No generator of strut does 'bow'; pass your own"):
+        strut.run(request)
+
+
+def test_a_request_that_asks_for_too_much_even_in_neutral_is_refused(bow):
+    generator = type(bow.__globals__["Bow"](strut.load_robot("pepper")))
+    request = strut.Request(robot="pepper", task=strut.OwnTask(name="bow"), margin_m=0.2)
+    with pytest.raises(strut.StrutError, match="Not even neutral keeps its limits"):
+        strut.run(request, generator=generator(strut.load_robot("pepper")))
+
+
+def test_an_own_limit_weakens_and_is_named():
+    example = runpy.run_path(str(EXAMPLES / "07_own_limit.py"))
+    free, limited = (example["walk"](watts, cycles=2, rate_hz=25.0).receipt for watts in (1000.0, 9.0))
+    assert limited.intensity_kept < free.intensity_kept
+    assert any(reason.startswith("battery: the joints take ") for reason in limited.reasons)
+    assert not any(reason.startswith("battery") for reason in free.reasons)

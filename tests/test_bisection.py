@@ -1,0 +1,43 @@
+"""Bisection on sets whose edge is known: from below, from above, on whole numbers and on a ratio."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strut.bisection import bisect
+
+
+@given(edge=st.floats(0.01, 0.99))
+def test_the_edge_is_bracketed_closely(edge):
+    good, bad = bisect(lambda value: value <= edge, 0.0, 1.0, close=0.02)
+    assert good <= edge < bad
+    assert bad - good <= 0.02
+
+
+@given(edge=st.floats(0.01, 0.99))
+def test_the_way_may_lead_down(edge):
+    good, bad = bisect(lambda value: value >= edge, 1.0, 0.0, close=0.02)
+    assert bad < edge <= good
+
+
+@given(edge=st.integers(10, 99))
+def test_whole_numbers_are_found_exactly(edge):
+    tried = []
+
+    def passes(value):
+        tried.append(value)
+        return value <= edge
+
+    assert bisect(passes, 10, 100, close=1.0, scale="whole") == (edge, edge + 1)
+    assert all(value == int(value) for value in tried)
+
+
+@given(edge=st.floats(1.01, 19.9))
+def test_a_ratio_is_close_on_a_geometric_scale(edge):
+    good, bad = bisect(lambda value: value >= edge, 20.0, 1.0, close=1.02, scale="geometric")
+    assert bad < edge <= good
+    assert good / bad <= 1.02
+
+
+def test_what_is_close_already_is_not_tried():
+    assert bisect(pytest.fail, 0.0, 0.01, close=0.02) == (0.0, 0.01)

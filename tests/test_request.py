@@ -1,0 +1,82 @@
+"""Request: JSON both ways for every task, and numbers that mean nothing are refused in one sentence."""
+
+import json
+import math
+
+import pytest
+
+from strut.emotion import Emotion, named_emotion
+from strut.errors import OutOfRangeError, StrutError, UnknownNameError
+from strut.place import LEFT, Footstep, Place
+from strut.request import Crawl, HandTask, HumanGait, OwnTask, Request, Steps
+
+TASKS = (
+    Crawl(cycles=3, step_length_m=0.05, balance="y"),
+    Steps(goals=(Place(0.1, 0.2, 0.3), Place(1.0, 0.0)), pace=0.03),
+    Steps(footsteps=(Footstep(LEFT, Place(0.03, 0.05, 0.1)),), pace="fastest", law="mass"),
+    HandTask(task="point", target_m=(1.0, 0.0, 1.0), platform="free"),
+    HandTask(task="path.csv", hand="left", path=((0.0, 1.0, 2.0, 3.0), (1.0, 1.0, 2.0, 3.0))),
+    HumanGait(cycles=2),
+    OwnTask(name="bow", options={"depth": 1}),
+)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: type(task).__name__)
+def test_every_request_survives_json(task):
+    request = Request(robot="fido", task=task, emotion=named_emotion("sad"), intensity=0.5, margin_m=0.02, strict=True)
+    again = Request.from_dict(json.loads(json.dumps(request.as_dict(), allow_nan=False)))
+    assert again == request
+    assert again.emotion.name == "sad"
+    nothing = Request(robot="fido", task=task, emotion=None)
+    assert Request.from_dict(nothing.as_dict()) == nothing
+    assert nothing.asked == 0.0
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"robot": "fido"}, "task"),
+        ({"robot": "fido", "task": {"type": "fly"}}, "fly"),
+        ({"robot": "fido", "task": {"type": "crawl", "cycles": "many"}}, "cycles"),
+        ({"robot": "fido", "task": {"type": "crawl", "cycles": 1}}, "cycles is 1; choose 2 to 1000"),
+    ],
+)
+def test_a_table_that_is_no_request_names_the_field(table, words):
+    with pytest.raises(OutOfRangeError, match=words):
+        Request.from_dict(table)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (Steps, "neither a goal nor a list of steps"),
+        (
+            lambda: Steps(goals=(Place(0.0, 0.0, math.radians(36000.0)),)),
+            "heading is 36000 degrees; write it from -360",
+        ),
+        (lambda: Steps(goals=(Place(1.0, 0.0),), step_length_m=0.001), "Steps of 1 mm never arrive"),
+        (lambda: Steps(goals=(Place(1.0, 0.0),), step_height_m=0.0), "The step height is 0 m; .* above 0"),
+        (lambda: Steps(goals=(Place(1.0, 0.0),), pace="slow"), "There is no pace 'slow'"),
+        (lambda: Crawl(step_length_m=11.0), "no legged robot is that large"),
+        (lambda: HandTask(task="wave", user_m=(1e300, 0.0, 0.0)), "The user is more than 1000 m away"),
+        (lambda: HandTask(task="wave", user_m=(math.nan, 0.0, 0.0)), "three finite numbers"),
+        (lambda: HandTask(task="wave", platform="loose"), "The platform is 'loose'; choose led or free"),
+        (lambda: HumanGait(cycles=0), "cycles is 0; choose 1 to 1000"),
+        (lambda: Request(robot="fido", task=HumanGait(), rate_hz=25.0), "choose 50 to 1000"),
+        (lambda: Request(robot="fido", task=HumanGait(), retreat="local"), "Only a crawl can relax"),
+    ],
+)
+def test_numbers_and_words_that_mean_nothing_are_refused(make, words):
+    with pytest.raises(StrutError, match=words):
+        make()
+
+
+def test_a_human_rolls_over_the_edges_of_the_feet_and_robots_keep_away_from_them():
+    assert Request(robot="fido", task=HumanGait()).least_margin_m == 0.0
+    assert Request(robot="fido", task=Crawl()).least_margin_m == 0.010
+    assert Request(robot="fido", task=Crawl(), margin_m=0.0).least_margin_m == 0.0
+
+
+def test_a_misspelt_retreat_is_not_a_global_one():
+    with pytest.raises(UnknownNameError, match="There is no retreat 'locale'"):
+        Request(robot="fido", task=Crawl(), emotion=Emotion(0.0, 0.0), retreat="locale")
