@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import trimesh
 
+from strut.engines.rigid_body import compiled
 from strut.engines.solids import Mesh, Solid, solids
 from strut.motion import Motion
 from strut.robot import Robot
@@ -17,6 +18,7 @@ from strut.show.footage import footage
 from strut.show.picture import png_bytes
 from strut.show.report import save_html
 from strut.show.solid_mesh import MOST_FACES_DRAWN, lightened, solid_mesh
+from tests.show.conftest import STOOL_MJCF
 from tests.show.test_picture import drawn, pixels_of
 
 GEOMS = {
@@ -30,8 +32,8 @@ WEDGE = '<asset><mesh name="wedge" vertex="-.2 -.2 -.2 .2 -.2 -.2 .2 .2 -.2 -.2 
 def with_geom(stool: Robot, geom: str) -> Robot:
     """Return the stool with another seat, and a part that only collides."""
     seat = f'<geom {geom} rgba="0.1 0.2 0.9 1"/><geom type="sphere" size="0.4" group="3"/>'
-    body = stool.mjcf.replace('<geom type="box" size="0.2 0.15 0.05" rgba="0.1 0.2 0.9 1"/>', seat)
-    return replace(stool, mjcf=body.replace("<worldbody>", f"{WEDGE}<worldbody>"))
+    body = STOOL_MJCF.replace('<geom type="box" size="0.2 0.15 0.05" rgba="0.1 0.2 0.9 1"/>', seat)
+    return replace(stool, model=compiled(body.replace("<worldbody>", f"{WEDGE}<worldbody>")))
 
 
 @pytest.mark.parametrize("kind", GEOMS)
@@ -51,11 +53,11 @@ def test_a_page_shows_every_kind_of_geom(tmp_path: Path, stool: Robot, bare: Mot
 
 
 def test_a_visible_shape_is_drawn_instead_of_the_one_for_collisions(stool: Robot) -> None:
-    both = stool.mjcf.replace(
+    both = STOOL_MJCF.replace(
         '<geom name="tip"',
         '<geom type="cylinder" size="0.03 0.1" group="1" contype="0" conaffinity="0"/><geom name="tip"',
     )
-    assert [solid.kind for solid in solids(replace(stool, mjcf=both))] == ["box", "cylinder"]
+    assert [solid.kind for solid in solids(replace(stool, model=compiled(both)))] == ["box", "cylinder"]
 
 
 @pytest.mark.parametrize("most_faces", [200, 2000])
@@ -86,8 +88,9 @@ def public_robot(file: str, *, visual: bool) -> Robot:
     one = np.ones(len(names))
     return Robot(
         name=spec.modelname,
+        fingerprint=spec.modelname,
         title=spec.modelname,
-        mjcf=spec.to_xml(),
+        model=model,
         joint_names=names,
         tables={},
         joint_lower_rad=-one,
