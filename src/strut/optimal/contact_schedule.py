@@ -18,7 +18,7 @@ from strut.motion import Motion
 from strut.robot import Array, Robot
 
 SHORTEST_S = 0.015
-FORMAT = 'phases are a list such as [{"set": "RightFlat", "start_s": 0.0, "stop_s": 0.3}, ...].'
+FORMAT = 'phases are a list such as [{"set": NAME, "start_s": 0.0, "stop_s": 0.3}, ...].'
 FAR_M = 0.03  # a foot that touches is nearer to the ground than this, whatever the fit of the body
 RESTS_M, RESTS_M_S, RESTS_S = 0.002, 0.05, 0.08  # so low, so slow and for so long is a point that touches
 
