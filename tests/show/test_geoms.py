@@ -92,7 +92,6 @@ def public_robot(file: str, *, visual: bool) -> Robot:
         title=spec.modelname,
         model=model,
         joint_names=names,
-        tables={},
         joint_lower_rad=-one,
         joint_upper_rad=one,
         joint_speed_limit_rad_s=one,
