@@ -3,7 +3,7 @@
     python benchmarks/bench_self_collision.py [FILE.npz ...]
 
 Walks of Mr. Pete and Alice and a wave of Pepper, or the motions of files. Per motion and method, the processor time and
-the smallest distance found: `ours` is `engines.self_collision`, `every pair` calls mj_geomDistance for every pair at
+the smallest distance found: `ours` is `engines.self_distance`, `every pair` calls mj_geomDistance for every pair at
 every tenth sample, `collision pass` is one mj_collision a sample with a margin of 10 mm, which sees nothing farther.
 """
 
@@ -23,7 +23,7 @@ import numpy as np  # noqa: E402
 
 import strut  # noqa: E402
 from record import Row, record  # noqa: E402
-from strut.engines.self_collision import collision_pairs, self_distance  # noqa: E402
+from strut.engines.self_distance import collision_pairs, self_distance  # noqa: E402
 from strut.models.catalogue import robot_of  # noqa: E402
 from strut.motion import Motion  # noqa: E402
 from strut.robot import Array, Robot  # noqa: E402

@@ -24,8 +24,9 @@ from strut.kinematics.crawler import Crawler, crawler
 
 import strut
 from strut.emotion import named_emotion
-from strut.engines.rigid_body import point_masses, solid_poses, solids
-from strut.engines.self_collision import self_distance
+from strut.engines.rigid_body import point_masses
+from strut.engines.self_distance import self_distance
+from strut.engines.solids import solid_poses, solids
 from strut.expression.blend import style_for
 from strut.generators.crawl import crawl_gait, crawl_plan
 from strut.generators.key_pose import key_pose

@@ -65,6 +65,23 @@ class TaskAudit:
         return None if self.gaze_error_rad is None else float(self.gaze_error_rad[settled(self.time_s)].max())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SelfDistance:
+    """How near two bodies of a robot come to each other along a motion.
+
+    Args:
+        smallest_m: Smallest distance between their surfaces; negative where they overlap.
+        sample: Where in the motion that is.
+        bodies: Which two.
+        near: Where any pair is nearer than allowed. Shape (T,).
+    """
+
+    smallest_m: float
+    sample: int
+    bodies: tuple[str, str]
+    near: npt.NDArray[np.bool_]
+
+
 def settled(time_s: Array) -> npt.NDArray[np.bool_]:
     """Return which samples count for the gaze: the head needs time to get there. Shape (T,) in and out."""
     since_s = time_s - time_s[0]
@@ -93,6 +110,7 @@ class Audit:
         slip_m: How far each foot has moved over the ground since it landed. Shape (T, n_feet).
         landings: Of a walk that lands with impacts.
         task: Of a hand that has one.
+        self_distance: How near its bodies come to each other; None where no two of them can meet.
         force_disagreement: How far the ground forces that come with the motion are from its movement, of the weight,
             root mean square; None if there are none.
         torque_disagreement: How far its torques are, of the torques; None if there are none or nothing can tell.
@@ -115,6 +133,7 @@ class Audit:
     slip_m: Array
     landings: LandingAudit | None = None
     task: TaskAudit | None = None
+    self_distance: SelfDistance | None = None
     force_disagreement: float | None = None
     torque_disagreement: float | None = None
 

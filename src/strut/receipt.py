@@ -22,6 +22,7 @@ _NUMBERS = (
     "torque_use",
     "foot_slip_mm",
     "penetration_mm",
+    "self_collision_mm",
     "task_error_mm",
     "cost_of_transport",
     "solve_s",
@@ -37,8 +38,9 @@ class Receipt:
 
     `shown` is the mean share of the asked feeling that is shown, over time and over the words that it changes visibly;
     a word left out counts as 0. `reasons` say why less than asked was kept or shown; `left_out` names words of the
-    feeling that this body or request has no place for at any intensity. `soundness` has what an independent look at a
-    solved movement found.
+    feeling that this body or request has no place for at any intensity. `self_collision_mm` is the smallest distance
+    between the surfaces of two of its bodies; None where no two can meet or nobody looked. `soundness` has what an
+    independent look at a solved movement found.
     """
 
     robot: str
@@ -61,6 +63,7 @@ class Receipt:
     cost_of_transport: float | None
     solve_s: float | None
     shown: float | None = None
+    self_collision_mm: float | None = None
     gaze_error_rad: float | None = None
     redundancy: int | None = None
     left_out: tuple[str, ...] = ()

@@ -192,7 +192,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the request as JSON would hold it."""
-        table: dict[str, Any] = msgspec.to_builtins(self)
+        table: dict[str, Any] = msgspec.to_builtins(self, enc_hook=float)  # NumPy's numbers
         return table
 
     @classmethod

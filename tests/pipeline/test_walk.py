@@ -136,6 +136,7 @@ def test_too_much_is_weakened_with_the_reason_and_the_rest_is_sound(case):
     assert receipt.intensity_asked == 1.5
     assert 0.5 < receipt.intensity_kept < 1.5
     limits = {"joint limit", "ground clearance", "joint speed", "torque", "balance margin", "reach", "shown"}
+    limits |= {"self-collision"}
     assert {reason.split(":")[0] for reason in receipt.reasons} <= limits
     assert receipt.reasons
     assert motion.meta["intensity"] == receipt.intensity_kept

@@ -6,31 +6,30 @@ along waypoints while the platform drives along its own; `point` turns the hand'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.interpolate import CubicSpline
 
 from strut.easing import eased_time, smooth_step
 from strut.engines.frame_kinematics import frame_poses
-from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
+from strut.errors import OutOfRangeError, UnknownNameError
 from strut.generators.hand_path import HandPath, Poses, stands_still
 from strut.robot import Array, Robot
 from strut.rotation import rotation_from_vector
+from strut.tables.hands import PointTask, PostureTask, RouteTask, TaskTable
 
-Table = Mapping[str, Any]
 LONGEST_DURATION_S = 3600.0
 
 
 def task_names(robot: Robot) -> tuple[str, ...]:
     """Return the names of the robot's tasks."""
-    return tuple(robot.table("tasks"))
+    return tuple(robot.tasks)
 
 
 def hand_frame(robot: Robot, hand: str) -> str:
     """Return the frame of a hand; raises UnknownNameError for a hand that the robot's chains do not name."""
-    hands: Mapping[str, str] = robot.table("chains")["hand"]
+    hands = robot.chains.hand
     if hand not in hands:
         raise UnknownNameError("hand", hand, tuple(hands), f"chains.toml of {robot.name}")
     return hands[hand]
@@ -45,21 +44,18 @@ def hand_task(robot: Robot, task: str, *, duration_s: float, target_m: Array | N
         duration_s: How long it shall take.
         target_m: What to point at, in world; the task's own target if None. Shape (3,).
     """
-    tasks = robot.table("tasks")
+    tasks = robot.tasks
     if task not in tasks:
         raise UnknownNameError("task", task, tuple(tasks), f"`strut robots {robot.name}`")
     checked_duration(duration_s)
-    table: Table = tasks[task]
-    kinds: Mapping[str, Callable[..., HandPath]] = {
-        "posture": _posture_task,
-        "route": _route_task,
-        "point": _point_task,
-    }
-    if table["kind"] not in kinds:
-        raise BadTableError(f"Task {task} of {robot.name} is of kind {table['kind']}; use {', '.join(kinds)}.")
-    if target_m is not None and table["kind"] != "point":
+    table = tasks[task]
+    if isinstance(table, PointTask):
+        return _point_task(robot, task, table, duration_s, target_m)
+    if target_m is not None:
         raise OutOfRangeError(f"Task {task} has no target; only tasks that point have one.")
-    return kinds[table["kind"]](robot, task, table, duration_s, target_m)
+    if isinstance(table, RouteTask):
+        return _route_task(robot, task, table, duration_s)
+    return _posture_task(robot, task, table, duration_s)
 
 
 def checked_duration(duration_s: float) -> float:
@@ -71,25 +67,25 @@ def checked_duration(duration_s: float) -> float:
     return duration_s
 
 
-def _posture_task(robot: Robot, name: str, table: Table, duration_s: float, _target_m: Array | None) -> HandPath:
-    frame = hand_frame(robot, table["hand"])
+def _posture_task(robot: Robot, name: str, table: PostureTask, duration_s: float) -> HandPath:
+    frame = hand_frame(robot, table.hand)
     middle = _arm_posture(robot, table)
 
     def poses(time_s: Array) -> Poses:
         clock_s = eased_time(time_s, duration_s)
         qpos = np.tile(middle, (len(time_s), 1))
-        for joint, swing in table.get("swing", {}).items():
+        for joint, swing in table.swing.items():
             column = _column(robot, joint)
-            qpos[:, column] += swing["amplitude_rad"] * np.sin(2.0 * np.pi * swing["frequency_hz"] * clock_s)
+            qpos[:, column] += swing.amplitude_rad * np.sin(2.0 * np.pi * swing.frequency_hz * clock_s)
         return Poses(*frame_poses(robot, frame, qpos))
 
     return _path(robot, name, table, duration_s, poses)
 
 
-def _route_task(robot: Robot, name: str, table: Table, duration_s: float, _target_m: Array | None) -> HandPath:
+def _route_task(robot: Robot, name: str, table: RouteTask, duration_s: float) -> HandPath:
     first = _first_pose(robot, table)
     assert first.rotation is not None
-    offsets, stations = _spline(table["hand_offset_m"]), _spline(table["platform"])
+    offsets, stations = _spline(table.hand_offset_m), _spline(table.platform)
     start_m, turn = first.position_m[0], first.rotation[0]
 
     def platform(time_s: Array) -> Array:
@@ -106,13 +102,13 @@ def _route_task(robot: Robot, name: str, table: Table, duration_s: float, _targe
     return _path(robot, name, table, duration_s, poses, platform=platform)
 
 
-def _point_task(robot: Robot, name: str, table: Table, duration_s: float, target_m: Array | None) -> HandPath:
+def _point_task(robot: Robot, name: str, table: PointTask, duration_s: float, target_m: Array | None) -> HandPath:
     first = _first_pose(robot, table)
     assert first.rotation is not None
-    target = np.array(table["target_m"] if target_m is None else target_m, dtype=float)
-    elbow = np.array(table["from_m"], dtype=float)
+    target = np.array(table.target_m if target_m is None else target_m, dtype=float)
+    elbow = np.array(table.from_m, dtype=float)
     away = target - elbow
-    reach_m = float(table["reach_m"])
+    reach_m = float(table.reach_m)
     if not np.isfinite(target).all() or np.linalg.norm(away) < 1.5 * reach_m:
         raise OutOfRangeError(
             f"The target is within {1.5 * reach_m:.2f} m of the elbow; point at something farther off."
@@ -124,7 +120,7 @@ def _point_task(robot: Robot, name: str, table: Table, duration_s: float, target
     sine = float(np.linalg.norm(axis))
     angle = float(np.arctan2(sine, start[:, 0] @ direction))
     vector = axis / sine * angle if sine > 1e-9 else np.zeros(3)
-    raise_s = min(table["raise_s"], duration_s / 2.0)
+    raise_s = min(table.raise_s, duration_s / 2.0)
 
     def poses(time_s: Array) -> Poses:
         share = smooth_step(time_s / raise_s)[:, None]
@@ -147,7 +143,7 @@ def _point_task(robot: Robot, name: str, table: Table, duration_s: float, target
 def _path(
     robot: Robot,
     name: str,
-    table: Table,
+    table: TaskTable,
     duration_s: float,
     poses: Callable[[Array], Poses],
     *,
@@ -155,23 +151,23 @@ def _path(
 ) -> HandPath:
     return HandPath(
         name=name,
-        hand=table["hand"],
+        hand=table.hand,
         duration_s=duration_s,
         poses=poses,
         platform=platform if robot.base_size else stands_still,
-        start_rad=table["posture_rad"],
+        start_rad=table.posture_rad,
         options={"task": name, "duration_s": duration_s},
     )
 
 
-def _first_pose(robot: Robot, table: Table) -> Poses:
-    return Poses(*frame_poses(robot, hand_frame(robot, table["hand"]), _arm_posture(robot, table)[None]))
+def _first_pose(robot: Robot, table: TaskTable) -> Poses:
+    return Poses(*frame_poses(robot, hand_frame(robot, table.hand), _arm_posture(robot, table)[None]))
 
 
-def _arm_posture(robot: Robot, table: Table) -> Array:
+def _arm_posture(robot: Robot, table: TaskTable) -> Array:
     """Return coordinates with the task's arm posture and all other joints at zero. Shape (nq,)."""
     qpos = np.zeros(robot.base_size + len(robot.joint_names))
-    for joint, angle_rad in table["posture_rad"].items():
+    for joint, angle_rad in table.posture_rad.items():
         qpos[_column(robot, joint)] = angle_rad
     return qpos
 
@@ -182,6 +178,6 @@ def _column(robot: Robot, joint: str) -> int:
     return robot.base_size + robot.joint_names.index(joint)
 
 
-def _spline(points: list[list[float]]) -> Callable[[Array], Array]:
+def _spline(points: Sequence[Sequence[float]]) -> Callable[[Array], Array]:
     """Return a smooth curve through points, the first at 0 and the last at 1."""
     return CubicSpline(np.linspace(0.0, 1.0, len(points)), np.array(points))  # type: ignore[no-any-return]

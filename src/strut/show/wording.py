@@ -107,6 +107,7 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("Torque used", _number(receipt.torque_use, "{:.0f} %", 100.0)),
         ("Foot slip", _number(receipt.foot_slip_mm, "{:.1f} mm")),
         ("Deepest in the ground", _number(receipt.penetration_mm, "{:.1f} mm")),
+        ("Least between own bodies", _number(receipt.self_collision_mm, "{:.1f} mm")),
         ("Task error", _number(receipt.task_error_mm, "{:.2f} mm")),
         *_task_rows(receipt),
         ("Cost of transport", _number(receipt.cost_of_transport, "{:.2f}")),

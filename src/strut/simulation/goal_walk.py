@@ -19,6 +19,7 @@ from strut.errors import BadMotionError, UnreachablePostureError
 from strut.generators.body_path import carried
 from strut.generators.footsteps import StepLimits, closing, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan
+from strut.generators.step_drafts import StepGait
 from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.foot_poses import shoe_places
 from strut.models.catalogue import robot_of
@@ -34,18 +35,6 @@ CLOSE_M, CLOSE_RAD = 0.005, math.radians(1.0)  # nearer than this to the goal it
 MOST_WALKS = 4
 _TIMES = ("shift_s", "swing_s", "settle_s")
 LARGEST_CORRECTION_M, LARGEST_CORRECTION_RAD = 0.010, math.radians(5.0)  # of one step
-
-
-@dataclass(frozen=True, slots=True)
-class WalkNumbers:
-    """How a closed-loop walk moves: see `StepGait`."""
-
-    limits: StepLimits
-    step_height_m: float
-    body_height_m: float
-    times: PhaseTimes
-    outward_m: float
-    law: PressureLaw
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,26 +88,26 @@ def simulate_to_goal(
     robot = robot or robot_of(motion)
     try:
         steps = [Footstep(int(foot), Place(x, y, heading)) for foot, x, y, heading in motion.meta["footsteps"]]
-        goal, numbers = Place(*motion.meta["options"]["goal"]), _numbers(robot, motion)
+        goal, gait = Place(*motion.meta["options"]["goal"]), _gait(robot, motion)
+        law: PressureLaw = motion.meta["gait"]["law"]
     except (KeyError, TypeError, ValueError) as error:
         raise BadMotionError("The motion is no walk of steps to a goal; plan one with `strut walk --goal`.") from error
     step_s = float(motion.time_s[1] - motion.time_s[0])
     plant = Plant(robot, step_s, friction=robot.friction if friction is None else friction, mass_scale=mass_scale)
-    walker = _Walker(robot, two_legs(robot), numbers, plant, step_s, on_step)
+    walker = _Walker(robot, two_legs(robot), gait, law, plant, step_s, on_step)
     walker.walk_to(goal, steps)
     return walker.arrival(goal, motion)
 
 
-def _numbers(robot: Robot, motion: Motion) -> WalkNumbers:
-    gait, table = motion.meta["gait"], robot.table("gait")
+def _gait(robot: Robot, motion: Motion) -> StepGait:
+    gait, table = motion.meta["gait"], robot.step_gait
     separation_m = two_legs(robot).separation_m
-    return WalkNumbers(
-        StepLimits(gait["step_length_m"], table["side_step_m"], table["step_turn_rad"], separation_m),
+    return StepGait(
+        StepLimits(gait["step_length_m"], table.side_step_m, table.step_turn_rad, separation_m),
         gait["step_height_m"],
         gait["body_height_m"],
         PhaseTimes(gait["shift_s"], gait["swing_s"], gait["settle_s"]),
         gait["outward_m"],
-        gait["law"],
     )
 
 
@@ -129,16 +118,17 @@ class _Walker:
         self,
         robot: Robot,
         legs: TwoLegs,
-        numbers: WalkNumbers,
+        gait: StepGait,
+        law: PressureLaw,
         plant: Plant,
         step_s: float,
         on_step: Callable[[int, int], None] | None,
     ) -> None:
         self._robot, self._legs, self._plant, self._step_s = robot, legs, plant, step_s
-        whole = {name: max(1, round(getattr(numbers.times, name) / step_s)) * step_s for name in _TIMES}
-        self._numbers = replace(numbers, times=PhaseTimes(**whole))  # so that every phase ends on a sample
+        whole = {name: max(1, round(getattr(gait.times, name) / step_s)) * step_s for name in _TIMES}
+        self._gait, self._law = replace(gait, times=PhaseTimes(**whole)), law  # so that every phase ends on a sample
         self._on_step = on_step or (lambda _done, _planned: None)
-        self._shoes = list(standing(Place(0.0, 0.0), numbers.limits.separation_m))  # imagined
+        self._shoes = list(standing(Place(0.0, 0.0), gait.limits.separation_m))  # imagined
         self._ground = Place(0.0, 0.0)  # the imagined ground's origin in world
         self._started, self._taken, self._foot_error_m = False, 0, 0.0
         self._runs: list[Run] = []
@@ -154,7 +144,7 @@ class _Walker:
                 return
             imagined = between(self._shoes[0], self._shoes[1])
             self._ground = here.then(Place(0.0, 0.0).seen_from(imagined))
-            wanted = footsteps_to(imagined, [goal.seen_from(self._ground)], self._numbers.limits)
+            wanted = footsteps_to(imagined, [goal.seen_from(self._ground)], self._gait.limits)
             steps = [Footstep(step.foot, self._ground.then(step.place)) for step in wanted]
 
     def _walk(self, steps: list[Footstep]) -> None:
@@ -198,18 +188,18 @@ class _Walker:
 
         Steps that do not end the walk are planned to end side by side, as a walk does: it asks less of the legs.
         """
-        numbers = self._numbers
+        gait = self._gait
         if not whole:
-            steps = [*steps, closing(steps[-1], numbers.limits.separation_m)]
+            steps = [*steps, closing(steps[-1], gait.limits.separation_m)]
         plan = step_plan(
             steps,
             shoes,
-            numbers.times,
-            step_height_m=numbers.step_height_m,
+            gait.times,
+            step_height_m=gait.step_height_m,
             rate_hz=1.0 / self._step_s,
-            outward_m=numbers.outward_m,
+            outward_m=gait.outward_m,
         )
-        body = carried(self._legs, plan, numbers.body_height_m, law=numbers.law)
+        body = carried(self._legs, plan, gait.body_height_m, law=self._law)
         qpos = body.qpos
         torque = audit(self._robot, plan.time_s, qpos, plan.contact).torque_nm
         control = self._plant.control(plan.time_s, qpos[:, self._robot.base_size :], torque)
@@ -228,7 +218,7 @@ class _Walker:
             return True
         _, x, y, _ = qpos[3:7]
         tilt_rad = math.acos(max(-1.0, min(1.0, 1.0 - 2.0 * (x * x + y * y))))
-        return bool(tilt_rad > TIPPED_RAD or qpos[2] < SUNK * self._numbers.body_height_m)
+        return bool(tilt_rad > TIPPED_RAD or qpos[2] < SUNK * self._gait.body_height_m)
 
     def arrival(self, goal: Place, motion: Motion) -> Arrival:
         """Return how it ended."""

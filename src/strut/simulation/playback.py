@@ -140,7 +140,7 @@ def _held_outcome(robot: Robot, motion: Motion, run: Run) -> Outcome:
 
 def _hand_error_m(robot: Robot, motion: Motion, qpos: Array) -> float:
     """Return how far the hand of the motion's task, or the worst of all hands, gets from where the motion has it."""
-    hands = robot.table("chains")["hand"]
+    hands = robot.chains.hand
     busy = motion.meta.get("task", {}).get("hand")
     frames = [hands[busy]] if busy in hands else list(hands.values())
     far = [frame_poses(robot, frame, qpos)[0] - frame_poses(robot, frame, motion.qpos)[0] for frame in frames]

@@ -27,6 +27,7 @@ from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.motion import frozen_mask
 from strut.robot import Array, Robot
 from strut.verify.landing_audit import lands_with_impacts
+from strut.verify.self_collision import SelfCollision
 
 SHORTEST_SWING_S = 0.1  # a foot that carries nothing for less than this has only been unloaded
 LEAST_CLEARANCE_M = 0.005  # a knee that near the floor touches it when the servos sag
@@ -110,8 +111,8 @@ def limits_for(robot: Robot, *, margin_m: float) -> tuple[Limit, ...]:
         margin_m: Smallest allowed balance margin.
     """
     if lands_with_impacts(robot):
-        return (*_landing_limits(robot, margin_m), *_OWN_COLUMNS)
-    return (*_standing_limits(robot, margin_m), Carried(), *_TASK_LIMITS, *_OWN_COLUMNS)
+        return (*_landing_limits(robot, margin_m), SelfCollision(), *_OWN_COLUMNS)
+    return (*_standing_limits(robot, margin_m), Carried(), SelfCollision(), *_TASK_LIMITS, *_OWN_COLUMNS)
 
 
 def judged(draft: Draft, limits: Iterable[Limit]) -> tuple[Shortfall, ...]:

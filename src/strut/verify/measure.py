@@ -21,6 +21,7 @@ from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, ve
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.robot import Array, Robot
 from strut.verify.landing_audit import landing_audit, lands_with_impacts
+from strut.verify.self_collision import measured_self_distance
 from strut.verify.task_audit import task_audit
 
 
@@ -28,9 +29,10 @@ def measure(draft: Draft) -> Draft:
     """Return the draft with what it needs; one that could not be made at all needs nothing."""
     if not len(draft.qpos):
         return draft
+    near = measured_self_distance(draft.robot, draft.qpos)
     if lands_with_impacts(draft.robot):
-        return replace(draft, needs=landing_audit(draft))
-    return replace(draft, needs=replace(_audit(draft), task=task_audit(draft)))
+        return replace(draft, needs=replace(landing_audit(draft), self_distance=near))
+    return replace(draft, needs=replace(_audit(draft), task=task_audit(draft), self_distance=near))
 
 
 def audit(robot: Robot, time_s: Array, qpos: Array, contact: npt.NDArray[np.bool_]) -> Audit:

@@ -115,6 +115,7 @@ def receipt_for(
         torque_use=float(np.max(np.abs(needs.torque_nm) / robot.torque_limit_nm)),
         foot_slip_mm=float(needs.slip_m.max()) * 1e3 if robot.feet else None,
         penetration_mm=needs.penetration_m * 1e3,
+        self_collision_mm=None if needs.self_distance is None else needs.self_distance.smallest_m * 1e3,
         cost_of_transport=cost_of_transport(robot, needs),
         solve_s=None,
         shown=shown,

@@ -96,7 +96,7 @@ def _gaze_error_rad(robot: Robot, path: HandPath, style: Style, user_m: Array, t
     """Return the angle of the head from where the style wants it. Shape (T,)."""
     if user_m.shape != (3,) or not np.isfinite(user_m).all():
         raise ValueError("its user is not at three finite numbers")
-    head = robot.table("chains")["head"]["frame"]
+    head = robot.chains.head.frame
     platform = qpos[:, : robot.base_size] if path.platform is not None else np.zeros((len(qpos), robot.base_size))
     posture = posture_over_time(robot, style, eased_time(time_s, path.duration_s))
     at_rest = frame_poses(robot, head, np.concatenate([platform, posture], axis=1))[1].reshape(-1, 9)
@@ -110,7 +110,7 @@ def _gaze_error_rad(robot: Robot, path: HandPath, style: Style, user_m: Array, t
 
 def _redundancy(robot: Robot, path: HandPath, qpos: Array, *, head_counts: bool) -> int:
     """Return the fewest dimensions that hand and head leave free of the coordinates that nobody leads."""
-    kinematics = FrameKinematics(robot, (hand_frame(robot, path.hand), robot.table("chains")["head"]["frame"]))
+    kinematics = FrameKinematics(robot, (hand_frame(robot, path.hand), robot.chains.head.frame))
     hand, head = kinematics.frames
     led = robot.base_size if path.platform is not None else 0
     turned = path.poses(np.zeros(1)).rotation is not None

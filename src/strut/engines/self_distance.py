@@ -17,7 +17,9 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from strut.audit import SelfDistance
 from strut.engines.capsules import segment_distance
+from strut.engines.rigid_body import poses
 from strut.motion import frozen_mask
 from strut.robot import Array, Robot
 
@@ -28,23 +30,6 @@ _STRIDES = (64, 16, 4, 1)  # samples that one look may settle
 _ROUND = (mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_CAPSULE)
 _UNBOUNDED = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
 _CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SelfDistance:
-    """How near two bodies of a robot come to each other along a motion.
-
-    Args:
-        smallest_m: Smallest distance between their surfaces; negative where they overlap.
-        sample: Where in the motion that is.
-        bodies: Which two.
-        near: Where any pair is nearer than asked. Shape (T,).
-    """
-
-    smallest_m: float
-    sample: int
-    bodies: tuple[str, str]
-    near: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +57,11 @@ def self_distance(robot: Robot, qpos: Array, *, near_m: float, no_surface: tuple
         no_surface: Names of geoms that are no surface but only model a contact.
     """
     model = robot.model
-    pairs = np.array(collision_pairs(robot.model, no_surface).checked)
+    pairs = np.array(collision_pairs(model, no_surface).checked)
     if not len(pairs):
         return None
-    geoms = _MovingGeoms(model, *_geom_poses(model, qpos, robot.base_size))
+    held = np.concatenate([np.tile(model.qpos0[: robot.base_size], (len(qpos), 1)), qpos[:, robot.base_size :]], axis=1)
+    geoms = _MovingGeoms(model, *poses(model, "geom", range(model.ngeom), held))  # as the base sees them
     near, smallest_m, sample, nearest = np.zeros(len(qpos), dtype=bool), np.inf, 0, pairs[0]
     starts = np.arange(0, len(qpos), _STRIDES[0])
     start, pair = np.tile(starts, len(pairs)), np.repeat(pairs, len(starts), axis=0)
@@ -165,26 +151,14 @@ def _overlapping(model: mujoco.MjModel, posture: Array, pairs: Iterable[Pair]) -
     return [pair for pair in pairs if mujoco.mj_geomDistance(model, data, *pair, _FARTHEST_M, None) < 0.0]
 
 
-def _geom_poses(model: mujoco.MjModel, qpos: Array, base_size: int) -> tuple[Array, Array]:
-    """Return where geoms are seen from the base, whose own way moves no two of them. Shapes (T, n, 3), (T, n, 9)."""
-    data = mujoco.MjData(model)
-    place, turn = np.empty((len(qpos), model.ngeom, 3)), np.empty((len(qpos), model.ngeom, 9))
-    joints, geom_xpos, geom_xmat = data.qpos[base_size:], data.geom_xpos, data.geom_xmat  # views: a look-up costs a µs
-    for sample, angles in enumerate(qpos[:, base_size:]):
-        joints[:] = angles
-        mujoco.mj_kinematics(model, data)
-        place[sample], turn[sample] = geom_xpos, geom_xmat
-    return place, turn
-
-
 class _MovingGeoms:
-    """The geoms of a model along a motion. Shapes (T, n, 3) and (T, n, 9)."""
+    """The geoms of a model along a motion. Shapes (T, n, 3) and (T, n, 3, 3)."""
 
     def __init__(self, model: mujoco.MjModel, place: Array, turn: Array) -> None:
         self._model, self._data, self._place, self._turn = model, mujoco.MjData(model), place, turn
         self._round = np.isin(model.geom_type, _ROUND)
         half_m = np.where(model.geom_type == mujoco.mjtGeom.mjGEOM_CAPSULE, model.geom_size[:, 1], 0.0)
-        along = half_m[:, None] * turn[..., 2::3]
+        along = half_m[:, None] * turn[..., 2]
         self._start, self._stop = place - along, place + along  # ends of the centre lines of what is round
         self._travel_m = np.stack([self._travel(geom) for geom in range(model.ngeom)], axis=1)
 
@@ -200,7 +174,10 @@ class _MovingGeoms:
         position, rotation = self._data.geom_xpos, self._data.geom_xmat
         for item in np.flatnonzero(~round_):
             geoms = pair[item]
-            position[geoms], rotation[geoms] = self._place[sample[item], geoms], self._turn[sample[item], geoms]
+            position[geoms], rotation[geoms] = (
+                self._place[sample[item], geoms],
+                self._turn[sample[item], geoms].reshape(2, 9),
+            )
             found[item] = mujoco.mj_geomDistance(self._model, self._data, *geoms.tolist(), _FARTHEST_M, None)
         return found
 
@@ -218,7 +195,7 @@ class _MovingGeoms:
             points = np.stack([self._start[:, geom], self._stop[:, geom]], axis=1)
         else:
             middle, half = self._model.geom_aabb[geom].reshape(2, 3)
-            turned = (middle + _CORNERS * half) @ self._turn[:, geom].reshape(-1, 3, 3).transpose(0, 2, 1)
+            turned = (middle + _CORNERS * half) @ self._turn[:, geom].transpose(0, 2, 1)
             points = self._place[:, geom, None] + turned
         step_m = np.linalg.norm(np.diff(points, axis=0), axis=2).max(axis=1)
         return np.concatenate([[0.0], np.cumsum(step_m)])

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 from strut.engines.rigid_body import compiled
-from strut.engines.self_collision import collision_pairs, self_distance
+from strut.engines.self_distance import collision_pairs, self_distance
 from strut.models.catalogue import load_robot
 
 SIZES = {

@@ -1,0 +1,60 @@
+"""Self-collision as a limit: who is too near, when, and that walks which pass keep their distance."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from strut.draft import Draft
+from strut.models.catalogue import load_robot
+from strut.tables.collision import CollisionTable
+from strut.verify.limits import limits_for
+from strut.verify.measure import measure
+from strut.verify.self_collision import SelfCollision, measured_self_distance
+
+
+def with_least_distance(robot, least_m):
+    return replace(robot, tables=replace(robot.tables, collision=CollisionTable(least_distance_m=least_m)))
+
+
+def crossing_shoes():
+    """Return Alice with her legs rolled inwards and back again, both alike, in 1 s."""
+    robot = load_robot("alice")
+    time_s = np.linspace(0.0, 1.0, 101)
+    qpos = np.tile(robot.model.qpos0, (101, 1))
+    inwards = 0.1 * np.sin(np.pi * time_s)
+    for name, sign in (("R_hip_roll", 1.0), ("L_hip_roll", -1.0)):
+        qpos[:, 7 + robot.joint_names.index(name)] = sign * inwards
+    wrong_way = measured_self_distance(robot, qpos).smallest_m > 0.0
+    if wrong_way:
+        qpos[:, 7:] *= -1.0
+    return robot, measure(Draft(robot, time_s, qpos, np.ones((101, 2), dtype=bool), None))
+
+
+def test_the_two_bodies_and_the_instant_are_named():
+    _, draft = crossing_shoes()
+    found = SelfCollision().shortfall(draft)
+    assert found.limit == "self-collision"
+    assert found.sentence.startswith("self-collision: R_shoe and L_shoe are ")
+    assert "mm inside each other at 0.50 s, nearer than 1 mm apart" in found.sentence
+    assert found.broken[50]
+    assert not found.broken[[0, -1]].any()
+
+
+def test_a_body_that_may_overlap_is_told_how_deep():
+    _, draft = crossing_shoes()
+    soft = with_least_distance(draft.robot, -0.001)
+    sentence = SelfCollision().shortfall(measure(replace(draft, robot=soft))).sentence
+    assert sentence.endswith("nearer than 1 mm inside each other")
+    softer = with_least_distance(draft.robot, -0.2)
+    assert SelfCollision().shortfall(measure(replace(draft, robot=softer))) is None
+
+
+@pytest.mark.parametrize("name", ["alice", "heiman", "mrpete", "pepper"])
+def test_every_robot_is_judged_by_it(name):
+    assert "self-collision" in {limit.name for limit in limits_for(load_robot(name), margin_m=0.0)}
+
+
+def test_least_distances_are_data_with_a_usual_value():
+    least_m = {name: load_robot(name).collision.least_distance_m for name in ("alice", "heiman", "mrpete", "pepper")}
+    assert least_m == {"alice": 0.001, "heiman": -0.04, "mrpete": 0.005, "pepper": 0.005}
