@@ -24,11 +24,11 @@ import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut.engines.rigid_body import GRAVITY_M_S2  # noqa: E402
-from strut.human.contact_schedule import PhaseTime  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
 from strut.human.reconstruct import reconstruct  # noqa: E402
 from strut.human.synthesize import synthesize  # noqa: E402
 from strut.motion import Motion  # noqa: E402
+from strut.optimal.contact_schedule import PhaseTime  # noqa: E402
 from strut.optimal.shooting_refinement import FINER  # noqa: E402
 from strut.optimal.trajectory import Trajectory  # noqa: E402
 

@@ -6,7 +6,8 @@ Printed and kept: size of the body, seven joints a leg, four equal legs, mounted
 upright, five poses, steps, knees that face each other. Free: where the hips are, to which side their mounts point, and
 how the leg is split into thigh and shin; the links are as thick as they were. Differential evolution looks for a body
 whose five walks, planned with the sway of the present one, keep surfaces apart while every foot is in reach, joints
-keep range and speed, and everything but the feet stays off the ground. The best are then proved with `strut.walk`.
+keep range and speed, and everything but the feet stays off the ground. The best are printed, to be proved with
+`strut walk`.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import math
 import time
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import numpy as np
 from scipy.optimize import differential_evolution
-from strut.kinematics.crawler import Crawler, crawler
 
 import strut
 from strut.emotion import named_emotion
@@ -29,19 +31,21 @@ from strut.engines.self_distance import self_distance
 from strut.engines.solids import solid_poses, solids
 from strut.expression.blend import style_for
 from strut.generators.crawl import crawl_gait, crawl_plan
+from strut.generators.crawler import Crawler, crawler
 from strut.generators.key_pose import key_pose
 from strut.kinematics.leg7r import knee_position, leg_inverse
 from strut.kinematics.mounted_leg import mounted_legs
 from strut.models.limb_robot import limb_robot
 from strut.robot import Array, Robot
+from strut.tables.body import LimbBody
 
 KEPT = {"neutral": 1.0, "happy": 0.9, "sad": 1.0, "angry": 1.0, "fearful": 1.0}  # with legs that cross
 LEG_M = 0.46  # thigh and shin together: 0.5 upright less 0.04 from the ankle to the middle of the foot
 KNEE_MOST_RAD = math.radians(157.0)
 CLEAR_M, APART_M, SPEED_USE = 0.0055, 0.01, 0.93  # what the gate wants, and a little for what only the full walk shows
 CYCLES, SAMPLES_PER_CYCLE, EVERY = 5, 128, 4  # speeds are taken from all samples, the rest from every fourth
-PRESENT = (0.14, -0.14, 0.125, 0.125, 0.23, 0.0, 0.0)
-START = (0.14, -0.14, 0.125, 0.125, 0.22, 0.349, -0.524)  # where a first, wider search ended
+FIRST = (0.14, -0.14, 0.125, 0.125, 0.23, 0.0, 0.0)
+START = (0.17, -0.14, 0.125, 0.125, 0.22, 0.175, -0.524)  # the body of robot.toml, found by wider searches
 NAMES = ("front hip x", "hind hip x", "front hip y", "hind hip y", "thigh", "front lean", "hind lean")
 BOUNDS = ((0.12, 0.175), (-0.16, -0.10), (0.10, 0.14), (0.10, 0.14), (0.20, 0.24), (0.0, 0.8), (-0.8, 0.0))
 COM_X_M = (
@@ -68,8 +72,7 @@ def body_table(present: dict[str, Any], values: Array, radius_m: dict[str, float
         lean = front_lean if front else -hind_lean  # positive: the front legs lean forwards, the hind legs backwards
         down_and_out = np.array([math.sin(lean), side * math.cos(lean), -1.0]) / math.sqrt(2.0)
         z_axis = -down_and_out if front else down_and_out
-        x_axis = np.array([1.0, 0.0, 0.0]) - z_axis[0] * z_axis
-        mount["z_axis"], mount["x_axis"] = z_axis.tolist(), (x_axis / np.linalg.norm(x_axis)).tolist()
+        mount["z_axis"], mount["x_axis"] = z_axis.tolist(), [math.cos(lean), -side * math.sin(lean), 0.0]
     limb = table["limb"]["leg"]
     lengths = {"hip_spin": thigh_m, "shin_spin": LEG_M - thigh_m}
     for joint in limb["joints"]:
@@ -81,16 +84,15 @@ def body_table(present: dict[str, Any], values: Array, radius_m: dict[str, float
     return table
 
 
-def with_neutral_middles(tables: dict[str, Any]) -> dict[str, Any]:
-    """Return the tables with every joint's middle in the neutral pose, except the knee's, which is straight."""
-    robot = limb_robot("mrpete", tables)
-    pose = key_pose(robot, style_for(robot, named_emotion("neutral"), 1.0))
-    for leg, (mounted, mount) in enumerate(zip(mounted_legs(robot), tables["robot"]["mount"], strict=True)):
+def neutral_middles_rad(robot: Robot) -> dict[str, list[float]]:
+    """Return every joint's middle by leg: where it is in the neutral pose, except the knee's, which is straight."""
+    pose, middles = key_pose(robot, style_for(robot, named_emotion("neutral"), 1.0)), {}
+    for leg, mounted in enumerate(mounted_legs(robot)):
         ankle = mounted.ankle_in_hip(pose.foot_in_body[leg], np.eye(3))
         joints = leg_inverse(mounted.leg, ankle, mounted.hip_to_body.T, pose.knee_rad[leg], reference="published")
         joints[3] = 0.0
-        mount["middle_rad"] = [round(float(angle), 2) for angle in joints]
-    return tables
+        middles[mounted.leg.name] = [round(float(angle), 2) for angle in joints]
+    return middles
 
 
 def knees_face_each_other(robot: Robot) -> float:
@@ -111,7 +113,7 @@ class Search:
 
     def __init__(self) -> None:
         present = strut.load_robot("mrpete")
-        self.tables = {name: deepcopy(dict(table)) for name, table in present.tables.items()}
+        self.tables, self.body = present.tables, msgspec.to_builtins(present.tables.robot)
         self.sway_m = {emotion: self._sway(present, emotion) for emotion in KEPT}
         self.best: list[tuple[float, Array]] = []
 
@@ -122,9 +124,10 @@ class Search:
         x, y = (np.interp(at, known, motion.qpos[:, column]) for column in (0, 1))
         return np.stack([x - body.plan.body_x_m, y], axis=1)
 
-    def robot(self, values: Array, radius_m: dict[str, float] = RADIUS_M) -> Robot:
+    def robot(self, values: Array) -> Robot:
         """Return Mr. Pete with other dimensions."""
-        return limb_robot("mrpete", {**self.tables, "robot": body_table(self.tables["robot"], values, radius_m)})
+        body = msgspec.convert(body_table(self.body, values, RADIUS_M), LimbBody)
+        return limb_robot("mrpete", body, replace(self.tables, robot=body))
 
     def apart_m(self, values: Array) -> dict[str, tuple[float, tuple[str, str]]]:
         """Return the smallest distance between surfaces, and between which, for each walk."""
@@ -145,14 +148,14 @@ class Search:
         return (apart.smallest_m, apart.bodies), wrong + max(0.0, CLEAR_M - height_m) + 0.02 * min(too_fast, 2.0)
 
     def cost(self, values: Array) -> float:
-        """Return what a body lacks, summed over the walks [mm], and a little for being another than the present one."""
+        """Return what a body lacks, summed over the walks [mm], and a little for being another than the first one."""
         robot, lacking = self.robot(values), 0.0
         lacking += 0.1 * max(0.0, 0.7 - knees_face_each_other(robot))
         lacking += 2.0 * max(0.0, COM_X_M - _com_x_m(robot))
         for emotion in KEPT:
             (apart_m, _), wrong_m = self._walk(robot, emotion)
             lacking += max(0.0, APART_M - apart_m) + 2.0 * wrong_m
-        changed = (values - np.array(PRESENT)) / np.ptp(BOUNDS, axis=1)
+        changed = (values - np.array(FIRST)) / np.ptp(BOUNDS, axis=1)
         cost = 1e3 * lacking + 0.2 * float(changed @ changed)
         self.best = sorted([*self.best, (cost, values.copy())], key=lambda one: one[0])[:40]
         return cost
@@ -200,6 +203,7 @@ def main() -> None:
     )
     for lacking, values in search.best[:5]:
         print(f"lacks {lacking:.2f} mm at {np.round(values, 4).tolist()}: {search.apart_m(values)}")
+        print(f"    middles of the joints: {neutral_middles_rad(search.robot(values))}")
 
 
 if __name__ == "__main__":

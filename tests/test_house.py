@@ -28,7 +28,7 @@ ALLOWED_EDGES = {
     ("balance", "kinematics"): "point masses hang on the joints of solved leg postures",
     ("optimal", "kinematics"): "slip of contact points is measured in one place",
     ("human", "kinematics"): "slip of contact points is measured in one place",
-    ("human", "balance"): "contact phases are found by who carries the weight",
+    ("optimal", "balance"): "runs of samples in which a point rests are found in one place",
     ("human", "optimal"): "a human gait is an optimal-control problem",
     ("generators", "expression"): "a draft turns the words of a style into joints",
     ("generators", "kinematics"): "a draft is inverse kinematics of planned end effectors",

@@ -11,12 +11,13 @@ from numpy.testing import assert_allclose
 from strut import load_robot, walk
 from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError, FileError, OutOfRangeError
-from strut.human.contact_detection import detected_phases, noise_of
-from strut.human.contact_schedule import PhaseTime, checked_phases, read_phases
 from strut.human.reconstruct import reconstruct, stopped_at, usual_smoothness
 from strut.human.recorded_problem import Recording, catmull_rom, recorded_problem
+from strut.human.walking_cycle import walking_cycle
 from strut.human.walking_direction import WalkingDirection
 from strut.optimal.collocation import NotSolvedError
+from strut.optimal.contact_detection import detected_phases, noise_of
+from strut.optimal.contact_schedule import PhaseTime, checked_phases, read_phases
 
 
 def true_phases(gait):
@@ -114,8 +115,8 @@ def test_noise_asks_for_smoother_torques(gait, rate_hz):
 @pytest.mark.parametrize(("start", "stop"), [(0.0, 1.0), (0.0, 4.0), (0.4, 1.9), (0.7, 2.55)])
 def test_phases_are_seen_without_contact_columns(gait, heiman, rate_hz, start, stop):
     motion, step_s = gait.motion(steps=4, rate_hz=rate_hz), gait.trajectory.total_s
-    seen = detected_phases(heiman, bare(motion, start * step_s, stop * step_s + 1e-9))
-    order = [phase.contact for phase in detected_phases(heiman, motion)]
+    seen = detected_phases(heiman, bare(motion, start * step_s, stop * step_s + 1e-9), walking_cycle(heiman))
+    order = [phase.contact for phase in detected_phases(heiman, motion, walking_cycle(heiman))]
     first = order.index(seen[0].contact)
     assert [phase.contact for phase in seen] == order[first : first + len(seen)]
     true = np.concatenate([np.cumsum(gait.trajectory.duration_s) + step * step_s for step in range(4)])
@@ -127,7 +128,9 @@ def test_phases_are_seen_without_contact_columns(gait, heiman, rate_hz, start, s
 def test_columns_that_never_touch_say_nothing(gait, heiman):
     motion = gait.motion(steps=2)
     mute = replace(motion, contact=np.zeros_like(motion.contact))
-    assert detected_phases(heiman, mute) == detected_phases(heiman, bare(motion))
+    assert detected_phases(heiman, mute, walking_cycle(heiman)) == detected_phases(
+        heiman, bare(motion), walking_cycle(heiman)
+    )
 
 
 def test_feet_that_noise_hides_are_not_guessed(gait, heiman):
@@ -135,7 +138,7 @@ def test_feet_that_noise_hides_are_not_guessed(gait, heiman):
     noise = np.zeros_like(motion.qpos)
     noise[:, 7:] = np.random.default_rng(0).normal(scale=np.radians(0.5), size=(len(noise), 28))
     with pytest.raises(BadMotionError, match=r"0\.5 degrees of noise, too much to see which feet touch"):
-        detected_phases(heiman, replace(motion, qpos=motion.qpos + noise))
+        detected_phases(heiman, replace(motion, qpos=motion.qpos + noise), walking_cycle(heiman))
 
 
 def test_noise_is_measured_on_top_of_a_movement():
@@ -172,7 +175,7 @@ def test_a_walk_in_any_direction_is_solved_along_x_and_put_back(gait, direction_
 
 def test_phases_are_read_from_the_contacts_of_a_motion(gait, heiman):
     motion = gait.motion(steps=2)
-    phases = detected_phases(heiman, motion)
+    phases = detected_phases(heiman, motion, walking_cycle(heiman))
     assert [phase.contact for phase in phases] == [
         *("RightFlat", "RightForefoot", "RightForefootLeftHeel", "RightForefootLeftFlat"),
         *("LeftFlat", "LeftForefoot", "LeftForefootRightHeel", "LeftForefootRightFlat"),
@@ -234,7 +237,7 @@ def test_instants_that_touch_in_an_unknown_way_are_named(gait, heiman):
     contact = motion.contact.copy()
     contact[5] = False
     with pytest.raises(BadMotionError, match="nothing touches the ground"):
-        detected_phases(heiman, replace(motion, contact=contact))
+        detected_phases(heiman, replace(motion, contact=contact), walking_cycle(heiman))
 
 
 def test_motions_of_other_robots_are_refused():

@@ -66,7 +66,7 @@ def published_step(robot: Robot, motion: Motion) -> GaitCycle | None:
 
 def along_x(robot: Robot, motion: Motion) -> Motion:
     """Return the motion turned and moved so that its walker follows the x axis."""
-    return _course(robot, motion).aligned_with_x(motion)
+    return _direction(robot, motion).aligned_with_x(motion)
 
 
 def endless(robot: Robot, motion: Motion, duration_s: float) -> tuple[Motion, GaitCycle] | None:
@@ -120,14 +120,14 @@ def _between(robot: Robot, motion: Motion, first: tuple[str, bool], last: tuple[
     return None
 
 
-def _course(robot: Robot, motion: Motion) -> WalkingDirection:
+def _direction(robot: Robot, motion: Motion) -> WalkingDirection:
     repeated = direction_of_cycles(motion)
     if repeated is not None:
         return repeated
     mirrored, travelled = direction_of_mirror(motion), direction_of_travel(motion)
-    for course, closing in ((mirrored, "mirrored"), (travelled, "periodic")):
-        if _closing(robot, course.aligned_with_x(motion)) == closing:
-            return course
+    for direction, closing in ((mirrored, "mirrored"), (travelled, "periodic")):
+        if _closing(robot, direction.aligned_with_x(motion)) == closing:
+            return direction
     if abs(travelled.direction_rad) > UNSURE_RAD:
         return travelled
     return WalkingDirection(0.0, float(motion.qpos[:, 1].mean()))

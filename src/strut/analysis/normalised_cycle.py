@@ -32,20 +32,25 @@ def _side(robot: Robot, motion: Motion, side: str) -> dict[str, Array] | None:
     if cycle is None:
         return None
     seen, names = cycle.motion, coordinate_names(robot)
-    angles, power, force = np.degrees(angles_from_qpos(seen.qpos)), joint_power(seen), foot_force(robot, seen)
+    angles, force = np.degrees(angles_from_qpos(seen.qpos)), foot_force(robot, seen)
     curves: dict[str, Array] = {}
-    for panel in (panel for panels in PANELS.values() for panel in panels):
-        word = _word(panel, side)
-        if word is None:
-            continue
-        curves[f"{word}_deg"] = panel.sign * angles[:, names.index(panel.coordinate)]
-        if seen.torque_nm is not None and power is not None and panel.coordinate in robot.joint_names:
-            column = robot.joint_names.index(panel.coordinate)
-            curves[f"{word}_nm_kg"] = panel.sign * seen.torque_nm[:, column] / robot.mass_kg
-            curves[f"{word}_w_kg"] = power[:, column] / robot.mass_kg
+    for panel in (panel for group in PANELS.values() for panel in group):
+        if word := _word(panel, side):
+            curves[f"{word}_deg"] = panel.sign * angles[:, names.index(panel.coordinate)]
+            curves |= _driven(robot, seen, panel, word)
     if force is not None:
         curves |= {f"{side}_foot_force_{axis}_bw": force[:, index] for index, axis in enumerate(FORCE_AXES)}
     return {name: np.interp(PERCENT / 100.0, cycle.share, values) for name, values in curves.items()}
+
+
+def _driven(robot: Robot, motion: Motion, panel: Panel, word: str) -> dict[str, Array]:
+    """Return torque and power of a panel's joint over the body mass; nothing where they are unknown."""
+    power = joint_power(motion)
+    if motion.torque_nm is None or power is None or panel.coordinate not in robot.joint_names:
+        return {}
+    column = robot.joint_names.index(panel.coordinate)
+    torque = panel.sign * motion.torque_nm[:, column]
+    return {f"{word}_nm_kg": torque / robot.mass_kg, f"{word}_w_kg": power[:, column] / robot.mass_kg}
 
 
 def _word(panel: Panel, side: str) -> str | None:

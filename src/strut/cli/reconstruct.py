@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from strut.cli.interruption import NOTHING_YET, SOLVED_WORDS
 from strut.cli.main import REFUSED
 from strut.cli.options import Force, Json, Out
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
-from strut.cli.solving import solver_on_screen
+from strut.cli.solving import solved_or_best
 from strut.errors import StoppedError
-from strut.human.contact_schedule import read_phases
 from strut.human.reconstruct import reconstruct as find_forces
 from strut.human.reconstruct import stopped_at
 from strut.human.recorded_problem import Formulation
 from strut.io.atomic import check_writable
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
-from strut.optimal.collocation import NotSolvedError
+from strut.optimal.contact_schedule import read_phases
 
 
 def reconstruct(
@@ -45,17 +44,11 @@ def reconstruct(
     recorded = load_motion(motion)
     times = None if phases is None else read_phases(phases)
     formulation: Formulation = "published" if published else "samples"
-    stopped = False
-    with solver_on_screen("writes the problem down") as (tell, stop):
-        try:
-            found = find_forces(recorded, phases=times, formulation=formulation, smooth=smooth, on_iteration=tell)
-        except NotSolvedError as failure:
-            if not stop.is_set():
-                raise
-            if failure.best is None:
-                raise StoppedError(NOTHING_YET) from failure
-            stopped = True
-            found = stopped_at(robot_of(recorded, needs_feet=False), recorded, failure.best)
+    find = partial(find_forces, recorded, phases=times, formulation=formulation, smooth=smooth)
+    robot = robot_of(recorded, needs_feet=False)
+    found, stopped = solved_or_best(
+        lambda tell: find(on_iteration=tell), lambda best: stopped_at(robot, recorded, best)
+    )
     moved = found.motion(steps=1)
     save_motion(moved, out, force=force)
     assert moved.receipt is not None
@@ -64,8 +57,6 @@ def reconstruct(
     print_receipt(moved.receipt)
     if stopped:
         raise StoppedError(f"Interrupted; {out} holds the best iterate so far, not a finished reconstruction.")
-    if stop.is_set():
-        print_lines(SOLVED_WORDS)
     first_s = moved.meta["asked"]["phases"][0][1] - float(recorded.time_s[0])
     since = f"; its time 0 is {first_s:.2f} s after the recording's start" if first_s > 0.005 else ""
     print_lines(f"wrote {out} ({moved.duration_s:.1f} s of motion{since})")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from threading import Event
 
 from rich.progress import Progress
 
 from strut.cancellation import asked_to_stop
-from strut.cli.interruption import say_stopping
-from strut.cli.screen import now_and_then, progress
+from strut.cli.interruption import NOTHING_YET, SOLVED_WORDS, say_stopping
+from strut.cli.screen import now_and_then, print_lines, progress
 from strut.engines.interior_point import Iteration, OnIteration
+from strut.errors import StoppedError
+from strut.human.gait import Gait
+from strut.optimal.collocation import NotSolvedError, Solution
 
 
 def tells(bar: Progress, stop: Event | None = None) -> OnIteration:
@@ -28,8 +30,17 @@ def tells(bar: Progress, stop: Event | None = None) -> OnIteration:
     return tell
 
 
-@contextmanager
-def solver_on_screen(words: str) -> Iterator[tuple[OnIteration, Event]]:
-    """Show a solver's progress; give what tells it, and the event that the first Ctrl-C sets."""
-    with progress(words) as bar, asked_to_stop(say_stopping) as stop:
-        yield tells(bar, stop), stop
+def solved_or_best(solve: Callable[[OnIteration], Gait], unfinished: Callable[[Solution], Gait]) -> tuple[Gait, bool]:
+    """Return what a solver finds while people watch, or its best iterate after Ctrl-C; and whether it was stopped."""
+    with progress("writes the problem down") as bar, asked_to_stop(say_stopping) as stop:
+        try:
+            found = solve(tells(bar, stop))
+        except NotSolvedError as failure:
+            if not stop.is_set():
+                raise
+            if failure.best is None:
+                raise StoppedError(NOTHING_YET) from failure
+            return unfinished(failure.best), True
+    if stop.is_set():
+        print_lines(SOLVED_WORDS)
+    return found, False

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from strut.cli.body_options import BODY_MASS_HELP, LENGTH_HELP, MASS_HELP, human_body
-from strut.cli.interruption import NOTHING_YET, SOLVED_WORDS
 from strut.cli.length import length_m
 from strut.cli.options import Force, Json, Out
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
-from strut.cli.solving import solver_on_screen
+from strut.cli.solving import solved_or_best
 from strut.errors import OutOfRangeError, StoppedError
 from strut.human.gait import Gait
 from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
@@ -23,7 +23,6 @@ from strut.human.synthesize import best_so_far
 from strut.human.synthesize import synthesize as find_gait
 from strut.io.atomic import check_writable
 from strut.io.motion_file import load_motion, save_motion
-from strut.optimal.collocation import NotSolvedError
 from strut.robot import Robot
 
 USUAL = "multi"
@@ -71,28 +70,18 @@ def synthesize(
     robot = human_body(height, mass, sex, length, segment_mass)
     criteria, wanted = _criteria(robot, objective, weights), _manner(robot, manner, clearance)
     step_m, begin = None if step is None else length_m(step), None if start is None else load_motion(start)
-    with solver_on_screen("writes the problem down") as (tell, stop):
-        try:
-            gait = find_gait(
-                robot,
-                starts=starts,
-                criteria=criteria,
-                speed_m_s=speed,
-                step_m=step_m,
-                options=wanted,
-                begin=begin,
-                check_mesh=check_mesh,
-                on_iteration=tell,
-            )
-        except NotSolvedError as failure:
-            if not stop.is_set():
-                raise
-            if failure.best is None:
-                raise StoppedError(NOTHING_YET) from failure
-            gait = best_so_far(robot, failure.best)
-        else:
-            if stop.is_set():
-                print_lines(SOLVED_WORDS)
+    find = partial(
+        find_gait,
+        robot,
+        criteria=criteria,
+        speed_m_s=speed,
+        step_m=step_m,
+        options=wanted,
+        begin=begin,
+        starts=starts,
+        check_mesh=check_mesh,
+    )
+    gait, _ = solved_or_best(lambda tell: find(on_iteration=tell), partial(best_so_far, robot))
     _tell(gait, steps, out, force=force, json=json)
 
 

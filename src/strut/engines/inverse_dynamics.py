@@ -76,8 +76,7 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
     sites = [model.site(foot.frame).id for foot in robot.feet]
     site_bodies = [int(model.site_bodyid[site]) for site in sites]
     below = [np.array([0.0, 0.0, foot.radius_m]) for foot in robot.feet]
-    feet = {model.geom(foot.frame).id for foot in robot.feet}
-    parts = [geom for geom in body_geoms(model) if geom not in feet and model.geom_contype[geom]]
+    parts = _parts(robot, model)
     samples, force = len(qpos), np.empty((len(qpos), model.nv))
     base_rotation, com = np.empty((samples, 9)), np.empty((samples, 3))
     foot_in_world, foot_rotation = np.empty((samples, len(sites), 3)), np.empty((samples, len(sites), 9))
@@ -97,7 +96,6 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
     force += model.dof_armature * qacc
     joints, turn = model.nv - len(robot.joint_names), foot_rotation.reshape(samples, len(sites), 3, 3)
     ground_force, ground_moment = _carried(robot, model, (qpos, qvel, qacc), force, base_rotation)
-    clearance = [_lowest_point(model, part, geom_height, geom_up) for part in parts]
     return InverseDynamics(
         ground_force_n=ground_force,
         ground_moment_nm=ground_moment,
@@ -108,8 +106,20 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
         point_in_world=points_of_feet(robot, foot_in_world, turn),
         contact_jacobian=_point_jacobians(robot, jacobian[..., joints:], turning[..., joints:], turn),
         part_names=tuple(model.body(model.geom_bodyid[part]).name for part in parts),
-        clearance_m=np.stack(clearance, axis=1) if clearance else np.empty((samples, 0)),
+        clearance_m=_clearances(model, parts, geom_height, geom_up),
     )
+
+
+def _parts(robot: Robot, model: mujoco.MjModel) -> list[int]:
+    """Return the geoms that could touch the ground and are no feet."""
+    feet = {model.geom(foot.frame).id for foot in robot.feet}
+    return [geom for geom in body_geoms(model) if geom not in feet and model.geom_contype[geom]]
+
+
+def _clearances(model: mujoco.MjModel, parts: Sequence[int], height: Array, up: Array) -> Array:
+    """Return the heights of the parts' lowest points. Shape (T, n_parts)."""
+    lowest = [_lowest_point(model, part, height, up) for part in parts]
+    return np.stack(lowest, axis=1) if lowest else np.empty((len(height), 0))
 
 
 def _driven(robot: Robot) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import mujoco
 import numpy as np
@@ -266,29 +266,33 @@ def _about(arm: Array) -> Array:
     return np.asarray(arm @ arm * np.eye(3) - np.outer(arm, arm))
 
 
-def _with_angle_base(tree: KinematicTree) -> KinematicTree:
+_MASSLESS: dict[str, Any] = {"mass_kg": 0.0, "com_m": np.zeros(3), "inertia_kg_m2": np.zeros((3, 3))}
+
+
+def _check_angle_base(tree: KinematicTree) -> None:
     if not tree.steps or tree.steps[0].kind != "free" or any(step.kind in {"free", "ball"} for step in tree.steps[1:]):
         raise BadTableError(f"{tree.name}: only a model with one floating base and hinges or slides can use angles.")
-    base = tree.steps[0]
-    if base.armature.any():
+    if tree.steps[0].armature.any():
         raise BadTableError(f"{tree.name}: the floating base has a rotor (armature), which angles cannot carry.")
-    chain = []
-    for index, axis in enumerate(BASE_AXES):
-        chain.append(
-            replace(
-                base,
-                name=f"{base.name}_{axis}",
-                kind="slide" if axis[0] == "T" else "hinge",
-                parent=index - 1,
-                axis=np.eye(3)["XYZ".index(axis[1])],
-                q_index=index,
-                v_index=index,
-                armature=np.zeros(1),
-                mass_kg=base.mass_kg if index == 5 else 0.0,
-                com_m=base.com_m if index == 5 else np.zeros(3),
-                inertia_kg_m2=base.inertia_kg_m2 if index == 5 else np.zeros((3, 3)),
-            )
+
+
+def _with_angle_base(tree: KinematicTree) -> KinematicTree:
+    _check_angle_base(tree)
+    base = tree.steps[0]
+    chain = [
+        replace(
+            base,
+            name=f"{base.name}_{axis}",
+            kind="slide" if axis[0] == "T" else "hinge",
+            parent=index - 1,
+            axis=np.eye(3)["XYZ".index(axis[1])],
+            q_index=index,
+            v_index=index,
+            armature=np.zeros(1),
+            **(_MASSLESS if index < 5 else {}),  # the last of the chain is the body
         )
+        for index, axis in enumerate(BASE_AXES)
+    ]
 
     def later(index: int) -> int:
         return index + 5 if index >= 0 else -1

@@ -110,9 +110,7 @@ def element(
     rows = ca.SX.zeros(0) if rows is None else ca.SX(rows)
     cost, count = ca.SX(cost), rows.numel()
     data = np.zeros((len(places), 0)) if data is None else np.asarray(data, dtype=float)
-    used = [(symbol, *_slot(symbol.name())) for symbol in ca.symvar(ca.vertcat(rows, cost))]
-    variables = sorted(((kind, number, symbol) for symbol, kind, number in used if kind != DATA), key=lambda e: e[:2])
-    given = {number: symbol for symbol, kind, number in used if kind == DATA}
+    variables, given = _symbols_of(ca.vertcat(rows, cost))
     index = np.array([index_of(kind, number) for kind, number, _ in variables], dtype=np.intp).T
     lower, upper = (np.broadcast_to(np.asarray(bound, dtype=float), (len(places), count)) for bound in bounds)
     return Element(
@@ -126,11 +124,22 @@ def element(
         data=data,
         lower=lower,
         upper=upper,
-        row_names=tuple(row_names) or tuple(f"row {row + 1}" if count > 1 else "" for row in range(count)),
+        row_names=tuple(row_names) or _numbered(count),
         row_sizes=np.broadcast_to(np.asarray(row_sizes, dtype=float), (count,)),
         row_units=(row_units,) * count if isinstance(row_units, str) else tuple(row_units),
         place_names=tuple(places),
     )
+
+
+def _symbols_of(expression: Expression) -> tuple[list[tuple[str, int, Expression]], dict[int, Expression]]:
+    """Return the variables of an expression as kind, number and symbol, in order, and its data by number."""
+    used = sorted(((*_slot(symbol.name()), symbol) for symbol in ca.symvar(expression)), key=lambda entry: entry[:2])
+    given = {number: symbol for kind, number, symbol in used if kind == DATA}
+    return [entry for entry in used if entry[0] != DATA], given
+
+
+def _numbered(count: int) -> tuple[str, ...]:
+    return tuple(f"row {row + 1}" for row in range(count)) if count > 1 else ("",) * count
 
 
 def _slot(name: str) -> tuple[str, int]:

@@ -36,7 +36,7 @@ class Gait:
         attempts: What was tried, in words, the last of which succeeded.
         asked: What was asked, as JSON would hold it.
         naturalness: What a person who looks at it would notice; None if nobody looked.
-        course: Where its motion goes; along the x axis if None, as the step was solved.
+        direction: Where its motion goes; along the x axis if None, as the step was solved.
     """
 
     robot: Robot
@@ -45,7 +45,7 @@ class Gait:
     attempts: tuple[str, ...]
     asked: dict[str, Any]
     naturalness: Naturalness | None = None
-    course: WalkingDirection | None = None
+    direction: WalkingDirection | None = None
 
     @property
     def trajectory(self) -> Trajectory:
@@ -134,7 +134,7 @@ class Gait:
                 "strut": version("strut"),
             },
         )
-        return motion if self.course is None else self.course.restored(motion)
+        return motion if self.direction is None else self.direction.restored(motion)
 
     def _turned(self, step: int, q: Array, u: Array, force: Array, contact: Array) -> tuple[Array, ...]:
         """Return a step that comes later: moved on, and in the mirror if its number is odd."""

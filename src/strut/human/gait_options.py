@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.robot import Robot
 from strut.style import Style
-from strut.tables.gait import GaitOptionsTable
 
 HUMAN, PLAIN = "human", "plain"
 ITEMS = ("posture", "arms", "clearance", "capsules", "smooth", "springs")
@@ -63,21 +62,19 @@ def named_gait_options(robot: Robot, words: Sequence[str]) -> GaitOptions:
         >>> strut.named_gait_options(strut.load_robot("heiman"), ["posture", "arms"])
     """
     table = robot.human_gait.manner
-    options = GaitOptions(style=robot.expression.neutral_style())
+    items = {item for word in words for item in (table.human if word == HUMAN else [word])}
+    _check_items(words, items)
+    asked: dict[str, Any] = dict.fromkeys(items & {"posture", "arms", "capsules", "springs"}, True)
+    if "clearance" in items:
+        asked["clearance_m"] = table.clearance_m
+    if "smooth" in items:
+        asked["smooth"] = table.smooth
+    return GaitOptions(style=robot.expression.neutral_style(), **asked)
+
+
+def _check_items(words: Sequence[str], items: set[str]) -> None:
     if PLAIN in words and len(words) > 1:
         others = ", ".join(word for word in words if word != PLAIN) or PLAIN
         raise OutOfRangeError(f"{PLAIN} is nothing besides the criteria, so it cannot go with {others}; choose one.")
-    for word in words:
-        for item in table.human if word == HUMAN else [word]:
-            if item not in (*ITEMS, PLAIN):
-                raise UnknownNameError("manner", item, (HUMAN, PLAIN, *ITEMS), "`strut synthesize --help`")
-            options = options if item == PLAIN else replace(options, **_asked(table, item))
-    return options
-
-
-def _asked(table: GaitOptionsTable, item: str) -> dict[str, Any]:
-    if item == "clearance":
-        return {"clearance_m": float(table.clearance_m)}
-    if item == "smooth":
-        return {"smooth": float(table.smooth)}
-    return {item: True}
+    for item in sorted(items - {*ITEMS, PLAIN}):
+        raise UnknownNameError("manner", item, (HUMAN, PLAIN, *ITEMS), "`strut synthesize --help`")

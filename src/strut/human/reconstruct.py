@@ -11,14 +11,15 @@ import numpy as np
 from strut.engines.interior_point import OnIteration, SolverOptions
 from strut.engines.kinematic_tree import angles_from_qpos
 from strut.errors import BadMotionError, OutOfRangeError, RefusedError
-from strut.human.contact_detection import check_samples, detected_phases, detection_error_s, noise_of, walking_order
-from strut.human.contact_schedule import PhaseTime, checked_phases
 from strut.human.gait import Gait, unfinished
 from strut.human.recorded_problem import Formulation, Recording, recorded_problem
+from strut.human.walking_cycle import walking_cycle
 from strut.human.walking_direction import WalkingDirection, direction_of_facing
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.optimal.collocation import DirectCollocation, Solution
+from strut.optimal.contact_detection import check_samples, detected_phases, detection_error_s, noise_of
+from strut.optimal.contact_schedule import PhaseTime, checked_phases
 from strut.optimal.shooting_refinement import refined_by_shooting
 from strut.optimal.soundness import Soundness, require_sound, verify_trajectory
 from strut.optimal.torque_playback import playback_error
@@ -66,30 +67,38 @@ def reconstruct(
         raise BadMotionError(f"{human.name} has no contact and gait tables; only human models can be reconstructed.")
     if smooth is not None and not 0.0 <= smooth < np.inf:
         raise OutOfRangeError(f"smooth is {smooth:g}; it is a factor of at least 0.")
-    check_samples(motion)
-    seen = tuple(phases) if phases is not None else detected_phases(human, motion)
-    found = checked_phases(human, motion, seen, given=phases is not None)
-    if formulation == "published" and len(found) != len(human.human_gait.phase):
-        raise OutOfRangeError(
-            f"The published formulation is one step of four phases; this motion has {len(found)}. "
-            "Give the four phases, or leave the formulation out."
-        )
-    course = _course(motion)
-    straight = motion if course is None else course.aligned_with_x(motion)
+    found = _phases(human, motion, phases, formulation)
+    direction = _direction(motion)
+    straight = motion if direction is None else direction.aligned_with_x(motion)
     slack_s = 0.0 if phases is not None else detection_error_s(motion)
     recording = Recording(motion.time_s, angles_from_qpos(straight.qpos), found, slack_s)
     smooth = usual_smoothness(motion) if smooth is None else smooth
     search = _Search(human, formulation, smooth, process_time() + most_seconds, on_iteration)
     program, on_mesh = search.solved(recording)
-    polished = refined_by_shooting(program, on_mesh)
-    soundness = verified_by_step(human, polished)
+    refined = refined_by_shooting(program, on_mesh)
+    soundness = verified_by_step(human, refined)
     require_sound(soundness, advice="Check the phases and their times, and the height of the feet over the ground.")
     asked = {
         "phases": [[phase.contact, phase.start_s, phase.stop_s] for phase in found],
         "formulation": formulation,
         "smooth": smooth,
     }
-    return Gait(human, polished, soundness, tuple(search.attempts), asked, course=course)
+    return Gait(human, refined, soundness, tuple(search.attempts), asked, direction=direction)
+
+
+def _phases(
+    human: Robot, motion: Motion, given: Sequence[PhaseTime] | None, formulation: Formulation
+) -> tuple[PhaseTime, ...]:
+    """Return the phases that were given, or that the motion shows, checked."""
+    check_samples(motion)
+    seen = detected_phases(human, motion, walking_cycle(human)) if given is None else tuple(given)
+    found = checked_phases(human, motion, seen, given=given is not None)
+    if formulation == "published" and len(found) != len(human.human_gait.phase):
+        raise OutOfRangeError(
+            f"The published formulation is one step of four phases; this motion has {len(found)}. "
+            "Give the four phases, or leave the formulation out."
+        )
+    return found
 
 
 def usual_smoothness(motion: Motion) -> float:
@@ -106,18 +115,18 @@ def usual_smoothness(motion: Motion) -> float:
 
 def stopped_at(human: Robot, motion: Motion, best: Solution) -> Gait:
     """Return the best iterate of a reconstruction that was stopped."""
-    return replace(unfinished(human, best), course=_course(motion))
+    return replace(unfinished(human, best), direction=_direction(motion))
 
 
-def _course(motion: Motion) -> WalkingDirection | None:
+def _direction(motion: Motion) -> WalkingDirection | None:
     """Return where a walker faces who does not face along x, the axis of contact rows; None for one who does."""
-    course = direction_of_facing(motion)
-    return course if abs(course.direction_rad) > ALONG_X_RAD else None
+    direction = direction_of_facing(motion)
+    return direction if abs(direction.direction_rad) > ALONG_X_RAD else None
 
 
 def verified_by_step(human: Robot, solution: Solution) -> Soundness:
     """Return what an independent look at a movement finds, its torques played from the start of every step anew."""
-    path, order = solution.trajectory, walking_order(human)
+    path, order = solution.trajectory, walking_cycle(human).order
     openings = {order[0], order[len(order) // 2]}
     names = [phase.name for phase in path.problem.phases]
     starts = sorted({0, *(number for number, name in enumerate(names) if name in openings)})

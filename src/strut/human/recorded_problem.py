@@ -15,10 +15,10 @@ from strut.engines.node_symbols import NodeSymbols, Scales
 from strut.engines.sparse_nlp import Index
 from strut.human.anatomy import BASE
 from strut.human.body_size import body_size
-from strut.human.contact_detection import next_set
-from strut.human.contact_schedule import SHORTEST_S, PhaseTime
 from strut.human.gait_problem import usual_torques
+from strut.human.walking_cycle import walking_cycle
 from strut.models.contact_set import ContactSet, contact_set
+from strut.optimal.contact_schedule import SHORTEST_S, PhaseTime
 from strut.optimal.problem import (
     Arrival,
     BoundaryConstraint,
@@ -200,7 +200,7 @@ def _lifted(robot: Robot, recording: Recording, number: int) -> tuple[str, ...]:
     elif recording.cut:
         return ()
     else:
-        stays = next_set(robot, here.name)
+        stays = contact_set(robot, walking_cycle(robot).following(here.name))
     points, bodies = {point.name for point in stays.points}, {point.body for point in stays.points}
     gone = [row for row in here.rows if row.point.name not in points]
     return tuple(row.name for row in gone if row.axis == 2 or row.point.body not in bodies)

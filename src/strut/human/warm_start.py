@@ -8,9 +8,10 @@ from scipy.interpolate import CubicSpline, interp1d
 from strut.engines.kinematic_tree import angles_from_qpos
 from strut.engines.sparse_nlp import Index
 from strut.errors import BadMotionError
-from strut.human.contact_detection import check_samples, detected_phases
-from strut.human.contact_schedule import PhaseTime
+from strut.human.walking_cycle import walking_cycle
 from strut.motion import Motion
+from strut.optimal.contact_detection import check_samples, detected_phases
+from strut.optimal.contact_schedule import PhaseTime
 from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.trajectory import Trajectory, standing_load
 from strut.robot import Array, Robot
@@ -56,7 +57,10 @@ def warm_step(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> T
 
 def _matching(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> tuple[PhaseTime, ...]:
     """Return the first phases of a motion that have the contact sets of the problem's, in order."""
-    found, wanted = detected_phases(robot, motion), [phase.contact.name for phase in problem.phases]
+    found, wanted = (
+        detected_phases(robot, motion, walking_cycle(robot)),
+        [phase.contact.name for phase in problem.phases],
+    )
     for first in range(len(found) - len(wanted) + 1):
         part = found[first : first + len(wanted)]
         if [phase.contact for phase in part] == wanted:

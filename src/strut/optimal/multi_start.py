@@ -35,8 +35,7 @@ def best_of_starts(
         on_iteration: Called with every iteration, which says of what start it is; may return True to stop. A solver
             that is stopped in a later start leaves what was found before.
     """
-    if not 1 <= starts <= MOST_STARTS:
-        raise OutOfRangeError(f"The number of starts is {starts}; choose 1 to {MOST_STARTS}.")
+    _check(starts)
     found: list[Found] = []
     told: list[str] = []
     for number in range(starts):
@@ -44,15 +43,20 @@ def best_of_starts(
         try:
             found.append(solve(number, _told(on_iteration, word if starts > 1 else "")))
         except (NotSolvedError, RefusedError) as failure:
-            stopped = isinstance(failure, NotSolvedError) and failure.stopped
-            if not found and (stopped or number + 1 == starts):
+            last = number + 1 == starts or (isinstance(failure, NotSolvedError) and failure.stopped)
+            if last and not found:
                 raise
             told.append(f"{word} failed: {failure}")
-            if stopped:
+            if last:
                 break
         else:
             told.append(f"{word}: cost {found[-1].solution.cost:.4f}")
     return min(found, key=lambda each: each.solution.cost), tuple(told) if starts > 1 else ()
+
+
+def _check(starts: int) -> None:
+    if not 1 <= starts <= MOST_STARTS:
+        raise OutOfRangeError(f"The number of starts is {starts}; choose 1 to {MOST_STARTS}.")
 
 
 def _told(on_iteration: OnIteration | None, words: str) -> OnIteration | None:

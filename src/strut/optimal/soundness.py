@@ -83,27 +83,30 @@ class Soundness:
 
     def complaints(self) -> list[str]:
         """Return what is wrong, in words; empty if the movement is sound."""
-        found = [] if self.finished else ["the solver was stopped before it had ended"]
-        if self.residual > MOST_RESIDUAL:
-            found.append(f"an equation of motion is off by {self.residual:.1e}")
-        if self.contact_drift_m > MOST_SLIDE_M:
-            found.append(f"{self.drifting} slides {self.contact_drift_m * 1e3:.1f} mm while it should hold still")
-        if self.penetration_m > FOOT_OFF_GROUND_M:
-            found.append(f"a foot is {self.penetration_m * 1e3:.1f} mm in the ground")
-        if self.momentum_error_n_s > MOST_MOMENTUM_ERROR_N_S:
-            found.append(f"{self.momentum_error_n_s:.2f} N s of momentum come from nowhere")
-        if min(self.least_normal_force_n, self.least_unloading_n_s) < -1e-3:
-            found.append("the ground pulls on a foot")
-        if self.impact_energy_j > 1e-6:
-            found.append(f"an impact gives {self.impact_energy_j:.2g} J")
-        if self.mesh_change is not None and abs(self.mesh_change) > MOST_MESH_CHANGE:
-            found.append(f"a finer mesh changes the cost by {abs(self.mesh_change):.1%}")
-        if self.playback_error_rad is not None and not self.playback_error_rad <= MOST_PLAYBACK_RAD:
-            found.append(f"its torques alone lead {np.degrees(self.playback_error_rad):.2g} degrees away from it")
-        if self.capsule_distance_m is not None and self.capsule_distance_m < -MOST_OVERLAP_M:
-            who = " and ".join(self.capsules or ("two capsules",))
-            found.append(f"{who} overlap by {-1e3 * self.capsule_distance_m:.1f} mm")
-        return found
+        played, change = self.playback_error_rad or 0.0, abs(self.mesh_change or 0.0)
+        overlap_m, who = -(self.capsule_distance_m or 0.0), " and ".join(self.capsules or ())
+        judged = (
+            (not self.finished, "the solver was stopped before it had ended"),
+            (self.residual > MOST_RESIDUAL, f"an equation of motion is off by {self.residual:.1e}"),
+            (
+                self.contact_drift_m > MOST_SLIDE_M,
+                f"{self.drifting} slides {self.contact_drift_m * 1e3:.1f} mm while it should hold still",
+            ),
+            (self.penetration_m > FOOT_OFF_GROUND_M, f"a foot is {self.penetration_m * 1e3:.1f} mm in the ground"),
+            (
+                self.momentum_error_n_s > MOST_MOMENTUM_ERROR_N_S,
+                f"{self.momentum_error_n_s:.2f} N s of momentum come from nowhere",
+            ),
+            (min(self.least_normal_force_n, self.least_unloading_n_s) < -1e-3, "the ground pulls on a foot"),
+            (self.impact_energy_j > 1e-6, f"an impact gives {self.impact_energy_j:.2g} J"),
+            (change > MOST_MESH_CHANGE, f"a finer mesh changes the cost by {change:.1%}"),
+            (
+                not played <= MOST_PLAYBACK_RAD,
+                f"its torques alone lead {np.degrees(played):.2g} degrees away from it",
+            ),
+            (overlap_m > MOST_OVERLAP_M, f"{who} overlap by {1e3 * overlap_m:.1f} mm"),
+        )
+        return [words for wrong, words in judged if wrong]
 
     def limits_broken(self) -> list[str]:
         """Return which limits of the body are broken, in words; a recording may show that people go beyond them."""

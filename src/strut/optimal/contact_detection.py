@@ -1,26 +1,26 @@
-"""Seen phases: which contact set holds when in a movement, read off its contact columns or its feet alone.
+"""Contact detection: which contact set holds when in a movement, read off its contact columns or its feet alone.
 
-First roughly, sample by sample: what is low and slow touches, and sets follow each other as in a walk. Then every
+First roughly, sample by sample: what is low and slow touches, and sets follow each other as in the cycle. Then every
 border is moved to where the path of what lands or lifts off breaks: at rest on one side, a polynomial in time on the
 other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 from scipy.signal import butter, sosfiltfilt
 
 from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError
-from strut.human.anatomy import other_side
-from strut.human.contact_schedule import PhaseTime
 from strut.kinematics.contact_slip import contact_slip
-from strut.models.contact_set import ContactSet, contact_points, contact_set
+from strut.models.contact_set import contact_points, contact_set
 from strut.motion import Motion
+from strut.optimal.contact_schedule import PhaseTime
 from strut.robot import Array, Robot
 
 CUTOFF_HZ = 12.0  # of the movement that is looked at first
@@ -32,13 +32,32 @@ EARLIER_S, LATER_S = 0.05, 0.03  # how far it may be from where it was first see
 GRID_S = 0.0005
 ROUNDS, FEWEST = 3, 5
 CERTAIN_M = 0.0001
-SEEN_LATE_S = {"Heel": 0.025, "Forefoot": 0.004}  # how late borders are first seen in our own gaits
 SEEN_WITHIN_S = 0.01
 FEWEST_SAMPLES = 12  # of a movement; fewer say nothing about noise, and splines swing between them
 MOST_NOISE_RAD = np.radians(0.3)  # with 0.1 degrees borders are 2 ms off, with 0.5 a phase is seen that is not there
 SCRAP_S = 0.025  # phases at the ends that are shorter tell nothing
 LIFTING, LANDING = (3, 4), (1, 2, 3)  # powers of time: forces fade before lift-off, speeds break at touchdown
 HIDDEN_S, NAMED_S = 0.012, 0.005  # how far a border may still be off, seen or named by columns finer than a sample
+
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class ContactCycle:
+    """How contact sets follow each other in a movement that repeats, and how late their borders are first seen.
+
+    Args:
+        order: Names of the contact sets; the first follows the last.
+        late_s: By contact point: between its landing or lift-off and where that is seen in heights and speeds.
+    """
+
+    order: tuple[str, ...]
+    late_s: Mapping[str, float]
+
+    def following(self, name: str) -> str:
+        """Return the contact set after another; itself if it is not of the cycle."""
+        return self.order[(self.order.index(name) + 1) % len(self.order)] if name in self.order else name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +77,7 @@ def check_samples(motion: Motion) -> None:
         )
 
 
-def detected_phases(robot: Robot, motion: Motion) -> tuple[PhaseTime, ...]:
+def detected_phases(robot: Robot, motion: Motion, cycle: ContactCycle) -> tuple[PhaseTime, ...]:
     """Return the phases that a motion shows: by its contact columns, or by heights and speeds of its feet.
 
     Raises if contact columns touch the ground in a way that no contact set of the robot describes, or if there are none
@@ -71,14 +90,14 @@ def detected_phases(robot: Robot, motion: Motion) -> tuple[PhaseTime, ...]:
             f"The joint angles have {np.degrees(noise_rad):.1f} degrees of noise, too much to see which feet touch; "
             "smooth them, or give the phases."
         )
-    names = _named_contacts(robot, motion) if named else _seen_contacts(robot, motion)
+    names = _named_contacts(robot, motion) if named else _seen_contacts(robot, motion, cycle)
     changes = [0, *(k for k in range(1, len(names)) if names[k] != names[k - 1]), len(names)]
     borders = [float(motion.time_s[0])]
     borders += [float(motion.time_s[k - 1] + motion.time_s[k]) / 2.0 for k in changes[1:-1]]
     borders.append(float(motion.time_s[-1]))
     sets = [names[k] for k in changes[:-1]]
     reach = (_sample_s(motion) / 2.0, _sample_s(motion) / 2.0) if named else (EARLIER_S, LATER_S)
-    borders = _refined(robot, feet_paths(robot, motion.time_s, motion.qpos), sets, borders, reach)
+    borders = _refined(robot, feet_paths(robot, motion.time_s, motion.qpos), (sets, borders), reach, cycle.late_s)
     return _whole([PhaseTime(name, start, stop) for name, (start, stop) in zip(sets, pairwise(borders), strict=True)])
 
 
@@ -131,15 +150,15 @@ def _named_contacts(robot: Robot, motion: Motion) -> list[str]:
     return names
 
 
-def _seen_contacts(robot: Robot, motion: Motion) -> list[str]:
-    """Return the contact set of every sample: of all walks through the robot's sets in their order the likeliest."""
+def _seen_contacts(robot: Robot, motion: Motion, cycle: ContactCycle) -> list[str]:
+    """Return the contact set of every sample: of all ways through the cycle the likeliest (Viterbi)."""
     paths = feet_paths(robot, motion.time_s, _calmed(motion))
     height = paths.place_m[..., 2]
     speed = np.linalg.norm(np.gradient(paths.place_m, motion.time_s, axis=0), axis=2)
     low = LOW_M + np.percentile(np.abs(height), SPREAD_PERCENTILE, axis=0)
     slow = SLOW_M_S + 2.0 * np.percentile(speed, SPREAD_PERCENTILE, axis=0)
     doubt = np.clip((height / low) ** 2 + (speed / slow) ** 2 - 1.0, -1.0, CLEAR)
-    order, touching = walking_order(robot), _points_by_set(robot)
+    order, touching = cycle.order, _points_by_set(robot)
     sign = np.array([[1.0 if name in touching[entry] else -1.0 for name in paths.names] for entry in order])
     cost = doubt @ sign.T
     total, came = cost[0], np.zeros(cost.shape, dtype=np.intp)
@@ -161,44 +180,39 @@ def _calmed(motion: Motion) -> Array:
     return qpos_from_angles(sosfiltfilt(sections, angles_from_qpos(motion.qpos), axis=0, padlen=padding))
 
 
-def walking_order(robot: Robot) -> list[str]:
-    """Return the contact sets of a stride in their order: those of a step, then their mirror images."""
-    order = [phase.set for phase in robot.human_gait.phase]
-    return order + [other_side(entry) for entry in order]
-
-
-def next_set(robot: Robot, name: str) -> ContactSet:
-    """Return the contact set that follows another in a walk."""
-    order = walking_order(robot)
-    return contact_set(robot, order[(order.index(name) + 1) % len(order)] if name in order else name)
-
-
 def _refined(
-    robot: Robot, paths: Paths, sets: Sequence[str], borders: Sequence[float], reach: tuple[float, float]
+    robot: Robot,
+    paths: Paths,
+    phases: tuple[Sequence[str], Sequence[float]],
+    reach: tuple[float, float],
+    late_s: Mapping[str, float],
 ) -> list[float]:
-    """Return the borders, each moved to where the paths of what lands or lifts off there break."""
-    touching, moved = _points_by_set(robot), list(borders)
-    noise_m = noise_of(paths.place_m.reshape(len(paths.time_s), -1)).reshape(-1, 3)
+    """Return the borders of contact sets, each moved to where the paths of what lands or lifts off there break."""
+    (sets, borders), points = phases, _points_by_set(robot)
+    moved = list(borders)
     for k in [number for _ in range(ROUNDS) for number in range(1, len(borders) - 1)]:
         start_s, stop_s = max(moved[k - 1], moved[k] - WINDOW_S), min(moved[k + 1], moved[k] + WINDOW_S)
         inside = (paths.time_s >= start_s) & (paths.time_s <= stop_s)
         tries = np.arange(max(start_s, borders[k] - reach[0]), min(stop_s, borders[k] + reach[1]), GRID_S)
         if inside.sum() < FEWEST or not len(tries):
             continue
-        time_s, misses = paths.time_s[inside], np.zeros(len(tries))
-        for sign, powers, names in (
-            (-1.0, LANDING, touching[sets[k]] - touching[sets[k - 1]]),
-            (1.0, LIFTING, touching[sets[k - 1]] - touching[sets[k]]),
-        ):
+        before, after = points[sets[k - 1]], points[sets[k]]
+        misses = np.zeros(len(tries))
+        for sign, powers, names in ((-1.0, LANDING, after - before), (1.0, LIFTING, before - after)):
             for name in names:
-                point = paths.names.index(name)
-                path = paths.place_m[inside, point] / np.hypot(CERTAIN_M, noise_m[point])
-                misses += [_miss(sign * (time_s - border), path, powers) for border in tries]
-                if reach[0] > SEEN_LATE_S["Heel"]:
-                    late_s = SEEN_LATE_S["Heel" if name.startswith("Heel") else "Forefoot"]
-                    misses += ((tries - borders[k] + late_s) / SEEN_WITHIN_S) ** 2
+                misses += _misses(paths, inside, name, tries, sign, powers)
+                if reach[0] > max(late_s.values()):
+                    misses += ((tries - borders[k] + late_s[name]) / SEEN_WITHIN_S) ** 2
         moved[k] = float(tries[int(np.argmin(misses))])
     return moved
+
+
+def _misses(paths: Paths, inside: Mask, name: str, tries: Array, sign: float, powers: tuple[int, ...]) -> Array:
+    """Return how badly a point's path fits a break at each of the times tried, over its noise. Shape (n,)."""
+    point = paths.names.index(name)
+    noise_m = noise_of(paths.place_m[:, point])
+    time_s, path = paths.time_s[inside], paths.place_m[inside, point] / np.hypot(CERTAIN_M, noise_m)
+    return np.array([_miss(sign * (time_s - border), path, powers) for border in tries])
 
 
 def noise_of(samples: Array) -> Array:

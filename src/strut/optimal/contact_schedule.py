@@ -1,4 +1,4 @@
-"""Phase times: which contact set holds when in a recorded movement, checked against it; and the file that says so."""
+"""Contact schedule: which contact set holds when in a recording, checked against it; and the file that says so."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from strut.motion import Motion
 from strut.robot import Array, Robot
 
 SHORTEST_S = 0.015
-FORMAT = 'phases are a list such as [{"set": "RightFlat", "start_s": 0.0, "stop_s": 0.3}, ...].'
+FORMAT = 'phases are a list such as [{"set": NAME, "start_s": 0.0, "stop_s": 0.3}, ...].'
 FAR_M = 0.03  # a foot that touches is nearer to the ground than this, whatever the fit of the body
 RESTS_M, RESTS_M_S, RESTS_S = 0.002, 0.05, 0.08  # so low, so slow and for so long is a point that touches
 
@@ -43,6 +43,14 @@ def checked_phases(
         phases: To be checked.
         given: By people, who are told of a foot that does not fit; times that were found are still to be moved.
     """
+    _check_sets(robot, phases)
+    _check_times(motion, phases)
+    if given:
+        _check_feet(robot, motion, phases)
+    return phases
+
+
+def _check_sets(robot: Robot, phases: tuple[PhaseTime, ...]) -> None:
     if not phases:
         raise OutOfRangeError("There are no phases; give at least one contact set with its times.")
     known = tuple(robot.contacts.set)
@@ -54,6 +62,9 @@ def checked_phases(
                 f"Phase {phase.contact} lasts {phase.stop_s - phase.start_s:g} s; "
                 f"phases are in order and at least {SHORTEST_S * 1e3:g} ms long."
             )
+
+
+def _check_times(motion: Motion, phases: tuple[PhaseTime, ...]) -> None:
     for one, other in pairwise(phases):
         if abs(one.stop_s - other.start_s) > 1e-9:
             word = "overlap" if other.start_s < one.stop_s else "leave a gap"
@@ -67,9 +78,6 @@ def checked_phases(
             f"The phases run from {phases[0].start_s:g} to {phases[-1].stop_s:g} s, "
             f"but the motion from {first:g} to {last:g} s."
         )
-    if given:
-        _check_feet(robot, motion, phases)
-    return phases
 
 
 def _check_feet(robot: Robot, motion: Motion, phases: tuple[PhaseTime, ...]) -> None:
