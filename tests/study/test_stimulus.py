@@ -7,6 +7,7 @@ import subprocess
 from dataclasses import replace
 
 import imageio_ffmpeg
+import msgspec
 import numpy as np
 import pytest
 from msgspec import structs
@@ -215,7 +216,7 @@ def human_motions(tmp_path_factory):
     for name, robot in (("neutral", load_robot("heiman")), ("sad", subject(1.6, 60.0))):
         qpos = np.repeat(robot.model.qpos0[None], len(time_s), axis=0)
         qpos[:, 7:] += 0.1 * np.sin(2.0 * np.pi * time_s)[:, None]
-        contact, table = np.ones((len(time_s), len(robot.feet)), bool), dict(robot.table("subject"))
+        contact, table = np.ones((len(time_s), len(robot.feet)), bool), msgspec.to_builtins(robot.subject)
         meta = {"emotion": name, "subject": table}
         motion = Motion("heiman", time_s, qpos, robot.joint_names, contact, robot.foot_names, meta=meta)
         save_motion(motion, folder / f"{name}.npz")
