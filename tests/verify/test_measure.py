@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
-from strut import Place, check, perform, walk
+from strut import Place, check, load_robot, perform, simulate, walk
 from strut.draft import Draft
 from strut.easing import smooth_step
 from strut.engines.inverse_dynamics import inverse_dynamics
@@ -15,8 +15,9 @@ from strut.engines.rigid_body import foot_positions
 from strut.errors import BadMotionError
 from strut.kinematics.leg7r import leg_forward
 from strut.kinematics.mounted_leg import mounted_legs
+from strut.verify.check import draft_of
 from strut.verify.limits import judged, limits_for
-from strut.verify.measure import audit
+from strut.verify.measure import audit, measure
 from strut.verify.receipt_builder import cost_of_transport, receipt_for
 from tests.thesis import dh_chain
 
@@ -324,3 +325,11 @@ def test_check_refuses_uneven_samples(happy_walk):
     with pytest.raises(BadMotionError) as caught:
         check(replace(happy_walk, time_s=time_s))
     assert str(caught.value) == "The samples of the motion are not evenly spaced in time; resample it first."
+
+
+def test_torques_that_a_physics_engine_gave_agree_with_the_movement_that_came_of_them():
+    """Another way to the same numbers: servos in simulation, and inverse dynamics of what they did."""
+    happened = simulate(perform("pepper", "wave", "happy", duration_s=2.0, rate_hz=50.0)).motion
+    found = measure(draft_of(happened, load_robot("pepper"))).measured
+    assert 0.0 < found.torque_disagreement < 0.04
+    assert check(happened).verdict == "ok"
