@@ -61,7 +61,7 @@ def gait_called(name: str) -> Gait:
     if name.endswith(" m/s"):
         return synthesize(human, speed_m_s=float(name.split(maxsplit=1)[0]))
     style = style_for(human, named_emotion(name))
-    speed = style.speed * human.table("gait")["speed_m_s"]["usual"]
+    speed = style.speed * human.human_gait.speed_m_s.usual
     return synthesize(human, speed_m_s=speed, options=replace(named_gait_options(human, [HUMAN]), style=style))
 
 

@@ -82,8 +82,8 @@ def goals_of(robot: Robot, style: Style) -> Goals:
 
 
 def limits(robot: Robot) -> tuple[Array, Array, Array]:
-    drive = robot.table("robot")["platform"]
-    speed = [drive["speed_limit_m_s"]] * 2 + [drive["turn_limit_rad_s"]]
+    drive = robot.platform
+    speed = [drive.speed_limit_m_s] * 2 + [drive.turn_limit_rad_s]
     return (
         np.concatenate([np.full(3, -10.0), robot.joint_lower_rad]),
         np.concatenate([np.full(3, 10.0), robot.joint_upper_rad]),

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -242,6 +241,12 @@ class Robot:
         """What has been published about it: published.toml."""
         return self._has("published", self.tables.published)
 
+    def body_as(self, form: type[T]) -> T:
+        """Return its robot.toml in a form; raises BadTableError if it describes the body in another."""
+        if not isinstance(self.tables.robot, form):
+            raise BadTableError(f"{self.name}: its robot.toml describes another kind of body, so it cannot do this.")
+        return self.tables.robot
+
     def _has(self, name: str, table: T | None) -> T:
         if table is None:
             raise BadTableError(f"{self.name} has no {name}.toml in its folder, so it cannot do this.")
@@ -251,7 +256,3 @@ class Robot:
         if not isinstance(self.gait, kind):
             raise BadTableError(f"{self.name} does not {what}: its gait.toml describes another gait.")
         return self.gait
-
-    def table(self, stage: str) -> Any:
-        """Return a table as plain values. To be replaced by the typed attributes above."""
-        return msgspec.to_builtins(self._has(stage, getattr(self.tables, stage, None)))

@@ -82,7 +82,7 @@ def flat(table):
 
 def test_lengths_durations_torques_and_forces_are_those_counted_by_hand(heiman):
     found = gait_parameters(heiman, split_walk(heiman))
-    lengths = heiman.table("subject")["lengths_m"]
+    lengths = heiman.subject.lengths_m
     leg_m = lengths["ThighRightLength"] + lengths["ShankRightLength"]
     before_rad = SPLIT_RAD * np.cos(2.0 * np.pi / 100.0)  # one sample before the toes leave the ground
     assert_allclose(found.step_length_m, [2.0 * leg_m * np.sin(before_rad)] * 4, rtol=1e-9)

@@ -38,8 +38,8 @@ TABLE_6_5 = {
 
 
 def test_weighted_criteria_of_the_published_gaits_are_the_published_ones(heiman):  # behaviour 33
-    published, objectives = heiman.table("published")["criteria"], heiman.table("gait")["objective"]
-    weights = {entry["published"]: tuple(entry["gamma"]) for entry in objectives.values()}
+    published, objectives = heiman.published["criteria"], heiman.human_gait.objective
+    weights = {entry.published: tuple(entry.gamma) for entry in objectives.values()}
     for gait, row in CROSS_TABLE.items():
         values = CriteriaValues(*published[gait])
         assert_allclose([values.weighted(weights[f"Phi{k}"]) for k in range(1, 6)], row, rtol=5e-4)

@@ -18,7 +18,7 @@ def standing(tmp_path):
     """A file in which the human stands on both feet, which no phase of walking does."""
     robot = load_robot("heiman")
     qpos = np.zeros((20, 35))
-    qpos[:, 2], qpos[:, 3] = robot.table("subject")["standing_pelvis_height_m"], 1.0
+    qpos[:, 2], qpos[:, 3] = robot.subject.standing_pelvis_height_m, 1.0
     motion = Motion(
         robot="heiman",
         time_s=np.arange(20) * 0.01,
@@ -90,12 +90,12 @@ def test_a_walk_starts_from_a_walk_of_a_human_alone(standing, tmp_path, capsys):
 
 def test_lengths_and_masses_are_replaced_one_by_one():
     body = human_body(None, None, "male", ["ThighSideLength=48cm", "NeckLength=0.04"], ["FootLeft=1.5kg"])
-    table, usual = body.table("subject"), load_robot("heiman").table("subject")
-    assert table["lengths_m"]["ThighLeftLength"] == table["lengths_m"]["ThighRightLength"] == 0.48
-    assert table["lengths_m"]["NeckLength"] == 0.04
-    assert table["lengths_m"]["ShankLeftLength"] == usual["lengths_m"]["ShankLeftLength"]
-    assert table["masses_kg"]["FootLeft"] == 1.5
-    assert body.mass_kg == pytest.approx(75.0 + 1.5 - usual["masses_kg"]["FootLeft"])
+    table, usual = body.subject, load_robot("heiman").subject
+    assert table.lengths_m["ThighLeftLength"] == table.lengths_m["ThighRightLength"] == 0.48
+    assert table.lengths_m["NeckLength"] == 0.04
+    assert table.lengths_m["ShankLeftLength"] == usual.lengths_m["ShankLeftLength"]
+    assert table.masses_kg["FootLeft"] == 1.5
+    assert body.mass_kg == pytest.approx(75.0 + 1.5 - usual.masses_kg["FootLeft"])
     assert human_body(None, None, "male", None, None).fingerprint == load_robot("heiman").fingerprint
 
 
@@ -105,9 +105,9 @@ def test_a_height_alone_keeps_the_mass_that_the_help_names():
 
 
 def test_lengths_as_measured_fit_a_body_of_shares_too():
-    measured = load_robot("heiman").table("subject")["lengths_m"]
+    measured = load_robot("heiman").subject.lengths_m
     body = human_body(1.86, 75.0, "male", [f"{name}={value}" for name, value in measured.items()], None)
-    assert body.table("subject")["lengths_m"] == pytest.approx(measured)
+    assert body.subject.lengths_m == pytest.approx(measured)
 
 
 def test_bodies_of_humans_are_not_for_robots(tmp_path, capsys):

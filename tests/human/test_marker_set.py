@@ -40,10 +40,10 @@ def test_markers_turn_with_the_body_and_keep_their_distances():
 
 
 def test_markers_grow_with_the_segments_of_a_person():
-    worn = load_robot("heiman").table("markers")["segment"]
-    lengths = load_robot("heiman").table("subject")["lengths_m"]
+    worn = load_robot("heiman").markers.segment
+    lengths = load_robot("heiman").subject.lengths_m
     longer = subject(1.86, 75.0, lengths_m={**lengths, "ThighRightLength": 1.1 * lengths["ThighRightLength"]})
-    own = longer.table("markers")["segment"]
+    own = longer.markers.segment
     np.testing.assert_allclose(own["ThighRight"]["RTHI"], 1.1 * np.array(worn["ThighRight"]["RTHI"]))
     np.testing.assert_allclose(own["Head"]["RFHD"], worn["Head"]["RFHD"])
 

@@ -42,8 +42,8 @@ def test_joy_and_anger_make_steps_short_in_time_and_the_rest_leave_them_to_speed
     half = style_for(heiman, named_emotion("angry"), 0.5)
     assert haste(half) == pytest.approx(0.175)
     cost = step_cost(heiman, half)
-    best_s = (1.0 - haste(half)) * heiman.table("gait")["step"]["usual_s"]
-    assert cost.weight == pytest.approx(0.175 * heiman.table("gait")["step"]["weight"])
+    best_s = (1.0 - haste(half)) * heiman.human_gait.step.usual_s
+    assert cost.weight == pytest.approx(0.175 * heiman.human_gait.step.weight)
     assert cost.value(SimpleNamespace(total_s=best_s)) == pytest.approx(0.0, abs=1e-12)
     assert cost.value(SimpleNamespace(total_s=best_s + 0.05)) == pytest.approx(1.0)
     assert step_cost(heiman, heiman.expression.neutral_style()).weight == 0.0
@@ -95,7 +95,7 @@ def test_a_walk_that_does_not_bend_as_asked_says_how_much_it_shows(heiman):
 
 def test_speeds_that_nobody_walks_are_asked_for_and_not_shown(heiman):
     speed = 1.3 * style_for(heiman, named_emotion("sad"), 1.5).speed
-    assert speed < heiman.table("gait")["speed_m_s"]["least"]
+    assert speed < heiman.human_gait.speed_m_s.least
     shares = shares_of(heiman, named_emotion("sad"), 1.5, speed_m_s=0.4, looks=looks(0.42, 0.42))
     assert shares["speed"] == pytest.approx((1.3 - 0.4) / (1.3 - speed), abs=1e-6)
     assert shares["speed"] < 0.8

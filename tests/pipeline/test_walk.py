@@ -1,6 +1,8 @@
 """Walks, end to end: what is asked, what is kept, what is refused, and that every promise on the receipt holds."""
 
 import pickle
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
 
@@ -284,3 +286,23 @@ def test_a_motion_says_how_it_was_made_and_can_be_made_again(neutral_walk):
     again = run(request)
     assert_array_equal(again.qpos, neutral_walk.qpos)
     assert replace(again.receipt, solve_s=None) == replace(neutral_walk.receipt, solve_s=None)
+
+
+def test_what_is_kept_does_not_fall_with_the_number_of_cycles():
+    kept = [walk("mrpete", "happy", cycles=cycles, rate_hz=50.0).receipt.intensity_kept for cycles in (2, 3, 4)]
+    assert kept == sorted(kept)
+
+
+def test_a_walk_of_the_usual_length_shows_its_feeling():
+    receipt = walk("mrpete", "sad", rate_hz=25.0).receipt
+    assert (receipt.verdict, receipt.intensity_kept) == ("ok", 1.0)
+    assert 0.85 < receipt.shown < 0.95
+
+
+def test_a_crawl_loads_neither_a_solver_nor_a_plotter():
+    code = (
+        "import sys, strut; strut.walk('mrpete', cycles=2, rate_hz=25.0); "
+        "print([name for name in ('casadi', 'matplotlib') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

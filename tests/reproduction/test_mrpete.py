@@ -89,7 +89,7 @@ def test_swing_orders_that_mirror_each_other_balance_alike(rows):  # swapping le
 
 
 def test_walking_needs_more_than_the_weak_servos_and_less_than_ours(rows, robot):
-    weak_nm = robot.table("published")["knee_torque"]["weak_servo"]
+    weak_nm = robot.published["knee_torque"]["weak_servo"]
     (walking,) = found(rows, "largest of the neutral walk")
     (standing,) = found(rows, "standing on four feet, neutral")
     assert weak_nm < walking.ours[0] < robot.torque_limit_nm.max()

@@ -11,7 +11,7 @@ from strut.models.mirror import mirror_of
 def without_room(robot, ranges):
     """Return the coordinates whose start cannot be the mirror image of their end; x is free to go on."""
     names = read_tree(robot.model, angle_base=True).velocity_names
-    start = ranges | robot.table("gait")["synthesis_range_at_start"]
+    start = ranges | robot.human_gait.synthesis_range_at_start
     mirror = mirror_of(robot, names)
     ends = mirror.image(np.array([ranges[name] for name in names]).T)
     lower, upper = ends.min(axis=0), ends.max(axis=0)
@@ -23,7 +23,7 @@ def without_room(robot, ranges):
 
 
 def test_a_head_that_may_only_lean_left_has_no_symmetric_step_and_ours_has_one(heiman):  # behaviour 30, E20
-    ranges = heiman.table("gait")["synthesis_range"]
+    ranges = heiman.human_gait.synthesis_range
     assert without_room(heiman, ranges) == []
     assert without_room(heiman, ranges | {"Head_RX": [0.02, 0.16]}) == ["Head_RX"]
 

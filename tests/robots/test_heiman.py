@@ -1,5 +1,6 @@
 """HeiMan as numbers: published lengths, masses and points, and the same body in MuJoCo and Pinocchio."""
 
+import msgspec
 import mujoco
 import numpy as np
 import pytest
@@ -130,12 +131,12 @@ def test_an_unknown_length_or_subject_is_named_with_its_neighbours():
 
 def test_a_woman_has_the_published_shares_and_fills_her_height():  # de Leva (1996), Table 4: women of 1.735 m, 61.9 kg
     woman, man = subject(1.735, 61.9, sex="female"), subject(1.735, 61.9)
-    lengths, masses = (woman.table("subject")[key] for key in ("lengths_m", "masses_kg"))
+    lengths, masses = (woman.subject.lengths_m, woman.subject.masses_kg)
     assert woman.mass_kg == pytest.approx(61.9, abs=1e-9)
     assert lengths["ThighLeftLength"] == pytest.approx(0.3685, abs=1e-4)
     assert lengths["ShankRightLength"] == pytest.approx(0.4386, abs=1e-4)
     assert masses["ThighRight"] / 61.9 == pytest.approx(0.1478, abs=2e-5)
-    assert set(lengths) == set(man.table("subject")["lengths_m"])
+    assert set(lengths) == set(man.subject.lengths_m)
     stack = ("FootRightHeight", "ShankRightLength", "ThighRightLength", "PelvisHeight", "MiddleTrunkHeight")
     upper = ("SuprasternaleHeight", "NeckLength", "HeadLength")
     assert sum(lengths[name] for name in (*stack, *upper)) == pytest.approx(1.735, rel=0.01)
@@ -150,7 +151,7 @@ def test_a_motion_remembers_whose_proportions_it_was_made_with():
         joint_names=woman.joint_names,
         contact=np.ones((2, 6), dtype=bool),
         foot_names=woman.foot_names,
-        meta={"subject": dict(woman.table("subject"))},
+        meta={"subject": msgspec.to_builtins(woman.subject)},
     )
     again = person_of(motion)
     assert again.mass_kg == pytest.approx(60.0)

@@ -3,17 +3,19 @@
 import io
 from dataclasses import replace
 
+import imageio_ffmpeg
 import numpy as np
 import pytest
 from PIL import Image
 
 from strut.analysis.gait_cycle import endless
 from strut.cli.main import main
-from strut.errors import OutOfRangeError
+from strut.engines.video import video_bytes
+from strut.errors import OutOfRangeError, VideoError
 from strut.io.motion_file import save_motion
 from strut.models.subject import subject
-from strut.show.film import save_gif
-from strut.show.pose_strip import pose_strip_bytes, save_pose_strip
+from strut.show.film import save_gif, save_mp4
+from strut.show.pose_strip import _poses, _room_m, _side_by_side, pose_strip_bytes, save_pose_strip
 from tests.walker import STEP, STEP_M, walked
 
 
@@ -101,3 +103,22 @@ def test_a_picture_of_a_human_walk_is_a_row_unless_a_moment_is_asked_for(heiman,
         assert one.width < 1.2 * one.height
     assert main([*show, str(tmp_path / "no.png"), "--at", "0.3", "--poses", "4"]) == 2
     assert "not both" in capsys.readouterr().err
+
+
+def test_a_video_has_every_frame_and_needs_no_system_ffmpeg(bare, stool, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    save_mp4([bare], [stool], tmp_path / "film.mp4", duration_s=0.5, panel_px=61)
+    frames, seconds = imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "film.mp4"))
+    assert (frames, seconds) == (5, pytest.approx(0.5))
+
+
+def test_a_video_that_cannot_be_encoded_says_why():
+    with pytest.raises(VideoError, match="ffmpeg could not write mp4: "):
+        video_bytes([np.zeros((2, 2, 3), dtype=np.uint8)], "mp4", rate_hz=0.0)
+
+
+def test_poses_in_a_row_stand_apart_whatever_the_robot(robot, angry):
+    film, _ = _poses(angry, robot, 6, "solid")
+    row = _side_by_side(film, _room_m(film)).corners_in_world()[0].reshape(6, -1, 3)[..., 0]
+    assert (row[:-1].max(axis=1) < row[1:].min(axis=1)).all()
+    assert row[1:].min() - row[:-1].max() < np.ptp(row[0])  # and not lost in space

@@ -23,7 +23,11 @@ class Outline(HTMLParser):
         self.tags: list[str] = []
         self.inner = ""
         self.language: str | None = None
+        self.said = ""
         self.feed(text)
+
+    def handle_data(self, data: str) -> None:
+        self.said += data if len(data) < 2000 else ""  # no style sheet
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
@@ -109,6 +113,26 @@ def test_the_robots_move_in_a_browser_without_network(report: Path, tmp_path: Pa
         assert share_changed(first, tab.screenshot().crop(window)) > 0.005
         assert not [message for message in tab.messages if "exceptionId" in message]
         assert {address.split(":")[0] for address in tab.requests} <= {"file", "data", "blob"}
+
+
+@pytest.mark.skipif(not CHROMIUM.exists(), reason=f"there is no browser at {CHROMIUM}")
+def test_on_a_phone_the_scene_has_half_of_the_screen_and_the_page_its_width(report: Path, tmp_path: Path) -> None:
+    with chromium(tmp_path / "profile") as tab:
+        tab.open(report.as_uri(), width_px=390, height_px=844)
+        assert tab.wait_until("document.querySelector('iframe') !== null", most_s=60.0)
+        high_px, wide_px = tab.evaluate(
+            "[document.querySelector('iframe').clientHeight, document.documentElement.scrollWidth]"
+        )
+    assert high_px > 0.55 * 844  # the bar that plays it is part of it
+    assert wide_px <= 390
+
+
+def test_words_follow_what_the_motion_is(tmp_path: Path, arm: Robot, wave: Motion, report: Path) -> None:
+    save_html([wave], [arm], tmp_path / "arm.html", most_shown_s=0.2)
+    text = (tmp_path / "arm.html").read_text()
+    assert "half way through" in text
+    assert not [word for word in ("step", "foot", "feet", "support polygon") if word in Outline(text).said]
+    assert "in mid-step" in report.read_text()
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])

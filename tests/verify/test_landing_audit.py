@@ -221,7 +221,7 @@ def test_no_derivative_looks_across_a_landing(heiman):
 def test_the_ground_carries_who_stands_and_pulls_nobody_up(heiman):
     points = [contact_points(heiman)[name] for name in heiman.foot_names]
     qpos = np.zeros((1, 35))
-    qpos[0, 2], qpos[0, 3] = heiman.table("subject")["standing_pelvis_height_m"], 1.0
+    qpos[0, 2], qpos[0, 3] = heiman.subject.standing_pelvis_height_m, 1.0
     still, falling = np.zeros((1, 34)), np.zeros((1, 34))
     falling[0, 2] = -20.0
     touches = np.ones((1, 6), dtype=bool)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
-from strut import Place, check, perform, walk
+from strut import Place, check, load_robot, perform, simulate, walk
 from strut.draft import Draft
 from strut.easing import smooth_step
 from strut.engines.inverse_dynamics import inverse_dynamics
@@ -15,8 +15,9 @@ from strut.engines.rigid_body import foot_positions
 from strut.errors import BadMotionError
 from strut.kinematics.leg7r import leg_forward
 from strut.kinematics.mounted_leg import mounted_legs
+from strut.verify.check import draft_of
 from strut.verify.limits import judged, limits_for
-from strut.verify.measure import audit
+from strut.verify.measure import audit, measure
 from strut.verify.receipt_builder import cost_of_transport, receipt_for
 from tests.thesis import dh_chain
 
@@ -36,17 +37,15 @@ def stand(mrpete, happy_walk):
 
 def leg_potential(robot, mounted, joints, up_in_body):
     """Return the potential energy of one leg's rods, from its Denavit-Hartenberg rows and the masses in its table."""
-    links = {link["joint"]: link for link in robot.table("robot")["limb"]["leg"]["links"]}
-    names = [joint["name"] for joint in robot.table("robot")["limb"]["leg"]["joints"]]
+    links = {link.joint: link for link in robot.tables.robot.limb["leg"].links}
+    names = [joint.name for joint in robot.tables.robot.limb["leg"].joints]
     frames = [np.eye(4), *dh_chain(joints, mounted.leg.thigh_m, mounted.leg.shin_m)]
     energy = 0.0
     for index, name in enumerate(names):
-        middle = (np.array(links[name]["from_m"]) + links[name]["to_m"]) / 2.0
+        middle = (np.array(links[name].from_m) + links[name].to_m) / 2.0
         turned = Rotation.from_rotvec([0.0, 0.0, joints[index]]).apply(middle)
         place = frames[index][:3, :3] @ turned + frames[index][:3, 3]
-        energy += (
-            links[name]["mass_kg"] * GRAVITY_M_S2 * up_in_body @ (mounted.hip_to_body @ place + mounted.hip_in_body)
-        )
+        energy += links[name].mass_kg * GRAVITY_M_S2 * up_in_body @ (mounted.hip_to_body @ place + mounted.hip_in_body)
     return energy
 
 
@@ -326,3 +325,11 @@ def test_check_refuses_uneven_samples(happy_walk):
     with pytest.raises(BadMotionError) as caught:
         check(replace(happy_walk, time_s=time_s))
     assert str(caught.value) == "The samples of the motion are not evenly spaced in time; resample it first."
+
+
+def test_torques_that_a_physics_engine_gave_agree_with_the_movement_that_came_of_them():
+    """Another way to the same numbers: servos in simulation, and inverse dynamics of what they did."""
+    happened = simulate(perform("pepper", "wave", "happy", duration_s=2.0, rate_hz=50.0)).motion
+    found = measure(draft_of(happened, load_robot("pepper"))).measured
+    assert 0.0 < found.torque_disagreement < 0.04
+    assert check(happened).verdict == "ok"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from strut.cli.options import Json
 from strut.cli.screen import print_json, print_next, print_table
 from strut.emotion import emotion_table
@@ -16,17 +19,16 @@ def emotions(json: Json = False) -> None:
     if json:
         print_json([{"name": name, **entry, "published_for": published[name]} for name, entry in table.items()])
         return
-    rows = [
-        [
-            name,
-            *(f"{value:+.2f}" for value in entry["pad"]),
-            "yes" if entry["confirmed"] else "look it up before citing",
-            ", ".join(entry["also_called"]),
-            ", ".join(published[name]) or ("every robot" if name == "neutral" else "blended"),
-        ]
-        for name, entry in table.items()
+    columns = ["name", "pleasure", "arousal", "dominance", "confirmed", "also called", "published pose"]
+    print_table("emotions", columns, [_row(name, entry, published[name]) for name, entry in table.items()])
+    print_next("strut walk mrpete --emotion sad")
+
+
+def _row(name: str, entry: Mapping[str, Any], robots: Sequence[str]) -> list[str]:
+    return [
+        name,
+        *(f"{value:+.2f}" for value in entry["pad"]),
+        "yes" if entry["confirmed"] else "look it up before citing",
+        ", ".join(entry["also_called"]),
+        ", ".join(robots) or ("every robot" if name == "neutral" else "blended"),
     ]
-    print_table(
-        "emotions", ["name", "pleasure", "arousal", "dominance", "confirmed", "also called", "published pose"], rows
-    )
-    print_next("strut walk mrpete --emotion sad, or --pad 0.2 0.6 0.0 for any point")

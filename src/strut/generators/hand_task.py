@@ -15,16 +15,10 @@ from strut.easing import eased_time, smooth_step
 from strut.engines.frame_kinematics import frame_poses
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.generators.hand_path import HandPath, Poses, stands_still
+from strut.request import LONGEST_DURATION_S
 from strut.robot import Array, Robot
 from strut.rotation import rotation_from_vector
 from strut.tables.hands import PointTask, PostureTask, RouteTask, TaskTable
-
-LONGEST_DURATION_S = 3600.0
-
-
-def task_names(robot: Robot) -> tuple[str, ...]:
-    """Return the names of the robot's tasks."""
-    return tuple(robot.tasks)
 
 
 def hand_frame(robot: Robot, hand: str) -> str:

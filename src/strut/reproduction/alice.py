@@ -55,8 +55,7 @@ def parts() -> Parts:
 
 def variant(robot: Robot, *, torso_m: float, half_width_m: float) -> Robot:
     """Return the robot with its torso mass at a height over the hips and with shoes of another width."""
-    table = robot.tables.robot
-    assert isinstance(table, AxisBody)
+    table = robot.body_as(AxisBody)
     leg = table.limb["leg"]
     foot = msgspec.structs.replace(leg.foot, width_m=2.0 * half_width_m)
     body = msgspec.structs.replace(table.body, com_m=(0.0, 0.0, torso_m))
@@ -90,7 +89,7 @@ def swing_targets(step_m: Array, height_m: Array, separation_m: float, *, points
 
 def alice_body(robot: Robot) -> list[Comparison]:
     """Return masses, lengths and what follows from them alone."""
-    legs, sheet = two_legs(robot), Sheet("body", robot.table("published"))
+    legs, sheet = two_legs(robot), Sheet("body", robot.published)
     sheet.compare("total mass", "mass", "total", float(legs.mass_kg.sum()))
     sheet.compare("mass of a leg with its shoe", "mass", "leg", float(legs.mass_kg[:4].sum()))
     sheet.compare("link lengths", "link", "lengths", (legs.link_m * 100.0).tolist())
@@ -104,7 +103,7 @@ def alice_body(robot: Robot) -> list[Comparison]:
 
 def golden_postures(robot: Robot) -> list[Comparison]:
     """Return the golden postures' angles, and how exactly the angles lead back."""
-    legs, sheet, worst = two_legs(robot), Sheet("postures", robot.table("published")), 0.0
+    legs, sheet, worst = two_legs(robot), Sheet("postures", robot.published), 0.0
     for name, entry in sheet.published["target"].items():
         target = golden_target(entry, legs.separation_m * 100.0)
         joint = solve_postures(legs, target).joint_in_world
@@ -119,7 +118,7 @@ def golden_postures(robot: Robot) -> list[Comparison]:
 
 def reach(robot: Robot) -> list[Comparison]:
     """Return the longest step by body height and the highest body by step."""
-    legs, sheet = two_legs(robot), Sheet("reach", robot.table("published"))
+    legs, sheet = two_legs(robot), Sheet("reach", robot.published)
     section = sheet.published["longest_step"]
     heights_m = np.array(section["heights"]) / 100.0
     longest = _last_found(legs, np.zeros(len(heights_m)), np.full(len(heights_m), 0.12), heights_m, by_step=True)
@@ -145,7 +144,7 @@ def _last_found(legs: TwoLegs, good: Array, bad: Array, other: Array, *, by_step
 
 def swing(robot: Robot) -> list[Comparison]:
     """Return the extremes of the swing's polynomials."""
-    sheet, share = Sheet("swing", robot.table("published")), np.linspace(0.0, 1.0, 20001)
+    sheet, share = Sheet("swing", robot.published), np.linspace(0.0, 1.0, 20001)
     x, z = swing_share(share)
     step = share[1]
     speed, acceleration, lift = np.gradient(x, step), np.diff(x, 2) / step**2, np.diff(z, 2) / step**2
@@ -162,17 +161,17 @@ def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: Pressu
     Example:
         >>> strut.walking_margin_m(strut.load_robot("alice"), 0.04, 1.0, law="pressure")
     """
-    legs, table = two_legs(robot), robot.table("gait")
-    limits = StepLimits(step_m, table["side_step_m"], table["step_turn_rad"], legs.separation_m)
+    legs, table = two_legs(robot), robot.step_gait
+    limits = StepLimits(step_m, table.side_step_m, table.step_turn_rad, legs.separation_m)
     start = Place(0.0, 0.0)
     plan = step_plan(
         footsteps_to(start, [Place(_STEPS * step_m, 0.0)], limits),
         standing(start, legs.separation_m),
         PhaseTimes(phase_s, phase_s, max(_SETTLE_S, 1.5 * phase_s)),
-        step_height_m=table["step_height_m"],
+        step_height_m=table.step_height_m,
         rate_hz=_SAMPLES_PER_PHASE / phase_s,
     )
-    body = carried(legs, plan, table["body_height_m"], law=law)
+    body = carried(legs, plan, table.body_height_m, law=law)
     return float(dynamic_margin_m(robot, body).min())
 
 
@@ -183,7 +182,7 @@ def critical_phase_s(robot: Robot, step_m: float) -> float:
 
 def balance(robot: Robot) -> list[Comparison]:
     """Return effective heights, critical phase times and speeds, and margins by speed, whose mass follows a quintic."""
-    sheet, heights, ratios = Sheet("balance", robot.table("published")), [], []
+    sheet, heights, ratios = Sheet("balance", robot.published), [], []
     for torso_m in (0.0, 0.15):
         legs = two_legs(variant(robot, torso_m=torso_m, half_width_m=_HALF_WIDTH_M))
         stand = golden_target({"com": [0.0, 0.0]}, legs.separation_m * 100.0)
@@ -208,7 +207,7 @@ def balance(robot: Robot) -> list[Comparison]:
 
 def alice_errata(robot: Robot) -> list[Comparison]:
     """Return what each misprint that can be run costs; their numbers are those of docs/alice.md."""
-    legs, sheet = two_legs(robot), Sheet("errata", robot.table("published"))
+    legs, sheet = two_legs(robot), Sheet("errata", robot.published)
     _wrong_lengths(sheet, legs)
     _wrong_sign(sheet, legs)
     step_cm, lift_cm = 4.0, 1.5
@@ -285,7 +284,7 @@ def fastest_walks(robot: Robot) -> list[Comparison]:
     The paper calls 1 cm/s safe but prints neither step length nor shoes, so the margin that its law keeps at that speed
     with this robot's steps is the one to compare at.
     """
-    sheet, goal = Sheet("speed", robot.table("published")), Place(0.5, 0.0)
+    sheet, goal = Sheet("speed", robot.published), Place(0.5, 0.0)
     slow = walk_to(robot, goal, pace=sheet.published["safe_speed"]["speed"] / 100.0, margin_m=0.0, law="mass")
     assert slow.receipt is not None
     assert slow.receipt.balance_margin_mm is not None

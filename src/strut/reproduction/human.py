@@ -17,6 +17,7 @@ from strut.models.catalogue import load_robot
 from strut.models.subject import subject
 from strut.reproduction.comparison import Comparison, Parts, Sheet, Verdict
 from strut.robot import Robot
+from strut.tables.segments import SegmentBody
 
 STACK = (
     *("FootRightHeight", "ShankRightLength", "ThighRightLength", "PelvisHeight"),
@@ -32,7 +33,7 @@ def parts() -> Parts:
     robot, found = load_robot("heiman"), dict[str, CriteriaValues]()
     gaits = {
         f"gait of least {objective}": partial(_walked, robot, objective, found)
-        for objective in robot.table("gait")["objective"]
+        for objective in robot.human_gait.objective
     }
     bodies = {"bodies and problem sizes": lambda: bodies_and_sizes(robot)}
     return {**bodies, **gaits, "orderings": lambda: orderings(robot, found)}
@@ -42,8 +43,8 @@ def _walked(robot: Robot, objective: str, found: dict[str, CriteriaValues]) -> l
     """Synthesise the gait of an objective, its criteria alone, and keep their values in `found`."""
     gait = synthesize(robot, objective=objective, speed_m_s=SPEED_M_S, options=GaitOptions())
     values = found[objective] = criteria_values(gait.trajectory)
-    published = robot.table("published")["criteria"]
-    theirs = tuple(published[robot.table("gait")["objective"][objective]["published"]])
+    published = robot.published["criteria"]
+    theirs = tuple(published[robot.human_gait.objective[objective].published])
     note = f"at {SPEED_M_S} m/s, with friction, signed impulses and exact rolling, which the published gaits lack"
     quantity = f"effort, momentum, head and time of the gait of least {objective}"
     where = published["where"]
@@ -52,11 +53,11 @@ def _walked(robot: Robot, objective: str, found: dict[str, CriteriaValues]) -> l
 
 def bodies_and_sizes(robot: Robot) -> list[Comparison]:
     """Return statures, sizes of the published problems and time terms of the similarity measure."""
-    body = Sheet("body", robot.table("published"))
+    body = Sheet("body", robot.published)
     for name in ("Subject3", "Subject1"):
-        lengths = subject(named=name).table("subject")["lengths_m"]
+        lengths = subject(named=name).subject.lengths_m
         body.compare(f"standing height of {name}", "stature", name, sum(lengths[part] for part in STACK))
-    shares = robot.table("robot")["length_share"]
+    shares = robot.body_as(SegmentBody).length_share
     stacked = sum(shares[part.replace("Right", "Side")] for part in STACK)
     printed = stacked - shares["MiddleTrunkHeight"] + PRINTED_MIDDLE_TRUNK
     note = "a middle trunk of 0.3752 heights makes a person taller than himself"
@@ -79,8 +80,8 @@ def bodies_and_sizes(robot: Robot) -> list[Comparison]:
 
 def orderings(robot: Robot, found: Mapping[str, CriteriaValues]) -> list[Comparison]:
     """Return whether each gait is the best in its own criterion, among ours as among the published ones."""
-    objectives, published = robot.table("gait")["objective"], robot.table("published")["criteria"]
-    printed = {name: CriteriaValues(*published[objectives[name]["published"]]) for name in found}
+    objectives, published = robot.human_gait.objective, robot.published["criteria"]
+    printed = {name: CriteriaValues(*published[objectives[name].published]) for name in found}
     rows = []
     for index, word in enumerate(CRITERIA):
         ours, theirs = ({name: astuple(values)[index] for name, values in gaits.items()} for gaits in (found, printed))
@@ -89,7 +90,7 @@ def orderings(robot: Robot, found: Mapping[str, CriteriaValues]) -> list[Compari
         words = f"the gait of least {word} is best in it (1 is yes)"
         rows.append(_judged(words, _least(ours) == word, _least(theirs) == word, published["where"], note))
     for name, entry in objectives.items():
-        ours, theirs = ({own: of.weighted(entry["gamma"]) for own, of in gaits.items()} for gaits in (found, printed))
+        ours, theirs = ({own: of.weighted(entry.gamma) for own, of in gaits.items()} for gaits in (found, printed))
         note = ", ".join(f"{other} {value:.3g}" for other, value in ours.items())
         words = f"the gait of mixture {name} is best in that mixture (1 is yes)"
         where = "weights applied to Table 6.6"

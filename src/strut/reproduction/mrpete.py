@@ -30,6 +30,7 @@ from strut.reproduction.mrpete_gait import EMOTIONS, gait
 from strut.request import Balance
 from strut.robot import Array, Robot
 from strut.rotation import rotation_from_vector, rotation_y
+from strut.tables.body import LimbBody
 from strut.verify.measure import audit
 
 _FULL = np.array(1.0)  # all of a pose
@@ -59,8 +60,8 @@ def _pose(robot: Robot, emotion: str) -> KeyPose:
 
 def _geometry(robot: Robot) -> list[Comparison]:
     """Return the size of the body."""
-    sheet, legs = Sheet("geometry", robot.table("published")), mounted_legs(robot)
-    body_m, width_m, _ = robot.table("robot")["body"]["size_m"]
+    sheet, legs = Sheet("geometry", robot.published), mounted_legs(robot)
+    body_m, width_m, _ = robot.body_as(LimbBody).body.size_m
     upright_m = max(leg.leg.reach_m[1] + float(np.linalg.norm(leg.ankle_in_foot)) for leg in legs)
     below_deg = max(float(np.degrees(np.arcsin(abs(leg.hip_to_body[2, 2])))) for leg in legs)
     sheet.compare("joints", "count", "joints", len(robot.joint_names))
@@ -75,7 +76,7 @@ def _geometry(robot: Robot) -> list[Comparison]:
 def _golden_legs(robot: Robot) -> list[Comparison]:
     """Return single legs whose joints are known to all digits."""
     sheet = Sheet("golden leg")
-    for number, golden in enumerate(robot.table("published")["golden"], start=1):
+    for number, golden in enumerate(robot.published["golden"], start=1):
         forward = (1.0, 0.0, 0.0)
         leg = Leg("golden", golden["thigh_mm"] / 1e3, golden["shin_mm"] / 1e3, golden["knee_sign"], forward)
         ankle, foot = np.array(golden["ankle_mm"]) / 1e3, rotation_from_vector(np.array(golden["foot_turn_rad"]))
@@ -88,7 +89,7 @@ def _golden_legs(robot: Robot) -> list[Comparison]:
 
 def _poses(robot: Robot) -> list[Comparison]:
     """Return knee angles, feet, stance, joint angles and knees of the five poses."""
-    sheet = Sheet("pose", robot.table("published"))
+    sheet = Sheet("pose", robot.published)
     for emotion in EMOTIONS:
         pose = _pose(robot, emotion)
         feet, ground = pose.feet(_FULL), ground_under(pose.feet(_FULL))
@@ -147,7 +148,7 @@ def _gap(start: Array, stop: Array, other_start: Array, other_stop: Array) -> fl
 
 def _knee_torque(robot: Robot) -> list[Comparison]:
     """Return what the printed poses ask of the knees: by a rule of thumb, standing, and walking."""
-    sheet, section = Sheet("knee torque", robot.table("published")), robot.table("published")["knee_torque"]
+    sheet, section = Sheet("knee torque", robot.published), robot.published["knee_torque"]
     for emotion in EMOTIONS:
         third = knee_torque_of_a_third(robot, _pose(robot, emotion))
         sheet.compare(f"a third of the weight on one foot, {emotion}", section, emotion, third)

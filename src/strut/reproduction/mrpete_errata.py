@@ -17,6 +17,7 @@ from strut.reproduction.comparison import Comparison, Sheet
 from strut.reproduction.mrpete_gait import knee_turn_in_a_cycle
 from strut.robot import Array, Robot
 from strut.rotation import turn_angle
+from strut.tables.body import LimbBody
 
 Misprint = Literal["flexion", "knee axis", "turn angle", "thresholds"]
 TRIALS = 1000
@@ -115,7 +116,7 @@ def _add_misses(
 
 def _add_pressure(sheet: Sheet, robot: Robot, rng: np.random.Generator) -> None:
     """Add how far the printed centre of pressure is off for a body at rest and one leg of point masses in swing."""
-    leg_kg = np.array([link["mass_kg"] for link in robot.table("robot")["limb"]["leg"]["links"]])
+    leg_kg = np.array([link.mass_kg for link in robot.body_as(LimbBody).limb["leg"].links])
     body_kg, height_m = robot.mass_kg - leg_kg.sum(), 0.3
     body_at = np.concatenate([rng.uniform(-0.05, 0.05, (TRIALS, 2)), np.zeros((TRIALS, 1))], axis=1)
     leg_at = rng.uniform([-0.3, -0.3, -0.3], [0.3, 0.3, 0.0], (TRIALS, len(leg_kg), 3))

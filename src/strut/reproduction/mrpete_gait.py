@@ -113,7 +113,7 @@ def knee_turn_in_a_cycle(robot: Robot, emotion: str, *, reference: KneeReference
 
 
 def _steps(robot: Robot) -> list[Comparison]:
-    sheet, own = Sheet("gait", robot.table("published")), crawl_gait(robot)
+    sheet, own = Sheet("gait", robot.published), crawl_gait(robot)
     cycle = steady_cycle(robot, own, "neutral")
     travel_mm = float(np.ptp(cycle.plan.body_x_m[cycle.rows])) * SAMPLES_PER_CYCLE / (SAMPLES_PER_CYCLE - 1) * 1e3
     apex_mm = float(cycle.plan.foot_in_world[cycle.rows][..., 2].max()) * 1e3
@@ -131,7 +131,7 @@ def _steps(robot: Robot) -> list[Comparison]:
 
 def _static_balance(robot: Robot) -> list[Comparison]:
     """Return smallest margins without sway, and the sideways shift that keeps a margin."""
-    sheet, gait = Sheet("static balance", robot.table("published")), published_crawl(robot)
+    sheet, gait = Sheet("static balance", robot.published), published_crawl(robot)
     # steps to the rear in the same order are steps forward in the opposite order, run backwards
     negated = replace(gait, swing_start=tuple((gait.duty_factor - start) % 1.0 for start in gait.swing_start))
     cycles = {emotion: steady_cycle(robot, gait, emotion) for emotion in EMOTIONS}
@@ -148,8 +148,8 @@ def _static_balance(robot: Robot) -> list[Comparison]:
 
 def _swing_orders(robot: Robot) -> list[Comparison]:
     """Return smallest and mean margin of the six orders in which four feet can swing."""
-    sheet, gait = Sheet("swing order", robot.table("published")), published_crawl(robot)
-    first, *others = printed = tuple(robot.table("gait")["swing_order"])
+    sheet, gait = Sheet("swing order", robot.published), published_crawl(robot)
+    first, *others = printed = tuple(robot.crawl_gait.swing_order)
     feet_x = key_pose(robot, Style()).foot_in_body[:2, 0]
     margins = {}
     for rest in permutations(others):
@@ -169,7 +169,7 @@ def _swing_orders(robot: Robot) -> list[Comparison]:
 
 
 def _knee_turns(robot: Robot) -> list[Comparison]:
-    sheet = Sheet("knee", robot.table("published"))
+    sheet = Sheet("knee", robot.published)
     for emotion in EMOTIONS:
         ours = np.degrees(knee_turn_in_a_cycle(robot, emotion, reference="published")).tolist()
         sheet.compare(f"turn in a cycle by the printed reference, {emotion}", "knee_turn", emotion, ours)

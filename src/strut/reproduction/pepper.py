@@ -53,7 +53,7 @@ def parts() -> Parts:
 
 def _body(robot: Robot) -> list[Comparison]:
     """Return counts and the wrist in three postures."""
-    sheet, joints = Sheet("body", robot.table("published")), len(robot.joint_names)
+    sheet, joints = Sheet("body", robot.published), len(robot.joint_names)
     sheet.compare("coordinates", "count", "coordinates", robot.base_size + joints)
     sheet.compare("joints of the body", "count", "body_joints", joints)
     for posture in ("zero", "still", "active"):
@@ -65,7 +65,7 @@ def _body(robot: Robot) -> list[Comparison]:
 
 def _features(robot: Robot) -> list[Comparison]:
     """Return the features of two corners, and what jerkiness does to the swing."""
-    sheet = Sheet("features", robot.table("published"))
+    sheet = Sheet("features", robot.published)
     for corner in ("LLL", "HHH"):
         pleasure, arousal, dominance = (_LEVEL[letter] for letter in corner)
         style = style_for(robot, Emotion(pleasure, arousal, dominance))
@@ -139,7 +139,7 @@ def _peak_speed(robot: Robot, jerkiness: float) -> float:
 
 def _priorities(robot: Robot) -> list[Comparison]:
     """Return freedom, disturbance and gaze under both laws."""
-    sheet, path = Sheet("priorities", robot.table("published")), hand_task(robot, "wave", duration_s=10.0)
+    sheet, path = Sheet("priorities", robot.published), hand_task(robot, "wave", duration_s=10.0)
     calm = _played(robot, path, None, "corrected")
     paper, ours = _played(robot, path, _STYLE, "paper"), _played(robot, path, _STYLE, "corrected")
     printed, better = (_gaze_errors(played) for played in (paper, ours))
@@ -186,7 +186,7 @@ def _head_velocity_error(robot: Robot, law: Law) -> float:
 
 def _recognition(robot: Robot) -> list[Comparison]:
     """Return Table 2a: p-values and intervals of the answers, and what they should have been."""
-    sheet = Sheet("Table 2a", robot.table("published"))
+    sheet = Sheet("Table 2a", robot.published)
     for column, emotion in enumerate(_EMOTIONS):
         counts = np.array(sheet.published["recognised"][emotion])
         above = stats.binom.sf(counts, _ANSWERS, _CHANCE).tolist()
@@ -207,7 +207,7 @@ def _recognition(robot: Robot) -> list[Comparison]:
 
 def _ratings(robot: Robot) -> list[Comparison]:
     """Return Table 2b: p-values and effect sizes that follow from its means and intervals."""
-    sheet, wide = Sheet("Table 2b", robot.table("published")), float(stats.t.ppf(0.975, _RATERS - 1))
+    sheet, wide = Sheet("Table 2b", robot.published), float(stats.t.ppf(0.975, _RATERS - 1))
     for corner, means in sheet.published["rating_mean"].items():
         if corner in ("where", "unit", "tolerance"):
             continue
@@ -227,7 +227,7 @@ def _ratings(robot: Robot) -> list[Comparison]:
 
 def _correlations(robot: Robot) -> list[Comparison]:
     """Return Table 3: intervals that follow from its correlations, and the p-values that follow from its numbers."""
-    table, sheet = robot.table("published")["correlation"], Sheet("Table 3")
+    table, sheet = robot.published["correlation"], Sheet("Table 3")
     for part, entries in table.items():
         if not isinstance(entries, dict):
             continue

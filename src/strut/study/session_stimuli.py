@@ -44,18 +44,18 @@ def stimuli(robot: Robot, seed: int) -> tuple[SessionStimulus, ...]:
 
     Practice is random, corners come in random order and emotions are drawn at random, as in the study.
     """
-    table, rng = robot.table("study"), np.random.default_rng(seed)
-    levels = {"L": table["levels"]["low"], "H": table["levels"]["high"]}
+    table, rng = robot.study, np.random.default_rng(seed)
+    levels = {"L": table.levels.low, "H": table.levels.high}
     corners = ["".join(letters) for letters in product("LH", repeat=3)]
     shown: list[tuple[str, str, Sequence[float]]] = [("neutral", "neutral", (0.0, 0.0, 0.0))]
-    for count in range(table["practice_motions"]):
+    for count in range(table.practice_motions):
         pad = np.round(rng.uniform(levels["L"], levels["H"], 3), 3).tolist()
         shown.append(("practice", f"random{count + 1}", pad))
     for corner in (corners[index] for index in rng.permutation(len(corners))):
         shown.append(("corner", corner, [levels[letter] for letter in corner]))
-    names = sorted(table["emotion"])
-    for index in rng.permutation(len(names))[: table["emotion_motions"]]:
-        shown.append(("emotion", names[index], table["emotion"][names[index]]["pad"]))
+    names = sorted(table.emotion)
+    for index in rng.permutation(len(names))[: table.emotion_motions]:
+        shown.append(("emotion", names[index], table.emotion[names[index]].pad))
     return tuple(
         SessionStimulus(number, role, name, Emotion(pad[0], pad[1], pad[2], name if role == "emotion" else None))
         for number, (role, name, pad) in enumerate(shown, start=1)
@@ -64,14 +64,14 @@ def stimuli(robot: Robot, seed: int) -> tuple[SessionStimulus, ...]:
 
 def performed(robot: Robot, seed: int, *, rate_hz: float = 100.0) -> Iterator[tuple[SessionStimulus, Motion]]:
     """Yield the motions of a session as they get ready; each says in `meta` what it is for."""
-    table = robot.table("study")
+    table = robot.study
     for stimulus in stimuli(robot, seed):
         motion = perform(
             robot,
-            table["task"],
+            table.task,
             stimulus.emotion,
-            duration_s=table["duration_s"],
-            user_m=table["user_m"],
+            duration_s=table.duration_s,
+            user_m=table.user_m,
             rate_hz=rate_hz,
         )
         label = {"number": stimulus.number, "role": stimulus.role, "name": stimulus.name}

@@ -19,7 +19,7 @@ from strut.study.paragraph import methods_and_results
 from strut.study.report_sources import rows_of_file, rows_of_study
 from strut.study.statistics import StudyStatistics, study_statistics
 from strut.study.statistics_tables import statistics_tables
-from strut.study.templates import filled
+from strut.study.templates import filled, prose
 
 
 def report_study(
@@ -62,7 +62,7 @@ def report_html(design: Design, rows: Sequence[dict[str, Any]], found: StudyStat
     methods, results = methods_and_results(found)
     motions = [load_motion(design.folder / entry.file) for entry in design.stimuli]
     shown_s = design.display.seconds or min(motion.duration_s for motion in motions)
-    about = (_procedure(design), _bodies(motions), _people(design, rows, shown_s), methods)
+    about = (_procedure(design, motions), _people(design, rows, shown_s), methods)
     return filled(
         "report.html",
         name=design.name,
@@ -75,57 +75,16 @@ def report_html(design: Design, rows: Sequence[dict[str, Any]], found: StudyStat
     )
 
 
-_KINDS = {"points": "point lights", "sticks": "stick figures", "solid": "solid bodies"}
-_ORDERS = {
-    "random": "in random order",
-    "latin-square": "in the order of a balanced Latin square",
-    "fixed": "in fixed order",
-}
-
-
-def _procedure(design: Design) -> str:
-    """Return how the study was done, from its design alone."""
-    session, display = design.session, design.display
-    length = f"{display.seconds:g} s" if display.seconds else "equal length"
-    camera = "stood still" if display.camera == "fixed" else "moved along"
-    practice = f"{session.practice} practice trial{'' if session.practice == 1 else 's'}"
-    sentences = [
-        f"{len(design.stimuli)} motions were shown as {_KINDS[display.kind]} of {length}, seen from "
-        f"{display.azimuth_deg:g} degrees by a camera that {camera}, {_ORDERS[session.order]}, in "
-        f"{_counted(session.blocks, 'block')} with {_counted(session.repeats, 'showing')} each after {practice}; "
-        f"the question was {_asked(design)}."
-    ]
-    if session.per_participant:
-        sentences.append(f"Each participant saw {session.per_participant} of them, those seen least until then.")
-    controls = Counter(entry.control for entry in design.stimuli if entry.control != "none")
-    if controls:
-        words = " and ".join(f"{count} {name}" for name, count in sorted(controls.items()))
-        sentences.append(f"Among them were {words} controls.")
-    return " ".join(sentences)
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count} {thing}{'s' if count > 1 else ''}"
-
-
-def _asked(design: Design) -> str:
-    ask = design.ask
-    if design.question == "forced-choice":
-        order = ", in another order for each participant" if ask.shuffle else ""
-        return f"a choice among {len(design.answer_options)} answers{order}"
-    if design.question == "slider":
-        return f"a slider from {ask.ends[0]} over {ask.ends[1]} to {ask.ends[2]}"
-    if design.question == "sam":
-        return f"self-assessment manikins with {ask.points} points for {', '.join(ask.scales)}"
-    return f"{len(ask.items)} items on what should change, from much less to much more"
-
-
-def _bodies(motions: Sequence[Motion]) -> str:
-    """Return whose motions were shown and how much of each feeling the body could keep."""
-    robots = " and ".join(sorted({motion.robot for motion in motions}))
-    weakened = weakened_words(motions)
-    sentence = f"The motions are of {robots}, made and shown by strut {version('strut')}"
-    return f"{sentence}; weakened to what the body can do: {weakened}." if weakened else f"{sentence}."
+def _procedure(design: Design, motions: Sequence[Motion]) -> str:
+    """Return how the study was done, whose motions were shown, and how much of each feeling the body could keep."""
+    return prose(
+        "procedure.txt",
+        design=design,
+        controls=sorted(Counter(entry.control for entry in design.stimuli if entry.control != "none").items()),
+        robots=sorted({motion.robot for motion in motions}),
+        version=version("strut"),
+        weakened=weakened_words(motions),
+    )
 
 
 def _people(design: Design, rows: Sequence[dict[str, Any]], shown_s: float) -> str:

@@ -10,7 +10,7 @@ import jinja2
 
 @cache
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("strut.study", "pages"),
         autoescape=jinja2.select_autoescape(["html"]),
         undefined=jinja2.StrictUndefined,
@@ -18,8 +18,21 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["percent"] = lambda share: f"{100.0 * share:.0f} %"
+    environment.filters["p_words"] = _p_words
+    return environment
+
+
+def _p_words(p_value: float) -> str:
+    """Return 'p = 0.012', or 'p < 0.001' where more digits would promise too much."""
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
 def filled(template: str, **values: Any) -> str:
     """Return a template with its values; those of HTML are escaped."""
     return _environment().get_template(template).render(values)
+
+
+def prose(template: str, **values: Any) -> str:
+    """Return a template of running text with its values, as one line."""
+    return " ".join(filled(template, **values).split())
