@@ -71,7 +71,7 @@ def test_receipt_says_which_words_the_body_lacks():
     receipt = walk_to(ALICE, Place(0.04, 0.0), "sad").receipt
     assert (receipt.verdict, receipt.intensity_kept) == ("weakened", 1.0)
     assert receipt.shown == pytest.approx(4 / 6)  # speed, lift, sway and body height, not trunk and head
-    assert receipt.reasons == ("shown: 67% of the feeling's words, trunk pitch and head pitch are missing or weak",)
+    assert receipt.reasons == ("shown: 67% of the feeling's words; missing or weak: trunk pitch and head pitch",)
     assert receipt.left_out == (
         "trunk pitch 16 degrees forwards and head pitch 16 degrees forwards, alice has no part for it",
     )

@@ -79,7 +79,7 @@ def _too_little(draft: Draft, over_time: float, over_words: float) -> list[str]:
         )
     missing = [spoken(word) for word, share in draft.words.items() if share < AS_ASKED]
     if over_time * over_words < AS_ASKED and missing:
-        said.append(f"shown: {over_words:.0%} of the feeling's words, {' and '.join(missing)} are missing or weak")
+        said.append(f"shown: {over_words:.0%} of the feeling's words; missing or weak: {' and '.join(missing)}")
     return said
 
 
