@@ -64,10 +64,10 @@ ENGINES = {"mujoco", "casadi", "ezc3d", "viser", "dask"}
 MODULES = sorted(HOME.rglob("*.py"))
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "misc"}
 # Ratchets: what is still too long, too tangled or named twice. These may only get shorter.
-MOST_TANGLED_BLOCKS = 48  # to become 20
-LARGEST_MEAN_COMPLEXITY = 3.08  # to become 3
-LONG_FUNCTIONS = {"cli/show.py: show", "cli/walk.py: walk", "pipeline/walk.py: walk", "cli/synthesize.py: synthesize"}
-DEFINED_TWICE = {"serve", "Part", "sided", "view_axes", "Bound", "Limb", "Carried", "Words", "between"}
+MOST_TANGLED_BLOCKS = 20
+LARGEST_MEAN_COMPLEXITY = 3.0
+LONG_FUNCTIONS = {"cli/walk.py: walk", "pipeline/walk.py: walk"}
+DEFINED_TWICE = {"Part", "sided", "Bound", "Limb", "Carried"}
 FILES_TWICE = {"criteria", "film", "posture"}
 
 

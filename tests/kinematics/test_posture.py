@@ -8,7 +8,7 @@ import pytest
 
 from strut.errors import UnreachablePostureError
 from strut.kinematics.biped_model import two_legs
-from strut.kinematics.leg_angles import chain_points, chain_rows, leg_angles
+from strut.kinematics.leg_angles import chain_points, chain_rows, leg_angles, posture_qpos
 from strut.kinematics.posture import guessed_postures, posture_jacobians, posture_residuals, solve_postures
 from strut.kinematics.posture_failure import BODY_TOO_LOW, COM_OUT_OF_REACH, LEG_TOO_SHORT, required_postures
 from strut.models.axis_robot import axis_robot
@@ -206,3 +206,20 @@ def test_taller_robot_needs_no_code():
     tall = two_legs(axis_robot("tall", taller, replace(ALICE.tables, robot=taller)))
     joint = solve_postures(tall, targets_cm(tuple(2 * np.array(RIGHT_CM)), tuple(2 * np.array(LEFT_CM)), height=44.0))
     np.testing.assert_allclose(joint.joint_in_world[0], 2.0 * STAND, atol=1e-12)
+
+
+def test_a_guess_has_its_hips_about_where_the_mass_wants_them_and_a_hip_width_apart():
+    targets = targets_cm(com=(1.0, -2.0))
+    joint = guessed_postures(LEGS, targets)[0]
+    weights, middle = LEGS.com_weights, (joint[3, :2] + joint[4, :2]) / 2.0
+    on_ankle = weights[0] + weights[1] / 2.0
+    ankles = targets.ankle_in_world[0, :, :2].sum(axis=0)
+    np.testing.assert_allclose((1.0 - 2.0 * on_ankle) * middle + on_ankle * ankles, targets.com_in_world[0], atol=1e-12)
+    assert np.linalg.norm(joint[4, :2] - joint[3, :2]) == pytest.approx(LEGS.separation_m)
+    np.testing.assert_allclose(joint[[3, 4], 2], targets.height_m[0])
+
+
+def test_the_base_is_in_the_middle_of_the_hips():
+    targets = targets_cm(com=(0.5, -3.0))
+    joint = solve_postures(LEGS, targets).joint_in_world
+    np.testing.assert_allclose(posture_qpos(joint, targets)[0, :3], (joint[0, 3] + joint[0, 4]) / 2.0, atol=1e-15)

@@ -240,6 +240,29 @@ def test_bounds_keep_joints_in_range_and_slow_them_down_at_the_ends():
     assert (lower[:3] == -5.0).all()
 
 
+def test_both_bounds_follow_range_speed_and_the_faster_of_step_and_approach():
+    angles, lower, upper, speed = np.array([0.9, -0.9, -1.2, 0.2]), -np.ones(4), np.ones(4), np.full(4, 3.0)
+    least, most = velocity_bounds(angles, lower, upper, speed, step_s=0.1, approach_per_s=4.0)
+    np.testing.assert_allclose(least, [-3.0, -0.4, 0.0, -3.0], atol=1e-12)  # 4 per second is slower than a step's 10
+    np.testing.assert_allclose(most, [0.4, 3.0, 3.0, 3.0], atol=1e-12)
+    least, most = velocity_bounds(angles, lower, upper, speed, step_s=0.5, approach_per_s=4.0)
+    np.testing.assert_allclose(least, [-3.0, -0.2, 0.0, -2.4], atol=1e-12)  # a step of half a second: 2 per second
+    np.testing.assert_allclose(most, [0.2, 3.0, 3.0, 1.6], atol=1e-12)
+    np.testing.assert_allclose(angles[[0, 1, 3]] + 0.5 * most[[0, 1, 3]] <= 1.0 + 1e-12, True)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_level_with_bounds_of_its_own_keeps_them_unless_a_higher_one_needs_more(sign):
+    """The first level needs 0.5 of joint 0; the second wants 0.9 of both and may take 0.3: only joint 1 is cut."""
+    far, own = np.full(2, 1.0), np.full(2, 0.3)
+    levels = [Level(np.array([[1.0, 0.0]]), np.array([sign * 0.5])), Level(None, sign * np.full(2, 0.9), (-own, own))]
+    velocity = resolve(levels, -far, far).velocity
+    np.testing.assert_allclose(velocity, sign * np.array([0.5, 0.3]), atol=1e-9)
+    tight = np.array([1.0, 0.2])  # the robot's own bounds stay the last word
+    velocity = resolve(levels, -tight, tight).velocity
+    np.testing.assert_allclose(velocity, sign * np.array([0.5, 0.2]), atol=1e-9)
+
+
 def test_a_joint_pressed_against_its_end_may_leave_it_again():
     """The first level pushes joint 0 against its bound, the second wants it back without a change of the first."""
     levels = [Level(np.array([[1.0, 0.5]]), np.array([0.15])), Level(None, np.array([-0.2, 0.0]))]

@@ -25,7 +25,7 @@ def test_body_is_a_solid_box(model):
 
 @pytest.mark.parametrize(
     ("link", "mass_kg", "length_m", "radius_m"),
-    [("hip_spin", 0.49, 0.23, 0.02), ("shin_spin", 0.34, 0.23, 0.016), ("ankle_spin", 0.15, 0.04, 0.01)],
+    [("hip_spin", 0.49, 0.22, 0.02), ("shin_spin", 0.34, 0.24, 0.016), ("ankle_spin", 0.15, 0.04, 0.01)],
 )
 @pytest.mark.parametrize("leg", ["LF", "LH", "RF", "RH"])
 def test_links_are_solid_cylinders_with_their_mass_in_the_middle(model, leg, link, mass_kg, length_m, radius_m):

@@ -26,7 +26,7 @@ from strut.study.design import Display
 from strut.study.design_file import read_design
 from strut.study.film import pictures, save_film
 from strut.study.new_study import new_study
-from strut.study.stimulus import ASPECT, load_stimuli, stimuli_fingerprint, view_axes
+from strut.study.stimulus import ASPECT, display_axes, load_stimuli, stimuli_fingerprint
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_all_stimuli_have_one_length_and_fit_one_stage(study_of):
 def test_all_stimuli_have_one_scale(study_of, motions):
     design = read_design(study_of("forced-choice"))
     stimuli = {stimulus.name: stimulus for stimulus in load_stimuli(design)}
-    axes, robot = view_axes(design.display), load_robot("mrpete")
+    axes, robot = display_axes(design.display), load_robot("mrpete")
     scales = []
     for name, motion in motions.items():
         middle = len(motion.qpos) // 2
@@ -87,11 +87,11 @@ def test_a_foot_on_the_ground_stays_where_it_is_in_the_fixed_view(study_of, moti
 
 
 def test_the_camera_at_45_degrees_sees_the_walker_come_and_pass():
-    right, down, away = view_axes(Display(azimuth_deg=45.0, elevation_deg=0.0))
+    right, down, away = display_axes(Display(azimuth_deg=45.0, elevation_deg=0.0))
     ahead = np.array([1.0, 0.0, 0.0])
     assert (right @ ahead, away @ ahead) == (pytest.approx(np.sqrt(0.5)), pytest.approx(-np.sqrt(0.5)))
     np.testing.assert_allclose(down, [0.0, 0.0, -1.0], atol=1e-12)
-    side = view_axes(Display(azimuth_deg=90.0, elevation_deg=0.0))
+    side = display_axes(Display(azimuth_deg=90.0, elevation_deg=0.0))
     np.testing.assert_allclose(side[0], [1.0, 0.0, 0.0], atol=1e-12)  # seen from its right it walks to the right
 
 

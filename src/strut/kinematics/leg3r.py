@@ -116,8 +116,7 @@ def leg_3r(chain: LegChain, knee_sign: int | None) -> Leg3R | None:
     ]
     if basis[2, 2] < 0.0 or min(abs(both[0].thigh), abs(both[0].shin)) == 0.0:
         return None
-    below = chain.offset_m[0] + [0.0, float(both[0].aside_m * basis[1, 1]), hip[2] - 0.75 * sum(both[0].reach_m) / 2.0]
-    below[2] = chain.offset_m[0][2] + hip[2] - 0.75 * both[0].reach_m[1]
+    below = chain.offset_m[0] + [0.0, both[0].aside_m * basis[1, 1], hip[2] - 0.75 * both[0].reach_m[1]]
     wanted = -1 if knee_sign is None else knee_sign
 
     def cost(leg: Leg3R) -> tuple[float, bool]:

@@ -32,24 +32,19 @@ def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -
     path = _description_path(folder, table)
     found = read_urdf(path, table.fixed) if table.urdf is not None else _read_mjcf(path, table.fixed)
     spec, floats = found.spec, bool(table.foot)
-    roots = spec.worldbody.bodies
-    if len(roots) != 1:
-        raise BadTableError(f"{path}: has {len(roots)} links without a parent; a robot has one.")
-    for kind, entries in (("frame", table.frame), ("foot", table.foot)):
-        for entry, place in entries.items():
-            if spec.body(place.link) is None:
-                raise BadTableError(f"{path}: has no link {place.link} for the {kind} {entry}.")
-    _prepare_shapes(roots[0])
+    root = _checked_root(path, spec, table)
+    for body in (root, *root.find_all("body")):
+        _prepare_shapes(body)
     at_zero = _turns_at_zero(spec, path)
     builder = ModelBuilder(name, table.contact.friction, spec=spec)
     for joint in spec.joints:
         if joint.type == mujoco.mjtJoint.mjJNT_HINGE:
             _drive(builder, joint, found, table)
-    roots[0].pos = [0.0, 0.0, table.height_m]
+    root.pos = [0.0, 0.0, table.height_m]
     if floats:
-        roots[0].add_freejoint(name="base")
+        root.add_freejoint(name="base")
     else:
-        _let_stand(roots[0])
+        _let_stand(root)
     for frame, place in table.frame.items():
         turn = at_zero[place.link].T
         builder.frame(spec.body(place.link), frame, turn @ np.array(place.offset_m), turn)
@@ -57,6 +52,18 @@ def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -
         _add_look(builder, spec.body(look.link), look, at_zero[look.link])
     feet = [_add_foot(builder, foot, place, at_zero[place.link]) for foot, place in table.foot.items()]
     return builder.robot(name, table.title, tables, feet=feet, base_size=FLOATING if floats else 0)
+
+
+def _checked_root(path: Path, spec: mujoco.MjSpec, table: ForeignBody) -> Body:
+    """Return the one link that all others hang on; raises BadTableError where a named link is not there."""
+    roots = spec.worldbody.bodies
+    if len(roots) != 1:
+        raise BadTableError(f"{path}: has {len(roots)} links without a parent; a robot has one.")
+    named = [(entry, place.link) for entry, place in (*table.frame.items(), *table.foot.items())]
+    for entry, link in (*named, *(("of a look", look.link) for look in table.look)):
+        if spec.body(link) is None:
+            raise BadTableError(f"{path}: has no link {link} for the frame {entry}.")
+    return roots[0]
 
 
 def _description_path(folder: Path, table: ForeignBody) -> Path:
@@ -108,22 +115,19 @@ def _turns_at_zero(spec: mujoco.MjSpec, path: Path) -> dict[str, Array]:
     return {model.body(k).name: data.xmat[k].reshape(3, 3).copy() for k in range(model.nbody)}
 
 
-def _prepare_shapes(root: Body) -> None:
-    """Let shapes that collide touch the floor, unseen where a link has looks of its own; bare links become bones."""
-    for body in [root, *root.find_all("body")]:
-        seen = [geom for geom in body.geoms if geom.contype == 0 and geom.conaffinity == 0]
-        for geom in body.geoms:
-            touches = geom not in seen
-            geom.contype, geom.conaffinity, geom.mass = int(touches), 0, 0.0
-            if touches and seen:
-                geom.rgba = [*geom.rgba[:3], 0.0]
-        if not body.geoms:
-            for child in body.bodies:
-                if np.linalg.norm(child.pos) > _SHORTEST_BONE_M:
-                    bone = body.add_geom(
-                        type=mujoco.mjtGeom.mjGEOM_CAPSULE, rgba=_GREY, mass=0.0, contype=0, conaffinity=0
-                    )
-                    bone.fromto, bone.size = [0.0, 0.0, 0.0, *child.pos], [_BONE_RADIUS_M, 0.0, 0.0]
+def _prepare_shapes(body: Body) -> None:
+    """Let shapes that collide touch the floor, unseen where a link has looks of its own; a bare link becomes bones."""
+    seen = [geom for geom in body.geoms if geom.contype == 0 and geom.conaffinity == 0]
+    for geom in body.geoms:
+        touches = geom not in seen
+        geom.contype, geom.conaffinity, geom.mass = int(touches), 0, 0.0
+        if touches and seen:
+            geom.rgba = [*geom.rgba[:3], 0.0]
+    ends = [child.pos for child in body.bodies if np.linalg.norm(child.pos) > _SHORTEST_BONE_M]
+    for end in ends if not body.geoms else ():
+        bone = body.add_geom(type=mujoco.mjtGeom.mjGEOM_CAPSULE, rgba=_GREY, mass=0.0)
+        bone.fromto, bone.size = [0.0, 0.0, 0.0, *end], [_BONE_RADIUS_M, 0.0, 0.0]
+        bone.contype = bone.conaffinity = 0
 
 
 def _let_stand(body: Body) -> None:
@@ -137,18 +141,18 @@ def _let_stand(body: Body) -> None:
 
 def _drive(builder: ModelBuilder, joint: Body, found: Description, table: ForeignBody) -> None:
     """Give a joint its limits and a servo; limits of 0, which nobody means, are the table's."""
-    name, default, servo = joint.name, table.limit, table.servo
+    name, servo = joint.name, table.servo
     own = [limit for pattern, limit in table.joint.items() if fnmatchcase(name, pattern)]
-    speed = next((one.speed_rad_s for one in own if one.speed_rad_s), found.speed_limit.get(name, 0.0))
-    torque = next((one.torque_nm for one in own if one.torque_nm), found.effort_limit.get(name, 0.0))
-    bounds = next((one.range_rad for one in own if one.range_rad), None)
-    if bounds is not None or joint.range[0] >= joint.range[1]:
-        joint.range = bounds or (-math.pi, math.pi)
-    torque = torque if torque > 0.0 else default.torque_nm
+    bounds = [limit.range_rad for limit in own if limit.range_rad is not None]
+    if bounds or joint.range[0] >= joint.range[1]:
+        joint.range = (*bounds, (-math.pi, math.pi))[0]
+    speeds = (*(limit.speed_rad_s for limit in own), found.speed_limit.get(name), table.limit.speed_rad_s)
+    torques = (*(limit.torque_nm for limit in own), found.effort_limit.get(name), table.limit.torque_nm)
+    builder.speed_limit[name] = next(speed for speed in speeds if speed)
+    torque = next(torque for torque in torques if torque)
     stiffness = torque / servo.sag_rad
     joint.armature, joint.actfrcrange = servo.armature_s2 * torque, (0.0, 0.0)
     joint.damping, joint.frictionloss = np.zeros(3), 0.0
-    builder.speed_limit[name] = speed if speed > 0.0 else default.speed_rad_s
     builder.servo(name, limit=torque, stiffness=stiffness, damping=stiffness * servo.settle_s)
 
 

@@ -43,13 +43,9 @@ def read_urdf(path: Path, fixed: Sequence[str]) -> Description:
     for inertia in root.iter("inertia"):
         for term in _INERTIA:
             inertia.set(term, inertia.get(term, "0"))
-    speed, effort = {}, {}
     for joint in root.findall("joint"):
-        name, limit = joint.get("name", ""), joint.find("limit")
         _fix(joint, fixed)
-        if joint.get("type") != "fixed":
-            speed[name] = float(limit.get("velocity", 0.0)) if limit is not None else 0.0
-            effort[name] = float(limit.get("effort", 0.0)) if limit is not None else 0.0
+    speed, effort = _limits(root, "velocity"), _limits(root, "effort")
     assets = _resolve_meshes(root, path)
     options = {"strippath": "false", "discardvisual": "false", "fusestatic": "false", "balanceinertia": "true"}
     ET.SubElement(ET.SubElement(root, "mujoco"), "compiler", options)
@@ -58,6 +54,16 @@ def read_urdf(path: Path, fixed: Sequence[str]) -> Description:
     except ValueError as error:
         raise BadTableError(f"{path}: MuJoCo cannot read it: {' '.join(str(error).split())}") from error
     return Description(spec, speed, effort)
+
+
+def _limits(root: ET.Element, kind: str) -> dict[str, float]:
+    """Return a limit of every joint that moves; 0 where nobody wrote one down."""
+    limits = {}
+    for joint in root.findall("joint"):
+        limit = joint.find("limit")
+        if joint.get("type") != "fixed":
+            limits[joint.get("name", "")] = 0.0 if limit is None else float(limit.get(kind, 0.0))
+    return limits
 
 
 def _fix(joint: ET.Element, fixed: Sequence[str]) -> None:

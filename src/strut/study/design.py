@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, to_builtins
 
 from strut.study.answers import DO_NOT_KNOW, IMPROVEMENT_ITEMS, PAD_SCALES
-from strut.study.words import Words, language_table
+from strut.study.words import SurveyWords, language_table
 
 Question = Literal["forced-choice", "slider", "sam", "improvement"]
 Order = Literal["random", "latin-square", "fixed"]
@@ -106,10 +106,10 @@ class Design:
     text: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     folder: Path = field(default_factory=Path, compare=False)
 
-    def words(self, language: str) -> Words:
+    def words(self, language: str) -> SurveyWords:
         """Return what participants read in a language; the first one of the study for a language it does not have."""
         code = language if language in self.languages else self.languages[0]
-        return Words(code, language_table(code), self.text.get(code, {}))
+        return SurveyWords(code, language_table(code), self.text.get(code, {}))
 
     def stimulus(self, name: str) -> StimulusEntry:
         """Return the stimulus called `name`."""

@@ -277,7 +277,7 @@ def _not_found(survey: Survey) -> Response:
     return HTMLResponse(message_page(survey.design, words.code, "404", words.say("unknown_link")), 404)
 
 
-def serve(app: FastAPI, listening: socket.socket) -> None:
+def _serve(app: FastAPI, listening: socket.socket) -> None:
     """Serve until interrupted."""
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, date_header=False, timeout_graceful_shutdown=3
@@ -312,4 +312,4 @@ def serve_study(
     app = study_app(opened.design, opened.stimuli, opened.database, token=opened.token, limits=limits)
     with closing(opened.database), listening_socket(host, port) as listening:
         on_ready(f"http://{host}:{listening.getsockname()[1]}")
-        serve(app, listening)
+        _serve(app, listening)

@@ -81,7 +81,7 @@ def load_stimuli(design: Design) -> tuple[Stimulus, ...]:
     motions = {entry.name: _motion(design, entry) for entry in design.stimuli}
     robots = {name: robot_of(motion) for name, motion in motions.items()}
     shown = {entry.name: _controlled(design, entry, motions, robots[entry.name]) for entry in design.stimuli}
-    clips, axes = _clips(shown, robots, design.display), view_axes(design.display)
+    clips, axes = _clips(shown, robots, design.display), display_axes(design.display)
     views = [(points @ axes.T, _reach_m(robots[name], design.display)) for name, (points, _) in clips.items()]
     middle, scale = _stage(views)
     grid = _grid(axes, middle, scale) if design.display.camera == "fixed" else np.zeros((0, 4))
@@ -97,7 +97,7 @@ def stimuli_fingerprint(design: Design, stimuli: tuple[Stimulus, ...]) -> str:
     return hashlib.sha256((design.fingerprint + shown).encode()).hexdigest()[:16]
 
 
-def view_axes(display: Display) -> Array:
+def display_axes(display: Display) -> Array:
     """Return right, down and away of the camera in world. Shape (3, 3).
 
     Azimuth 0 looks at the body from ahead, 45 from ahead and its right, 90 from its right.

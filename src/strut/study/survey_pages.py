@@ -13,7 +13,7 @@ from strut.study.manikin import manikin_svg
 from strut.study.reply import GENDERS
 from strut.study.templates import filled
 from strut.study.trial_plan import Trial, option_order
-from strut.study.words import Words, language_table
+from strut.study.words import SurveyWords, language_table
 
 STATIC = {
     "study.css": "text/css; charset=utf-8",
@@ -100,7 +100,7 @@ def researcher_page(design: Design, counts: dict[str, Any]) -> str:
     return filled("researcher.html", words=design.words("en"), design=design, counts=counts)
 
 
-def _question(design: Design, words: Words, who: Participant, trial: Trial) -> dict[str, Any]:
+def _question(design: Design, words: SurveyWords, who: Participant, trial: Trial) -> dict[str, Any]:
     """Return what the form of a question shows."""
     if design.question == "forced-choice":
         return _choice(design, words, who)
@@ -115,7 +115,7 @@ def _question(design: Design, words: Words, who: Participant, trial: Trial) -> d
     return {"items": items, "improve": words.say(text, emotion=words.emotion(intended))}
 
 
-def _choice(design: Design, words: Words, who: Participant) -> dict[str, Any]:
+def _choice(design: Design, words: SurveyWords, who: Participant) -> dict[str, Any]:
     options = [
         {"value": name, "text": words.say("do_not_know") if name == DO_NOT_KNOW else words.emotion(name)}
         for name in option_order(design, who.identity)
@@ -123,7 +123,7 @@ def _choice(design: Design, words: Words, who: Participant) -> dict[str, Any]:
     return {"options": options, "columns": 4 if len(options) in (4, 7, 8) else min(3, max(2, len(options)))}
 
 
-def _scale(design: Design, words: Words, scale: str) -> dict[str, Any]:
+def _scale(design: Design, words: SurveyWords, scale: str) -> dict[str, Any]:
     total, name = design.ask.points, words.scale(scale, "name")
     low, high = words.scale(scale, "low"), words.scale(scale, "high")
     points = []

@@ -13,7 +13,7 @@ from strut.errors import UnknownNameError
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class SurveyWords:
     """The words of one language, those of a study in the place of ours."""
 
     code: str
