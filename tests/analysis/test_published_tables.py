@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 from strut.analysis.criteria import CriteriaValues, step_criteria
 from strut.analysis.gait_cycle import published_step
 from strut.analysis.similarity import Dissimilarity
-from strut.engines.criteria import momentum_and_rotation
 from strut.engines.kinematic_tree import read_tree
+from strut.engines.tree_functions import momentum_and_rotation
 from tests.walker import walked
 
 CROSS_TABLE = {  # Table 6.6 with the weights applied: gaits in rows, objectives in columns

@@ -8,7 +8,6 @@ import pytest
 
 from strut.cli import reconstruct as reconstruct_verb
 from strut.cli import screen, solving
-from strut.cli import walk as walk_verb
 from strut.cli.interruption import SOLVED_WORDS
 from strut.cli.main import main
 from strut.cli.screen import progress
@@ -40,7 +39,14 @@ def recording(gait, tmp_path):
 
 
 def test_a_press_while_a_human_walk_is_solved_ends_it_with_a_sentence_and_no_file(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(walk_verb, "tells", pressing)
+    said = screen._said
+
+    def press_and_say(now):
+        if now.iteration == 0:
+            press()
+        return said(now)
+
+    monkeypatch.setattr(screen, "_said", press_and_say)
     assert main(["walk", "heiman", "--emotion", "sad", "--out", str(tmp_path / "sad.npz")]) == 130
     said = capsys.readouterr().err
     assert "press Ctrl-C again to end at once" in said

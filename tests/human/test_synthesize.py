@@ -165,7 +165,7 @@ def test_a_result_that_slides_is_refused(gait, heiman):
         require_sound(replace(gait.soundness, playback_error_rad=np.radians(2.0)))
     with pytest.raises(RefusedError, match="finer mesh changes the cost"):
         require_sound(replace(gait.soundness, mesh_change=0.05))
-    with pytest.raises(RefusedError, match=r"shanks overlap by 2\.0 mm"):
+    with pytest.raises(RefusedError, match=r"ShankRight and ShankLeft overlap by 2\.0 mm"):
         require_sound(replace(gait.soundness, capsule_distance_m=-0.002, capsules=SHANKS))
     with pytest.raises(RefusedError, match=r"a foot is 4\.0 mm in the ground"):
         require_sound(replace(gait.soundness, penetration_m=0.004))

@@ -8,9 +8,9 @@ from dataclasses import astuple, dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from strut.engines.criteria import momentum_and_rotation
 from strut.engines.kinematic_tree import KinematicTree, angles_from_qpos, read_tree
 from strut.engines.sparse_nlp import Index
+from strut.engines.tree_functions import momentum_and_rotation
 from strut.human.anatomy import HEAD
 from strut.human.gait_problem import usual_torques
 from strut.motion import Motion

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.optimize import least_squares
 
-from strut.engines.postures import PointKinematics
+from strut.engines.tree_functions import PointKinematics
 from strut.human.anatomy import BASE
 from strut.human.posture_targets import held_angles
 from strut.models.contact_set import contact_points

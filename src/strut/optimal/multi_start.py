@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from operator import attrgetter
 from typing import Protocol, TypeVar
 
 from strut.engines.interior_point import OnIteration
@@ -43,7 +44,7 @@ def best_of_starts(
         try:
             found.append(solve(number, _told(on_iteration, word if starts > 1 else "")))
         except (NotSolvedError, RefusedError) as failure:
-            last = number + 1 == starts or (isinstance(failure, NotSolvedError) and failure.stopped)
+            last = number + 1 == starts or _stopped(failure)
             if last and not found:
                 raise
             told.append(f"{word} failed: {failure}")
@@ -51,7 +52,11 @@ def best_of_starts(
                 break
         else:
             told.append(f"{word}: cost {found[-1].solution.cost:.4f}")
-    return min(found, key=lambda each: each.solution.cost), tuple(told) if starts > 1 else ()
+    return min(found, key=attrgetter("solution.cost")), tuple(told) if starts > 1 else ()
+
+
+def _stopped(failure: Exception) -> bool:
+    return isinstance(failure, NotSolvedError) and failure.stopped
 
 
 def _check(starts: int) -> None:

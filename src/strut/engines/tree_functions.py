@@ -1,4 +1,4 @@
-"""Postures in numbers: where points of a tree are, and how some of its coordinates move them."""
+"""Functions of a kinematic tree in numbers, compiled by CasADi: points with their Jacobian, and angular momentum."""
 
 from __future__ import annotations
 
@@ -43,3 +43,12 @@ class PointKinematics:
     def jacobian(self, q: Array, values: Array) -> Array:
         """Return how the coordinates move them. Shape (3 points, n)."""
         return np.asarray(self._jacobian(self._with(q, values)).full())
+
+
+def momentum_and_rotation(tree: KinematicTree, q: Array, v: Array, body: str) -> tuple[Array, Array]:
+    """Return angular momentum about the centre of mass and a body's angular velocity. Shapes (T, n) in, (T, 3) out."""
+    symbols = [ca.SX.sym("q", tree.nq), ca.SX.sym("v", tree.nv)]
+    moving = SymbolicDynamics(tree, *symbols)
+    both = ca.Function("both", symbols, [moving.angular_momentum(), moving.angular_velocity(body)])
+    momentum, turning = both.map(len(q))(q.T, v.T)
+    return np.asarray(momentum.full().T), np.asarray(turning.full().T)
