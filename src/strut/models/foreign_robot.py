@@ -172,7 +172,11 @@ def _add_foot(builder: ModelBuilder, name: str, foot: LinkFoot, at_zero: Array) 
         rigid = rigid.parent
     for geom in rigid.geoms:
         geom.contype = 0
-    body = builder.body(name, at_zero.T @ np.array(foot.offset_m), link, at_zero.T)
+    for taken in (builder.spec.geom(name), builder.spec.site(name)):
+        if taken is not None:
+            taken.name = f"{name}_described"
+    body_name = name if builder.spec.body(name) is None else f"{name}_end"
+    body = builder.body(body_name, at_zero.T @ np.array(foot.offset_m), link, at_zero.T)
     outline = np.array(foot.outline_m)
     if len(outline) == 1:
         builder.shape(body, "sphere", np.zeros(3), [foot.radius_m], _DARK, name=name)
@@ -180,5 +184,7 @@ def _add_foot(builder: ModelBuilder, name: str, foot: LinkFoot, at_zero: Array) 
         middle, half = (outline.max(axis=0) + outline.min(axis=0)) / 2.0, np.ptp(outline, axis=0) / 2.0
         builder.shape(body, "box", [*middle, _SOLE_M / 2.0], [*half, _SOLE_M / 2.0], _DARK, name=name)
     builder.frame(body, name, np.zeros(3))
-    points = (ContactPoint(f"{name}_{k}", name, (x, y, 0.0), foot.radius_m) for k, (x, y) in enumerate(foot.outline_m))
+    points = (
+        ContactPoint(f"{name}_{k}", body_name, (x, y, 0.0), foot.radius_m) for k, (x, y) in enumerate(foot.outline_m)
+    )
     return Foot(name, name, tuple(points), (0.0, 0.0, 0.0))
