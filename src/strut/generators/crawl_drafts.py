@@ -62,7 +62,7 @@ class CrawlDrafts:
         costs = X_COSTS[self.task.balance]
         for variant in sorted(range(len(costs)), key=lambda number: number != detail.variant):
             sway = _balanced(slow, self.margin_m + BUFFER_BEYOND_MARGIN_M, costs[variant])
-            shift = CubicSpline(slow.plan.time_s, sway)(body.plan.time_s)
+            shift = CubicSpline(slow.plan.time_s, sway, bc_type="clamped")(body.plan.time_s)  # starts and ends at rest
             yield Draft(
                 robot=robot,
                 time_s=body.plan.time_s,
