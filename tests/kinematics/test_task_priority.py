@@ -270,3 +270,12 @@ def test_a_joint_pressed_against_its_end_may_leave_it_again():
     assert velocity[0] + 0.5 * velocity[1] == pytest.approx(0.15, abs=1e-12)
     direct = np.array([-0.2, 0.0]) + np.array([1.0, 0.5]) * (0.15 + 0.2) / 1.25
     np.testing.assert_allclose(velocity, direct, atol=1e-12)
+
+
+@pytest.mark.parametrize("law", ["corrected", "paper"])
+def test_who_is_held_at_which_bound_is_told(law):
+    """Joint 0 wants more than its upper bound, joint 1 less than its lower one, joint 2 something between."""
+    wanted, bound = np.array([2.0, -2.0, 0.1]), np.ones(3)
+    resolved = resolve([Level(np.eye(3), wanted)], -bound, bound, law=law)
+    np.testing.assert_allclose(resolved.velocity, [1.0, -1.0, 0.1], atol=1e-12)
+    assert resolved.held == {0: True, 1: False}  # whether it is the upper one
