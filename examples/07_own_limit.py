@@ -36,7 +36,7 @@ def walk(most_w: float, *, cycles: int = 10, rate_hz: float = 100.0) -> strut.Mo
 
 
 if __name__ == "__main__":
-    for watts in (100.0, 10.0):
+    for watts in (100.0, 6.0):
         receipt = walk(watts).receipt
         assert receipt is not None
         print(f"{watts:g} W: {receipt.verdict}, kept {receipt.intensity_kept:.2f}; {'; '.join(receipt.reasons)}")

@@ -152,7 +152,7 @@ def test_strict_refuses_with_exit_code_3_and_writes_nothing(capsys: pytest.Captu
 def test_json_of_a_walk_is_the_receipt(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["walk", "mrpete", "--cycles", "2", "--json", "--out", str(tmp_path / "a.npz")]) == 0
     always = [field.name for field in fields(Receipt) if field.default is MISSING]  # the others only where they apply
-    assert list(json.loads(capsys.readouterr().out)) == [*always, "shown"]
+    assert list(json.loads(capsys.readouterr().out)) == [*always, "shown", "self_collision_mm"]
 
 
 def test_json_of_a_simulation_has_the_promised_keys(happy: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,10 +15,10 @@ from strut.kinematics.leg7r import leg_forward
 from tests.thesis import EMOTIONS
 
 
-def crawl(robot, emotion, intensity=1.0):
+def crawl(robot, emotion, intensity=1.0, rate_hz=25.0):
     style = style_for(robot, named_emotion(emotion), intensity)
     pose = key_pose(robot, style)
-    return crawler(robot, pose, crawl_plan(crawl_gait(robot), pose, style, cycles=3, rate_hz=25.0))
+    return crawler(robot, pose, crawl_plan(crawl_gait(robot), pose, style, cycles=3, rate_hz=rate_hz))
 
 
 def swaying(body, amplitude_m=0.04):
@@ -50,9 +50,9 @@ def test_the_body_is_where_sway_height_and_pitch_put_it(mrpete):
 
 @pytest.mark.parametrize("emotion", EMOTIONS)
 def test_joints_move_continuously_and_start_inside_their_limits(mrpete, emotion):
-    body = crawl(mrpete, emotion)
+    body = crawl(mrpete, emotion, rate_hz=400.0)  # happy's hind thighs pass their hips' singularity: fast, but no jump
     qpos = body.qpos(swaying(body))
-    assert np.abs(np.diff(qpos[:, 7:], axis=0)).max() < 0.5
+    assert np.abs(np.diff(qpos[:, 7:], axis=0)).max() < 0.2
     assert ((qpos[0, 7:] > mrpete.joint_lower_rad) & (qpos[0, 7:] < mrpete.joint_upper_rad)).all()
 
 

@@ -41,7 +41,7 @@ def test_a_request_that_asks_for_too_much_even_in_neutral_is_refused(bow):
 
 def test_an_own_limit_weakens_and_is_named():
     example = runpy.run_path(str(EXAMPLES / "07_own_limit.py"))
-    free, limited = (example["walk"](watts, cycles=2, rate_hz=25.0).receipt for watts in (1000.0, 9.0))
+    free, limited = (example["walk"](watts, cycles=2, rate_hz=25.0).receipt for watts in (1000.0, 6.0))
     assert limited.intensity_kept < free.intensity_kept
     assert any(reason.startswith("battery: the joints take ") for reason in limited.reasons)
     assert not any(reason.startswith("battery") for reason in free.reasons)

@@ -94,7 +94,11 @@ class HumanDrafts:
             ground_force_n=motion.ground_force_n,
             cop_in_world=motion.cop_in_world,
             meta={**motion.meta, "shown": shares},
-            figures={"soundness": motion.receipt.soundness, "naturalness": motion.receipt.naturalness},
+            figures={
+                "speed_m_s": gait.speed_m_s,  # over whole steps: the last sample is one short of them
+                "soundness": motion.receipt.soundness,
+                "naturalness": motion.receipt.naturalness,
+            },
         )
 
 

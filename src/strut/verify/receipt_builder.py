@@ -97,7 +97,9 @@ def receipt_for(
     robot, needs = draft.robot, draft.measured
     duration_s = float(needs.time_s[-1] - needs.time_s[0])
     balanced = needs.landings is None and np.isfinite(needs.margin_m).all()  # a line of toes has no inside
-    figures = {"left_out": draft.left_out, "soundness": _soundness(needs)} | _task_figures(needs) | dict(draft.figures)
+    speed_m_s = needs.distance_m / duration_s if robot.base_size else None
+    measured = {"speed_m_s": speed_m_s, "left_out": draft.left_out, "soundness": _soundness(needs)}
+    figures = measured | _task_figures(needs) | dict(draft.figures)
     return Receipt(
         robot=robot.name,
         emotion=emotion.name if emotion else None,
@@ -108,7 +110,6 @@ def receipt_for(
         reasons=tuple(reasons),
         duration_s=duration_s,
         distance_m=needs.distance_m if robot.base_size else None,
-        speed_m_s=needs.distance_m / duration_s if robot.base_size else None,
         balance_margin_mm=float(needs.margin_m.min()) * 1e3 if balanced else None,
         joint_limit_margin_rad=float(needs.joint_room_rad.min()),
         joint_speed_use=float(np.max(np.abs(needs.joint_speed_rad_s) / robot.joint_speed_limit_rad_s)),
