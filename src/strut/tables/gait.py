@@ -23,7 +23,7 @@ class CrawlTable(Table, frozen=True, tag_field="kind", tag="crawl"):
     handover: Share
     settle_s: NotNegative
     fade_cycles: Positive
-    tilt_cycles: Positive
+    tilt_cycles: Positive = 1.0  # only feet that tilt read it
     knee_sign: Mapping[str, Literal[-1, 1]] = {}
 
 
