@@ -280,7 +280,13 @@ def _not_found(survey: Survey) -> Response:
 def _serve(app: FastAPI, listening: socket.socket) -> None:
     """Serve until interrupted."""
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, date_header=False, timeout_graceful_shutdown=3
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_keep_alive=75,  # people watch and think: a connection closed meanwhile may meet their next answer
+        timeout_graceful_shutdown=3,
     )
     uvicorn.Server(config).run(sockets=[listening])
 
