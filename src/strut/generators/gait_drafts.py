@@ -181,8 +181,6 @@ def _reach_shortfall(robot: Robot, plan: GaitPlan, solved: Solved) -> list[Short
     if not short.any():
         return []
     sample, foot = np.unravel_index(int(np.argmax(solved.foot_error_m)), short.shape)
-    sentence = (
-        f"reach: {robot.feet[foot].name} would be {solved.foot_error_m[sample, foot] * 1e3:.0f} mm from where it should "
-        f"step at {plan.time_s[sample]:.2f} s"
-    )
+    far_mm = solved.foot_error_m[sample, foot] * 1e3
+    sentence = f"reach: {robot.feet[foot].name} is {far_mm:.0f} mm from its place at {plan.time_s[sample]:.2f} s"
     return [Shortfall("reach", np.asarray(short.any(axis=1)), sentence)]

@@ -79,7 +79,7 @@ def gait_plan(
     time_s = np.arange(round((2.0 * settle_s + cycles * period_s) * rate_hz) + 1) / rate_hz
     phase = np.clip((time_s - settle_s) / period_s, 0.0, float(cycles))
     beats = len(set(pattern.swing_start.values()))
-    phase = phase + uneven * np.sin(2.0 * np.pi * beats * phase) / (2.0 * np.pi * beats)
+    phase = phase - uneven * np.sin(2.0 * np.pi * beats * phase) / (2.0 * np.pi * beats)
     track = _track(phase, cycles, velocity * period_s)
     steps = schedule(pattern, stance.places, phase, cycles)
     feet, yaw = np.empty((len(time_s), len(stance.places), 3)), np.empty((len(time_s), len(stance.places)))
