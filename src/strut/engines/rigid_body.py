@@ -18,7 +18,6 @@ import numpy.typing as npt
 from strut.robot import Array, Robot
 
 GRAVITY_M_S2 = 9.81  # the engine's own
-STANDING = "standing"  # keyframe of a model in which its robot stands
 FrameKind = Literal["body", "inertia", "site", "geom"]
 _FIELDS = {
     "body": ("xpos", "xmat"),
@@ -91,13 +90,6 @@ def point_positions(model: mujoco.MjModel, points: Sequence[tuple[str, Sequence[
     """Return where points of bodies, given by body and place in its frame, are. Shape (T, nq) in, (T, n, 3) out."""
     place, turn = body_poses(model, [body for body, _ in points], qpos)
     return np.asarray(place + np.einsum("tnij,nj->tni", turn, np.array([point for _, point in points])))
-
-
-def standing_qpos(robot: Robot) -> Array:
-    """Return the coordinates of the model's keyframe called standing, or else with all joints at zero. Shape (nq,)."""
-    model = robot.model
-    keys = [model.key(index).name for index in range(model.nkey)]
-    return np.array(model.key_qpos[keys.index(STANDING)] if STANDING in keys else model.qpos0)
 
 
 def _foot_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from strut.engines.rigid_body import standing_qpos
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import BadTableError
 from strut.generators.gait_plan import Stance
@@ -16,7 +15,7 @@ def standing(robot: Robot) -> tuple[Stance, Array]:
 
     Raises BadTableError for a robot that has neither two nor four feet.
     """
-    qpos = standing_qpos(robot)
+    qpos = np.array(robot.standing_qpos)
     now = task_jacobians(robot, qpos[None])
     feet = now.foot_in_world[0]
     if len(feet) not in (2, 4):

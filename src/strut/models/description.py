@@ -1,11 +1,13 @@
-"""URDF: a description of others as a MuJoCo specification, with what MuJoCo drops: speed limits.
+"""Description: a robot of others, URDF or MJCF, as a MuJoCo specification, with what that drops: speed limits.
 
-Transmissions and simulator tags are left out, package:// is resolved by walking up from the file, and meshes in formats
-that MuJoCo does not take are converted by trimesh. Links that are only fixed to others stay bodies of their own.
+Floor, lights, servos, sensors, keyframes, transmissions and simulator tags are left out. For URDF, package:// is
+resolved by walking up from the file, and meshes in formats that MuJoCo does not take are converted by trimesh. Links
+that are only fixed to others stay bodies of their own. What cannot be read is a ValueError in words.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -15,7 +17,7 @@ from xml.etree import ElementTree as ET
 
 import mujoco
 
-from strut.errors import BadTableError
+from strut.toml_file import WrongFieldError
 
 _LEFT_OUT = ("transmission", "gazebo")
 _HINGES = ("revolute", "continuous")
@@ -25,9 +27,17 @@ _ASCII_STL = b"solid"
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A specification, and by joint the speed and effort limits that it names; 0 means that nobody wrote one down."""
+    """A robot of others.
+
+    Args:
+        spec: What remains of it; no free joint and only hinges.
+        model: The same, compiled.
+        speed_limit: By joint; 0 means that nobody wrote one down.
+        effort_limit: Likewise.
+    """
 
     spec: mujoco.MjSpec
+    model: mujoco.MjModel
     speed_limit: dict[str, float] = field(default_factory=dict)
     effort_limit: dict[str, float] = field(default_factory=dict)
 
@@ -37,7 +47,7 @@ def read_urdf(path: Path, fixed: Sequence[str]) -> Description:
     try:
         root = ET.parse(path).getroot()
     except ET.ParseError as error:
-        raise BadTableError(f"{path}: is no XML ({error}).") from error
+        raise ValueError(f"is no XML ({error}).") from error
     for element in [child for child in root if child.tag in _LEFT_OUT]:
         root.remove(element)
     for inertia in root.iter("inertia"):
@@ -49,11 +59,63 @@ def read_urdf(path: Path, fixed: Sequence[str]) -> Description:
     assets = _resolve_meshes(root, path)
     options = {"strippath": "false", "discardvisual": "false", "fusestatic": "false", "balanceinertia": "true"}
     ET.SubElement(ET.SubElement(root, "mujoco"), "compiler", options)
-    try:
-        spec = mujoco.MjSpec.from_string(ET.tostring(root, encoding="unicode"), assets=assets)
-    except ValueError as error:
-        raise BadTableError(f"{path}: MuJoCo cannot read it: {' '.join(str(error).split())}") from error
-    return Description(spec, speed, effort)
+    spec = mujoco.MjSpec.from_string(ET.tostring(root, encoding="unicode"), assets=assets)
+    return Description(spec, spec.compile(), speed, effort)
+
+
+def read_mjcf(path: Path, fixed: Sequence[str]) -> Description:
+    """Return the robot of an MJCF file; joints whose names match one of `fixed` (with * and ?) stay where they are."""
+    spec = mujoco.MjSpec.from_file(str(path))
+    for number, joint in enumerate(spec.joints):
+        joint.name = joint.name or f"joint_{number}"
+    effort = _motor_limits(spec)
+    hinge, free = mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_FREE
+    held = {joint.name for joint in spec.joints if any(fnmatchcase(joint.name, pattern) for pattern in fixed)}
+    loops = [one for one in spec.equalities if one.active and one.name1 not in held]
+    if loops:
+        raise ValueError(
+            f"its equality constraint {loops[0].name or loops[0].id} closes a loop, which strut cannot move."
+        )
+    ours = (*spec.actuators, *spec.tendons, *spec.keys, *spec.sensors, *spec.pairs, *spec.equalities)
+    gone = [joint for joint in spec.joints if joint.name in held or joint.type == free]
+    for element in (*ours, *spec.worldbody.geoms, *spec.worldbody.lights, *gone):
+        spec.delete(element)
+    if wrong := [joint.name for joint in spec.joints if joint.type != hinge]:
+        raise WrongFieldError(
+            ("fixed",), f"the joint {wrong[0]} is no hinge; strut moves hinges only, so list it here."
+        )
+    model = spec.compile()
+    _keep_inertias(spec, model)
+    return Description(spec, model, {}, effort)
+
+
+def _motor_limits(spec: mujoco.MjSpec) -> dict[str, float]:
+    """Return the largest torque by joint: of its motor, else the joint's own; 0 where nobody wrote one down."""
+    limits = {joint.name: float(joint.actfrcrange[1]) for joint in spec.joints}
+    for actuator in spec.actuators:
+        force = actuator.forcerange
+        if force[1] <= 0.0 and actuator.biastype == mujoco.mjtBias.mjBIAS_NONE:
+            force = actuator.ctrlrange * actuator.gainprm[0]
+        if torque := float(abs(force[1] * actuator.gear[0])):
+            limits[actuator.target] = torque
+    return limits
+
+
+def _keep_inertias(spec: mujoco.MjSpec, model: mujoco.MjModel) -> None:
+    """Write down the inertias that MuJoCo found from shapes, so that the shapes may change."""
+    auto = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_AUTO
+    always = spec.compiler.inertiafromgeom != auto
+    spec.compiler.inertiafromgeom = auto
+    for body in spec.bodies[1:]:
+        if always or not body.explicitinertial:
+            set_inertia(body, model.body(body.id))
+
+
+def set_inertia(body: Any, compiled: Any) -> None:
+    """Give a body of a specification the mass and inertia of a compiled one."""
+    body.mass, body.ipos, body.iquat, body.inertia = compiled.mass[0], compiled.ipos, compiled.iquat, compiled.inertia
+    body.fullinertia, body.explicitinertial = [math.nan, *[0.0] * 5], True
+    body.ialt.type = mujoco.mjtOrientation.mjORIENTATION_QUAT
 
 
 def _limits(root: ET.Element, kind: str) -> dict[str, float]:
@@ -74,9 +136,9 @@ def _fix(joint: ET.Element, fixed: Sequence[str]) -> None:
         for element in [child for child in joint if child.tag in ("axis", "limit", "mimic")]:
             joint.remove(element)
     elif kind == "prismatic":
-        raise BadTableError(f"The joint {name} slides; strut moves hinges only, so list it among the fixed ones.")
+        raise WrongFieldError(("fixed",), f"the joint {name} slides; strut moves hinges only, so list it here.")
     elif kind not in (*_HINGES, "fixed"):
-        raise BadTableError(f"Joint {name} is {kind}; list it among the fixed ones.")
+        raise WrongFieldError(("fixed",), f"the joint {name} is {kind}; strut moves hinges only, so list it here.")
 
 
 def _resolve_meshes(root: ET.Element, path: Path) -> dict[str, bytes]:
@@ -100,9 +162,7 @@ def _resolve_meshes(root: ET.Element, path: Path) -> dict[str, bytes]:
                     mesh.set("filename", converted)
             except (OSError, ImportError, ValueError) as error:
                 if looks.tag == "collision":
-                    raise BadTableError(
-                        f"{path}: the shape {mesh.get('filename')} cannot be read ({error})."
-                    ) from error
+                    raise ValueError(f"the shape {mesh.get('filename')} cannot be read ({error}).") from error
                 link.remove(looks)
     return assets
 
