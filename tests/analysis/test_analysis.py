@@ -6,10 +6,10 @@ from numpy.testing import assert_allclose
 
 from strut.analysis.elevation import elevation_angles, planarity
 from strut.analysis.similarity import dissimilarity
-from strut.engines.kinematic_tree import qpos_from_angles
 from strut.errors import BadMotionError
+from strut.mirror import Mirror, mirror_of
 from strut.models.catalogue import load_robot
-from strut.models.mirror import Mirror, mirror_of
+from strut.rotation import qpos_from_angles
 
 
 def posture(**angles):

@@ -11,9 +11,9 @@ from typing import Any
 from strut.analysis.criteria import CriteriaValues, step_criteria
 from strut.analysis.gait_cycle import published_step
 from strut.analysis.similarity import Dissimilarity, dissimilarity
-from strut.engines.kinematic_tree import angles_from_qpos
 from strut.motion import Motion
 from strut.robot import Robot
+from strut.rotation import angles_from_qpos
 
 BASIC = ("effort", "momentum", "head", "time")
 

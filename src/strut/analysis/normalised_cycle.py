@@ -7,10 +7,10 @@ import numpy as np
 from strut.analysis.gait_cycle import coordinate_names, gait_cycle, mirror_image
 from strut.analysis.joint_power import joint_power
 from strut.analysis.leg_figures import foot_force
-from strut.engines.kinematic_tree import angles_from_qpos
 from strut.human.laboratory_names import PANELS, Panel, joint_words
 from strut.motion import Motion
 from strut.robot import Array, Robot
+from strut.rotation import angles_from_qpos
 
 PERCENT = np.arange(101.0)
 FORCE_AXES = ("forwards", "inwards", "up")
