@@ -7,7 +7,7 @@ import pytest
 from strut.errors import FileError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.show.report import save_html
+from strut.show.files import save_html
 from tests.show.browser import CHROMIUM, chromium, share_changed
 
 LOADING = ("src", "href", "data", "poster", "action", "srcset", "background")
