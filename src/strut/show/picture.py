@@ -30,6 +30,11 @@ _HEIGHT_SHARE = 0.84  # height of a panel over its width
 
 def png_bytes(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420) -> bytes:
     """Return a picture of motions side by side at one moment, or each at its most telling one."""
+    return as_png(np.concatenate(panels_of(shown, at_s=at_s, panel_px=panel_px), axis=1))
+
+
+def panels_of(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420) -> list[Pixels]:
+    """Return the picture of each motion under its title. Shape (height_px, panel_px, 3) each."""
     takes = []
     for motion, robot in shown.pairs:
         if at_s is not None and not 0.0 <= at_s <= motion.duration_s:
@@ -40,7 +45,7 @@ def png_bytes(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 4
         sample = telling_sample(motion, robot) if at_s is None else nearest_samples(motion, np.array([at_s]))[0]
         takes.append(followed(footage(motion, robot, np.array([sample]), look=shown.look)))
     shot = shot_of(takes, panel_px, shown.azimuth_rad)
-    return as_png(np.concatenate([titles_over(shown, panel_px), shot.panels(0)]))
+    return np.split(np.concatenate([titles_over(shown, panel_px), shot.panels(0)]), len(takes), axis=1)
 
 
 def as_png(picture: Pixels) -> bytes:

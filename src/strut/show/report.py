@@ -11,7 +11,7 @@ from strut.robot import Robot
 from strut.show.footage import SideBySide
 from strut.show.loop import there_and_back_s
 from strut.show.page import Picture, page, plotted
-from strut.show.picture import png_bytes
+from strut.show.picture import as_png, panels_of
 from strut.show.plots import balance_plot, contact_plot, footprint_plot, joint_use_plot, pressure_plot
 from strut.show.pose_strip import pose_strip_bytes
 from strut.show.solid_mesh import MOST_FACES
@@ -34,26 +34,31 @@ def report_bytes(shown: SideBySide, *, most_shown_s: float = MOST_SHOWN_S, frame
         "report.html",
         title=listed(list(dict.fromkeys(robot.title for robot in shown.robots))),
         introduction=f"{'One motion' if len(motions) == 1 else f'{len(motions)} motions'}: {listed(said)}.",
-        still=_still(shown, listed(said)),
-        wide=shown.are_people or len(motions) > 2,
+        stills=_stills(shown, said),
+        still_caption=_still_caption(shown),
+        people=shown.are_people,
         scene=_scene(shown, most_shown_s, frames_per_s),
         overview=_overview(motions, labels),
         cards=[_card(motion, robot, label) for (motion, robot), label in zip(shown.pairs, labels, strict=True)],
     )
 
 
-def _still(shown: SideBySide, listing: str) -> Picture:
-    """Return a picture: a row of poses for each human walk, else each robot at its most telling moment."""
+def _stills(shown: SideBySide, said: Sequence[str]) -> list[Picture]:
+    """Return pictures: a row of poses for each human walk, else each robot at its most telling moment."""
     if shown.are_people:
-        caption = "From one landing of the right heel to the next, in per cent; the left side is darker."
-        return Picture(pose_strip_bytes(shown), f"Poses over one stride: {listing}.", caption)
+        return [Picture(pose_strip_bytes(shown), f"Poses over one stride: {listed(said)}.", "")]
+    return [Picture(as_png(panel), words, "") for panel, words in zip(panels_of(shown), said, strict=True)]
+
+
+def _still_caption(shown: SideBySide) -> str:
+    if shown.are_people:
+        return "From one landing of the right heel to the next, in per cent; the left side is darker."
     walks = [bool((~motion.contact).any()) for motion in shown.motions]
     moment = " or ".join(["in mid-step"] * any(walks) + ["half way through"] * (not all(walks)))
     known = ["green: the support polygon", "blue: the centre of mass"] * any(robot.feet for robot in shown.robots)
     known += ["red: the centre of pressure"] * any(motion.cop_in_world is not None for motion in shown.motions)
     marks = f" On the ground, {'; '.join(known)}." if known else ""
-    caption = f"Each motion {moment}, to one scale.{marks}"
-    return Picture(png_bytes(shown), f"The robots side by side {moment}: {listing}.", caption)
+    return f"Each motion {moment}, to one scale.{marks}"
 
 
 def _scene(shown: SideBySide, most_shown_s: float, wanted_hz: float | None) -> dict[str, str]:
