@@ -139,10 +139,12 @@ def _floor_pixels(view: _View, shadow: Shadow, grid_m: float) -> Array:
     lens = (camera.axes.tobytes(), camera.focal_px, camera.middle_px.tobytes(), camera.size_px)
     from_eye_m, distance, inwards = _floor_in_view(float(camera.eye_in_world[2]), *lens)
     points_m, color = camera.eye_in_world[:2] + from_eye_m, np.ones((*distance.shape, 3))
-    seen = shadow.reaches(points_m)
+    whiteness = shadow.whiteness(points_m)
+    seen = np.nonzero(whiteness < 1.0)
     color[seen] = floor_color(
         points_m[seen],
         distance[seen] / camera.focal_px,
+        whiteness[seen],
         shadow,
         grid_m=grid_m,
         polygon=view.film.polygons[view.frame],
