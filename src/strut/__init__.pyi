@@ -50,11 +50,11 @@ from strut.verify.check import check as check
 
 # Optimal-control problems of your own: see docs/your_own_problem.md
 from strut.engines.kinematic_tree import read_tree as read_tree
-from strut.engines.node_symbols import Scales as Scales
-from strut.engines.sparse_nlp import column as column, square as square
-from strut.models.contact_set import ContactRow as ContactRow, ContactSet as ContactSet
+from strut.optimal.node_symbols import Scales as Scales
+from strut.optimal.sparse_nlp import column as column, square as square
+from strut.contact_set import ContactRow as ContactRow, ContactSet as ContactSet
 from strut.optimal.collocation import DirectCollocation as DirectCollocation, Solution as Solution
-from strut.optimal.periodicity import periodic as periodic
+from strut.optimal.problem import periodic as periodic
 from strut.optimal.problem import (
     BoundaryConstraint as BoundaryConstraint,
     Bounds as Bounds,

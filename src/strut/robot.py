@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Array = npt.NDArray[np.float64]
+Index = npt.NDArray[np.intp]
 FLOATING = 7  # coordinates of a base that nothing holds: position and quaternion
 
 

@@ -6,10 +6,10 @@ from numpy.testing import assert_allclose
 
 from strut.analysis.gait_comparison import dissimilarity
 from strut.analysis.leg_figures import covariance_plane, elevation_angles
-from strut.engines.kinematic_tree import qpos_from_angles
 from strut.errors import BadMotionError
+from strut.mirror import Mirror, mirror_of
 from strut.models.catalogue import load_robot
-from strut.models.mirror import Mirror, mirror_of
+from strut.rotation import qpos_from_angles
 
 
 def posture(**angles):

@@ -14,12 +14,12 @@ from strut.analysis.gait_comparison import GaitComparison, gait_comparison
 from strut.analysis.gait_cycle import coordinate_names, gait_cycle, mirror_image
 from strut.analysis.gait_parameters import GaitParameters, gait_parameters, joint_power
 from strut.analysis.leg_figures import foot_force
-from strut.engines.kinematic_tree import angles_from_qpos
 from strut.errors import BadMotionError
 from strut.human.laboratory_names import PANELS, Panel, joint_words
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot
+from strut.rotation import angles_from_qpos
 
 PERCENT = np.arange(101.0)
 FORCE_AXES = ("forwards", "inwards", "up")

@@ -12,15 +12,15 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from strut.analysis.gait_cycle import published_step
-from strut.engines.kinematic_tree import KinematicTree, angles_from_qpos, read_tree
-from strut.engines.sparse_nlp import Index
-from strut.engines.tree_functions import momentum_and_rotation
+from strut.engines.kinematic_tree import KinematicTree, read_tree
 from strut.errors import BadMotionError
 from strut.human.anatomy import HEAD
 from strut.human.gait_problem import usual_torques
 from strut.motion import Motion
 from strut.optimal.trajectory import Trajectory
-from strut.robot import Array, Robot
+from strut.optimal.tree_functions import momentum_and_rotation
+from strut.robot import Array, Index, Robot
+from strut.rotation import angles_from_qpos
 
 SAMPLES = 100  # at which postures of two steps are compared
 

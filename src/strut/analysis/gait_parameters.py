@@ -9,10 +9,10 @@ import numpy as np
 
 from strut.analysis.gait_cycle import along_x, gait_cycle
 from strut.analysis.leg_figures import LegFigures, both_legs
+from strut.contact_set import contact_points
 from strut.engines.rigid_body import point_positions
 from strut.errors import BadMotionError
 from strut.human.anatomy import LEFT, RIGHT, SIDES, TOES, points_of_side, sided
-from strut.models.contact_set import contact_points
 from strut.motion import Motion
 from strut.robot import Array, Robot
 

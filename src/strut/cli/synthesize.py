@@ -17,8 +17,7 @@ from strut.cli.solving import solved_or_best
 from strut.errors import OutOfRangeError, StoppedError
 from strut.human.gait import Gait
 from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
-from strut.human.gait_problem import Criteria
-from strut.human.objective import named_criteria, weighted_criteria
+from strut.human.gait_problem import Criteria, named_criteria, weighted_criteria
 from strut.human.synthesize import best_so_far
 from strut.human.synthesize import synthesize as find_gait
 from strut.io.atomic import check_writable

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from strut.analysis.gait_cycle import GaitCycle, coordinate_names
 from strut.analysis.gait_parameters import joint_power
 from strut.analysis.leg_figures import covariance_plane, elevation_angles, foot_force
-from strut.engines.kinematic_tree import angles_from_qpos
 from strut.human.laboratory_names import PANELS
 from strut.robot import Array, Robot
+from strut.rotation import angles_from_qpos
 from strut.show.plots import LOOK, PALE
 
 COLORS = ("#3568b8", "#c46a12", "#1a8f82", "#b3261e", "#7a4fb5", "#5a6472", "#b0892a", "#2b9ec7")
