@@ -74,9 +74,9 @@ FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "misc
 # Ratchets: what is still too long, too tangled or named twice. These may only get shorter.
 MOST_TANGLED_BLOCKS = 20
 LARGEST_MEAN_COMPLEXITY = 3.0
-LONG_FUNCTIONS = {"cli/walk.py: walk", "pipeline/walk.py: walk"}
+LONG_FUNCTIONS = {"pipeline/walk.py: walk"}
 DEFINED_TWICE = {"Part", "sided", "Bound", "Limb", "Carried"}
-FILES_TWICE = {"criteria", "film", "posture"}
+FILES_TWICE = {"posture"}
 
 
 def name_of(path):

@@ -33,7 +33,7 @@ _FIELD = re.compile(r"Object (missing required|contains unknown) field `([^`]*)`
 
 
 class WrongFieldError(ValueError):
-    """Raised by the `__post_init__` of a structure about one of its fields."""
+    """Raised about a field of a structure, by its `__post_init__` or by who builds something from it."""
 
     def __init__(self, path: FieldPath, reason: str) -> None:
         super().__init__(path, reason)
@@ -108,9 +108,9 @@ class TomlFile:
             return msgspec.convert(values, kind)
         except msgspec.ValidationError as error:
             own = error.__cause__
-            refused = (own.path, own.reason) if isinstance(own, WrongFieldError) else None
-            path, reason = refused or _refusal(values, kind, str(error))
-            raise self.wrong(path, reason) from error
+            if isinstance(own, WrongFieldError):
+                raise self.wrong((*_path(values, kind, str(error)), *own.path), own.reason) from error
+            raise self.wrong(*_refusal(values, kind, str(error))) from error
 
 
 def _refusal(values: Any, kind: type, message: str) -> tuple[FieldPath, str]:

@@ -8,7 +8,7 @@ that are only fixed to others stay bodies of their own. What cannot be read is a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -69,24 +69,36 @@ def read_mjcf(path: Path, fixed: Sequence[str]) -> Description:
     for number, joint in enumerate(spec.joints):
         joint.name = joint.name or f"joint_{number}"
     effort = _motor_limits(spec)
-    hinge, free = mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_FREE
-    held = {joint.name for joint in spec.joints if any(fnmatchcase(joint.name, pattern) for pattern in fixed)}
-    loops = [one for one in spec.equalities if one.active and one.name1 not in held]
-    if loops:
-        raise ValueError(
-            f"its equality constraint {loops[0].name or loops[0].id} closes a loop, which strut cannot move."
-        )
-    ours = (*spec.actuators, *spec.tendons, *spec.keys, *spec.sensors, *spec.pairs, *spec.equalities)
-    gone = [joint for joint in spec.joints if joint.name in held or joint.type == free]
-    for element in (*ours, *spec.worldbody.geoms, *spec.worldbody.lights, *gone):
-        spec.delete(element)
-    if wrong := [joint.name for joint in spec.joints if joint.type != hinge]:
-        raise WrongFieldError(
-            ("fixed",), f"the joint {wrong[0]} is no hinge; strut moves hinges only, so list it here."
-        )
+    _strip(spec, [joint.name for joint in spec.joints if matches(joint.name, fixed)])
+    if sliding := [joint.name for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_HINGE]:
+        raise _no_hinge(sliding[0], "no hinge")
     model = spec.compile()
     _keep_inertias(spec, model)
     return Description(spec, model, {}, effort)
+
+
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    """Return whether a name fits one of several patterns with * and ?."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _strip(spec: mujoco.MjSpec, held: Sequence[str]) -> None:
+    """Take out what we have ourselves, the joints that are held, and what holds the base; refuse closed loops."""
+    for equality in spec.equalities:
+        if equality.active and equality.name1 not in held:
+            raise ValueError(
+                f"its constraint between {equality.name1} and {equality.name2} closes a loop, which strut cannot move."
+            )
+    ours = (*spec.actuators, *spec.tendons, *spec.keys, *spec.sensors, *spec.pairs, *spec.equalities)
+    for element in (*ours, *spec.worldbody.geoms, *spec.worldbody.lights):
+        spec.delete(element)
+    for joint in spec.joints:
+        if joint.name in held or joint.type == mujoco.mjtJoint.mjJNT_FREE:
+            spec.delete(joint)
+
+
+def _no_hinge(joint: str, kind: str) -> WrongFieldError:
+    return WrongFieldError(("fixed",), f"the joint {joint} is {kind}; strut moves hinges only, so list it here.")
 
 
 def _motor_limits(spec: mujoco.MjSpec) -> dict[str, float]:
@@ -131,14 +143,12 @@ def _limits(root: ET.Element, kind: str) -> dict[str, float]:
 def _fix(joint: ET.Element, fixed: Sequence[str]) -> None:
     """Make a joint fixed that shall not move; refuse one that is no hinge."""
     name, kind = joint.get("name", ""), joint.get("type", "")
-    if any(fnmatchcase(name, pattern) for pattern in fixed):
+    if matches(name, fixed):
         joint.set("type", "fixed")
         for element in [child for child in joint if child.tag in ("axis", "limit", "mimic")]:
             joint.remove(element)
-    elif kind == "prismatic":
-        raise WrongFieldError(("fixed",), f"the joint {name} slides; strut moves hinges only, so list it here.")
     elif kind not in (*_HINGES, "fixed"):
-        raise WrongFieldError(("fixed",), f"the joint {name} is {kind}; strut moves hinges only, so list it here.")
+        raise _no_hinge(name, kind)
 
 
 def _resolve_meshes(root: ET.Element, path: Path) -> dict[str, bytes]:

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import mujoco
 import numpy as np
 
-from strut.models.description import Description, read_mjcf, read_urdf, set_inertia
+from strut.models.description import Description, matches, read_mjcf, read_urdf, set_inertia
 from strut.models.model_builder import Body, ModelBuilder, quaternion, rotation_matrix
 from strut.robot import FLOATING, STANDING, Array, ContactPoint, Foot, Limb, Robot
 from strut.tables.folder import Tables
 from strut.tables.foreign import ForeignBody, LinkFoot, LinkShape
-from strut.toml_file import WrongFieldError, nearest
+from strut.toml_file import FieldPath, WrongFieldError, nearest
 
 _BONE_RADIUS_M, _SHORTEST_BONE_M = 0.035, 0.04
 _GREY, _DARK = (0.62, 0.66, 0.72, 1.0), (0.15, 0.15, 0.17, 1.0)
@@ -40,9 +39,9 @@ def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -
     """Return the robot whose `robot.toml` names a URDF or an MJCF file."""
     found = _read(folder, table)
     spec, root = found.spec, found.spec.worldbody.bodies[0]
+    _check_names(spec, table)
     posture, to_file = _posture(found.model, table), _axes(table)
     stance = _stance(found.model, posture, to_file)
-    _check_links(spec, table)
     for body in (root, *root.find_all("body")):
         _prepare_shapes(body)
     _level(root, found.model, to_file, table)
@@ -88,25 +87,20 @@ def _read(folder: Path, table: ForeignBody) -> Description:
 
 def _posture(model: mujoco.MjModel, table: ForeignBody) -> Array:
     """Return how the described robot stands: the angles of its joints [rad]. Shape (n,)."""
-    joints = [model.joint(index).name for index in range(model.njnt)]
-    for place, patterns in (("joint", table.joint), ("posture", table.posture)):
-        for pattern in patterns:
-            if not any(fnmatchcase(joint, pattern) for joint in joints):
-                raise WrongFieldError((place, pattern), f"the model has no such joint{nearest(pattern, joints)}")
-    posture: Array = model.qpos0.copy()
-    for index, joint in enumerate(joints):
-        posture[index] = next((a for name, a in table.posture.items() if fnmatchcase(joint, name)), posture[index])
-    return posture
+    angles_rad = [table.standing_rad(model.joint(index).name) for index in range(model.njnt)]
+    return np.array([drawn if said is None else said for said, drawn in zip(angles_rad, model.qpos0, strict=True)])
 
 
 def _check_posture(robot: Robot, table: ForeignBody) -> None:
     """Raise WrongFieldError where a joint would have to leave its range to stand."""
     angles_rad = robot.standing_qpos[robot.base_size :]
-    limits = zip(robot.joint_names, robot.joint_lower_rad, robot.joint_upper_rad, strict=True)
-    for (joint, lower, upper), angle_rad in zip(limits, angles_rad, strict=True):
-        pattern = next((name for name in table.posture if fnmatchcase(joint, name)), None)
-        if pattern is not None and not lower <= angle_rad <= upper:
-            reason = f"{angle_rad:g} is outside the range of the joint {joint}, {lower:.3f} to {upper:.3f} rad."
+    outside = (angles_rad < robot.joint_lower_rad) | (angles_rad > robot.joint_upper_rad)
+    for index in np.flatnonzero(outside):
+        joint = robot.joint_names[index]
+        if table.standing_rad(joint) is not None:
+            ends = f"{robot.joint_lower_rad[index]:.3f} to {robot.joint_upper_rad[index]:.3f} rad"
+            reason = f"{angles_rad[index]:g} is outside the range of the joint {joint}, {ends}."
+            pattern = next(pattern for pattern in table.posture if matches(joint, [pattern]))
             raise WrongFieldError(("posture", pattern), reason)
 
 
@@ -156,17 +150,26 @@ def _height_m(table: ForeignBody, stance: Stance) -> float:
     return -float(min(lowest, default=0.0))
 
 
-def _check_links(spec: mujoco.MjSpec, table: ForeignBody) -> None:
-    """Raise WrongFieldError where a named link is not there."""
-    named: Iterable[tuple[tuple[str | int, ...], str]] = (
-        *((("frame", name, "link"), entry.link) for name, entry in table.frame.items()),
-        *((("foot", name, "link"), foot.link) for name, foot in table.foot.items()),
-        *((("look", index, "link"), look.link) for index, look in enumerate(table.look)),
-    )
-    known = [body.name for body in spec.bodies]
-    for field, link in named:
-        if link not in known:
-            raise WrongFieldError(field, f"the model has no link '{link}'{nearest(link, known)}")
+def _check_names(spec: mujoco.MjSpec, table: ForeignBody) -> None:
+    """Raise WrongFieldError where a link, a joint, a foot or a frame has no such name."""
+    links, joints = [body.name for body in spec.bodies], [joint.name for joint in spec.joints]
+    for place, entries in (("frame", table.frame), ("foot", table.foot), ("look", dict(enumerate(table.look)))):
+        for name, entry in entries.items():
+            _check_known((place, name, "link"), [entry.link], links)
+    for place, patterns in (("joint", table.joint), ("posture", table.posture)):
+        for pattern in patterns:
+            if not any(matches(joint, [pattern]) for joint in joints):
+                _check_known((place, pattern), [pattern], joints)
+    for name, limb in table.limb.items():
+        _check_known(("limb", name, "joints"), limb.joints, joints)
+        _check_known(("limb", name, "feet"), limb.feet, list(table.foot))
+        _check_known(("limb", name, "frame"), [limb.frame] if limb.frame else [], list(table.frame))
+
+
+def _check_known(field: FieldPath, given: Iterable[str], known: Sequence[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise WrongFieldError(field, f"there is no '{name}' in the model{nearest(name, known)}")
 
 
 def _prepare_shapes(body: Body) -> None:
@@ -195,31 +198,30 @@ def _let_stand(body: Body) -> None:
 
 def _drive(builder: ModelBuilder, joint: Body, found: Description, table: ForeignBody) -> None:
     """Give a joint its limits and a servo; limits of 0, which nobody means, are the table's."""
-    name, servo = joint.name, table.servo
-    own = [entry for pattern, entry in table.joint.items() if fnmatchcase(name, pattern)]
-
-    def first(field: str, *others: float | None) -> float:
-        said = (*(getattr(entry, field) for entry in own), *others)
-        return float(next((value for value in said if value), 0.0))
-
+    name, servo, own = joint.name, table.servo, table.own_joint(joint.name)
     unit = 180.0 / math.pi if joint.compiler.degree else 1.0  # the specification keeps the unit of its file
-    bounds = [entry.range_rad for entry in own if entry.range_rad is not None]
-    if bounds or not found.model.joint(name).limited[0] or joint.range[0] >= joint.range[1]:
-        joint.range = unit * np.array((*bounds, (-math.pi, math.pi))[0])
+    if own.range_rad is not None:
+        joint.range = unit * np.array(own.range_rad)
+    elif not found.model.joint(name).limited[0] or joint.range[0] >= joint.range[1]:
+        joint.range = unit * np.array([-math.pi, math.pi])
     joint.limited, joint.actfrclimited = mujoco.mjtLimited.mjLIMITED_TRUE, mujoco.mjtLimited.mjLIMITED_FALSE
-    assumed = (None, None) if table.limit is None else (table.limit.speed_rad_s, table.limit.torque_nm)
-    speed = first("speed_rad_s", found.speed_limit.get(name), assumed[0])
-    torque = first("torque_nm", found.effort_limit.get(name), assumed[1])
-    if not (speed and torque):
-        what = "torque_nm" if speed else "speed_rad_s"
-        raise WrongFieldError(("limit",), f"the model has no {what} for the joint {name}; give one here or in [joint].")
-    builder.speed_limit[name] = speed
-    stiffness = first("stiffness_nm_rad", torque / servo.sag_rad)
-    armatures = [entry.armature_kg_m2 for entry in own if entry.armature_kg_m2 is not None]
-    joint.armature = (*armatures, servo.armature_s2 * torque or joint.armature)[0]
+    builder.speed_limit[name] = own.speed_rad_s or found.speed_limit.get(name) or _assumed(table, "speed_rad_s", name)
+    torque = own.torque_nm or found.effort_limit.get(name) or _assumed(table, "torque_nm", name)
+    stiffness = own.stiffness_nm_rad or torque / servo.sag_rad
+    described = servo.armature_s2 * torque or joint.armature
+    joint.armature = described if own.armature_kg_m2 is None else own.armature_kg_m2
     joint.actfrcrange, joint.damping, joint.frictionloss = (0.0, 0.0), np.zeros(3), 0.0
-    damping = first("damping_nm_s_rad", stiffness * servo.settle_s)
+    damping = own.damping_nm_s_rad or stiffness * servo.settle_s
     builder.servo(name, limit=torque, stiffness=stiffness, damping=damping)
+
+
+def _assumed(table: ForeignBody, field: str, joint: str) -> float:
+    """Return a limit that neither the model nor [joint] has."""
+    if table.limit is None:
+        raise WrongFieldError(
+            ("limit",), f"the model has no {field} for the joint {joint}; give one here or in [joint]."
+        )
+    return float(getattr(table.limit, field))
 
 
 def _add_look(builder: ModelBuilder, body: Body, look: LinkShape, turn: Array) -> None:
@@ -265,13 +267,8 @@ def _leave_the_floor(body: Body) -> None:
 
 def _limbs(model: mujoco.MjModel, table: ForeignBody) -> tuple[Limb, ...]:
     """Return the limbs that the table names; a joint belongs to one of them at most."""
-    joints, limbs, owner = [model.joint(index).name for index in range(model.njnt)], list[Limb](), dict[str, str]()
+    limbs, owner = list[Limb](), dict[str, str]()
     for name, limb in table.limb.items():
-        known = (("joints", limb.joints, joints), ("feet", limb.feet, list(table.foot)))
-        for field, given, names in (*known, ("frame", filter(None, [limb.frame]), list(table.frame))):
-            for one in given:
-                if one not in names:
-                    raise WrongFieldError(("limb", name, field), f"there is no '{one}'{nearest(one, names)}")
         if limb.kind == "leg" and not limb.feet:
             raise WrongFieldError(("limb", name, "feet"), "a leg has a foot.")
         for joint in limb.joints:

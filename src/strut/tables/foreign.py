@@ -7,7 +7,10 @@ of joints may hold * and ?; of several patterns that fit a joint, the first that
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+import msgspec
 
 from strut.tables.fields import Color, Floor, NotNegative, Positive, Range, ScaledServo, Table, Text, Vector
 from strut.toml_file import WrongFieldError
@@ -48,18 +51,14 @@ class LinkFoot(Table, frozen=True):
     points_m: tuple[Vector, ...] = (ORIGIN,)
     radius_m: NotNegative = 0.0
 
-    def fault(self) -> tuple[str, str] | None:
-        """Return the field whose value does not suit the kind of foot, and why."""
+    def __post_init__(self) -> None:
         least, most = {"ball": (1, 1), "line": (2, 2), "sole": (3, 64)}[self.kind]
         if not least <= len(self.points_m) <= most:
-            wanted = f"{least} and more" if least != most else str(least)
-            return "points_m", f"a {self.kind} has {wanted} of them, not {len(self.points_m)}."
-        heights = [z for _, _, z in self.points_m]
-        if max(heights) - min(heights) > 1e-3:
-            return "points_m", "are not on one height; a foot stands flat when the robot stands in [posture]."
-        if (self.kind == "ball" and self.radius_m == 0.0) or (self.kind == "sole" and self.radius_m > 0.0):
-            return "radius_m", f"must be {'above 0 for a ball' if self.kind == 'ball' else '0 for a sole'}."
-        return None
+            raise WrongFieldError(("points_m",), f"a {self.kind} does not have {len(self.points_m)} of them.")
+        if max(point[2] for point in self.points_m) - min(point[2] for point in self.points_m) > 1e-3:
+            raise WrongFieldError(("points_m",), "are not on one height, as a foot's are when the robot stands.")
+        if {"ball": self.radius_m == 0.0, "line": False, "sole": self.radius_m > 0.0}[self.kind]:
+            raise WrongFieldError(("radius_m",), "must be above 0 for a ball and 0 for a sole.")
 
 
 class LinkLimb(Table, frozen=True):
@@ -133,9 +132,18 @@ class ForeignBody(Table, frozen=True):
     def __post_init__(self) -> None:
         if (self.urdf is None) == (self.mjcf is None):
             raise WrongFieldError(("urdf",), "a robot has one model: urdf or mjcf, and not both.")
-        for name, foot in self.foot.items():
-            if fault := foot.fault():
-                raise WrongFieldError(("foot", name, fault[0]), fault[1])
+
+    def own_joint(self, name: str) -> OwnJoint:
+        """Return what the patterns that fit a joint say of it; of several, the first that says something."""
+        said: dict[str, Any] = {}
+        for pattern, entry in self.joint.items():
+            if fnmatchcase(name, pattern):
+                said = {key: value for key, value in msgspec.structs.asdict(entry).items() if value is not None} | said
+        return OwnJoint(**said)
+
+    def standing_rad(self, name: str) -> float | None:
+        """Return the angle of a joint when the robot stands; None if nobody says."""
+        return next((angle for pattern, angle in self.posture.items() if fnmatchcase(name, pattern)), None)
 
     @property
     def floats(self) -> bool:
