@@ -8,8 +8,8 @@ import pytest
 
 from strut.errors import UnreachablePostureError
 from strut.kinematics.biped_model import two_legs
+from strut.kinematics.biped_posture import guessed_postures, posture_jacobians, posture_residuals, solve_postures
 from strut.kinematics.leg_angles import chain_points, chain_rows, leg_angles, posture_qpos
-from strut.kinematics.posture import guessed_postures, posture_jacobians, posture_residuals, solve_postures
 from strut.kinematics.posture_failure import BODY_TOO_LOW, COM_OUT_OF_REACH, LEG_TOO_SHORT, required_postures
 from strut.models.axis_robot import axis_robot
 from strut.tables.body import AxisBody

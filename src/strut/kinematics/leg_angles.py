@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from strut.kinematics.biped_model import TwoLegs
-from strut.kinematics.posture import PostureTargets
+from strut.kinematics.biped_posture import PostureTargets
 from strut.robot import Array
 
 UP = np.array([0.0, 0.0, 1.0])

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from strut.balance.ground_force import share_ground_force
+from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.physics import Plant, Run
 from strut.errors import BadMotionError, UnreachablePostureError
 from strut.generators.body_path import carried
@@ -28,7 +30,6 @@ from strut.place import Footstep, Place, between, wrapped
 from strut.request import PressureLaw
 from strut.robot import Robot
 from strut.simulation.playback import LOADED_N, SUNK, TIPPED_RAD
-from strut.verify.measure import audit
 
 BEHIND, AHEAD = 3, 3  # steps around the present that are planned
 CLOSE_M, CLOSE_RAD = 0.005, math.radians(1.0)  # nearer than this to the goal it stops correcting
@@ -201,7 +202,8 @@ class _Walker:
         )
         body = carried(self._legs, plan, gait.body_height_m, law=self._law)
         qpos = body.qpos
-        torque = audit(self._robot, plan.time_s, qpos, plan.contact).torque_nm
+        dynamics = inverse_dynamics(self._robot, plan.time_s, qpos)
+        torque = share_ground_force(self._robot, dynamics, plan.contact).torque_nm
         control = self._plant.control(plan.time_s, qpos[:, self._robot.base_size :], torque)
         ends = [round(phase.stop_s / self._step_s) for phase in plan.phases if phase.kind in ("swing", "shoe turn")]
         begin = ends[behind - 1] if behind else 0

@@ -26,6 +26,7 @@ from strut.draft import Draft
 from strut.engines.inverse_dynamics import ContactDemand, contact_demand
 from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.engines.self_distance import self_distance
 from strut.errors import BadMotionError
 from strut.kinematics.contact_slip import contact_slip
 from strut.models.contact_set import contact_points
@@ -82,6 +83,7 @@ def landing_audit(draft: Draft) -> Audit:
         foot_top_m=sole_m,
         slip_m=_slide(robot, points, qpos, contact),
         landings=found,
+        self_distance=self_distance(robot, qpos),
         force_disagreement=force,
         torque_disagreement=torque,
     )
