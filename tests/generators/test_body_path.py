@@ -9,10 +9,9 @@ from strut.balance.pressure import GRAVITY_M_S2, pressure_of_wrench, zero_moment
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import foot_contact_points
 from strut.errors import UnreachablePostureError
-from strut.generators.body_path import carried, effective_height_m
+from strut.generators.body_path import carried, dynamic_margin_m, effective_height_m, sole_points, static_margin_m
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan
-from strut.generators.sole_margin import dynamic_margin_m, sole_points, static_margin_m
 from strut.kinematics.biped_model import two_legs
 from strut.place import Place
 from strut.reproduction.alice import variant, walking_margin_m

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strut.balance.pressure import zero_moment_point
+from strut.balance.support import support_margin
 from strut.balance.sway import mass_path
 from strut.generators.phases import StepPlan
 from strut.kinematics.biped_model import TwoLegs
@@ -19,7 +20,7 @@ from strut.kinematics.biped_posture import PostureTargets
 from strut.kinematics.leg_angles import posture_qpos
 from strut.kinematics.posture_failure import required_postures
 from strut.request import PressureLaw
-from strut.robot import Array
+from strut.robot import Array, Robot
 
 MOST_ROUNDS = 3
 CLOSE_M = 1e-3  # the audit measures the margin afterwards
@@ -98,3 +99,27 @@ def effective_height_m(legs: TwoLegs, target: PostureTargets) -> float:
     masses = legs.masses_in_world(joint, both.foot_heading_rad, both.body_heading_rad)
     moved = (masses[1, :, :2] - masses[0, :, :2]) @ aside / nudge_m
     return float(legs.mass_kg @ (moved * masses.mean(axis=0)[:, 2]) / legs.mass_kg.sum())
+
+
+def static_margin_m(robot: Robot, body: CarriedPlan) -> Array:
+    """Return the margin of the centre of mass: what would be left if the robot froze at that point. Shape (T,)."""
+    return _margin(robot, body.plan, body.targets.com_in_world)
+
+
+def dynamic_margin_m(robot: Robot, body: CarriedPlan) -> Array:
+    """Return the margin of the nine masses' zero-moment point at the plan's phase times. Shape (T,)."""
+    return _margin(robot, body.plan, body.zmp_in_world)
+
+
+def sole_points(robot: Robot, plan: StepPlan) -> Array:
+    """Return where the corners of the soles are, without asking the model. Shape (T, n_points, 3)."""
+    owner = list(robot.point_feet)
+    outline = np.array([corner for foot in robot.feet for corner in foot.outline_m])
+    c, s = np.cos(plan.foot_heading_rad[:, owner]), np.sin(plan.foot_heading_rad[:, owner])
+    x, y = outline.T
+    turned = np.stack([c * x - s * y, s * x + c * y, np.zeros_like(c)], axis=-1)
+    return np.asarray(plan.foot_in_world[:, owner] + turned)
+
+
+def _margin(robot: Robot, plan: StepPlan, point_in_world: Array) -> Array:
+    return support_margin(plan.contact[:, list(robot.point_feet)], sole_points(robot, plan), point_in_world)

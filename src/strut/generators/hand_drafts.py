@@ -15,18 +15,19 @@ from strut.balance.wheels import drive_use
 from strut.bisection import bisect
 from strut.draft import Detail, Draft
 from strut.engines.inverse_dynamics import inverse_dynamics, velocities
+from strut.engines.solids import solid_poses, solids
 from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnreachablePathError
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.hand_path import HandPath, path_through
 from strut.generators.hand_task import hand_task
 from strut.generators.tracking_problem import TrackingProblem, tracked
-from strut.generators.user_clearance import checked_user
 from strut.kinematics.hand_tracking import TrackedTask
 from strut.request import HandTask
-from strut.robot import Robot
+from strut.robot import Array, Robot
 from strut.style import Style
 
 READS = ("activity", "jerkiness", "gaze")  # words of a style that a performance shows
+CLEARANCE_M = 0.05  # of a user from the robot's body
 _GAZE_SEARCH_HZ = 25.0
 _GAZE_STEP = 0.02
 _LONGEST_STEP_S = 0.010  # of the integration; with longer ones the hand would feel the feeling
@@ -97,7 +98,7 @@ class HandDrafts:
         time_s = np.linspace(0.0, path.duration_s, max(2, round(path.duration_s * self.rate_hz) + 1))
         substeps = max(1, math.ceil(1.0 / (self.rate_hz * _LONGEST_STEP_S) - 1e-9))
         problem = TrackingProblem(robot, path, None, user, task.law, time_s, substeps)
-        checked_user(robot, user, problem.tracker().settled())
+        _checked_user(robot, user, problem.tracker().settled())
         return problem
 
     def _meta(self, shown: Style | None) -> dict[str, Any]:
@@ -108,6 +109,21 @@ class HandDrafts:
             "task": {**path.options, "hand": path.hand, "platform": "led" if path.platform else "free"},
             "options": {"user_m": self.problem.user_m.tolist(), "law": self.problem.law},
         }
+
+
+def _checked_user(robot: Robot, user_m: Array, qpos: Array) -> Array:
+    """Return the position of the user's eyes if it is outside the robot as it stands. Shapes (3,), (nq,)."""
+    user = np.asarray(user_m, dtype=float)
+    if user.shape != (3,) or not np.isfinite(user).all():
+        raise OutOfRangeError("The user's position needs three finite numbers: x, y, z in metres.")
+    centre, rotation = solid_poses(robot, qpos[None])
+    for solid, middle_m, turn in zip(solids(robot), centre[0], rotation[0], strict=True):
+        if solid.distance_m(turn.T @ (user - middle_m)) < CLEARANCE_M:
+            place = ", ".join(f"{value:g}" for value in user)
+            raise OutOfRangeError(
+                f"The user at ({place}) m is inside {robot.name} or touches it; place the user farther away."
+            )
+    return user
 
 
 def _path(robot: Robot, task: HandTask) -> HandPath:

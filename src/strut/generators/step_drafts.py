@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 from strut.draft import Detail, Draft, Search, not_made
 from strut.errors import BadFootstepsError, OutOfRangeError, UnreachablePostureError
 from strut.expression.shown import left_out, shown_shares
-from strut.generators.body_path import CarriedPlan, carried
+from strut.generators.body_path import CarriedPlan, carried, static_margin_m
 from strut.generators.footsteps import StepLimits, end_of, first_steps, footsteps_to, shoe_gap_m, standing
 from strut.generators.phases import Phase, PhaseTimes, StepPlan, step_plan
-from strut.generators.sole_margin import static_margin_m
 from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.foot_poses import standing_place
 from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, wrapped
@@ -39,6 +38,11 @@ class StepGait:
     body_height_m: float
     times: PhaseTimes
     outward_m: float
+
+    def plan(self, steps: Sequence[Footstep], shoes: tuple[Place, Place], rate_hz: float) -> StepPlan:
+        """Return the plan of such a walk from where the shoes stand."""
+        height_m, outward_m = self.step_height_m, self.outward_m
+        return step_plan(steps, shoes, self.times, step_height_m=height_m, rate_hz=rate_hz, outward_m=outward_m)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,19 +69,11 @@ class StepDrafts:
         shoes = standing(START, legs.separation_m)
         gait = self.gait(style)
         steps = self.task.footsteps or footsteps_to(START, self.task.goals, gait.limits)
-        if not final:  # a user's own steps need not close, so that theirs are only cut
-            own = bool(self.task.footsteps)
-            steps = steps[:SEARCH_STEPS] if own else first_steps(steps, SEARCH_STEPS, gait.limits.separation_m)
+        if not final:
+            steps = self._first_steps(steps)
         rate_hz = self.rate_hz if final else self.search_rate_hz
         _check_length(len(steps), gait.times, rate_hz)
-        plan = step_plan(
-            steps,
-            shoes,
-            gait.times,
-            step_height_m=gait.step_height_m,
-            rate_hz=rate_hz,
-            outward_m=gait.outward_m,
-        )
+        plan = gait.plan(steps, shoes, rate_hz)
         try:
             body = carried(legs, plan, gait.body_height_m, law=self.task.law)
         except UnreachablePostureError as error:
@@ -99,6 +95,12 @@ class StepDrafts:
             meta=meta,
             figures={"task_error_mm": error_mm} if final else {},
         )
+
+    def _first_steps(self, steps: tuple[Footstep, ...]) -> tuple[Footstep, ...]:
+        """Return the steps that a search looks at; a user's own need not close, so that these are only cut."""
+        if self.task.footsteps:
+            return steps[:SEARCH_STEPS]
+        return first_steps(steps, SEARCH_STEPS, self.legs.separation_m)
 
     @cached_property
     def legs(self) -> TwoLegs:
@@ -144,29 +146,26 @@ class StepDrafts:
         """Return what a motion file says of the walk; a simulation in closed loop plans it anew from this."""
         task, times = self.task, gait.times
         lengths = {name: getattr(task, name) for name in ("step_length_m", "step_height_m", "body_height_m")}
-        return {
-            "options": {
-                "goal": _triple(goal),
-                "via": [_triple(place) for place in task.goals[:-1]],
-                "own_steps": bool(task.footsteps),
-                **lengths,
-                "pace": task.pace,
-                "law": task.law,
-            },
-            "footsteps": [[step.foot, *_triple(step.place)] for step in steps],
-            "gait": {
-                "shift_s": times.shift_s,
-                "swing_s": times.swing_s,
-                "settle_s": times.settle_s,
-                "step_length_m": gait.limits.length_m,
-                "step_height_m": gait.step_height_m,
-                "body_height_m": gait.body_height_m,
-                "outward_m": gait.outward_m,
-                "law": task.law,
-                "line_speed_m_s": gait.limits.length_m / times.step_s,
-                "static_margin_m": float(static_margin_m(self.robot, body).min()),
-            },
+        options = {
+            "goal": _triple(goal),
+            "via": [_triple(place) for place in task.goals[:-1]],
+            "own_steps": bool(task.footsteps),
+            **lengths,
+            "pace": task.pace,
+            "law": task.law,
         }
+        walked = {
+            **asdict(times),
+            "step_length_m": gait.limits.length_m,
+            "step_height_m": gait.step_height_m,
+            "body_height_m": gait.body_height_m,
+            "outward_m": gait.outward_m,
+            "law": task.law,
+            "line_speed_m_s": gait.limits.length_m / times.step_s,
+            "static_margin_m": float(static_margin_m(self.robot, body).min()),
+        }
+        footsteps = [[step.foot, *_triple(step.place)] for step in steps]
+        return {"options": options, "footsteps": footsteps, "gait": walked}
 
 
 def _check_footsteps(robot: Robot, legs: TwoLegs, task: Steps) -> None:

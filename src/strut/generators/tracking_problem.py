@@ -9,7 +9,7 @@ import numpy as np
 from strut.easing import eased_time
 from strut.engines.frame_kinematics import FrameKinematics, acceleration_scale, frame_poses
 from strut.expression.body_swing import posture_over_time
-from strut.generators.hand_path import HandPath
+from strut.generators.hand_path import HandPath, stands_still
 from strut.generators.hand_task import hand_frame
 from strut.kinematics.hand_tracking import HandTracker, TrackedTask, TrackingGoals
 from strut.kinematics.task_priority import Law
@@ -45,9 +45,8 @@ class TrackingProblem:
         robot, path, head = self.robot, self.path, self.robot.chains.head.frame
         stage_s = float(self.time_s[1] - self.time_s[0]) / (2 * self.steps)
         time_s: Array = np.arange((len(self.time_s) - 1) * 2 * self.steps + 1, dtype=np.float64) * stage_s
-        led, platform = (0 if path.platform is None else robot.base_size), np.zeros((len(time_s), robot.base_size))
-        if path.platform is not None:
-            platform = path.platform(time_s)[:, : robot.base_size]
+        led = 0 if path.platform is None else robot.base_size
+        platform = (path.platform or stands_still)(time_s)[:, : robot.base_size]
         platform_velocity, hand_velocity = path.platform_velocity(time_s)[:, :led], path.velocity(time_s)
         poses = path.poses(time_s)
         turns = poses.rotation

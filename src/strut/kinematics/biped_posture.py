@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strut.kinematics.biped_model import LEFT, RIGHT, TwoLegs
+from strut.kinematics.biped_model import TwoLegs
+from strut.place import LEFT, RIGHT
 from strut.robot import Array
 
 TOLERANCE_M = 1e-12

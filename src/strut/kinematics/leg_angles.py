@@ -74,31 +74,6 @@ def chain_points(
     return points, body, rotation @ _turn(1, -t[10]) @ _turn(0, -t[11])
 
 
-def chain_rows(legs: TwoLegs, theta_rad: Array) -> Array:
-    """Return a Denavit-Hartenberg table with the same end: rows of angle, d, a and alpha. Shape (12,) in, (12, 4) out.
-
-    Frame 0 has z along the right shoe and x up; frame 12 has z along the left shoe and x down.
-    """
-    l1, l2, l3, l4, l5, l6, l7 = legs.link_m
-    t, quarter = theta_rad, np.pi / 2.0
-    return np.array(
-        [
-            (t[0], 0.0, 0.0, quarter),
-            (t[1], 0.0, l1, 0.0),
-            (-t[2], 0.0, l2, 0.0),
-            (t[3] + quarter, 0.0, 0.0, quarter),
-            (t[4] + quarter, l3, 0.0, quarter),
-            (t[5], 0.0, l4, 0.0),
-            (-t[6], 0.0, 0.0, quarter),
-            (t[7] + quarter, l5, 0.0, quarter),
-            (-t[8] + quarter, 0.0, l6, 0.0),
-            (t[9], 0.0, l7, 0.0),
-            (-t[10], 0.0, 0.0, quarter),
-            (-t[11], 0.0, 0.0, 0.0),
-        ]
-    )
-
-
 def posture_qpos(joint_in_world: Array, targets: PostureTargets) -> Array:
     """Return the robot's coordinates: base between the hips, then joints. Shape (N, 8, 3) in, (N, 19) out."""
     half = targets.body_heading_rad / 2.0

@@ -20,7 +20,7 @@ from strut.engines.physics import Plant, Run
 from strut.errors import BadMotionError, UnreachablePostureError
 from strut.generators.body_path import carried
 from strut.generators.footsteps import StepLimits, closing, footsteps_to, standing
-from strut.generators.phases import PhaseTimes, step_plan
+from strut.generators.phases import PhaseTimes
 from strut.generators.step_drafts import StepGait
 from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.foot_poses import shoe_places
@@ -192,16 +192,8 @@ class _Walker:
         gait = self._gait
         if not whole:
             steps = [*steps, closing(steps[-1], gait.limits.separation_m)]
-        plan = step_plan(
-            steps,
-            shoes,
-            gait.times,
-            step_height_m=gait.step_height_m,
-            rate_hz=1.0 / self._step_s,
-            outward_m=gait.outward_m,
-        )
-        body = carried(self._legs, plan, gait.body_height_m, law=self._law)
-        qpos = body.qpos
+        plan = gait.plan(steps, shoes, 1.0 / self._step_s)
+        qpos = carried(self._legs, plan, gait.body_height_m, law=self._law).qpos
         dynamics = inverse_dynamics(self._robot, plan.time_s, qpos)
         torque = share_ground_force(self._robot, dynamics, plan.contact).torque_nm
         control = self._plant.control(plan.time_s, qpos[:, self._robot.base_size :], torque)

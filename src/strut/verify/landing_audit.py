@@ -169,12 +169,12 @@ def _disagreement(
     missing = (demand.force - np.einsum("tpcv,tpc->tv", demand.jacobian, pushes))[inside]
     force = None
     if claimed is not None:
-        force = _mean_size(np.linalg.norm(missing[:, :3], axis=1)) / (robot.mass_kg * GRAVITY_M_S2)
+        force = mean_size(np.linalg.norm(missing[:, :3], axis=1)) / (robot.mass_kg * GRAVITY_M_S2)
     if draft.torque_nm is None or not inside.any():
         return force, None
     driven = [index for index, name in enumerate(robot.joint_names) if name not in _sprung(draft)]
     off = missing[:, BASE:] - draft.torque_nm[inside]
-    return force, _mean_size(off[:, driven]) / _mean_size(missing[:, BASE:])
+    return force, mean_size(off[:, driven]) / mean_size(missing[:, BASE:])
 
 
 def _on_two_feet(robot: Robot, contact: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -207,7 +207,8 @@ def _sprung(draft: Draft) -> tuple[str, ...]:
     return tuple(name for name in draft.robot.joint_names if name.replace("Right", "").replace("Left", "") in sprung)
 
 
-def _mean_size(values: Array) -> float:
+def mean_size(values: Array) -> float:
+    """Return the root mean square."""
     return float(np.sqrt(np.mean(values**2)))
 
 

@@ -21,7 +21,7 @@ from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, ve
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.self_distance import self_distance
 from strut.robot import Array, Robot
-from strut.verify.landing_audit import landing_audit, lands_with_impacts
+from strut.verify.landing_audit import landing_audit, lands_with_impacts, mean_size
 from strut.verify.task_audit import task_audit
 
 
@@ -95,7 +95,7 @@ def _force_disagreement(draft: Draft, dynamics: InverseDynamics) -> float | None
         return None
     carried = np.where(draft.contact[..., None], draft.ground_force_n, 0.0).sum(axis=1)
     off_n = np.linalg.norm(carried - dynamics.ground_force_n, axis=1)
-    return _mean_size(off_n) / (draft.robot.mass_kg * GRAVITY_M_S2)
+    return mean_size(off_n) / (draft.robot.mass_kg * GRAVITY_M_S2)
 
 
 def _torque_disagreement(draft: Draft, dynamics: InverseDynamics) -> float | None:
@@ -108,8 +108,4 @@ def _torque_disagreement(draft: Draft, dynamics: InverseDynamics) -> float | Non
     off = dynamics.torque_nm - draft.torque_nm
     off = off - nearest_contact_torque(draft.robot, dynamics, draft.contact, off)
     needed = share_ground_force(draft.robot, dynamics, draft.contact).torque_nm
-    return _mean_size(off) / max(_mean_size(needed), 1e-9)
-
-
-def _mean_size(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2)))
+    return mean_size(off) / max(mean_size(needed), 1e-9)
