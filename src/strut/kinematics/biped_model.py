@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.errors import BadTableError
+from strut.place import LEFT, RIGHT
 from strut.robot import Array, Robot, frozen_array
 from strut.tables.body import AxisBody, AxisLimb
 
 JOINTS_OF_A_LEG = ("hip_roll", "hip_yaw", "hip_pitch", "knee", "ankle_pitch", "ankle_roll")
 AXES_OF_A_LEG = ((-1, 0, 0), (0, 0, -1), (0, -1, 0), (0, 1, 0), (0, -1, 0), (-1, 0, 0))
-RIGHT, LEFT = 0, 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
