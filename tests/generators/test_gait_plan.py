@@ -6,6 +6,8 @@ import pytest
 from strut.errors import UnknownNameError
 from strut.generators.gait_pattern import PATTERNS, pattern_named, schedule
 from strut.generators.gait_plan import Stance, gait_plan
+from strut.generators.gait_track import Piece, Reach, pieces_to, track
+from strut.place import Place
 
 CORNERS = ("front left", "front right", "hind left", "hind right")
 FEET_M = np.array([[0.2, 0.15, 0.02], [0.2, -0.15, 0.02], [-0.2, 0.15, 0.02], [-0.2, -0.15, 0.02]])
@@ -18,9 +20,8 @@ def planned(gait, stance, *, velocity=(0.3, 0.0, 0.0), cycles=5, uneven=0.0, rat
         PATTERNS[gait],
         stance,
         period_s=0.6,
-        velocity=np.array(velocity),
+        pieces=(Piece(tuple(0.6 * np.array(velocity)), cycles),),
         lift_m=0.05,
-        cycles=cycles,
         settle_s=0.5,
         rate_hz=rate_hz,
         uneven=uneven,
@@ -90,6 +91,29 @@ def test_time_that_runs_unevenly_goes_as_far():
     np.testing.assert_allclose(uneven.track[-1], even.track[-1], atol=1e-9)
     rate = [np.abs(np.diff(plan.foot_in_world[:, 0, 0])).max() for plan in (even, uneven)]
     assert rate[1] > 1.1 * rate[0]
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [(1.0, 0.0, 0.0), (0.3, -0.4, 90.0), (-0.5, 0.0, 0.0), (0.0, 0.0, -170.0), (2.0, 1.0, 45.0), (0.0, 0.3, 0.0)],
+)
+def test_pieces_lead_to_the_goal_within_reach(goal):
+    place = Place(goal[0], goal[1], np.radians(goal[2]))
+    reach = Reach(0.2, 0.08, 0.5)
+    pieces = pieces_to(Place(0.0, 0.0), [place], reach)
+    x, y, yaw = track(np.array(float(sum(piece.cycles for piece in pieces))), pieces)
+    np.testing.assert_allclose([x, y], goal[:2], atol=1e-9)
+    assert np.cos(yaw - place.heading_rad) == pytest.approx(1.0)
+    for piece in pieces:
+        assert (np.abs(piece.per_cycle) <= np.array([0.2, 0.08, 0.5]) + 1e-9).all()
+
+
+def test_a_walk_over_a_way_point_passes_it():
+    places = [Place(0.5, 0.2, 0.3), Place(0.5, 0.8, 1.5)]
+    pieces = pieces_to(Place(0.0, 0.0), places, Reach(0.2, 0.08, 0.5))
+    path = track(np.linspace(0.0, sum(piece.cycles for piece in pieces), 5000), pieces)
+    assert np.linalg.norm(path[:, :2] - [0.5, 0.2], axis=1).min() < 1e-3
+    np.testing.assert_allclose(path[-1], [0.5, 0.8, 1.5], atol=1e-9)
 
 
 def test_a_biped_cannot_trot():

@@ -1,6 +1,6 @@
 """Servo balance: a planned walk is kept upright by moving the pressure under the feet, through position servos.
 
-The capture point (Pratt et al., 2006; c + v / omega) is compared with the planned one, carried along with where the feet
+The capture point c + v / omega (Pratt et al., 2006) is compared with the planned one, carried along with where feet
 really are. The pressure under each loaded foot goes beyond the error, inside its sole; the moment that takes is the
 feet's, so the joints above give it: minus the transposed angular Jacobian times the moment.
 """

@@ -92,6 +92,15 @@ def point_positions(model: mujoco.MjModel, points: Sequence[tuple[str, Sequence[
     return np.asarray(place + np.einsum("tnij,nj->tni", turn, np.array([point for _, point in points])))
 
 
+def joint_anchors(robot: Robot, qpos: Array) -> Array:
+    """Return where the axes of a robot's joints are in world. Shape (nq,) in, (n_joints, 3) out."""
+    model = robot.model
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
+    return np.array([data.xanchor[model.joint(name).id] for name in robot.joint_names])
+
+
 def _foot_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
     model = robot.model
     return poses(robot.model, "site", [model.site(foot.frame).id for foot in robot.feet], qpos)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from strut.easing import smooth_step
 from strut.generators.gait_pattern import GaitPattern, Schedule, middle_of_stance, schedule
+from strut.generators.gait_track import Piece, track
 from strut.robot import Array
 
 SETTLE = 3.0  # before the first and after the last step, in sqrt(h / g): a body moves before its feet do
@@ -39,7 +41,7 @@ class GaitPlan:
         foot_in_world: Frames of the feet. Shape (T, n, 3).
         foot_yaw_rad: Their headings. Shape (T, n).
         pressure_m: Where the ground shall push. Shape (T, 2).
-        envelope: How much of the gait is shown: 0 standing, 1 walking. Shape (T,).
+        shown: How much of the style is shown: 0 standing, 1 walking. Shape (T,).
     """
 
     time_s: Array
@@ -48,7 +50,7 @@ class GaitPlan:
     foot_in_world: Array
     foot_yaw_rad: Array
     pressure_m: Array
-    envelope: Array
+    shown: Array
 
 
 def gait_plan(
@@ -56,9 +58,8 @@ def gait_plan(
     stance: Stance,
     *,
     period_s: float,
-    velocity: Array,
+    pieces: Sequence[Piece],
     lift_m: float,
-    cycles: int,
     settle_s: float,
     rate_hz: float,
     uneven: float = 0.0,
@@ -69,22 +70,21 @@ def gait_plan(
         pattern: Who swings when.
         stance: Where the feet stand.
         period_s: Of a cycle.
-        velocity: Forwards and to the left [m/s], about the vertical [rad/s], in the steady middle. Shape (3,).
+        pieces: Where the body goes, from the first lift-off to the last touch-down.
         lift_m: Height of a swing.
-        cycles: From the first lift-off to the last touch-down.
         settle_s: Standing before and after.
         rate_hz: Samples per second.
         uneven: How unevenly time runs within a step, from -1 to 1: above 0 feet hurry and wait.
     """
+    cycles = sum(piece.cycles for piece in pieces)
     time_s = np.arange(round((2.0 * settle_s + cycles * period_s) * rate_hz) + 1) / rate_hz
     phase = np.clip((time_s - settle_s) / period_s, 0.0, float(cycles))
     beats = len(set(pattern.swing_start.values()))
     phase = phase - uneven * np.sin(2.0 * np.pi * beats * phase) / (2.0 * np.pi * beats)
-    track = _track(phase, cycles, velocity * period_s)
     steps = schedule(pattern, stance.places, phase, cycles)
     feet, yaw = np.empty((len(time_s), len(stance.places), 3)), np.empty((len(time_s), len(stance.places)))
     for foot, place in enumerate(stance.places):
-        middle = _track(middle_of_stance(pattern, place, cycles), cycles, velocity * period_s)
+        middle = track(middle_of_stance(pattern, place, cycles), pieces)
         prints, share = _at(middle, stance.foot_m[foot, :2]), steps.share[:, foot]
         swing, progress = steps.swing[:, foot], smooth_step(share)
         before, after = np.maximum(swing, 0), swing + 1
@@ -93,25 +93,12 @@ def gait_plan(
         yaw[:, foot] = middle[before, 2] + progress * (middle[after, 2] - middle[before, 2])
     load = steps.load / steps.load.sum(axis=1, keepdims=True)
     pressure = np.einsum("tn,tni->ti", load, feet[..., :2])
-    return GaitPlan(time_s, track, steps, feet, yaw, pressure, envelope(phase, cycles))
+    return GaitPlan(time_s, track(phase, pieces), steps, feet, yaw, pressure, shown(time_s, settle_s))
 
 
-def envelope(phase: Array, cycles: int) -> Array:
-    """Return how much of a gait there is: it comes in and goes out within a cycle. Shape (...)."""
-    return np.asarray(np.minimum(smooth_step(phase), smooth_step(cycles - phase)))
-
-
-def _track(phase: Array, cycles: int, per_cycle: Array) -> Array:
-    """Return place and heading of the body at phases of the walk, from the travel and turn of a cycle. (..., 3)."""
-    fine = np.linspace(0.0, cycles, 200 * cycles + 1)
-    rate = envelope(fine, cycles)
-    gone = np.concatenate([[0.0], np.cumsum((rate[1:] + rate[:-1]) / 2.0 * np.diff(fine))])
-    yaw = per_cycle[2] * gone
-    along = np.stack([np.cos(yaw) * per_cycle[0] - np.sin(yaw) * per_cycle[1],
-                      np.sin(yaw) * per_cycle[0] + np.cos(yaw) * per_cycle[1]])  # fmt: skip
-    steps = (along[:, 1:] + along[:, :-1]) / 2.0 * np.diff(gone)
-    path = np.concatenate([np.zeros((2, 1)), np.cumsum(steps, axis=1)], axis=1)
-    return np.stack([np.interp(phase, fine, column) for column in (*path, yaw)], axis=-1)
+def shown(time_s: Array, settle_s: float) -> Array:
+    """Return how much of a style there is: it comes in before the first step and goes out after the last. (T,)."""
+    return np.asarray(np.minimum(smooth_step(time_s / settle_s), smooth_step((time_s[-1] - time_s) / settle_s)))
 
 
 def _at(track: Array, place_m: Array) -> Array:

@@ -30,6 +30,10 @@ def walk(
     pace: Pace | float | None = None,
     law: PressureLaw | None = None,
     balance: Balance | None = None,
+    pattern: str | None = None,
+    speed_m_s: float | None = None,
+    sideways_m_s: float | None = None,
+    turn_rad_s: float | None = None,
     margin_m: float | None = None,
     retreat: Retreat = "global",
     strict: bool = False,
@@ -52,7 +56,11 @@ def walk(
         body_height_m: Of a biped: how high the hips are carried in neutral.
         pace: Of a biped: see `Steps`.
         law: Of a biped: see `Steps`.
-        balance: Of a quadruped: see `Crawl`.
+        balance: Of a quadruped that crawls: see `Crawl`.
+        pattern: Of a robot that walks by a gait pattern: see `PatternGait`, as for the next three.
+        speed_m_s: Forwards, in neutral.
+        sideways_m_s: To the left, in neutral.
+        turn_rad_s: To the left.
         margin_m: Smallest distance of the centre of pressure from the edge of the support polygon; 10 mm if None.
         retreat: What cannot be kept is weakened for the whole walk (`global`) or only while a limit is near (`local`).
         strict: Raise RefusedError instead of weakening.
@@ -69,6 +77,7 @@ def walk(
     robot = load_robot(robot) if isinstance(robot, str) else robot
     goals = (goal,) if isinstance(goal, Place) else goal
     ways = {"goals": goals, "footsteps": footsteps, "cycles": cycles, "pace": pace, "law": law, "balance": balance}
+    ways |= {"pattern": pattern, "speed_m_s": speed_m_s, "sideways_m_s": sideways_m_s, "turn_rad_s": turn_rad_s}
     lengths = {"step_length_m": step_length_m, "step_height_m": step_height_m, "body_height_m": body_height_m}
     task = _task(robot, {name: value for name, value in (ways | lengths).items() if value is not None})
     felt = named_emotion(emotion) if isinstance(emotion, str) else emotion
