@@ -19,7 +19,7 @@ from strut.engines.walking_state import WalkingState
 from strut.motion import Motion
 from strut.robot import Array, Robot
 
-GAIN = 2.0  # pressure moves by this much of the error; below 1 the capture point runs away
+GAIN = 3.0  # pressure moves by this much of the error; below 1 the capture point runs away
 INSIDE = 0.85  # share of the sole that the pressure may use
 UNLOADED = 0.02  # a foot that carries less of the weight is left alone
 HANDOVER_S = 0.08  # in which a foot takes over or gives up its load

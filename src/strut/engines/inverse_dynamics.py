@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from strut.engines.rigid_body import body_geoms, from_foot_frames, points_of_feet, sweep
+from strut.engines.rigid_body import body_geoms, foot_geoms, from_foot_frames, points_of_feet, sweep
 from strut.robot import FLOATING, Array, ContactPoint, Robot
 
 
@@ -112,7 +112,7 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
 
 def _parts(robot: Robot, model: mujoco.MjModel) -> list[int]:
     """Return the geoms that could touch the ground and are no feet."""
-    feet = {model.geom(foot.frame).id for foot in robot.feet}
+    feet = foot_geoms(robot)
     return [geom for geom in body_geoms(model) if geom not in feet and model.geom_contype[geom]]
 
 

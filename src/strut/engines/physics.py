@@ -10,6 +10,7 @@ from typing import Protocol
 import mujoco
 import numpy as np
 
+from strut.engines.rigid_body import foot_geoms
 from strut.models.model_builder import FLOOR
 from strut.robot import Array, Robot
 
@@ -124,7 +125,7 @@ class Plant:
             data.qpos[:], data.ctrl[:] = start_qpos, control[0]
             mujoco.mj_forward(model, data)
         sites = [model.site(foot.frame).id for foot in self._robot.feet]
-        feet = {model.geom(foot.frame).id: index for index, foot in enumerate(self._robot.feet)}
+        feet = foot_geoms(self._robot)
         joints = slice(model.nv - model.nu, model.nv)
         samples, stiffness = len(time_s), model.actuator_gainprm[:, 0]
         run = _empty_run(model, time_s, len(sites))
