@@ -10,9 +10,9 @@ import pytest
 from strut.analysis.gait_cycle import published_step
 from strut.cli import reconstruct as reconstruct_verb
 from strut.cli import screen, solving
-from strut.cli.interruption import SOLVED_WORDS
 from strut.cli.main import main
 from strut.cli.screen import progress
+from strut.cli.solving import SOLVED_WORDS
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
 from strut.optimal.collocation import NotSolvedError
