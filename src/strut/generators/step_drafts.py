@@ -79,9 +79,7 @@ class StepDrafts:
         except UnreachablePostureError as error:
             yield not_made(robot, style, "reach", _out_of_reach(steps, plan, error))
             return
-        goal = self.task.goals[-1] if self.task.goals else end_of(START, steps, legs.separation_m)
-        error_mm = standing_place(robot, body.qpos[-1]).distance_m(goal) * 1e3 if final else 0.0
-        meta = self._meta(goal, steps, gait, body) if final else {}
+        arrived = self._arrived(steps, gait, body) if final else {}
         replaced = {"tempo": "the fastest pace was asked for"} if self.slower is not None else {}
         shown = style if self.slower is None else replace(style, tempo=1.0 / self.slower)
         yield Draft(
@@ -92,9 +90,14 @@ class StepDrafts:
             style=style,
             words=shown_shares(robot, style, shown, reads=READS),
             left_out=left_out(robot, style, replaced, reads=READS),
-            meta=meta,
-            figures={"task_error_mm": error_mm} if final else {},
+            **arrived,
         )
+
+    def _arrived(self, steps: Sequence[Footstep], gait: StepGait, body: CarriedPlan) -> dict[str, Any]:
+        """Return what a file and a receipt say of a whole walk."""
+        goal = self.task.goals[-1] if self.task.goals else end_of(START, steps, self.legs.separation_m)
+        error_mm = standing_place(self.robot, body.qpos[-1]).distance_m(goal) * 1e3
+        return {"figures": {"task_error_mm": error_mm}, "meta": self._meta(goal, steps, gait, body)}
 
     def _first_steps(self, steps: tuple[Footstep, ...]) -> tuple[Footstep, ...]:
         """Return the steps that a search looks at; a user's own need not close, so that these are only cut."""

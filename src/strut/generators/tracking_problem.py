@@ -43,12 +43,9 @@ class TrackingProblem:
     def tracker(self) -> HandTracker:
         """Return what follows the path, with its goals laid out at every stage of every step."""
         robot, path, head = self.robot, self.path, self.robot.chains.head.frame
-        stage_s = float(self.time_s[1] - self.time_s[0]) / (2 * self.steps)
-        time_s: Array = np.arange((len(self.time_s) - 1) * 2 * self.steps + 1, dtype=np.float64) * stage_s
-        led = 0 if path.platform is None else robot.base_size
-        platform = (path.platform or stands_still)(time_s)[:, : robot.base_size]
-        platform_velocity, hand_velocity = path.platform_velocity(time_s)[:, :led], path.velocity(time_s)
-        poses = path.poses(time_s)
+        time_s, led = self._stages_s(), 0 if path.platform is None else robot.base_size
+        platform, platform_velocity = self._platform(time_s)
+        hand_velocity, poses = path.velocity(time_s), path.poses(time_s)
         turns = poses.rotation
         kinematics = FrameKinematics(robot, (hand_frame(robot, path.hand), head))
         acceleration_limit = acceleration_scale(robot)
@@ -70,7 +67,7 @@ class TrackingProblem:
             hand_velocity=hand_velocity,
             led=led,
             platform=platform,
-            platform_velocity=platform_velocity,
+            platform_velocity=platform_velocity[:, :led],
             posture=posture,
             head_turn=[quaternion_from_rotation(one) for one in at_rest.reshape(-1, 9)],
             gaze=0.0 if self.style is None else self.style.gaze,
@@ -78,6 +75,16 @@ class TrackingProblem:
             start_rad=path.start_rad,
         )
         return HandTracker(goals)
+
+    def _stages_s(self) -> Array:
+        """Return the instants of both stages of every step. Shape (S,)."""
+        stage_s = float(self.time_s[1] - self.time_s[0]) / (2 * self.steps)
+        return np.arange((len(self.time_s) - 1) * 2 * self.steps + 1, dtype=np.float64) * stage_s
+
+    def _platform(self, time_s: Array) -> tuple[Array, Array]:
+        """Return where the platform stands (S, base_size), and how fast it is led (S, 3)."""
+        place = (self.path.platform or stands_still)(time_s)
+        return place[:, : self.robot.base_size], self.path.platform_velocity(time_s)
 
 
 def tracked(problem: TrackingProblem) -> TrackedTask:

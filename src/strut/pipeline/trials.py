@@ -84,18 +84,22 @@ class Trials:
     def strongest(self) -> Kept:
         """Return the strongest attempt that passes."""
         how, asked = self.how, self.request.asked
-        if how.proof_first and not self.fastest:
-            full = self.attempt(asked, FINAL)
-            if full.passes:
-                return Kept(full, ())
-        if how.proof_first:
-            neutral = self._prove(self._search(0.0))  # only a whole motion may say that not even neutral works
-            if not neutral.passes:
-                return Kept(None, neutral.shortfalls)
+        settled = self._settled_first() if how.proof_first else None
+        if settled is not None:
+            return settled
         rung = asked if self.request.strict else asked / max(how.rungs, 1)
         coarse, close = (rung, rung) if how.rungs else (COARSE, CLOSE)
         prove = self._prove if how.coarsely else None
         return strongest_proved(asked, self._search, prove, coarse=coarse, close=close)
+
+    def _settled_first(self) -> Kept | None:
+        """Return what needs no search: all that is asked passes, or not even neutral; None if neither is so."""
+        if not self.fastest:
+            full = self.attempt(self.request.asked, FINAL)
+            if full.passes:
+                return Kept(full, ())
+        neutral = self._prove(self._search(0.0))  # only a whole motion may say that not even neutral works
+        return None if neutral.passes else Kept(None, neutral.shortfalls)
 
     def _search(self, intensity: float) -> Attempt:
         """Return an attempt that costs as little as the generator can make it, at the fastest pace if that is asked."""
