@@ -12,6 +12,7 @@ from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.task_jacobians import task_jacobians
@@ -98,7 +99,7 @@ class ServoBalance:
         return np.asarray((1.0 - share) * values[before] + share * values[before + 1])
 
 
-def _loads(time_s: Array, contact: Array) -> Array:
+def _loads(time_s: Array, contact: npt.NDArray[np.bool_]) -> Array:
     """Return the share of the weight that each foot carries, going over smoothly. Shape (T, n) in and out."""
     window = max(1, round(HANDOVER_S / (time_s[1] - time_s[0])))
     kernel = np.hanning(window + 2)[1:-1]

@@ -97,7 +97,7 @@ def foot_geoms(robot: Robot) -> dict[int, int]:
 
     A ball or a box is called as the foot's frame, the points of a sole or a line `FRAME_0`, `FRAME_1`, ...
     """
-    model, found = robot.model, {}
+    model, found = robot.model, dict[int, int]()
     names = {model.geom(index).name: index for index in range(model.ngeom)}
     for index, foot in enumerate(robot.feet):
         points = (f"{foot.frame}_{point}" for point in range(len(foot.points)))

@@ -22,7 +22,7 @@ from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.generators.gait_plan import GaitPlan
 from strut.kinematics.contact_slip import rolled_m
-from strut.kinematics.whole_body import BodyTargets, Solved, solve_whole_body
+from strut.kinematics.whole_body import BodyTargets, WholeBodySolution, solve_whole_body
 from strut.robot import Array, Robot
 
 ROUNDS = 2  # each leaves about a tenth of the miss of the round before
@@ -48,11 +48,11 @@ class Carriage:
 class Carried:
     """A solved gait and the path of its centre of mass over the ground. Shape (T, 2)."""
 
-    solved: Solved
+    solved: WholeBodySolution
     com_m: Array
 
 
-def carried(robot: Robot, plan: GaitPlan, carriage: Carriage, start_qpos: Array, *, length_m: float) -> Carried:
+def carried_gait(robot: Robot, plan: GaitPlan, carriage: Carriage, start_qpos: Array, *, length_m: float) -> Carried:
     """Return a plan's coordinates.
 
     Args:
@@ -74,9 +74,9 @@ def carried(robot: Robot, plan: GaitPlan, carriage: Carriage, start_qpos: Array,
     return Carried(solved, com)
 
 
-def resampled(
+def resampled_gait(
     robot: Robot, coarse: GaitPlan, found: Carried, plan: GaitPlan, carriage: Carriage, *, length_m: float
-) -> Solved:
+) -> WholeBodySolution:
     """Return a solved gait at the samples of a finer plan, with one more answer to what its zero-moment point misses.
 
     Args:

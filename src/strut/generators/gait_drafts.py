@@ -13,12 +13,12 @@ from scipy.spatial.transform import Rotation
 from strut.draft import Detail, Draft, Search, Shortfall
 from strut.engines.rigid_body import GRAVITY_M_S2, joint_anchors
 from strut.expression.shown import left_out, shown_shares
-from strut.generators.gait_body import Carriage, carried, resampled
+from strut.generators.gait_body import Carriage, carried_gait, resampled_gait
 from strut.generators.gait_pattern import GaitPattern, pattern_named, time_unit_s
-from strut.generators.gait_plan import SETTLE, GaitPlan, Stance, gait_plan
-from strut.generators.gait_track import Piece, Reach, pieces_to
-from strut.generators.standing import standing
-from strut.kinematics.whole_body import Solved
+from strut.generators.gait_plan import SETTLE, FootStance, GaitPlan, gait_plan
+from strut.generators.gait_track import Reach, TrackPiece, pieces_to
+from strut.generators.standing import foot_stance
+from strut.kinematics.whole_body import WholeBodySolution
 from strut.place import Place
 from strut.request import PatternGait
 from strut.robot import Array, Robot
@@ -55,7 +55,7 @@ class GaitDrafts:
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
         """Yield the gait, upright first, then lower."""
-        stance, qpos = standing(self.robot)
+        stance, qpos = foot_stance(self.robot)
         name = self.task.pattern or self.robot.pattern_gait.gait
         pattern = pattern_named(name, len(stance.places))
         body = _GaitBody(self.robot, self.task, pattern, stance, qpos, style)
@@ -91,7 +91,7 @@ class _GaitBody:
     robot: Robot
     task: PatternGait
     pattern: GaitPattern
-    stance: Stance
+    stance: FootStance
     standing_qpos: Array
     style: Style
     lower: float = 1.0
@@ -99,17 +99,17 @@ class _GaitBody:
     def reaches(self) -> bool:
         """Return whether all feet are in reach, from a coarse look at the first cycles."""
         plan = self.plan(SOLVED_RATE_HZ / 2.0, shorter=True)
-        found = carried(self.robot, plan, self.carriage(plan), self.start(plan), length_m=self.stance.height_m)
+        found = carried_gait(self.robot, plan, self.carriage(plan), self.start(plan), length_m=self.stance.height_m)
         return bool(found.solved.foot_error_m.max() < LARGEST_FOOT_ERROR_M)
 
-    def solved(self, rate_hz: float, *, shorter: bool) -> tuple[GaitPlan, Solved]:
+    def solved(self, rate_hz: float, *, shorter: bool) -> tuple[GaitPlan, WholeBodySolution]:
         """Return a plan and its coordinates."""
         coarse, length_m = self.plan(min(rate_hz, SOLVED_RATE_HZ), shorter=shorter), self.stance.height_m
-        found = carried(self.robot, coarse, self.carriage(coarse), self.start(coarse), length_m=length_m)
+        found = carried_gait(self.robot, coarse, self.carriage(coarse), self.start(coarse), length_m=length_m)
         if rate_hz <= SOLVED_RATE_HZ:
             return coarse, found.solved
         plan = self.plan(rate_hz, shorter=shorter)
-        return plan, resampled(self.robot, coarse, found, plan, self.carriage(plan), length_m=length_m)
+        return plan, resampled_gait(self.robot, coarse, found, plan, self.carriage(plan), length_m=length_m)
 
     def plan(self, rate_hz: float, *, shorter: bool) -> GaitPlan:
         """Return footprints and pressure in the style; those of the first cycles alone if that tells enough."""
@@ -132,7 +132,7 @@ class _GaitBody:
         """Duration of a cycle in the style."""
         return self.pattern.period * time_unit_s(self.stance.height_m, GRAVITY_M_S2) / self.style.tempo
 
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[TrackPiece, ...]:
         """Return where the body goes in the style: to the goal, or as commanded."""
         task, style, stride_m = self.task, self.style, self.pattern.stride * self.stance.height_m * self.style.stride
         if task.goals:
@@ -141,7 +141,7 @@ class _GaitBody:
         if task.speed_m_s is not None:
             stride_m = task.speed_m_s * style.tempo * style.stride * self.period_s
         sideways_m = task.sideways_m_s * style.tempo * style.stride * self.period_s
-        return (Piece((style.direction * stride_m, sideways_m, task.turn_rad_s * self.period_s), task.cycles),)
+        return (TrackPiece((style.direction * stride_m, sideways_m, task.turn_rad_s * self.period_s), task.cycles),)
 
     def carriage(self, plan: GaitPlan) -> Carriage:
         """Return height, attitude and posture of the body along a plan."""
@@ -181,7 +181,7 @@ class _GaitBody:
         return qpos
 
 
-def _first_cycles(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+def _first_cycles(pieces: tuple[TrackPiece, ...]) -> tuple[TrackPiece, ...]:
     """Return the piece that asks most, cut short."""
     hardest = max(pieces, key=lambda piece: sum(abs(part) for part in piece.per_cycle))
     return (replace(hardest, cycles=min(hardest.cycles, SEARCH_CYCLES)),)
@@ -193,7 +193,7 @@ def _ahead(plan: GaitPlan, foot: int) -> Array:
     return np.asarray(np.cos(yaw) * away[:, 0] + np.sin(yaw) * away[:, 1])
 
 
-def _reach_shortfall(robot: Robot, plan: GaitPlan, solved: Solved) -> list[Shortfall]:
+def _reach_shortfall(robot: Robot, plan: GaitPlan, solved: WholeBodySolution) -> list[Shortfall]:
     """Return the foot that is farthest out of reach, if any is."""
     short = solved.foot_error_m > LARGEST_FOOT_ERROR_M
     if not short.any():

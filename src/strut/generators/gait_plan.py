@@ -9,14 +9,14 @@ import numpy as np
 
 from strut.easing import smooth_step
 from strut.generators.gait_pattern import GaitPattern, Schedule, middle_of_stance, schedule
-from strut.generators.gait_track import Piece, track
+from strut.generators.gait_track import TrackPiece, track
 from strut.robot import Array
 
 SETTLE = 3.0  # before the first and after the last step, in sqrt(h / g): a body moves before its feet do
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stance:
+class FootStance:
     """How a robot stands, seen from the point on the ground in the middle of its feet, x forwards.
 
     Args:
@@ -55,10 +55,10 @@ class GaitPlan:
 
 def gait_plan(
     pattern: GaitPattern,
-    stance: Stance,
+    stance: FootStance,
     *,
     period_s: float,
-    pieces: Sequence[Piece],
+    pieces: Sequence[TrackPiece],
     lift_m: float,
     settle_s: float,
     rate_hz: float,

@@ -21,7 +21,7 @@ RAMP = 1.0  # cycles in which a piece comes up to speed, and in which it stops
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TrackPiece:
     """Travel forwards and to the left [m] and turn to the left [rad] in a steady cycle, and the number of cycles."""
 
     per_cycle: tuple[float, float, float]
@@ -37,15 +37,15 @@ class Reach:
     turn_rad: float
 
 
-def pieces_to(start: Place, goals: Sequence[Place], reach: Reach) -> tuple[Piece, ...]:
+def pieces_to(start: Place, goals: Sequence[Place], reach: Reach) -> tuple[TrackPiece, ...]:
     """Return the pieces that lead over places to the last of them."""
-    pieces: list[Piece] = []
+    pieces: list[TrackPiece] = []
     for here, there in pairwise((start, *goals)):
         pieces += _leg(there.seen_from(here), reach)
     return tuple(pieces)
 
 
-def _leg(away: Place, reach: Reach) -> list[Piece]:
+def _leg(away: Place, reach: Reach) -> list[TrackPiece]:
     """Return the fewest cycles that lead to a place seen from here: at once, or facing it first."""
     turn = wrapped(away.heading_rad)
     bearing = math.atan2(away.y_m, away.x_m)
@@ -56,14 +56,14 @@ def _leg(away: Place, reach: Reach) -> list[Piece]:
     return min(at_once, in_turn, key=lambda pieces: sum(piece.cycles for piece in pieces))
 
 
-def _piece(travel: tuple[float, float, float], reach: Reach) -> list[Piece]:
+def _piece(travel: tuple[float, float, float], reach: Reach) -> list[TrackPiece]:
     """Return one piece for a whole twist, within reach in every cycle; none for none."""
     x, y, turn = travel
     needed = max(abs(x) / reach.forwards_m, abs(y) / reach.sideways_m, abs(turn) / reach.turn_rad)
     if needed < 1e-9:
         return []
     steady = max(1, math.ceil(needed - 1e-9))
-    return [Piece((x / steady, y / steady, turn / steady), steady + 1)]  # its two ramps are worth one cycle
+    return [TrackPiece((x / steady, y / steady, turn / steady), steady + 1)]  # its two ramps are worth one cycle
 
 
 def _twist(x_m: float, y_m: float, turn_rad: float) -> tuple[float, float, float]:
@@ -73,7 +73,7 @@ def _twist(x_m: float, y_m: float, turn_rad: float) -> tuple[float, float, float
     return (along * x_m + half * y_m, -half * x_m + along * y_m, turn_rad)
 
 
-def envelope(phase: Array, pieces: Sequence[Piece]) -> Array:
+def envelope(phase: Array, pieces: Sequence[TrackPiece]) -> Array:
     """Return how much of its speed the body has: 0 between pieces. Shape (...) in and out."""
     shown, begin = np.zeros_like(phase), 0
     for piece in pieces:
@@ -83,7 +83,7 @@ def envelope(phase: Array, pieces: Sequence[Piece]) -> Array:
     return np.asarray(shown)
 
 
-def track(phase: Array, pieces: Sequence[Piece]) -> Array:
+def track(phase: Array, pieces: Sequence[TrackPiece]) -> Array:
     """Return place and heading of the body at phases of the walk: x, y [m], yaw [rad]. Shape (...) in, (..., 3) out."""
     found, place, begin = np.zeros((*np.shape(phase), 3)), np.zeros(3), 0
     for piece in pieces:
@@ -98,7 +98,7 @@ def track(phase: Array, pieces: Sequence[Piece]) -> Array:
 def _distance_in_cycles(phase: Array, cycles: int) -> Array:
     """Return how far the body has come since the start of a piece, in steady cycles. Shape (...)."""
     fine = np.linspace(0.0, cycles, 200 * cycles + 1)
-    rate = envelope(fine, (Piece((1.0, 0.0, 0.0), cycles),))
+    rate = envelope(fine, (TrackPiece((1.0, 0.0, 0.0), cycles),))
     gone = np.concatenate([[0.0], np.cumsum((rate[1:] + rate[:-1]) / 2.0 * np.diff(fine))])
     return np.asarray(np.interp(phase, fine, gone * (cycles - RAMP) / gone[-1]))
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import BadTableError
-from strut.generators.gait_plan import Stance
+from strut.generators.gait_plan import FootStance
 from strut.robot import Array, Robot
 
 
-def standing(robot: Robot) -> tuple[Stance, Array]:
+def foot_stance(robot: Robot) -> tuple[FootStance, Array]:
     """Return a robot's stance, and its coordinates with the middle of its feet at the origin. Shape (nq,).
 
     Raises BadTableError for a robot that has neither two nor four feet.
@@ -23,7 +23,7 @@ def standing(robot: Robot) -> tuple[Stance, Array]:
     middle = np.array([*feet[:, :2].mean(axis=0), 0.0])
     qpos[:3] -= middle
     height_m = float(now.com_in_world[0, 2])
-    return Stance(_places(robot, feet - middle), feet - middle, height_m), qpos
+    return FootStance(_places(robot, feet - middle), feet - middle, height_m), qpos
 
 
 def _places(robot: Robot, foot_m: Array) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ class BodyTargets:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solved:
+class WholeBodySolution:
     """Coordinates (T, nq), and how far feet (T, n) and centre of mass (T,) are from where they should be [m]."""
 
     qpos: Array
@@ -49,7 +49,7 @@ class Solved:
 
 def solve_whole_body(
     robot: Robot, targets: BodyTargets, start_qpos: Array, *, length_m: float, iterations: int
-) -> Solved:
+) -> WholeBodySolution:
     """Return coordinates that reach the targets as nearly as the joints' ranges allow.
 
     Args:
@@ -66,14 +66,13 @@ def solve_whole_body(
         now = task_jacobians(robot, qpos)
         error, jacobian = _tasks(targets, now, qpos, turning, length_m, in_leg)
         transposed = jacobian.transpose(0, 2, 1)
-        normal = transposed @ jacobian
-        normal[:, *np.diag_indices(normal.shape[1])] += DAMPING
-        step = np.linalg.solve(normal, transposed @ error[..., None])[..., 0]
+        normal = transposed @ jacobian + DAMPING * np.eye(jacobian.shape[2])
+        step = np.asarray(np.linalg.solve(normal, transposed @ error[..., None])[..., 0], dtype=np.float64)
         step *= np.minimum(1.0, LONGEST_STEP_RAD / np.maximum(np.abs(step[:, 3:]).max(axis=1), 1e-12))[:, None]
         qpos = moved(qpos, step)
         qpos[:, FLOATING:] = np.clip(qpos[:, FLOATING:], lower, upper)
     reached = task_jacobians(robot, qpos)
-    return Solved(
+    return WholeBodySolution(
         qpos,
         np.linalg.norm(targets.foot_in_world - reached.foot_in_world, axis=-1),
         np.linalg.norm(targets.com_in_world - reached.com_in_world, axis=-1),
