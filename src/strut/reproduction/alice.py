@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -276,20 +276,20 @@ def _wrong_path(sheet: Sheet, legs: TwoLegs) -> None:
     sheet.compare("goals whose shorter line the sign of Y picks", "sign_rule", "share", right / _GOALS)
 
 
-def fastest_walks(robot: Robot) -> list[Comparison]:
+def fastest_walks(robot: Robot, ahead_m: float = 0.5, other_margins_m: Sequence[float] = (0.010,)) -> list[Comparison]:
     """Return how fast a straight walk may go with the published law and with ours, at the margin of the safe speed.
 
     The paper calls 1 cm/s safe but prints neither step length nor shoes, so the margin that its law keeps at that speed
     with this robot's steps is the one to compare at.
     """
-    sheet, goal = Sheet("speed", robot.published), Place(0.5, 0.0)
+    sheet, goal = Sheet("speed", robot.published), Place(ahead_m, 0.0)
     slow = walk_to(robot, goal, pace=sheet.published["safe_speed"]["speed"] / 100.0, margin_m=0.0, law="mass")
     assert slow.receipt is not None
     assert slow.receipt.balance_margin_mm is not None
     margin_m = slow.receipt.balance_margin_mm * 1e-3
     sheet.add("margin of the published law at 1 cm/s, 4 cm steps", margin_m * 1e3, "mm")
     for law, words in (("mass", "published law"), ("pressure", "planned pressure")):
-        for kept_m in (margin_m, 0.010):
+        for kept_m in (margin_m, *other_margins_m):
             motion = walk_to(robot, goal, pace="fastest", margin_m=kept_m - 1e-6, law=law)
             speed = motion.meta["gait"]["line_speed_m_s"] * 100.0
             sheet.add(f"fastest at {kept_m * 1e3:.1f} mm margin, {words}", speed, "cm/s")
