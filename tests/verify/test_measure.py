@@ -37,15 +37,12 @@ def stand(mrpete, happy_walk):
 
 def leg_potential(robot, mounted, joints, up_in_body):
     """Return the potential energy of one leg's rods, from its Denavit-Hartenberg rows and the masses in its table."""
-    links = {link.joint: link for link in robot.tables.robot.limb["leg"].links}
-    names = [joint.name for joint in robot.tables.robot.limb["leg"].joints]
     frames = [np.eye(4), *dh_chain(joints, mounted.leg.thigh_m, mounted.leg.shin_m)]
     energy = 0.0
-    for index, name in enumerate(names):
-        middle = (np.array(links[name].from_m) + links[name].to_m) / 2.0
-        turned = Rotation.from_rotvec([0.0, 0.0, joints[index]]).apply(middle)
+    for index, link in enumerate(robot.tables.robot.limb["leg"].links):
+        turned = Rotation.from_rotvec([0.0, 0.0, joints[index]]).apply(np.array(link.rod.to_m) / 2.0)
         place = frames[index][:3, :3] @ turned + frames[index][:3, 3]
-        energy += links[name].mass_kg * GRAVITY_M_S2 * up_in_body @ (mounted.hip_to_body @ place + mounted.hip_in_body)
+        energy += link.mass_kg * GRAVITY_M_S2 * up_in_body @ (mounted.hip_to_body @ place + mounted.hip_in_body)
     return energy
 
 
