@@ -119,7 +119,7 @@ def test_a_foreign_humanoid_is_read_as_pinocchio_reads_it(talos):
     assert_same_body(robot, path, 1.08, np.random.default_rng(2))
 
 
-WAVE = {"duration_s": 4.0, "rate_hz": 50.0}
+WAVE = {"duration_s": 2.5, "rate_hz": 50.0}
 
 
 @pytest.fixture(scope="module")
