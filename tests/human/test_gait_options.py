@@ -13,7 +13,8 @@ from strut.human.gait_options import ITEMS, GaitOptions, named_gait_options
 from strut.human.gait_problem import Criteria, gait_problem
 from strut.human.initial_guess import guessed_step
 from strut.human.naturalness import naturalness
-from strut.human.swing_clearance import ROUNDING_M, smooth_distance
+from strut.human.swing_clearance import ROUNDING_M
+from strut.optimal.symbolic_dynamics import smooth_distance
 
 
 def cost_of(problem, name, q):

@@ -64,12 +64,12 @@ def bare(motion, start_s=0.0, stop_s=np.inf):
 
 def test_one_step_without_contact_columns_gives_back_torques_and_forces(gait, heiman):
     known = gait.motion(steps=3, rate_hz=100.0)
-    start_s, step_s = 0.35 * gait.trajectory.total_s, gait.trajectory.total_s
+    start_s, step_s = 0.35 * gait.trajectory.time_s[-1], gait.trajectory.time_s[-1]
     found = reconstruct(bare(known, start_s, start_s + step_s))  # from the middle of a step to that of the next
     assert found.soundness.complaints() == []
     assert found.soundness.playback_error_rad < np.radians(1.0)
     first_s = found.asked["phases"][0][1]
-    kept = (known.time_s >= first_s) & (known.time_s < first_s + found.trajectory.total_s)
+    kept = (known.time_s >= first_s) & (known.time_s < first_s + found.trajectory.time_s[-1])
     _, u, rows = found.trajectory.at(known.time_s[kept] - first_s)
     assert np.sqrt(np.mean((u - known.torque_nm[kept]) ** 2)) < 0.02 * np.abs(known.torque_nm).max()
     for axis, letter in enumerate("XYZ"):
@@ -114,7 +114,7 @@ def test_noise_asks_for_smoother_torques(gait, rate_hz):
 @pytest.mark.parametrize("rate_hz", [100.0, 200.0])
 @pytest.mark.parametrize(("start", "stop"), [(0.0, 1.0), (0.0, 4.0), (0.4, 1.9), (0.7, 2.55)])
 def test_phases_are_seen_without_contact_columns(gait, heiman, rate_hz, start, stop):
-    motion, step_s = gait.motion(steps=4, rate_hz=rate_hz), gait.trajectory.total_s
+    motion, step_s = gait.motion(steps=4, rate_hz=rate_hz), gait.trajectory.time_s[-1]
     seen = detected_phases(heiman, bare(motion, start * step_s, stop * step_s + 1e-9), walking_cycle(heiman))
     order = [phase.contact for phase in detected_phases(heiman, motion, walking_cycle(heiman))]
     first = order.index(seen[0].contact)

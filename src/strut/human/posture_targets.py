@@ -67,14 +67,11 @@ def posture_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
 def arm_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
     """Return the cost that lets the angle between the arms follow, in the opposite sense, that between the thighs."""
     table, order = robot.human_gait.arms, list(names)
-
-    def between(node: NodeSymbols, joint: str) -> Expression:
-        right, left = (node.q[order.index(sided(joint, side))] for side in SIDES)
-        return right - left
+    shoulders, hips = ([order.index(sided(joint, side)) for side in SIDES] for joint in (SHOULDER, HIP))
 
     def miss(node: NodeSymbols) -> Expression:
-        gap = between(node, SHOULDER) + style.arm_swing * between(node, HIP)
-        return (gap / table.spread_rad) ** 2
+        arms, thighs = (node.q[right] - node.q[left] for right, left in (shoulders, hips))
+        return ((arms + style.arm_swing * thighs) / table.spread_rad) ** 2
 
     return MeanCost("arms", table.weight, miss)
 

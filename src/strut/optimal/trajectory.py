@@ -44,11 +44,6 @@ class Trajectory:
     parameter: dict[str, float]
     impulse_n_s: dict[int, Array]
 
-    @property
-    def total_s(self) -> float:
-        """Duration of the whole movement."""
-        return float(self.duration_s.sum())
-
     def nodes_of(self, phase: int) -> Index:
         """Return the nodes of a phase."""
         return np.asarray(np.flatnonzero(self.phase_of == phase))
@@ -119,12 +114,22 @@ class Trajectory:
         phase, nodes = self.phase_at(time_s), np.empty(len(time_s), dtype=np.intp)
         for number in range(len(self.problem.phases)):
             inside, own = phase == number, self.nodes_of(number)
-            nodes[inside] = own[
-                np.clip(np.searchsorted(self.time_s[own], time_s[inside], "right") - 1, 0, len(own) - 2)
-            ]
+            after = np.searchsorted(self.time_s[own], time_s[inside], "right")
+            nodes[inside] = own[np.clip(after - 1, 0, len(own) - 2)]
         share = ((time_s - self.time_s[nodes]) / (self.time_s[nodes + 1] - self.time_s[nodes]))[:, None]
         q, _ = self._curve(nodes, share)
         return q, _line(self.u, nodes, share), _line(self.force_n, nodes, share)
+
+    def sampled(self, time_s: Array, points: Sequence[str]) -> tuple[Array, Array, Array, Array]:
+        """Return q (T, nq), torques (T, n_u), and forces (T, n, 3) and contact (T, n) of contact points by name."""
+        (q, u, rows), phase = self.at(time_s), self.phase_at(time_s)
+        force, contact = np.zeros((len(time_s), len(points), 3)), np.zeros((len(time_s), len(points)), dtype=bool)
+        for index, row in enumerate(self.problem.contact.rows):
+            force[:, points.index(row.point.name), row.axis] = rows[:, index]
+        for number, stage in enumerate(self.problem.phases):
+            for point in stage.contact.points:
+                contact[phase == number, points.index(point.name)] = True
+        return q, u, force, contact
 
 
 def _line(values: Array, now: Index, share: Array) -> Array:
