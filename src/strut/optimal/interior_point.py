@@ -31,25 +31,11 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolverOutcome:
-    """What a solver returned.
-
-    Args:
-        x: Variables. Shape (n,).
-        cost: Cost there.
-        rows: Values of the rows. Shape (m,).
-        row_multiplier: Shape (m,).
-        bound_multiplier: Shape (n,).
-        converged: Whether the solver met its tolerances.
-        status: What the solver says.
-        iterations: How many it took.
-        solve_s: How long they took.
-    """
+    """What a solver returned: variables (n,), cost and rows (m,) there, and whether it met its tolerances."""
 
     x: Array
     cost: float
     rows: Array
-    row_multiplier: Array
-    bound_multiplier: Array
     converged: bool
     status: str
     iterations: int
@@ -172,8 +158,6 @@ class InteriorPoint:
             x=x,
             cost=float(cost[0]),
             rows=rows,
-            row_multiplier=result["lam_g"].full().ravel(),
-            bound_multiplier=result["lam_x"].full().ravel(),
             converged=bool(stats["success"]),
             status=status,
             iterations=int(stats["iter_count"]),
