@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.capsules import segment_distance
+from strut.engines.self_distance import segment_distance
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.human.gait_options import ITEMS, GaitOptions, named_gait_options
 from strut.human.gait_problem import Criteria, gait_problem

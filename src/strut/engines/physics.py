@@ -17,7 +17,7 @@ mujoco.set_mju_user_warning(lambda _message: None)  # else MuJoCo writes a log f
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """What happened, per sample. All shapes start with T.
+    """What happened, per sample.
 
     Args:
         time_s: Shape (T,).

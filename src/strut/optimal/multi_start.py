@@ -36,15 +36,15 @@ def best_of_starts(
         on_iteration: Called with every iteration, which says of what start it is; may return True to stop. A solver
             that is stopped in a later start leaves what was found before.
     """
-    _check(starts)
-    found: list[Found] = []
-    told: list[str] = []
+    if not 1 <= starts <= MOST_STARTS:
+        raise OutOfRangeError(f"The number of starts is {starts}; choose 1 to {MOST_STARTS}.")
+    found, told = list[Found](), list[str]()
     for number in range(starts):
         word = f"start {number + 1} of {starts}"
         try:
             found.append(solve(number, _told(on_iteration, word if starts > 1 else "")))
         except (NotSolvedError, RefusedError) as failure:
-            last = number + 1 == starts or _stopped(failure)
+            last = number + 1 == starts or (isinstance(failure, NotSolvedError) and failure.stopped)
             if last and not found:
                 raise
             told.append(f"{word} failed: {failure}")
@@ -53,15 +53,6 @@ def best_of_starts(
         else:
             told.append(f"{word}: cost {found[-1].solution.cost:.4f}")
     return min(found, key=attrgetter("solution.cost")), tuple(told) if starts > 1 else ()
-
-
-def _stopped(failure: Exception) -> bool:
-    return isinstance(failure, NotSolvedError) and failure.stopped
-
-
-def _check(starts: int) -> None:
-    if not 1 <= starts <= MOST_STARTS:
-        raise OutOfRangeError(f"The number of starts is {starts}; choose 1 to {MOST_STARTS}.")
 
 
 def _told(on_iteration: OnIteration | None, words: str) -> OnIteration | None:
