@@ -216,11 +216,11 @@ def test_unknown_contact_sets_are_refused_with_the_known_ones(gait, heiman):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('[{"set": "RightFlat"}]', "phase 1 lacks start_s"),
-        ('[{"start_s": 0, "stop_s": 1}]', "phase 1 lacks set"),
-        ('["RightFlat"]', "phase 1 is not an object"),
-        ('{"set": "RightFlat"}', "is not a list"),
-        ('[{"set": "RightFlat", "start_s": "0", "stop_s": 1}]', "not both numbers"),
+        ('[{"set": "RightFlat"}]', r"missing required field `start_s` - at `\$\[0\]`; phases are a list such as"),
+        ('[{"start_s": 0, "stop_s": 1}]', "missing required field `set`"),
+        ('["RightFlat"]', r"Expected `object`, got `str` - at `\$\[0\]`"),
+        ('{"set": "RightFlat"}', "Expected `array`, got `object`"),
+        ('[{"set": "RightFlat", "start_s": "0", "stop_s": 1}]', r"Expected `float`, got `str` - at `\$\[0\].start_s`"),
         ("RightFlat 0 1", "is not JSON"),
     ],
 )

@@ -18,18 +18,9 @@ from strut.robot import Array, Index
 class Trajectory:
     """A movement at the nodes of its mesh, phases after each other; borders between phases hold two nodes.
 
-    Args:
-        problem: What was asked.
-        time_s: Shape (nodes,).
-        phase_of: Phase of every node. Shape (nodes,).
-        q: Shape (nodes, nq).
-        v: Shape (nodes, nv).
-        a: Shape (nodes, nv).
-        u: Torques. Shape (nodes, n_u).
-        force_n: Forces of all rows of `problem.contact`, 0 where they do not touch. Shape (nodes, n_rows).
-        duration_s: Of the phases. Shape (n_phases,).
-        parameter: Free numbers by name.
-        impulse_n_s: Impulses by phase that begins with an impact, row by row of its set.
+    Shapes: time and phase (nodes,), q (nodes, nq), v and a (nodes, nv), torques u (nodes, n_u), forces of all rows of
+    `problem.contact`, 0 where they do not touch (nodes, n_rows), durations of the phases (n_phases,). Free parameters
+    are by name, impulses by the number of the phase that begins with an impact, row by row of its set.
     """
 
     problem: OptimalControlProblem
@@ -193,11 +184,8 @@ def trajectory_through(
 ) -> Trajectory:
     """Return an initial guess: coordinates along a curve, no torques, and the weight on the points that touch.
 
-    Args:
-        problem: Gives phases and mesh.
-        curve: Returns, for times (T,) and the order of a derivative in time, coordinates (T, nq) or their derivatives.
-        duration_s: Of the phases. Shape (n_phases,).
-        parameter: Guesses of free parameters; their own where they are left out.
+    The curve returns, for times (T,) and the order of a derivative in time, coordinates (T, nq) or their derivatives.
+    Free parameters that are left out have their own guesses.
     """
     time_s, phase_of = problem.node_times(duration_s), problem.phase_of
     q, v, a = (np.asarray(curve(time_s, order)) for order in range(3))
@@ -219,9 +207,7 @@ def trajectory_through(
 def guess_between(problem: OptimalControlProblem, postures: Sequence[Sequence[float]]) -> Trajectory:
     """Return an initial guess that moves evenly from posture to posture, phases lasting the mean of their bounds.
 
-    Args:
-        problem: To be solved.
-        postures: At the start and at the end of every phase. Shape (n_phases + 1, nq).
+    Postures are those at the start and at the end of every phase. Shape (n_phases + 1, nq).
     """
     duration_s = [float(np.mean(phase.duration_s)) for phase in problem.phases]
     border_s = np.concatenate([[0.0], np.cumsum(duration_s)])
