@@ -48,13 +48,7 @@ class InverseDynamics:
 def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
     """Return velocities and accelerations by central differences, at rest before the first and after the last sample.
 
-    Args:
-        robot: Whose coordinates they are.
-        time_s: Sample times, evenly spaced. Shape (T,).
-        qpos: Coordinates. Shape (T, nq).
-
-    Returns:
-        qvel and qacc. Shape (T, nv) each.
+    Sample times are evenly spaced. Shapes (T,) and (T, nq) in; qvel and qacc of shape (T, nv) out.
     """
     model = robot.model
     step_s = float(time_s[1] - time_s[0])
@@ -183,12 +177,10 @@ def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContactDemand:
-    """What a movement needs, per sample.
+    """What a movement needs, per sample: generalised forces without any from the ground, floating base first (T, nv).
 
-    Args:
-        force: Generalised forces, without any from the ground: first those of the floating base. Shape (T, nv).
-        place_in_world: Where the points touch, or would touch; of a ball its lowest point. Shape (T, n, 3).
-        jacobian: Of the matter there. Shape (T, n, 3, nv).
+    And where the points touch, or would touch, of a ball its lowest point (T, n, 3), with the Jacobian of the matter
+    there (T, n, 3, nv).
     """
 
     force: Array

@@ -37,12 +37,8 @@ def held_angles(robot: Robot, names: Sequence[str], style: Style) -> dict[str, f
 def posture_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
     """Return the cost that holds coordinates near those of people: squares of misses over usual spreads.
 
-    Means, not integrals over time: those would make the step shorter instead of the posture better.
-
-    Args:
-        robot: Who walks; its gait table has the spread of coordinates, and their middle where it is not 0.
-        names: Of the coordinates.
-        style: Its trunk, head and elbows.
+    Means, not integrals over time: those would make the step shorter instead of the posture better. The robot's gait
+    table has the spread of coordinates, and their middle where it is not 0; the style has trunk, head and elbows.
     """
     table, order = robot.human_gait.posture, list(names)
     spread = table.spread_rad

@@ -30,11 +30,8 @@ def best_of_starts(
 ) -> tuple[Found, tuple[str, ...]]:
     """Return what has the least cost of several starts, and in words what each start came to.
 
-    Args:
-        starts: How many.
-        solve: Solves from the start of a number, counted from 0, and tells its iterations.
-        on_iteration: Called with every iteration, which says of what start it is; may return True to stop. A solver
-            that is stopped in a later start leaves what was found before.
+    `solve` solves from the start of a number, counted from 0, and tells its iterations; `on_iteration` hears of every
+    one, and of which start it is. A solver that is stopped in a later start leaves what was found before.
     """
     if not 1 <= starts <= MOST_STARTS:
         raise OutOfRangeError(f"The number of starts is {starts}; choose 1 to {MOST_STARTS}.")
