@@ -136,7 +136,7 @@ class Search:
     def _walk(self, robot: Robot, emotion: str) -> tuple[tuple[float, tuple[str, str]], float]:
         """Return the nearest bodies of a walk and what else is wrong with it [m]."""
         body, shift = _steps(robot, emotion), self.sway_m[emotion]
-        qpos = body.qpos(shift)
+        qpos = body.posture(shift).qpos
         speed = np.abs(np.diff(qpos[:, 7:], axis=0)).max() / (body.plan.time_s[1] - body.plan.time_s[0])
         too_fast = max(0.0, float(speed) / robot.joint_speed_limit_rad_s[0] - SPEED_USE)
         qpos = qpos[::EVERY]
@@ -144,7 +144,7 @@ class Search:
         assert apart is not None
         bent = max(float(np.abs(qpos[:, 7 + joint]).max()) for joint in range(3, 28, 7))
         height_m = min(float((place[:, 2] - solid.size_m[0]).min()) for solid, place in _balls(robot, qpos))
-        wrong = max(0.0, float(body.reach_excess_m(shift).max())) + 0.1 * max(0.0, bent - KNEE_MOST_RAD)
+        wrong = max(0.0, float(body.posture(shift).excess_m.max())) + 0.1 * max(0.0, bent - KNEE_MOST_RAD)
         return (apart.smallest_m, apart.bodies), wrong + max(0.0, CLEAR_M - height_m) + 0.02 * min(too_fast, 2.0)
 
     def cost(self, values: Array) -> float:

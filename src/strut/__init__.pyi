@@ -73,12 +73,15 @@ from strut.optimal.torque_playback import playback_error as playback_error
 from strut.optimal.trajectory import guess_between as guess_between
 
 # Pictures, films and pages
-from strut.show.files import save_shown as save_shown
-from strut.show.film import save_gif as save_gif, save_mp4 as save_mp4
+from strut.show.files import (
+    save_gif as save_gif,
+    save_html as save_html,
+    save_mp4 as save_mp4,
+    save_png as save_png,
+    save_pose_strip as save_pose_strip,
+    save_shown as save_shown,
+)
 from strut.show.gait_report import save_gait_report as save_gait_report
-from strut.show.picture import save_png as save_png
-from strut.show.pose_strip import save_pose_strip as save_pose_strip
-from strut.show.report import save_html as save_html
 from strut.show.viewer import serve as serve
 
 # Files

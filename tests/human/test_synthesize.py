@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.analysis.criteria import criteria_values
+from strut.analysis.gait_comparison import criteria_values
 from strut.analysis.gait_parameters import gait_parameters
 from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
 from strut.human.anatomy import SHANKS

@@ -19,6 +19,7 @@ FAULTS = [
     ("mrpete", "robot", 'title = "Mr. Pete, 28-joint quadruped"', "title = 3", ", line 6, title: must be a text"),
     ("mrpete", "robot", "mass_kg = 3.0 ", "mass_kg = nan ", ", line 10, body.mass_kg: must be a finite number"),
     ("mrpete", "gait", "duty_factor = 0.75", "duty_factor = 1.75", ", line 4, duty_factor: must be a number"),
+    ("mrpete", "gait", "duty_factor = 0.75", "duty_factor = 0.4", ", line 4, duty_factor: must be a number"),
     ("mrpete", "gait", 'kind = "crawl"', 'kind = "waltz"', ", line 3, kind: "),
     ("mrpete", "gait", "settle_s = 0.6 ", "settle_s = true ", ", line 11, settle_s: must be a number"),
     ("mrpete", "gait", "RF = 1", "RF = 2", "knee_sign"),

@@ -23,8 +23,7 @@ from strut.errors import (
 )
 from strut.generators.hand_path import HandPath
 from strut.generators.hand_task import hand_task
-from strut.generators.null_space_controller import TrackingProblem, tracked
-from strut.generators.user_clearance import distance_from
+from strut.generators.tracking_problem import TrackingProblem, tracked
 from strut.io.hand_path_file import load_hand_path
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import load_robot
@@ -111,8 +110,8 @@ def test_paper_law_misses_the_gaze_as_published_numbers_say(pepper):
 def test_without_feed_forward_the_hand_lags_behind_as_the_reference_says(pepper, monkeypatch):  # 23.7 mm at gain 10
     path = hand_task(pepper, "wave", duration_s=6.0)
     monkeypatch.setattr(HandPath, "velocity", lambda _path, time_s: np.zeros((len(time_s), 6)))
-    monkeypatch.setattr("strut.generators.null_space_controller.LARGEST_HAND_ERROR_M", np.inf)
-    monkeypatch.setattr("strut.generators.null_space_controller.LARGEST_HAND_TURN_RAD", np.inf)
+    monkeypatch.setattr("strut.kinematics.hand_tracking.LARGEST_HAND_ERROR_M", np.inf)
+    monkeypatch.setattr("strut.kinematics.hand_tracking.LARGEST_HAND_TURN_RAD", np.inf)
     played = tracked(TrackingProblem(pepper, path, None, USER_M, "corrected", np.linspace(0, 6, 601), 1))
     assert 1e3 * played.hand_error_m.max() == pytest.approx(23.7, abs=1.0)
 
@@ -396,8 +395,8 @@ def test_an_unknown_hand_is_refused(tmp_path, pepper):
 def test_distances_from_solids_are_those_of_geometry(pepper):
     kinds = {solid.kind: solid for solid in solids(pepper)}
     box = replace(kinds["box"], size_m=np.array([1.0, 2.0, 3.0]))
-    assert distance_from(box, np.array([4.0, 2.0, 7.0])) == pytest.approx(5.0)
+    assert box.distance_m(np.array([4.0, 2.0, 7.0])) == pytest.approx(5.0)
     capsule = replace(kinds["capsule"], size_m=np.array([0.5, 2.0, 0.0]))
-    assert distance_from(capsule, np.array([0.0, 0.0, 3.0])) == pytest.approx(0.5)
-    assert distance_from(capsule, np.array([2.0, 0.0, 1.0])) == pytest.approx(1.5)
-    assert distance_from(replace(kinds["sphere"], size_m=np.array([0.5, 0, 0])), np.zeros(3)) < 0.0
+    assert capsule.distance_m(np.array([0.0, 0.0, 3.0])) == pytest.approx(0.5)
+    assert capsule.distance_m(np.array([2.0, 0.0, 1.0])) == pytest.approx(1.5)
+    assert replace(kinds["sphere"], size_m=np.array([0.5, 0, 0])).distance_m(np.zeros(3)) < 0.0

@@ -48,17 +48,17 @@ class CollisionPairs:
     at_rest: tuple[tuple[str, str], ...]
 
 
-def self_distance(robot: Robot, qpos: Array, *, near_m: float, no_surface: tuple[str, ...] = ()) -> SelfDistance | None:
+def self_distance(robot: Robot, qpos: Array, *, near_m: float | None = None) -> SelfDistance | None:
     """Return how near a robot's bodies come to each other; None for a robot of which no two bodies can meet.
 
     Args:
         robot: Whose bodies.
         qpos: Configurations. Shape (T, nq).
-        near_m: Distance below which every sample is found.
-        no_surface: Names of geoms that are no surface but only model a contact.
+        near_m: Distance below which every sample is found; the least that the robot allows if None.
     """
-    model = robot.model
-    pairs = np.array(collision_pairs(model, no_surface).checked)
+    model, table = robot.model, robot.collision
+    near_m = table.least_distance_m if near_m is None else near_m
+    pairs = np.array(collision_pairs(model, table.no_surface).checked)
     if not len(pairs):
         return None
     held = np.concatenate([np.tile(model.qpos0[: robot.base_size], (len(qpos), 1)), qpos[:, robot.base_size :]], axis=1)
@@ -91,28 +91,41 @@ def collision_pairs(model: mujoco.MjModel, no_surface: tuple[str, ...] = ()) -> 
     Not those of one rigid body or of its parent, nor pairs that the model excludes, nor what overlaps by design.
     """
     body = model.geom_bodyid.tolist()
+    pairs = _candidates(model, no_surface)
+    always = _always_overlapping(model, pairs)
+    pairs = [(one, other) for one, other in pairs if (body[one], body[other]) not in always]
+    own = model.key_qpos if model.nkey else model.qpos0[None]
+    at_rest = {pair for posture in own for pair in _overlapping(model, posture, pairs)}
+    return CollisionPairs(
+        checked=tuple(pair for pair in pairs if pair not in at_rest),
+        always=_body_names(model, always),
+        at_rest=_body_names(model, {(body[one], body[other]) for one, other in at_rest}),
+    )
+
+
+def _candidates(model: mujoco.MjModel, no_surface: tuple[str, ...]) -> list[Pair]:
+    """Return the pairs of geoms of bodies that no joint connects and that the model does not exclude."""
+    body = model.geom_bodyid.tolist()
     excluded = {(signature >> 16, signature & 0xFFFF) for signature in model.exclude_signature.tolist()}
-    pairs = [
+    return [
         (one, other)
         for one, other in combinations(_surfaces(model, no_surface), 2)
         if not _connected(model, body[one], body[other]) and (body[one], body[other]) not in excluded
     ]
+
+
+def _always_overlapping(model: mujoco.MjModel, pairs: list[Pair]) -> set[Pair]:
+    """Return the pairs of bodies of which geoms overlap in every one of many postures."""
+    body = model.geom_bodyid.tolist()
     always = {(body[one], body[other]) for one, other in pairs}
     for posture in _random_postures(model):
-        candidates = [(one, other) for one, other in pairs if (body[one], body[other]) in always]
-        always = {(body[one], body[other]) for one, other in _overlapping(model, posture, candidates)}
-    pairs = [(one, other) for one, other in pairs if (body[one], body[other]) not in always]
-    own = model.key_qpos if model.nkey else model.qpos0[None]
-    at_rest = {pair for posture in own for pair in _overlapping(model, posture, pairs)}
+        left = [(one, other) for one, other in pairs if (body[one], body[other]) in always]
+        always = {(body[one], body[other]) for one, other in _overlapping(model, posture, left)}
+    return always
 
-    def names(found: Iterable[Pair]) -> tuple[tuple[str, str], ...]:
-        return tuple((model.body(one).name, model.body(other).name) for one, other in sorted(found))
 
-    return CollisionPairs(
-        checked=tuple(pair for pair in pairs if pair not in at_rest),
-        always=names(always),
-        at_rest=names({(body[one], body[other]) for one, other in at_rest}),
-    )
+def _body_names(model: mujoco.MjModel, found: Iterable[Pair]) -> tuple[tuple[str, str], ...]:
+    return tuple((model.body(one).name, model.body(other).name) for one, other in sorted(found))
 
 
 def _surfaces(model: mujoco.MjModel, no_surface: tuple[str, ...]) -> list[int]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
-from strut.draft import Detail, Draft, OnProgress, Progress, not_made
+from strut.draft import Detail, Draft, OnProgress, Progress, Search, not_made
 from strut.errors import RefusedError, StoppedError
 from strut.expression.shown import left_out, shown_shares
 from strut.human.gait import Gait
@@ -36,6 +37,8 @@ class HumanDrafts:
         rate_hz: Samples per second.
         on_progress: Told every iteration of the solver; returning True stops.
     """
+
+    search: ClassVar[Search] = Search(rungs=4)  # a walk takes a minute
 
     robot: Robot
     task: HumanGait

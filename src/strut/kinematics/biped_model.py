@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.errors import BadTableError
+from strut.place import LEFT, RIGHT
 from strut.robot import Array, Robot, frozen_array
 from strut.tables.body import AxisBody, AxisLimb
 
 JOINTS_OF_A_LEG = ("hip_roll", "hip_yaw", "hip_pitch", "knee", "ankle_pitch", "ankle_roll")
 AXES_OF_A_LEG = ((-1, 0, 0), (0, 0, -1), (0, -1, 0), (0, 1, 0), (0, -1, 0), (-1, 0, 0))
-RIGHT, LEFT = 0, 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,13 +124,15 @@ def _checked_limbs(robot: Robot) -> list[AxisLimb]:
             f"{robot.name} does not have two legs, right and left, with the joints {', '.join(JOINTS_OF_A_LEG)}."
         )
     for limb in limbs:
-        off_axis = [link.name for link in limb.links if np.any(np.asarray(link.offset_m)[:2])]
-        off_axis += [link.name for link in limb.links[:3] if np.any(np.asarray(link.com_m)[:2])]
-        if off_axis:
-            raise BadTableError(
-                f"{robot.name}: link {off_axis[0]} or its centre of mass is not straight under its joint."
-            )
+        _check_straight(robot, limb)
     return limbs
+
+
+def _check_straight(robot: Robot, limb: AxisLimb) -> None:
+    off_axis = [link.name for link in limb.links if np.any(np.asarray(link.offset_m)[:2])]
+    off_axis += [link.name for link in limb.links[:3] if np.any(np.asarray(link.com_m)[:2])]
+    if off_axis:
+        raise BadTableError(f"{robot.name}: link {off_axis[0]} or its centre of mass is not straight under its joint.")
 
 
 def _turned(offset_m: Array, heading_rad: Array) -> Array:

@@ -12,15 +12,13 @@ import msgspec
 import numpy as np
 from scipy.optimize import brentq
 
-from strut.balance.point_masses import effective_height_m
-from strut.generators.body_path import carried
+from strut.generators.body_path import carried, dynamic_margin_m, effective_height_m
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan, swing_share
 from strut.generators.route import Route, pivot_displacement, route_to, shorter_pivots
-from strut.generators.sole_margin import dynamic_margin_m
 from strut.kinematics.biped_model import TwoLegs, two_legs
+from strut.kinematics.biped_posture import PostureTargets, solve_postures
 from strut.kinematics.leg_angles import chain_points, leg_angles
-from strut.kinematics.posture import PostureTargets, solve_postures
 from strut.models.axis_robot import axis_robot
 from strut.models.catalogue import load_robot
 from strut.pipeline.walk import walk_to

@@ -205,7 +205,7 @@ def standing_still(robot: Robot, pose: KeyPose) -> Audit:
         foot_weight=each,
         contact=each > 0.0,
     )
-    qpos = crawler(robot, pose, plan).qpos(np.zeros((samples, 2)))
+    qpos = crawler(robot, pose, plan).posture(np.zeros((samples, 2))).qpos
     return audit(robot, plan.time_s, qpos, plan.contact)
 
 

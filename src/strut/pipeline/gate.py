@@ -7,71 +7,50 @@ first intensity that keeps every limit is bracketed coarsely and then closely. N
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from strut.bisection import bisect
-from strut.draft import Draft, Shortfall
+from strut.draft import Attempt, Kept, Shortfall
 
 COARSE = 0.1
 CLOSE = 0.02
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Attempt:
-    """A draft at an intensity and the limits it breaks; none means it passes."""
-
-    intensity: float
-    draft: Draft
-    shortfalls: tuple[Shortfall, ...]
-
-    @property
-    def passes(self) -> bool:
-        """Whether every limit is kept."""
-        return not self.shortfalls
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Kept:
-    """The strongest attempt that passes, or none, and what the one just above it breaks."""
-
-    attempt: Attempt | None
-    stopped_by: tuple[Shortfall, ...]
-
-
-def strongest_proved(asked: float, search: Callable[[float], Attempt], prove: Callable[[Attempt], Attempt]) -> Kept:
+def strongest_proved(
+    asked: float,
+    search: Callable[[float], Attempt],
+    prove: Callable[[Attempt], Attempt] | None,
+    *,
+    coarse: float = COARSE,
+    close: float = CLOSE,
+) -> Kept:
     """Return the strongest expression that a quick search finds and a full proof confirms.
 
     Args:
         asked: Largest intensity wanted.
         search: A quick attempt at an intensity.
-        prove: The same attempt in full.
+        prove: The same attempt in full; None where the search makes nothing less.
+        coarse: How far down the next intensity is tried.
+        close: How closely the strongest is searched.
     """
     ceiling = asked
     stopped_by: tuple[Shortfall, ...] = ()
     while True:
-        kept = strongest(ceiling, search)
+        kept = strongest(ceiling, search, coarse=coarse, close=close)
         stopped_by = stopped_by or kept.stopped_by
         if kept.attempt is None:
             return Kept(None, kept.stopped_by)
-        full = prove(kept.attempt)
+        full = kept.attempt if prove is None else prove(kept.attempt)
         if full.passes:
             return Kept(full, stopped_by)
         if full.intensity == 0.0:
             return Kept(None, full.shortfalls)
-        ceiling, stopped_by = max(0.0, full.intensity - CLOSE), full.shortfalls
+        ceiling, stopped_by = max(0.0, full.intensity - close), full.shortfalls
 
 
 def strongest(
     asked: float, attempt: Callable[[float], Attempt], *, coarse: float = COARSE, close: float = CLOSE
 ) -> Kept:
-    """Return the strongest expression up to `asked` that keeps every limit.
-
-    Args:
-        asked: Largest intensity wanted, at least 0.
-        attempt: Drafts and judges at an intensity; at 0 it is neutral.
-        coarse: How far down the next intensity is tried.
-        close: How closely the strongest is searched.
-    """
+    """Return the strongest expression up to `asked` that keeps every limit: as `strongest_proved`, without a proof."""
     above = attempt(asked)
     if above.passes:
         return Kept(above, ())

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from strut.verify.relaxation import LEAD_S, STEP, deepened
+from strut.pipeline.relaxation import LEAD_S, STEP, deepened
 
 TIME_S = np.arange(501) / 50.0
 

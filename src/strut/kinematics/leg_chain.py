@@ -1,4 +1,4 @@
-"""Leg chain: the joints of one leg from the base to its foot, read from the compiled model as plain transforms."""
+"""Leg chain: the joints of one leg from the base to its foot, as plain transforms, and what every leg solver shares."""
 
 from __future__ import annotations
 
@@ -54,6 +54,37 @@ class LegChain:
             turn = turn @ _about(self.axis[k], joints_rad[..., k])
         foot, foot_turn = place + turn @ self.offset_m[-1], turn @ self.turn[-1]
         return foot, foot_turn, np.stack(places, axis=-2), np.stack(axes, axis=-2)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LegPlacement:
+    """How a leg places a foot, over any leading shape.
+
+    Args:
+        joints_rad: Joint angles; where the leg cannot reach its foot it stretches towards it. Shape (..., n).
+        span_m: What the leg would have to span. Shape (...).
+        excess_m: By how much it falls short, negative where it reaches. Shape (...).
+    """
+
+    joints_rad: Array
+    span_m: Array
+    excess_m: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChainLeg:
+    """A leg with a chain of joints, none of which is to spare for the knee."""
+
+    chain: LegChain
+
+    @property
+    def name(self) -> str:
+        """Of the leg."""
+        return self.chain.name
+
+    def held_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:  # noqa: ARG002
+        """Return the knee angle as it is: this leg has no joint to spare for it. Shape (...)."""
+        return np.asarray(knee_rad)
 
 
 def leg_chains(robot: Robot) -> tuple[LegChain, ...]:

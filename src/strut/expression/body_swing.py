@@ -1,4 +1,4 @@
-"""Posture: what a style does to a body over time, between a still and an active posture named in the robot's folder."""
+"""Body swing: what a style does to a body over time, between a still and an active posture of the robot's folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Posture: the joint points of two legs on given shoes with a given centre of mass, by Newton's method on many at once.
+"""Biped posture: the joint points of two legs on given shoes under a given centre of mass, by Newton's method.
 
 The unknowns are Cartesian coordinates of the joint points and not twelve angles, so the whole chain from shoe to shoe
 with its centre of mass becomes sixteen short polynomials (Meghdari, Behzadipour, Abedi, 2019; misprints corrected).
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strut.kinematics.biped_model import LEFT, RIGHT, TwoLegs
+from strut.kinematics.biped_model import TwoLegs
+from strut.place import LEFT, RIGHT
 from strut.robot import Array
 
 TOLERANCE_M = 1e-12

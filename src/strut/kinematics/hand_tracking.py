@@ -1,4 +1,4 @@
-"""Null-space controller: a hand follows its path, and a style is shown in the null space of that task, tick by tick.
+"""Hand tracking: a hand follows its goals, and a style is shown in the null space of that task, tick by tick.
 
 Levels in order: the hand's pose, the head's orientation, the posture. Coordinates that are led, such as a platform that
 stands or drives, are taken out, and the levels make up for what they do.
@@ -6,22 +6,18 @@ stands or drives, are taken out, and the levels make up for what they do.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from strut.audit import LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD, TaskAudit
-from strut.easing import eased_time
-from strut.engines.frame_kinematics import Frame, FrameKinematics, acceleration_scale, frame_poses
+from strut.engines.frame_kinematics import Frame, FrameKinematics
 from strut.errors import UnreachablePathError
-from strut.expression.gaze import looking_at
-from strut.expression.posture import posture_over_time
-from strut.generators.hand_path import HandPath
-from strut.generators.hand_task import hand_frame
+from strut.kinematics.gaze import looking_at
 from strut.kinematics.task_priority import Held, Law, Level, Resolved, resolve, velocity_bounds
 from strut.robot import Array, Robot
-from strut.rotation import Quaternion, orientation_error, quaternion_from_rotation, rotation_from_quaternion, slerp
-from strut.style import Style
+from strut.rotation import Quaternion, orientation_error, rotation_from_quaternion, slerp
 
 APPROACH_PER_S = 20.0  # a joint may cover this share of the way to its end per second: it arrives without a jolt
 ACCELERATION_SHARE = 0.5  # of what a joint's motor alone could give it; the rest is for gravity and the other joints
@@ -38,66 +34,66 @@ class TrackedTask(TaskAudit):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TrackingProblem:
-    """What to track.
+class TrackingGoals:
+    """What to track, laid out at both stages of every step of the integration: S of them.
 
     Args:
         robot: Whose hand.
-        path: Of the hand.
-        style: What to show; None to leave what is free at rest.
-        user_m: Eyes of the person to look at, in world. Shape (3,).
-        law: How levels share the joints.
+        kinematics: Of the hand's frame and the head's.
+        acceleration_limit: What a motor alone could give each coordinate. Shape (nv,).
+        task: Name of what the hand does.
         time_s: Evenly spaced samples. Shape (T,).
         steps: Integration steps per sample.
+        law: How levels share the joints.
+        hand_m: Of the hand in world. Shape (S, 3).
+        hand_turn: Its orientations; None where any will do.
+        sideways: The two axes across the hand's own x axis, where it may spin about that. Shape (S, 2, 3).
+        hand_velocity: Linear and angular, in world. Shape (S, 6).
+        led: Coordinates of the platform that are led: all of them, or none.
+        platform: Where it stands. Shape (S, base_size).
+        platform_velocity: Shape (S, led).
+        posture: Of the joints. Shape (S, n_joints).
+        head_turn: Orientation of the head in that posture; none if nothing is to be shown.
+        gaze: Share of the way from there to the eyes of the user.
+        user_m: Eyes of the person to look at, in world. Shape (3,).
+        start_rad: Joint angles to look for the first pose from, by joint.
     """
 
     robot: Robot
-    path: HandPath
-    style: Style | None
-    user_m: Array
-    law: Law
+    kinematics: FrameKinematics
+    acceleration_limit: Array
+    task: str
     time_s: Array
     steps: int
+    law: Law
+    hand_m: Array
+    hand_turn: list[Quaternion] | None
+    sideways: Array | None
+    hand_velocity: Array
+    led: int
+    platform: Array
+    platform_velocity: Array
+    posture: Array
+    head_turn: list[Quaternion]
+    gaze: float
+    user_m: Array
+    start_rad: Mapping[str, float]
 
 
-class NullSpaceController:
-    """Integrates a tracking problem. Goals are laid out beforehand at every stage of every step."""
+class HandTracker:
+    """Integrates the coordinates that are not led towards their goals."""
 
-    def __init__(self, problem: TrackingProblem) -> None:
-        robot, path = problem.robot, problem.path
-        self.problem = problem
-        gain, head = robot.chains.gain, robot.chains.head.frame
-        self._hand_gain, self._head_gain, self._posture_gain = gain.hand_per_s, gain.head_per_s, gain.posture_per_s
-        self._kinematics = FrameKinematics(robot, (hand_frame(robot, path.hand), head))
-        stage_s = float(problem.time_s[1] - problem.time_s[0]) / (2 * problem.steps)
-        self._step_s = 2.0 * stage_s
-        time_s: Array = np.arange((len(problem.time_s) - 1) * 2 * problem.steps + 1, dtype=np.float64) * stage_s
-        poses = path.poses(time_s)
-        self._hand_m = poses.position_m
-        self._hand_turn = None if poses.rotation is None else _quaternions(poses.rotation)
-        self._sideways = (
-            poses.rotation[:, :, 1:].transpose(0, 2, 1) if path.spin_free and poses.rotation is not None else None
-        )
-        self._hand_velocity = path.velocity(time_s)
-        self._led = robot.base_size if path.platform is not None else 0
-        self._platform = np.zeros((len(time_s), robot.base_size))
-        if path.platform is not None:
-            self._platform = path.platform(time_s)[:, : robot.base_size]
-        self._platform_velocity = path.platform_velocity(time_s)[:, : self._led]
-        posture = posture_over_time(robot, problem.style or Style(), eased_time(time_s, path.duration_s))
-        self._posture = np.concatenate([self._platform, posture], axis=1)[:, self._led :]
-        self._posture_head: list[Quaternion] = []
-        if problem.style is not None:
-            resting = np.concatenate([self._platform, posture], axis=1)
-            self._posture_head = _quaternions(frame_poses(robot, head, resting)[1])
-        drive = robot.platform
+    def __init__(self, goals: TrackingGoals) -> None:
+        robot, led, drive = goals.robot, goals.led, goals.robot.platform
+        self.goals, self._led, self._kinematics, self._gain = goals, led, goals.kinematics, robot.chains.gain
+        self._step_s = float(goals.time_s[1] - goals.time_s[0]) / goals.steps
+        self._posture = np.concatenate([goals.platform, goals.posture], axis=1)[:, led:]
         drive_limits = [] if drive is None else [drive.speed_limit_m_s] * 2 + [drive.turn_limit_rad_s]
         far = np.full(robot.base_size, np.inf)
-        self._lower = np.concatenate([-far, robot.joint_lower_rad])[self._led :]
-        self._upper = np.concatenate([far, robot.joint_upper_rad])[self._led :]
-        speed = np.concatenate([drive_limits[: robot.base_size], robot.joint_speed_limit_rad_s])
-        self._speed = speed[self._led :]
-        self._acceleration = ACCELERATION_SHARE * acceleration_scale(robot)[self._led :]
+        self._lower = np.concatenate([-far, robot.joint_lower_rad])[led:]
+        self._upper = np.concatenate([far, robot.joint_upper_rad])[led:]
+        self._speed = np.concatenate([drive_limits[: robot.base_size], robot.joint_speed_limit_rad_s])[led:]
+        self._acceleration = ACCELERATION_SHARE * goals.acceleration_limit[led:]
         self._gentle: tuple[Array, Array] | None = None
         self._held: Held = {}
         self._gaze_before: Array | None = None
@@ -105,9 +101,9 @@ class NullSpaceController:
 
     def start(self) -> Array:
         """Return the coordinates from which to look for the first pose. Shape (nq,)."""
-        robot, path = self.problem.robot, self.problem.path
-        qpos = np.concatenate([self._platform[0, : self._led], self._posture[0]])
-        for joint, angle_rad in path.start_rad.items():
+        goals, robot = self.goals, self.goals.robot
+        qpos = np.concatenate([goals.platform[0, : self._led], self._posture[0]])
+        for joint, angle_rad in goals.start_rad.items():
             qpos[robot.base_size + robot.joint_names.index(joint)] = angle_rad
         joints = qpos[robot.base_size :]
         joints[:] = np.clip(joints, robot.joint_lower_rad, robot.joint_upper_rad)
@@ -138,62 +134,59 @@ class NullSpaceController:
         Raises:
             UnreachablePathError: As soon as the hand cannot follow.
         """
-        problem = self.problem
-        samples, step_s = len(problem.time_s), self._step_s
+        goals = self.goals
+        samples, step_s = len(goals.time_s), self._step_s
         now = self.settled()
         qpos, record = np.empty((samples, len(now))), np.zeros((samples, 3))
         velocity, free = np.zeros(len(self._lower)), len(self._lower)
-        for stage in range(0, 2 * (samples - 1) * problem.steps + 1, 2):
+        for stage in range(0, 2 * (samples - 1) * goals.steps + 1, 2):
             self._kinematics.move(now)
-            if stage % (2 * problem.steps) == 0:
-                k = stage // (2 * problem.steps)
+            if stage % (2 * goals.steps) == 0:
+                k = stage // (2 * goals.steps)
                 qpos[k], record[k] = now, self._errors(stage)
                 if record[k, 0] > LARGEST_HAND_ERROR_M or record[k, 1] > LARGEST_HAND_TURN_RAD:
-                    raise UnreachablePathError(problem.path.name, k, float(problem.time_s[k]), *record[k, :2].tolist())
+                    raise UnreachablePathError(goals.task, k, float(goals.time_s[k]), *record[k, :2].tolist())
                 if k == samples - 1:
                     break
             bounds = self._bounds(now, step_s)
             change = self._acceleration * step_s
             self._gentle = (velocity - change, velocity + change)
             self._follow_gaze(stage)
-            first = self._resolved(now, stage, *bounds, problem.law)
+            first = self._resolved(now, stage, *bounds, goals.law)
             middle = now.copy()
             middle[self._led :] += step_s / 2.0 * first.velocity
-            middle[: self._led] = self._platform[stage + 1, : self._led]
+            middle[: self._led] = goals.platform[stage + 1, : self._led]
             self._kinematics.move(middle)
-            velocity = self._resolved(middle, stage + 1, *bounds, problem.law).velocity
+            velocity = self._resolved(middle, stage + 1, *bounds, goals.law).velocity
             now[self._led :] = self._inside(now[self._led :] + step_s * velocity)
-            now[: self._led] = self._platform[stage + 2, : self._led]
+            now[: self._led] = goals.platform[stage + 2, : self._led]
             free = min(free, first.free[-2])
-        gaze_error_rad = None if problem.style is None else record[:, 2]
-        return TrackedTask(problem.time_s, record[:, 0], record[:, 1], gaze_error_rad, free, qpos=qpos)
+        gaze_error_rad = record[:, 2] if goals.head_turn else None
+        return TrackedTask(goals.time_s, record[:, 0], record[:, 1], gaze_error_rad, free, qpos=qpos)
 
     def _errors(self, stage: int) -> tuple[float, float, float]:
         """Return how far and how much turned the hand is from its path, and how much the head from its goal."""
         hand, head = self._kinematics.frames
         off_m, turn = self._hand_off(hand, stage)
-        gaze = (
-            0.0
-            if self.problem.style is None
-            else float(np.linalg.norm(orientation_error(head.rotation, self._gaze(head, stage))))
-        )
-        return float(np.linalg.norm(off_m)), 0.0 if turn is None else float(np.linalg.norm(turn)), gaze
+        glance = orientation_error(head.rotation, self._gaze(head, stage)) if self.goals.head_turn else np.zeros(3)
+        turned_rad = 0.0 if turn is None else float(np.linalg.norm(turn))
+        return float(np.linalg.norm(off_m)), turned_rad, float(np.linalg.norm(glance))
 
     def _hand_off(self, hand: Frame, stage: int) -> tuple[Array, Array | None]:
-        off_m = self._hand_m[stage] - hand.position_m
-        if self._hand_turn is None:
+        goals = self.goals
+        off_m = goals.hand_m[stage] - hand.position_m
+        if goals.hand_turn is None:
             return off_m, None
-        turn = orientation_error(hand.rotation, self._hand_turn[stage])
-        return off_m, turn if self._sideways is None else self._sideways[stage] @ turn
+        turn = orientation_error(hand.rotation, goals.hand_turn[stage])
+        return off_m, turn if goals.sideways is None else goals.sideways[stage] @ turn
 
     def _gaze(self, head: Frame, stage: int) -> Quaternion:
-        assert self.problem.style is not None
-        direct = looking_at(head.position_m, self.problem.user_m)
-        return slerp(self._posture_head[stage], direct, self.problem.style.gaze)
+        direct = looking_at(head.position_m, self.goals.user_m)
+        return slerp(self.goals.head_turn[stage], direct, self.goals.gaze)
 
     def _follow_gaze(self, stage: int) -> None:
         """Learn how fast the head's goal turns from where it was a step ago; the published law does not look ahead."""
-        if self.problem.style is None or self.problem.law == "paper":
+        if not self.goals.head_turn or self.goals.law == "paper":
             return
         goal = self._gaze(self._kinematics.frames[1], stage)
         if self._gaze_before is not None:
@@ -222,42 +215,33 @@ class NullSpaceController:
     ) -> Resolved:
         """Return the velocities of the coordinates that are not led; the kinematics must have been moved to qpos."""
         hand, head = self._kinematics.frames
-        led = self._led
-        velocity = self._hand_velocity[stage].copy() if moving else np.zeros(6)
+        goals, led = self.goals, self._led
+        velocity = goals.hand_velocity[stage].copy() if moving else np.zeros(6)
         off_m, turn = self._hand_off(hand, stage)
         jacobian = hand.jacobian
-        velocity[:3] += self._hand_gain * off_m
+        velocity[:3] += self._gain.hand_per_s * off_m
         if turn is None:
             velocity, jacobian = velocity[:3], jacobian[:3]
-        elif self._sideways is None:
-            velocity[3:] += self._hand_gain * turn
+        elif goals.sideways is None:
+            velocity[3:] += self._gain.hand_per_s * turn
         else:
-            across = self._sideways[stage]
-            velocity = np.concatenate([velocity[:3], across @ velocity[3:] + self._hand_gain * turn])
+            across = goals.sideways[stage]
+            velocity = np.concatenate([velocity[:3], across @ velocity[3:] + self._gain.hand_per_s * turn])
             jacobian = np.concatenate([jacobian[:3], across @ jacobian[3:]])
-        drift = self._platform_velocity[stage] if moving else np.zeros(led)
+        drift = goals.platform_velocity[stage] if moving else np.zeros(led)
         if led:
             velocity = velocity - jacobian[:, :led] @ drift
         levels = [Level(jacobian[:, led:], velocity)]
-        if self.problem.style is not None and showing:
-            glance = self._head_gain * orientation_error(head.rotation, self._gaze(head, stage)) + self._gaze_velocity
+        if goals.head_turn and showing:
+            off = orientation_error(head.rotation, self._gaze(head, stage))
+            glance = self._gain.head_per_s * off + self._gaze_velocity
             glance -= head.jacobian[3:, :led] @ drift
             levels.append(Level(head.jacobian[3:, led:], glance, self._gentle))
-            levels.append(Level(None, self._posture_gain * (self._posture[stage] - qpos[led:]), self._gentle))
+            levels.append(Level(None, self._gain.posture_per_s * (self._posture[stage] - qpos[led:]), self._gentle))
             if not led:
-                levels[-1].velocity[: self.problem.robot.base_size] = 0.0
+                levels[-1].velocity[: self.goals.robot.base_size] = 0.0
         else:
             levels.append(Level(None, np.zeros(len(lower))))
         resolved = resolve(levels, lower, upper, law=law, held=self._held)
         self._held = resolved.held
         return resolved
-
-
-def tracked(problem: TrackingProblem) -> TrackedTask:
-    """Return the trajectory of a tracking problem; raises UnreachablePathError as soon as the hand cannot follow."""
-    return NullSpaceController(problem).track()
-
-
-def _quaternions(rotations: Array) -> list[Quaternion]:
-    """Return quaternions wxyz. Shape (T, 3, 3) in."""
-    return [quaternion_from_rotation(one) for one in rotations.reshape(-1, 9)]

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strut.draft import Shortfall
-from strut.verify.gate import Attempt, strongest
+from strut.draft import Attempt, Shortfall
+from strut.pipeline.gate import strongest
 
 CLOSE, COARSE = 0.02, 0.1  # what the documentation promises
 TOO_MUCH = Shortfall("torque", np.array([True]), "torque: too much")

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from strut.balance.point_masses import effective_height_m, zero_moment_point
+from strut.balance.pressure import zero_moment_point
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.generators.body_path import effective_height_m
 from strut.kinematics.biped_model import two_legs
 from strut.kinematics.posture_failure import required_postures
 from strut.reproduction.alice import variant

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from strut.draft import Shortfall
-from strut.verify.gate import Attempt, strongest_proved
+from strut.draft import Attempt, Shortfall
+from strut.pipeline.gate import strongest_proved
 
 TOO_MUCH = Shortfall("limit", np.array([True]), "limit: too much")
 
