@@ -7,7 +7,8 @@ Every function of strut is recorded when it is called for the first time. A swit
 than the first call before it. A call goes backwards if the stage that calls stands higher in the house than the one
 that is called: no import allows it, so it can only come through a callback. Nouns are free: every room uses them.
 A function that is written inside another one (as every lambda is) is a value that a stage hands over: a term of an
-optimal-control problem, what hears of progress. It is no stage's step, and left out; what it calls is not. No `on_progress` is passed here.
+optimal-control problem, what hears of progress (nothing does here). It is no stage's step, and left out; what it calls
+is not.
 
 `switches` counts all folders. `stage_switches` leaves out robots/, models/ and engines/, which the house calls
 foundations: libraries that any stage computes with, as it does with NumPy. Every stage that uses a batch function of
