@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import psycopg
 import pytest
 from playwright.sync_api import sync_playwright
@@ -15,8 +16,8 @@ from playwright.sync_api import sync_playwright
 from strut import walk
 from strut.io.motion_file import save_motion
 from strut.study.answers import Answers
-from strut.study.new_study import new_study
 from strut.study.published import published
+from strut.study.study_folder import new_study
 from tests.study import real_parts
 from tests.study.real_parts_summary import PROPERTY
 
@@ -34,8 +35,8 @@ def spread_over_people(seed: int = 1) -> Answers:
         for block in range(1, study["blocks"] + 1)
         for trial, emotion in enumerate(study["emotions"], start=1)
     ]
-    who, block, trial, intended, perceived = zip(*rows, strict=True)
-    return Answers(who, np.array(block), np.array(trial) + 5 * (np.array(block) - 1), intended, perceived)
+    table = pd.DataFrame(rows, columns=["participant", "block", "trial", "intended", "perceived"])
+    return Answers(table.assign(trial=table["trial"] + 5 * (table["block"] - 1)))
 
 
 @pytest.fixture(scope="session")
@@ -54,8 +55,7 @@ def rated_answers():
             for trial, (emotion, mean) in enumerate(means.items(), start=1):
                 rating = float(np.clip(mean + habit + rng.normal(0.0, 0.3), -1.0, 1.0))
                 rows.append((f"p{person}", block, trial + 3 * (block - 1), emotion, rating))
-    who, block, trial, intended, rating = zip(*rows, strict=True)
-    return Answers(who, np.array(block), np.array(trial), intended, ratings={"pleasure": np.array(rating)})
+    return Answers(pd.DataFrame(rows, columns=["participant", "block", "trial", "intended", "pleasure"]))
 
 
 @pytest.fixture(scope="session")

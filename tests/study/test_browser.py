@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from strut.study.opened_study import open_study
 from strut.study.server import study_app
+from strut.study.study_folder import open_study
 from tests.study.real_parts import ThreadServer
 from tests.study.real_parts_summary import PROPERTY
 
@@ -22,7 +22,7 @@ def running(study_of, request):
     """A study of the design named by the test's `question`, served by a thread."""
     question = getattr(request, "param", "forced-choice")
     opened = open_study(study_of(question, SHORT_FORM if question == "improvement" else SHORT))
-    server = ThreadServer(study_app(opened.design, opened.stimuli, opened.database, token=opened.token))
+    server = ThreadServer(study_app(opened))
     server.opened = opened
     yield server
     server.stop()
@@ -313,7 +313,7 @@ def test_on_a_phone_the_figure_stays_in_view_while_answering(running, visit):
 def test_what_may_be_seen_once_and_whole_stays_so(study_of, visit):
     change = "seconds = 5 => seconds = 0.6\nreplay = true => replay = false\nwhole = false => whole = true"
     opened = open_study(study_of("forced-choice", change))
-    server = ThreadServer(study_app(opened.design, opened.stimuli, opened.database, token=opened.token))
+    server = ThreadServer(study_app(opened))
     try:
         page = visit()
         page.goto(server.url)

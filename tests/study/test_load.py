@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from strut.study.opened_study import open_study
+from strut.study.study_folder import open_study
 from tests.study.load import fifty_participants
 
 PEOPLE, TRIALS = 50, 5

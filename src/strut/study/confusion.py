@@ -1,9 +1,13 @@
-"""Confusion: which emotion was taken for which, and whether that can be chance."""
+"""Confusion: which emotion was taken for which, and whether that can be chance.
+
+The permutation test shuffles answers within each participant: would a person who answers without looking do as well?
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +18,7 @@ from strut.study.answers import DO_NOT_KNOW, Answers, IntArray
 from strut.study.significance import Significance, at_least, benjamini_hochberg, holm, wilson_interval
 
 SMALL_EXPECTATION = 5.0  # below it the chi-squared distribution is a poor approximation
+_BATCH_CELLS = 2_000_000  # keeps a shuffle of many long sessions in some tens of megabytes
 _REPEATED = "answers of one person are not independent; the permutation test within participants does not need that"
 
 
@@ -40,13 +45,8 @@ class Confusion:
     @property
     def hits(self) -> IntArray:
         """How often each emotion was seen when it was shown. Shape (I,)."""
-        return np.array(
-            [
-                self.counts[row, self.perceived.index(name)] if name in self.perceived else 0
-                for row, name in enumerate(self.intended)
-            ],
-            dtype=np.int64,
-        )
+        same = np.array(self.intended)[:, None] == np.array(self.perceived)
+        return np.asarray(np.where(same, self.counts, 0).sum(axis=1))
 
     @property
     def accuracy(self) -> float:
@@ -77,26 +77,34 @@ def confusion(answers: Answers, options: Sequence[str] = ()) -> Confusion:
         answers: They must hold choices.
         options: What people could answer, where it is known; otherwise every emotion shown or named.
     """
-    if not answers.perceived:
+    if not answers.are_choices:
         raise AnswersError("answers", "there are no choices (`perceived`), so there is no confusion matrix.")
     offered = tuple(dict.fromkeys(options or answers.emotions))
-    named = sorted(set(answers.perceived) - set(offered), key=lambda name: (name == DO_NOT_KNOW, name))
+    counts = pd.crosstab(answers.table["intended"], answers.table["perceived"])
+    named = sorted(set(counts.columns) - set(offered), key=lambda name: (name == DO_NOT_KNOW, name))
     perceived = (*offered, *named)
     shown = (*(name for name in perceived if name in answers.emotions), *answers.emotions)
     intended = tuple(dict.fromkeys(shown))  # in the order of the options, so that hits lie on the diagonal
-    counts = pd.crosstab(np.array(answers.intended), np.array(answers.perceived))
-    counts = counts.reindex(index=intended, columns=perceived, fill_value=0)
-    return Confusion(intended, perceived, counts.to_numpy())
+    return Confusion(intended, perceived, counts.reindex(index=intended, columns=perceived, fill_value=0).to_numpy())
 
 
 def hit_rates(matrix: Confusion, chance: float) -> tuple[HitRate, ...]:
     """Return each emotion's hit rate against chance, p-values also corrected for their number."""
-    shown, hits = matrix.shown, matrix.hits
-    p_values = [at_least(int(k), int(n), chance) for k, n in zip(hits, shown, strict=True)]
+    return _hit_rates(matrix.intended, matrix.hits, matrix.shown, chance)
+
+
+def overall_hit_rate(matrix: Confusion, chance: float) -> HitRate:
+    """Return the hit rate over all emotions."""
+    return _hit_rates(("all",), matrix.hits.sum(keepdims=True), matrix.shown.sum(keepdims=True), chance)[0]
+
+
+def _hit_rates(names: Sequence[str], hits: IntArray, shown: IntArray, chance: float) -> tuple[HitRate, ...]:
+    counts = list(zip(hits.tolist(), shown.tolist(), strict=True))
+    p_values = [at_least(k, n, chance) for k, n in counts]
     corrected = zip(p_values, holm(p_values), benjamini_hochberg(p_values), strict=True)
     return tuple(
-        HitRate(name, int(k), int(n), float(k / n), *wilson_interval(int(k), int(n)), chance, *p)
-        for name, k, n, p in zip(matrix.intended, hits, shown, corrected, strict=True)
+        HitRate(name, k, n, k / n, *wilson_interval(k, n), chance, *p)
+        for name, (k, n), p in zip(names, counts, corrected, strict=True)
     )
 
 
@@ -105,43 +113,68 @@ def chi2_uniform(matrix: Confusion) -> Significance:
 
     One goodness-of-fit test per row, summed: I (P - 1) degrees of freedom.
     """
-    expected = np.repeat(matrix.shown[:, None] / len(matrix.perceived), len(matrix.perceived), axis=1)
-    result = stats.chisquare(matrix.counts.ravel(), expected.ravel(), ddof=len(matrix.intended) - 1)
-    dof = len(matrix.intended) * (len(matrix.perceived) - 1)
-    return Significance(
-        "chi-squared, all answers equally likely (uniformity)",
-        float(result.statistic),
-        float(result.pvalue),
-        int(matrix.counts.sum()),
-        dof,
-        *_caution(float(expected.min())),
-    )
+    rows, columns = matrix.counts.shape
+    expected = np.repeat(matrix.shown / columns, columns)
+    result = stats.chisquare(matrix.counts.ravel(), expected, ddof=rows - 1)
+    name = "chi-squared, all answers equally likely (uniformity)"
+    return _chi2(name, result, rows * (columns - 1), matrix, float(expected.min()))
 
 
 def chi2_independence(matrix: Confusion) -> Significance:
     """Test whether the answers have nothing to do with the emotion shown. Answers nobody gave are left out."""
-    used = matrix.counts[:, matrix.counts.sum(axis=0) > 0]
+    used = _given(matrix)
     if min(used.shape) < 2:
         raise AnswersError("answers", "a test of independence needs two emotions and two different answers.")
     result = stats.chi2_contingency(used, correction=False)
-    return Significance(
-        "chi-squared, answers independent of the emotion shown (independence)",
-        float(result.statistic),
-        float(result.pvalue),
-        int(used.sum()),
-        int(result.dof),
-        *_caution(float(result.expected_freq.min())),
-    )
+    name = "chi-squared, answers independent of the emotion shown (independence)"
+    return _chi2(name, result, int(result.dof), matrix, float(result.expected_freq.min()))
 
 
 def cramers_v(matrix: Confusion) -> float:
     """Return the strength of the link between emotion and answer, from 0 (none) to 1."""
-    used = matrix.counts[:, matrix.counts.sum(axis=0) > 0]
-    return float(stats.contingency.association(used, method="cramer"))
+    return float(stats.contingency.association(_given(matrix), method="cramer"))
 
 
-def _caution(smallest_expectation: float) -> tuple[str, float]:
-    """Return note and smallest expectation of a chi-squared test."""
-    if smallest_expectation >= SMALL_EXPECTATION:
-        return _REPEATED, smallest_expectation
-    return f"smallest expected count {smallest_expectation:.2g} is below 5; {_REPEATED}", smallest_expectation
+def _given(matrix: Confusion) -> IntArray:
+    """Return the counts of the answers that somebody gave."""
+    return matrix.counts[:, matrix.counts.sum(axis=0) > 0]
+
+
+def _chi2(name: str, result: Any, dof: int, matrix: Confusion, smallest: float) -> Significance:
+    note = (
+        _REPEATED
+        if smallest >= SMALL_EXPECTATION
+        else f"smallest expected count {smallest:.2g} is below 5; {_REPEATED}"
+    )
+    n = int(matrix.counts.sum())
+    return Significance(name, float(result.statistic), float(result.pvalue), n, dof, note, smallest)
+
+
+def permutation_test(answers: Answers, rng: np.random.Generator, *, permutations: int = 5000) -> Significance:
+    """Test whether the number of hits exceeds what each participant's own answers, in any other order, would give.
+
+    It keeps everybody's liking for certain answers and needs no independence between answers of one person, so it
+    replaces the chi-squared test of a study with repeated measures. scipy's permutation test has no groups to shuffle
+    within; for a single participant the two agree.
+    """
+    codes, _ = pd.factorize(answers.table[["intended", "perceived"]].to_numpy().T.ravel())
+    meant, seen = codes.reshape(2, -1)
+    people, who = np.unique(answers.table["participant"], return_inverse=True)
+    if len(people) == len(seen):
+        raise AnswersError("answers", "nobody gave two, so there is nothing to permute within participants.")
+    observed = int((meant == seen).sum())
+    hits = np.zeros(permutations, dtype=np.int64)
+    for own in (who == participant for participant in range(len(people))):
+        batch = max(1, _BATCH_CELLS // int(own.sum()))
+        for start in range(0, permutations, batch):
+            part = hits[start : start + batch]
+            shuffled = rng.permuted(np.broadcast_to(seen[own], (len(part), int(own.sum()))), axis=1)
+            part += (shuffled == meant[own]).sum(axis=1)
+    as_good = int((hits >= observed).sum())
+    return Significance(
+        "permutation of answers within participants, number of hits",
+        float(observed),
+        (1 + as_good) / (1 + permutations),  # the observed order is one of them, so p is never 0
+        len(seen),
+        note=f"{permutations} permutations; {hits.mean():.1f} hits expected by chance",
+    )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pingouin as pg
 from scipy import stats
 
 from strut.emotion import named_emotion
 from strut.errors import AnswersError, UnknownNameError
-from strut.robot import Array
 from strut.study.answers import PAD_SCALES, Answers
 from strut.study.significance import holm
 
@@ -22,20 +22,11 @@ _FEWEST = 4  # Fisher's interval divides by n - 3
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """Spearman's rank correlation of a rating with a factor.
+    """Spearman's rank correlation r of n ratings on a scale with a factor that the stimuli differed in.
 
-    Args:
-        factor: What the stimuli differed in.
-        scale: What people rated.
-        n: How many answers hold both.
-        r: Spearman's coefficient.
-        low: Lower end of Fisher's 95 % interval.
-        high: Upper end.
-        p_value: Two-sided, answers taken as independent.
-        p_holm: Corrected for all correlations of the study.
-        within_r: Correlation within participants (repeated measures), None where nobody has several ratings.
-        within_dof: Its degrees of freedom: answers minus participants minus one.
-        within_p: Its two-sided p-value, which does not take answers of one person for answers of several.
+    `low` and `high` are Fisher's 95 % interval; `p_value` is two-sided and takes answers as independent, `p_holm`
+    corrects it for all correlations of the study. `within_...` is the repeated-measures correlation, which does not
+    take answers of one person for answers of several; None where nobody has several ratings.
     """
 
     factor: str
@@ -57,28 +48,24 @@ def correlations(answers: Answers) -> tuple[Correlation, ...]:
     Factors are the `factor_...` columns and, where the intended emotions have known coordinates, the intended pleasure,
     arousal and dominance.
     """
-    factors = {**answers.factors, **intended_coordinates(answers)}
-    found = []
+    factors, who, found = {**answers.factors, **_intended_coordinates(answers)}, answers.table["participant"], []
     for scale, rating in answers.ratings.items():
         for name, factor in factors.items():
             used = np.isfinite(rating) & np.isfinite(factor)
             if used.sum() >= _FEWEST and np.ptp(rating[used]) > 0 and np.ptp(factor[used]) > 0:
-                who = np.array(answers.participant)[used]
-                found.append(_correlation(name, scale, factor[used], rating[used], who))
+                found.append(_correlation(name, scale, factor[used], rating[used], who[used]))
     corrected = holm([row.p_value for row in found])
     return tuple(replace(row, p_holm=p) for row, p in zip(found, corrected, strict=True))
 
 
-def intended_coordinates(answers: Answers) -> dict[str, Array]:
+def _intended_coordinates(answers: Answers) -> dict[str, pd.Series]:
     """Return the intended pleasure, arousal and dominance of each answer; nothing if an emotion has no coordinates."""
     try:
-        pad = {name: named_emotion(name).pad for name in answers.emotions}
+        pad = np.array([named_emotion(name).pad for name in answers.emotions])
     except UnknownNameError:
         return {}
-    return {
-        f"intended {axis}": np.array([pad[name][index] for name in answers.intended])
-        for index, axis in enumerate(PAD_SCALES)
-    }
+    meant = pd.Index(answers.emotions).get_indexer(answers.table["intended"])
+    return {f"intended {axis}": pd.Series(pad[meant, k]) for k, axis in enumerate(PAD_SCALES)}
 
 
 def fisher_interval(r: float, n: int) -> tuple[float, float]:
@@ -97,29 +84,31 @@ def correlation_p(r: float, n: int, alternative: Literal["two-sided", "greater",
     return float(stats.t.sf(t, n - 2) if alternative == "greater" else stats.t.cdf(t, n - 2))
 
 
-def _correlation(name: str, scale: str, factor: Array, rating: Array, who: Any) -> Correlation:
+def _correlation(name: str, scale: str, factor: pd.Series, rating: pd.Series, who: pd.Series) -> Correlation:
     result = stats.spearmanr(factor, rating)
     r, n = float(result.statistic), len(rating)
-    low, high = fisher_interval(r, n) if abs(r) < 1.0 else (r, r)
-    found = Correlation(name, scale, n, r, low, high, float(result.pvalue))
-    within = within_participants(factor, rating, who)
-    return replace(found, within_r=within[0], within_dof=within[1], within_p=within[2]) if within else found
+    interval = fisher_interval(r, n) if abs(r) < 1.0 else (r, r)
+    within = within_participants(factor, rating, who) or (None, None, None)
+    return Correlation(name, scale, n, r, *interval, float(result.pvalue), None, *within)
 
 
-def within_participants(factor: Array, rating: Array, who: npt.ArrayLike) -> tuple[float, int, float] | None:
+def within_participants(
+    factor: npt.ArrayLike, rating: npt.ArrayLike, who: npt.ArrayLike
+) -> tuple[float, int, float] | None:
     """Return the repeated-measures correlation: r, degrees of freedom and two-sided p; None where nobody varies.
 
     It is the correlation of what is left when everybody's own mean is taken away, with a degree of freedom less for
     each participant. pingouin's `rm_corr` gives the same numbers but inverts a matrix with a column per participant,
     which takes minutes for many; the tests compare the two.
     """
-    own = np.unique(who, return_inverse=True)[1]
-    x, y = (values - (np.bincount(own, values) / np.bincount(own))[own] for values in (factor, rating))
-    moves = np.bincount(own, x**2) > 1e-24  # people who saw one level of the factor only say nothing about it
-    keep = moves[own]
-    people = int(moves.sum())
-    dof = int(keep.sum()) - people - 1
-    if people < 2 or dof < 1 or not np.any(np.abs(y[keep]) > 1e-12):
+    table = pd.DataFrame({"factor": factor, "rating": rating, "who": who})
+    own = table.groupby("who")[["factor", "rating"]]
+    centred = table[["factor", "rating"]] - own.transform("mean")
+    moves = (centred["factor"] ** 2).groupby(table["who"]).transform("sum") > 1e-24
+    kept = centred[moves]  # people who saw one level of the factor only say nothing about it
+    people = table["who"][moves].nunique()
+    dof = len(kept) - people - 1
+    if people < 2 or dof < 1 or not (kept["rating"].abs() > 1e-12).any():
         return None
-    r = float(stats.pearsonr(x[keep], y[keep]).statistic)
+    r = float(stats.pearsonr(kept["factor"], kept["rating"]).statistic)
     return r, dof, correlation_p(r, dof + 2) if abs(r) < 1.0 else 0.0

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import statsmodels.api as sm
 
-from strut.errors import AnswersError
 from strut.study.answers import Answers
 from strut.study.significance import wilson_interval
 
@@ -33,31 +32,27 @@ class Learning:
     """
 
     blocks: tuple[BlockRate, ...]
-    odds_ratio: float | None
-    low: float | None
-    high: float | None
-    p_value: float | None
+    odds_ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
     note: str = ""
 
 
 def learning(answers: Answers) -> Learning:
-    """Return how hit rates change over blocks."""
-    if not answers.perceived:
-        raise AnswersError("answers", "there are no choices (`perceived`), so there is nothing to learn.")
-    correct, rates = answers.correct, []
-    for block in np.unique(answers.block):
-        here = correct[answers.block == block]
-        hits, shown = int(here.sum()), len(here)
-        rates.append(BlockRate(int(block), hits, shown, hits / shown, *wilson_interval(hits, shown)))
-    reason = _why_not(answers, rates)
+    """Return how hit rates change over blocks; the answers must hold choices."""
+    table = answers.table.assign(correct=answers.correct.astype(float))
+    blocks = tuple(
+        BlockRate(int(block), int(hits), shown, hits / shown, *wilson_interval(int(hits), shown))
+        for block, hits, shown in table.groupby("block")["correct"].agg(["sum", "count"]).itertuples()
+    )
+    reason = _why_not(answers, blocks)
     if reason:
-        return Learning(tuple(rates), None, None, None, None, reason)
-    who = np.unique(np.array(answers.participant), return_inverse=True)[1]
-    design = sm.add_constant(answers.block.astype(float))
+        return Learning(blocks, note=reason)
     model = sm.GEE(
-        correct.astype(float),
-        design,
-        groups=who,
+        table["correct"].to_numpy(),
+        sm.add_constant(table["block"].to_numpy(float)),
+        groups=np.unique(table["participant"], return_inverse=True)[1],
         family=sm.families.Binomial(),
         cov_struct=sm.cov_struct.Exchangeable(),
     )
@@ -65,18 +60,18 @@ def learning(answers: Answers) -> Learning:
     with np.errstate(invalid="ignore"):  # a robust variance below 0 is no number
         (low, high), p_value = fit.conf_int()[1], float(fit.pvalues[1])
     if not np.isfinite([low, high, p_value]).all():
-        return Learning(tuple(rates), None, None, None, None, "the answers do not determine how the odds change")
-    odds, lowest, highest = (float(np.exp(value)) for value in (fit.params[1], low, high))
-    return Learning(tuple(rates), odds, lowest, highest, p_value)
+        return Learning(blocks, note="the answers do not determine how the odds change")
+    odds_ratio, low, high = np.exp([fit.params[1], low, high]).tolist()
+    return Learning(blocks, odds_ratio, low, high, p_value)
 
 
-def _why_not(answers: Answers, rates: list[BlockRate]) -> str:
-    if len(rates) < 2:
+def _why_not(answers: Answers, blocks: tuple[BlockRate, ...]) -> str:
+    if len(blocks) < 2:
         return "there is one block only"
     if len(answers.participants) < 3:
         return "fewer than three participants say nothing about others"
-    if all(rate.hits == rate.shown for rate in rates) or all(rate.hits == 0 for rate in rates):
+    if all(row.hits == row.shown for row in blocks) or all(row.hits == 0 for row in blocks):
         return "all answers are alike, so the odds cannot change"
-    if len(rates) == 2 and any(rate.hits in (0, rate.shown) for rate in rates):
+    if len(blocks) == 2 and any(row.hits in (0, row.shown) for row in blocks):
         return "a block without any miss or any hit makes the odds infinite"
     return ""

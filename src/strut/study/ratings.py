@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pingouin as pg
 from scipy import stats
 
@@ -14,27 +14,17 @@ from strut.robot import Array
 from strut.study.answers import Answers
 from strut.study.significance import benjamini_hochberg, holm
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 @dataclass(frozen=True, slots=True)
 class RatingMean:
-    """The mean rating of one emotion on one scale, tested against 0.
+    """The mean rating of one emotion on one scale, tested against 0 by a two-sided one-sample t test.
 
-    Args:
-        emotion: What was shown.
-        scale: Which scale, such as `pleasure`.
-        n: How many participants; the ratings of one person are averaged first, or each would count as new people.
-        undecided: How many ratings were left open.
-        mean: The mean over participants.
-        sd: Their standard deviation.
-        low: Lower end of the 95 % interval of the mean.
-        high: Upper end.
-        t: One-sample t statistic.
-        p_value: Two-sided.
-        p_holm: Corrected by Holm for all means of the study.
-        p_benjamini_hochberg: Corrected for the false discovery rate.
-        effect_size: Cohen's d, the mean in standard deviations.
-        effect_low: Lower end of its 95 % interval.
-        effect_high: Upper end.
+    `n` counts participants: the ratings of one person are averaged first, or each would count as new people;
+    `undecided` ratings were left open. `effect_size` is Cohen's d; intervals are of 95 %. Corrections are for all means
+    of the study. What needs a spread is None where everybody gave the same rating.
     """
 
     emotion: str
@@ -45,13 +35,13 @@ class RatingMean:
     sd: float
     low: float
     high: float
-    t: float | None
-    p_value: float | None
-    p_holm: float | None
-    p_benjamini_hochberg: float | None
-    effect_size: float | None
-    effect_low: float | None
-    effect_high: float | None
+    t: float | None = None
+    p_value: float | None = None
+    p_holm: float | None = None
+    p_benjamini_hochberg: float | None = None
+    effect_size: float | None = None
+    effect_low: float | None = None
+    effect_high: float | None = None
 
     def off_middle(self, alpha: float = 0.05) -> bool:
         """Whether the mean lies demonstrably off the middle of its scale; what cannot be tested does not."""
@@ -59,30 +49,26 @@ class RatingMean:
 
 
 def rating_means(answers: Answers) -> tuple[RatingMean, ...]:
-    """Return the mean of every emotion on every scale that the answers hold."""
-    if not answers.ratings:
-        raise AnswersError("answers", "there are no ratings.")
+    """Return the mean of every emotion on every scale that the answers hold, where two people rated it."""
     found = []
-    for scale, values in answers.ratings.items():
+    for scale in answers.ratings:
+        means = person_means(answers, scale)
+        undecided = answers.table[scale].isna().groupby(answers.table["intended"]).sum()
         for emotion in answers.emotions:
-            own, undecided = per_person_means(answers, values, emotion)
+            own = means[emotion].dropna().to_numpy()
             if len(own) >= 2:
-                found.append(_mean(emotion, scale, own, undecided))
+                found.append(_mean(emotion, scale, own, int(undecided[emotion])))
     if not found:
         raise AnswersError("answers", "no emotion was rated by two people, so no mean can be tested.")
-    p_values = [row.p_value for row in found if row.p_value is not None]
-    corrected = zip(holm(p_values), benjamini_hochberg(p_values), strict=True)
-    return tuple(row if row.p_value is None else _with_corrections(row, *next(corrected)) for row in found)
+    p_values = [row.p_value for row in found]
+    corrected = zip(found, holm(p_values), benjamini_hochberg(p_values), strict=True)
+    return tuple(replace(row, p_holm=first, p_benjamini_hochberg=second) for row, first, second in corrected)
 
 
-def per_person_means(answers: Answers, values: Array, emotion: str) -> tuple[Array, int]:
-    """Return each participant's mean rating of an emotion, and how many ratings were left open."""
-    meant = np.array(answers.intended) == emotion
-    decided = meant & np.isfinite(values)
-    who = np.array(answers.participant)[decided]
-    _, group = np.unique(who, return_inverse=True)
-    sums, counts = np.bincount(group, values[decided]), np.bincount(group)
-    return np.asarray(sums / counts), int(meant.sum() - decided.sum())
+def person_means(answers: Answers, scale: str) -> pd.DataFrame:
+    """Return each participant's mean rating of each emotion: one row per person, one column per emotion."""
+    means = answers.table.pivot_table(index="participant", columns="intended", values=scale)
+    return means.reindex(columns=list(answers.emotions))
 
 
 def one_sample(mean: float, sd: float, n: int) -> tuple[float, float, tuple[float, float]]:
@@ -98,37 +84,16 @@ def sd_from_interval(low: float, high: float, n: int) -> float:
     return float((high - low) / 2.0 / stats.t.ppf(0.975, n - 1) * math.sqrt(n))
 
 
-def _mean(emotion: str, scale: str, own: Array, undecided: int) -> RatingMean:
-    n, mean, sd = len(own), float(own.mean()), float(own.std(ddof=1))
-    if sd == 0.0:  # everybody gave the same rating: there is no spread to test against
-        return RatingMean(emotion, scale, n, undecided, mean, sd, mean, mean, *(None,) * 7)
-    result = stats.ttest_1samp(own, 0.0)
-    interval = result.confidence_interval(0.95)
-    effect = mean / sd
-    effect_low, effect_high = pg.compute_esci(effect, nx=n, ny=1, paired=True, eftype="cohen", decimals=12)
-    return RatingMean(
-        emotion=emotion,
-        scale=scale,
-        n=n,
-        undecided=undecided,
-        mean=mean,
-        sd=sd,
-        low=float(interval.low),
-        high=float(interval.high),
-        t=float(result.statistic),
-        p_value=float(result.pvalue),
-        p_holm=None,
-        p_benjamini_hochberg=None,
-        effect_size=effect,
-        effect_low=float(effect_low),
-        effect_high=float(effect_high),
-    )
-
-
-def _with_corrections(row: RatingMean, p_holm: float, p_benjamini_hochberg: float) -> RatingMean:
-    return replace(row, p_holm=p_holm, p_benjamini_hochberg=p_benjamini_hochberg)
-
-
 def band(mean: float, border: float) -> int:
     """Return the class of a slider's mean: -1 below minus the border, 1 above the border, 0 between."""
     return -1 if mean < -border else int(mean > border)
+
+
+def _mean(emotion: str, scale: str, own: Array, undecided: int) -> RatingMean:
+    n, mean, sd = len(own), float(own.mean()), float(own.std(ddof=1))
+    if sd == 0.0:  # everybody gave the same rating: there is no spread to test against
+        return RatingMean(emotion, scale, n, undecided, mean, sd, mean, mean)
+    t, p_value, interval = one_sample(mean, sd, n)
+    effect_low, effect_high = pg.compute_esci(mean / sd, nx=n, ny=1, paired=True, eftype="cohen", decimals=12)
+    effect = {"effect_size": mean / sd, "effect_low": float(effect_low), "effect_high": float(effect_high)}
+    return RatingMean(emotion, scale, n, undecided, mean, sd, *interval, t, p_value, **effect)

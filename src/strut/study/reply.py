@@ -22,29 +22,22 @@ def is_token(text: str) -> bool:
 
 def checked_reply(design: Design, form: Mapping[str, str]) -> dict[str, Any]:
     """Return what is stored of an answer: a choice, or ratings on [-1, 1] (of the improvement form from -2 to 2)."""
+    ask = design.ask
     if design.question == "forced-choice":
-        return {"perceived": _chosen(design, form.get("answer", ""))}
+        answer = form.get("answer", "")
+        if answer not in design.answer_options:
+            raise BadReplyError(f"'{answer[:40]}' is not among the answers." if answer else "no answer was chosen.")
+        return {"perceived": answer}
     if design.question == "slider":
-        return {"rating": _slid(design, form)}
+        if ask.do_not_know and form.get("undecided") == "1":
+            return {"rating": None}
+        if form.get("touched") != "1":
+            raise BadReplyError("the handle was not moved.")
+        return {"rating": _whole(form, "rating", -100, 100) / 100.0}
     if design.question == "sam":
-        middle = (design.ask.points + 1) / 2.0
-        half = design.ask.points - middle
-        return {scale: (_whole(form, scale, 1, design.ask.points) - middle) / half for scale in design.ask.scales}
-    return {item: _whole(form, item, -2, 2) for item in design.ask.items}
-
-
-def _chosen(design: Design, answer: str) -> str:
-    if answer not in design.answer_options:
-        raise BadReplyError("no answer was chosen." if not answer else f"'{answer[:40]}' is not among the answers.")
-    return answer
-
-
-def _slid(design: Design, form: Mapping[str, str]) -> float | None:
-    if design.ask.do_not_know and form.get("undecided") == "1":
-        return None
-    if form.get("touched") != "1":
-        raise BadReplyError("the handle was not moved.")
-    return _whole(form, "rating", -100, 100) / 100.0
+        middle = (ask.points + 1) / 2.0
+        return {scale: (_whole(form, scale, 1, ask.points) - middle) / (ask.points - middle) for scale in ask.scales}
+    return {item: _whole(form, item, -2, 2) for item in ask.items}
 
 
 def checked_timing(form: Mapping[str, str]) -> tuple[int | None, int | None]:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
-from statistics import mean, median, stdev
 from typing import Any
 
+import pandas as pd
+
+from strut.errors import AnswersError
 from strut.io.atomic import write_atomically
 from strut.io.motion_file import load_motion
 from strut.motion import Motion
-from strut.study.confound import weakened_words
+from strut.study.answer_table import answer_columns, answers_of, export_rows
+from strut.study.answers import Answers, read_answers
+from strut.study.controls import weakened_words
 from strut.study.design import Design
+from strut.study.design_file import read_design
 from strut.study.figures import study_figures
-from strut.study.paragraph import methods_and_results
-from strut.study.report_sources import rows_of_file, rows_of_study
 from strut.study.statistics import StudyStatistics, study_statistics
-from strut.study.statistics_tables import statistics_tables
+from strut.study.statistics_text import methods_and_results, statistics_tables
+from strut.study.study_folder import open_study
 from strut.study.templates import filled, prose
 
 
@@ -43,15 +48,39 @@ def report_study(
         >>> strut.report_study("mystudy", answers="simulated.csv").participants  # doctest: +SKIP
         20
     """
-    folder = Path(folder)
-    design, rows, table = rows_of_file(folder, Path(answers)) if answers else rows_of_study(folder, database)
+    folder, rows = Path(folder), None
+    if answers:
+        table, design = read_answers(answers), read_design(folder)
+        _check_belongs(design, table, str(answers))
+        rows = pd.read_csv(answers, dtype=str, keep_default_na=False, na_values=[""]).rename(columns=str.strip)
+    else:
+        opened = open_study(folder, database)
+        design = opened.design
+        with closing(opened.database):
+            stored = opened.database.rows()
+        table, rows = answers_of(design, stored), export_rows(design, stored)
     options = design.answer_options if design.question == "forced-choice" else ()
     found = study_statistics(table, options=options)
     write_atomically(Path(path or folder / "report.html"), report_html(design, rows, found).encode(), force=force)
     return found
 
 
-def report_html(design: Design, rows: Sequence[dict[str, Any]], found: StudyStatistics) -> str:
+def _check_belongs(design: Design, answers: Answers, source: str) -> None:
+    """Raise AnswersError if a table answers another question, or names motions that the study does not show."""
+    asked, held = answer_columns(design), {*answers.ratings, *(("perceived",) if answers.are_choices else ())}
+    if set(asked) != held:
+        has = ", ".join(sorted(held))
+        raise AnswersError(source, f"holds {has}; the {design.question} question of {design.name} asks {asked[0]}.")
+    shown = {(entry.name, entry.intended) for entry in design.stimuli}
+    named = not answers.table["stimulus"].equals(answers.table["intended"])  # else it says only what was intended
+    known = {intended for _, intended in shown}
+    for stimulus, intended in zip(answers.table["stimulus"], answers.table["intended"], strict=True):
+        if ((stimulus, intended) not in shown) if named else (intended not in known):
+            motion = f"{stimulus} ({intended})" if named else intended
+            raise AnswersError(source, f"has answers to {motion}, which {design.name} does not show.")
+
+
+def report_html(design: Design, rows: pd.DataFrame | Sequence[dict[str, Any]], found: StudyStatistics) -> str:
     """Return the report of a study as a page.
 
     Args:
@@ -62,7 +91,7 @@ def report_html(design: Design, rows: Sequence[dict[str, Any]], found: StudyStat
     methods, results = methods_and_results(found)
     motions = [load_motion(design.folder / entry.file) for entry in design.stimuli]
     shown_s = design.display.seconds or min(motion.duration_s for motion in motions)
-    about = (_procedure(design, motions), _people(design, rows, shown_s), methods)
+    about = (_procedure(design, motions), _people(design, pd.DataFrame(rows), shown_s), methods)
     return filled(
         "report.html",
         name=design.name,
@@ -87,36 +116,25 @@ def _procedure(design: Design, motions: Sequence[Motion]) -> str:
     )
 
 
-def _people(design: Design, rows: Sequence[dict[str, Any]], shown_s: float) -> str:
+def _people(design: Design, rows: pd.DataFrame, shown_s: float) -> str:
     """Return who took part, as far as they said, when, and how long an answer took."""
-    by_person = {row["participant"]: row for row in rows}
-    done = sum(count >= design.trials for count in Counter(row["participant"] for row in rows).values())
-    sentences = [f"{done} of {len(by_person)} who answered at all answered everything.", *_days(rows)]
-    sentences += _ages([row["age"] for row in by_person.values() if row["age"] is not None])
-    genders = Counter(row["gender"] for row in by_person.values() if row["gender"] not in (None, "none"))
-    if genders:
-        sentences.append(f"Genders given: {', '.join(f'{count} {name}' for name, count in genders.most_common())}.")
-    return " ".join(sentences + _times(rows, shown_s))
-
-
-def _ages(ages: Sequence[int]) -> list[str]:
-    if len(ages) > 1:
-        return [f"Mean age was {mean(ages):.1f} years (sd {stdev(ages):.1f}; {len(ages)} gave it)."]
-    return [f"One gave an age, {ages[0]} years." for _ in ages]
-
-
-def _days(rows: Sequence[dict[str, Any]]) -> list[str]:
-    days = sorted(row["received_at"][:10] for row in rows if row["received_at"])
-    if not days:
-        return []
-    return [f"Answers came on {days[0]}." if days[0] == days[-1] else f"From {days[0]} to {days[-1]}."]
-
-
-def _times(rows: Sequence[dict[str, Any]], shown_s: float) -> list[str]:
-    """Return how long answers took, and how many came before the motion had ended."""
-    times = [row["response_ms"] for row in rows if row["response_ms"] is not None and not row["practice"]]
-    if not times:
-        return []
-    sentences = [f"The median answer came {median(times) / 1000.0:.1f} s after the motion began."]
-    early = sum(time < 1000.0 * shown_s for time in times)
-    return [*sentences, f"{early} of {len(times)} answers came before it had ended."] if early else sentences
+    rows = rows.reindex(columns=["participant", "practice", "age", "gender", "received_at", "response_ms"])
+    for name in ("practice", "age", "response_ms"):
+        rows[name] = pd.to_numeric(rows[name], errors="coerce")
+    people = rows.groupby("participant", sort=False).last()
+    done = int((rows["participant"].value_counts() >= design.trials).sum())
+    days, ages = rows["received_at"].replace("", None).dropna().str[:10], people["age"].dropna()
+    genders = Counter(people["gender"].dropna().loc[lambda given: given != "none"]).most_common()
+    times_s = rows["response_ms"][rows["practice"] != 1].dropna() / 1000.0
+    return prose(
+        "people.txt",
+        done=done,
+        people=len(people),
+        first_day=days.min(),
+        last_day=days.max(),
+        days=len(days),
+        ages=ages,
+        genders=genders,
+        times_s=times_s,
+        early=int((times_s < shown_s).sum()),
+    )

@@ -30,22 +30,11 @@ def static_file(name: str) -> bytes:
     return files("strut.study").joinpath("pages", name).read_bytes()
 
 
-def welcome_page(design: Design, language: str, ticket: str, message: str = "", *, agreed: bool = False) -> str:
+def welcome_page(design: Design, words: SurveyWords, ticket: str, message: str = "", *, agreed: bool = False) -> str:
     """Return the first page: what it is about, consent, and the questions about the person."""
-    words = design.words(language)
-    return filled(
-        "welcome.html",
-        words=words,
-        languages=[(code, language_table(code)["language"]) for code in design.languages],
-        trials=design.trials,
-        minutes=design.minutes,
-        ticket=ticket,
-        message=message,
-        agreed=agreed,
-        ask_age=design.ask_age,
-        ask_gender=design.ask_gender,
-        genders=GENDERS,
-    )
+    languages = [(code, language_table(code)["language"]) for code in design.languages]
+    shown = {"ticket": ticket, "message": message, "agreed": agreed, "genders": GENDERS}
+    return filled("welcome.html", words=words, design=design, languages=languages, **shown)
 
 
 def trial_page(
@@ -54,11 +43,7 @@ def trial_page(
     """Return the page of one trial: the moving figure, the question, and the private link."""
     words = design.words(who.language)
     first_of_block = trial.number > 1 and who.plan[trial.number - 2].block != trial.block
-    note = ""
-    if trial.practice:
-        note = words.say("practice")
-    elif design.session.blocks > 1:
-        note = words.say("block", number=trial.block, total=design.session.blocks)
+    block = words.say("block", number=trial.block, total=design.session.blocks) if design.session.blocks > 1 else ""
     return filled(
         "trial.html",
         words=words,
@@ -66,10 +51,8 @@ def trial_page(
         trial=trial,
         total=len(who.plan),
         heading=words.say("progress", number=trial.number, total=len(who.plan)),
-        note=note,
+        note=words.say("practice") if trial.practice else block,
         pause=first_of_block and trial.block > 1,
-        replay=design.display.replay,
-        whole=design.display.whole,
         stimulus_url=stimulus_url,
         action=action,
         link=link,
@@ -82,12 +65,12 @@ def finished_page(design: Design, who: Participant) -> str:
     """Return the thanks, with the code under which the answers can be found and taken back."""
     words = design.words(who.language)
     text = f"{words.say('finished')} {words.say('code', code=who.code)}"
-    return filled("message.html", words=words, title=words.say("finished_title"), text=text)
+    return message_page(words, words.say("finished_title"), text)
 
 
-def message_page(design: Design, language: str, title: str, text: str) -> str:
+def message_page(words: SurveyWords, title: str, text: str) -> str:
     """Return a page that says one thing."""
-    return filled("message.html", words=design.words(language), title=title, text=text)
+    return filled("message.html", words=words, title=title, text=text)
 
 
 def login_page(design: Design, message: str = "") -> str:
@@ -103,7 +86,11 @@ def researcher_page(design: Design, counts: dict[str, Any]) -> str:
 def _question(design: Design, words: SurveyWords, who: Participant, trial: Trial) -> dict[str, Any]:
     """Return what the form of a question shows."""
     if design.question == "forced-choice":
-        return _choice(design, words, who)
+        options = [
+            {"value": name, "text": words.say("do_not_know") if name == DO_NOT_KNOW else words.emotion(name)}
+            for name in option_order(design, who.identity)
+        ]
+        return {"options": options, "columns": 4 if len(options) in (4, 7, 8) else min(3, max(2, len(options)))}
     if design.question == "slider":
         return {"ends": [words.emotion(end) for end in design.ask.ends]}
     if design.question == "sam":
@@ -113,14 +100,6 @@ def _question(design: Design, words: SurveyWords, who: Participant, trial: Trial
     intended = design.stimulus(trial.stimulus).intended
     text = "question_improvement_neutral" if intended == "neutral" else "question_improvement"  # not "more neutral"
     return {"items": items, "improve": words.say(text, emotion=words.emotion(intended))}
-
-
-def _choice(design: Design, words: SurveyWords, who: Participant) -> dict[str, Any]:
-    options = [
-        {"value": name, "text": words.say("do_not_know") if name == DO_NOT_KNOW else words.emotion(name)}
-        for name in option_order(design, who.identity)
-    ]
-    return {"options": options, "columns": 4 if len(options) in (4, 7, 8) else min(3, max(2, len(options)))}
 
 
 def _scale(design: Design, words: SurveyWords, scale: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class Trial:
         return self.block == 0
 
 
-def trial_plan(design: Design, *, index: int, shown: Mapping[str, int]) -> tuple[Trial, ...]:
+def trial_plan(design: Design, index: int, shown: Mapping[str, int]) -> tuple[Trial, ...]:
     """Return the trials of one participant.
 
     Args:
