@@ -6,6 +6,7 @@ import secrets
 import shutil
 import tempfile
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -16,8 +17,12 @@ from playwright.sync_api import sync_playwright
 from strut import walk
 from strut.io.motion_file import save_motion
 from strut.study.answers import Answers
+from strut.study.database import database_url, open_database
+from strut.study.design import Question, read_design
 from strut.study.published import published
-from strut.study.study_folder import new_study
+from strut.study.statistics import study_statistics
+from strut.study.stimulus import load_stimuli
+from strut.study.study_folder import OpenedStudy, new_study
 from tests.study import real_parts
 from tests.study.real_parts_summary import PROPERTY
 
@@ -45,6 +50,11 @@ def quadruped_answers():
 
 
 @pytest.fixture(scope="session")
+def quadruped_statistics(quadruped_answers):
+    return study_statistics(quadruped_answers)
+
+
+@pytest.fixture(scope="session")
 def rated_answers():
     """Forty people who rate three emotions on pleasure, two times each, with habits of their own."""
     rng, rows = np.random.default_rng(7), []
@@ -67,13 +77,21 @@ def five_motions(tmp_path_factory):
     return sorted(folder.glob("*.npz"))
 
 
+@pytest.fixture(scope="session")
+def untouched_studies(tmp_path_factory, five_motions):
+    """A study folder of each design, made once; tests work on copies."""
+    folders = {question: tmp_path_factory.mktemp("studies") / question for question in get_args(Question)}
+    for question, folder in folders.items():
+        new_study(folder, question, five_motions)
+    return folders
+
+
 @pytest.fixture
-def study_of(tmp_path, five_motions):
-    """Return a function that makes a study folder of a design, with short stimuli."""
+def study_of(tmp_path, untouched_studies):
+    """Return a function that makes a study folder of a design."""
 
     def make(question: str, change: str = "") -> Path:
-        folder = tmp_path / question
-        new_study(folder, question, five_motions)
+        folder = shutil.copytree(untouched_studies[question], tmp_path / question)
         if change:
             path = folder / "design.toml"
             text = path.read_text()
@@ -85,6 +103,32 @@ def study_of(tmp_path, five_motions):
         return folder
 
     return make
+
+
+@pytest.fixture(scope="session")
+def loaded_stimuli():
+    """Designs and stimuli by the text of their design file: the motions are the same in all copies of a study."""
+    return {}
+
+
+@pytest.fixture
+def opened_of(study_of, loaded_stimuli):
+    """Return a function that opens a study of a design with an empty database; stimuli are loaded once for all."""
+    databases = []
+
+    def open_one(question: str, change: str = "") -> OpenedStudy:
+        folder = study_of(question, change)
+        text = (folder / "design.toml").read_text()
+        if text not in loaded_stimuli:
+            design = read_design(folder)
+            loaded_stimuli[text] = design, load_stimuli(design)
+        design, stimuli = loaded_stimuli[text]
+        databases.append(open_database(database_url(folder, None), name=design.name, fingerprint="the same"))
+        return OpenedStudy(design, stimuli, databases[-1], token="a token of the tests")
+
+    yield open_one
+    for database in databases:
+        database.close()
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from strut.study.audience import (
     simulated_rows,
 )
 from strut.study.confusion import confusion
-from strut.study.design_file import read_design
+from strut.study.design import read_design
 from strut.study.published import published
 from strut.study.statistics import study_statistics
 from strut.study.study_report import report_html

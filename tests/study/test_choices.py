@@ -18,9 +18,9 @@ from strut.study.confusion import (
     confusion,
     cramers_v,
     hit_rates,
+    learning,
     permutation_test,
 )
-from strut.study.learning import learning
 from strut.study.published import published
 from strut.study.significance import at_least, benjamini_hochberg, holm, wilson_interval
 

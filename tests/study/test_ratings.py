@@ -13,9 +13,18 @@ from scipy import stats
 
 from strut.errors import AnswersError
 from strut.study.answers import Answers
-from strut.study.correlation import correlation_p, correlations, fisher_interval, within_participants
 from strut.study.mixed import fit_logistic, mixed_choice, mixed_rating
-from strut.study.ratings import band, one_sample, person_means, rating_means, sd_from_interval
+from strut.study.ratings import (
+    band,
+    correlation_p,
+    correlations,
+    fisher_interval,
+    one_sample,
+    person_means,
+    rating_means,
+    sd_from_interval,
+    within_participants,
+)
 
 
 def test_ratings_of_one_person_do_not_count_as_new_people(rated_answers):

@@ -42,8 +42,12 @@ def test_a_missing_table_is_one_sentence_and_exit_two(tmp_path, capsys):
     assert capsys.readouterr().err.strip().endswith("there is no such file.")
 
 
-def test_the_same_answers_give_the_same_numbers(quadruped_answers):
-    assert study_statistics(quadruped_answers).as_dict() == study_statistics(quadruped_answers).as_dict()
+def test_the_same_answers_give_the_same_numbers_and_another_seed_others(quadruped_answers, quadruped_statistics):
+    found = quadruped_statistics.as_dict()
+    assert study_statistics(quadruped_answers).as_dict() == found
+    other = study_statistics(quadruped_answers, seed=1).as_dict()["choices"]
+    assert other["cohens_kappa"]["low"] != found["choices"]["cohens_kappa"]["low"]
+    assert other["chi2_uniform"] == found["choices"]["chi2_uniform"]
 
 
 def test_words_do_not_claim_what_the_tests_do_not_show(quadruped_answers):
@@ -55,8 +59,8 @@ def test_words_do_not_claim_what_the_tests_do_not_show(quadruped_answers):
 
 def test_one_participant_gets_what_one_can_have_and_the_reasons_for_the_rest(quadruped_answers):
     found = study_statistics(Answers(quadruped_answers.table[:15]))
-    assert found.choices.cohen.low is None
-    assert found.choices.fleiss is None
+    assert found.choices.cohens_kappa.low is None
+    assert found.choices.fleiss_kappa is None
     assert any("Fleiss" in reason for reason in found.left_out)
 
 
@@ -74,11 +78,13 @@ def test_more_answers_than_options_are_refused(quadruped_answers):
     assert study_statistics(replace(quadruped_answers, options=7)).choices.chance == pytest.approx(1 / 7)
 
 
-def test_rare_answers_are_known_by_number(quadruped_answers):
-    choices = study_statistics(quadruped_answers).choices
-    assert choices.independence.smallest_expectation == pytest.approx(choices.confusion.counts.sum(axis=0).min() / 5)
+def test_rare_answers_are_known_by_number(quadruped_statistics):
+    choices = quadruped_statistics.choices
+    assert choices.chi2_independence.smallest_expectation == pytest.approx(
+        choices.confusion.counts.sum(axis=0).min() / 5
+    )
     assert choices.rare
-    assert not replace(choices, independence=replace(choices.independence, smallest_expectation=5.0)).rare
+    assert not replace(choices, chi2_independence=replace(choices.chi2_independence, smallest_expectation=5.0)).rare
 
 
 def test_a_p_value_of_zero_is_significant_and_none_is_not(rated_answers):

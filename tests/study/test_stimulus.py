@@ -22,8 +22,7 @@ from strut.models.catalogue import load_robot
 from strut.models.subject import subject
 from strut.motion import Motion
 from strut.study.controls import mean_speed_m_s, posture_matched, speed_matched
-from strut.study.design import Display
-from strut.study.design_file import read_design
+from strut.study.design import Display, read_design
 from strut.study.film import pictures, save_film
 from strut.study.stimulus import ASPECT, display_axes, load_stimuli, stimuli_fingerprint
 from strut.study.study_folder import new_study

@@ -21,8 +21,7 @@ from strut.robot import Array
 from strut.study.answer_table import answers_of, export_csv
 from strut.study.answers import DO_NOT_KNOW, PAD_SCALES
 from strut.study.confusion import confusion, hit_rates
-from strut.study.design import Design, Question
-from strut.study.design_file import read_design
+from strut.study.design import Design, Question, read_design
 from strut.study.published import published
 from strut.study.ratings import rating_means, sd_from_interval
 from strut.study.trial_plan import trial_plan

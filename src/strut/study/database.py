@@ -118,18 +118,10 @@ class Database:
             index = connection.scalar(sa.select(sa.func.max(PARTICIPANT.c.id))) or 0  # some may have been forgotten
             shown = {row.stimulus: row.times for row in connection.execute(sa.select(SHOWN))}
             plan = planner(index, shown)
-            connection.execute(
-                sa.insert(PARTICIPANT).values(
-                    token_hash=_hashed(token),
-                    code=secrets.token_hex(6),
-                    language=language,
-                    age=age,
-                    gender=gender,
-                    plan=json.dumps([[trial.number, trial.block, trial.stimulus] for trial in plan]),
-                    simulated=False,
-                    started_at=_now(),
-                )
-            )
+            person = {"language": language, "age": age, "gender": gender, "simulated": False, "started_at": _now()}
+            written = json.dumps([[trial.number, trial.block, trial.stimulus] for trial in plan])
+            secret = {"token_hash": _hashed(token), "code": secrets.token_hex(6)}
+            connection.execute(sa.insert(PARTICIPANT).values(**secret, **person, plan=written))
             times = Counter(shown) + _showings(plan)
             connection.execute(sa.delete(SHOWN))
             connection.execute(sa.insert(SHOWN), [{"stimulus": name, "times": n} for name, n in times.items()])
@@ -216,21 +208,15 @@ class Database:
     @contextmanager
     def _writing(self, *, lock: bool = True) -> Iterator[Connection]:
         """Open a transaction; with `lock`, one at a time over all servers of the study."""
-        try:
-            with self.engine.begin() as connection:
-                if lock:
-                    connection.execute(sa.select(STUDY.c.id).with_for_update()).all()
-                yield connection
-        except SQLAlchemyError as error:
-            raise _unreachable(self.engine.url, error) from error
+        with _named(self.engine.url), self.engine.begin() as connection:
+            if lock:
+                connection.execute(sa.select(STUDY.c.id).with_for_update()).all()
+            yield connection
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        try:
-            with self.reader.connect() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            raise _unreachable(self.engine.url, error) from error
+        with _named(self.engine.url), self.reader.connect() as connection:
+            yield connection
 
 
 def database_url(folder: Path, url: str | None) -> URL:
@@ -250,25 +236,24 @@ def database_url(folder: Path, url: str | None) -> URL:
 
 def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
     """Open the answers of a study, making the tables if need be; refuse answers of another study or design."""
-    engine = _engine(url)
+    engine, database = _engine(url), _shown(url)
     try:
-        with engine.begin() as connection:
+        with _named(url), engine.begin() as connection:
             TABLES.create_all(connection)
             own = {"id": 1, "name": name, "fingerprint": fingerprint}
             connection.execute(_insert_once(STUDY, engine.dialect.name, own))
             kept = connection.execute(sa.select(STUDY)).one()
-    except SQLAlchemyError as error:
+        if kept.name != name:
+            raise StudyError(f"{database} holds answers of the study '{kept.name}', not of '{name}'; use another one.")
+        if kept.fingerprint != fingerprint:
+            raise StudyError(
+                f"{database} holds answers to another version of '{name}': its design or motions have changed. "
+                "Undo the change, or copy the folder without the database to a new study."
+            )
+    except StudyError:
         engine.dispose()
-        raise _unreachable(url, error) from error
-    if (kept.name, kept.fingerprint) == (name, fingerprint):
-        return Database(engine)
-    engine.dispose()
-    if kept.name != name:
-        raise StudyError(f"{_shown(url)} holds answers of the study '{kept.name}', not of '{name}'; use another one.")
-    raise StudyError(
-        f"{_shown(url)} holds answers to another version of '{name}': its design or motions have changed. "
-        "Undo the change, or copy the folder without the database to a new study."
-    )
+        raise
+    return Database(engine)
 
 
 def _engine(url: URL) -> Engine:
@@ -322,6 +307,11 @@ def _shown(url: URL) -> str:
     return url.set(drivername=url.drivername.partition("+")[0]).render_as_string(hide_password=True)
 
 
-def _unreachable(url: URL, error: SQLAlchemyError) -> StudyError:
-    reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-    return StudyError(f"The database {_shown(url)} cannot be used: {reason}.")
+@contextmanager
+def _named(url: URL) -> Iterator[None]:
+    """Turn what goes wrong with a database into one sentence that names it."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        raise StudyError(f"The database {_shown(url)} cannot be used: {reason}.") from error

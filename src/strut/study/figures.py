@@ -11,8 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from strut.study.confusion import HitRate
-from strut.study.learning import BlockRate
+from strut.study.confusion import BlockRate, HitRate
 from strut.study.ratings import RatingMean
 from strut.study.statistics import Choices, StudyStatistics
 

@@ -15,8 +15,7 @@ from strut.engines.video import video_bytes
 from strut.errors import UnknownNameError
 from strut.io.atomic import write_atomically
 from strut.robot import Array
-from strut.study.design import Display
-from strut.study.design_file import read_design
+from strut.study.design import Display, read_design
 from strut.study.stimulus import ASPECT, RATE_HZ, Stimulus, load_stimuli
 
 Format = Literal["gif", "mp4", "webm"]

@@ -26,7 +26,7 @@ from strut.errors import AnswersError
 from strut.robot import Array
 from strut.study.answers import Answers
 
-NODES = 31
+_NODES, _WEIGHTS = hermgauss(31)
 _NO_SPREAD = 1e-2  # standard deviations of log odds below this cannot be told from none
 _FEWEST_PEOPLE = 3
 _LEAST_SPREAD_RATIO = 0.01  # to begin a fit at: at 0 the slope is flat and the fit stays there
@@ -165,12 +165,7 @@ class LogisticFit:
 
 
 def fit_logistic(hits: Array, shown: Array) -> LogisticFit:
-    """Fit the model to how often each participant hit each emotion, by maximum likelihood.
-
-    Args:
-        hits: Shape (people, I).
-        shown: Shape (people, I).
-    """
+    """Fit the model to how often each participant hit each emotion, by maximum likelihood. Shapes (people, I)."""
     rates = hits.sum(axis=0) / shown.sum(axis=0)
     if (rates <= 0.0).any() or (rates >= 1.0).any():
         raise _refused("an emotion was always or never seen, so its odds are infinite: no logistic model.")
@@ -196,8 +191,7 @@ def fit_logistic(hits: Array, shown: Array) -> LogisticFit:
 
 def log_likelihood(estimate: Array, participant_sd: float, hits: Array, shown: Array) -> float:
     """Return how probable the hits are, up to a constant, averaged over the participants' unknown intercepts."""
-    nodes, weights = hermgauss(NODES)
     log_odds = estimate[0] + np.concatenate([[0.0], estimate[1:]])
-    odds_at_nodes = log_odds[:, None] + np.sqrt(2.0) * participant_sd * nodes
+    odds_at_nodes = log_odds[:, None] + np.sqrt(2.0) * participant_sd * _NODES
     per_person = hits @ odds_at_nodes - shown @ np.logaddexp(0.0, odds_at_nodes)
-    return float(special.logsumexp(per_person + np.log(weights / np.sqrt(np.pi)), axis=1).sum())
+    return float(special.logsumexp(per_person + np.log(_WEIGHTS / np.sqrt(np.pi)), axis=1).sum())

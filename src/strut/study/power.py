@@ -18,7 +18,7 @@ _STEADY = 25  # exact binomial power is a saw: it must hold for the next few siz
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """How many participants a test needs, of how many independent observations that is worth, and which test."""
+    """How many participants a test needs, how many independent observations that is worth, and which test it is."""
 
     participants: int
     observations: float

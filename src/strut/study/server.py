@@ -20,21 +20,11 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from strut.address import listening_socket
 from strut.errors import BadReplyError, OutOfTurnError, StudyError, TooLargeError, UnknownParticipantError
+from strut.study import survey_pages as pages
 from strut.study.answer_table import export_csv, export_json
 from strut.study.database import Participant
 from strut.study.guard import Guard, Limits, RateLimit, small_form
-from strut.study.reply import checked_person, checked_reply, checked_timing, is_token
 from strut.study.study_folder import OpenedStudy, open_study
-from strut.study.survey_pages import (
-    STATIC,
-    finished_page,
-    login_page,
-    message_page,
-    researcher_page,
-    static_file,
-    trial_page,
-    welcome_page,
-)
 from strut.study.trial_plan import trial_plan
 from strut.study.words import SurveyWords
 
@@ -74,8 +64,8 @@ class Survey:
     def trial(self, request: Request, who: Participant, token: str, message: str = "", status: int = 200) -> Response:
         """Return the page of the trial that waits for an answer, or the thanks."""
         if who.current is None:
-            return HTMLResponse(finished_page(self.design, who), status)
-        page = trial_page(
+            return HTMLResponse(pages.finished_page(self.design, who), status)
+        page = pages.trial_page(
             self.design,
             who,
             who.current,
@@ -103,7 +93,7 @@ class Survey:
             str(error) if 409 <= status < 500 else str(status)
         )  # of a lost database, the reason is for the log alone
         text = words.say("unknown_link") if status == 404 else words.say("wrong", reason=reason)
-        return HTMLResponse(message_page(words, title or words.say("title"), text), status)
+        return HTMLResponse(pages.message_page(words, title or words.say("title"), text), status)
 
 
 def _same(told: str, secret: str) -> bool:
@@ -134,23 +124,23 @@ def _add_participant_routes(app: FastAPI, survey: Survey) -> None:
 
     @app.get("/")
     def welcome(request: Request) -> Response:
-        return HTMLResponse(welcome_page(design, survey.words(request), secrets.token_urlsafe(24)))
+        return HTMLResponse(pages.welcome_page(design, survey.words(request), secrets.token_urlsafe(24)))
 
     @app.post("/start")
     def start(request: Request, form: Form) -> Response:
         words = design.words(form.get("language", ""))
         ticket = form.get("ticket", "")
-        if not is_token(ticket):
+        if not pages.is_token(ticket):
             raise BadReplyError("the form did not come from this study.")
         if form.get("agree") != "1":
-            return HTMLResponse(welcome_page(design, words, ticket, words.say("must_agree")), 422)
+            return HTMLResponse(pages.welcome_page(design, words, ticket, words.say("must_agree")), 422)
         try:
-            age, gender = checked_person(design, form)
+            age, gender = pages.checked_person(design, form)
         except BadReplyError as error:
             message = words.say("wrong", reason=str(error))
-            return HTMLResponse(welcome_page(design, words, ticket, message, agreed=True), 422)
+            return HTMLResponse(pages.welcome_page(design, words, ticket, message, agreed=True), 422)
         if not survey.starts.allows(_address(request)):
-            return HTMLResponse(message_page(words, words.say("title"), words.say("busy")), 429)
+            return HTMLResponse(pages.message_page(words, words.say("title"), words.say("busy")), 429)
         database.start(ticket, partial(trial_plan, design), language=words.code, age=age, gender=gender)
         return RedirectResponse(f"/p/{ticket}", 303)
 
@@ -168,7 +158,7 @@ def _add_participant_routes(app: FastAPI, survey: Survey) -> None:
         who = database.participant(token)
         if who.current is not None and int(number) == who.current.number:
             try:
-                reply, (response_ms, plays) = checked_reply(design, form), checked_timing(form)
+                reply, (response_ms, plays) = pages.checked_reply(design, form), pages.checked_timing(form)
             except BadReplyError as error:
                 message = design.words(who.language).say("wrong", reason=str(error))
                 return survey.trial(request, who, token, message, 422)
@@ -184,15 +174,15 @@ def _add_researcher_routes(app: FastAPI, survey: Survey) -> None:
     @app.get("/researcher")
     def researcher(request: Request) -> Response:
         if not survey.is_researcher(request):
-            return HTMLResponse(login_page(design))
-        return HTMLResponse(researcher_page(design, survey.database.counts()))
+            return HTMLResponse(pages.login_page(design))
+        return HTMLResponse(pages.researcher_page(design, survey.database.counts()))
 
     @app.post("/researcher")
     def login(request: Request, form: Form) -> Response:
         if not survey.logins.allows(_address(request)):
-            return HTMLResponse(login_page(design, "Too many attempts; wait a minute."), 429)
+            return HTMLResponse(pages.login_page(design, "Too many attempts; wait a minute."), 429)
         if not _same(form.get("token", ""), survey.token):
-            return HTMLResponse(login_page(design, "That is not the token."), 403)
+            return HTMLResponse(pages.login_page(design, "That is not the token."), 403)
         reply = RedirectResponse("/researcher", 303)
         secure = request.url.scheme == "https"
         reply.set_cookie(_COOKIE, survey.session, path="/researcher", httponly=True, samesite="strict", secure=secure)
@@ -207,7 +197,7 @@ def _add_researcher_routes(app: FastAPI, survey: Survey) -> None:
     @app.get("/researcher/{name}")
     def export(request: Request, name: str) -> Response:
         if not survey.is_researcher(request):
-            return HTMLResponse(login_page(design), 403)
+            return HTMLResponse(pages.login_page(design), 403)
         if name == "counts.json":
             return JSONResponse(survey.database.counts())
         if name not in _EXPORTS:
@@ -220,9 +210,9 @@ def _add_researcher_routes(app: FastAPI, survey: Survey) -> None:
 def _add_files(app: FastAPI, survey: Survey) -> None:
     @app.get("/static/{name}")
     def static(name: str) -> Response:
-        if name not in STATIC:
+        if name not in pages.STATIC:
             raise HTTPException(404)
-        return Response(static_file(name), 200, {"cache-control": "public, max-age=300"}, STATIC[name])
+        return Response(pages.static_file(name), 200, {"cache-control": "public, max-age=300"}, pages.STATIC[name])
 
     @app.get("/stimulus/{digest}.json")
     def stimulus(digest: str) -> Response:

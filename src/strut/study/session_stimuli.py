@@ -17,7 +17,6 @@ from strut.errors import FileError
 from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
-from strut.motion import Motion
 from strut.pipeline.perform import perform
 from strut.robot import Robot
 from strut.study.answers import PAD_SCALES
@@ -63,21 +62,6 @@ def stimuli(robot: Robot, seed: int) -> tuple[SessionStimulus, ...]:
     )
 
 
-def session_row(stimulus: SessionStimulus, motion: Motion) -> dict[str, Any]:
-    """Return what a researcher must know of a motion: its place, what it shows and how much of that was kept."""
-    assert motion.receipt is not None
-    return {
-        "file": stimulus.file_name,
-        "number": stimulus.number,
-        "role": stimulus.role,
-        "name": stimulus.name,
-        "pad": list(stimulus.emotion.pad),
-        "verdict": motion.receipt.verdict,
-        "kept": motion.receipt.intensity_kept,
-        "reasons": list(motion.receipt.reasons),
-    }
-
-
 def session_table(rows: Sequence[Mapping[str, Any]], seed: int) -> str:
     """Return a session as text of a table with one row per motion."""
     text = io.StringIO()
@@ -99,7 +83,7 @@ def save_stimuli(
     force: bool = False,
     on_motion: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[dict[str, Any]]:
-    """Make all motions of a robot's published study and write them, and a table of them, into a folder.
+    """Make all motions of a robot's published study; write them, and a table of them, into a folder.
 
     Args:
         robot: Whose study.
@@ -108,9 +92,6 @@ def save_stimuli(
         rate_hz: Samples per second.
         force: Whether existing files may be replaced.
         on_motion: Is told how many motions of how many are done.
-
-    Returns:
-        One row per motion, as `session_row` makes it.
 
     Example:
         >>> len(strut.save_stimuli("pepper", "stimuli", seed=1))  # doctest: +SKIP
@@ -134,7 +115,10 @@ def save_stimuli(
         label = {"number": stimulus.number, "role": stimulus.role, "name": stimulus.name}
         labelled = replace(motion, meta={**motion.meta, "seed": seed, "stimulus": label})
         save_motion(labelled, folder / stimulus.file_name, force=force)
-        rows.append(session_row(stimulus, motion))
+        assert motion.receipt is not None
+        kept = {"verdict": motion.receipt.verdict, "kept": motion.receipt.intensity_kept}
+        shows = {"file": stimulus.file_name, **label, "pad": list(stimulus.emotion.pad)}
+        rows.append({**shows, **kept, "reasons": list(motion.receipt.reasons)})
         on_motion(len(rows), len(session))
     write_atomically(folder / SESSION_FILE, session_table(rows, seed).encode(), force=force)
     return rows

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-import numpy as np
+import pingouin as pg
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 _P = TypeVar("_P", float, float | None)
@@ -58,7 +57,10 @@ def benjamini_hochberg(p_values: Sequence[_P]) -> list[_P]:
 
 
 def _corrected(p_values: Sequence[_P], method: str) -> list[_P]:
-    """Return corrected p-values; what could not be tested is None, stays so and corrects nothing."""
+    """Return corrected p-values; what could not be tested is None, stays so and corrects nothing.
+
+    pingouin's and statsmodels' corrections are the same, but statsmodels' collects all garbage each time.
+    """
     tested = [p for p in p_values if p is not None]
-    corrected = iter(multipletests(np.array(tested), method=method)[1].tolist() if tested else ())
+    corrected = iter(pg.multicomp(tested, method=method)[1].tolist() if tested else ())
     return [p if p is None else next(corrected) for p in p_values]

@@ -10,35 +10,23 @@ from typing import Any, TypeVar
 import numpy as np
 
 from strut.errors import AnswersError, OutOfRangeError
+from strut.study import confusion
 from strut.study.agreement import Kappa, cohens, fleiss
 from strut.study.answers import Answers
-from strut.study.confusion import (
-    SMALL_EXPECTATION,
-    Confusion,
-    HitRate,
-    chi2_independence,
-    chi2_uniform,
-    confusion,
-    cramers_v,
-    hit_rates,
-    overall_hit_rate,
-    permutation_test,
-)
-from strut.study.control_effect import ControlEffect, control_effects, untested_controls
-from strut.study.correlation import Correlation, correlations
-from strut.study.learning import Learning, learning
+from strut.study.confusion import Confusion, HitRate, Learning
 from strut.study.mixed import MixedModel, mixed_choice, mixed_rating
-from strut.study.ratings import RatingMean, rating_means
+from strut.study.ratings import (
+    ControlEffect,
+    Correlation,
+    RatingMean,
+    control_effects,
+    correlations,
+    rating_means,
+    untested_controls,
+)
 from strut.study.significance import Significance
 
 _Found = TypeVar("_Found")
-_JSON_KEYS = {
-    "practice": "practice_left_out",
-    "uniform": "chi2_uniform",
-    "independence": "chi2_independence",
-    "cohen": "cohens_kappa",
-    "fleiss": "fleiss_kappa",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +38,19 @@ class Choices:
     chance_from: str
     overall: HitRate
     hit_rates: tuple[HitRate, ...]
-    uniform: Significance
-    independence: Significance | None
+    chi2_uniform: Significance
+    chi2_independence: Significance | None
     cramers_v: float | None
     permutation: Significance | None
-    cohen: Kappa | None
-    fleiss: Kappa | None
+    cohens_kappa: Kappa | None
+    fleiss_kappa: Kappa | None
     learning: Learning
 
     @property
     def rare(self) -> bool:
         """Whether an answer was expected so rarely that the chi-squared tests are rough."""
-        smallest = self.independence.smallest_expectation if self.independence else None
-        return smallest is not None and smallest < SMALL_EXPECTATION
+        smallest = self.chi2_independence.smallest_expectation if self.chi2_independence else None
+        return smallest is not None and smallest < confusion.SMALL_EXPECTATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +62,7 @@ class StudyStatistics:
 
     participants: int
     answers: int
-    practice: int
+    practice_left_out: int
     simulated: bool
     choices: Choices | None
     ratings: tuple[RatingMean, ...]
@@ -87,10 +75,8 @@ class StudyStatistics:
         """Return the findings as JSON would hold them."""
         found = asdict(self)
         if self.choices:
-            matrix = found["choices"].pop("confusion")
-            found["choices"] |= {**matrix, "counts": matrix["counts"].tolist()}
-            found["choices"] = {_JSON_KEYS.get(key, key): value for key, value in found["choices"].items()}
-        return {_JSON_KEYS.get(key, key): value for key, value in found.items()}
+            found["choices"] |= found["choices"].pop("confusion") | {"counts": self.choices.confusion.counts.tolist()}
+        return found
 
 
 def study_statistics(
@@ -123,7 +109,7 @@ def study_statistics(
     return StudyStatistics(
         participants=len(everything.participants),
         answers=len(everything),
-        practice=answers.practice,
+        practice_left_out=answers.practice,
         simulated=answers.simulated,
         choices=choices,
         ratings=ratings or (),
@@ -137,31 +123,30 @@ def study_statistics(
 def _choices(
     answers: Answers, options: Sequence[str], chance: float | None, rng: np.random.Generator, left_out: list[str]
 ) -> Choices:
-    offered, matrix = _offered(answers, options), confusion(answers, options)
-    occurring = len(matrix.perceived)
-    guess, source = 1.0 / (offered or occurring), f"{offered} options were offered"
+    offered, matrix = _offered(answers, options), confusion.confusion(answers, options)
+    guess, source = 1.0 / (offered or len(matrix.perceived)), f"{offered} options were offered"
     if chance is not None:
         guess, source = chance, "as given"
     elif not offered:
-        source = f"{occurring} answers occur; how many were offered is not known"
+        source = f"{len(matrix.perceived)} answers occur; how many were offered is not known"
     if chance is None and guess == 1.0:
         raise AnswersError("answers", "only one occurs, so there is nothing to guess; give --chance.")
     if not 0.0 < guess < 1.0:
         raise OutOfRangeError(f"A chance of {guess:g} leaves nothing to test; it must lie between 0 and 1.")
-    independence = _tried(partial(chi2_independence, matrix), left_out)
+    independence = _tried(partial(confusion.chi2_independence, matrix), left_out)
     return Choices(
         confusion=matrix,
         chance=guess,
         chance_from=source,
-        overall=overall_hit_rate(matrix, guess),
-        hit_rates=hit_rates(matrix, guess),
-        uniform=chi2_uniform(matrix),
-        independence=independence,
-        cramers_v=cramers_v(matrix) if independence else None,
-        permutation=_tried(partial(permutation_test, answers, rng), left_out),
-        cohen=cohens(answers, matrix, rng) if independence else None,
-        fleiss=_tried(partial(fleiss, answers), left_out),
-        learning=learning(answers),
+        overall=confusion.overall_hit_rate(matrix, guess),
+        hit_rates=confusion.hit_rates(matrix, guess),
+        chi2_uniform=confusion.chi2_uniform(matrix),
+        chi2_independence=independence,
+        cramers_v=confusion.cramers_v(matrix) if independence else None,
+        permutation=_tried(partial(confusion.permutation_test, answers, rng), left_out),
+        cohens_kappa=cohens(answers, matrix, rng) if independence else None,
+        fleiss_kappa=_tried(partial(fleiss, answers), left_out),
+        learning=confusion.learning(answers),
     )
 
 

@@ -69,8 +69,8 @@ def _choice_tables(choices: Choices) -> list[Table]:
     return [
         ("confusion: rows shown, columns answered", ["shown", *matrix.perceived], counts),
         _table(f"hit rates against a chance of {choices.chance:.0%}", (*choices.hit_rates, choices.overall), _HIT_RATE),
-        _table("tests", (choices.uniform, choices.independence, choices.permutation), _TEST),
-        _table("agreement", (choices.cohen, choices.fleiss), _KAPPA),
+        _table("tests", (choices.chi2_uniform, choices.chi2_independence, choices.permutation), _TEST),
+        _table("agreement", (choices.cohens_kappa, choices.fleiss_kappa), _KAPPA),
         _table("learning", choices.learning.blocks, _BLOCK),
     ]
 

@@ -17,8 +17,7 @@ from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.study.answers import IMPROVEMENT_ITEMS
 from strut.study.database import Database, database_url, open_database
-from strut.study.design import Design, Question
-from strut.study.design_file import FILE_NAME, read_design
+from strut.study.design import FILE_NAME, Design, Question, read_design
 from strut.study.stimulus import Stimulus, load_stimuli, stimuli_fingerprint
 from strut.study.templates import filled
 

@@ -12,14 +12,12 @@ from typing import Any
 import pandas as pd
 
 from strut.errors import AnswersError
-from strut.io.atomic import write_atomically
+from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import load_motion
-from strut.motion import Motion
 from strut.study.answer_table import answer_columns, answers_of, export_rows
 from strut.study.answers import Answers, read_answers
 from strut.study.controls import weakened_words
-from strut.study.design import Design
-from strut.study.design_file import read_design
+from strut.study.design import Design, read_design
 from strut.study.figures import study_figures
 from strut.study.statistics import StudyStatistics, study_statistics
 from strut.study.statistics_text import methods_and_results, statistics_tables
@@ -48,7 +46,10 @@ def report_study(
         >>> strut.report_study("mystudy", answers="simulated.csv").participants  # doctest: +SKIP
         20
     """
-    folder, rows = Path(folder), None
+    folder = Path(folder)
+    page = Path(path or folder / "report.html")
+    if page.exists():
+        check_writable(page, force=force)  # before the work, not after it
     if answers:
         table, design = read_answers(answers), read_design(folder)
         _check_belongs(design, table, str(answers))
@@ -61,7 +62,7 @@ def report_study(
         table, rows = answers_of(design, stored), export_rows(design, stored)
     options = design.answer_options if design.question == "forced-choice" else ()
     found = study_statistics(table, options=options)
-    write_atomically(Path(path or folder / "report.html"), report_html(design, rows, found).encode(), force=force)
+    write_atomically(page, report_html(design, rows, found).encode(), force=force)
     return found
 
 
@@ -81,17 +82,19 @@ def _check_belongs(design: Design, answers: Answers, source: str) -> None:
 
 
 def report_html(design: Design, rows: pd.DataFrame | Sequence[dict[str, Any]], found: StudyStatistics) -> str:
-    """Return the report of a study as a page.
-
-    Args:
-        design: What was asked.
-        rows: The exported answers, for who took part and how long they needed.
-        found: The statistics of the answers.
-    """
+    """Return the report of a study as a page; `rows` are the exported answers, for who took part and how long."""
     methods, results = methods_and_results(found)
     motions = [load_motion(design.folder / entry.file) for entry in design.stimuli]
     shown_s = design.display.seconds or min(motion.duration_s for motion in motions)
-    about = (_procedure(design, motions), _people(design, pd.DataFrame(rows), shown_s), methods)
+    procedure = prose(
+        "procedure.txt",
+        design=design,
+        controls=sorted(Counter(entry.control for entry in design.stimuli if entry.control != "none").items()),
+        robots=sorted({motion.robot for motion in motions}),
+        version=version("strut"),
+        weakened=weakened_words(motions),
+    )
+    about = (procedure, _people(design, pd.DataFrame(rows), shown_s), methods)
     return filled(
         "report.html",
         name=design.name,
@@ -104,37 +107,21 @@ def report_html(design: Design, rows: pd.DataFrame | Sequence[dict[str, Any]], f
     )
 
 
-def _procedure(design: Design, motions: Sequence[Motion]) -> str:
-    """Return how the study was done, whose motions were shown, and how much of each feeling the body could keep."""
-    return prose(
-        "procedure.txt",
-        design=design,
-        controls=sorted(Counter(entry.control for entry in design.stimuli if entry.control != "none").items()),
-        robots=sorted({motion.robot for motion in motions}),
-        version=version("strut"),
-        weakened=weakened_words(motions),
-    )
-
-
 def _people(design: Design, rows: pd.DataFrame, shown_s: float) -> str:
     """Return who took part, as far as they said, when, and how long an answer took."""
     rows = rows.reindex(columns=["participant", "practice", "age", "gender", "received_at", "response_ms"])
     for name in ("practice", "age", "response_ms"):
         rows[name] = pd.to_numeric(rows[name], errors="coerce")
     people = rows.groupby("participant", sort=False).last()
-    done = int((rows["participant"].value_counts() >= design.trials).sum())
-    days, ages = rows["received_at"].replace("", None).dropna().str[:10], people["age"].dropna()
-    genders = Counter(people["gender"].dropna().loc[lambda given: given != "none"]).most_common()
+    days = rows["received_at"].replace("", None).dropna().str[:10]
     times_s = rows["response_ms"][rows["practice"] != 1].dropna() / 1000.0
     return prose(
         "people.txt",
-        done=done,
+        done=int((rows["participant"].value_counts() >= design.trials).sum()),
         people=len(people),
-        first_day=days.min(),
-        last_day=days.max(),
-        days=len(days),
-        ages=ages,
-        genders=genders,
+        days=sorted(days),
+        ages=people["age"].dropna(),
+        genders=Counter(people["gender"][people["gender"] != "none"].dropna()).most_common(),
         times_s=times_s,
         early=int((times_s < shown_s).sum()),
     )
