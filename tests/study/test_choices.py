@@ -9,15 +9,17 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from strut.errors import AnswersError
-from strut.study.agreement import cohens, fleiss, kappa_of_counts
 from strut.study.answers import DO_NOT_KNOW, Answers
 from strut.study.confusion import (
     Confusion,
     chi2_independence,
     chi2_uniform,
+    cohens,
     confusion,
     cramers_v,
+    fleiss,
     hit_rates,
+    kappa_of_counts,
     learning,
     permutation_test,
 )

@@ -11,9 +11,8 @@ import numpy as np
 
 from strut.errors import AnswersError, OutOfRangeError
 from strut.study import confusion
-from strut.study.agreement import Kappa, cohens, fleiss
 from strut.study.answers import Answers
-from strut.study.confusion import Confusion, HitRate, Learning
+from strut.study.confusion import Confusion, HitRate, Kappa, Learning
 from strut.study.mixed import MixedModel, mixed_choice, mixed_rating
 from strut.study.ratings import (
     ControlEffect,
@@ -144,8 +143,8 @@ def _choices(
         chi2_independence=independence,
         cramers_v=confusion.cramers_v(matrix) if independence else None,
         permutation=_tried(partial(confusion.permutation_test, answers, rng), left_out),
-        cohens_kappa=cohens(answers, matrix, rng) if independence else None,
-        fleiss_kappa=_tried(partial(fleiss, answers), left_out),
+        cohens_kappa=confusion.cohens(answers, matrix, rng) if independence else None,
+        fleiss_kappa=_tried(partial(confusion.fleiss, answers), left_out),
         learning=confusion.learning(answers),
     )
 
