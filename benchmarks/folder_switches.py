@@ -5,7 +5,8 @@
 
 Every function of strut is recorded when it is called for the first time. A switch is a first call in another folder
 than the first call before it. A call goes backwards if the stage that calls stands higher in the house than the one
-that is called: no import allows it, so it can only come through a callback. Nouns are free: every room uses them.
+that is called: no import allows it, so it can only come through a callback. Nouns are free: every room uses them. So
+is what a user passes in to watch, `on_progress`; none is passed here.
 
 One row per walk: `case, first_calls, switches, backwards, way`; appended to benchmarks/results/.
 """

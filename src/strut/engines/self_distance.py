@@ -47,17 +47,17 @@ class CollisionPairs:
     at_rest: tuple[tuple[str, str], ...]
 
 
-def self_distance(robot: Robot, qpos: Array, *, near_m: float, no_surface: tuple[str, ...] = ()) -> SelfDistance | None:
+def self_distance(robot: Robot, qpos: Array, *, near_m: float | None = None) -> SelfDistance | None:
     """Return how near a robot's bodies come to each other; None for a robot of which no two bodies can meet.
 
     Args:
         robot: Whose bodies.
         qpos: Configurations. Shape (T, nq).
-        near_m: Distance below which every sample is found.
-        no_surface: Names of geoms that are no surface but only model a contact.
+        near_m: Distance below which every sample is found; the least that the robot allows if None.
     """
-    model = robot.model
-    pairs = np.array(collision_pairs(model, no_surface).checked)
+    model, table = robot.model, robot.collision
+    near_m = table.least_distance_m if near_m is None else near_m
+    pairs = np.array(collision_pairs(model, table.no_surface).checked)
     if not len(pairs):
         return None
     held = np.concatenate([np.tile(model.qpos0[: robot.base_size], (len(qpos), 1)), qpos[:, robot.base_size :]], axis=1)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
-from strut.draft import Detail, Draft, OnProgress, Progress, not_made
-from strut.engines.interior_point import OUT_OF_TIME, STOPPED, Iteration
+from strut.draft import Detail, Draft, OnProgress, Progress, Search, not_made
 from strut.errors import RefusedError, StoppedError
 from strut.expression.shown import left_out, shown_shares
 from strut.human.gait import Gait
@@ -16,6 +16,7 @@ from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.naturalness import Naturalness
 from strut.human.synthesize import synthesize
 from strut.optimal.collocation import NotSolvedError
+from strut.optimal.interior_point import OUT_OF_TIME, STOPPED, Iteration
 from strut.request import HumanGait
 from strut.robot import Robot
 from strut.style import WORDS, Style, spoken
@@ -35,6 +36,8 @@ class HumanDrafts:
         rate_hz: Samples per second.
         on_progress: Told every iteration of the solver; returning True stops.
     """
+
+    search: ClassVar[Search] = Search(rungs=4)  # a walk takes a minute
 
     robot: Robot
     task: HumanGait

@@ -13,6 +13,7 @@ from strut.errors import RefusedError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.alternatives import why_not_even_neutral
+from strut.pipeline.relaxation import relaxed
 from strut.pipeline.trials import Trials, generator_for
 from strut.receipt import Receipt
 from strut.request import Request
@@ -54,6 +55,8 @@ def run(
     drafts = generator_for(request, robot, on_progress) if generator is None else generator
     trials = Trials(request, robot, drafts, tuple(limits), on_progress)
     kept = trials.strongest()
+    if request.retreat == "local":
+        kept = relaxed(trials, kept)
     if kept.attempt is None:
         raise why_not_even_neutral(trials, kept.stopped_by)
     receipt = planned_receipt(

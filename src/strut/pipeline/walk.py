@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from strut.draft import OnProgress
 from strut.emotion import Emotion, named_emotion
@@ -12,11 +12,8 @@ from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.run import run
 from strut.place import Footstep, Place
-from strut.request import Balance, Crawl, HumanGait, Pace, PressureLaw, Request, Retreat, Steps, Task
+from strut.request import Balance, Pace, PressureLaw, Request, Retreat, Task
 from strut.robot import Robot
-from strut.tables.gait import CrawlTable, StepsTable
-
-STEPS_RATE_HZ, RATE_HZ = 50.0, 100.0
 
 
 def walk(
@@ -70,28 +67,13 @@ def walk(
         >>> strut.walk("alice", "sad", goal=strut.Place(0.3, 0.1, 0.5)).receipt.task_error_mm
     """
     robot = load_robot(robot) if isinstance(robot, str) else robot
-    options = {
-        "goals": (goal,) if isinstance(goal, Place) else None if goal is None else tuple(goal),
-        "footsteps": None if footsteps is None else tuple(footsteps),
-        "cycles": cycles,
-        "step_length_m": step_length_m,
-        "step_height_m": step_height_m,
-        "body_height_m": body_height_m,
-        "pace": pace,
-        "law": law,
-        "balance": balance,
-    }
-    task = _task(robot, {name: value for name, value in options.items() if value is not None})
-    request = Request(
-        robot=robot.name,
-        task=task,
-        emotion=named_emotion(emotion) if isinstance(emotion, str) else emotion,
-        intensity=intensity,
-        margin_m=margin_m,
-        rate_hz=rate_hz or (STEPS_RATE_HZ if isinstance(task, Steps) else RATE_HZ),
-        retreat=retreat,
-        strict=strict,
-    )
+    goals = (goal,) if isinstance(goal, Place) else goal
+    ways = {"goals": goals, "footsteps": footsteps, "cycles": cycles, "pace": pace, "law": law, "balance": balance}
+    lengths = {"step_length_m": step_length_m, "step_height_m": step_height_m, "body_height_m": body_height_m}
+    task = _task(robot, {name: value for name, value in (ways | lengths).items() if value is not None})
+    felt = named_emotion(emotion) if isinstance(emotion, str) else emotion
+    how: dict[str, Any] = {"intensity": intensity, "margin_m": margin_m, "retreat": retreat, "strict": strict}
+    request = Request(robot=robot.name, task=task, emotion=felt, rate_hz=rate_hz or task.usual_rate_hz, **how)
     return run(request, robot=robot, on_progress=on_progress)
 
 
@@ -111,16 +93,9 @@ def walk_to(
 
 def _task(robot: Robot, options: dict[str, Any]) -> Task:
     """Return what the robot's gait makes of the options; raises BadTableError if it has no place for one of them."""
-    gait = robot.gait
-    kinds: tuple[type[Crawl | Steps | HumanGait], str] = (
-        (Crawl, "crawls straight ahead")
-        if isinstance(gait, CrawlTable)
-        else (Steps, "walks in steps to a goal")
-        if isinstance(gait, StepsTable)
-        else (HumanGait, "finds its own steps")
-    )
-    kind, how = kinds
-    unfit = [name for name in options if name not in kind.__struct_fields__]
+    task: Any = next(task for task in get_args(Task) if task.gait == robot.gait.__struct_config__.tag)
+    unfit = [name for name in options if name not in task.__struct_fields__]
     if unfit:
-        raise BadTableError(f"{robot.name} {how}, so that {' and '.join(unfit)} cannot be chosen; leave it out.")
-    return kind(**options)
+        raise BadTableError(f"{robot.name} {task.walks}, so that {' and '.join(unfit)} cannot be chosen; leave it out.")
+    found: Task = task(**{name: tuple(value) if isinstance(value, list) else value for name, value in options.items()})
+    return found

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.audit import STANDS_STILL_M
+from strut.balance.ground_force import share_ground_force
 from strut.balance.support import runs
 from strut.engines.frame_kinematics import frame_poses
+from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.physics import Run, run_servos
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError
@@ -19,7 +21,6 @@ from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.simulation.outcome import Outcome
-from strut.verify.measure import audit
 
 TIPPED_RAD = math.radians(30.0)  # further from the planned attitude than this is a fall
 SUNK = 0.5  # so is a body below this share of its planned height
@@ -64,7 +65,8 @@ def simulate(
             raise OutOfRangeError(f"The {name} is {value:g}; it must be above 0 and at most {LARGEST_FACTOR:g}.")
     torque_nm = motion.torque_nm
     if torque_nm is None:
-        torque_nm = audit(robot, motion.time_s, motion.qpos, motion.contact).torque_nm
+        dynamics = inverse_dynamics(robot, motion.time_s, motion.qpos)
+        torque_nm = share_ground_force(robot, dynamics, motion.contact).torque_nm
     goals = motion.joint_angles_rad if robot.floats else motion.qpos  # a platform is driven, too
     unknown = np.zeros((len(torque_nm), goals.shape[1] - torque_nm.shape[1]))
     run = run_servos(

@@ -39,6 +39,11 @@ class StepsTable(Table, frozen=True, tag_field="kind", tag="steps"):
     swing_s: Positive
     settle_s: Positive
 
+    @property
+    def pace(self) -> float:
+        """Speed along a straight line in neutral [m/s]."""
+        return self.step_length_m / (self.shift_s + self.swing_s)
+
 
 class SpeedRange(Table, frozen=True):
     """Walking speeds [m/s]: the usual, the least and the most."""
