@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from strut.cli.length import length_m
+from strut.cli.options import length_m
 from strut.generators.footsteps import read_footsteps
 from strut.place import Place
 from strut.request import Pace

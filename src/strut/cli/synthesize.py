@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.body_options import LENGTH_HELP, MASS_HELP, Mass, Sex, human_body
-from strut.cli.length import length_m
-from strut.cli.options import Force, Json, Out
+from strut.cli.options import Force, Json, Out, length_m
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solved_or_best
 from strut.errors import OutOfRangeError, StoppedError

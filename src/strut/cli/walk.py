@@ -10,8 +10,7 @@ import typer
 
 from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.body_options import Mass, Sex, human_body
-from strut.cli.length import length_m
-from strut.cli.options import EmotionName, Force, Intensity, Json, Out, Pad, Strict, feeling
+from strut.cli.options import EmotionName, Force, Intensity, Json, Out, Pad, Strict, feeling, length_m
 from strut.cli.screen import print_planned, told_on_screen
 from strut.cli.step_options import BodyHeight, Goal, OwnSteps, Speed, Via, check_fitting, chosen_length_m, step_options
 from strut.io.atomic import check_writable

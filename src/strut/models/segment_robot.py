@@ -11,9 +11,10 @@ from strut.errors import BadTableError
 from strut.models.model_builder import Body, ModelBuilder
 from strut.models.person import Subject, sided, sides_of, subject_table
 from strut.robot import FLOATING, Array, Foot, Robot, ball_foot
+from strut.tables.fields import Servo
 from strut.tables.folder import Tables
 from strut.tables.human import ContactPlace, SymmetryTable
-from strut.tables.segments import SegmentBody, SegmentTable
+from strut.tables.segments import SegmentBody, SegmentServo, SegmentTable
 
 AXIS_OF = {"RX": (1.0, 0.0, 0.0), "RY": (0.0, 1.0, 0.0), "RZ": (0.0, 0.0, 1.0)}
 
@@ -61,7 +62,7 @@ def segment_robot(name: str, body: SegmentBody, person: Subject, tables: Tables)
         else:
             origin = person.place(segment.table.origin, segment.side)
             bodies[segment.name] = builder.body(segment.name, origin, bodies[segment.parent])
-            _add_hinges(builder, bodies[segment.name], segment, limits, body)
+            _add_hinges(builder, bodies[segment.name], segment, limits, body.servo)
         _add_matter(builder, bodies[segment.name], segment, person, body)
     for foot in feet:
         place, ball = foot.points[0], bodies[foot.points[0].body]
@@ -76,22 +77,14 @@ def _add_hinges(
     body: Body,
     segment: Segment,
     limits: dict[str, tuple[float, float, float]],
-    table: SegmentBody,
+    servo: SegmentServo,
 ) -> None:
     for joint, axis in segment.joints:
         if joint not in limits:
             raise BadTableError(f"Joint {joint} of segment {segment.name} has no entry in [limit].")
         lower, upper, torque = limits[joint]
-        builder.hinge(
-            body,
-            joint,
-            AXIS_OF[axis],
-            (lower, upper),
-            speed_limit=table.servo.speed_limit_rad_s,
-            torque_limit=torque,
-            stiffness=table.servo.stiffness_nm_rad,
-            damping=table.servo.damping_nm_s_rad,
-        )
+        own = Servo(torque, servo.speed_limit_rad_s, servo.stiffness_nm_rad, servo.damping_nm_s_rad)
+        builder.hinge(body, joint, AXIS_OF[axis], (lower, upper), own)
 
 
 def _add_matter(builder: ModelBuilder, body: Body, segment: Segment, person: Subject, table: SegmentBody) -> None:
