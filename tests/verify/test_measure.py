@@ -141,7 +141,7 @@ def test_joint_room_and_speed_are_plain_differences(mrpete, happy_walk):
 
 def test_work_of_the_joints_over_a_whole_walk_is_nothing(mrpete):
     """It starts and ends standing at one height and its feet do not slip: what motors give, motors take back."""
-    motion = walk("mrpete", "angry", cycles=2, rate_hz=200.0)
+    motion = walk("mrpete", "angry", cycles=2)
     measured = audit(mrpete, motion.time_s, motion.qpos, motion.contact)
     power_w = (measured.torque_nm * measured.joint_speed_rad_s).sum(axis=1)
     net_j = np.trapezoid(power_w, motion.time_s)
@@ -153,10 +153,10 @@ def test_work_of_the_joints_over_a_whole_walk_is_nothing(mrpete):
 
 def test_energy_that_joints_give_is_the_energy_that_the_robot_has(mrpete):
     """Half way up a rise of the body, the work done so far is weight times height plus motion."""
-    motion = walk("mrpete", "happy", cycles=2, rate_hz=200.0)
+    motion = walk("mrpete", "happy", cycles=2)
     measured = audit(mrpete, motion.time_s, motion.qpos, motion.contact)
     power_w = (measured.torque_nm * measured.joint_speed_rad_s).sum(axis=1)
-    work_j = np.concatenate([[0.0], np.cumsum((power_w[1:] + power_w[:-1]) / 2.0)]) / 200.0
+    work_j = np.concatenate([[0.0], np.cumsum((power_w[1:] + power_w[:-1]) / 2.0)]) / RATE_HZ
     height_m = inverse_dynamics(mrpete, motion.time_s, motion.qpos).com_in_world[:, 2]
     potential_j = 7.0 * GRAVITY_M_S2 * (height_m - height_m[0])
     assert np.ptp(potential_j) > 1.0
