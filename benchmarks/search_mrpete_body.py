@@ -74,13 +74,12 @@ def body_table(present: dict[str, Any], values: Array, radius_m: dict[str, float
         z_axis = -down_and_out if front else down_and_out
         mount["z_axis"], mount["x_axis"] = z_axis.tolist(), [math.cos(lean), -side * math.sin(lean), 0.0]
     limb = table["limb"]["leg"]
-    lengths = {"hip_spin": thigh_m, "shin_spin": LEG_M - thigh_m}
-    for joint in limb["joints"]:
-        joint["d_m"] = lengths.get(joint["name"], 0.0)
+    lengths, above_m = {"hip_spin": thigh_m, "shin_spin": LEG_M - thigh_m}, 0.0
     for link in limb["links"]:
-        link["radius_m"] = radius_m[link["joint"]]
-        if link["joint"] in lengths:
-            link["to_m"] = [0.0, 0.0, lengths[link["joint"]]]
+        link["rod"]["radius_m"], link["offset_m"] = radius_m[link["name"]], [0.0, 0.0, above_m]
+        above_m = lengths.get(link["name"], 0.0)
+        if above_m:
+            link["rod"]["to_m"] = [0.0, 0.0, above_m]
     return table
 
 

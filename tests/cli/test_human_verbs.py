@@ -153,7 +153,7 @@ def test_standing_on_both_feet_is_no_known_phase(standing, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("phases", "words"),
     [
-        ('[["RightFlat", 0.0, 0.1]]', "phase 1 is not an object"),
+        ('[["RightFlat", 0.0, 0.1]]', "Expected `object`, got `array`"),
         ('[{"set": "RightFlat", "start_s": 0.0, "stop_s": 9.0}]', "but the motion from"),
         (
             '[{"set": "RightFlat", "start_s": 0, "stop_s": 0.1}, {"set": "LeftFlat", "start_s": 0.05, "stop_s": 0.2}]',

@@ -11,8 +11,8 @@ from strut.kinematics.biped_model import two_legs
 from strut.kinematics.biped_posture import guessed_postures, posture_jacobians, posture_residuals, solve_postures
 from strut.kinematics.leg_angles import chain_points, leg_angles, posture_qpos
 from strut.kinematics.posture_failure import BODY_TOO_LOW, COM_OUT_OF_REACH, LEG_TOO_SHORT, required_postures
-from strut.models.axis_robot import axis_robot
-from strut.tables.body import AxisBody
+from strut.models.limb_robot import limb_robot
+from strut.tables.body import LimbBody
 from tests.alice import ALICE, LEFT_CM, LEGS, REFERENCE, RIGHT_CM, golden_targets, random_targets, targets_cm
 
 STAND = solve_postures(LEGS, targets_cm()).joint_in_world[0]
@@ -222,8 +222,8 @@ def test_taller_robot_needs_no_code():
         link |= {"offset_m": [factor * v for v in link["offset_m"]], "com_m": [factor * v for v in link["com_m"]]}
     for mount in table["mount"]:
         mount["position_m"] = [factor * v for v in mount["position_m"]]
-    taller = msgspec.convert(table, AxisBody)
-    tall = two_legs(axis_robot("tall", taller, replace(ALICE.tables, robot=taller)))
+    taller = msgspec.convert(table, LimbBody)
+    tall = two_legs(limb_robot("tall", taller, replace(ALICE.tables, robot=taller)))
     joint = solve_postures(tall, targets_cm(tuple(2 * np.array(RIGHT_CM)), tuple(2 * np.array(LEFT_CM)), height=44.0))
     np.testing.assert_allclose(joint.joint_in_world[0], 2.0 * STAND, atol=1e-12)
 

@@ -104,9 +104,9 @@ def test_automatic_phase_times_walk_three_times_faster_at_the_same_margin():
 
 
 def test_the_fastest_walk_is_stopped_by_a_limit():
-    walked = walk_to(ALICE, Place(0.6, 0.0), pace="fastest").receipt
+    walked = walk_to(ALICE, Place(0.4, 0.0), pace="fastest").receipt
     assert 0.80 < walked.joint_speed_use <= 0.9
-    wide = walk_to(ALICE, Place(0.6, 0.0), pace="fastest", margin_m=0.034).receipt
+    wide = walk_to(ALICE, Place(0.4, 0.0), pace="fastest", margin_m=0.034).receipt
     assert 34.0 <= wide.balance_margin_mm < 34.5
     assert wide.duration_s > 1.05 * walked.duration_s
 

@@ -95,7 +95,7 @@ def _tell(gait: Gait, steps: int, out: Path, *, force: bool, json: bool) -> None
     print_lines(*_looks(gait, judged=not refused))
     if refused:  # only what was stopped comes here; what was finished and is unsound is not written
         raise StoppedError(f"Interrupted; {out} holds the best iterate so far, which is not proven: do not walk it.")
-    step = f"one step of {gait.step_length_m:.2f} m in {gait.trajectory.total_s:.2f} s"
+    step = f"one step of {gait.step_length_m:.2f} m in {gait.trajectory.time_s[-1]:.2f} s"
     print_lines(f"wrote {out} ({step}, written as {steps}, {motion.receipt.duration_s:.1f} s)")
     print_next("strut analyze", out)
 

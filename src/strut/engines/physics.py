@@ -27,7 +27,7 @@ class Feedback(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """What happened, per sample. All shapes start with T.
+    """What happened, per sample.
 
     Args:
         time_s: Shape (T,).
@@ -62,18 +62,9 @@ def run_servos(
 ) -> Run:
     """Step the robot from rest along servo goals.
 
-    A servo pulls with stiffness × (goal - angle) + damping × (goal speed - speed) + feed-forward, up to its limit.
-
-    Args:
-        robot: Who moves.
-        time_s: Sample times, evenly spaced. Shape (T,).
-        start_qpos: Coordinates at the start. Shape (nq,).
-        goal_rad: Joint angles to follow. Shape (T, n_joints).
-        feedforward_nm: Torques expected at those angles. Shape (T, n_joints).
-        friction: Of the floor.
-        mass_scale: Factor on all masses and inertias that the feed-forward does not know of.
-        feedback: Adds torques at every step of the physics.
-        on_sample: Called with the samples done and their number.
+    A servo pulls with stiffness × (goal - angle) + damping × (goal speed - speed) + feed-forward, up to its limit. All
+    masses and inertias have a factor that the feed-forward does not know of. `on_sample` hears the samples done and
+    their number; `feedback` adds torques at every step of the physics. Shapes: evenly spaced times (T,), start (nq,), goals and torques (T, n_joints).
     """
     plant = Plant(robot, float(time_s[1] - time_s[0]), friction=friction, mass_scale=mass_scale)
     return plant.play(time_s, plant.control(time_s, goal_rad, feedforward_nm), start_qpos, feedback, on_sample)

@@ -39,14 +39,7 @@ def sweep(
     """Bring `data` to one sample after the other and yield its number: the one loop over samples.
 
     Kinematics are up to date; with velocities, the centre of mass and spatial velocities, too. Callers read views of
-    `data` that they have looked up before: a look-up costs a microsecond.
-
-    Args:
-        model: Whose motion.
-        data: Written over at every sample.
-        qpos: Shape (T, nq).
-        qvel: Shape (T, nv).
-        qacc: Shape (T, nv).
+    `data` that they have looked up before: a look-up costs a microsecond. Shapes (T, nq), (T, nv), (T, nv).
     """
     positions, velocities, accelerations = data.qpos, data.qvel, data.qacc
     for k in range(len(qpos)):
@@ -62,16 +55,9 @@ def sweep(
 
 
 def poses(model: mujoco.MjModel, kind: FrameKind, index: Sequence[int], qpos: Array) -> tuple[Array, Array]:
-    """Return where frames of a kind are along a trajectory.
+    """Return where n frames of a kind, by their numbers in the model, are along a trajectory.
 
-    Args:
-        model: Compiled.
-        kind: Bodies, their frames of inertia, sites or geoms.
-        index: Numbers of the frames in the model. Length n.
-        qpos: Shape (T, nq).
-
-    Returns:
-        Origins (T, n, 3) and rotations to world (T, n, 3, 3).
+    Shape (T, nq) in; origins (T, n, 3) and rotations to world (T, n, 3, 3) out.
     """
     data, chosen = mujoco.MjData(model), np.asarray(index, dtype=np.intp)
     place, turn = (getattr(data, field) for field in _FIELDS[kind])

@@ -45,7 +45,7 @@ PATTERNS: Mapping[str, GaitPattern] = {
         {"hind left": 0.0, "front left": 0.25, "hind right": 0.5, "front right": 0.75}, 0.80, 13.0, 0.32, 0.18, 0.05
     ),
     "walk": GaitPattern(
-        {"hind left": 0.0, "front left": 0.25, "hind right": 0.5, "front right": 0.75}, 0.70, 6.0, 0.50, 0.16, 0.10
+        {"hind left": 0.0, "front left": 0.2, "hind right": 0.5, "front right": 0.7}, 0.70, 6.0, 0.50, 0.16, 0.10
     ),
     "trot": GaitPattern(
         {"front left": 0.0, "hind right": 0.0, "front right": 0.5, "hind left": 0.5}, 0.60, 3.2, 0.60, 0.16, 0.10

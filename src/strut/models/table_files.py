@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from strut.errors import BadFieldError
-from strut.tables.body import AxisBody, BodyTable, ChainBody, LimbBody
+from strut.tables.body import BodyTable, ChainBody, LimbBody
 from strut.tables.collision import USUAL_COLLISION, CollisionTable
 from strut.tables.expression import ExpressionTable
 from strut.tables.folder import Tables
@@ -22,7 +22,6 @@ from strut.toml_file import FieldPath, TomlFile
 T = TypeVar("T")
 _FORMS: tuple[tuple[str, type[BodyTable]], ...] = (  # a body is told by the first of these fields that it has
     ("segment", SegmentBody),
-    ("form", AxisBody),
     ("urdf", ForeignBody),
     ("mjcf", ForeignBody),
     ("chain", ChainBody),

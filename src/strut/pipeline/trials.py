@@ -33,7 +33,7 @@ class Trials:
         generator: What drafts.
         limits: What judges, beside the robot's own.
         on_progress: Told every attempt; returning True stops.
-        paces: The fastest pace that was found, by intensity, as a factor on the generator's own times; None for none.
+        paces: The fastest pace that was found, by style, as a factor on the generator's own times; None for none.
     """
 
     request: Request
@@ -41,7 +41,7 @@ class Trials:
     generator: Generator
     limits: tuple[Limit, ...] = ()
     on_progress: OnProgress | None = None
-    paces: dict[float, float | None] = field(default_factory=dict)
+    paces: dict[Style, float | None] = field(default_factory=dict)
 
     def attempt(self, intensity: float, detail: Detail, *, use: float = 1.0, quiet: bool = False) -> Attempt:
         """Draft at an intensity, and judge: the first draft that passes, or the last.
@@ -53,8 +53,7 @@ class Trials:
             quiet: Whether nobody is told.
         """
         request, found = self.request, None
-        style = Style() if request.emotion is None else style_for(self.robot, request.emotion, intensity)
-        for draft in self.generator.drafts(style, detail):
+        for draft in self.generator.drafts(self.style(intensity), detail):
             measured = measure(draft)
             limits = (*limits_for(self.robot, margin_m=request.least_margin_m, use=use), *self.limits)
             found = Attempt(intensity, measured, judged(measured, limits))
@@ -64,6 +63,10 @@ class Trials:
         if self.on_progress is not None and not quiet:
             self.tell(intensity, passed=found.passes)
         return found
+
+    def style(self, intensity: float) -> Style:
+        """Return what the feeling does to the robot at an intensity."""
+        return Style() if self.request.emotion is None else style_for(self.robot, self.request.emotion, intensity)
 
     def tell(self, intensity: float, *, passed: bool) -> None:
         """Tell whoever watches of an attempt; raises StoppedError if they have had enough."""
@@ -106,15 +109,16 @@ class Trials:
         how = self.how
         if not self.fastest:
             return self.attempt(intensity, SEARCH if how.coarsely else FINAL, use=how.use)
-        if intensity not in self.paces:
-            self.paces[intensity] = fastest(
+        style = self.style(intensity)
+        if style not in self.paces:
+            self.paces[style] = fastest(
                 lambda slower: self._at_pace(slower).attempt(intensity, SEARCH, use=USED, quiet=True).passes
             )
-        return self._at_pace(self.paces[intensity]).attempt(intensity, SEARCH, use=how.use)
+        return self._at_pace(self.paces[style]).attempt(intensity, SEARCH, use=how.use)
 
     def _prove(self, searched: Attempt) -> Attempt:
         """Return the same attempt in full; at the fastest pace a little slower, where the whole needs more."""
-        intensity, pace = searched.intensity, self.paces.get(searched.intensity)
+        intensity, pace = searched.intensity, self.paces.get(self.style(searched.intensity))
         detail = replace(FINAL, variant=searched.draft.variant)
         if not self.fastest:
             return self.attempt(intensity, detail)

@@ -19,14 +19,14 @@ from strut.generators.route import Route, pivot_displacement, route_to, shorter_
 from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.biped_posture import PostureTargets, solve_postures
 from strut.kinematics.leg_angles import chain_points, leg_angles
-from strut.models.axis_robot import axis_robot
 from strut.models.catalogue import load_robot
+from strut.models.limb_robot import limb_robot
 from strut.pipeline.walk import walk_to
 from strut.place import Place
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.request import PressureLaw
 from strut.robot import Array, Robot
-from strut.tables.body import AxisBody
+from strut.tables.body import LimbBody
 
 _HALF_WIDTH_M = 0.035
 _STEPS = 3
@@ -53,13 +53,13 @@ def parts() -> Parts:
 
 def variant(robot: Robot, *, torso_m: float, half_width_m: float) -> Robot:
     """Return the robot with its torso mass at a height over the hips and with shoes of another width."""
-    table = robot.body_as(AxisBody)
+    table = robot.body_as(LimbBody)
     leg = table.limb["leg"]
     foot = msgspec.structs.replace(leg.foot, width_m=2.0 * half_width_m)
     body = msgspec.structs.replace(table.body, com_m=(0.0, 0.0, torso_m))
     limb = {"leg": msgspec.structs.replace(leg, foot=foot)}
     wider = msgspec.structs.replace(table, body=body, limb=limb)
-    return axis_robot(robot.name, wider, replace(robot.tables, robot=wider))
+    return limb_robot(robot.name, wider, replace(robot.tables, robot=wider))
 
 
 def golden_target(entry: Mapping[str, Any], separation_cm: float) -> PostureTargets:
