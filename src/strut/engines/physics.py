@@ -63,8 +63,9 @@ def run_servos(
     """Step the robot from rest along servo goals.
 
     A servo pulls with stiffness × (goal - angle) + damping × (goal speed - speed) + feed-forward, up to its limit. All
-    masses and inertias have a factor that the feed-forward does not know of. `on_sample` hears the samples done and
-    their number; `feedback` adds torques at every step of the physics. Shapes: evenly spaced times (T,), start (nq,), goals and torques (T, n_joints).
+    masses and inertias have a factor that the feed-forward does not know of. `feedback` adds torques at every step of
+    the physics, `on_sample` hears the samples done and their number. Shapes: evenly spaced times (T,), start (nq,),
+    goals and torques (T, n_joints).
     """
     plant = Plant(robot, float(time_s[1] - time_s[0]), friction=friction, mass_scale=mass_scale)
     return plant.play(time_s, plant.control(time_s, goal_rad, feedforward_nm), start_qpos, feedback, on_sample)
