@@ -20,7 +20,7 @@ NOUNS = (
 )
 STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
-    *("io", "pipeline", "control", "simulation", "analysis", "study", "show", "reproduction", "cli"),
+    *("io", "control", "simulation", "pipeline", "analysis", "study", "show", "reproduction", "cli"),
 )
 FOUNDATIONS = {"robots", "models", "engines"}  # data, compiled models and thin adapters: every stage computes with them
 READERS = {"reproduction", "cli"}  # they compare or print what any stage computes
@@ -44,6 +44,7 @@ ALLOWED_EDGES = {
     ("pipeline", "expression"): "the one pipeline: request to style",
     ("pipeline", "generators"): "the one pipeline: style to draft",
     ("pipeline", "verify"): "the one pipeline: draft to judged motion",
+    ("pipeline", "simulation"): "a gait is proved in physics before it is called ok",
     ("simulation", "generators"): "a walk to a goal is planned again from where the robot really is",
     ("simulation", "kinematics"): "a walk to a goal is planned again from where the robot really is",
     ("simulation", "balance"): "who really carries the weight",

@@ -42,6 +42,7 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
         lowest_rate_hz: With fewer samples nobody can judge it.
         usual_margin_m: Balance margin if none is chosen.
         relaxes: Whether it can retreat only while a limit is near.
+        simulated: Whether it is proved in physics before it is called ok.
     """
 
     gait: ClassVar[str] = ""
@@ -50,6 +51,7 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
     lowest_rate_hz: ClassVar[float] = LOWEST_RATE_HZ
     usual_margin_m: ClassVar[float] = DEFAULT_MARGIN_M
     relaxes: ClassVar[bool] = False
+    simulated: ClassVar[bool] = False
 
     def probe(self, **options: Any) -> Self:
         """Return the task with other options, as short as tells whether the neutral motion keeps its limits."""
@@ -214,6 +216,7 @@ class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
 
     gait: ClassVar[str] = "pattern"
     walks: ClassVar[str] = "walks by a gait pattern"
+    simulated: ClassVar[bool] = True
 
     pattern: str | None = None
     cycles: int = 10

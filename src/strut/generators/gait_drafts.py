@@ -55,16 +55,26 @@ class GaitDrafts:
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
         """Yield the gait, upright first, then lower."""
-        stance, qpos = foot_stance(self.robot)
-        name = self.task.pattern or self.robot.pattern_gait.gait
-        pattern = pattern_named(name, len(stance.places))
-        body = _GaitBody(self.robot, self.task, pattern, stance, qpos, style)
+        body = self._body(style)
         for variant in range(detail.variant, len(LOWER)):
             lower = replace(body, lower=LOWER[variant])
             if variant < len(LOWER) - 1 and not lower.reaches():
                 continue
             yield self._draft(lower, detail, variant)
             return  # lower still would only bend the knees more
+
+    @property
+    def usual(self) -> dict[str, float]:
+        """What the robot's own pattern does where nothing is chosen: its speed."""
+        body = self._body(Style())
+        return {"speed_m_s": body.stride_m / body.period_s}
+
+    def _body(self, style: Style) -> _GaitBody:
+        stance, qpos = foot_stance(self.robot)
+        name, own = self.task.pattern or self.robot.pattern_gait.gait, self.robot.pattern_gait
+        pattern = pattern_named(name, len(stance.places))
+        scaled = {part: getattr(pattern, part) * getattr(own, part) for part in ("period", "stride", "lift")}
+        return _GaitBody(self.robot, self.task, replace(pattern, **scaled), stance, qpos, style)
 
     def _draft(self, body: _GaitBody, detail: Detail, variant: int) -> Draft:
         rate_hz = self.rate_hz if detail.level == "final" else SOLVED_RATE_HZ
@@ -132,9 +142,14 @@ class _GaitBody:
         """Duration of a cycle in the style."""
         return self.pattern.period * time_unit_s(self.stance.height_m, GRAVITY_M_S2) / self.style.tempo
 
+    @property
+    def stride_m(self) -> float:
+        """Travel in a cycle of the robot's own gait in the style."""
+        return self.pattern.stride * self.stance.height_m * self.style.stride
+
     def pieces(self) -> tuple[TrackPiece, ...]:
         """Return where the body goes in the style: to the goal, or as commanded."""
-        task, style, stride_m = self.task, self.style, self.pattern.stride * self.stance.height_m * self.style.stride
+        task, style, stride_m = self.task, self.style, self.stride_m
         if task.goals:
             reach = Reach(stride_m, SIDEWAYS * stride_m, TURN_RAD * style.stride)
             return pieces_to(Place(0.0, 0.0), task.goals, reach)

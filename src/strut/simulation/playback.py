@@ -19,6 +19,7 @@ from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.physics import Run, run_servos
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError, UnknownNameError
+from strut.kinematics.contact_slip import rolled_m
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot
@@ -136,9 +137,9 @@ def _play(
 def _outcome(robot: Robot, motion: Motion, run: Run, mass_scale: float) -> Outcome:
     if not robot.floats:
         return _held_outcome(robot, motion, run)
-    fallen = _fallen(motion, run)
-    fell = bool(fallen.any())
-    upright = int(np.argmax(fallen)) if fell else len(fallen) - 1
+    down = list(runs(_fallen(motion, run)))
+    fell = bool(down) and down[-1].stop == len(run.time_s)  # else it got up again
+    upright = down[-1].start if fell else len(run.time_s) - 1
     planned = motion.qpos[-1, :2] - motion.qpos[0, :2]
     commanded_m = float(np.linalg.norm(planned))
     direction = planned / commanded_m if commanded_m > STANDS_STILL_M else np.array([1.0, 0.0])
@@ -147,13 +148,14 @@ def _outcome(robot: Robot, motion: Motion, run: Run, mass_scale: float) -> Outco
     weight_n = robot.mass_kg * mass_scale * GRAVITY_M_S2
     return Outcome(
         fell=fell,
+        stumbles=len(down) - fell,
         upright_s=float(run.time_s[upright] - run.time_s[0]),
         distance_m=distance_m,
         commanded_distance_m=commanded_m,
         heading_drift_rad=math.remainder(
             _heading(run.qpos[upright, 3:7]) - _heading(motion.qpos[upright, 3:7]), math.tau
         ),
-        foot_slip_mm=_slip_m(motion.contact[: upright + 1], run) * 1e3,
+        foot_slip_mm=_slip_m(robot, motion.contact[: upright + 1], run) * 1e3,
         tracking_error_rad=float(np.abs(run.qpos[:, robot.base_size :] - motion.joint_angles_rad)[: upright + 1].max()),
         torque_use=float(np.max(np.abs(run.torque_nm[: upright + 1]) / robot.torque_limit_nm)),
         cost_of_transport=work_j / (weight_n * abs(distance_m)) if abs(distance_m) > STANDS_STILL_M else None,
@@ -199,14 +201,15 @@ def _fallen(motion: Motion, run: Run) -> npt.NDArray[np.bool_]:
     return np.asarray(tipped | sunk | broken | (run.other_load_n > LOADED_N))
 
 
-def _slip_m(planned_contact: npt.NDArray[np.bool_], run: Run) -> float:
-    """Return the largest distance that a foot slid while it carried, within one planned stance."""
+def _slip_m(robot: Robot, planned_contact: npt.NDArray[np.bool_], run: Run) -> float:
+    """Return the largest distance that a foot slid while it carried, within one planned stance, rolling not counted."""
     largest = 0.0
     for foot, down in enumerate(planned_contact.T):
+        slid_m = run.foot_in_world[:, foot] - rolled_m(robot, robot.feet[foot].points[0], run.qpos)
         for stance in runs(down):
             loaded = np.flatnonzero(run.foot_load_n[stance, foot] > LOADED_N)
             if len(loaded):
-                path = run.foot_in_world[stance, foot, :2][loaded[0] : loaded[-1] + 1]
+                path = slid_m[stance, :2][loaded[0] : loaded[-1] + 1]
                 largest = max(largest, float(np.linalg.norm(path - path[0], axis=1).max()))
     return largest
 
