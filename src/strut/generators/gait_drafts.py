@@ -47,7 +47,7 @@ class GaitDrafts:
         rate_hz: Samples per second.
     """
 
-    search: ClassVar[Search] = Search(coarsely=True, proof_first=True)
+    search: ClassVar[Search] = Search(coarsely=True, proof_first=True, rungs=8)
 
     robot: Robot
     task: PatternGait
