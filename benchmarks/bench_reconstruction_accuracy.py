@@ -27,7 +27,6 @@ import numpy as np  # noqa: E402
 from bench_reconstruction import true_phases  # noqa: E402
 from record import Row, record  # noqa: E402
 from strut.emotion import named_emotion  # noqa: E402
-from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles  # noqa: E402
 from strut.engines.rigid_body import GRAVITY_M_S2  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
 from strut.expression.blend import style_for  # noqa: E402
@@ -39,6 +38,7 @@ from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 from strut.motion import Motion  # noqa: E402
 from strut.robot import Array  # noqa: E402
+from strut.rotation import angles_from_qpos, qpos_from_angles  # noqa: E402
 
 WORKERS = 2
 WORKS = (

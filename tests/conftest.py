@@ -14,6 +14,14 @@ settings.register_profile("strut", derandomize=True, deadline=None)  # the same 
 settings.load_profile("strut")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_robots_of_the_user(tmp_path_factory):
+    """Let tests see the robots of strut alone, whatever the person who runs them has at home."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STRUT_ROBOTS", str(tmp_path_factory.mktemp("robot_home")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def mrpete():
     return load_robot("mrpete")

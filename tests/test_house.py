@@ -16,6 +16,7 @@ HOME = Path(strut.__file__).parent
 NOUNS = (
     *("errors", "toml_file", "cancellation", "tables", "rotation", "emotion", "style", "robot", "motion"),
     *("recording", "receipt", "bisection", "audit", "draft", "request", "place", "easing", "address"),
+    *("contact_set", "mirror"),
 )
 STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
@@ -60,15 +61,22 @@ ALLOWED_EDGES = {
     ("show", "io"): "films and pages are written atomically, motions are read",
     ("show", "analysis"): "a report plots gait parameters",
 }
-ENGINES = {"mujoco", "casadi", "ezc3d", "viser", "dask"}
+# Which rooms may import an engine; CasADi is the language of optimal control, and of nothing else.
+ENGINES = {
+    "mujoco": {"engines", "models"},
+    "viser": {"engines"},
+    "casadi": {"optimal"},
+    "ezc3d": {"engines"},
+    "dask": {"engines"},
+}
 MODULES = sorted(HOME.rglob("*.py"))
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "misc"}
 # Ratchets: what is still too long, too tangled or named twice. These may only get shorter.
 MOST_TANGLED_BLOCKS = 20
 LARGEST_MEAN_COMPLEXITY = 3.0
-LONG_FUNCTIONS = {"cli/walk.py: walk", "pipeline/walk.py: walk"}
+LONG_FUNCTIONS = {"pipeline/walk.py: walk"}
 DEFINED_TWICE = {"Part", "sided", "Bound", "Limb", "Carried"}
-FILES_TWICE = {"criteria", "film", "posture"}
+FILES_TWICE = {"posture"}
 
 
 def name_of(path):
@@ -162,9 +170,9 @@ def test_no_module_imports_itself_in_a_circle():
 
 def test_engines_live_in_their_own_folder():
     for path in MODULES:
-        foreign = {imported.split(".")[0] for imported in imports_of(path)} & ENGINES
-        if path.parent.name not in ("engines", "models"):
-            assert not foreign, f"{name_of(path)} imports {', '.join(foreign)}; only engines/ and models/ may"
+        for engine in {imported.split(".")[0] for imported in imports_of(path)} & set(ENGINES):
+            rooms = ENGINES[engine]
+            assert path.parent.name in rooms, f"{name_of(path)} imports {engine}; only {' and '.join(rooms)} may"
 
 
 def test_modules_and_functions_are_short():

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Array = npt.NDArray[np.float64]
+Index = npt.NDArray[np.intp]
+STANDING = "standing"  # the keyframe of a model that says how the robot stands
 FLOATING = 7  # coordinates of a base that nothing holds: position and quaternion
 
 
@@ -150,6 +152,11 @@ class Robot:
     def floats(self) -> bool:
         """Whether nothing holds its base, so that qpos starts with a position and a quaternion."""
         return self.base_size == FLOATING
+
+    @property
+    def standing_qpos(self) -> Array:
+        """How it stands with its feet on the floor: the posture of its table, else every joint at zero. Shape (nq,)."""
+        return frozen_array(self.model.key(STANDING).qpos if self.model.nkey else self.model.qpos0)
 
     @property
     def point_feet(self) -> tuple[int, ...]:

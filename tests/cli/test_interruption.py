@@ -11,9 +11,9 @@ from strut.cli import screen, solving
 from strut.cli.interruption import SOLVED_WORDS
 from strut.cli.main import main
 from strut.cli.screen import progress
-from strut.engines.interior_point import STOPPED, Iteration
 from strut.io.motion_file import load_motion, save_motion
 from strut.optimal.collocation import NotSolvedError
+from strut.optimal.interior_point import STOPPED, Iteration
 
 
 def press():

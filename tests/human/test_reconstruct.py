@@ -9,15 +9,15 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut import load_robot, walk
-from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError, FileError, OutOfRangeError
+from strut.human.anatomy import walking_cycle
 from strut.human.reconstruct import reconstruct, stopped_at, usual_smoothness
 from strut.human.recorded_problem import Recording, catmull_rom, recorded_problem
-from strut.human.walking_cycle import walking_cycle
 from strut.human.walking_direction import WalkingDirection
 from strut.optimal.collocation import NotSolvedError
 from strut.optimal.contact_detection import detected_phases, noise_of
 from strut.optimal.contact_schedule import PhaseTime, checked_phases, read_phases
+from strut.rotation import angles_from_qpos, qpos_from_angles
 
 
 def true_phases(gait):

@@ -6,22 +6,21 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.analysis.criteria import criteria_values
+from strut.analysis.gait_comparison import criteria_values
 from strut.analysis.gait_parameters import gait_parameters
-from strut.engines.kinematic_tree import angles_from_qpos
 from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
 from strut.human.anatomy import SHANKS
-from strut.human.gait_problem import Criteria, gait_problem
+from strut.human.gait_problem import Criteria, gait_problem, named_criteria, weighted_criteria
 from strut.human.initial_guess import GuessOptions, guessed_step
-from strut.human.objective import named_criteria, weighted_criteria
 from strut.human.synthesize import best_so_far, synthesize, usual_mesh
 from strut.io.motion_file import load_motion, save_motion
+from strut.mirror import mirror_of
 from strut.models.catalogue import robot_of
-from strut.models.mirror import mirror_of
 from strut.optimal.collocation import NotSolvedError
 from strut.optimal.layout import Layout
 from strut.optimal.soundness import contact_drift, require_sound
 from strut.optimal.torque_playback import playback_error
+from strut.rotation import angles_from_qpos
 
 WEIGHT_N = 75.0 * 9.81
 

@@ -87,9 +87,9 @@ def test_frames_have_the_axes_of_the_robot_at_zero(tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"kind": "prismatic"}, "joint elbow slides"),
-        ({"kind": "floating"}, "Joint elbow is floating"),
-        ({"link": "hand"}, "no link hand"),
+        ({"kind": "prismatic"}, "fixed: the joint elbow is prismatic"),
+        ({"kind": "floating"}, "fixed: the joint elbow is floating"),
+        ({"link": "hand"}, "frame.tip.link: there is no 'hand' in the model"),
     ],
 )
 def test_what_cannot_be_read_is_said(tmp_path, options, sentence):

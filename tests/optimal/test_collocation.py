@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.interior_point import SolverOptions
+from strut.contact_set import ContactSet, point_contact
 from strut.engines.kinematic_tree import read_tree
-from strut.engines.node_symbols import Scales
-from strut.engines.sparse_nlp import column, square
 from strut.errors import OutOfRangeError
-from strut.models.contact_set import ContactSet, point_contact
 from strut.optimal.collocation import DirectCollocation, NotSolvedError
+from strut.optimal.interior_point import SolverOptions
+from strut.optimal.node_symbols import Scales
 from strut.optimal.problem import (
     BoundaryConstraint,
     Bounds,
@@ -29,6 +28,7 @@ from strut.optimal.problem import (
     RateCost,
     TrackingCost,
 )
+from strut.optimal.sparse_nlp import column, square
 from strut.optimal.trajectory import Trajectory
 from strut.robot import ContactPoint
 

@@ -6,13 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.engines.interior_point import SolverOptions
+from strut.contact_set import point_contact
 from strut.engines.kinematic_tree import read_tree
-from strut.engines.node_symbols import Scales
-from strut.engines.sparse_nlp import square
 from strut.errors import OutOfRangeError, StrutError
-from strut.models.contact_set import point_contact
 from strut.optimal.collocation import DirectCollocation, NotSolvedError
+from strut.optimal.interior_point import SolverOptions
+from strut.optimal.node_symbols import Scales
 from strut.optimal.problem import (
     Bounds,
     Constraint,
@@ -22,6 +21,7 @@ from strut.optimal.problem import (
     OptimalControlProblem,
     Parameter,
 )
+from strut.optimal.sparse_nlp import square
 from strut.robot import ContactPoint
 from tests.optimal.test_collocation import BALL, FLIGHT, cart_problem, force_squared, still, wide
 

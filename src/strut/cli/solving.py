@@ -10,10 +10,10 @@ from rich.progress import Progress
 from strut.cancellation import asked_to_stop
 from strut.cli.interruption import NOTHING_YET, SOLVED_WORDS, say_stopping
 from strut.cli.screen import now_and_then, print_lines, progress
-from strut.engines.interior_point import Iteration, OnIteration
 from strut.errors import StoppedError
 from strut.human.gait import Gait
 from strut.optimal.collocation import NotSolvedError, Solution
+from strut.optimal.interior_point import Iteration, OnIteration
 
 
 def tells(bar: Progress, stop: Event | None = None) -> OnIteration:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -17,8 +17,16 @@ from strut.request import Pace
 from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
 
 Triple = tuple[float, float, float]
+Goal = Annotated[
+    Triple | None, typer.Option(help="Where to: metres ahead, metres to the left, degrees to the left. Bipeds only.")
+]
+Via = Annotated[
+    list[str] | None, typer.Option(help="A way-point X,Y,DEGREES before the goal; may be given several times.")
+]
+OwnSteps = Annotated[Path | None, typer.Option(help="CSV of own footsteps: foot, x_m, y_m, heading_deg. Bipeds only.")]
+Speed = Annotated[str | None, typer.Option(help="On a straight line in neutral: 3cm/s, or fastest. Bipeds only.")]
+BodyHeight = Annotated[str | None, typer.Option(help="Height of the hips in neutral. Bipeds only.")]
 STRAIGHT_AHEAD = (0.4, 0.0, 0.0)
-
 
 _TO_A_GOAL = ("goal", "via", "steps", "speed", "body_height")
 _HUMAN = ("height", "mass", "sex")
@@ -56,10 +64,7 @@ def step_options(
     body_height: str | None,
 ) -> dict[str, Any]:
     """Return the arguments of `walk` that only bipeds have."""
-    return _destination(goal, via, steps) | {
-        "pace": _pace(speed),
-        "body_height_m": chosen_length_m(body_height),
-    }
+    return _destination(goal, via, steps) | {"pace": _pace(speed), "body_height_m": chosen_length_m(body_height)}
 
 
 def _destination(goal: Triple | None, via: Sequence[str] | None, steps: Path | None) -> dict[str, Any]:

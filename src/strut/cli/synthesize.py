@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.body_options import BODY_MASS_HELP, LENGTH_HELP, MASS_HELP, human_body
+from strut.cli.body_options import LENGTH_HELP, MASS_HELP, Mass, Sex, human_body
 from strut.cli.length import length_m
 from strut.cli.options import Force, Json, Out
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
@@ -17,8 +17,7 @@ from strut.cli.solving import solved_or_best
 from strut.errors import OutOfRangeError, StoppedError
 from strut.human.gait import Gait
 from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
-from strut.human.gait_problem import Criteria
-from strut.human.objective import named_criteria, weighted_criteria
+from strut.human.gait_problem import Criteria, named_criteria, weighted_criteria
 from strut.human.synthesize import best_so_far
 from strut.human.synthesize import synthesize as find_gait
 from strut.io.atomic import check_writable
@@ -38,8 +37,8 @@ def synthesize(
     speed: Annotated[float | None, typer.Option(help="Average speed in m/s; free if left out.")] = None,
     step: Annotated[str | None, typer.Option(help="Step length: 70cm, 0.7m, metres if bare; free if left out.")] = None,
     height: Annotated[float | None, typer.Option(help="Body height in m.")] = None,
-    mass: Annotated[float | None, typer.Option(help=BODY_MASS_HELP)] = None,
-    sex: Annotated[str, typer.Option(help="Whose proportions: male or female; female needs height and mass.")] = "male",
+    mass: Mass = None,
+    sex: Sex = "male",
     length: Annotated[list[str] | None, typer.Option(help=LENGTH_HELP)] = None,
     segment_mass: Annotated[list[str] | None, typer.Option(help=MASS_HELP)] = None,
     manner: Annotated[

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strut.draft import Detail, Draft, OnProgress, Progress, not_made
-from strut.engines.interior_point import OUT_OF_TIME, STOPPED, Iteration
 from strut.errors import RefusedError, StoppedError
 from strut.expression.shown import left_out, shown_shares
 from strut.human.gait import Gait
@@ -16,6 +15,7 @@ from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.naturalness import Naturalness
 from strut.human.synthesize import synthesize
 from strut.optimal.collocation import NotSolvedError
+from strut.optimal.interior_point import OUT_OF_TIME, STOPPED, Iteration
 from strut.request import HumanGait
 from strut.robot import Robot
 from strut.style import WORDS, Style, spoken

@@ -9,18 +9,18 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from strut.engines.kinematic_tree import qpos_from_angles
-from strut.engines.rigid_body import GRAVITY_M_S2, body_poses
+from strut.contact_set import contact_points
+from strut.engines.rigid_body import GRAVITY_M_S2, point_positions
 from strut.human.naturalness import Naturalness
 from strut.human.walking_direction import WalkingDirection
-from strut.models.contact_set import contact_points
-from strut.models.mirror import mirror_of, mirrored_feet
+from strut.mirror import mirror_of, mirrored_feet
 from strut.motion import Motion
 from strut.optimal.collocation import Solution
 from strut.optimal.soundness import Soundness, verify_trajectory
 from strut.optimal.trajectory import Trajectory
 from strut.receipt import Receipt, Verdict
-from strut.robot import Array, ContactPoint, Robot
+from strut.robot import Array, Robot
+from strut.rotation import qpos_from_angles
 
 RATE_HZ = 100.0
 
@@ -171,12 +171,7 @@ def sampled_step(robot: Robot, path: Trajectory, time_s: Array) -> tuple[Array, 
 
 def centre_of_pressure(robot: Robot, qpos: Array, force_n: Array) -> Array:
     """Return where the ground's force acts. Shapes (T, nq) and (T, n_feet, 3) in, (T, 2) out."""
-    points = contact_points(robot)
-    places = np.stack([_touching(robot, points[name], qpos) for name in robot.foot_names], axis=1)
-    load = force_n[..., 2]
+    points = [contact_points(robot)[name] for name in robot.foot_names]
+    places = point_positions(robot.model, [(point.body, point.position_m) for point in points], qpos)
+    load = force_n[..., 2]  # a ball touches below its centre
     return np.asarray(np.einsum("tf,tfc->tc", load, places[..., :2]) / load.sum(axis=1, keepdims=True))
-
-
-def _touching(robot: Robot, point: ContactPoint, qpos: Array) -> Array:
-    place, turn = (part[:, 0] for part in body_poses(robot.model, [point.body], qpos))
-    return np.asarray(place + turn @ np.array(point.position_m) - np.array([0.0, 0.0, point.radius_m]))

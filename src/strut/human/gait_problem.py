@@ -7,26 +7,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from strut.contact_set import contact_set
 from strut.engines.kinematic_tree import KinematicTree, read_tree
-from strut.engines.node_symbols import NodeSymbols, Scales
-from strut.engines.sparse_nlp import column, square
-from strut.errors import OutOfRangeError
-from strut.human.anatomy import BASE, HEAD, unsided
-from strut.human.body_size import body_size
+from strut.errors import OutOfRangeError, UnknownNameError
+from strut.human.anatomy import BASE, HEAD, body_size, unsided
 from strut.human.gait_options import GaitOptions
 from strut.human.posture_targets import arm_cost, haste, posture_cost, step_cost
 from strut.human.springs import leg_springs
 from strut.human.swing_clearance import swing_constraints
-from strut.models.contact_set import contact_set
-from strut.models.mirror import mirror_of
-from strut.optimal.periodicity import periodic
+from strut.mirror import mirror_of
+from strut.optimal.node_symbols import NodeSymbols, Scales
 from strut.optimal.problem import (
     BoundaryConstraint,
     BoundarySymbols,
     Bounds,
     ContactPhase,
     Cost,
-    Expression,
     LagrangeCost,
     LiftedVariable,
     MayerCost,
@@ -34,7 +30,10 @@ from strut.optimal.problem import (
     OptimalControlProblem,
     Parameter,
     RateCost,
+    periodic,
 )
+from strut.optimal.sparse_nlp import column, square
+from strut.optimal.symbolic_dynamics import Expression
 from strut.robot import Array, Robot
 from strut.tables.gait import SynthesisTable
 
@@ -57,6 +56,25 @@ class Criteria:
             value = getattr(self, name)
             if not np.isfinite(value) or value < 0.0:
                 raise OutOfRangeError(f"The weight of {name} is {value:g}; it must be a finite number of at least 0.")
+
+
+def named_criteria(robot: Robot, objective: str) -> Criteria:
+    """Return the weights of a published mixture by name."""
+    known = robot.human_gait.objective
+    if objective not in known:
+        raise UnknownNameError("objective", objective, tuple(known), "`strut synthesize --help`")
+    return weighted_criteria(robot, known[objective].gamma)
+
+
+def weighted_criteria(robot: Robot, gamma: Sequence[float]) -> Criteria:
+    """Return criteria with weights on effort, angular momentum, head rotation and duration."""
+    if len(gamma) != 4:
+        raise OutOfRangeError(f"{len(gamma)} weights were given; four are needed: effort, momentum, head, time.")
+    smooth = robot.human_gait.regularisation
+    effort, momentum, head, time = (float(value) for value in gamma)
+    if not any(gamma):
+        raise OutOfRangeError("All weights are 0, so any gait would do; give at least one of them a number above 0.")
+    return Criteria(effort, momentum, head, time, smooth.acceleration, smooth.torque_rate)
 
 
 def gait_problem(

@@ -12,12 +12,12 @@ import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.optimize import least_squares
 
-from strut.engines.tree_functions import PointKinematics
+from strut.contact_set import contact_points
 from strut.human.anatomy import BASE
 from strut.human.posture_targets import held_angles
-from strut.models.contact_set import contact_points
 from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.trajectory import Trajectory, trajectory_through
+from strut.optimal.tree_functions import PointKinematics
 from strut.robot import Array, Robot
 from strut.style import Style
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from strut.engines.node_symbols import NodeSymbols
 from strut.errors import UnknownNameError
-from strut.human.anatomy import HIP, SHOULDER, SIDES, sided, unsided
-from strut.human.body_size import body_size
-from strut.optimal.problem import Expression, MayerCost, MeanCost
+from strut.human.anatomy import HIP, SHOULDER, SIDES, body_size, sided, unsided
+from strut.optimal.node_symbols import NodeSymbols
+from strut.optimal.problem import MayerCost, MeanCost
+from strut.optimal.symbolic_dynamics import Expression
 from strut.robot import Robot
 from strut.style import WORDS, Style
 

@@ -10,15 +10,12 @@ from typing import Literal
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
+from strut.contact_set import ContactSet, contact_set
 from strut.engines.kinematic_tree import read_tree
-from strut.engines.node_symbols import NodeSymbols, Scales
-from strut.engines.sparse_nlp import Index
-from strut.human.anatomy import BASE
-from strut.human.body_size import body_size
+from strut.human.anatomy import BASE, body_size, walking_cycle
 from strut.human.gait_problem import usual_torques
-from strut.human.walking_cycle import walking_cycle
-from strut.models.contact_set import ContactSet, contact_set
 from strut.optimal.contact_schedule import SHORTEST_S, PhaseTime
+from strut.optimal.node_symbols import NodeSymbols, Scales
 from strut.optimal.problem import (
     Arrival,
     BoundaryConstraint,
@@ -26,7 +23,6 @@ from strut.optimal.problem import (
     Bounds,
     ContactPhase,
     Cost,
-    Expression,
     MayerCost,
     MeanCost,
     OptimalControlProblem,
@@ -34,8 +30,9 @@ from strut.optimal.problem import (
     SampleCost,
     TrackingCost,
 )
+from strut.optimal.symbolic_dynamics import Expression
 from strut.optimal.trajectory import Trajectory, trajectory_through
-from strut.robot import Array, Robot
+from strut.robot import Array, Index, Robot
 
 Formulation = Literal["samples", "published"]
 INTERVAL_S = {"samples": 0.01, "published": 0.02}  # about 50 and 26 intervals in a step

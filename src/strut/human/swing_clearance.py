@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from strut.engines.node_symbols import NodeSymbols
-from strut.engines.sparse_nlp import column
+from strut.contact_set import contact_points
 from strut.human.gait_options import GaitOptions
-from strut.models.contact_set import contact_points
-from strut.optimal.problem import Constraint, Expression, Nodes
+from strut.optimal.node_symbols import NodeSymbols
+from strut.optimal.problem import Constraint, Nodes
+from strut.optimal.sparse_nlp import column
+from strut.optimal.symbolic_dynamics import Expression
 from strut.robot import Robot
 
 _Swing = tuple[tuple[str, ...], Nodes, str]

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 from scipy.interpolate import CubicSpline, interp1d
 
-from strut.engines.kinematic_tree import angles_from_qpos
-from strut.engines.sparse_nlp import Index
 from strut.errors import BadMotionError
-from strut.human.walking_cycle import walking_cycle
+from strut.human.anatomy import walking_cycle
 from strut.motion import Motion
 from strut.optimal.contact_detection import check_samples, detected_phases
 from strut.optimal.contact_schedule import PhaseTime
 from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.trajectory import Trajectory, standing_load
-from strut.robot import Array, Robot
+from strut.robot import Array, Index, Robot
+from strut.rotation import angles_from_qpos
 
 FEWEST = 4  # samples inside a phase that make a curve of their own
 

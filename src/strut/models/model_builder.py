@@ -14,7 +14,7 @@ import numpy as np
 from strut.errors import BadTableError
 from strut.models.fingerprint import fingerprint
 from strut.models.limbs import find_limbs
-from strut.robot import Array, Foot, Robot
+from strut.robot import Array, Foot, Limb, Robot
 from strut.tables.folder import Tables
 
 FLOOR = "floor"
@@ -44,7 +44,7 @@ class ModelBuilder:
     ) -> None:
         self.spec = mujoco.MjSpec() if spec is None else spec
         self.spec.modelname = name
-        self.spec.compiler.degree = False
+        self.spec.compiler.degree = self.spec.compiler.degree and spec is not None  # others keep their unit
         self.spec.option.timestep = timestep_s
         self.spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
         self.friction = friction
@@ -59,7 +59,7 @@ class ModelBuilder:
         """Return a new body at a place (3,) and rotation (3, 3) of its parent, or of the world."""
         body = (self.spec.worldbody if parent is None else parent).add_body(name=name, pos=position_m)
         if rotation is not None:
-            body.quat = _quaternion(rotation)
+            body.quat = quaternion(rotation)
         return body
 
     def hinge(
@@ -127,10 +127,23 @@ class ModelBuilder:
         """Name a point (3,) of a body, with axes (3, 3) of its own."""
         site = body.add_site(name=name, pos=position_m)
         if rotation is not None:
-            site.quat = _quaternion(rotation)
+            site.quat = quaternion(rotation)
 
-    def robot(self, name: str, title: str, tables: Tables, *, feet: Sequence[Foot] = (), base_size: int) -> Robot:
+    def robot(
+        self,
+        name: str,
+        title: str,
+        tables: Tables,
+        *,
+        base_size: int,
+        feet: Sequence[Foot] = (),
+        limbs: tuple[Limb, ...] = (),
+    ) -> Robot:
         """Return the compiled robot; its joints are those with a speed limit, in the order of the model."""
+        for pair in tables.collision.excluded:
+            if missing := [body for body in pair if self.spec.body(body) is None]:
+                raise BadTableError(f"{name}: collision.toml excludes {missing[0]}, but there is no such body.")
+            self.spec.add_exclude(bodyname1=pair[0], bodyname2=pair[1])
         try:
             model = self.spec.compile()
         except ValueError as error:
@@ -154,7 +167,7 @@ class ModelBuilder:
             base_size=base_size,
             fingerprint=fingerprint(model),
             tables=tables,
-            limbs=find_limbs(model, names, feet, tables.chains),
+            limbs=limbs or find_limbs(model, names, feet, tables.chains),
         )
 
     def floating_base(self, name: str, joint: str, height_m: float) -> Body:
@@ -164,8 +177,15 @@ class ModelBuilder:
         return body
 
 
-def _quaternion(rotation: Array) -> Array:
+def quaternion(rotation: Array) -> Array:
     """Return the quaternion wxyz of a rotation. Shape (3, 3) in, (4,) out."""
     quaternion = np.empty(4)
     mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(rotation, dtype=float).reshape(9))
     return quaternion
+
+
+def rotation_matrix(wxyz: Array) -> Array:
+    """Return the rotation of a quaternion wxyz. Shape (4,) in, (3, 3) out."""
+    matrix = np.empty(9)
+    mujoco.mju_quat2Mat(matrix, np.asarray(wxyz, dtype=float))
+    return matrix.reshape(3, 3)

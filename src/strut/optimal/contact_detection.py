@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.signal import butter, sosfiltfilt
 
-from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
+from strut.contact_set import contact_points, contact_set
 from strut.errors import BadMotionError
 from strut.kinematics.contact_slip import contact_slip
-from strut.models.contact_set import contact_points, contact_set
 from strut.motion import Motion
 from strut.optimal.contact_schedule import PhaseTime
 from strut.robot import Array, Robot
+from strut.rotation import angles_from_qpos, qpos_from_angles
 
 CUTOFF_HZ = 12.0  # of the movement that is looked at first
 LOW_M, SLOW_M_S = 0.004, 0.15  # what touches is about this near to the lowest it gets, and this slow

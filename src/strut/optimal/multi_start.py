@@ -7,9 +7,9 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Protocol, TypeVar
 
-from strut.engines.interior_point import OnIteration
 from strut.errors import OutOfRangeError, RefusedError
 from strut.optimal.collocation import NotSolvedError, Solution
+from strut.optimal.interior_point import OnIteration
 
 MOST_STARTS = 100
 

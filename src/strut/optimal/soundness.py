@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 
 from strut.audit import FOOT_OFF_GROUND_M, LEAST_ROOM_RAD, MOST_SLIDE_M
+from strut.contact_set import contact_points
 from strut.engines.capsules import capsule_distance
-from strut.engines.constrained_dynamics import ConstrainedDynamics
-from strut.engines.kinematic_tree import qpos_from_angles, qvel_from_angles
 from strut.engines.rigid_body import linear_momentum
 from strut.errors import RefusedError
 from strut.kinematics.contact_slip import contact_slip
-from strut.models.contact_set import contact_points
 from strut.optimal.collocation import Solution
+from strut.optimal.contact_dynamics import ContactDynamics
 from strut.optimal.torque_playback import playback_error
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
+from strut.rotation import qpos_from_angles, qvel_from_angles
 
 MOST_MOMENTUM_ERROR_N_S = 0.2
 MOST_RESIDUAL = 1e-6
@@ -244,8 +244,8 @@ def impact_energy(trajectory: Trajectory) -> float:
     changes = []
     for number in trajectory.impulse_n_s:
         node = int(trajectory.nodes_of(number)[0])
-        dynamics = ConstrainedDynamics(trajectory.problem.tree, trajectory.problem.phases[number].contact)
-        mass = dynamics.terms(trajectory.q[node], trajectory.v[node])[0]
+        dynamics = ContactDynamics(trajectory.problem.tree, trajectory.problem.phases[number].contact)
+        mass = dynamics.terms(trajectory.q[node], trajectory.v[node]).mass
         after, before = trajectory.v[node], trajectory.v[node - 1]
         changes.append(0.5 * float(after @ mass @ after - before @ mass @ before))
     return max(changes, default=0.0)

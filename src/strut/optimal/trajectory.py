@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import interp1d
 
-from strut.engines.sparse_nlp import Index
 from strut.optimal.layout import Layout
 from strut.optimal.problem import OptimalControlProblem
-from strut.robot import Array
+from strut.robot import Array, Index
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,16 +59,12 @@ class Trajectory:
         Shapes (T,), (T, nq), (T, nv), (T, n_u), (T, n_rows) with T = intervals × per_interval + 1.
         """
         nodes = self.nodes_of(phase)
+        first = np.append(np.repeat(nodes[:-1], per_interval), nodes[-2])
         steps = np.linspace(0.0, 1.0, per_interval, endpoint=False)
-        first = np.repeat(np.arange(len(nodes) - 1), per_interval)
-        first = np.append(first, len(nodes) - 2)
         share = np.append(np.tile(steps, len(nodes) - 1), 1.0)[:, None]
-        now, then = nodes[first], nodes[first + 1]
-        step = (self.time_s[then] - self.time_s[now])[:, None]
-        q, v = self._curve(now, share)
-        u = self.u[now] + share * (self.u[then] - self.u[now])
-        force = self.force_n[now] + share * (self.force_n[then] - self.force_n[now])
-        return self.time_s[now] + (share * step)[:, 0], q, v, u, force
+        q, v = self._curve(first, share)
+        time_s = _line(self.time_s[:, None], first, share)[:, 0]
+        return time_s, q, v, _line(self.u, first, share), _line(self.force_n, first, share)
 
     def _curve(self, now: Index, share: Array) -> tuple[Array, Array]:
         """Return q and v at shares of intervals: the quintics that meet q, v and a at both ends.
@@ -92,12 +87,10 @@ class Trajectory:
         for number, phase in enumerate(problem.phases):
             own = self.nodes_of(number)
             time = np.linspace(self.time_s[own[0]], self.time_s[own[-1]], phase.intervals + 1)
-            parts["time_s"].append(time)
-            for name in ("q", "v", "a", "u", "force_n"):
-                parts[name].append(np.asarray(interp1d(self.time_s[own], getattr(self, name)[own], axis=0)(time)))
-        counts = [phase.intervals + 1 for phase in problem.phases]
+            for name, part in parts.items():
+                part.append(np.asarray(interp1d(self.time_s[own], getattr(self, name)[own], axis=0)(time)))
         values: dict[str, Any] = {name: np.concatenate(part) for name, part in parts.items()}
-        return replace(self, problem=problem, phase_of=np.repeat(np.arange(len(counts)), counts), **values)
+        return replace(self, problem=problem, phase_of=problem.phase_of, **values)
 
     def part(self, first: int, stop: int) -> Trajectory:
         """Return the phases from `first` up to `stop` as a movement of their own, which begins at 0 s in motion."""
@@ -129,24 +122,23 @@ class Trajectory:
             nodes[inside] = own[
                 np.clip(np.searchsorted(self.time_s[own], time_s[inside], "right") - 1, 0, len(own) - 2)
             ]
-        step = (self.time_s[nodes + 1] - self.time_s[nodes])[:, None]
-        lapse = time_s[:, None] - self.time_s[nodes][:, None]
-        q, _ = self._curve(nodes, lapse / step)
-        u = self.u[nodes] + lapse / step * (self.u[nodes + 1] - self.u[nodes])
-        return q, u, self.force_n[nodes] + lapse / step * (self.force_n[nodes + 1] - self.force_n[nodes])
+        share = ((time_s - self.time_s[nodes]) / (self.time_s[nodes + 1] - self.time_s[nodes]))[:, None]
+        q, _ = self._curve(nodes, share)
+        return q, _line(self.u, nodes, share), _line(self.force_n, nodes, share)
+
+
+def _line(values: Array, now: Index, share: Array) -> Array:
+    """Return values at shares of intervals, straight from node to node. Shapes (nodes, n), (T,), (T, 1) in."""
+    return np.asarray(values[now] + share * (values[now + 1] - values[now]))
 
 
 def trajectory_of(layout: Layout, x: Array) -> Trajectory:
     """Return the trajectory that the program's variables describe. Shape (n,) in."""
     problem, values = layout.problem, x * layout.scale
     duration = values[layout.duration]
-    time = np.empty(layout.node_count)
-    start = np.concatenate([[0.0], np.cumsum(duration)])
-    for number, phase in enumerate(problem.phases):
-        time[layout.nodes_of(number)] = np.linspace(start[number], start[number + 1], phase.intervals + 1)
     return Trajectory(
         problem=problem,
-        time_s=time,
+        time_s=problem.node_times(duration),
         phase_of=layout.phase_of,
         q=values[layout.q],
         v=values[layout.v],
@@ -154,10 +146,7 @@ def trajectory_of(layout: Layout, x: Array) -> Trajectory:
         u=values[layout.u],
         force_n=values[layout.force],
         duration_s=duration,
-        parameter={
-            parameter.name: float(values[layout.parameter[number]])
-            for number, parameter in enumerate(problem.parameters)
-        },
+        parameter={known.name: float(values[k]) for known, k in zip(problem.parameters, layout.parameter, strict=True)},
         impulse_n_s={number: values[index] for number, index in layout.impulse.items()},
     )
 
@@ -205,10 +194,7 @@ def trajectory_through(
         duration_s: Of the phases. Shape (n_phases,).
         parameter: Guesses of free parameters; their own where they are left out.
     """
-    counts = [phase.intervals + 1 for phase in problem.phases]
-    start = np.concatenate([[0.0], np.cumsum(duration_s)])
-    time_s = np.concatenate([np.linspace(start[p], start[p + 1], count) for p, count in enumerate(counts)])
-    phase_of = np.repeat(np.arange(len(counts)), counts)
+    time_s, phase_of = problem.node_times(duration_s), problem.phase_of
     q, v, a = (np.asarray(curve(time_s, order)) for order in range(3))
     return Trajectory(
         problem=problem,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from strut.tables.fields import Color, NotNegative, Positive, Range, Table, Text, Vector
+from strut.tables.fields import Color, Floor, NotNegative, Positive, Range, ScaledServo, Table, Text, Vector
+from strut.tables.foreign import ForeignBody
 from strut.tables.segments import SegmentBody
 
 
@@ -17,20 +18,6 @@ class Servo(Table, frozen=True):
     armature_kg_m2: NotNegative
     stiffness_nm_rad: Positive
     damping_nm_s_rad: Positive
-
-
-class ScaledServo(Table, frozen=True):
-    """Servos sized by their torque limit: full torque at `sag_rad`, damping by `settle_s`, rotor by `armature_s2`."""
-
-    sag_rad: Positive
-    settle_s: Positive
-    armature_s2: NotNegative
-
-
-class Floor(Table, frozen=True):
-    """What the robot stands on."""
-
-    friction: Positive
 
 
 class BallFloor(Floor, frozen=True):
@@ -281,66 +268,6 @@ class ChainBody(Table, frozen=True):
     part: Mapping[str, Part]
     frame: Mapping[str, ChainFrame] = {}
     platform: Platform | None = None
-
-
-class LinkFrame(Table, frozen=True):
-    """A named point of a link, in the robot's axes when every joint is zero."""
-
-    link: Text
-    offset_m: Vector = (0.0, 0.0, 0.0)
-
-
-class LinkShape(Table, frozen=True):
-    """A ball or a box that is added to the looks of a link."""
-
-    link: Text
-    kind: Literal["sphere", "box"]
-    offset_m: Vector
-    color: Color
-    radius_m: Positive | None = None
-    size_m: tuple[Positive, Positive, Positive] | None = None
-
-
-class LinkFoot(LinkFrame, frozen=True):
-    """A foot: a ball about a point of a link, or a sole whose corners (x, y) lie about that point."""
-
-    radius_m: NotNegative = 0.0
-    outline_m: tuple[tuple[float, float], ...] = ((0.0, 0.0),)
-
-
-class DefaultLimit(Table, frozen=True):
-    """Limits where a description leaves them out."""
-
-    speed_rad_s: Positive
-    torque_nm: Positive
-
-
-class OwnLimit(Table, frozen=True):
-    """Limits of joints that replace those of a description; what is left out stays."""
-
-    range_rad: Range | None = None
-    speed_rad_s: Positive | None = None
-    torque_nm: Positive | None = None
-
-
-class ForeignBody(Table, frozen=True):
-    """A robot that others describe, in a URDF or an MJCF file; with feet it floats, without it is bolted down.
-
-    Names in `fixed` and `joint` may hold * and ?. `height_m` is that of the root over the floor.
-    """
-
-    title: Text
-    limit: DefaultLimit
-    servo: ScaledServo
-    contact: Floor
-    urdf: Text | None = None
-    mjcf: Text | None = None
-    fixed: tuple[str, ...] = ()
-    height_m: float = 0.0
-    joint: Mapping[str, OwnLimit] = {}
-    frame: Mapping[str, LinkFrame] = {}
-    foot: Mapping[str, LinkFoot] = {}
-    look: tuple[LinkShape, ...] = ()
 
 
 BodyTable = LimbBody | AxisBody | ChainBody | ForeignBody | SegmentBody

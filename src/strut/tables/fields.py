@@ -17,3 +17,17 @@ Range = tuple[float, float]
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table whose fields are all known: a misspelt one is refused, not ignored."""
+
+
+class Floor(Table, frozen=True):
+    """What a robot stands on."""
+
+    friction: Positive
+
+
+class ScaledServo(Table, frozen=True):
+    """Servos sized by their torque limit: full torque at `sag_rad`, damping by `settle_s`, rotor by `armature_s2`."""
+
+    sag_rad: Positive
+    settle_s: Positive
+    armature_s2: NotNegative = 0.0

@@ -22,14 +22,14 @@ from scipy.spatial.transform import Rotation
 from strut.audit import Audit, LandingAudit
 from strut.balance.pressure import pressure_of_wrench
 from strut.balance.support import runs, support_margin
+from strut.contact_set import contact_points
 from strut.draft import Draft
 from strut.engines.inverse_dynamics import ContactDemand, contact_demand
-from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadMotionError
 from strut.kinematics.contact_slip import contact_slip
-from strut.models.contact_set import contact_points
 from strut.robot import Array, ContactPoint, Robot
+from strut.rotation import angles_from_qpos, qpos_from_angles
 from strut.verify.contact_force_fit import BASE, LEVER_M, ContactForceFit, fit_contact_forces
 from strut.verify.landing_pieces import FEWEST, Piece, landing_pieces
 

@@ -14,8 +14,9 @@ from strut.engines.video import video_bytes
 from strut.errors import OutOfRangeError, VideoError
 from strut.io.motion_file import save_motion
 from strut.models.subject import subject
-from strut.show.film import save_gif, save_mp4
-from strut.show.pose_strip import _poses, _room_m, _side_by_side, pose_strip_bytes, save_pose_strip
+from strut.show.files import save_gif, save_mp4, save_pose_strip
+from strut.show.footage import SideBySide
+from strut.show.pose_strip import _poses, _room_m, _side_by_side, pose_strip_bytes
 from tests.walker import STEP, STEP_M, walked
 
 
@@ -86,7 +87,7 @@ def test_rows_of_poses_have_one_scale(heiman, tmp_path):
 def test_rows_of_poses_are_called_by_their_file(heiman, tmp_path):
     walk = walked(heiman, 4)
     one, same, other = (
-        pose_strip_bytes([walk], [heiman], names=[name], poses=2, width_px=240, look="stick")
+        pose_strip_bytes(SideBySide([walk], [heiman], "stick", [name]), poses=2, width_px=240)
         for name in ("one.npz", "one.npz", "other.npz")
     )
     assert one == same

@@ -6,20 +6,18 @@ forces enter the inward pass as external forces; no Jacobian is ever multiplied 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from strut.contact_set import ContactSet
 from strut.engines.kinematic_tree import BodyPlacement, KinematicTree, TreeJoint
-from strut.robot import Array
+from strut.robot import Array, ContactPoint
 
 Expression = Any  # a CasADi SX, DM or MX column; CasADi has no types of its own
-_LEVI_CIVITA = np.array(
-    [[[0, 0, 0], [0, 0, 1], [0, -1, 0]], [[0, 0, -1], [0, 0, 0], [1, 0, 0]], [[0, 1, 0], [-1, 0, 0], [0, 0, 0]]]
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,6 +164,44 @@ class SymbolicDynamics:
         step = self.tree.body(body).step
         return self._frame(step)[0] @ _of(self._alpha, step)
 
+    def contact_position(self, point: ContactPoint) -> Expression:
+        """Return where a contact point, or the lowest point of its ball, is. Shape (3,)."""
+        return self.position(point.body, point.position_m) - ca.DM([0.0, 0.0, point.radius_m])
+
+    def contact_velocity(self, point: ContactPoint) -> Expression:
+        """Return v - r ω × n: the velocity of the matter that touches the ground. Shape (3,)."""
+        velocity = self.velocity(point.body, point.position_m)
+        if point.radius_m == 0.0:
+            return velocity
+        return velocity - point.radius_m * _cross_up(self.angular_velocity(point.body))
+
+    def contact_acceleration(self, point: ContactPoint) -> Expression:
+        """Return a - r α × n, the rate of `contact_velocity`; the contact point travels over the ball. Shape (3,)."""
+        acceleration = self.acceleration(point.body, point.position_m)
+        if point.radius_m == 0.0:
+            return acceleration
+        return acceleration - point.radius_m * _cross_up(self.angular_acceleration(point.body))
+
+    def row_velocities(self, contact: ContactSet) -> Expression:
+        """Return G v, row by row. Shape (n_rows,)."""
+        return _rows(contact, self.contact_velocity)
+
+    def row_accelerations(self, contact: ContactSet) -> Expression:
+        """Return the rate of G v, row by row. Shape (n_rows,)."""
+        return _rows(contact, self.contact_acceleration)
+
+    def row_loads(self, contact: ContactSet, force_n: Expression) -> list[ExternalForce]:
+        """Return the row forces (n_rows,) as forces in world on the bodies, at the points that touch."""
+        loads = []
+        for point in contact.points:
+            force, place = ca.SX.zeros(3), ca.DM(list(point.position_m))
+            for axis, row in contact.rows_of(point.name).items():
+                force[axis] = force_n[row]
+            if point.radius_m > 0.0:
+                place = place - point.radius_m * self.rotation(point.body)[2, :].T
+            loads.append(ExternalForce(point.body, place, force))
+        return loads
+
     def centre_of_mass(self) -> Expression:
         """Return the centre of mass, with all that is welded to the world. Shape (3,)."""
         weighted = [
@@ -174,7 +210,7 @@ class SymbolicDynamics:
             if step.mass_kg
         ]
         welded = self.tree.welded
-        return (_total(weighted, 3) + welded.mass_kg * ca.DM(welded.com_m)) / self.tree.mass_kg
+        return (sum(weighted, ca.DM.zeros(3)) + welded.mass_kg * ca.DM(welded.com_m)) / self.tree.mass_kg
 
     def linear_momentum(self) -> Expression:
         """Return the momentum. Shape (3,)."""
@@ -221,7 +257,7 @@ class SymbolicDynamics:
             if step.armature.any():
                 rate = self.v[step.v_index : step.v_index + len(step.armature)]
                 terms.append(0.5 * ca.dot(ca.DM(step.armature), rate * rate))
-        return _total(terms, 1)
+        return sum(terms, ca.DM.zeros(1))
 
     def potential_energy(self) -> Expression:
         """Return the potential energy against the world's origin. In J."""
@@ -265,6 +301,16 @@ class SymbolicDynamics:
         return own + ca.DM(step.armature) * self.a[step.v_index : step.v_index + len(step.armature)]
 
 
+def _rows(contact: ContactSet, of_point: Callable[[ContactPoint], Expression]) -> Expression:
+    by_point = {point: of_point(point) for point in contact.points}
+    return ca.vertcat(*(by_point[row.point][row.axis] for row in contact.rows)) if contact.rows else ca.SX.zeros(0)
+
+
+def _cross_up(vector: Expression) -> Expression:
+    """Return vector × up. Shape (3,)."""
+    return ca.vertcat(vector[1], -vector[0], 0.0)
+
+
 def _of(values: Sequence[Expression], index: int) -> Expression:
     """Return a step's vector; -1 is the world, which rests. Shape (3,)."""
     return values[index] if index >= 0 else ca.DM.zeros(3)
@@ -274,30 +320,11 @@ def _column(values: Expression) -> Expression:
     return values if isinstance(values, ca.SX | ca.MX | ca.DM) else ca.DM(np.asarray(values, dtype=float))
 
 
-def _total(terms: Sequence[Expression], rows: int) -> Expression:
-    total = ca.DM.zeros(rows)
-    for term in terms:
-        total = total + term
-    return total
-
-
 def _hinge_rotation(axis: Array, angle: Expression) -> Expression:
-    """Return the rotation about an axis; entry by entry, so that zeros and ones stay numbers. Shape (3, 3)."""
-    cosine, sine = ca.cos(angle), ca.sin(angle)
-    outer = np.outer(axis, axis)
-    cross = -np.einsum("ijk,k->ij", _LEVI_CIVITA, axis)
-    rows = []
-    for i in range(3):
-        entries = []
-        for j in range(3):
-            entry = float(outer[i, j])
-            if abs((i == j) - outer[i, j]) > 1e-15:
-                entry = entry + ((i == j) - outer[i, j]) * cosine
-            if abs(cross[i, j]) > 1e-15:
-                entry = entry + cross[i, j] * sine
-            entries.append(entry)
-        rows.append(ca.horzcat(*entries))
-    return ca.vertcat(*rows)
+    """Return the rotation about an axis; its zeros and ones stay numbers. Shape (3, 3)."""
+    along = np.outer(axis, axis)
+    across, cross = (ca.sparsify(ca.DM(part), 1e-15) for part in (np.eye(3) - along, np.cross(np.eye(3), axis)))
+    return ca.DM(along) + across * ca.cos(angle) + cross * ca.sin(angle)
 
 
 def _quaternion_rotation(quaternion: Expression) -> Expression:

@@ -10,12 +10,12 @@ from numpy.testing import assert_allclose
 
 from strut.engines.kinematic_tree import read_tree
 from strut.engines.rigid_body import compiled
-from strut.engines.symbolic_dynamics import ExternalForce, SymbolicDynamics
 from strut.errors import BadTableError
 from strut.models.catalogue import load_robot
-from tests.engines.pinocchio_tree import acceleration_of, built_by_hand, pin, state_of
-from tests.engines.random_tree import random_state, random_tree
-from tests.engines.test_symbolic_dynamics import ZOO
+from strut.optimal.symbolic_dynamics import ExternalForce, SymbolicDynamics
+from tests.optimal.pinocchio_tree import acceleration_of, built_by_hand, pin, state_of
+from tests.optimal.random_tree import random_state, random_tree
+from tests.optimal.test_symbolic_dynamics import ZOO
 
 POINT = np.array([0.03, -0.02, 0.05])
 SEEDS = st.integers(0, 10**6)

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.constrained_dynamics import ConstrainedDynamics, solve_constrained
-from strut.engines.contact_kinematics import contact_point_velocity, row_loads
+from strut.contact_set import ContactSet, contact_points, contact_set, flat_contact, line_contact, point_contact
 from strut.engines.kinematic_tree import read_tree
-from strut.engines.symbolic_dynamics import SymbolicDynamics
 from strut.errors import BadTableError, UnknownNameError
-from strut.models.contact_set import ContactSet, contact_points, contact_set, flat_contact, line_contact, point_contact
-from tests.engines.human_states import generic, integrated, neutral
+from strut.optimal.contact_dynamics import ContactDynamics, ContactTerms, solve_constrained
+from strut.optimal.symbolic_dynamics import SymbolicDynamics
+from tests.optimal.human_states import generic, integrated, neutral
 
 SETS = {"RightHeel": 3, "RightFlat": 6, "RightForefoot": 5, "RightForefootLeftHeel": 8, "RightForefootLeftFlat": 11}
 IMPACT_J = {  # recomputed with Pinocchio from the published tables
@@ -32,7 +31,7 @@ def tree(heiman):
 
 @pytest.fixture(scope="module")
 def dynamics(heiman, tree):
-    return {name: ConstrainedDynamics(tree, contact_set(heiman, name)) for name in SETS}
+    return {name: ContactDynamics(tree, contact_set(heiman, name)) for name in SETS}
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -73,7 +72,7 @@ def test_published_forces_of_the_double_support_come_out(dynamics):
 
 def test_free_fall_of_the_generic_state_is_the_published_one(tree):
     q, v, force = generic()
-    a, _ = ConstrainedDynamics(tree, ContactSet("flight", ())).accelerate(q, v, force)
+    a, _ = ContactDynamics(tree, ContactSet("flight", ())).accelerate(q, v, force)
     assert np.linalg.norm(a) == pytest.approx(3733.673934, abs=1e-4)
     assert_allclose(a[:3], [-1.39335793, -0.29650811, -10.01660492], atol=1e-7)
 
@@ -127,7 +126,7 @@ def test_standing_on_one_flat_foot_would_need_the_ground_to_pull(dynamics):
     assert (bias - jacobian.T @ forces)[7] == pytest.approx(-61.2144, abs=1e-3)
 
 
-class BodyFixed(ConstrainedDynamics):
+class BodyFixed(ContactDynamics):
     """Holds still the point of the heel that happens to be lowest, as was printed (E22), not the place it touches."""
 
     def __init__(self, tree, contact):
@@ -138,7 +137,7 @@ class BodyFixed(ConstrainedDynamics):
     def terms(self, q, v):
         mass, bias, jacobian, gamma = super().terms(q, v)
         omega = self.omega(q, v).full().ravel()
-        return mass, bias, jacobian, gamma + self.heel.radius_m * omega[2] * omega * [1.0, 1.0, 0.0]
+        return ContactTerms(mass, bias, jacobian, gamma + self.heel.radius_m * omega[2] * omega * [1.0, 1.0, 0.0])
 
 
 def test_a_spinning_heel_rolls_without_slip_where_a_fixed_bottom_point_drifts(heiman, tree, dynamics):
@@ -152,7 +151,7 @@ def test_a_spinning_heel_rolls_without_slip_where_a_fixed_bottom_point_drifts(he
     symbols = [ca.SX.sym(letter, 34) for letter in "qv"]
     moving, heel = SymbolicDynamics(tree, *symbols), contact_points(heiman)["HeelRight"]
     energy = ca.Function("e", symbols, [moving.kinetic_energy() + moving.potential_energy()])
-    slip = ca.Function("s", symbols, [contact_point_velocity(moving, heel)])
+    slip = ca.Function("s", symbols, [moving.contact_velocity(heel)])
     assert float(energy(*rolled)) == pytest.approx(float(energy(q, v)), rel=0.0, abs=1e-9)
     assert np.abs(slip(*rolled).full()).max() < 1e-8
     fixed = integrated(BodyFixed(tree, contact.contact), q, v, 1e-3, 100)
@@ -172,7 +171,7 @@ def test_forces_on_rows_do_the_work_of_their_jacobian(heiman, tree, dynamics):
     contact = contact_set(heiman, "RightForefootLeftFlat")
     q, v, a, f = ca.SX.sym("q", 34), ca.SX.sym("v", 34), ca.SX.sym("a", 34), ca.SX.sym("f", 11)
     moving = SymbolicDynamics(tree, q, v, a)
-    loaded = moving.inverse_dynamics(row_loads(moving, contact, f)) - moving.inverse_dynamics()
+    loaded = moving.inverse_dynamics(moving.row_loads(contact, f)) - moving.inverse_dynamics()
     state_q, state_v, _ = generic()
     forces = np.linspace(-100.0, 200.0, 11)
     jacobian = dynamics["RightForefootLeftFlat"].terms(state_q, state_v)[2]

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from strut.engines.kinematic_tree import KinematicTree
-from strut.engines.symbolic_dynamics import SymbolicDynamics
+from strut.optimal.symbolic_dynamics import SymbolicDynamics
 from strut.robot import Array
 
 

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles, read_tree
+from strut.engines.kinematic_tree import read_tree
 from strut.engines.rigid_body import compiled
-from strut.engines.symbolic_dynamics import ExternalForce, SymbolicDynamics
 from strut.errors import BadTableError, UnknownNameError
 from strut.models.catalogue import load_robot
-from tests.engines.pinocchio_tree import pin, pinocchio_model, to_pinocchio
-from tests.engines.random_tree import random_state
+from strut.optimal.symbolic_dynamics import ExternalForce, SymbolicDynamics
+from strut.rotation import angles_from_qpos, qpos_from_angles
 from tests.mjcf_text import text_of
+from tests.optimal.pinocchio_tree import pin, pinocchio_model, to_pinocchio
+from tests.optimal.random_tree import random_state
 
 ZOO = """<mujoco model="zoo"><compiler angle="radian"/><option gravity="0.3 -0.2 -9.7"/><worldbody>
  <body name="trunk" pos="0.1 0.2 1" quat="0.9 0.1 0.3 0.2"><freejoint/>

@@ -8,13 +8,14 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from strut.engines.constrained_dynamics import ConstrainedDynamics
-from strut.engines.kinematic_tree import qpos_from_angles, qvel_from_angles, read_tree
-from strut.engines.symbolic_dynamics import SymbolicDynamics
-from strut.models.contact_set import ContactSet
-from strut.models.mirror import mirror_of
-from tests.engines.human_states import generic, integrated, neutral
-from tests.engines.spatial import SpatialTree, inertia, transform
+from strut.contact_set import ContactSet
+from strut.engines.kinematic_tree import read_tree
+from strut.mirror import mirror_of
+from strut.optimal.contact_dynamics import ContactDynamics
+from strut.optimal.symbolic_dynamics import SymbolicDynamics
+from strut.rotation import qpos_from_angles, qvel_from_angles
+from tests.optimal.human_states import generic, integrated, neutral
+from tests.optimal.spatial import SpatialTree, inertia, transform
 
 FLIGHT = ContactSet("flight", ())
 
@@ -26,7 +27,7 @@ def tree(heiman):
 
 @pytest.fixture(scope="module")
 def flight(tree):
-    return ConstrainedDynamics(tree, FLIGHT)
+    return ContactDynamics(tree, FLIGHT)
 
 
 def numbers(expression):
@@ -106,7 +107,7 @@ def test_forgetting_the_turning_axes_or_gravity_costs_the_published_amounts(tree
     assert np.abs(ours - textbook.inverse(v, a)).max() < 1e-9
     assert np.abs(ours - textbook.inverse(v, a, without_cross=True)).max() == pytest.approx(2.8014, abs=5e-5)
     falls, _ = flight.accelerate(q, v, force)
-    floats, _ = ConstrainedDynamics(replace(tree, gravity_m_s2=np.zeros(3)), FLIGHT).accelerate(q, v, force)
+    floats, _ = ContactDynamics(replace(tree, gravity_m_s2=np.zeros(3)), FLIGHT).accelerate(q, v, force)
     lost = np.zeros(34)
     lost[2] = 9.81
     assert_allclose(floats - falls, lost, atol=1e-9)

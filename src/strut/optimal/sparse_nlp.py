@@ -16,10 +16,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from strut.engines.symbolic_dynamics import Expression
-from strut.robot import Array
+from strut.optimal.symbolic_dynamics import Expression
+from strut.robot import Array, Index
 
-Index = npt.NDArray[np.intp]
 DATA = "data"  # symbols of this kind are constants that differ from place to place
 
 

@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 
 from strut.cancellation import asked_to_stop
-from strut.engines.sparse_nlp import SparseNLP
+from strut.optimal.sparse_nlp import SparseNLP
 from strut.robot import Array
 
 

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
-from strut.engines.contact_kinematics import (
-    contact_point_acceleration,
-    contact_point_velocity,
-    contact_position,
-    point_height,
-    row_loads,
-)
+from strut.contact_set import ContactSet
 from strut.engines.kinematic_tree import KinematicTree
-from strut.engines.sparse_nlp import symbols
-from strut.engines.symbolic_dynamics import Expression, SymbolicDynamics
-from strut.models.contact_set import ContactSet
+from strut.optimal.sparse_nlp import symbols
+from strut.optimal.symbolic_dynamics import Expression, SymbolicDynamics
 from strut.robot import Array, ContactPoint
 
 
@@ -40,7 +33,7 @@ class NodeSymbols:
         contact: All rows that touch the ground in any phase; those that do not touch now carry no force.
         where: Which instant: empty for `this one`, else `next`, `before`, `first` or `last`.
         parameters: Names of the free parameters.
-        lifted: Name and size of quantities that have variables of their own.
+        lifted: Size and scale, by name, of quantities that have variables of their own.
     """
 
     def __init__(
@@ -62,10 +55,10 @@ class NodeSymbols:
         self.force_n = symbols(f"{kind}force", len(contact.rows)) * scales.force_n
         self.duration_s = symbols(f"{kind}duration", 1)
         values = symbols("parameter", len(parameters))
-        self.parameter = {name: values[index] for index, name in enumerate(parameters)}
-        self.lifted: dict[str, Expression] = {}
-        for name, (size, scale) in (lifted or {}).items():
-            self.lifted[name] = symbols(f"{kind}lift {name}", size) * scale
+        self.parameter: dict[str, Expression] = {name: values[index] for index, name in enumerate(parameters)}
+        self.lifted: dict[str, Expression] = {
+            name: symbols(f"{kind}lift {name}", size) * scale for name, (size, scale) in (lifted or {}).items()
+        }
 
     @cached_property
     def movement(self) -> SymbolicDynamics:
@@ -82,21 +75,17 @@ class NodeSymbols:
         """The body in this posture and velocity."""
         return SymbolicDynamics(self.tree, self.q, self.v)
 
+    def place(self, point: ContactPoint) -> Expression:
+        """Return where a contact point, or the lowest point of its ball, is. Shape (3,)."""
+        return self.positions.contact_position(point)
+
     def height(self, point: ContactPoint) -> Expression:
         """Return the height of a contact point over the ground."""
-        return point_height(self.positions, point)
-
-    def place(self, point: ContactPoint) -> Expression:
-        """Return where a contact point is. Shape (3,)."""
-        return contact_position(self.positions, point)
+        return self.place(point)[2]
 
     def contact_velocity(self, point: ContactPoint) -> Expression:
         """Return the velocity of what touches the ground. Shape (3,)."""
-        return contact_point_velocity(self.velocities, point)
-
-    def contact_acceleration(self, point: ContactPoint) -> Expression:
-        """Return the rate of `contact_velocity`. Shape (3,)."""
-        return contact_point_acceleration(self.movement, point)
+        return self.velocities.contact_velocity(point)
 
     def row_force(self, name: str) -> Expression:
         """Return the force of the row called `name`."""
@@ -104,16 +93,4 @@ class NodeSymbols:
 
     def inverse_dynamics(self) -> Expression:
         """Return the generalised forces that the motion needs besides those of the ground. Shape (nv,)."""
-        return self.movement.inverse_dynamics(row_loads(self.movement, self.contact, self.force_n))
-
-
-def impact_residual(
-    tree: KinematicTree, q: Expression, change: Expression, contact: ContactSet, impulse_n_s: Expression
-) -> Expression:
-    """Return H Δv - Gᵀ Λ: what an impact leaves unbalanced. Shape (nv,).
-
-    One inward pass with the jump in the place of the acceleration, at rest and without gravity.
-    """
-    weightless = replace(tree, gravity_m_s2=0.0 * tree.gravity_m_s2)
-    moving = SymbolicDynamics(weightless, q, 0.0 * change, change)
-    return moving.inverse_dynamics(row_loads(moving, contact, impulse_n_s))
+        return self.movement.inverse_dynamics(self.movement.row_loads(self.contact, self.force_n))
