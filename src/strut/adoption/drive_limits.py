@@ -10,6 +10,7 @@ import numpy as np
 
 from strut.adoption.anatomy import Anatomy
 from strut.adoption.described_model import DescribedModel
+from strut.adoption.foot_finder import leg_length_m
 from strut.adoption.note import Note, assumed, listed
 from strut.adoption.plain_model import hinges_of
 from strut.robot import Array
@@ -51,7 +52,7 @@ def drive_limits(
     tree = anatomy.tree
     in_legs = {joint for leg in anatomy.legs for joint in leg.joints}
     standing = standing_torques_nm(anatomy)
-    peak = max(abs(standing[joint]) for joint in in_legs)
+    peak = max(*(abs(standing[joint]) for joint in in_legs), _bent_knee_torque_nm(anatomy))
     efforts = _motor_torques_nm(described.model) | {
         name: value for name, value in described.effort_nm.items() if value > 0.0
     }
@@ -76,6 +77,13 @@ def drive_limits(
         stiffness, damping = _servo(anatomy, joint, worst)
         limits.append(DriveLimit(name, (low, high), speed, torque, stiffness, damping))
     return tuple(limits), tuple(_told(no_torque, unreal, no_speed, no_range))
+
+
+def _bent_knee_torque_nm(anatomy: Anatomy) -> float:
+    """Return a torque that any legged robot needs: its weight at a tenth of its leg, however straight it stands now."""
+    anatomy.tree.pose(anatomy.standing)
+    length = float(np.mean([leg_length_m(anatomy.tree, leg) for leg in anatomy.legs]))
+    return 0.1 * length * 9.81 * anatomy.mass_kg
 
 
 def _source_name(name: str, known: dict[str, float]) -> str:

@@ -80,7 +80,7 @@ def foot_of(tree: LinkTree, leg: Leg, qpos: Array) -> FoundFoot:
         heights = places @ tilted - points.radius
         near = heights < heights.min() + max(NEAR_LOWEST * span, 1e-4)
         corners = places[near] - np.outer(points.radius[near], tilted)
-        long, wide = _extents((corners @ _level_axes(tilted).T))
+        long, wide = _extents(corners @ _level_axes(tilted).T)
     if long < _BALL_SPAN * length or not fits_sole:
         centre, radius = _ball(points, places, heights, low, length)
         in_body = to_body @ (centre - tree.data.xpos[body])

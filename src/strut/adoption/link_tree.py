@@ -159,5 +159,5 @@ class LinkTree:
     def inertia_diagonal(self) -> Array:
         """Return the diagonal of the mass matrix in the present pose. Shape (nv,)."""
         whole = np.zeros((self.model.nv, self.model.nv))
-        mujoco.mj_fullM(self.model, whole, self.data.qM)
+        mujoco.mj_fullM(self.model, self.data, whole)
         return np.diag(whole).copy()

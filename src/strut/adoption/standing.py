@@ -71,7 +71,7 @@ def _reach(tree: LinkTree, leg: Leg, foot: FoundFoot, qpos: Array, hip: int) -> 
                 trial = best.copy()
                 trial[place] = angle
                 tree.pose(trial)
-                distance = float(np.linalg.norm(_contact(tree, foot) - tree.data.xanchor[hip])))
+                distance = float(np.linalg.norm(_contact(tree, foot) - tree.data.xanchor[hip]))
                 if distance > farthest + 1e-6:
                     farthest, best = distance, trial
     return farthest

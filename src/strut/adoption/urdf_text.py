@@ -130,9 +130,7 @@ def _take_link(link: ET.Element) -> None:
     if inertia is not None:
         for term in _INERTIA:
             inertia.set(term, inertia.get(term, "0"))
-    if mass is None:
-        link.remove(inertial)
-    elif _number(mass.get("value", "0"), "mass") == 0.0:
+    if mass is None or _number(mass.get("value", "0"), "mass") == 0.0:
         link.remove(inertial)
 
 
