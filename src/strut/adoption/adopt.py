@@ -92,7 +92,7 @@ def find_all(file: Path, title: str) -> Findings:
     """Return all that is found of the robot in a file; raises NotAdoptedError with the reason if it is none to move."""
     described = read_described(file)
     source = find_robot(described)
-    plain = plain_model(described, source.root, frozenset(), title)
+    plain = plain_model(described, source.root, source.locked, title)
     anatomy = find_anatomy(plain.model, source)
     cannot_move = source.passive | source.coupled
     upper = find_upper_body(anatomy, source.cameras, cannot_move)

@@ -184,7 +184,9 @@ def _are_arms(look: _Look) -> bool:
     """Return whether what a robot rests on are hands by name, or limbs that hang from far above its centre of mass."""
     tree, legs = look.tree, look.rest.legs
     names = [words_of(name) for leg in legs for name in tree.all_names(leg.end)]
-    if any(words & _HANDS for words in names) and not any(words & _FEET for words in names):
+    if any(words & _FEET for words in names):
+        return False
+    if any(words & _HANDS for words in names):
         return True
     centre = float(tree.com(look.qpos)[2])
     floor = float(tree.lowest(look.qpos).min())

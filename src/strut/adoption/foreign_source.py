@@ -34,7 +34,8 @@ class ForeignSource:
     Args:
         root: The body that becomes its floating base.
         sliding: Joints that slide, with their link.
-        coupled: Joints that follow others, or that are loops' ends, by hinge.
+        coupled: Hinges that follow others.
+        locked: Hinges that an equality holds in place.
         passive: Hinges that no motor moves, though others have motors.
         loops: Pairs of links that an equality holds together: closed loops.
         keyframes: In the order of the file.
@@ -46,6 +47,7 @@ class ForeignSource:
     root: int
     sliding: Mapping[str, str]
     coupled: frozenset[str]
+    locked: frozenset[str]
     passive: frozenset[str]
     loops: tuple[tuple[str, str], ...]
     keyframes: tuple[Keyframe, ...]
@@ -69,13 +71,16 @@ def find_robot(described: DescribedModel) -> ForeignSource:
     balls = [joint_name(model, joint) for joint in joints if model.jnt_type[joint] == _BALL]
     if balls:
         notes.append(assumed(f"{len(balls)} ball joints ({listed(balls)}) are taken as three hinges each."))
-    coupled, loops = _equalities(model, inside)
+    driven = _driven(model, notes)
+    coupled, locked = _joint_equalities(model, driven, notes)
+    undriven = [name for joint in joints if driven and joint not in driven for name in hinges_of(model, joint)]
     return ForeignSource(
         root,
         sliding,
         coupled | described.coupled,
-        _passive(model, joints, notes),
-        loops,
+        locked,
+        frozenset(undriven) - locked,
+        _loops(model, inside),
         _keyframes(model, root, joints),
         frozenset(link_name(model, int(body)) for body in model.cam_bodyid if body in inside - {root}),
         _excluded(model),
@@ -143,27 +148,58 @@ def _judge_base(model: mujoco.MjModel, held: list[int], notes: list[Note]) -> No
         notes.append(assumed(f"its base turns on {turns} hinges fixed to the world: it is set free."))
 
 
-def _equalities(model: mujoco.MjModel, inside: set[int]) -> tuple[frozenset[str], tuple[tuple[str, str], ...]]:
-    """Return hinges that follow others, and pairs of links that are held together."""
+def _joint_equalities(
+    model: mujoco.MjModel, driven: set[int], notes: list[Note]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return hinges that follow others and hinges that are held in place.
+
+    Where a motor's own shaft drives a joint through a gear, the joint counts as `driven`, and the shaft as its follower.
+    """
     coupled: set[str] = set()
+    locked: set[str] = set()
+    geared = []
+    for index in range(model.neq):
+        if int(model.eq_type[index]) != int(mujoco.mjtEq.mjEQ_JOINT):
+            continue
+        first, second = int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
+        if second < 0:
+            locked |= set(hinges_of(model, first))
+            continue
+        follower, leader = (second, first) if first in driven and second not in driven else (first, second)
+        bodies = [int(model.jnt_bodyid[joint]) for joint in (follower, leader)]
+        is_shaft = bodies[1] not in _chain(model, bodies[0]) and not (model.body_parentid == bodies[1]).any()
+        if leader in driven and follower not in driven and is_shaft:
+            driven.discard(leader)
+            driven.add(follower)
+            follower = leader
+            geared.append(joint_name(model, leader))
+        coupled |= set(hinges_of(model, follower))
+    if geared:
+        notes.append(
+            assumed(f"{len(geared)} motors drive through gears ({listed(geared)}): what they move is driven directly.")
+        )
+    return frozenset(coupled), frozenset(locked)
+
+
+def _loops(model: mujoco.MjModel, inside: set[int]) -> tuple[tuple[str, str], ...]:
+    """Return pairs of links that are held together."""
     loops = []
     for index in range(model.neq):
-        kind, first, second = int(model.eq_type[index]), int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
-        if kind == int(mujoco.mjtEq.mjEQ_JOINT):
-            coupled |= set(hinges_of(model, first))
-        elif kind in (int(mujoco.mjtEq.mjEQ_CONNECT), int(mujoco.mjtEq.mjEQ_WELD)):
-            if int(model.eq_objtype[index]) == int(mujoco.mjtObj.mjOBJ_SITE):
-                first, second = (int(model.site_bodyid[site]) for site in (first, second))
-            if {first, second} <= inside:
-                loops.append((link_name(model, first), link_name(model, second)))
-    return frozenset(coupled), tuple(loops)
+        if int(model.eq_type[index]) not in (int(mujoco.mjtEq.mjEQ_CONNECT), int(mujoco.mjtEq.mjEQ_WELD)):
+            continue
+        first, second = int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
+        if int(model.eq_objtype[index]) == int(mujoco.mjtObj.mjOBJ_SITE):
+            first, second = (int(model.site_bodyid[site]) for site in (first, second))
+        if {first, second} <= inside:
+            loops.append((link_name(model, first), link_name(model, second)))
+    return tuple(loops)
 
 
-def _passive(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> frozenset[str]:
-    """Return hinges that no motor moves; none if the file has no motors at all."""
+def _driven(model: mujoco.MjModel, notes: list[Note]) -> set[int]:
+    """Return the joints that motors move; none if the file has no motors at all."""
     if not model.nu:
         notes.append(assumed("the file names no motors: every joint is taken as driven."))
-        return frozenset()
+        return set()
     driven: set[int] = set()
     by_tendon = 0
     for motor in range(model.nu):
@@ -175,8 +211,7 @@ def _passive(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> fro
             driven |= _pulled(model, target)
     if by_tendon:
         notes.append(assumed(f"{by_tendon} motors pull tendons or muscles: strut gives each joint a motor of its own."))
-    names = [name for joint in joints if joint not in driven for name in hinges_of(model, joint)]
-    return frozenset(names)
+    return driven
 
 
 def _pulled(model: mujoco.MjModel, tendon: int) -> set[int]:

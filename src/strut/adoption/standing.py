@@ -91,16 +91,17 @@ def stands(tree: LinkTree, legs: Sequence[Leg], feet: Sequence[FoundFoot], qpos:
         return "its legs are stretched"
     if min(bent) < 0.5 * _STRETCH[len(legs)]:
         return "its legs are folded"
-    off = _com_offset(tree, stances, qpos)
+    off = _com_offset(tree, feet, qpos)
     if np.abs(off).max() > _OFF_CENTRE[len(legs)] * size:
         return "its centre of mass is not over its feet"
     return ""
 
 
-def _com_offset(tree: LinkTree, stances: Sequence[Stance], qpos: Array) -> Array:
+def _com_offset(tree: LinkTree, feet: Sequence[FoundFoot], qpos: Array) -> Array:
     """Return the centre of mass from the middle of the feet, on the floor [m]. Shape (2,)."""
-    middle = np.mean([stance.foot for stance in stances], axis=0)
-    offset: Array = (tree.com(qpos) - middle)[:2]
+    centre = tree.com(qpos)
+    middle = np.mean([_contact(tree, foot) for foot in feet], axis=0)
+    offset: Array = (centre - middle)[:2]
     return offset
 
 
@@ -140,8 +141,7 @@ class _StandSolver:
                 target = np.array([stance.hip[0] + forward, wide[index], floor])
                 if not self._place(index, target, qpos):
                     return None
-            now = [stance_of(self.tree, leg, foot, qpos) for leg, foot in zip(self.legs, self.feet, strict=True)]
-            off = _com_offset(self.tree, now, qpos)
+            off = _com_offset(self.tree, self.feet, qpos)
             if abs(off[0]) < 0.005 * self.size:
                 break
             forward = float(np.clip(forward + off[0], -0.3 * self.size, 0.3 * self.size))
