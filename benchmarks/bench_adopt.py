@@ -1,7 +1,8 @@
 """Which robots of the world are adopted without a hand edit, and in what time?
 
-Rows: robot, kind (as labelled), adopted or refused with the sentence, legs, feet, joints, mass, seconds, whether it stands for a
-second on its own servos. Give a list of files (`kind<TAB>path` a line); without one, the robots of installed packages are tried.
+Rows: robot, kind (as labelled), adopted or refused with the sentence, legs, feet, joints, mass, seconds, whether it
+stands for a second on its own servos. Give a list of files (`kind<TAB>path` a line); without one, the robots of
+installed packages are tried.
 
     python benchmarks/bench_adopt.py robots.txt --out robots/ --pictures pictures/
 """
@@ -16,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from record import record
-
 from strut.adoption.adopt import adopt
 from strut.adoption.folder_check import check_folder
 from strut.adoption.package_robots import find_description, package_robot_names

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from strut.adoption.anatomy import Anatomy, find_anatomy
+from strut.adoption.anatomy import Anatomy, find_anatomy, stand_again
 from strut.adoption.arm_rest import let_down
 from strut.adoption.described_model import DescribedModel, read_described
 from strut.adoption.drive_limits import drive_limits
@@ -75,7 +75,7 @@ def adopt(path: Path | str, name: str | None = None, out: Path | str | None = No
     folder = Path(out) if out is not None else robot_home() / called
     if not force and (folder / "robot.toml").exists():
         raise NotAdoptedError(
-            f"{folder} holds a robot already; choose another --name, or replace it with --force (in Python: force=True).",
+            f"{folder} holds a robot already; choose another --name, or replace it with --force (force=True).",
             str(path),
         )
     try:
@@ -97,7 +97,7 @@ def find_all(file: Path, title: str) -> Findings:
     cannot_move = source.passive | source.coupled
     upper = find_upper_body(anatomy, source.cameras, cannot_move)
     standing, lowered = let_down(anatomy, [limb for limb in upper.limbs if limb.kind == "arm"])
-    anatomy = replace(anatomy, standing=standing)
+    anatomy = stand_again(replace(anatomy, standing=standing))
     moving = [joint for joint in range(1, plain.model.njnt) if anatomy.tree.joint_name(joint) not in upper.rigid]
     limits, limit_notes = drive_limits(anatomy, described, moving)
     overlapping = overlapping_pairs(anatomy)
@@ -141,11 +141,8 @@ def _more_notes(lowered: Sequence[str], upper: UpperBody, overlapping: Sequence[
         )
     if overlapping:
         pairs = [f"{first} and {second}" for first, second in overlapping]
-        notes.append(
-            found(
-                f"{len(overlapping)} pairs of links touch when it merely stands and are not judged ({listed(pairs, 2)})."
-            )
-        )
+        words = f"{len(overlapping)} pairs of links touch when it merely stands"
+        notes.append(found(f"{words} and are not judged ({listed(pairs, 2)})."))
     return notes
 
 

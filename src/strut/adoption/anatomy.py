@@ -1,4 +1,4 @@
-"""Anatomy: what a robot is made of, found in its plain model: which way is up and forward, legs, feet, how it stands."""
+"""Anatomy: what a robot is made of, found in its plain model: up and front, legs, feet, how it stands."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import numpy as np
 from strut.adoption.foot_finder import FoundFoot, foot_of, leg_length_m
 from strut.adoption.foreign_source import ForeignSource
 from strut.adoption.front_finder import find_front, words_of
+from strut.adoption.leg_check import check_legs
 from strut.adoption.leg_finder import Leg, Rest, deepest, rest_in
 from strut.adoption.link_tree import LinkTree
 from strut.adoption.note import Note, assumed, found, listed
-from strut.adoption.standing import search_stand, stands
+from strut.adoption.standing import STRETCHED_WORDS, search_stand, stands
 from strut.errors import NotAdoptedError
 from strut.robot import FLOATING, Array
 
@@ -26,6 +27,7 @@ _Y_UP = (np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0)  # the quaternion that puts the y
 _LEAST_JOINTS = 2
 _HANDS = {"hand", "finger", "fingertip", "gripper", "wrist", "palm", "thumb", "forearm", "elbow", "arm"}
 _FEET = {"foot", "feet", "toe", "ankle", "leg", "calf", "shank", "knee", "paw", "sole", "hoof"}
+_ONE_SIDED = 0.18  # of the leg's length: farther from the line between two hips, other legs are missing
 _HANGING = 0.2  # of the hips' height: limbs that hang from farther above the centre of mass are arms
 _KEYFRAME = "the keyframe"
 _DEEPEST = "the deepest that its limbs reach"
@@ -85,12 +87,12 @@ class _Look:
 
 
 def find_anatomy(model: mujoco.MjModel, source: ForeignSource) -> Anatomy:
-    """Return what a robot is made of; raises NotAdoptedError with the reason if it does not stand on two or four legs."""
+    """Return what a robot is made of; raises NotAdoptedError if it does not stand on two or four legs."""
     _check_weight(model)
     look = _best_look(_looks(model, source))
     _check_size(look.tree, look.qpos)
     check_legs(look.tree, look.rest.legs, source)
-    return _faced_forward(look, source)
+    return _faced_forward(look)
 
 
 def _best_look(looks: Iterator[_Look]) -> _Look:
@@ -109,7 +111,7 @@ def _best_look(looks: Iterator[_Look]) -> _Look:
 
 
 def _looks(model: mujoco.MjModel, source: ForeignSource) -> Iterator[_Look]:
-    """Yield postures to look at: those of the file by how they are called, all at zero, mid-range, as deep as it reaches."""
+    """Yield postures to look at: the file's by their names, all at zero, mid-range, as deep as it reaches."""
     good = [
         key for key in source.keyframes if _is_called(key.name, _GOOD_NAMES) and not _is_called(key.name, _BAD_NAMES)
     ]
@@ -152,7 +154,20 @@ def _is_legged(look: _Look) -> bool:
     if look.rest.on_base or len(legs) not in (2, 4) or min(len(leg.joints) for leg in legs) < _LEAST_JOINTS:
         return False
     counts = sorted(len(leg.joints) for leg in legs)
-    return counts[-1] - counts[0] <= 1 and not _are_arms(look) and not _has_more_legs(look)
+    return counts[-1] - counts[0] <= 1 and not (_are_arms(look) or _has_more_legs(look) or _is_one_sided(look))
+
+
+def _is_one_sided(look: _Look) -> bool:
+    """Return whether the centre of mass of a robot on two legs is far before or behind the line between its hips."""
+    tree, legs = look.tree, look.rest.legs
+    if len(legs) != 2:
+        return False
+    centre = tree.com(look.qpos)[:2]
+    hips = np.array([tree.data.xanchor[leg.joints[0]][:2] for leg in legs])
+    across = hips[0] - hips[1]
+    forward = np.array([across[1], -across[0]]) / max(float(np.linalg.norm(across)), 1e-9)
+    length = leg_length_m(tree, legs[0])
+    return abs(float((centre - hips.mean(axis=0)) @ forward)) > _ONE_SIDED * length
 
 
 def _has_more_legs(look: _Look) -> bool:
@@ -236,52 +251,7 @@ def _check_size(tree: LinkTree, qpos: Array) -> None:
         raise NotAdoptedError(f"it weighs {mass:.3g} kg at a height of {height:.3g} m; are its masses in kilograms?")
 
 
-def check_legs(tree: LinkTree, legs: Sequence[Leg], source: ForeignSource) -> None:
-    """Raise NotAdoptedError where a leg has what strut cannot move: slides, loops, passive or coupled joints, wheels."""
-    for leg in legs:
-        links = {*tree.path(leg.end)} | leg.foot_links
-        names = {name for link in links for name in tree.all_names(link)}
-        for joint, link in source.sliding.items():
-            if link in names:
-                raise NotAdoptedError(f"the joint {joint} of a leg slides; strut moves legs with hinges only.")
-        for first, second in source.loops:
-            if first in names or second in names:
-                raise NotAdoptedError(
-                    f"a leg has a closed loop: {first} and {second} are held together; strut moves open chains only."
-                )
-        joints = [tree.joint_name(joint) for joint in leg.joints]
-        for what, which in (("no motor moves", source.passive), ("follows", source.coupled)):
-            if bad := [joint for joint in joints if joint in which]:
-                words = (
-                    f"{what} the joint {bad[0]}" if which is source.passive else f"the joint {bad[0]} {what} another"
-                )
-                raise NotAdoptedError(f"{words}, which is part of a leg; strut needs every leg joint driven by itself.")
-        _check_no_wheel(tree, leg)
-
-
-def _check_no_wheel(tree: LinkTree, leg: Leg) -> None:
-    """Raise NotAdoptedError if a leg ends in something round that turns without end about a level axis."""
-    joint = leg.joints[-1]
-    low, high = tree.model.jnt_range[joint]
-    if tree.model.jnt_limited[joint] and high - low < 2.0 * np.pi:
-        return
-    axis, anchor = tree.data.xaxis[joint], tree.data.xanchor[joint]
-    points = tree.points_of(set(leg.foot_links))
-    away = points.in_world(tree.data) - anchor
-    across = away - np.outer(away @ axis, axis)
-    size = float((np.linalg.norm(across, axis=1) + points.radius).max())
-    first = np.cross(axis, [0.3, 0.5, 0.8])
-    first /= np.linalg.norm(first)
-    second = np.cross(axis, first)
-    around = [
-        np.cos(angle) * first + np.sin(angle) * second for angle in np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False)
-    ]
-    reaches = [float((across @ direction + points.radius).max()) for direction in around]
-    if abs(axis[2]) < 0.5 and min(reaches) > 0.85 * size:
-        raise NotAdoptedError(f"its legs end in wheels ({tree.name(leg.end)}); strut moves feet that stand.")
-
-
-def _faced_forward(look: _Look, source: ForeignSource) -> Anatomy:
+def _faced_forward(look: _Look) -> Anatomy:
     """Return a legged posture as an anatomy that faces forward and stands."""
     notes = []
     tree, legs = look.tree, look.rest.legs
@@ -308,7 +278,8 @@ def _faced_forward(look: _Look, source: ForeignSource) -> Anatomy:
             assumed("its feet are flat, but its legs have too few joints to keep them so: they are taken as balls.")
         )
     anatomy = Anatomy(
-        turned, np.round(to_file[:, 2], 9), np.round(to_file[:, 0], 9), tuple(legs[k] for k in order), tuple(feet[k] for k in order),
+        turned, np.round(to_file[:, 2], 9), np.round(to_file[:, 0], 9),
+        tuple(legs[k] for k in order), tuple(feet[k] for k in order),
         names, standing, tuple(notes),
     )  # fmt: skip
     _check_feet(anatomy)
@@ -340,6 +311,8 @@ def _stand(
     found_posture = search_stand(tree, legs, feet, start)
     if found_posture is None and "zero" not in name:
         found_posture = search_stand(tree, legs, feet, tree.zero)
+    if found_posture is None and why == STRETCHED_WORDS:
+        return start, f"{name}, stretched: its legs have no joints to bend"
     if found_posture is None:
         raise NotAdoptedError(f"no posture was found in which it stands ({name}: {why}).")
     return found_posture, f"a posture that was searched, because {name} does not do: {why}"
@@ -370,17 +343,26 @@ def _check_feet(anatomy: Anatomy) -> None:
     length = max(leg_length_m(tree, leg) for leg in anatomy.legs)
     if max(bottoms) - min(bottoms) > 0.05 * length:
         raise NotAdoptedError(
-            f"its feet do not stand on one floor: they differ by {(max(bottoms) - min(bottoms)) * 1e3:.0f} mm in height."
+            f"its feet do not stand on one floor: their heights differ by {np.ptp(bottoms) * 1e3:.0f} mm."
         )
-    places = np.array(
-        [data.xpos[f.link] + data.xmat[f.link].reshape(3, 3) @ f.points.mean(axis=0) for f in anatomy.feet]
-    )
-    if float(np.ptp(places[:, 1])) < 0.02 * length:
+    hips = np.array([data.xanchor[leg.joints[0]] for leg in anatomy.legs])
+    flat = hips[:, :2] - hips[:, :2].mean(axis=0)
+    spread = float(np.ptp(flat[:, 1])) if len(hips) == 2 else float(np.linalg.svd(flat)[1].min())
+    if spread < 0.02 * length:
         raise NotAdoptedError(
-            "its feet stand in one line from front to back: a model in a plane, which would fall over."
+            "its legs hang in one line from front to back: a model in a plane, which would fall over."
         )
 
 
-def with_notes(anatomy: Anatomy, *notes: Note) -> Anatomy:
-    """Return an anatomy with more to tell."""
-    return replace(anatomy, notes=(*anatomy.notes, *notes))
+def stand_again(anatomy: Anatomy) -> Anatomy:
+    """Return an anatomy whose arms have moved with its legs placed under its centre of mass again, if they are not."""
+    tree = anatomy.tree
+    if not stands(tree, anatomy.legs, anatomy.feet, anatomy.standing):
+        return anatomy
+    posture = search_stand(tree, anatomy.legs, anatomy.feet, anatomy.standing)
+    if posture is None:
+        return anatomy
+    feet = tuple(foot_of(tree, leg, posture) for leg in anatomy.legs)
+    tree.pose(posture)
+    posture[2] -= min(float(tree.points.heights(tree.data).min()), *(_bottom(tree, foot) for foot in feet))
+    return replace(anatomy, standing=posture, feet=feet)

@@ -14,7 +14,7 @@ _GRID = 25
 
 
 def let_down(anatomy: Anatomy, arms: list[UpperLimb]) -> tuple[Array, list[str]]:
-    """Return the standing posture (nq,) with raised arms let down without touching anything, and which ones those are."""
+    """Return the standing posture (nq,) with raised arms let down, touching nothing, and which ones those are."""
     standing, lowered = anatomy.standing.copy(), []
     for arm in arms:
         if _is_raised(anatomy, arm, standing):
@@ -37,7 +37,7 @@ def _is_raised(anatomy: Anatomy, arm: UpperLimb, qpos: Array) -> bool:
 
 
 def _lowered(anatomy: Anatomy, arm: UpperLimb, qpos: Array) -> Array:
-    """Return a configuration in which an arm hangs: joint by joint, the angle whose hand is lowest without new contact."""
+    """Return a configuration in which an arm hangs: by joint, the angle with the lowest hand and no new contact."""
     tree = anatomy.tree
     best, allowed = qpos.copy(), _contacts(anatomy, qpos)
     least = _height(anatomy, arm, best, qpos)

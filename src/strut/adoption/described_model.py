@@ -1,7 +1,7 @@
 """Described model: a robot as others wrote it down, compiled: any MJCF or URDF, with limits, keyframes and faults.
 
-What MuJoCo refuses but everybody writes (inertias that no solid has, links without mass) is repaired and told; what nobody
-can mean (a negative mass) is refused.
+What MuJoCo refuses but everybody writes (inertias that no solid has, links without mass) is repaired and told; what
+nobody can mean (a negative mass) is refused.
 """
 
 from __future__ import annotations
@@ -20,6 +20,17 @@ from strut.adoption.urdf_text import prepared_urdf
 from strut.errors import NotAdoptedError
 
 _LEAST_MASS_KG, _LEAST_INERTIA = 1e-4, 1e-8
+_FINITE = (
+    "body_pos",
+    "body_quat",
+    "body_mass",
+    "body_inertia",
+    "jnt_pos",
+    "jnt_axis",
+    "jnt_range",
+    "geom_pos",
+    "geom_size",
+)
 _OTHER_FORMATS = {
     "sdf": "is an SDF file; convert it to URDF first.",
     "MujocoInclude": "is a part of an MJCF file that others include; give the file that includes it.",
@@ -92,6 +103,9 @@ def _xml_root(path: Path) -> ET.Element:
 def _compiled(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> DescribedModel:
     """Return a specification compiled, with impossible inertias and missing masses repaired."""
     _check_inertias(spec, notes)
+    for joint in spec.joints:
+        if joint.range[0] > joint.range[1]:
+            raise NotAdoptedError(f"the joint {joint.name} has a range from {joint.range[0]:g} to {joint.range[1]:g}.")
     compiler = spec.compiler
     compiler.balanceinertia, compiler.discardvisual = True, False
     massless = _massless(spec)
@@ -103,6 +117,9 @@ def _compiled(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> DescribedMo
                 mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL if _is_only_looks(spec, mesh.name) else mesh.inertia
             )
     model = _compiled_without_bad_keys(spec, notes)
+    for what in _FINITE:
+        if not np.isfinite(getattr(model, what)).all():
+            raise NotAdoptedError(f"a number among its {what.replace('_', ' ')} is not finite.")
     if massless:
         notes.append(
             fault(
@@ -153,7 +170,7 @@ def _check_inertias(spec: mujoco.MjSpec, notes: list[Note]) -> None:
         written = moments if axes is None else np.array(body.fullinertia)[:3]
         if (written < -1e-12).any():
             raise NotAdoptedError(
-                f"the link {body.name} has a negative moment of inertia ({written.min():g} kg m²), which nothing can have."
+                f"the link {body.name} has a negative moment of inertia ({written.min():g} kg m²): nothing can."
             )
         moments = np.maximum(moments, 0.0)
         largest = moments.max()

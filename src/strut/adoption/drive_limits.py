@@ -96,7 +96,7 @@ def _told(no_torque: list[str], unreal: list[str], no_speed: list[str], no_range
         (no_torque, f"have no torque limit: {_ASSUMED_TORQUE:g} times what standing needs is assumed"),
         (unreal, f"have torque limits above {_UNREAL:g} times what standing needs, which no motor has: "
                  f"{_ASSUMED_TORQUE:g} times is assumed"),
-        (no_speed, f"have no speed limit: {_LEG_SPEED_RAD_S:g} rad/s is assumed in legs, {_OTHER_SPEED_RAD_S:g} elsewhere"),
+        (no_speed, f"have no speed limit: {_LEG_SPEED_RAD_S:g} rad/s is assumed in legs, else {_OTHER_SPEED_RAD_S:g}"),
         (no_range, "have no range: half a turn either way is assumed"),
     )  # fmt: skip
     return [assumed(f"{len(names)} joints ({listed(names, 3)}) {words}.") for names, words in told if names]

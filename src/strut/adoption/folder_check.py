@@ -9,12 +9,14 @@ import mujoco
 import numpy as np
 
 from strut.adoption.note import Note, fault, found, listed
+from strut.adoption.shape_points import shape_points
 from strut.engines.rigid_body import foot_contact_points
 from strut.errors import NotAdoptedError
 from strut.models.catalogue import load_robot
-from strut.robot import Array, Robot
+from strut.robot import Array, Foot, Robot
 
 _LEVEL_M = 0.005
+_SOFT_SHARE = 0.05  # of the link's height: a sole's middle plane may lie as much beside its lowest corner
 _FALLEN = 0.6  # of its height: lower is a fall
 _STANDS_S = 1.0
 _MOST_TILT = 0.82  # cosine of 35 degrees
@@ -63,9 +65,30 @@ def _feet_notes(robot: Robot) -> list[Note]:
         for foot, height in zip(robot.feet, lowest, strict=True)
         if abs(height) > _LEVEL_M
     ]
+    bare = [f"{foot.name} by {gap * 1e3:.0f} mm" for foot, gap in _gaps(robot) if gap > _LEVEL_M]
+    if bare:
+        return [
+            fault(f"feet are not where the surface of their link is in [posture]: {listed(bare)}; correct the points.")
+        ]
     if off:
         return [fault(f"feet are off the floor in [posture]: {listed(off)}; correct the posture or the foot's points.")]
     return [found("all feet are on the floor in its posture.")]
+
+
+def _gaps(robot: Robot) -> list[tuple[Foot, float]]:
+    """Return by how much the lowest surface of each foot's link misses the floor, in the posture [m]."""
+    model, data = robot.model, _posed(robot)
+    shapes = shape_points(model, touching=False).joined(shape_points(model, touching=True))
+    gaps = []
+    for foot in robot.feet:
+        link = model.body_weldid[int(model.body(foot.points[0].body).id)]
+        own = {int(model.body(point.body).id) for point in foot.points}
+        bodies = {body for body in range(1, model.nbody) if model.body_weldid[body] == link} - own
+        points = shapes.of(bodies)
+        reach = _SOFT_SHARE * float(np.ptp(points.in_world(data)[:, 2])) if len(points.place) else 0.0
+        gap = abs(float(points.heights(data).min())) - reach if len(points.place) else 0.0
+        gaps.append((foot, gap))
+    return gaps
 
 
 def _balance_notes(robot: Robot) -> list[Note]:

@@ -97,7 +97,8 @@ def _tilted_sole(points: ShapePoints, places: Array, span: float, area: float) -
 
     Directions around straight up are tried; of each, what lies near the lowest surface makes a patch.
     """
-    best, normal = 1.3 * area, None
+    best: float = 1.3 * area
+    normal: Array | None = None
     for direction in _CONE:
         heights = places @ direction - points.radius
         near = heights < heights.min() + NEAR_LOWEST * span
@@ -112,8 +113,8 @@ def _tilted_sole(points: ShapePoints, places: Array, span: float, area: float) -
         heights = places @ normal - points.radius
         near = heights < heights.min() + NEAR_LOWEST * span
         patch = places[near] - np.outer(points.radius[near], normal)
-        fitted = np.linalg.svd(patch - patch.mean(axis=0), full_matrices=False)[2][-1]
-        fitted = fitted * np.sign(fitted @ normal)
+        fitted: Array = np.linalg.svd(patch - patch.mean(axis=0), full_matrices=False)[2][-1]
+        fitted = np.asarray(fitted * np.sign(fitted @ normal))
         if fitted @ normal < 0.9 or len(patch) < 4:
             break
         normal = fitted
@@ -171,7 +172,7 @@ def _line(corners: Array) -> Array:
 def _outline(corners: Array) -> Array:
     """Return the corners of a sole: the convex hull of what touches, with few corners. Shape (n, 3)."""
     try:
-        hull = corners[ConvexHull(corners[:, :2]).vertices]
+        hull: Array = corners[ConvexHull(corners[:, :2]).vertices]
     except QhullError:
         return _line(corners)
     while len(hull) > _MOST_CORNERS:

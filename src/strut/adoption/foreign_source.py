@@ -1,4 +1,4 @@
-"""Foreign source: which part of a description is the robot, what drives it, and what it remembers (keyframes, cameras)."""
+"""Foreign source: which part of a description is the robot, what drives it, and its keyframes and cameras."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _joint_equalities(
 ) -> tuple[frozenset[str], frozenset[str]]:
     """Return hinges that follow others and hinges that are held in place.
 
-    Where a motor's own shaft drives a joint through a gear, the joint counts as `driven`, and the shaft as its follower.
+    Where a motor's own shaft drives a joint through a gear, the joint counts as `driven` and the shaft as follower.
     """
     coupled: set[str] = set()
     locked: set[str] = set()

@@ -1,4 +1,4 @@
-"""Leg finder: the chains of links on which a robot rests in a posture; ends that share most of their way are one leg."""
+"""Leg finder: the chains of links on which a robot rests in a posture; ends that share most of it are one."""
 
 from __future__ import annotations
 

@@ -14,10 +14,9 @@ UNREADABLE = (OSError, ImportError, ValueError, KeyError, IndexError, AttributeE
 
 
 def mesh_path(name: str, description: Path) -> Path:
-    """Return the file of a mesh: package:// and relative names are looked for from the description's folder upwards,
-    then by the name of the file alone beside and below the description.
+    """Return the file of a mesh: package:// and relative names are looked for from the description upwards.
 
-    Raises FileNotFoundError if there is none.
+    Then the name of the file alone is looked for beside and below it. Raises FileNotFoundError if there is none.
     """
     plain = name.replace("model://", _PACKAGE).removeprefix(_FILE).removeprefix(_PACKAGE)
     plain = PureWindowsPath(plain).as_posix()

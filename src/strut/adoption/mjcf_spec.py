@@ -33,7 +33,7 @@ def prepared_mjcf(path: Path) -> tuple[mujoco.MjSpec, list[Note]]:
 
 
 def _let_paired_shapes_touch(spec: mujoco.MjSpec) -> None:
-    """Let the shapes of explicit contact pairs touch anything: a pair may name the floor of a scene that is not here."""
+    """Let the shapes of explicit contact pairs touch anything: a pair may name a floor that is not here."""
     for pair in list(spec.pairs):
         for name in (pair.geomname1, pair.geomname2):
             if (geom := spec.geom(name)) is not None:

@@ -1,4 +1,4 @@
-"""Package robots: descriptions that come with installed packages, by name: robot_descriptions, example-robot-data, …."""
+"""Package robots: descriptions that come with installed packages, by name."""
 
 from __future__ import annotations
 

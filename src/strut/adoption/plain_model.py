@@ -1,8 +1,8 @@
 """Plain model: a description as an MJCF text of links, hinges and shapes alone, which reads the same everywhere.
 
-Scene, servos, tendons, materials and classes are gone; numbers are those of the compiled description. The base floats, a
-ball joint is three hinges, and what slides or follows another joint is rigid (whether a leg may do without is judged later).
-Meshes lie beside the text as STL: what only is seen may be coarsened, what touches is its convex hull.
+Scene, servos, tendons, materials and classes are gone; numbers are those of the compiled description. The base floats,
+a ball joint is three hinges, and what slides is rigid (whether a leg may do without is judged later). Meshes lie beside
+the text as STL: what only is seen may be coarsened, what touches is its convex hull.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class _Writer:
         position = (0.0, 0.0, 0.0) if is_root else model.body_pos[body]
         turn = _world_quaternion(model, body) if is_root else model.body_quat[body]
         place = {"pos": _words(position), "quat": _words(turn)}
-        element = ET.SubElement(parent, "body", name=link_name(model, body), **place)
+        element = ET.SubElement(parent, "body", {"name": link_name(model, body), **place})
         if is_root:
             ET.SubElement(element, "freejoint", name="base")
         else:
@@ -107,7 +107,7 @@ class _Writer:
         if model.body_mass[body] > 0.0:
             inertial = {"pos": _words(model.body_ipos[body]), "quat": _words(model.body_iquat[body])}
             inertial |= {"mass": _words(model.body_mass[body : body + 1])}
-            ET.SubElement(element, "inertial", **inertial, diaginertia=_words(model.body_inertia[body]))
+            ET.SubElement(element, "inertial", inertial | {"diaginertia": _words(model.body_inertia[body])})
         for geom in range(model.body_geomadr[body], model.body_geomadr[body] + model.body_geomnum[body]):
             self.shape(geom, element)
         for child in np.flatnonzero(model.body_parentid == body):
@@ -130,7 +130,7 @@ class _Writer:
             armature = model.dof_armature[model.jnt_dofadr[joint]]
             if armature > 0.0:
                 attributes["armature"] = _words([armature])
-            ET.SubElement(element, "joint", name=name, type="hinge", **attributes)
+            ET.SubElement(element, "joint", {"name": name, "type": "hinge", **attributes})
 
     def shape(self, geom: int, element: ET.Element) -> None:
         model = self.model
@@ -147,18 +147,9 @@ class _Writer:
             attributes["mesh"] = name
         else:
             attributes["size"] = _words(model.geom_size[geom][:sizes])
-        group = _TOUCHING_GROUP if touches else _SEEN_GROUP
         contact = str(int(touches))
-        ET.SubElement(
-            element,
-            "geom",
-            **attributes,
-            rgba=_words(color),
-            group=group,
-            contype=contact,
-            conaffinity=contact,
-            mass="0",
-        )
+        attributes |= {"rgba": _words(color), "group": _TOUCHING_GROUP if touches else _SEEN_GROUP}
+        ET.SubElement(element, "geom", attributes | {"contype": contact, "conaffinity": contact, "mass": "0"})
 
     def mesh(self, mesh: int, touches: bool) -> str:
         """Return the name of a mesh as an asset, or of its hull for what touches; nothing if it is flat."""
@@ -193,7 +184,7 @@ def _hull(vertices: Array) -> Array:
         hull = ConvexHull(vertices)
     except QhullError:
         return np.zeros((0, 3, 3))
-    corners = vertices[hull.simplices]
+    corners: Array = vertices[hull.simplices]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     inside_out = np.einsum("ij,ij->i", normals, hull.equations[:, :3]) < 0.0
     corners[inside_out] = corners[inside_out][:, ::-1]
@@ -214,7 +205,8 @@ def _coarse(vertices: Array, faces: Sequence[Sequence[int]]) -> Array:
         whole = (corners[:, 0] != corners[:, 1]) & (corners[:, 1] != corners[:, 2]) & (corners[:, 2] != corners[:, 0])
         corners = np.unique(corners[whole], axis=0)
         if len(corners) <= _MOST_SEEN_FACES:
-            return middles[corners]
+            coarse: Array = middles[corners]
+            return coarse
         cells //= 2
     triangles: Array = vertices[np.asarray(faces)][:_MOST_SEEN_FACES] if len(corners) else np.zeros((0, 3, 3))
     return triangles

@@ -45,13 +45,15 @@ def portrait_png(robot: Robot) -> bytes:
         column, row = camera.project(place[None])[0][0]
         side = 1.0 if column > width_px / 2 else -1.0
         axes.annotate(
-            words, (column, row), (column + side * 70, row - 26), fontsize=9, color=_INK, ha="left" if side > 0 else "right",
-            arrowprops={"arrowstyle": "-", "color": _INK, "linewidth": 0.7}, bbox={"facecolor": "white", "alpha": 0.8, "lw": 0},
+            words, (column, row), (column + side * 70, row - 26), fontsize=9, color=_INK,
+            ha="left" if side > 0 else "right",
+            arrowprops={"arrowstyle": "-", "color": _INK, "linewidth": 0.7},
+            bbox={"facecolor": "white", "alpha": 0.8, "lw": 0},
         )  # fmt: skip
     start, end = _front_arrow(robot)
     tail, tip = (camera.project(point[None])[0][0] for point in (start, end))
     axes.annotate("", tip, tail, arrowprops={"arrowstyle": "-|>", "color": _FRONT, "linewidth": 2.5})
-    axes.text(*tip, " front", color=_FRONT, fontsize=11, weight="bold")
+    axes.text(tip[0], tip[1], " front", color=_FRONT, fontsize=11, weight="bold")
     axes.text(12, 24, robot.title, fontsize=12, color=_INK)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=_DOTS)
@@ -113,4 +115,4 @@ def _front_arrow(robot: Robot) -> tuple[Array, Array]:
     feet = foot_positions(robot, robot.standing_qpos[None])[0]
     size = float(max(np.ptp(feet[:, 0]), np.ptp(feet[:, 1]), 0.1))
     start = np.array([feet[:, 0].max() + 0.15 * size, feet[:, 1].mean(), 0.0])
-    return start, start + np.array([0.6 * size, 0.0, 0.0])
+    return start, start + np.array([0.3 * size, 0.0, 0.0])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,8 +70,8 @@ def robot_toml(findings: Findings) -> str:
     """Return robot.toml: every key that people may want to correct, with what it means."""
     anatomy, body = findings.anatomy, findings.upper_body
     lines = [
-        f"# Found by `strut adopt` in {findings.source}. Correct what is wrong here; `strut adopt --check` judges again.",
-        "# Metres, radians, kilograms. Points are in the robot's axes (x forward, y left, z up) as it stands in [posture].",
+        f"# Found by `strut adopt` in {findings.source}. Correct it here; `strut adopt --check` judges again.",
+        "# Metres and radians. Points are in the robot's axes (x forward, y left, z up) as it stands in [posture].",
         f"title = {quoted(findings.title)}",
         'mjcf = "model.xml"',
         f"contact = {{ friction = {FRICTION} }}  # assumed: no model knows the floor",
@@ -170,9 +169,8 @@ def adopted_toml(findings: Findings) -> str:
 
 def _limit_words(limit: DriveLimit) -> str:
     low, high = limit.range_rad
-    low, high = math.floor(low * 1e5) / 1e5, math.ceil(high * 1e5) / 1e5
     fields = {
-        "range_rad": f"[{_number(low)}, {_number(high)}]",
+        "range_rad": f"[{_number(low, 5)}, {_number(high, 5)}]",
         "speed_rad_s": _number(limit.speed_rad_s),
         "torque_nm": _number(limit.torque_nm),
         "stiffness_nm_rad": _number(limit.stiffness_nm_rad),
@@ -182,7 +180,8 @@ def _limit_words(limit: DriveLimit) -> str:
 
 
 def _inside(angle_rad: float, range_rad: tuple[float, float]) -> str:
-    return _number(float(np.clip(angle_rad, *range_rad)), 5)
+    low, high = (round(bound, 5) for bound in range_rad)
+    return _number(float(np.clip(round(angle_rad, 5), low, high)), 5)
 
 
 def _vector(values: Array) -> str:

@@ -59,7 +59,7 @@ def shape_points(model: mujoco.MjModel, *, touching: bool) -> ShapePoints:
     """Return the points of all geoms that touch, or of all that are only seen."""
     rows = []
     for geom in range(model.ngeom):
-        if bool(model.geom_contype[geom]) is touching:
+        if bool(model.geom_contype[geom]) is touching and model.geom_bodyid[geom]:
             places, radius = _local(model, geom)
             turn = np.zeros(9)
             mujoco.mju_quat2Mat(turn, model.geom_quat[geom])

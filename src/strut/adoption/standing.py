@@ -1,7 +1,7 @@
 """Standing: a posture in which a robot stands: one of the file's if it holds, else one found by inverse kinematics.
 
-Feet come to rest under the hips, level and flat, with knees that are neither stretched nor folded, and the centre of mass
-over them. Legs of one pair become mirror images.
+Feet come to rest under the hips, level and flat, with knees that are neither stretched nor folded, and the centre of
+mass over them. Legs of one pair become mirror images.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from strut.robot import Array
 _STRETCH = {2: 0.97, 4: 0.85}  # hip to foot over the longest that the leg reaches, by number of legs
 _STRETCHED = {2: 0.988, 4: 0.93}  # a leg nearer to its full length cannot step
 _LEVEL, _FLAT = 0.02, 0.985  # of the leg's length; cosine of ten degrees
-_OFF_CENTRE = {2: 0.06, 4: 0.15}  # of the leg's length, by number of legs
+_OFF_CENTRE = {2: 0.03, 4: 0.15}  # of the leg's length, by number of legs
 _MET = 0.03  # of the leg's length: a foot that stays farther from its place is not reached
 _ROUNDS = 3
+_DOWN = 0.2  # of the leg's length: less below the hip, a foot carries nothing
+STRETCHED_WORDS = "its legs are stretched"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +89,10 @@ def stands(tree: LinkTree, legs: Sequence[Leg], feet: Sequence[FoundFoot], qpos:
     if any(f.kind == "sole" and s.flatness < _FLAT for f, s in zip(feet, stances, strict=True)):
         return "its soles are not flat"
     bent = [float(np.linalg.norm(stance.foot - stance.hip)) / stance.reach_m for stance in stances]
+    if min(float(stance.hip[2] - stance.foot[2]) for stance in stances) < _DOWN * size:
+        return "its legs reach sideways and not down"
     if max(bent) > _STRETCHED[len(legs)]:
-        return "its legs are stretched"
+        return STRETCHED_WORDS
     if min(bent) < 0.5 * _STRETCH[len(legs)]:
         return "its legs are folded"
     off = _com_offset(tree, feet, qpos)

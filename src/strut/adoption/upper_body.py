@@ -65,7 +65,7 @@ def find_upper_body(anatomy: Anatomy, cameras: frozenset[str], passive: frozense
     shared = tuple(dict.fromkeys(joint for leg in anatomy.legs for joint in leg.shared))
     ends = _limb_ends(tree, in_legs)
     trunk = [*shared, *(joint for joint in _common(tree, ends) if joint not in shared)]
-    head = _head(tree, ends, cameras)
+    head = _head(tree, ends, cameras, set(trunk))
     limbs = []
     if trunk:
         limbs.append(UpperLimb("trunk", "trunk", tuple(trunk), _moved_by(tree, trunk[-1])))
@@ -124,11 +124,13 @@ def _common(tree: LinkTree, ends: list[int]) -> list[int]:
     return best
 
 
-def _head(tree: LinkTree, ends: list[int], cameras: frozenset[str]) -> int | None:
+def _head(tree: LinkTree, ends: list[int], cameras: frozenset[str], trunk: set[int]) -> int | None:
     """Return the deepest link that is called head or neck, or that carries a camera; None if there is none."""
     called, seeing = [], []
     for end in ends:
         for link in tree.path(end):
+            if set(tree.chain(link)) <= trunk:
+                continue  # a head that is bolted to the trunk is the trunk
             names = tree.all_names(link)
             if any(words_of(name) & _HEADS for name in names):
                 called.append(link)
@@ -159,7 +161,7 @@ def _moved_by(tree: LinkTree, joint: int) -> int:
 
 def _named_arms(tree: LinkTree, arms: list[tuple[int, tuple[int, ...]]]) -> list[UpperLimb]:
     """Return arms called after their side, or numbered."""
-    named = []
+    named: list[UpperLimb] = []
     for index, (end, joints) in enumerate(arms):
         side = float(tree.data.xanchor[joints[0]][1]) + float(tree.data.xanchor[joints[-1]][1])
         reach = max(float(np.ptp(tree.data.xpos[1:, 2])), 1e-6)
