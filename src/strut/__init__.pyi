@@ -98,8 +98,8 @@ from strut.io.resample import resampled as resampled
 from strut.study.answers import read_answers as read_answers
 from strut.study.audience import rehearse_study as rehearse_study
 from strut.study.film import film_study as film_study
-from strut.study.new_study import new_study as new_study
-from strut.study.opened_study import forget_participant as forget_participant
+from strut.study.study_folder import new_study as new_study
+from strut.study.study_folder import forget_participant as forget_participant
 from strut.study.power import sample_size as sample_size
 from strut.study.study_report import report_study as report_study
 from strut.study.server import serve_study as serve_study

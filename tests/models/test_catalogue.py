@@ -95,7 +95,7 @@ def test_a_table_that_is_no_toml_is_named(copy):
 def test_a_missing_entry_is_named(copy):
     table = copy / "robot.toml"
     table.write_text(table.read_text("utf-8").replace("torque_limit_nm = 8.4", ""), "utf-8")
-    with pytest.raises(BadTableError, match=r"robot\.toml, line 25, servo\.torque_limit_nm: is missing\."):
+    with pytest.raises(BadTableError, match=r"robot\.toml, line 19, servo\.torque_limit_nm: is missing\."):
         load_robot(str(copy))
 
 

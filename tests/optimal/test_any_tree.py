@@ -46,7 +46,7 @@ def close(mine, theirs):
     assert_allclose(mine, theirs, rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(SEEDS)
 def test_every_body_of_a_random_tree_moves_as_in_mujoco(seed):
     model, _, data, moving, _ = tried(random_tree(seed), seed)
@@ -66,7 +66,7 @@ def test_every_body_of_a_random_tree_moves_as_in_mujoco(seed):
         close(numbers(moving.acceleration(name, POINT)), acceleration[3:] + model.opt.gravity + turned)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(SEEDS)
 def test_forces_momenta_and_energies_of_a_random_tree_are_those_of_mujoco(seed):
     model, _, data, moving, rng = tried(random_tree(seed), seed)
@@ -137,7 +137,7 @@ def weighs_as_in_pinocchio(mjcf, seed):
     close(numbers(moving.potential_energy()), pin.computePotentialEnergy(oracle, other, q) - weight)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(SEEDS)
 def test_a_random_tree_is_the_same_in_pinocchio(seed):
     moves_as_in_pinocchio(random_tree(seed), seed)

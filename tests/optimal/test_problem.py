@@ -150,6 +150,7 @@ def test_a_foot_that_lands_without_a_push_is_not_stopped_by_friction():
         ({"phases": (ride(bounds=Bounds(wide(1), wide(1), wide(3))),)}, "bounds of u of phase ride"),
         ({"phases": (replace(ride(), arrival="impact"),)}, "no phase is before it"),
         ({"tree": read_tree(SWING)}, "quaternions"),
+        ({"parameters": (Parameter("most", 1.0, 0.0, 0.5),)}, "parameter most shall lie between 1 and 0"),
     ],
 )
 def test_a_declaration_without_sense_is_refused(change, words):
@@ -160,9 +161,4 @@ def test_a_declaration_without_sense_is_refused(change, words):
 @pytest.mark.parametrize("change", [{"landing": ("toe",)}, {"unloaded": ("toe Z",)}])
 def test_unknown_points_and_rows_of_a_phase_are_refused(change):
     with pytest.raises(StrutError, match=r"of phase stand 'toe"):
-        ContactPhase("stand", GROUND, 3, (0.3, 0.3), **change)
-
-
-def test_a_parameter_with_crossed_bounds_is_refused():
-    with pytest.raises(OutOfRangeError, match="parameter most"):
-        Parameter("most", 1.0, 0.0, 0.5)
+        replace(pushed(np.zeros(2), 0.8), phases=(ContactPhase("stand", GROUND, 3, (0.3, 0.3), **change),))

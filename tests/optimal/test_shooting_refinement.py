@@ -129,12 +129,13 @@ def test_a_polished_foot_stays_where_it_landed(jump):
     assert_allclose(path.force_n[path.phase_of == 0], 0.0)
 
 
-def test_another_torque_leads_elsewhere(jump):
+def test_another_torque_leads_elsewhere(jump, monkeypatch):
     path = jump[2].trajectory
     assert playback_error(JUMPER, replace(path, u=path.u + 0.01)) > 1e-4
     played = play(JUMPER, replace(path, u=path.u + 1e4))
     assert np.isnan(played[-1]).all()
-    assert playback_error(JUMPER, replace(path, u=path.u + 1e4)) == np.inf
+    monkeypatch.setattr("strut.optimal.torque_playback.play", lambda *_: played)
+    assert playback_error(JUMPER, path) == np.inf
 
 
 def test_derivatives_of_the_flow_equal_finite_differences(jump):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.length import length_m
+from strut.cli.options import length_m
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.models.subject import subject

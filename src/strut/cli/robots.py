@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from strut.cli.options import Json
@@ -48,26 +48,15 @@ def _columns(robot: Robot | str) -> list[str]:
 
 
 def _show_one(name: str, robot: Robot, json: bool) -> None:
+    columns = (robot.joint_lower_rad, robot.joint_upper_rad, robot.joint_speed_limit_rad_s, robot.torque_limit_nm)
+    limits = list(zip(robot.joint_names, *(column.tolist() for column in columns), strict=True))
     if json:
-        joints = [
-            {"name": joint, "lower_rad": low, "upper_rad": high, "speed_rad_s": speed, "torque_nm": torque}
-            for joint, low, high, speed, torque in zip(
-                robot.joint_names,
-                robot.joint_lower_rad.tolist(),
-                robot.joint_upper_rad.tolist(),
-                robot.joint_speed_limit_rad_s.tolist(),
-                robot.torque_limit_nm.tolist(),
-                strict=True,
-            )
-        ]
-        print_json(_summary(name, robot) | {"joint_limits": joints})
+        keys = ("name", "lower_rad", "upper_rad", "speed_rad_s", "torque_nm")
+        print_json(_summary(name, robot) | {"joint_limits": [dict(zip(keys, joint, strict=True)) for joint in limits]})
         return
-    limits = np.degrees(np.stack([robot.joint_lower_rad, robot.joint_upper_rad], axis=1))
     rows = [
-        [joint, f"{low:.0f}° to {high:.0f}°", f"{speed:.1f} rad/s", f"{torque:.1f} N m"]
-        for joint, (low, high), speed, torque in zip(
-            robot.joint_names, limits, robot.joint_speed_limit_rad_s, robot.torque_limit_nm, strict=True
-        )
+        [joint, f"{math.degrees(low):.0f}° to {math.degrees(high):.0f}°", f"{speed:.1f} rad/s", f"{torque:.1f} N m"]
+        for joint, low, high, speed, torque in limits
     ]
     tasks = tuple(robot.tables.tasks or ())
     does = f"feet {', '.join(robot.foot_names)}" if robot.feet else f"tasks {', '.join(tasks) or 'none'}"

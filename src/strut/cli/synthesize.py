@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.body_options import LENGTH_HELP, MASS_HELP, Mass, Sex, human_body
-from strut.cli.length import length_m
-from strut.cli.options import Force, Json, Out
+from strut.cli.options import Force, Json, Out, length_m
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solved_or_best
 from strut.errors import OutOfRangeError, StoppedError
@@ -96,7 +95,7 @@ def _tell(gait: Gait, steps: int, out: Path, *, force: bool, json: bool) -> None
     print_lines(*_looks(gait, judged=not refused))
     if refused:  # only what was stopped comes here; what was finished and is unsound is not written
         raise StoppedError(f"Interrupted; {out} holds the best iterate so far, which is not proven: do not walk it.")
-    step = f"one step of {gait.step_length_m:.2f} m in {gait.trajectory.total_s:.2f} s"
+    step = f"one step of {gait.step_length_m:.2f} m in {gait.trajectory.time_s[-1]:.2f} s"
     print_lines(f"wrote {out} ({step}, written as {steps}, {motion.receipt.duration_s:.1f} s)")
     print_next("strut analyze", out)
 

@@ -24,17 +24,12 @@ class MujocoContactDynamics:
         self.nq, self.nv = self._model.nq, self._model.nv
 
     def rates(self, qpos: Array, qvel: Array) -> Array:
-        """Return the derivatives of the coordinates in time. Shape (nq,)."""
-        rates = np.empty(self.nq)
-        for joint in range(self._model.njnt):
-            at, dof = self._model.jnt_qposadr[joint], self._model.jnt_dofadr[joint]
-            if self._model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
-                rates[at : at + 3] = qvel[dof : dof + 3]
-                turning = np.concatenate([[0.0], qvel[dof + 3 : dof + 6] / 2.0])  # in the axes of the body
-                mujoco.mju_mulQuat(rates[at + 3 : at + 7], qpos[at + 3 : at + 7], turning)
-            else:
-                rates[at] = qvel[dof]
-        return rates
+        """Return the derivatives of the coordinates in time; a floating base comes first. Shape (nq,)."""
+        if self.nq == self.nv:
+            return qvel
+        turning = np.empty(4)
+        mujoco.mju_mulQuat(turning, qpos[3:7], np.array([0.0, *qvel[3:6]]) / 2.0)  # in the axes of the body
+        return np.concatenate([qvel[:3], turning, qvel[6:]])
 
     def terms(self, qpos: Array, qvel: Array) -> tuple[Array, Array, Array, Array]:
         """Return mass matrix (nv, nv), bias (nv,), contact Jacobian (n_rows, nv), and γ of G a = γ (n_rows,)."""

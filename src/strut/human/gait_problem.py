@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -99,26 +100,31 @@ def gait_problem(
     check_pace(robot, speed_m_s, step_m)
     options = options or GaitOptions()
     gait, tree = robot.human_gait, read_tree(robot.model, angle_base=True)
-    usual = usual_torques(robot)
-    scales = Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0)
-    force_scale = np.concatenate([np.full(BASE, 50.0), np.maximum(usual, 1.0)])
-    phases = _phases(robot, intervals, options, speed_m_s)
+    phases, sizes = _phases(robot, intervals, options, speed_m_s), sized_body(robot, tree)
     sprung, passive = leg_springs(robot, tree.velocity_names) if options.springs else ((), None)
     return OptimalControlProblem(
-        tree=tree,
-        actuated=tuple(range(BASE, tree.nv)),
-        scales=scales,
-        force_scale=force_scale,
+        **sizes,
         phases=phases,
         bounds=_bounds(robot, tree),
         costs=(*_costs(criteria, tree, options), *_manner_costs(robot, tree, options)),
-        ends=_ends(robot, tree, gait, scales),
         parameters=(*_parameters(gait, phases, speed_m_s, step_m), *sprung),
         passive=passive,
         lifts=_lifts(criteria),
         friction=robot.friction,
         quick=tuple(tree.velocity_names.index(name) for name in gait.limits.quick),
+        ends=_ends(robot, tree, gait, sizes["scales"]),
     )
+
+
+def sized_body(robot: Robot, tree: KinematicTree) -> dict[str, Any]:
+    """Return body, torques and sizes of variables and rows, which are the same in every problem of a person."""
+    usual = usual_torques(robot)
+    return {
+        "tree": tree,
+        "actuated": tuple(range(BASE, tree.nv)),
+        "scales": Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0),
+        "force_scale": np.concatenate([np.full(BASE, 50.0), np.maximum(usual, 1.0)]),
+    }
 
 
 def usual_torques(robot: Robot) -> Array:

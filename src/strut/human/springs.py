@@ -18,10 +18,6 @@ def leg_springs(
     """Return the parameters of springs in hips, knees and ankles, and their torques: k (q0 - q) - b v.
 
     Both legs have the same springs, in the mirror. Bounds stand in the robot's gait table.
-
-    Args:
-        robot: Who walks.
-        names: Of the coordinates.
     """
     table, mirrored = robot.human_gait.springs, robot.symmetry.sign
     lower = dict(zip(robot.joint_names, robot.joint_lower_rad.tolist(), strict=True))

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from strut.errors import BadMotionError, UnknownNameError
-from strut.models.axis_robot import axis_robot
 from strut.models.dh_chains import chain_robot
 from strut.models.foreign_robot import foreign_robot
 from strut.models.limb_robot import limb_robot
@@ -17,7 +16,7 @@ from strut.models.subject import person_of, subject_robot
 from strut.models.table_files import read_tables, table_file
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.tables.body import AxisBody, ChainBody, LimbBody
+from strut.tables.body import ChainBody, LimbBody
 from strut.tables.foreign import ForeignBody
 from strut.tables.segments import SegmentBody
 from strut.toml_file import WrongFieldError
@@ -82,6 +81,12 @@ def robot_of(motion: Motion, robot: Robot | None = None, *, needs_feet: bool = T
     if robot is None:
         robot = person_of(motion) if "subject" in motion.meta else load_robot(motion.robot)
         _check_made_for(motion, robot)
+    _check_fits(motion, robot, needs_feet=needs_feet)
+    return robot
+
+
+def _check_fits(motion: Motion, robot: Robot, *, needs_feet: bool) -> None:
+    """Raise BadMotionError if a motion's columns are not those of a robot."""
     if needs_feet and robot.foot_names and not motion.foot_names:
         raise BadMotionError("The motion has no contact columns, so nobody knows which feet touch.")
     feet = (robot.foot_names,) if needs_feet else (robot.foot_names, ())
@@ -95,7 +100,6 @@ def robot_of(motion: Motion, robot: Robot | None = None, *, needs_feet: bool = T
         )
     if robot.floats and np.ptp([1.0, *np.linalg.norm(motion.qpos[:, 3:7], axis=1)]) > 1e-6:
         raise BadMotionError("The quaternion of the base is not of length 1 in every sample.")
-    return robot
 
 
 def _check_made_for(motion: Motion, robot: Robot) -> None:
@@ -113,8 +117,6 @@ def _read_robot(name: str, folder: Path) -> Robot:
         match tables.robot:
             case SegmentBody():
                 robot = subject_robot(name, folder, tables)
-            case AxisBody() as body:
-                robot = axis_robot(name, body, tables)
             case ChainBody() as body:
                 robot = chain_robot(name, body, tables)
             case ForeignBody() as body:

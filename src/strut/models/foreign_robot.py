@@ -12,14 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import mujoco
 import numpy as np
 
 from strut.models.description import Description, matches, read_mjcf, read_urdf, set_inertia
 from strut.models.model_builder import Body, ModelBuilder, quaternion, rotation_matrix
 from strut.robot import FLOATING, STANDING, Array, ContactPoint, Foot, Limb, Robot
+from strut.tables.fields import Servo
 from strut.tables.folder import Tables
-from strut.tables.foreign import ForeignBody, LinkFoot, LinkShape
+from strut.tables.foreign import ForeignBody, LinkFoot
 from strut.toml_file import FieldPath, WrongFieldError, nearest
 
 _BONE_RADIUS_M, _SHORTEST_BONE_M = 0.035, 0.04
@@ -57,7 +59,9 @@ def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -
         turn = stance.turn[place.link].T
         builder.frame(spec.body(place.link), frame, turn @ np.array(place.offset_m), turn)
     for look in table.look:
-        _add_look(builder, spec.body(look.link), look, stance.turn[look.link])
+        places = {field: tuple(stance.turn[look.link].T @ getattr(look, field)) for field in look.place_fields}
+        seen = msgspec.structs.replace(look, **places)
+        builder.draw(spec.body(look.link), seen)
     feet = [_add_foot(builder, foot, place, stance.turn[place.link]) for foot, place in table.foot.items()]
     if table.posture:
         base = [*root.pos, 1.0, 0.0, 0.0, 0.0] if table.floats else []
@@ -198,21 +202,21 @@ def _let_stand(body: Body) -> None:
 
 def _drive(builder: ModelBuilder, joint: Body, found: Description, table: ForeignBody) -> None:
     """Give a joint its limits and a servo; limits of 0, which nobody means, are the table's."""
-    name, servo, own = joint.name, table.servo, table.own_joint(joint.name)
+    name, own = joint.name, table.own_joint(joint.name)
     unit = 180.0 / math.pi if joint.compiler.degree else 1.0  # the specification keeps the unit of its file
     if own.range_rad is not None:
         joint.range = unit * np.array(own.range_rad)
     elif not found.model.joint(name).limited[0] or joint.range[0] >= joint.range[1]:
         joint.range = unit * np.array([-math.pi, math.pi])
     joint.limited, joint.actfrclimited = mujoco.mjtLimited.mjLIMITED_TRUE, mujoco.mjtLimited.mjLIMITED_FALSE
-    builder.speed_limit[name] = own.speed_rad_s or found.speed_limit.get(name) or _assumed(table, "speed_rad_s", name)
+    speed = own.speed_rad_s or found.speed_limit.get(name) or _assumed(table, "speed_rad_s", name)
     torque = own.torque_nm or found.effort_limit.get(name) or _assumed(table, "torque_nm", name)
-    stiffness = own.stiffness_nm_rad or torque / servo.sag_rad
-    described = servo.armature_s2 * torque or joint.armature
-    joint.armature = described if own.armature_kg_m2 is None else own.armature_kg_m2
+    usual = table.servo.sized(torque, speed)
+    stiffness = own.stiffness_nm_rad or usual.stiffness_nm_rad
+    damping = own.damping_nm_s_rad or stiffness * table.servo.settle_s
+    armature = usual.armature_kg_m2 or joint.armature if own.armature_kg_m2 is None else own.armature_kg_m2
     joint.actfrcrange, joint.damping, joint.frictionloss = (0.0, 0.0), np.zeros(3), 0.0
-    damping = own.damping_nm_s_rad or stiffness * servo.settle_s
-    builder.servo(name, limit=torque, stiffness=stiffness, damping=damping)
+    builder.drive(joint, Servo(torque, speed, stiffness, damping, armature))
 
 
 def _assumed(table: ForeignBody, field: str, joint: str) -> float:
@@ -222,12 +226,6 @@ def _assumed(table: ForeignBody, field: str, joint: str) -> float:
             ("limit",), f"the model has no {field} for the joint {joint}; give one here or in [joint]."
         )
     return float(getattr(table.limit, field))
-
-
-def _add_look(builder: ModelBuilder, body: Body, look: LinkShape, turn: Array) -> None:
-    """Add a ball, or a box with the link's axes, to the looks of a link."""
-    size = [length / 2.0 for length in look.size_m or ()] if look.kind == "box" else [look.radius_m or 0.0]
-    builder.shape(body, look.kind, turn.T @ np.array(look.offset_m), size, look.color, touches_ground=False)
 
 
 def _add_foot(builder: ModelBuilder, name: str, foot: LinkFoot, turn: Array) -> Foot:

@@ -46,19 +46,9 @@ class NotSolvedError(StrutError):
 class Solution:
     """A solved movement.
 
-    Args:
-        trajectory: The movement.
-        cost: Its cost.
-        costs: Cost by term.
-        violation: Largest violation of a scaled row or bound, and in `worst` where that is, in words.
-        worst: See `violation`.
-        converged: Whether the solver met its tolerances; `status` is what it says.
-        status: See `converged`.
-        iterations: How many it took.
-        setup_s: Time to write the program down.
-        solve_s: Time to solve it.
-        variables: Of the program, as a start for others on the same mesh. Shape (n,).
-        cost_before_refinement: The cost on the mesh, before an exact integrator was asked; None if none was.
+    `costs` are by term; `violation` is the largest of a scaled row or bound, and `worst` says in words where;
+    `converged` is whether the solver met its tolerances, `status` what it says; `variables` (n,) are the program's, a
+    start for others on the same mesh; `cost_before_refinement` is None if no exact integrator was asked.
     """
 
     trajectory: Trajectory

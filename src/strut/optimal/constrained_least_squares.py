@@ -39,12 +39,7 @@ def constrained_least_squares(
     A primal-dual active-set method: bounds that are missed become equations, and are let go when they pull the wrong
     way. Where many bounds nearly say the same, guesses go in circles; then an interior point says which bounds hold.
     The second value says whether they are known; if not, the change meets the equations, but perhaps not the bounds.
-
-    Args:
-        weight: Of the variables, above 0. Shape (n,).
-        rows: Equations. Shape (m, n).
-        wanted: Shape (m,).
-        bounded: Inequalities.
+    Weights (n,) above 0; equations rows (m, n) and wanted (m,).
     """
     active = np.zeros(len(bounded.lower), dtype=np.intp)
     for _ in range(MOST_ROUNDS):
@@ -97,13 +92,8 @@ def _held_at_the_optimum(weight: Array, rows: csr_matrix, wanted: Array, bounded
 def least_squares_within(weight: Array, rows: csc_matrix, lower: Array, upper: Array) -> tuple[Array, Array] | None:
     """Return the x of least |weight x|² with lower <= rows x <= upper (n,), and the rows' multipliers (m,).
 
-    Multipliers are negative at a lower bound and positive at an upper one. None if there is no such x.
-
-    Args:
-        weight: Above 0. Shape (n,).
-        rows: Shape (m, n).
-        lower: Shape (m,).
-        upper: Shape (m,).
+    By IPOPT's interior point. Multipliers are negative at a lower bound and positive at an upper one. None if there is
+    no such x. Weights (n,) above 0; rows (m, n); bounds (m,).
     """
     pattern = ca.Sparsity(len(lower), len(weight), rows.indptr.tolist(), rows.indices.tolist())
     x = ca.MX.sym("x", len(weight))

@@ -31,25 +31,11 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolverOutcome:
-    """What a solver returned.
-
-    Args:
-        x: Variables. Shape (n,).
-        cost: Cost there.
-        rows: Values of the rows. Shape (m,).
-        row_multiplier: Shape (m,).
-        bound_multiplier: Shape (n,).
-        converged: Whether the solver met its tolerances.
-        status: What the solver says.
-        iterations: How many it took.
-        solve_s: How long they took.
-    """
+    """What a solver returned: variables (n,), cost and rows (m,) there, and whether it met its tolerances."""
 
     x: Array
     cost: float
     rows: Array
-    row_multiplier: Array
-    bound_multiplier: Array
     converged: bool
     status: str
     iterations: int
@@ -58,15 +44,11 @@ class SolverOutcome:
 
 @dataclass(frozen=True, slots=True)
 class SolverOptions:
-    """How to solve.
+    """How to solve: tolerances of the optimality conditions and of scaled rows, and when to give up.
 
-    Args:
-        tolerance: Of the optimality conditions.
-        row_tolerance: Largest violation of a scaled row.
-        most_iterations: Give up after this many.
-        most_seconds: Give up after this much processor time; what else the machine does is not counted.
-        warm: The guess is nearly a solution: start with a small barrier and stay near the guess.
-        adaptive: Choose the barrier anew at every iteration: finds feet on the ground sooner from a poor guess.
+    Only processor time of this program counts. `warm`: the guess nearly is a solution; start with a small barrier and
+    stay near it. `adaptive`: choose the barrier anew at every iteration, which finds feet on the ground sooner from a
+    poor guess.
     """
 
     tolerance: float = 1e-4
@@ -140,29 +122,20 @@ class InteriorPoint:
 
     def solve(self, guess: Array, *, on_iteration: OnIteration | None = None) -> SolverOutcome:
         """Solve from a guess. `on_iteration` may return True to stop, and so may Ctrl-C; the best iterate is kept."""
-        start_s = perf_counter()
+        start_s, functions = perf_counter(), self.assembly.functions
         with asked_to_stop() as interrupted:
             watch = _Watch(self, on_iteration, process_time() + self.options.most_seconds, interrupted)
-            return self._solve(guess, watch, start_s)
-
-    def _solve(self, guess: Array, watch: _Watch, start_s: float) -> SolverOutcome:
-        functions = self.assembly.functions
-        solver = ca.nlpsol(
-            "solver",
-            "ipopt",
-            functions["nlp"],
-            _settings(self.options)
-            | {name: functions[name] for name in ("grad_f", "jac_g", "hess_lag")}
-            | {"iteration_callback": watch},
-        )
-        result = solver(
-            x0=np.clip(guess, self.lower, self.upper),
-            p=self.assembly.data,
-            lbx=self.lower,
-            ubx=self.upper,
-            lbg=self.assembly.lower,
-            ubg=self.assembly.upper,
-        )
+            exact = {name: functions[name] for name in ("grad_f", "jac_g", "hess_lag")}
+            settings = _settings(self.options) | exact | {"iteration_callback": watch}
+            solver = ca.nlpsol("solver", "ipopt", functions["nlp"], settings)
+            result = solver(
+                x0=np.clip(guess, self.lower, self.upper),
+                p=self.assembly.data,
+                lbx=self.lower,
+                ubx=self.upper,
+                lbg=self.assembly.lower,
+                ubg=self.assembly.upper,
+            )
         stats = solver.stats()
         x, status = result["x"].full().ravel(), str(stats["return_status"])
         if not stats["success"] and watch.best_x is not None:
@@ -172,8 +145,6 @@ class InteriorPoint:
             x=x,
             cost=float(cost[0]),
             rows=rows,
-            row_multiplier=result["lam_g"].full().ravel(),
-            bound_multiplier=result["lam_x"].full().ravel(),
             converged=bool(stats["success"]),
             status=status,
             iterations=int(stats["iter_count"]),

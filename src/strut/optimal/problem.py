@@ -121,7 +121,8 @@ class ContactPhase:
     unloaded: tuple[str, ...] = ()
     bounds: Bounds | None = None
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Raise unless its durations are positive and in order, and all points and rows are of its contact set."""
         shortest, longest = self.duration_s
         if not 0.0 < shortest <= longest < np.inf:
             raise OutOfRangeError(
@@ -211,7 +212,8 @@ class Parameter:
     upper: float
     guess: float
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Raise if its bounds are crossed."""
         if not self.lower <= self.upper:
             raise OutOfRangeError(
                 f"The parameter {self.name} shall lie between {self.lower:g} and {self.upper:g}; "
@@ -276,7 +278,10 @@ class OptimalControlProblem:
                 f"Phase {self.phases[0].name} begins with an impact, but no phase is before it; let it begin at rest."
             )
         self.bounds.check("the movement", self.tree.nv, len(self.actuated))
+        for parameter in self.parameters:
+            parameter.check()
         for phase in self.phases:
+            phase.check()
             if phase.bounds is not None:
                 phase.bounds.check(f"phase {phase.name}", self.tree.nv, len(self.actuated))
 

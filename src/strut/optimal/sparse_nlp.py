@@ -39,29 +39,27 @@ def square(values: Expression) -> Expression:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Element:
-    """A symbolic piece and the places where it is used.
+    """A symbolic piece and the places where it is used. Names and units of rows and places are for people.
 
     Args:
-        name: For people: what its rows say.
+        name: What its rows say.
         rows: Expressions that stay within the bounds. Shape (m,).
         cost: An expression added to the cost, or 0.
-        kinds: Kind and number of each local variable. Length n.
-        local: Their symbols. Shape (n,).
+        local: Symbols of its variables. Shape (n,).
         local_data: Symbols of the constants. Shape (n_data,).
         index: Which variable of the program each local one is, place by place. Shape (places, n).
         data: Constants, place by place. Shape (places, n_data).
         lower: Bounds of the rows, place by place. Shape (places, m).
         upper: Shape (places, m).
-        row_names: For people. Length m.
+        row_names: Length m.
         row_sizes: What 1 of each row means, in its unit. Shape (m,).
-        row_units: For people; empty for rows that have none. Length m.
-        place_names: For people. Length places.
+        row_units: Empty for rows that have none. Length m.
+        place_names: Length places.
     """
 
     name: str
     rows: Expression
     cost: Expression
-    kinds: tuple[tuple[str, int], ...]
     local: Expression
     local_data: Expression
     index: Index
@@ -92,7 +90,7 @@ def element(
     row_sizes: npt.ArrayLike = 1.0,
     row_units: str | Sequence[str] = "",
 ) -> Element:
-    """Return an element; which variables it has is read from its expressions.
+    """Return an element; which variables it has is read from its expressions. See `Element`.
 
     Args:
         name: What its rows say.
@@ -116,7 +114,6 @@ def element(
         name=name,
         rows=rows,
         cost=cost,
-        kinds=tuple((kind, number) for kind, number, _ in variables),
         local=ca.vertcat(*(symbol for _, _, symbol in variables)),
         local_data=ca.vertcat(*(given.get(number, ca.SX.sym("unused")) for number in range(data.shape[1]))),
         index=index.reshape(len(places), len(variables)),
@@ -137,13 +134,13 @@ def _symbols_of(expression: Expression) -> tuple[list[tuple[str, int, Expression
     return [entry for entry in used if entry[0] != DATA], given
 
 
+def _slot(name: str) -> tuple[str, int]:
+    kind, _, number = name.rpartition(".")
+    return kind, int(number)
+
+
 def _numbered(count: int) -> tuple[str, ...]:
     return tuple(f"row {row + 1}" for row in range(count)) if count > 1 else ("",) * count
-
-
-def _slot(name: str) -> tuple[str, int]:
-    kind, number = name.rsplit(".", 1)
-    return kind, int(number)
 
 
 class SparseNLP:
@@ -156,15 +153,14 @@ class SparseNLP:
 
     def __init__(self, elements: Sequence[Element], size: int) -> None:
         self.elements, self.size = tuple(elements), size
-        counts = [piece.lower.size for piece in elements]
-        self.row_start = np.concatenate([[0], np.cumsum(counts)]).astype(int)
-        widths = [piece.data.size for piece in elements]
-        self._data_start = np.concatenate([[0], np.cumsum(widths)]).astype(int)
+        self.row_start, self._data_start = (
+            np.concatenate([[0], np.cumsum(counts)]).astype(int)
+            for counts in ([piece.lower.size for piece in elements], [piece.data.size for piece in elements])
+        )
         self.lower = np.concatenate([piece.lower.ravel() for piece in elements])
         self.upper = np.concatenate([piece.upper.ravel() for piece in elements])
         self.data = np.concatenate([piece.data.ravel() for piece in elements])
-        self._x = ca.MX.sym("x", size)
-        self._p = ca.MX.sym("p", len(self.data))
+        self._x, self._p = ca.MX.sym("x", size), ca.MX.sym("p", len(self.data))
         self.functions = self._value()
         self.functions |= self._first() | self._second()
 
@@ -185,87 +181,60 @@ class SparseNLP:
         value = ca.Function("cost", [piece.local, piece.local_data], [piece.cost])
         return float(ca.sum2(value.map(len(piece.index))(x[piece.index].T, piece.data.T)))
 
-    def _local(self, number: int) -> tuple[Any, Any]:
-        """Return the local variables (n, places) and data (n_data, places) of an element."""
+    def _mapped(self, number: int, values: list[Expression], weights: tuple[Any, ...] = (), given: Any = ()) -> Any:
+        """Return values of an element at all its places, given also weights (symbols) by their values (columns)."""
         piece = self.elements[number]
         places, width = piece.index.shape
         local = ca.reshape(self._x[piece.index.ravel().tolist()], width, places)
-        start, stop = self._data_start[number : number + 2]
-        return local, ca.reshape(self._p[int(start) : int(stop)], piece.data.shape[1], places)
+        start, stop = (int(entry) for entry in self._data_start[number : number + 2])
+        data = ca.reshape(self._p[start:stop], piece.data.shape[1], places)
+        return ca.Function("values", [piece.local, piece.local_data, *weights], values).map(places)(local, data, *given)
 
     def _value(self) -> dict[str, Any]:
         cost, rows = ca.MX(0.0), []
         for number, piece in enumerate(self.elements):
-            value = ca.Function("value", [piece.local, piece.local_data], [piece.cost, piece.rows])
-            costs, values = value.map(len(piece.index))(*self._local(number))
+            costs, values = self._mapped(number, [piece.cost, piece.rows])
             cost = cost + ca.sum2(costs)
             rows.append(ca.vec(values))
         inputs = {"x": self._x, "p": self._p}
         return {"nlp": ca.Function("nlp", inputs | {"f": cost, "g": ca.vertcat(*rows)}, ["x", "p"], ["f", "g"])}
 
     def _first(self) -> dict[str, Any]:
-        value = tuple(self.functions["nlp"](self._x, self._p))
-        names = [self._x, self._p]
-        gradient, jacobian = self._gradient(), self._jacobian()
+        gradient, jacobian = _Scatter(self.size, 1), _Scatter(self.row_count, self.size)
+        for number, piece in enumerate(self.elements):
+            slope, places = ca.gradient(piece.cost, piece.local), len(piece.index)
+            if slope.nnz():
+                at = piece.index[:, _triplet(slope)[0]]
+                gradient.add(self._mapped(number, [_nonzeros(slope)]), at, np.zeros_like(at))
+            if piece.rows.numel():
+                slope = ca.jacobian(piece.rows, piece.local)
+                row, entry = _triplet(slope)
+                first_row = self.row_start[number] + np.arange(places) * piece.rows.numel()
+                jacobian.add(self._mapped(number, [_nonzeros(slope)]), first_row[:, None] + row, piece.index[:, entry])
+        (cost, rows), inputs = self.functions["nlp"](self._x, self._p), [self._x, self._p]
+        values = {"grad_f": (cost, ca.densify(gradient.matrix())), "jac_g": (rows, jacobian.matrix())}
         return {
-            "grad_f": ca.Function("nlp_grad_f", names, [value[0], gradient], ["x", "p"], ["f", "grad_f_x"]),
-            "jac_g": ca.Function("nlp_jac_g", names, [value[1], jacobian], ["x", "p"], ["g", "jac_g_x"]),
+            name: ca.Function(f"nlp_{name}", inputs, value, ["x", "p"], [name[-1], f"{name}_x"])
+            for name, value in values.items()
         }
-
-    def _gradient(self) -> Any:
-        values, places = [], []
-        for number, piece in enumerate(self.elements):
-            gradient = ca.gradient(piece.cost, piece.local)
-            if not gradient.nnz():
-                continue
-            derivative = ca.Function("gradient", [piece.local, piece.local_data], [_nonzeros(gradient)])
-            values.append(ca.vec(derivative.map(len(piece.index))(*self._local(number))))
-            places.append(piece.index[:, np.array(gradient.sparsity().row(), dtype=np.intp)].ravel())
-        if not values:
-            return ca.MX.zeros(self.size)
-        at = np.concatenate(places)
-        return ca.densify(_matrix((self.size, 1), *_scattered(at, np.zeros_like(at), self.size), ca.vertcat(*values)))
-
-    def _jacobian(self) -> Any:
-        values, at_row, at_column = [], [], []
-        for number, piece in enumerate(self.elements):
-            if not piece.rows.numel():
-                continue
-            jacobian = ca.jacobian(piece.rows, piece.local)
-            local_row, local_column = (np.array(part, dtype=np.intp) for part in jacobian.sparsity().get_triplet())
-            derivative = ca.Function("jacobian", [piece.local, piece.local_data], [_nonzeros(jacobian)])
-            values.append(ca.vec(derivative.map(len(piece.index))(*self._local(number))))
-            first_row = self.row_start[number] + np.arange(len(piece.index)) * piece.rows.numel()
-            at_row.append((first_row[:, None] + local_row).ravel())
-            at_column.append(piece.index[:, local_column].ravel())
-        places = _scattered(np.concatenate(at_row), np.concatenate(at_column), self.row_count)
-        return _matrix((self.row_count, self.size), *places, ca.vertcat(*values))
 
     def _second(self) -> dict[str, Any]:
         multiplier_f, multiplier_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", self.row_count)
-        values, at_row, at_column = [], [], []
+        scatter = _Scatter(self.size, self.size)
         for number, piece in enumerate(self.elements):
             places, count = len(piece.index), piece.rows.numel()
-            weight_f, weight_g = ca.SX.sym("weight_f"), ca.SX.sym("weight_g", count)
-            lagrangian = weight_f * piece.cost + ca.dot(weight_g, piece.rows)
+            weights = ca.SX.sym("weight_f"), ca.SX.sym("weight_g", count)
+            lagrangian = weights[0] * piece.cost + ca.dot(weights[1], piece.rows)
             hessian: Any = ca.triu(ca.hessian(lagrangian, piece.local)[0])
-            local_row, local_column = (np.array(part, dtype=np.intp) for part in hessian.sparsity().get_triplet())
-            if not len(local_row):
+            if not hessian.nnz():
                 continue
-            second = ca.Function(
-                "second", [piece.local, piece.local_data, weight_f, weight_g], [_nonzeros(hessian)]
-            ).map(places)
             start, stop = (int(row) for row in self.row_start[number : number + 2])
-            weights = ca.reshape(multiplier_g[start:stop], count, places)
-            values.append(ca.vec(second(*self._local(number), ca.repmat(multiplier_f, 1, places), weights)))
-            one, other = piece.index[:, local_row].ravel(), piece.index[:, local_column].ravel()
-            at_row.append(np.minimum(one, other))
-            at_column.append(np.maximum(one, other))
-        places_of = _scattered(np.concatenate(at_row), np.concatenate(at_column), self.size)
-        hessian = _matrix((self.size, self.size), *places_of, ca.vertcat(*values))
-        names = ["x", "p", "lam_f", "lam_g"]
-        inputs = [self._x, self._p, multiplier_f, multiplier_g]
-        return {"hess_lag": ca.Function("nlp_hess_l", inputs, [hessian], names, ["triu_hess_gamma_x_x"])}
+            given = ca.repmat(multiplier_f, 1, places), ca.reshape(multiplier_g[start:stop], count, places)
+            one, other = (piece.index[:, entry] for entry in _triplet(hessian))
+            values = self._mapped(number, [_nonzeros(hessian)], weights, given)
+            scatter.add(values, np.minimum(one, other), np.maximum(one, other))
+        names, inputs = ["x", "p", "lam_f", "lam_g"], [self._x, self._p, multiplier_f, multiplier_g]
+        return {"hess_lag": ca.Function("nlp_hess_l", inputs, [scatter.matrix()], names, ["triu_hess_gamma_x_x"])}
 
 
 def _nonzeros(matrix: Expression) -> Expression:
@@ -273,17 +242,31 @@ def _nonzeros(matrix: Expression) -> Expression:
     return matrix.nz[:] if matrix.nnz() else ca.SX.zeros(0)
 
 
-def _scattered(row: Index, column_: Index, height: int) -> tuple[Index, Index]:
-    """Return distinct places, numbered down the columns, and for every entry which of them it belongs to."""
-    return np.unique(column_ * height + row, return_inverse=True)
+def _triplet(matrix: Expression) -> tuple[Index, Index]:
+    """Return rows and columns of the nonzeros, in their order."""
+    row, entry = matrix.sparsity().get_triplet()
+    return np.array(row, dtype=np.intp), np.array(entry, dtype=np.intp)
 
 
-def _matrix(shape: tuple[int, int], place: Index, entry_at: Index, entries: Any) -> Any:
-    """Return the sparse matrix whose places hold the sums of their entries."""
-    rows, columns = (place % shape[0]).tolist(), (place // shape[0]).tolist()
-    sparsity = ca.Sparsity.triplet(*shape, rows, columns)
-    if len(place) == len(entry_at):
-        order = np.argsort(entry_at)
-        return ca.MX(sparsity, entries[order.tolist()])
-    gather = ca.Sparsity.triplet(len(place), len(entry_at), entry_at.tolist(), list(range(len(entry_at))))
-    return ca.MX(sparsity, ca.DM(gather, 1.0) @ entries)
+class _Scatter:
+    """A sparse matrix of sums: what elements add at which rows and columns."""
+
+    def __init__(self, height: int, width: int) -> None:
+        self._shape, self._values, self._places = (height, width), list[Any](), list[Index]()
+
+    def add(self, values: Any, row: Index, column_: Index) -> None:
+        """Add values of an element (n, places) at rows and columns. Shapes (places, n)."""
+        self._values.append(ca.vec(values))
+        self._places.append((column_ * self._shape[0] + row).ravel())
+
+    def matrix(self) -> Any:
+        """Return the matrix whose places, numbered down the columns, hold the sums of their entries."""
+        if not self._values:
+            return ca.MX(*self._shape)
+        place, entry_at = np.unique(np.concatenate(self._places), return_inverse=True)
+        rows, columns = (place % self._shape[0]).tolist(), (place // self._shape[0]).tolist()
+        sparsity, entries = ca.Sparsity.triplet(*self._shape, rows, columns), ca.vertcat(*self._values)
+        if len(place) == len(entry_at):
+            return ca.MX(sparsity, entries[np.argsort(entry_at).tolist()])
+        gather = ca.Sparsity.triplet(len(place), len(entry_at), entry_at.tolist(), list(range(len(entry_at))))
+        return ca.MX(sparsity, ca.DM(gather, 1.0) @ entries)

@@ -17,6 +17,8 @@ from strut.contact_set import ContactSet
 from strut.engines.kinematic_tree import BodyPlacement, KinematicTree, TreeJoint
 from strut.robot import Array, ContactPoint
 
+_ROUND = 0.02  # share of a segment that is rounded off where the nearest point comes to an end of it
+_PARALLEL_M4 = 1e-4  # as segments turn parallel their nearest points are no longer unique
 Expression = Any  # a CasADi SX, DM or MX column; CasADi has no types of its own
 
 
@@ -335,3 +337,23 @@ def _quaternion_rotation(quaternion: Expression) -> Expression:
         ca.horzcat(2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
         ca.horzcat(2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
     )
+
+
+def smooth_distance(start: Expression, stop: Expression, other_start: Expression, other_stop: Expression) -> Expression:
+    """Return the distance between two points of two segments that are nearly the nearest; differentiable throughout.
+
+    It is never less than the true distance, and more only by what rounding the ends costs.
+    """
+    along, other, between = stop - start, other_stop - other_start, start - other_start
+    a, b, c = ca.dot(along, along), ca.dot(along, other), ca.dot(other, other)
+    d, e = ca.dot(along, between), ca.dot(other, between)
+    s = _within((b * e - c * d) / (a * c - b * b + _PARALLEL_M4))
+    t = _within((b * s + e) / c)
+    s = _within((b * t - d) / a)
+    gap = between + s * along - t * other
+    return (ca.dot(gap, gap) + 1e-8) ** 0.5
+
+
+def _within(share: Expression) -> Expression:
+    """Return the share, held between 0 and 1 by a curve without corners."""
+    return 0.5 * (1.0 + (share**2 + _ROUND**2) ** 0.5 - ((share - 1.0) ** 2 + _ROUND**2) ** 0.5)

@@ -18,18 +18,9 @@ from strut.robot import Array, Index
 class Trajectory:
     """A movement at the nodes of its mesh, phases after each other; borders between phases hold two nodes.
 
-    Args:
-        problem: What was asked.
-        time_s: Shape (nodes,).
-        phase_of: Phase of every node. Shape (nodes,).
-        q: Shape (nodes, nq).
-        v: Shape (nodes, nv).
-        a: Shape (nodes, nv).
-        u: Torques. Shape (nodes, n_u).
-        force_n: Forces of all rows of `problem.contact`, 0 where they do not touch. Shape (nodes, n_rows).
-        duration_s: Of the phases. Shape (n_phases,).
-        parameter: Free numbers by name.
-        impulse_n_s: Impulses by phase that begins with an impact, row by row of its set.
+    Shapes: time and phase (nodes,), q (nodes, nq), v and a (nodes, nv), torques u (nodes, n_u), forces of all rows of
+    `problem.contact`, 0 where they do not touch (nodes, n_rows), durations of the phases (n_phases,). Free parameters
+    are by name, impulses by the number of the phase that begins with an impact, row by row of its set.
     """
 
     problem: OptimalControlProblem
@@ -43,11 +34,6 @@ class Trajectory:
     duration_s: Array
     parameter: dict[str, float]
     impulse_n_s: dict[int, Array]
-
-    @property
-    def total_s(self) -> float:
-        """Duration of the whole movement."""
-        return float(self.duration_s.sum())
 
     def nodes_of(self, phase: int) -> Index:
         """Return the nodes of a phase."""
@@ -119,12 +105,22 @@ class Trajectory:
         phase, nodes = self.phase_at(time_s), np.empty(len(time_s), dtype=np.intp)
         for number in range(len(self.problem.phases)):
             inside, own = phase == number, self.nodes_of(number)
-            nodes[inside] = own[
-                np.clip(np.searchsorted(self.time_s[own], time_s[inside], "right") - 1, 0, len(own) - 2)
-            ]
+            after = np.searchsorted(self.time_s[own], time_s[inside], "right")
+            nodes[inside] = own[np.clip(after - 1, 0, len(own) - 2)]
         share = ((time_s - self.time_s[nodes]) / (self.time_s[nodes + 1] - self.time_s[nodes]))[:, None]
         q, _ = self._curve(nodes, share)
         return q, _line(self.u, nodes, share), _line(self.force_n, nodes, share)
+
+    def sampled(self, time_s: Array, points: Sequence[str]) -> tuple[Array, Array, Array, Array]:
+        """Return q (T, nq), torques (T, n_u), and forces (T, n, 3) and contact (T, n) of contact points by name."""
+        (q, u, rows), phase = self.at(time_s), self.phase_at(time_s)
+        force, contact = np.zeros((len(time_s), len(points), 3)), np.zeros((len(time_s), len(points)), dtype=bool)
+        for index, row in enumerate(self.problem.contact.rows):
+            force[:, points.index(row.point.name), row.axis] = rows[:, index]
+        for number, stage in enumerate(self.problem.phases):
+            for point in stage.contact.points:
+                contact[phase == number, points.index(point.name)] = True
+        return q, u, force, contact
 
 
 def _line(values: Array, now: Index, share: Array) -> Array:
@@ -188,11 +184,8 @@ def trajectory_through(
 ) -> Trajectory:
     """Return an initial guess: coordinates along a curve, no torques, and the weight on the points that touch.
 
-    Args:
-        problem: Gives phases and mesh.
-        curve: Returns, for times (T,) and the order of a derivative in time, coordinates (T, nq) or their derivatives.
-        duration_s: Of the phases. Shape (n_phases,).
-        parameter: Guesses of free parameters; their own where they are left out.
+    The curve returns, for times (T,) and the order of a derivative in time, coordinates (T, nq) or their derivatives.
+    Free parameters that are left out have their own guesses.
     """
     time_s, phase_of = problem.node_times(duration_s), problem.phase_of
     q, v, a = (np.asarray(curve(time_s, order)) for order in range(3))
@@ -214,9 +207,7 @@ def trajectory_through(
 def guess_between(problem: OptimalControlProblem, postures: Sequence[Sequence[float]]) -> Trajectory:
     """Return an initial guess that moves evenly from posture to posture, phases lasting the mean of their bounds.
 
-    Args:
-        problem: To be solved.
-        postures: At the start and at the end of every phase. Shape (n_phases + 1, nq).
+    Postures are those at the start and at the end of every phase. Shape (n_phases + 1, nq).
     """
     duration_s = [float(np.mean(phase.duration_s)) for phase in problem.phases]
     border_s = np.concatenate([[0.0], np.cumsum(duration_s)])

@@ -51,7 +51,7 @@ def transcribe(layout: Layout) -> list[Element]:
         pieces.append(_between(layout))
     pieces += [_lift(layout, lift) for lift in problem.lifts]
     if problem.friction is not None:
-        pieces += [piece for number in range(len(problem.phases)) for piece in _cones(layout, number, problem.friction)]
+        pieces += _friction(layout, problem.friction)
     for number, phase in enumerate(problem.phases):
         pieces += _arrival(layout, number)
         pieces += [_constraint(layout, number, constraint) for constraint in phase.constraints]
@@ -180,23 +180,38 @@ def _lift(layout: Layout, lift: LiftedVariable) -> Element:
     return layout.element(f"definition of {lift.name}", range(layout.node_count), rows=rows)
 
 
-def _cones(layout: Layout, number: int, friction: float) -> list[Element]:
-    """Limit the sideways force of every foot, which is every body that touches, by its load; standing and landing."""
-    problem, phase, pieces = layout.problem, layout.problem.phases[number], []
-    node, rows, scales = problem.node(), phase.contact.rows, problem.scales
-    for body in dict.fromkeys(row.point.body for row in rows):
-        own = [row for row in rows if row.point.body == body]
+def _friction(layout: Layout, friction: float) -> list[Element]:
+    """Keep forces, and where something lands impulses, within friction cones, phase by phase."""
+    pieces = []
+    for number, phase in enumerate(layout.problem.phases):
+        pieces += _standing_cones(layout, number, friction)
+        if phase.arrival == "impact":
+            pieces += _landing_cones(layout, number, friction)
+    return pieces
+
+
+def _standing_cones(layout: Layout, number: int, friction: float) -> list[Element]:
+    """Limit the sideways force of every foot, which is every body that touches, by its load."""
+    phase, node, pieces = layout.problem.phases[number], layout.problem.node(), []
+    for body in dict.fromkeys(row.point.body for row in phase.contact.rows):
+        own = [row for row in phase.contact.rows if row.point.body == body]
         nodes = layout.nodes_of(number)
         if all(row.name in phase.unloaded for row in own):
             nodes = nodes[:-1]  # a foot without load has no cone, and its forces are 0 already
         force = {row: node.row_force(row.name) for row in own}
-        pieces.append(layout.element("friction", nodes, **_cone(force, body, friction, scales.force_n, "N")))
-    if phase.arrival == "impact":
-        impulse = symbols("impulse", len(rows)) * scales.impulse_n_s
-        for body in sorted({point.body for point in phase.contact.points if point.name in phase.landing}):
-            of_body = {row: impulse[index] for index, row in enumerate(rows) if row.point.body == body}
-            cone = _cone(of_body, body, friction, scales.impulse_n_s, "N s")
-            pieces.append(layout.element("friction of the impact", _start(layout, number), impact=number, **cone))
+        cone = _cone(force, body, friction, layout.problem.scales.force_n, "N")
+        pieces.append(layout.element("friction", nodes, **cone))
+    return pieces
+
+
+def _landing_cones(layout: Layout, number: int, friction: float) -> list[Element]:
+    """Limit the sideways impulse of every foot that lands by its impulse upwards."""
+    phase, scale, pieces = layout.problem.phases[number], layout.problem.scales.impulse_n_s, []
+    impulse = symbols("impulse", len(phase.contact.rows)) * scale
+    for body in sorted({point.body for point in phase.contact.points if point.name in phase.landing}):
+        of_body = {row: impulse[index] for index, row in enumerate(phase.contact.rows) if row.point.body == body}
+        cone = _cone(of_body, body, friction, scale, "N s")
+        pieces.append(layout.element("friction of the impact", _start(layout, number), impact=number, **cone))
     return pieces
 
 

@@ -1,4 +1,4 @@
-"""Functions of a kinematic tree in numbers, compiled by CasADi: points with their Jacobian, and angular momentum."""
+"""Functions of a kinematic tree in numbers, compiled by CasADi: inverse kinematics of points, angular momentum."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import casadi as ca
 import numpy as np
+from scipy.optimize import least_squares
 
 from strut.engines.kinematic_tree import KinematicTree
 from strut.optimal.symbolic_dynamics import SymbolicDynamics
@@ -13,13 +14,7 @@ from strut.robot import Array
 
 
 class PointKinematics:
-    """Places of some points as a function of some coordinates.
-
-    Args:
-        tree: Who moves.
-        columns: Which coordinates may change. Length n.
-        points: Body and place in its frame.
-    """
+    """Inverse kinematics of some points, given by body and place in its frame, by some coordinates of a tree."""
 
     def __init__(
         self, tree: KinematicTree, columns: Sequence[int], points: Sequence[tuple[str, Sequence[float]]]
@@ -31,18 +26,32 @@ class PointKinematics:
         self._places = ca.Function("places", [q], [places])
         self._jacobian = ca.Function("jacobian", [q], [ca.densify(ca.jacobian(places, q)[:, self._columns])])
 
-    def _with(self, q: Array, values: Array) -> Array:
-        changed = q.copy()
-        changed[self._columns] = values
-        return changed
+    def reach(self, q: Array, goal: Array, start: Array, bounds: Array, *, pull_m_rad: float) -> Array:
+        """Return the coordinates, inside their bounds, that bring the points nearest to a goal.
 
-    def places(self, q: Array, values: Array) -> Array:
-        """Return where the points are. Shapes (nq,) and (n,) in, (points, 3) out."""
-        return np.asarray(self._places(self._with(q, values)).full().reshape(-1, 3))
+        Args:
+            q: All coordinates. Shape (nq,).
+            goal: Places of the points. Shape (points, 3).
+            start: Where the n coordinates start, which pulls at them a little. Shape (n,).
+            bounds: Shape (2, n).
+            pull_m_rad: By how much it pulls: keeps coordinates from wandering where the points leave them free.
+        """
+        moved, (lower, upper) = q.copy(), bounds
 
-    def jacobian(self, q: Array, values: Array) -> Array:
-        """Return how the coordinates move them. Shape (3 points, n)."""
-        return np.asarray(self._jacobian(self._with(q, values)).full())
+        def posture(values: Array) -> Array:
+            moved[self._columns] = values
+            return moved
+
+        def miss(values: Array) -> Array:
+            places = self._places(posture(values)).full()
+            return np.concatenate([places.ravel() - goal.ravel(), pull_m_rad * (values - start)])
+
+        def slope(values: Array) -> Array:
+            return np.vstack([self._jacobian(posture(values)).full(), pull_m_rad * np.eye(len(values))])
+
+        inside = np.clip(start, lower + 1e-6, upper - 1e-6)
+        found = least_squares(miss, inside, jac=slope, bounds=(lower, upper), xtol=1e-6, ftol=1e-6, max_nfev=50)
+        return np.asarray(found.x)
 
 
 def momentum_and_rotation(tree: KinematicTree, q: Array, v: Array, body: str) -> tuple[Array, Array]:

@@ -12,10 +12,19 @@ from typing import Any, Literal
 
 import msgspec
 
-from strut.tables.fields import Color, Floor, NotNegative, Positive, Range, ScaledServo, Table, Text, Vector
+from strut.tables.fields import (
+    ORIGIN,
+    Floor,
+    NotNegative,
+    Positive,
+    Range,
+    ScaledServo,
+    Shape,
+    Table,
+    Text,
+    Vector,
+)
 from strut.toml_file import WrongFieldError
-
-ORIGIN = (0.0, 0.0, 0.0)
 
 
 class LinkFrame(Table, frozen=True):
@@ -25,15 +34,11 @@ class LinkFrame(Table, frozen=True):
     offset_m: Vector = ORIGIN
 
 
-class LinkShape(Table, frozen=True):
-    """A ball or a box that is added to the looks of a link."""
+class LinkShape(Shape, frozen=True, kw_only=True):
+    """A shape that is added to the looks of a link, in the link's axes."""
 
     link: Text
-    kind: Literal["sphere", "box"]
-    offset_m: Vector
-    color: Color
-    radius_m: Positive | None = None
-    size_m: tuple[Positive, Positive, Positive] | None = None
+    touches_ground: bool = False
 
 
 class LinkFoot(Table, frozen=True):
