@@ -164,10 +164,16 @@ class _GaitBody:
         beats = len(set(self.pattern.swing_start.values()))
         bounce = -BOUNCE * style.bounce * np.cos(2.0 * np.pi * beats * plan.schedule.phase)
         height_m = self.stance.height_m * (1.0 + shown * (self.lower * style.body_height - 1.0 + bounce))
-        attitude = np.column_stack([plan.track[:, 2], shown * style.body_pitch_rad])
+        attitude = np.column_stack([plan.track[:, 2], shown * self._pitch_rad()])
         posture = self.standing_qpos[7:] + shown[:, None] * (self._held() + self._arms(plan))
         turn = Rotation.from_euler("ZY", attitude).as_matrix()
         return Carriage(height_m, turn, posture.reshape(samples, -1))
+
+    def _pitch_rad(self) -> float:
+        """Return the pitch of the whole body: its own, and the trunk's where no joint bends it."""
+        table = self.robot.expression
+        leans = table.part("trunk_pitch_rad") is not None and not table.joints("trunk_pitch_rad")
+        return self.style.body_pitch_rad + (self.style.trunk_pitch_rad if leans else 0.0)
 
     def _held(self) -> Array:
         """Return by how much words move joints from where they are when standing. Shape (n_joints,)."""

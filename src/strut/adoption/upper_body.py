@@ -1,0 +1,238 @@
+"""Upper body: trunk, head and arms of a robot whose legs are known, and which of their joints show a feeling.
+
+Which joint bends the trunk forward, nods, swings an arm or bends an elbow is measured: how the end moves when it turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from strut.adoption.anatomy import Anatomy
+from strut.adoption.front_finder import words_of
+from strut.adoption.link_tree import LinkTree
+from strut.robot import Array
+
+_HEADS = {"head", "neck", "skull", "face", "eye", "eyes", "camera"}
+_CLEAR = 0.5  # of a turn's speed that must go the right way
+LimbKind = Literal["arm", "head", "trunk"]
+
+
+@dataclass(frozen=True, slots=True)
+class UpperLimb:
+    """A limb that is no leg.
+
+    Args:
+        name: For the folder.
+        kind: What it is.
+        joints: From the base outwards, without fingers.
+        end: Its last link.
+    """
+
+    name: str
+    kind: LimbKind
+    joints: tuple[int, ...]
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressiveJoint:
+    """A joint that shows a feeling: which, what a positive share does, and the sign of the angle that does it."""
+
+    joint: str
+    does: Literal["bend the trunk forward", "nod", "swing the arm forward", "bend the elbow"]
+    limb: str
+    sign: int
+
+
+@dataclass(frozen=True, slots=True)
+class UpperBody:
+    """All that is no leg: limbs, joints that stay rigid (fingers, toes, tails), and joints that show a feeling."""
+
+    limbs: tuple[UpperLimb, ...]
+    rigid: tuple[str, ...]
+    expressive: tuple[ExpressiveJoint, ...]
+
+
+def find_upper_body(anatomy: Anatomy, cameras: frozenset[str], passive: frozenset[str]) -> UpperBody:
+    """Return trunk, head and arms; `cameras` are links that carry one, `passive` joints that cannot be moved."""
+    tree = anatomy.tree
+    tree.pose(anatomy.standing)
+    in_legs = {joint for leg in anatomy.legs for joint in (*leg.joints, *leg.toes)}
+    shared = tuple(dict.fromkeys(joint for leg in anatomy.legs for joint in leg.shared))
+    ends = _limb_ends(tree, in_legs)
+    trunk = [*shared, *(joint for joint in _common(tree, ends) if joint not in shared)]
+    head = _head(tree, ends, cameras, set(trunk))
+    limbs = []
+    if trunk:
+        limbs.append(UpperLimb("trunk", "trunk", tuple(trunk), _moved_by(tree, trunk[-1])))
+    taken = {*trunk, *in_legs}
+    if head is not None and (joints := _free_joints(tree, head, taken, passive)):
+        limbs.append(UpperLimb("head", "head", joints, _moved_by(tree, joints[-1])))
+        taken |= set(joints)
+    arms = []
+    for end in ends:
+        joints = _free_joints(tree, end, taken, passive)
+        if head in tree.path(end) or end == head or len(joints) < 2 or _is_tail(tree, end):
+            continue
+        arms.append((_moved_by(tree, joints[-1]), joints))
+        taken |= set(joints)
+    limbs += _named_arms(tree, arms)
+    used = {joint for limb in limbs for joint in limb.joints} | {j for leg in anatomy.legs for j in leg.joints}
+    rigid = tuple(tree.joint_name(joint) for joint in range(1, tree.model.njnt) if joint not in used)
+    return UpperBody(tuple(limbs), rigid, tuple(_expressive(anatomy, limbs)))
+
+
+def _limb_ends(tree: LinkTree, in_legs: set[int]) -> list[int]:
+    """Return where limbs that are no legs end; of ends that share more than half of their way, where they part."""
+    leaves = [link for link in range(1, len(tree.parent)) if link not in tree.parent]
+    leaves = [leaf for leaf in leaves if not set(tree.chain(leaf)) & in_legs]
+    ends: list[int] = []
+    for leaf in leaves:
+        ways = [(end, _shared_path(tree, end, leaf)) for end in ends]
+        same = [
+            (end, way)
+            for end, way in ways
+            if _joints_in(tree, way) > 0.5 * min(len(tree.chain(end)), len(tree.chain(leaf)))
+        ]
+        if same:
+            end, way = same[0]
+            ends[ends.index(end)] = way[-1]
+        else:
+            ends.append(leaf)
+    return ends
+
+
+def _shared_path(tree: LinkTree, first: int, second: int) -> list[int]:
+    return [one for one, other in zip(tree.path(first), tree.path(second), strict=False) if one == other]
+
+
+def _joints_in(tree: LinkTree, links: Sequence[int]) -> int:
+    return sum(len(tree.joints[link]) for link in links)
+
+
+def _common(tree: LinkTree, ends: list[int]) -> list[int]:
+    """Return the joints that the upper limbs share: of those, the longest way that at least two have in common."""
+    best: list[int] = []
+    for index, first in enumerate(ends):
+        for second in ends[:index]:
+            way = [joint for link in _shared_path(tree, first, second) for joint in tree.joints[link]]
+            best = max(best, way, key=len)
+    return best
+
+
+def _head(tree: LinkTree, ends: list[int], cameras: frozenset[str], trunk: set[int]) -> int | None:
+    """Return the deepest link that is called head or neck, or that carries a camera; None if there is none."""
+    called, seeing = [], []
+    for end in ends:
+        for link in tree.path(end):
+            if set(tree.chain(link)) <= trunk:
+                continue  # a head that is bolted to the trunk is the trunk
+            names = tree.all_names(link)
+            if any(words_of(name) & _HEADS for name in names):
+                called.append(link)
+            if cameras & set(names):
+                seeing.append(link)
+    arms = [
+        link
+        for link in seeing
+        if any(words_of(name) & {"arm", "hand", "wrist", "gripper"} for name in tree.all_names(link))
+    ]
+    for links in (called, [link for link in seeing if link not in arms]):
+        if links:
+            return max(links, key=lambda link: len(tree.chain(link)))
+    return None
+
+
+def _free_joints(tree: LinkTree, end: int, taken: set[int], passive: frozenset[str]) -> tuple[int, ...]:
+    return tuple(j for j in tree.chain(end) if j not in taken and tree.joint_name(j) not in passive)
+
+
+def _is_tail(tree: LinkTree, end: int) -> bool:
+    return any("tail" in words_of(name) for link in tree.path(end) for name in tree.all_names(link))
+
+
+def _moved_by(tree: LinkTree, joint: int) -> int:
+    return tree.link_of_body[int(tree.model.jnt_bodyid[joint])]
+
+
+def _named_arms(tree: LinkTree, arms: list[tuple[int, tuple[int, ...]]]) -> list[UpperLimb]:
+    """Return arms called after their side, or numbered."""
+    named: list[UpperLimb] = []
+    for index, (end, joints) in enumerate(arms):
+        side = float(tree.data.xanchor[joints[0]][1]) + float(tree.data.xanchor[joints[-1]][1])
+        reach = max(float(np.ptp(tree.data.xpos[1:, 2])), 1e-6)
+        name = ("left_arm" if side > 0 else "right_arm") if abs(side) > 0.02 * reach else "arm"
+        if name in [limb.name for limb in named]:
+            name = f"{name}_{index + 1}"
+        named.append(UpperLimb(name, "arm", joints, end))
+    return named
+
+
+def _expressive(anatomy: Anatomy, limbs: Sequence[UpperLimb]) -> list[ExpressiveJoint]:
+    """Return the joints that show a feeling, by what turning them does in the standing posture."""
+    found = []
+    for limb in limbs:
+        if limb.kind == "trunk":
+            found += _strongest(anatomy, limb, "bend the trunk forward", _tip(anatomy, limb), np.array([1.0, 0.0, 0.0]))
+        elif limb.kind == "head":
+            found += _strongest(anatomy, limb, "nod", _tip(anatomy, limb), np.array([1.0, 0.0, 0.0]))
+        else:
+            found += _strongest(anatomy, limb, "swing the arm forward", _hand(anatomy, limb), np.array([1.0, 0.0, 0.0]))
+            found += _elbow(anatomy, limb)
+    return found
+
+
+def _tip(anatomy: Anatomy, limb: UpperLimb) -> Array:
+    """Return a point well above a limb's end: what bends forward moves it forward."""
+    joint = limb.joints[-1]
+    point: Array = anatomy.tree.data.xanchor[joint] + np.array([0.0, 0.0, 0.3 * anatomy.height_m])
+    anatomy.tree.pose(anatomy.standing)
+    return point
+
+
+def _hand(anatomy: Anatomy, limb: UpperLimb) -> Array:
+    """Return a point well below the shoulder: what swings the arm forward moves it forward."""
+    anatomy.tree.pose(anatomy.standing)
+    place: Array = anatomy.tree.data.xanchor[limb.joints[0]] - np.array([0.0, 0.0, 0.3])
+    return place
+
+
+def _strongest(
+    anatomy: Anatomy, limb: UpperLimb, does: Literal["bend the trunk forward", "nod", "swing the arm forward"],
+    point: Array, way: Array,
+) -> list[ExpressiveJoint]:  # fmt: skip
+    """Return the first joint of a limb whose turn moves a point mostly one way, with the sign that does."""
+    data, tree = anatomy.tree.pose(anatomy.standing), anatomy.tree
+    for joint in limb.joints:
+        speed = np.cross(data.xaxis[joint], point - data.xanchor[joint])
+        size = float(np.linalg.norm(speed))
+        along = float(speed @ way)
+        if size > 1e-6 and abs(along) > _CLEAR * size and abs(data.xaxis[joint][1]) > _CLEAR:
+            return [ExpressiveJoint(tree.joint_name(joint), does, limb.name, int(np.sign(along)))]
+    return []
+
+
+def _elbow(anatomy: Anatomy, limb: UpperLimb) -> list[ExpressiveJoint]:
+    """Return the joint in the middle of an arm whose turn brings the hand nearer to the shoulder, with its sign."""
+    tree = anatomy.tree
+    best: tuple[float, int, int] | None = None
+    shoulder, last = limb.joints[0], limb.joints[-1]
+    for joint in limb.joints[1:-1] if len(limb.joints) > 3 else limb.joints[1:]:
+        for sign in (1, -1):
+            qpos = anatomy.standing.copy()
+            qpos[tree.address(joint)] += 0.5 * sign
+            if not np.allclose(tree.clamped(qpos), qpos):
+                continue
+            lengths = []
+            for posture in (anatomy.standing, qpos):
+                data = tree.pose(posture)
+                end = data.xipos[int(tree.model.jnt_bodyid[last])]
+                lengths.append(float(np.linalg.norm(end - data.xanchor[shoulder])))
+            nearer = lengths[0] - lengths[1]
+            if nearer > 1e-3 * anatomy.height_m and (best is None or nearer > best[0]):
+                best = (nearer, joint, sign)
+    return [] if best is None else [ExpressiveJoint(tree.joint_name(best[1]), "bend the elbow", limb.name, best[2])]
