@@ -1,7 +1,7 @@
 """Feelings of an adopted robot: its gait.toml and expression.toml, from what was found of it.
 
-What feelings change, and by how much, stands in `quadruped_feelings.toml` and `biped_feelings.toml` with the sources; which
-joints follow a word was measured as the robot stands.
+What feelings change, and by how much, stands in `quadruped_feelings.toml` and `biped_feelings.toml` with the sources;
+which joints follow a word was measured as the robot stands.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def gait_toml(legs: int) -> str:
         f"# How it walks. `strut walk --gait` chooses another pattern{others and f': {others[2:]}'}.\n"
         'kind = "pattern"\n'
         f'gait = "{pattern}"\n'
-        "period = 1.0                    # factors on the pattern's own duration of a cycle, travel in it, and lift of feet\n"
+        "period = 1.0                    # factors on the pattern: duration of a cycle, travel in it, lift of feet\n"
         "stride = 1.0\n"
         "lift = 1.0\n"
     )

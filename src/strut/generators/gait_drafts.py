@@ -14,7 +14,7 @@ from strut.draft import Detail, Draft, Search, Shortfall
 from strut.engines.rigid_body import GRAVITY_M_S2, joint_anchors
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.gait_body import Carriage, carried_gait, resampled_gait
-from strut.generators.gait_pattern import GaitPattern, pattern_named, time_unit_s
+from strut.generators.gait_pattern import GaitPattern, pattern_named, slowed, time_unit_s
 from strut.generators.gait_plan import SETTLE, FootStance, GaitPlan, gait_plan
 from strut.generators.gait_track import Reach, TrackPiece, pieces_to
 from strut.generators.standing import foot_stance
@@ -74,7 +74,7 @@ class GaitDrafts:
         name, own = self.task.pattern or self.robot.pattern_gait.gait, self.robot.pattern_gait
         pattern = pattern_named(name, len(stance.places))
         scaled = {part: getattr(pattern, part) * getattr(own, part) for part in ("period", "stride", "lift")}
-        return _GaitBody(self.robot, self.task, replace(pattern, **scaled), stance, qpos, style)
+        return _GaitBody(self.robot, self.task, slowed(replace(pattern, **scaled), style.tempo), stance, qpos, style)
 
     def _draft(self, body: _GaitBody, detail: Detail, variant: int) -> Draft:
         rate_hz = self.rate_hz if detail.level == "final" else SOLVED_RATE_HZ

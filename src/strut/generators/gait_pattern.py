@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,16 @@ class GaitPattern:
     stride: float
     lift: float
     handover: float
+
+
+def slowed(pattern: GaitPattern, tempo: float) -> GaitPattern:
+    """Return the pattern at a tempo below 1: a swing takes as long as ever, so that feet are down for more of a cycle.
+
+    Animals do the same (Alexander, 1984), and it is why they do not tip over when they walk slowly: nothing holds a
+    body on two feet but the little time that it stays there.
+    """
+    longer = (1.0 - pattern.duty_factor) * (1.0 - min(tempo, 1.0))
+    return replace(pattern, duty_factor=pattern.duty_factor + longer, handover=pattern.handover + longer)
 
 
 PATTERNS: Mapping[str, GaitPattern] = {
