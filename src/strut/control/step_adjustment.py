@@ -20,7 +20,7 @@ from strut.engines.walking_state import WalkingState
 from strut.motion import Motion
 from strut.robot import Array, Index, Robot
 
-GAIN = 0.3  # of the capture point's error by which a foot is put down beyond its place
+GAIN = 0.6  # of the capture point's error by which a foot is put down beyond its place
 FARTHEST = 0.25  # that a foot is moved from its place in the body, in heights of the centre of mass
 DAMPING = 1e-4  # of the legs' inverse kinematics, in square heights: a stretched leg has no inverse
 

@@ -58,9 +58,9 @@ PATTERNS: Mapping[str, GaitPattern] = {
         {"hind left": 0.0, "front left": 0.2, "hind right": 0.5, "front right": 0.7}, 0.70, 6.0, 0.50, 0.16, 0.10
     ),
     "trot": GaitPattern(
-        {"front left": 0.0, "hind right": 0.0, "front right": 0.5, "hind left": 0.5}, 0.60, 3.2, 0.60, 0.16, 0.10
+        {"front left": 0.0, "hind right": 0.0, "front right": 0.5, "hind left": 0.5}, 0.60, 3.0, 0.68, 0.16, 0.10
     ),
-    "biped": GaitPattern({"left": 0.0, "right": 0.5}, 0.62, 5.0, 0.44, 0.08, 0.12),
+    "biped": GaitPattern({"left": 0.0, "right": 0.5}, 0.62, 4.2, 0.52, 0.08, 0.12),
 }
 
 
