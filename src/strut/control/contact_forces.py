@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.linalg.lapack import dgesv
 from scipy.optimize import nnls
 
 from strut.robot import Array
@@ -39,6 +40,7 @@ class ForceDistribution:
         self._matrix[:3] = np.tile(self._edges.T, points)
         self._matrix[6:] = regularisation * np.eye(columns)
         self._x, self._y, self._z = self._matrix[:3]
+        self._dual, self._damping = np.zeros((6, 6)), regularisation**2
         self._least = np.full((points, 3), (0.0, 0.0, least_force_n))
 
     def share(self, places: Array, force_n: Array, moment_nm: Array) -> Array:
@@ -63,5 +65,16 @@ class ForceDistribution:
         fx, fy, fz = force_n.tolist()
         mx, my, mz = moment_nm.tolist()
         target[:6] = (fx, fy, fz - self._points * up, weight * (mx - up * sum_y), weight * (my + up * sum_x), weight * mz)
-        amounts, _ = nnls(matrix, target)
+        amounts = self._all_edges()
+        if amounts.min() < 0.0:
+            amounts, _ = nnls(matrix, target)
         return np.asarray(amounts.reshape(-1, 4) @ self._edges + least)
+
+    def _all_edges(self) -> Array:
+        """Return the least squares without signs, by the dual of six rows; where none is negative it is the answer."""
+        wrench = self._matrix[:6]
+        np.matmul(wrench, wrench.T, out=self._dual)
+        self._dual.ravel()[::7] += self._damping
+        _, _, multiplier, singular = dgesv(self._dual, self._target[:6])
+        assert singular == 0, "regularisation keeps the dual regular"
+        return np.asarray(multiplier @ wrench)

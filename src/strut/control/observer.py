@@ -56,7 +56,11 @@ class Observer:
         self.height_m, self.travelled_m = 0.0, np.zeros(2)
         self.motor_rad = np.zeros(body.motor_count)
         self._motor_qpos = body.motor_dof + 1
-        self._springs = [np.flatnonzero(body.spring_leg == leg) for leg in range(FEET)]
+        chosen = [np.flatnonzero(body.spring_leg == leg) for leg in range(FEET)]
+        self._spring_dof = [body.spring_dof[springs] for springs in chosen]
+        self._spring_qpos = [dofs + 1 for dofs in self._spring_dof]
+        self._spring_rest = [body.spring_rest[springs] for springs in chosen]
+        self._spring_map = [body.spring_map[springs] for springs in chosen]
         joints = [body.model.joint(name).dofadr[0] - BASE for name in gains.load_joints]
         self._load_joint, self._loaded_rad = [int(joint) for joint in joints], gains.loaded_rad
 
@@ -66,8 +70,11 @@ class Observer:
         qpos[3:FLOATING], qpos[FLOATING:] = measured.quaternion, measured.joint_rad
         qvel[3:BASE], qvel[BASE:] = measured.gyro_rad_s, measured.joint_rad_s
         np.take(qpos, self._motor_qpos, out=self.motor_rad)
+        np.take(qvel, body.motor_dof, out=self.velocity[BASE:])
         if swing is not None:
-            self._lock_springs(self._springs[swing])
+            follow = self._spring_map[swing]
+            qpos[self._spring_qpos[swing]] = self._spring_rest[swing] + follow @ self.motor_rad
+            qvel[self._spring_dof[swing]] = follow @ self.velocity[BASE:]
         dynamics.place(qpos)
         force = dynamics.base_rotation @ measured.accelerometer_m_s2
         force[2] -= GRAVITY_M_S2
@@ -82,13 +89,6 @@ class Observer:
         dynamics.move(qvel)
         np.add(slip, dynamics.jacobian[:, :3] @ speed, out=self.foot_velocity)
         self.velocity[:BASE] = qvel[:BASE]
-        np.take(qvel, body.motor_dof, out=self.velocity[BASE:])
-
-    def _lock_springs(self, chosen: Array) -> None:
-        body = self.body
-        dofs, follow = body.spring_dof[chosen], body.spring_map[chosen]
-        self._qpos[dofs + 1] = body.spring_rest[chosen] + follow @ self.motor_rad
-        self._qvel[dofs] = follow @ self._qvel[body.motor_dof]
 
     def _weights(self, joint_rad: Array, swing: int | None) -> tuple[float, float]:
         """Return how far each foot's rest may be believed: the standing one, or both as they bend their springs."""

@@ -8,36 +8,19 @@ joint velocities that belong to the task: feedback of the base alone excites the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
-from strut.control.attitude import Triple, angle_between, attitude_error, attitude_matrix, heading
+from strut.control.attitude import Triple, attitude_error, attitude_matrix, heading
 from strut.control.contact_forces import ForceDistribution
 from strut.control.driven_body import BASE, FEET
 from strut.control.observer import Observer
+from strut.control.reference import StandReference
 from strut.engines.whole_body import FOOT_ROWS
 from strut.robot import Array
 
 ROWS = FOOT_ROWS * FEET
-
-
-@dataclass(frozen=True, slots=True)
-class StandReference:
-    """Where the base shall be, against the feet, and how fast it shall move there.
-
-    Args:
-        place_m: Forward and left of the middle of the soles; height over the ground.
-        turn_rad: Roll, pitch, yaw; yaw from the mean heading of the feet.
-        place_m_s: Rate of `place_m`.
-        turn_rad_s: Rate of `turn_rad`.
-    """
-
-    place_m: Triple
-    turn_rad: Triple = (0.0, 0.0, 0.0)
-    place_m_s: Triple = (0.0, 0.0, 0.0)
-    turn_rad_s: Triple = (0.0, 0.0, 0.0)
 
 
 class StandingController:
@@ -146,5 +129,3 @@ def _base_rates(reference: StandReference) -> Triple:
     cr, sr, cp, sp = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch)
     return dr - sp * dy, cr * dp + sr * cp * dy, cr * cp * dy - sr * dp
 
-
-__all__ = ["StandReference", "StandingController", "angle_between"]

@@ -7,7 +7,6 @@ accelerations are given. The other two, and the forces of the standing foot, fol
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg.lapack import dgesv
@@ -22,23 +21,13 @@ from strut.control.foot_placement import (
     sway_speed,
 )
 from strut.control.observer import Observer
+from strut.control.reference import WalkReference
 from strut.control.swing_foot import cubic, swing_height
 from strut.engines.whole_body import FOOT_ROWS
 from strut.robot import Array
 
 TASKS = 2 * FOOT_ROWS + 4  # standing foot, height and attitude of the base, swing foot
 FREE = 2  # accelerations that no task gives: of the base, horizontally
-
-
-@dataclass(frozen=True, slots=True)
-class WalkReference:
-    """How to walk: mean speed forward and left in the walk's heading, turning rate, height of the base."""
-
-    forward_m_s: float
-    left_m_s: float
-    turn_rad_s: float
-    height_m: float
-    height_m_s: float = 0.0
 
 
 class WalkingController:
