@@ -45,6 +45,7 @@ class Situation:
         travelled_m: Path since the start, by dead reckoning.
         com_m: Centre of mass forward and left of the middle of the soles.
         com_m_s: Its velocity.
+        capture_m: Capture point forward of the middle of the soles.
         turn_rad: Roll, pitch, and yaw from the feet, that the base shall have.
     """
 
@@ -53,6 +54,7 @@ class Situation:
     travelled_m: float = 0.0
     com_m: tuple[float, float] = (0.0, 0.0)
     com_m_s: tuple[float, float] = (0.0, 0.0)
+    capture_m: float = 0.0
     turn_rad: Triple = ZERO
 
 
@@ -212,7 +214,7 @@ def _walk_on(state: Automaton, now: WalkReference, seen: Situation, limits: Tran
 
 
 def _brake(state: Automaton, now: WalkReference, seen: Situation, limits: TransitionTable) -> Automaton:
-    """Slow down; when two steps have ended slowly, stand from the end of the second one on."""
+    """Slow down; stand from the end of a step on, when two have ended slowly and the soles can stop what is left."""
     if isinstance(state.current, Walk):  # a new walk was asked for meanwhile
         return replace(state, phase="walk")
     reached = walk_towards(now, WalkReference(0.0, 0.0, 0.0, now.height_m), limits)
@@ -223,7 +225,7 @@ def _brake(state: Automaton, now: WalkReference, seen: Situation, limits: Transi
     slow = still and math.hypot(*seen.mean_speed_m_s) < limits.stop_speed_m_s
     slow_steps = state.slow_steps + 1 if slow else 0
     state = replace(state, last_steps=seen.steps, slow_steps=slow_steps)
-    if slow_steps < STEPS_TO_STOP:
+    if slow_steps < STEPS_TO_STOP or abs(seen.capture_m) > limits.stop_capture_m:
         return state
     start = StandReference((*seen.com_m, reached.height_m), seen.turn_rad, (*seen.com_m_s, 0.0))
     return replace(state, reference=start, start=start, phase="settle", since_s=0.0)

@@ -7,6 +7,7 @@ import math
 from strut.control.attitude import Triple, angle_between, heading
 from strut.control.automaton import AUTOMATON_HZ, FIRST_STANCE, Automaton, Situation, advance
 from strut.control.driven_body import DrivenBody
+from strut.control.foot_placement import capture_point, pendulum_rate
 from strut.control.observer import Measurement, Observer
 from strut.control.reference import Request, StandReference, check_request
 from strut.control.standing import StandingController
@@ -66,8 +67,16 @@ class Pilot:
         along, left, v_along, v_left = self.standing.com_place()
         line = observer.dynamics.line[0] + observer.dynamics.line[1]
         yaw = angle_between(heading(float(line[0]), float(line[1])), walking.heading_rad)
+        dynamics = observer.dynamics
+        rate = pendulum_rate(float(dynamics.com[2]) + observer.height_m)
         return Situation(
-            walking.steps, walking.mean_speed_m_s, self._walked_m, (along, left), (v_along, v_left), (0.0, 0.0, yaw)
+            steps=walking.steps,
+            mean_speed_m_s=walking.mean_speed_m_s,
+            travelled_m=self._walked_m,
+            com_m=(along, left),
+            com_m_s=(v_along, v_left),
+            capture_m=capture_point(along, v_along, rate),
+            turn_rad=(0.0, 0.0, yaw),
         )
 
     def _along(self, dx: float, dy: float) -> float:

@@ -27,6 +27,7 @@ from strut.engines.whole_body import FOOT_ROWS
 from strut.robot import Array
 
 TASKS = 2 * FOOT_ROWS + 4  # standing foot, height and attitude of the base, swing foot
+STEADY_M_S = 0.02  # change of the command over two steps in which a correction may be learnt
 FREE = 2  # accelerations that no task gives: of the base, horizontally
 
 
@@ -76,7 +77,7 @@ class WalkingController:
         total = line[0] + line[1]
         self.heading_rad = heading(float(total[0]), float(total[1]))
         self.steps, self._correction = 0, [0.0, 0.0]
-        self._ends: list[tuple[float, Array]] = []
+        self._ends: list[tuple[Array, tuple[float, float]]] = []  # path and command at the ends of the last steps
         self._begin(stance)
 
     def torque(self, reference: WalkReference) -> Array:
@@ -190,17 +191,21 @@ class WalkingController:
         self._left_m = (pivot[1 - stance] - pivot[stance]).tolist()
 
     def _end_step(self, reference: WalkReference) -> None:
-        """Let the other foot carry, and correct the speed that is asked of the pendulum by the speed that came of it."""
+        """Let the other foot carry; where the command is steady, correct it by the speed that came of it."""
         self.steps += 1
-        travelled, now = self._observer.travelled_m.copy(), self.steps * self._gains.step_s
-        self._ends = [*self._ends[-2:], (now, travelled)]
+        asked = (reference.forward_m_s, reference.left_m_s)
+        self._ends = [*self._ends[-2:], (self._observer.travelled_m.copy(), asked)]
         if len(self._ends) == 3:
-            (start, place), gains = self._ends[0], self._gains
-            dx, dy = ((travelled - place) / (now - start)).tolist()
+            (place, before), gains = self._ends[0], self._gains
+            dx, dy = ((self._ends[2][0] - place) / (2.0 * gains.step_s)).tolist()
             c, s = math.cos(self.heading_rad), math.sin(self.heading_rad)
             self.mean_speed_m_s = (c * dx + s * dy, c * dy - s * dx)
-            most = gains.largest_correction_m_s
-            for axis, wanted in enumerate((reference.forward_m_s, reference.left_m_s)):
-                grown = self._correction[axis] + gains.speed_correction * (wanted - self.mean_speed_m_s[axis])
-                self._correction[axis] = min(max(grown, -most), most)
+            for axis, (wanted, earlier) in enumerate(zip(asked, before, strict=True)):
+                most = gains.largest_correction_m_s + gains.largest_correction_share * abs(wanted)
+                correction, last = self._correction[axis], abs(self._ends[1][1][axis])
+                if abs(wanted - earlier) < STEADY_M_S:
+                    correction += gains.speed_correction * (wanted - self.mean_speed_m_s[axis])
+                elif abs(wanted) < last:
+                    correction *= abs(wanted) / last
+                self._correction[axis] = min(max(correction, -most), most)
         self._begin(1 - self.stance)

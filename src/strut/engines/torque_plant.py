@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import mujoco
 import numpy as np
 
+from strut.models.model_builder import FLOOR
 from strut.robot import Array
 
 mujoco.set_mju_user_warning(lambda _message: None)  # else MuJoCo writes a log file into the user's folder
@@ -31,16 +31,6 @@ class SensorNoise:
 QUIET = SensorNoise(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def plant_model(path: Path, *, friction: float, step_s: float) -> mujoco.MjModel:
-    """Return the model of an MJCF file with a floor under it."""
-    spec = mujoco.MjSpec.from_file(str(path))
-    spec.option.timestep = step_s
-    floor = spec.worldbody.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 0.05])
-    floor.contype, floor.conaffinity, floor.priority = 1, 0, 1
-    floor.friction, floor.solref = [friction, 0.005, 0.0001], [0.005, 1.0]
-    return spec.compile()
-
-
 class TorquePlant:
     """A simulated body driven by torques at its joints. Arrays that it hands out are views of the simulation.
 
@@ -54,8 +44,9 @@ class TorquePlant:
         self.model, self.data = model, mujoco.MjData(model)
         self._base, self._gear = model.body(base).id, model.actuator_gear[:, 0].copy()
         self._feet = [model.body(foot).id for foot in feet]
-        self._floor = model.geom("floor").id
-        self.qpos, self.qvel, self.time_s = self.data.qpos, self.data.qvel, 0.0
+        self._floor = model.geom(FLOOR).id
+        self.qpos, self.qvel = self.data.qpos, self.data.qvel
+        self.motor_dof = model.jnt_dofadr[model.actuator_trnid[:, 0]]
         acc, gyro = model.sensor("accelerometer"), model.sensor("gyro")
         self.accelerometer = self.data.sensordata[acc.adr[0] : acc.adr[0] + 3]
         self.gyro = self.data.sensordata[gyro.adr[0] : gyro.adr[0] + 3]
@@ -71,11 +62,19 @@ class TorquePlant:
         """Let torques act for some steps. Shape (n_motors,)."""
         self.data.ctrl[:] = torque_nm / self._gear
         mujoco.mj_step(self.model, self.data, nstep=steps)
-        self.time_s = self.data.time
 
     def push(self, force_n: Array) -> None:
         """Let a force act on the base from now on, in world axes. Shape (3,)."""
         self.data.xfrc_applied[self._base, :3] = force_n
+
+    @property
+    def time_s(self) -> float:
+        """Since the last reset."""
+        return float(self.data.time)
+
+    def foot_places(self) -> Array:
+        """Return the origins of the feet's bodies in world. Shape (2, 3)."""
+        return np.asarray(self.data.xpos[self._feet])
 
     def foot_forces(self) -> tuple[Array, float]:
         """Return the floor's force on each foot in world axes (2, 3), and its force on anything else."""

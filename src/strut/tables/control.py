@@ -65,6 +65,7 @@ class WalkingGains(Table, frozen=True):
     swing_damping: NotNegative
     speed_correction: NotNegative
     largest_correction_m_s: NotNegative
+    largest_correction_share: NotNegative
 
 
 class ObserverGains(Table, frozen=True):
@@ -86,6 +87,7 @@ class TransitionTable(Table, frozen=True):
     lean_m: Positive
     lean_s: Positive
     stop_speed_m_s: Positive
+    stop_capture_m: Positive
     settle_s: Positive
 
 
