@@ -19,6 +19,7 @@ NOUNS = (
 )
 STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
+    "control",
     *("io", "pipeline", "simulation", "analysis", "study", "show", "reproduction", "cli"),
 )
 FOUNDATIONS = {"robots", "models", "engines"}  # data, compiled models and thin adapters: every stage computes with them
@@ -48,6 +49,7 @@ ALLOWED_EDGES = {
     ("simulation", "generators"): "a walk to a goal is planned again from where the robot really is",
     ("simulation", "kinematics"): "a walk to a goal is planned again from where the robot really is",
     ("simulation", "balance"): "who really carries the weight",
+    ("simulation", "control"): "a piloted robot is simulated with its controllers",
     ("simulation", "verify"): "what happened is measured as what was planned",
     ("analysis", "human"): "gait analysis names the parts of a human model",
     ("analysis", "optimal"): "criteria are evaluated on the solver's own trajectory",

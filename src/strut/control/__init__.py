@@ -1,1 +1,1 @@
-"""Control: reference and measured state → motor torques. Standing, walking, and the automaton that switches between them."""
+"""Control: reference and measured state → motor torques. Standing, walking, and the automaton between them."""

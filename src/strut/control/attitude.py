@@ -1,4 +1,4 @@
-"""Attitude: roll, pitch and yaw of the base, and the rotation error between two attitudes. Plain numbers: it runs at every tick."""
+"""Attitude: roll, pitch and yaw of the base, and the rotation from one attitude to another, in plain numbers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def attitude_error(rotation: Array, wanted: Matrix) -> Triple:
     Its length is the sine of the angle. Shape (3, 3) in.
     """
     (a, b, c), (d, e, f), (g, h, i) = rotation.tolist()
-    (A, B, C), (D, E, F), (G, H, I) = wanted
+    (A, B, C), (D, E, F), (G, H, J) = wanted
     # skew part of rotation' wanted
     zy = c * B + f * E + i * H
-    yz = b * C + e * F + h * I
-    xz = a * C + d * F + g * I
+    yz = b * C + e * F + h * J
+    xz = a * C + d * F + g * J
     zx = c * A + f * D + i * G
     yx = b * A + e * D + h * G
     xy = a * B + d * E + g * H

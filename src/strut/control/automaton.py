@@ -1,8 +1,9 @@
 """Automaton: {standing, walking} x {animation, radio}, as a pure function from one state to the next.
 
-Elemental transitions: stand to walk (walking height, lean over the left foot, lift the right one), walk to stand (brake, change
-at the end of a step, centre of mass to the middle), and any movement to any other (from the present reference, never faster than
-the limits of transitions). A radio command takes over at any instant; when it ends, the queue goes on with its next request.
+Elemental transitions: stand to walk (walking height, lean over the left foot, lift the right one), walk to stand
+(brake, change at the end of a step, centre of mass to the middle), and any movement to any other (from the present
+reference, never faster than the limits of transitions). A radio command takes over at any instant; when it ends, the
+queue goes on with its next request.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from strut.control.attitude import Triple
 from strut.control.reference import (
     ZERO,
     Mode,
-    Play,
+    PlayRequest,
     PlayedMovement,
     Reference,
     Request,
     Source,
-    Stand,
+    StandRequest,
     StandReference,
-    Walk,
+    WalkRequest,
     WalkReference,
 )
 from strut.control.swing_foot import cubic
@@ -103,12 +104,13 @@ def _commanded(state: Automaton, radio: Request | None) -> Automaton:
     if radio is None:
         if state.source == "animation":
             return state
-        return replace(state, source="animation", current=None, movement=None)
+        given_back: Phase = state.phase if state.mode == "walking" or state.phase == "settle" else "approach"
+        return replace(state, source="animation", current=None, movement=None, phase=given_back)
     if state.source == "radio" and radio is state.current:
         return state
-    kept = ("brake", "settle", "rise", "lean") if isinstance(radio, Walk) else ("brake", "settle")
+    kept = ("brake", "settle", "rise", "lean") if isinstance(radio, WalkRequest) else ("brake", "settle")
     phase: Phase = state.phase if state.phase in kept else "approach"
-    if state.mode == "walking" and isinstance(radio, Walk):
+    if state.mode == "walking" and isinstance(radio, WalkRequest):
         phase = "walk"
     return replace(state, source="radio", current=radio, phase=phase, movement=None)
 
@@ -128,16 +130,21 @@ def _stand_on(state: Automaton, now: StandReference, seen: Situation, limits: Tr
         return _settle(state, limits)
     if state.phase == "play":
         return _play_on(state, seen)
-    request = state.current
-    if request is None:
+    if state.current is None:
         state = _next_request(state, seen)
-        request = state.current
-        if request is None:
-            return replace(state, reference=stand_towards(now, _at_rest(now), limits))
-    if isinstance(request, Walk):
-        return _towards_walk(state, now, request, seen, limits)
-    if isinstance(request, Play):
-        return _towards_play(state, now, request, limits)
+    match state.current:
+        case WalkRequest() as walk:
+            return _towards_walk(state, now, walk, seen, limits)
+        case PlayRequest() as play if state.phase != "hold":  # a radio's movement that has ended
+            return _towards_play(state, now, play, limits)
+        case StandRequest() as stand:
+            return _towards_stand(state, now, stand, seen, limits)
+    return replace(state, reference=stand_towards(now, _at_rest(now), limits))
+
+
+def _towards_stand(
+    state: Automaton, now: StandReference, request: StandRequest, seen: Situation, limits: TransitionTable
+) -> Automaton:
     reached = stand_towards(now, request.goal, limits)
     arrived = reached == request.goal
     if arrived and state.phase != "hold":
@@ -147,7 +154,7 @@ def _stand_on(state: Automaton, now: StandReference, seen: Situation, limits: Tr
     return replace(state, reference=reached)
 
 
-def _towards_play(state: Automaton, now: StandReference, request: Play, limits: TransitionTable) -> Automaton:
+def _towards_play(state: Automaton, now: StandReference, request: PlayRequest, limits: TransitionTable) -> Automaton:
     movement = state.movement or PlayedMovement(request)
     first = movement.at(0.0)
     reached = stand_towards(now, first, limits)
@@ -157,9 +164,11 @@ def _towards_play(state: Automaton, now: StandReference, request: Play, limits: 
 
 
 def _play_on(state: Automaton, seen: Situation) -> Automaton:
-    assert state.movement is not None and isinstance(state.current, Play)
+    assert state.movement is not None
+    assert isinstance(state.current, PlayRequest)
+    duration_s = state.current.duration_s
     state = replace(state, reference=state.movement.at(state.since_s))
-    if state.since_s < state.current.duration_s:
+    if state.since_s < duration_s:
         return state
     state = replace(state, movement=None)
     if state.source == "animation":
@@ -168,7 +177,7 @@ def _play_on(state: Automaton, seen: Situation) -> Automaton:
 
 
 def _towards_walk(
-    state: Automaton, now: StandReference, request: Walk, seen: Situation, limits: TransitionTable
+    state: Automaton, now: StandReference, request: WalkRequest, seen: Situation, limits: TransitionTable
 ) -> Automaton:
     """Go through walking height and lean; then the walk begins, in place."""
     if state.phase != "lean":
@@ -184,7 +193,13 @@ def _towards_walk(
     begun = WalkReference(0.0, 0.0, 0.0, now.place_m[2])
     travelled = seen.travelled_m
     return replace(
-        state, reference=begun, phase="walk", since_s=0.0, start_travelled_m=travelled, last_steps=seen.steps, slow_steps=0
+        state,
+        reference=begun,
+        phase="walk",
+        since_s=0.0,
+        start_travelled_m=travelled,
+        last_steps=seen.steps,
+        slow_steps=0,
     )
 
 
@@ -192,10 +207,13 @@ def _settle(state: Automaton, limits: TransitionTable) -> Automaton:
     """Bring the centre of mass from where and how fast it was when the walk ended to the middle of the soles."""
     assert state.start is not None
     start, share, time_s = state.start, limits.settle_s, state.since_s
-    place, rate = zip(*(
-        cubic(x, v, end, 0.0, share, time_s)[:2]
-        for x, v, end in zip(start.place_m, start.place_m_s, (0.0, 0.0, start.place_m[2]), strict=True)
-    ), strict=True)
+    place, rate = zip(
+        *(
+            cubic(x, v, end, 0.0, share, time_s)[:2]
+            for x, v, end in zip(start.place_m, start.place_m_s, (0.0, 0.0, start.place_m[2]), strict=True)
+        ),
+        strict=True,
+    )
     turn, turn_rate = zip(*(cubic(x, 0.0, 0.0, 0.0, share, time_s)[:2] for x in start.turn_rad), strict=True)
     settled = replace(state, reference=StandReference(place, turn, place_m_s=rate, turn_rad_s=turn_rate))
     return settled if time_s < share else replace(settled, phase="approach", start=None)
@@ -203,11 +221,13 @@ def _settle(state: Automaton, limits: TransitionTable) -> Automaton:
 
 def _walk_on(state: Automaton, now: WalkReference, seen: Situation, limits: TransitionTable) -> Automaton:
     if state.phase != "brake":
-        if isinstance(state.current, Walk) and not (state.source == "animation" and _walked(state, now, seen, limits)):
+        if isinstance(state.current, WalkRequest) and not (
+            state.source == "animation" and _walked(state, now, seen, limits)
+        ):
             return replace(state, phase="walk", reference=walk_towards(now, state.current.goal, limits))
-        if state.source == "animation" and (isinstance(state.current, Walk) or state.current is None):
+        if state.source == "animation" and (isinstance(state.current, WalkRequest) or state.current is None):
             state = _next_request(state, seen)
-            if isinstance(state.current, Walk):
+            if isinstance(state.current, WalkRequest):
                 return replace(state, phase="walk", reference=walk_towards(now, state.current.goal, limits))
         state = replace(state, phase="brake", slow_steps=0, last_steps=seen.steps)
     return _brake(state, now, seen, limits)
@@ -215,7 +235,7 @@ def _walk_on(state: Automaton, now: WalkReference, seen: Situation, limits: Tran
 
 def _brake(state: Automaton, now: WalkReference, seen: Situation, limits: TransitionTable) -> Automaton:
     """Slow down; stand from the end of a step on, when two have ended slowly and the soles can stop what is left."""
-    if isinstance(state.current, Walk):  # a new walk was asked for meanwhile
+    if isinstance(state.current, WalkRequest):  # a new walk was asked for meanwhile
         return replace(state, phase="walk")
     reached = walk_towards(now, WalkReference(0.0, 0.0, 0.0, now.height_m), limits)
     state = replace(state, reference=reached)
@@ -234,12 +254,13 @@ def _brake(state: Automaton, now: WalkReference, seen: Situation, limits: Transi
 def _walked(state: Automaton, now: WalkReference, seen: Situation, limits: TransitionTable) -> bool:
     """Return whether a walk has gone its distance, braking included where it ends, or its time."""
     walk = state.current
-    assert isinstance(walk, Walk)
+    assert isinstance(walk, WalkRequest)
     if walk.duration_s is not None:
         return state.since_s >= walk.duration_s
     assert walk.distance_m is not None
-    braking = math.hypot(now.forward_m_s, now.left_m_s) ** 2 / (2.0 * limits.walking_acceleration_m_s2)
-    ends = not (state.queue and isinstance(state.queue[0], Walk))
+    speed = math.hypot(now.forward_m_s, now.left_m_s)
+    braking = speed * limits.stop_lag_s + speed**2 / (2.0 * limits.walking_acceleration_m_s2)
+    ends = not (state.queue and isinstance(state.queue[0], WalkRequest))
     return seen.travelled_m - state.start_travelled_m + (braking if ends else 0.0) >= walk.distance_m
 
 
@@ -287,4 +308,3 @@ def approach(place: float, speed: float, goal: float, top_speed: float, accelera
 def _at_rest(now: StandReference) -> StandReference:
     """Return the pose of a reference, at rest."""
     return StandReference(now.place_m, now.turn_rad)
-

@@ -1,4 +1,4 @@
-"""Contact forces: a wrench on the base shared out among contact points inside their friction pyramids, by least squares."""
+"""Contact forces: a wrench shared out among contact points inside their friction pyramids, by least squares."""
 
 from __future__ import annotations
 
@@ -64,7 +64,14 @@ class ForceDistribution:
         sum_x, sum_y, _ = places.sum(axis=0).tolist()
         fx, fy, fz = force_n.tolist()
         mx, my, mz = moment_nm.tolist()
-        target[:6] = (fx, fy, fz - self._points * up, weight * (mx - up * sum_y), weight * (my + up * sum_x), weight * mz)
+        target[:6] = (
+            fx,
+            fy,
+            fz - self._points * up,
+            weight * (mx - up * sum_y),
+            weight * (my + up * sum_x),
+            weight * mz,
+        )
         amounts = self._all_edges()
         if amounts.min() < 0.0:
             amounts, _ = nnls(matrix, target)

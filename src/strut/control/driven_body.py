@@ -1,4 +1,4 @@
-"""Driven body: a biped as its controllers see it: which joints have motors, which follow by springs, and where the feet touch."""
+"""Driven body: a biped as its controllers see it: joints with motors, joints that follow by springs, and line feet."""
 
 from __future__ import annotations
 

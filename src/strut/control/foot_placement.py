@@ -1,7 +1,7 @@
 """Foot placement: where to step so that the next step ends with a wanted speed, by the linear inverted pendulum.
 
-The state is the angular momentum about the contact (Gong and Grizzle, 2022): it is nearly blind to impacts and to swinging legs,
-which velocity is not. All horizontal pairs are (forward, left); a pendulum state is (place, momentum / (mass height)).
+The state is the angular momentum about the contact (Gong and Grizzle, 2022): it is nearly blind to impacts and to
+swinging legs, which velocity is not. Divided by mass and height it is the speed of a pendulum.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def sway_speed(width_m: float, rate: float, step_s: float) -> float:
     return width_m / 2.0 * rate * math.tanh(rate * step_s / 2.0)
 
 
-def step_place(place_m: float, speed_m_s: float, wanted_m_s: float, rate: float, *, left_s: float, step_s: float) -> float:
+def step_place(
+    place_m: float, speed_m_s: float, wanted_m_s: float, rate: float, *, left_s: float, step_s: float
+) -> float:
     """Return where to set the foot, from the present one, so that the next step ends with the wanted speed.
 
     Args:

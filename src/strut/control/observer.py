@@ -1,8 +1,8 @@
 """Observer: what the robot measures → posture, velocity and height over the ground; nothing of the simulator is read.
 
-Orientation comes from the inertial unit. Velocity integrates the accelerometer and is drawn towards the velocity at which the
-standing foot would rest. Springs of a swinging leg are taken as at rest: their vibration does not move the foot for long, and
-feeding it back excites them.
+Orientation comes from the inertial unit. Velocity integrates the accelerometer and is drawn towards the velocity at
+which the standing foot would rest. Springs of a swinging leg are taken as at rest: their vibration does not move the
+foot for long, and feeding it back excites them.
 """
 
 from __future__ import annotations

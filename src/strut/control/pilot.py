@@ -1,4 +1,4 @@
-"""Pilot: measurements → torques. The automaton chooses what to follow, the controller in charge follows it at every tick."""
+"""Pilot: measurements → torques. The automaton chooses what to follow, the controller in charge follows it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from strut.robot import Array
 
 
 class Pilot:
-    """Drives a biped through a queue of requests, or by radio; the automaton runs at 200 Hz, the controllers at every tick.
+    """Drives a biped through a queue of requests, or by radio; the automaton at 200 Hz, the controllers at every tick.
 
     Args:
         body: Who is driven.

@@ -48,7 +48,7 @@ Reference = StandReference | WalkReference
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class StandRequest:
     """Go to a pose of the base and hold it for a while."""
 
     hold_s: float = 1.0
@@ -64,8 +64,8 @@ class Stand:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """Walk for a distance or a time, whichever is given; then what is next in the queue follows."""
+class WalkRequest:
+    """WalkRequest for a distance or a time, whichever is given; then what is next in the queue follows."""
 
     forward_m_s: float = 0.0
     left_m_s: float = 0.0
@@ -81,8 +81,8 @@ class Walk:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Play:
-    """Play a movement of the base over planted feet, such as an animation.
+class PlayRequest:
+    """PlayRequest a movement of the base over planted feet, such as an animation.
 
     Args:
         time_s: Increasing from 0. Shape (T,).
@@ -101,7 +101,9 @@ class Play:
             object.__setattr__(self, name, frozen_array(getattr(self, name)))
         rows = (len(self.time_s), 3)
         if len(self.time_s) < 2 or self.place_m.shape != rows or self.turn_rad.shape != rows:
-            raise OutOfRangeError(f"The movement '{self.name}' needs two or more times, and a place and a turn for each.")
+            raise OutOfRangeError(
+                f"The movement '{self.name}' needs two or more times, and a place and a turn for each."
+            )
         if self.time_s[0] != 0.0 or (np.diff(self.time_s) <= 0.0).any():
             raise OutOfRangeError(f"The times of the movement '{self.name}' do not increase from 0.")
         if not (np.isfinite(self.place_m).all() and np.isfinite(self.turn_rad).all()):
@@ -116,7 +118,7 @@ class Play:
 class PlayedMovement:
     """A movement as a smooth function of time, at rest at both ends."""
 
-    def __init__(self, movement: Play) -> None:
+    def __init__(self, movement: PlayRequest) -> None:
         values = np.concatenate([movement.place_m, movement.turn_rad], axis=1)
         self._spline = CubicSpline(movement.time_s, values, bc_type="clamped")
         self._rate, self._end = self._spline.derivative(), movement.duration_s
@@ -128,7 +130,7 @@ class PlayedMovement:
         return StandReference(_triple(values[:3]), _triple(values[3:]), _triple(rates[:3]), _triple(rates[3:]))
 
 
-Request = Stand | Walk | Play
+Request = StandRequest | WalkRequest | PlayRequest
 
 
 def _triple(values: list[float]) -> Triple:
@@ -139,13 +141,13 @@ def _triple(values: list[float]) -> Triple:
 def check_request(request: Request, command: CommandRange) -> None:
     """Raise OutOfRangeError if a request asks for what the robot cannot do."""
     match request:
-        case Stand():
+        case StandRequest():
             _check("standing height", request.height_m, command.standing_height_m, "m")
             _check("time to hold", request.hold_s, (0.0, 3600.0), "s")
-        case Play():
+        case PlayRequest():
             for height in (request.place_m[:, 2].min(), request.place_m[:, 2].max()):
                 _check(f"height in '{request.name}'", float(height), command.standing_height_m, "m")
-        case Walk():
+        case WalkRequest():
             _check("speed forward", request.forward_m_s, command.forward_m_s, "m/s")
             _check("speed sideways", request.left_m_s, command.sideways_m_s, "m/s")
             _check("turning rate", request.turn_rad_s, command.turn_rad_s, "rad/s")
@@ -156,7 +158,7 @@ def check_request(request: Request, command: CommandRange) -> None:
         raise OutOfRangeError("A request holds a number that is not finite.")
 
 
-def _check_end(walk: Walk) -> None:
+def _check_end(walk: WalkRequest) -> None:
     if (walk.distance_m is None) == (walk.duration_s is None):
         raise OutOfRangeError("A walk needs a distance or a duration, and not both.")
     if walk.distance_m is not None:

@@ -1,8 +1,8 @@
 """Standing: six degrees of freedom of the base over two planted line feet, by inverse dynamics with springs locked.
 
-Wanted accelerations of the centre of mass, the base's height and its attitude, with both feet at rest, are as many as there are
-minimal accelerations. What the base then needs is shared out among toes and heels; the rest are torques. Motors damp about the
-joint velocities that belong to the task: feedback of the base alone excites the springs.
+Wanted accelerations of the centre of mass, the base's height and its attitude, with both feet at rest, are as many as
+there are minimal accelerations. What the base then needs is shared out among toes and heels; the rest are torques.
+Motors damp about the joint velocities that belong to the task: feedback of the base alone excites the springs.
 """
 
 from __future__ import annotations
@@ -128,4 +128,3 @@ def _base_rates(reference: StandReference) -> Triple:
     (roll, pitch, _), (dr, dp, dy) = reference.turn_rad, reference.turn_rad_s
     cr, sr, cp, sp = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch)
     return dr - sp * dy, cr * dp + sr * cp * dy, cr * cp * dy - sr * dp
-

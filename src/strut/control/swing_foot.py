@@ -20,7 +20,7 @@ def cubic(start: float, start_speed: float, end: float, end_speed: float, durati
 def swing_height(
     start_m: float, clearance_m: float, end_m: float, end_speed_m_s: float, step_s: float, time_s: float
 ) -> Motion1D:
-    """Return the height of a foot that is highest in the middle of the step and lands with a speed; then it sinks on."""
+    """Return the height of a foot that is highest at mid-step and lands with a speed, with which it then sinks on."""
     half = step_s / 2.0
     if time_s < half:
         return cubic(start_m, 0.0, clearance_m, 0.0, half, time_s)

@@ -1,7 +1,8 @@
 """Walking: foot placement by the linear inverted pendulum over whole-body inverse dynamics with springs locked.
 
-The standing foot is at rest, the base keeps its height and attitude, the swing foot follows its path: all but two minimal
-accelerations are given. The other two, and the forces of the standing foot, follow from the base's dynamics with a free ankle.
+The standing foot is at rest, the base keeps its height and attitude, the swing foot follows its path: all but two
+minimal accelerations are given. The other two, and the forces of the standing foot, follow from the base's dynamics
+with a free ankle.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""MuJoCo as the plant of a torque-controlled robot: a floor under a described body, its sensors with noise, pushes and torques."""
+"""MuJoCo as the plant of a torque-controlled robot: torques and pushes in, noisy sensors and contact forces out."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class SensorNoise:
     tilt_bias_rad: float = 0.00524
 
 
+USUAL_NOISE = SensorNoise()
 QUIET = SensorNoise(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -105,7 +106,9 @@ class Sensors:
         bias = rng.standard_normal(3)
         self._bias = noise.accelerometer_bias_m_s2 * bias / np.linalg.norm(bias)
         angle = rng.uniform(0.0, 2.0 * np.pi)
-        self._tilt = np.array([1.0, 0.5 * noise.tilt_bias_rad * np.cos(angle), 0.5 * noise.tilt_bias_rad * np.sin(angle), 0.0])
+        self._tilt = np.array(
+            [1.0, 0.5 * noise.tilt_bias_rad * np.cos(angle), 0.5 * noise.tilt_bias_rad * np.sin(angle), 0.0]
+        )
         self._tilt /= np.linalg.norm(self._tilt)
         self._joints = joints
 

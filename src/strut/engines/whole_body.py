@@ -1,8 +1,8 @@
-"""MuJoCo as the whole-body dynamics of a controller: one posture and velocity at a time, in minimal coordinates, without copies.
+"""MuJoCo as the whole-body dynamics of a controller: one posture and velocity at a time, in minimal coordinates.
 
-Conventions: the base stands at the origin with its own orientation, so positions are from the base, in world axes. Minimal
-velocities are v = `reduction` x: joints that only springs move follow others, as if the springs were locked. Of the base,
-velocities are linear in world axes, then angular in base axes. Every array is written over by the next call.
+Conventions: the base stands at the origin with its own orientation, so positions are from the base, in world axes.
+Velocities are v = `reduction` x, x minimal: joints that only springs move follow others, as if springs were locked. Of
+the base, velocities are linear in world axes, then angular in base axes. Arrays are written over by the next call.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FOOT_ROWS = 5  # a line on the ground: three of place, then turns about its side
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FootLine:
-    """Where a foot touches: its body, a point of the sole, the line's direction and upward normal, toe and heel along it.
+    """Where a foot touches: a point of its sole, direction and upward normal of the line, toe and heel along it.
 
     Args:
         body: Name of the body.

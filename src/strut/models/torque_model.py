@@ -1,4 +1,4 @@
-"""Torque model: the MJCF file of a robot's folder as it is, with its motors, springs and sensors, over a floor of ours."""
+"""Torque model: the MJCF file of a robot's folder with its own motors, springs and sensors, on a floor of ours."""
 
 from __future__ import annotations
 

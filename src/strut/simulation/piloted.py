@@ -1,4 +1,4 @@
-"""Piloted simulation: requests → what a torque-controlled biped really does, with springs, torque limits, noise and delay.
+"""Piloted simulation: requests → what a torque-controlled biped really does, with springs, noise and delay.
 
 The controllers see nothing but noisy sensors; what is reported is measured in the simulation.
 """
@@ -9,7 +9,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from strut.control.driven_body import driven_body
 from strut.control.observer import Measurement
 from strut.control.pilot import Pilot
 from strut.control.reference import Request
-from strut.engines.torque_plant import SensorNoise, Sensors, TorquePlant
+from strut.engines.torque_plant import USUAL_NOISE, SensorNoise, Sensors, TorquePlant
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.models.torque_model import control_table, torque_model
@@ -53,7 +53,7 @@ class World:
     """
 
     friction: float | None = None
-    noise: SensorNoise = SensorNoise()
+    noise: SensorNoise = USUAL_NOISE
     delay_s: float = 0.0
     pushes: tuple[Push, ...] = ()
     seed: int = 0
@@ -72,7 +72,7 @@ class PilotedOutcome:
         foot_slip_mm: Largest slide of a loaded foot within one stance.
         cost_of_transport: Mechanical work over weight and path; None on the spot.
         tick_ms: Median time of a tick: estimate, automaton and torques.
-        real_time_factor: Simulated time over the time that it took.
+        real_time_factor: Simulated time over the processor time that it took.
         timeline: When which mode and phase began.
     """
 
@@ -130,7 +130,7 @@ def simulate_requests(
     """Let a biped do one request after the other in MuJoCo, and return what happened.
 
     Args:
-        requests: Stand, Walk and Play, in order.
+        requests: StandRequest, WalkRequest and PlayRequest, in order.
         robot: Who does it; Cassie if None.
         world: Floor, sensors and pushes.
         clock: Rates and the longest time.
@@ -138,7 +138,7 @@ def simulate_requests(
         on_sample: Called with the simulated time at every recorded sample.
 
     Example:
-        >>> strut.simulate_requests([strut.Walk(forward_m_s=0.5, distance_m=2.0)]).outcome.fell
+        >>> strut.simulate_requests([strut.WalkRequest(forward_m_s=0.5, distance_m=2.0)]).outcome.fell
         False
     """
     robot, world, clock = robot or load_robot("cassie"), world or World(), clock or Clock()
@@ -153,18 +153,23 @@ def simulate_requests(
     pilot = Pilot(body, tuple(requests), rate_hz=clock.control_hz, height_m=float(model.qpos0[2]))
     sensors = Sensors(plant, world.noise, np.random.default_rng(world.seed))
     record = PilotedRecord(plant, body.torque_limit_nm)
-    loop = _Loop(pilot, plant, sensors, record, steps, deque([np.zeros(body.motor_count)] * round(world.delay_s / tick_s)))
-    started = perf_counter()
-    while loop.goes_on(clock.longest_s):
-        if loop.ticks % round(clock.control_hz / clock.record_hz) == 0:
-            record.sample(pilot.automaton.mode, pilot.automaton.phase)
+    loop = _Loop(
+        pilot, plant, sensors, record, steps, deque([np.zeros(body.motor_count)] * round(world.delay_s / tick_s))
+    )
+    started = process_time()
+    ticks_each = round(clock.control_hz / clock.record_hz)
+    while True:
+        if loop.ticks % ticks_each == 0:
+            record.sample(loop.ticks * tick_s, pilot.automaton.mode, pilot.automaton.phase)
             if on_sample is not None:
                 on_sample(plant.time_s)
+            if not loop.goes_on(clock.longest_s):
+                break
         if radio is not None:
             pilot.command(radio(plant.time_s))
         _push(plant, world.pushes)
         loop.tick()
-    return _run(robot, loop, perf_counter() - started, world)
+    return _run(robot, loop, process_time() - started, world)
 
 
 @dataclass(slots=True, eq=False)
@@ -193,7 +198,7 @@ class _Loop:
 
     def goes_on(self, longest_s: float) -> bool:
         done = self.pilot.automaton.idle and self.pilot.radio is None
-        return not self.record.fell and (self.ticks == 0 or not done) and self.plant.time_s < longest_s
+        return not self.record.fell and (self.ticks == 0 or not done) and self.record.time_s[-1] < longest_s
 
 
 def _push(plant: TorquePlant, pushes: Sequence[Push]) -> None:
@@ -205,7 +210,6 @@ def _push(plant: TorquePlant, pushes: Sequence[Push]) -> None:
 
 def _run(robot: Robot, loop: _Loop, taken_s: float, world: World) -> PilotedRun:
     record, pilot = loop.record, loop.pilot
-    record.sample(pilot.automaton.mode, pilot.automaton.phase)
     time_s, qpos = np.array(record.time_s), np.array(record.qpos)
     force_n = np.array(record.force_n)
     upright_s = float(time_s[-1])
@@ -247,7 +251,9 @@ def _receipt(robot: Robot, outcome: PilotedOutcome, qpos: Array, time_s: Array) 
     joints = qpos[:, robot.base_size :]
     margin = np.minimum(joints - robot.joint_lower_rad, robot.joint_upper_rad - joints)
     speed = np.abs(np.gradient(joints, time_s, axis=0)).max(axis=0)
-    reasons = ("It fell.",) if outcome.fell else () if outcome.finished else ("It was stopped before the last request.",)
+    reasons = (
+        ("It fell.",) if outcome.fell else () if outcome.finished else ("It was stopped before the last request.",)
+    )
     return Receipt(
         robot=robot.name,
         emotion=None,

@@ -19,7 +19,8 @@ class PilotedRecord:
     """What a plant did, sample by sample. Lists have one entry per sample.
 
     Attributes:
-        time_s, qpos, torque_nm, force_n, foot_m: Time, coordinates, joint torques, floor's force on each foot, and places of feet.
+        time_s, qpos, torque_nm: Time, coordinates and joint torques.
+        force_n, foot_m: Floor's force on each foot, and the feet's places.
         timeline: When which mode and phase began.
         fell: Whether the last sample shows a fall.
         work_j: Mechanical work of all motors, braking counted as positive.
@@ -44,21 +45,19 @@ class PilotedRecord:
         self.work_j += float(np.abs(torque_nm) @ np.abs(speed)) * tick_s
         self.torque_use = max(self.torque_use, float(np.max(np.abs(torque_nm) / self._limit)))
 
-    def sample(self, mode: str, phase: str) -> None:
+    def sample(self, time_s: float, mode: str, phase: str) -> None:
         """Record the present instant."""
         plant = self._plant
-        if self.time_s and plant.time_s <= self.time_s[-1]:
-            return
         force, other = plant.foot_forces()
         joints = np.zeros(plant.model.nv - 6)
         joints[self._motor_dof - 6] = self._last
-        self.time_s.append(plant.time_s)
+        self.time_s.append(time_s)
         self.qpos.append(plant.qpos.copy())
         self.torque_nm.append(joints)
         self.force_n.append(force)
         self.foot_m.append(plant.foot_places())
         if not self.timeline or self.timeline[-1][1:] != (mode, phase):
-            self.timeline.append((round(plant.time_s, 3), mode, phase))
+            self.timeline.append((round(time_s, 3), mode, phase))
         _, x, y, _ = plant.qpos[3:7].tolist()
         upright = 1.0 - 2.0 * (x * x + y * y)
         self.fell = bool(upright < TIPPED_COSINE or plant.qpos[2] < SUNK * self._height_m or other > TOUCHED_N)

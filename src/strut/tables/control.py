@@ -1,4 +1,4 @@
-"""control.toml: how a torque-controlled biped is driven: its motors, springs and line feet, and the gains of its controllers."""
+"""control.toml: how a torque-controlled biped is driven: motors, springs, line feet, and gains of its controllers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Gains = tuple[Positive, Positive]  # of position [1/s2] and of velocity [1/s]
 
 
 class LineFoot(Table, frozen=True):
-    """A foot that touches the ground along the line from its heel to its toe: points of a body, and the line's radius."""
+    """A foot that touches the ground along the line from heel to toe: points of a body, and the line's radius."""
 
     body: Text
     joint: Text
@@ -88,6 +88,7 @@ class TransitionTable(Table, frozen=True):
     lean_s: Positive
     stop_speed_m_s: Positive
     stop_capture_m: Positive
+    stop_lag_s: NotNegative
     settle_s: Positive
 
 
@@ -102,7 +103,7 @@ class CommandRange(Table, frozen=True):
 
 
 class ControlTable(Table, frozen=True):
-    """How a biped on two line feet is controlled; feet left first, motors and their damping in the order of the legs."""
+    """How a biped on two line feet is controlled; left foot first, motors and their damping leg by leg."""
 
     base: Text
     imu: Text
