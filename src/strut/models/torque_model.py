@@ -7,12 +7,12 @@ from pathlib import Path
 import mujoco
 
 from strut.errors import BadTableError
-from strut.models.catalogue import HOME
+from strut.models.catalogue import HOME, robot_home
 from strut.models.model_builder import FLOOR
 from strut.models.table_files import read_table
 from strut.robot import Robot
-from strut.tables.body import ForeignBody
 from strut.tables.control import ControlTable
+from strut.tables.foreign import ForeignBody
 
 _STIFF = (0.005, 1.0)  # time constant [s] and damping ratio of contacts
 
@@ -39,5 +39,5 @@ def torque_model(robot: Robot, *, friction: float, step_s: float) -> mujoco.MjMo
 
 
 def _folder(robot: Robot) -> Path:
-    own = HOME / robot.name
-    return own if own.is_dir() else Path(robot.name)
+    homes = (HOME / robot.name, robot_home() / robot.name)
+    return next((home for home in homes if (home / "robot.toml").is_file()), Path(robot.name))
