@@ -13,13 +13,13 @@ import numpy.typing as npt
 from strut.capture.body_geometry import BodyGeometry, body_points, lengths_array
 from strut.capture.body_priors import human_geometry, pose_prior
 from strut.capture.foot_shape import SHAPE_SD_M, foot_shape
+from strut.capture.gait_trial import GaitTrial, contact_columns, flat_feet, prepare_trial
 from strut.capture.marker_mapping import MarkerSet
 from strut.capture.marker_priors import parameter_prior
 from strut.capture.pose_solver import OnProgress, PosePrior, PoseProblem, solve_poses
 from strut.capture.published_fit import published_fit
 from strut.capture.subject_estimation import Estimate, EstimationData, chosen_frames, estimate_subject
 from strut.capture.subject_model import MeasuredLength, PlacedMarker, SubjectModel, robot_of_subject
-from strut.capture.trial import Trial, contact_columns, flat_feet, prepare_trial
 from strut.capture.unobserved import follow_observed, observed_coordinates
 from strut.engines.kinematic_tree import qpos_from_angles
 from strut.errors import BadRecordingError, MarkerSetError, OutOfRangeError
@@ -51,7 +51,7 @@ class MarkerFit:
 
     subject: SubjectModel
     motion: Motion
-    trial: Trial
+    trial: GaitTrial
     marker_names: tuple[str, ...]
     error_m: Array
     observed: dict[str, bool]
@@ -131,7 +131,7 @@ def fit(
 
 def _fitted(
     body: BodyGeometry,
-    trial: Trial,
+    trial: GaitTrial,
     person: SubjectModel,
     prior: PosePrior,
     method: Method,
@@ -176,7 +176,7 @@ def _silent(observed: dict[str, bool]) -> list[str]:
     return found
 
 
-def _motion(trial: Trial, person: SubjectModel, q: Array, observed: dict[str, bool]) -> Motion:
+def _motion(trial: GaitTrial, person: SubjectModel, q: Array, observed: dict[str, bool]) -> Motion:
     robot = robot_of_subject(person)
     table = robot.subject
     meta = {
@@ -208,7 +208,7 @@ def _motion(trial: Trial, person: SubjectModel, q: Array, observed: dict[str, bo
 
 def _estimated(
     body: BodyGeometry,
-    trial: Trial,
+    trial: GaitTrial,
     standing: Recording | None,
     marker_set: MarkerSet | None,
     height_m: float | None,
@@ -230,13 +230,13 @@ def _estimated(
     return person, (*notes, f"The model was estimated from {len(data.markers_m)} frames in {found.rounds} rounds.")
 
 
-def _widest(trials: Sequence[Trial], landmarks: Mapping[str, object]) -> Recording:
+def _widest(trials: Sequence[GaitTrial], landmarks: Mapping[str, object]) -> Recording:
     return next(
         (one.recording for one in trials if set(landmarks) <= set(one.recording.marker_names)), trials[0].recording
     )
 
 
-def _data(body: BodyGeometry, trials: Sequence[Trial], names: list[str], weights: Array) -> EstimationData:
+def _data(body: BodyGeometry, trials: Sequence[GaitTrial], names: list[str], weights: Array) -> EstimationData:
     """Return chosen frames of all trials, with NaN for markers that a trial does not have."""
     chunks, flats, independent = list[Array](), list[npt.NDArray[np.bool_]](), 0.0
     for trial in trials:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.signal import butter, filtfilt
 
 from strut.capture.gaps import runs_of
@@ -20,6 +21,7 @@ TOES = ("TOE", "MT5", "BALL", "TIP")
 ON_THE_HEEL = {"HEE"}
 TREADMILL_SHARE = 0.35  # whose pelvis comes this much less far than the feet step walks on a belt
 LOW_M = 0.015
+REST_M_S = 0.2
 _PELVIS = ("LASI", "RASI", "LPSI", "RPSI", "SACR", "LHIP", "RHIP")
 
 
@@ -42,6 +44,13 @@ class FootPath:
     heel_speed_m_s: Array
     toe_speed_m_s: Array
     on_heel: bool
+
+    def at_rest(self) -> npt.NDArray[np.bool_]:
+        """Return when heel and toes are low and do not move over the ground. Shape (T,)."""
+        with np.errstate(invalid="ignore"):
+            slow = (self.heel_speed_m_s < REST_M_S) & (self.toe_speed_m_s < REST_M_S)
+            low = [path[:, 2] < np.nanpercentile(path[:, 2], 5) + LOW_M for path in (self.heel_m, self.toe_m)]
+        return np.asarray(slow & low[0] & low[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

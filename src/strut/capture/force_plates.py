@@ -61,13 +61,15 @@ def plate_in_world(channels: PlateChannels) -> tuple[ForcePlate, tuple[str, ...]
         values = -values if channels.kind != 1 else values * np.array([-1, -1, -1, 1, 1, -1])
         notes.append(f"{name}: it tells the force on the ground; signs were turned.")
         force, moment = _wrench(values, channels)
-    cop = centre_of_pressure(force @ plate_to_world.T, moment @ plate_to_world.T, channels.corners_m.mean(axis=0), up)
+    cop = plate_centre_of_pressure(
+        force @ plate_to_world.T, moment @ plate_to_world.T, channels.corners_m.mean(axis=0), up
+    )
     if channels.kind in (2, 4) and _far_outside(cop, channels.corners_m):
         values = values * np.array([1.0, 1.0, 1.0, 1e-3, 1e-3, 1e-3])
         notes.append(f"{name}: its moments are in N mm although the file says N m.")
         force, moment = _wrench(values, channels)
     force, moment = force @ plate_to_world.T, moment @ plate_to_world.T
-    cop = centre_of_pressure(force, moment, channels.corners_m.mean(axis=0), up)
+    cop = plate_centre_of_pressure(force, moment, channels.corners_m.mean(axis=0), up)
     return ForcePlate(name, channels.rate_hz, force, moment, cop, channels.corners_m), tuple(notes)
 
 
@@ -81,7 +83,7 @@ def plate_axes(corners_m: Array) -> Array:
     return np.column_stack([x, np.cross(z, x), z])
 
 
-def centre_of_pressure(force_n: Array, moment_nm: Array, centre_m: Array, up: Array) -> Array:
+def plate_centre_of_pressure(force_n: Array, moment_nm: Array, centre_m: Array, up: Array) -> Array:
     """Return where a single force on the surface has the same moment; NaN where less than LOADED_N presses.
 
     Args:

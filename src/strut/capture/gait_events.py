@@ -107,22 +107,35 @@ def _first_below(values: Array, level: float, start: int) -> float | None:
 def _stance_events(
     foot: FootPath, strikes: Sequence[float], leaves: Sequence[float], rate_hz: float, thresholds: EventThresholds
 ) -> list[GaitEvent]:
-    """Return foot flat and heel off of every stance that has a beginning and an end."""
+    """Return foot flat and heel off of every stance, of those too that begin before the recording or end after it."""
     events = list[GaitEvent]()
-    for strike in strikes:
-        leave = next((time_s for time_s in leaves if time_s > strike), None)
-        if leave is None or any(strike < other < leave for other in strikes):
+    for start, stop in _stances(strikes, leaves, (len(foot.toe_m) - 1) / rate_hz):
+        first, last = int(np.ceil(start * rate_hz)), int(np.floor(stop * rate_hz))
+        heights = [path[first : last + 1, 2] for path in (foot.toe_m, foot.heel_m)]
+        if last - first < 3 or not all(np.isfinite(height).any() for height in heights):
             continue
-        first, last = int(np.ceil(strike * rate_hz)), int(np.floor(leave * rate_hz))
-        middle = slice(first + (last - first) * 3 // 10, first + (last - first) * 5 // 10 + 1)
-        toe_level, heel_level = np.nanmedian(foot.toe_m[middle, 2]), np.nanmedian(foot.heel_m[middle, 2])
+        toe_level, heel_level = (float(np.nanpercentile(height, 20)) for height in heights)
         flat = _first_below(foot.toe_m[:, 2], toe_level + thresholds.toe_sunk_m, max(first - 1, 0))
+        flat_s = None if flat is None or not start <= flat / rate_hz < stop else flat / rate_hz
+        if flat_s is None and start in strikes:
+            flat_s = start  # it landed flat
+        if flat_s is not None:
+            events.append(GaitEvent("foot_flat", foot.side, flat_s))
         risen = _last_below(foot.heel_m[:, 2], heel_level + thresholds.heel_risen_m, last)
-        flat_s = strike if flat is None or not strike <= flat / rate_hz < leave else flat / rate_hz
-        events.append(GaitEvent("foot_flat", foot.side, flat_s))
-        if risen is not None and flat_s < risen / rate_hz < leave:
+        if risen is not None and max(start, flat_s or 0.0) < risen / rate_hz < stop:
             events.append(GaitEvent("heel_off", foot.side, risen / rate_hz))
     return events
+
+
+def _stances(strikes: Sequence[float], leaves: Sequence[float], stop_s: float) -> list[tuple[float, float]]:
+    """Return from when to when a foot stands; the first may have begun before the recording, the last go on after it."""
+    found = list[tuple[float, float]]()
+    for start in ([0.0] if leaves and (not strikes or leaves[0] < strikes[0]) else []) + list(strikes):
+        later = [time_s for time_s in (*strikes, *leaves) if time_s > start]
+        stop = min(later, default=stop_s)
+        if stop not in strikes:
+            found.append((start, stop))
+    return found
 
 
 def contacts_of(

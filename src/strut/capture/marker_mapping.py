@@ -116,7 +116,7 @@ def read_marker_set(path: Path) -> MarkerSet:
     )
 
 
-def matched(recording: Recording, marker_set: MarkerSet | None = None) -> tuple[MarkerSet, dict[str, str]]:
+def match_markers(recording: Recording, marker_set: MarkerSet | None = None) -> tuple[MarkerSet, dict[str, str]]:
     """Return the marker set that fits a recording and its markers by landmark; raises MarkerSetError.
 
     Args:

@@ -1,4 +1,4 @@
-"""Trial: a recording made ready for a fit: landmarks named, gaps filled, axes turned, markers checked, events found."""
+"""Gait trial: a recording made ready for a fit: landmarks named, gaps filled, axes turned, events found."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from strut.capture.foot_paths import WalkingPaths, walking_paths
 from strut.capture.gait_events import contacts_of, find_gait_events
 from strut.capture.gaps import Gap, filled_gaps
 from strut.capture.marker_checks import MarkerFault, check_markers
-from strut.capture.marker_mapping import Landmark, MarkerSet, matched
+from strut.capture.marker_mapping import Landmark, MarkerSet, match_markers
 from strut.capture.plate_events import PlateStance, plate_gait_events, plate_stances
 from strut.capture.walking_axes import find_walking_axes, turned_onto_x
 from strut.errors import BadRecordingError
@@ -20,11 +20,12 @@ from strut.recording import GaitEvent, Recording, Side, all_seen
 
 FEWEST_FRAMES = 10
 SEEN_SHARE = 0.05  # of the frames, below which a marker does not count as there
+FLAT_MARGIN_S = 0.04  # after foot flat and before heel off
 PLATE_NEAR_S = 0.08  # an event from markers is replaced by that of a plate if they are so near
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trial:
+class GaitTrial:
     """A recording in our axes with its markers named by landmark.
 
     Args:
@@ -68,7 +69,7 @@ class Trial:
         return self.paths is not None and self.paths.on_treadmill
 
 
-def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> Trial:
+def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> GaitTrial:
     """Return a recording made ready.
 
     Raises:
@@ -79,7 +80,7 @@ def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> 
         raise BadRecordingError(
             f"{recording.name} has {len(recording.markers_m)} frames; a fit needs at least {FEWEST_FRAMES}."
         )
-    chosen, labels = matched(_without_unseen(recording), marker_set)
+    chosen, labels = match_markers(_without_unseen(recording), marker_set)
     landmarks = {name: chosen.landmarks[name] for name in labels}
     index = [recording.marker_names.index(label) for label in labels.values()]
     own = replace(
@@ -95,27 +96,32 @@ def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> 
     paths = _paths(own)
     events = find_gait_events(paths) if paths is not None else ()
     stances = plate_stances(own.plates, paths.feet, own.rate_hz) if paths is not None else ()
-    return Trial(own, landmarks, chosen.title, labels, gaps, faults, paths, events, stances, axes.travelled_m)
+    return GaitTrial(own, landmarks, chosen.title, labels, gaps, faults, paths, events, stances, axes.travelled_m)
 
 
-def flat_feet(trial: Trial) -> npt.NDArray[np.bool_]:
-    """Return when each foot, right and left, stands flat: between foot flat and heel off, or all the time. (T, 2)."""
-    time_s = trial.recording.time_s
-    if not trial.events:
-        return np.ones((len(time_s), 2), dtype=bool)
-    flat = np.zeros((len(time_s), 2), dtype=bool)
-    for column, side in enumerate(("Right", "Left")):
-        own = [event for event in trial.events if event.side == side]
-        for event in own:
-            if event.kind == "foot_flat":
-                stop = next(
-                    (other.time_s for other in own if other.kind == "heel_off" and other.time_s > event.time_s), 0.0
-                )
-                flat[:, column] |= (time_s > event.time_s + 0.03) & (time_s < min(stop, event.time_s + 1.0) - 0.05)
+def flat_feet(trial: GaitTrial) -> npt.NDArray[np.bool_]:
+    """Return when each foot, right and left, stands flat: low, at rest, and not before foot flat or after heel off. (T, 2)."""
+    flat = np.zeros((len(trial.recording.markers_m), 2), dtype=bool)
+    if trial.paths is None:
+        return flat
+    for column, foot in enumerate(trial.paths.feet):
+        flat[:, column] = foot.at_rest()
+        if trial.events:
+            flat[:, column] &= _between_flat_and_heel_off(trial, foot.side)
     return flat
 
 
-def contact_columns(events: Sequence[GaitEvent], trial: Trial, foot_names: Sequence[str]) -> npt.NDArray[np.bool_]:
+def _between_flat_and_heel_off(trial: GaitTrial, side: Side) -> npt.NDArray[np.bool_]:
+    time_s, inside = trial.recording.time_s, np.zeros(len(trial.recording.markers_m), dtype=bool)
+    rises = [event.time_s for event in trial.events if (event.kind, event.side) == ("heel_off", side)]
+    for event in trial.events:
+        if (event.kind, event.side) == ("foot_flat", side):
+            stop = min((rise for rise in rises if rise > event.time_s), default=event.time_s)
+            inside |= (time_s > event.time_s + FLAT_MARGIN_S) & (time_s < stop - FLAT_MARGIN_S)
+    return inside
+
+
+def contact_columns(events: Sequence[GaitEvent], trial: GaitTrial, foot_names: Sequence[str]) -> npt.NDArray[np.bool_]:
     """Return contacts of named contact points (HeelRight, HalluxLeft, ...). Shape (T, n)."""
     time_s = trial.recording.time_s
     if not events:
