@@ -82,7 +82,12 @@ def stepper_recording(*, rate_hz=100.0, stride_s=1.1, speed_m_s=1.2, strides=4, 
             places[f"{side}{marker}"] = np.column_stack([x, np.full_like(x, -0.1 if side == "R" else 0.1), z])
         places[f"{side}ANK"] = places[f"{side}HEE"] + [0.05, 0.0, 0.05]
         places[f"{side}KNE"] = places[f"{side}HEE"] * [1.0, 1.0, 0.0] + [0.1, 0.0, 0.5]
-    for name, offset in (("LASI", (0.1, 0.12)), ("RASI", (0.1, -0.12)), ("LPSI", (-0.08, 0.05)), ("RPSI", (-0.08, -0.05))):
+    for name, offset in (
+        ("LASI", (0.1, 0.12)),
+        ("RASI", (0.1, -0.12)),
+        ("LPSI", (-0.08, 0.05)),
+        ("RPSI", (-0.08, -0.05)),
+    ):
         places[name] = np.column_stack(
             [speed_m_s * time_s + offset[0], np.full_like(time_s, offset[1]), np.full_like(time_s, 1.0)]
         )

@@ -108,14 +108,18 @@ def test_a_cut_file_is_refused_wherever_it_is_cut(written):
         with pytest.raises(C3dDamageError) as refused:
             recording_from(content[:stop], ".c3d", "cut")
         assert str(refused.value).endswith(".")
-    with pytest.raises(C3dDamageError, match="is cut short: its header promises 60 frames and 59 are there; copy it again"):
+    with pytest.raises(
+        C3dDamageError, match="is cut short: its header promises 60 frames and 59 are there; copy it again"
+    ):
         recording_from(content[:-8], ".c3d", "cut")
 
 
 def test_the_sentence_names_the_file_and_the_reason(tmp_path):
     path = tmp_path / "walk.c3d"
     path.write_bytes(b"PK\x03\x04" + bytes(600))
-    with pytest.raises(RecordingFileError, match=r"walk\.c3d: is not a C3D file: it does not begin with a C3D header\."):
+    with pytest.raises(
+        RecordingFileError, match=r"walk\.c3d: is not a C3D file: it does not begin with a C3D header\."
+    ):
         read_recording(path)
     with pytest.raises(RecordingFileError, match="is none of the kinds that are read"):
         read_recording(tmp_path / "walk.xyz")

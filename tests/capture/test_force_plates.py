@@ -102,7 +102,9 @@ def test_feet_stand_where_real_plates_feel_them(data, name, plates):
     """Types 1 (plate_type1), 2, 3 (plate_type3) and 4 (newwalk); walks along every axis, y up and z up."""
     trial = prepare_trial(read_recording(data / f"{name}.c3d"))
     assert len(trial.recording.plates) == plates
-    feet = trial.recording.markers([one for one in trial.recording.marker_names if one[1:] in ("HEE", "TOE", "ANK", "MT5")])
+    feet = trial.recording.markers(
+        [one for one in trial.recording.marker_names if one[1:] in ("HEE", "TOE", "ANK", "MT5")]
+    )
     for one in trial.recording.plates:
         frames = np.arange(len(feet))
         samples = (frames * one.rate_hz / trial.recording.rate_hz).astype(int)

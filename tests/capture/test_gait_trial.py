@@ -43,7 +43,12 @@ def test_who_walks_backwards_still_faces_forward():
 
 
 def test_every_real_walk_goes_along_x_and_stands_upright(data):
-    for name, way_m in (("felis_subject3_neutral", 2.3), ("qcmas_walk", 2.7), ("sydney_walk03", 2.7), ("sydney_walk05", 2.3)):
+    for name, way_m in (
+        ("felis_subject3_neutral", 2.3),
+        ("qcmas_walk", 2.7),
+        ("sydney_walk03", 2.7),
+        ("sydney_walk05", 2.3),
+    ):
         trial = prepare_trial(read_recording(data / f"{name}.c3d"))
         pelvis = trial.recording.markers(["LASI", "RASI", "LPSI", "RPSI"]).mean(axis=1)
         moved = pelvis[-1] - pelvis[0]
@@ -111,7 +116,9 @@ def test_recordings_that_cannot_be_used_are_refused_with_the_reason(data):
     with pytest.raises(MarkerSetError, match="emgwl|no markers"):
         prepare_trial(replace(walker, name="emgwl", marker_names=tuple(f"P{k}" for k in range(32))))
     with pytest.raises(BadRecordingError, match="not above one another"):
-        prepare_trial(replace(walker, markers_m=walker.markers_m @ Rotation.from_euler("x", 45, degrees=True).as_matrix()))
+        prepare_trial(
+            replace(walker, markers_m=walker.markers_m @ Rotation.from_euler("x", 45, degrees=True).as_matrix())
+        )
     with pytest.raises(MarkerSetError, match="still needs LASI, RASI"):
         prepare_trial(read_recording(data / "c3d_samples" / "pc_real.c3d"))
 

@@ -36,7 +36,9 @@ def test_a_lower_body_is_enough():
 
 
 def test_other_laboratories_names_are_known_whatever_their_case():
-    renamed = [{"LKNE": "llkn", "LANK": "L.Ankle", "LPSI": "VSAC"}.get(name, name) for name in LOWER_BODY if name != "RPSI"]
+    renamed = [
+        {"LKNE": "llkn", "LANK": "L.Ankle", "LPSI": "VSAC"}.get(name, name) for name in LOWER_BODY if name != "RPSI"
+    ]
     _, found = match_markers(named(*renamed))
     assert (found["LKNE"], found["LANK"], found["SACR"]) == ("llkn", "L.Ankle", "VSAC")
 

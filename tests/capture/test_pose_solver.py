@@ -29,7 +29,9 @@ def problem_of(recording, robot=None, prior=None):
 
 
 def no_prior(body):
-    return PosePrior(np.zeros(body.n_dof), np.full(body.n_dof, 1e-9), np.full(body.n_dof, -FREE), np.full(body.n_dof, FREE))
+    return PosePrior(
+        np.zeros(body.n_dof), np.full(body.n_dof, 1e-9), np.full(body.n_dof, -FREE), np.full(body.n_dof, FREE)
+    )
 
 
 def random_poses(count=40):
@@ -94,7 +96,9 @@ def test_markers_that_are_not_seen_weigh_nothing():
     rng = np.random.default_rng(2)
     for frame in range(120):
         holed[frame, rng.choice(32, 4, replace=False)] = np.nan
-    found = solve_poses(PoseProblem(problem.body, problem.lengths_m, problem.points, holed, problem.weights, problem.prior), 100.0)
+    found = solve_poses(
+        PoseProblem(problem.body, problem.lengths_m, problem.points, holed, problem.weights, problem.prior), 100.0
+    )
     assert np.median(np.abs(found.q - q)) < 2e-3
     assert np.isnan(found.error_m).sum() == 4 * 120
     assert np.nanmax(found.error_m) < 1e-3
@@ -106,7 +110,9 @@ def test_a_weight_draws_the_fit_to_its_marker():
     heavy = problem.weights.copy()
     heavy[5] = 100.0
     light = solve_poses(problem, 100.0)
-    drawn = solve_poses(PoseProblem(problem.body, problem.lengths_m, problem.points, problem.markers_m, heavy, problem.prior), 100.0)
+    drawn = solve_poses(
+        PoseProblem(problem.body, problem.lengths_m, problem.points, problem.markers_m, heavy, problem.prior), 100.0
+    )
     assert drawn.error_m[:, 5].mean() < 0.5 * light.error_m[:, 5].mean()
 
 
@@ -143,4 +149,6 @@ def test_a_fit_without_a_pelvis_has_no_start():
     holed = problem.markers_m.copy()
     holed[:, :4] = np.nan
     with pytest.raises(BadRecordingError, match="In no frame are three markers of the pelvis seen"):
-        solve_poses(PoseProblem(problem.body, problem.lengths_m, problem.points, holed, problem.weights, problem.prior), 100.0)
+        solve_poses(
+            PoseProblem(problem.body, problem.lengths_m, problem.points, holed, problem.weights, problem.prior), 100.0
+        )

@@ -46,7 +46,9 @@ def test_markers_come_back_with_their_gaps(writer):
     recording, _ = walker_recording(frames=30)
     markers = recording.markers_m.copy()
     markers[3:6, 2] = np.nan
-    again = recording_from(writer.content(type(recording)("w", 100.0, recording.marker_names, markers)), writer.ending, "w")
+    again = recording_from(
+        writer.content(type(recording)("w", 100.0, recording.marker_names, markers)), writer.ending, "w"
+    )
     assert again.marker_names == recording.marker_names
     assert again.rate_hz == pytest.approx(100.0)
     np.testing.assert_allclose(again.markers_m, markers, atol=6e-7)
@@ -113,7 +115,7 @@ def test_every_cmu_walk_is_read_with_its_unit_and_refused_without(data):
         (".csv", "time,A_x,A_y,A_z\n0,1,2,three\n", "has no number in line 2"),
         (".csv", "time,A_x,A_y,A_z\n0,1,2,3\n0,1,2,3\n", "times that do not increase"),
         (".bvh", "hello", "is not a BVH file"),
-        (".bvh", "HIERARCHY\nROOT a\n{\nOFFSET 0 0\n", "line 4 needs three numbers"),
+        (".bvh", "HIERARCHY\nROOT a\n{\nOFFSET 0 0\nMOTION\n", "line 4 needs three numbers"),
         (".mot", "hello", "is not a MOT file"),
     ],
 )

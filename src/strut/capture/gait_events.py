@@ -57,20 +57,16 @@ def find_gait_events(paths: WalkingPaths, thresholds: EventThresholds = USUAL_TH
 
 def _events_of(foot: FootPath, paths: WalkingPaths, thresholds: EventThresholds) -> list[GaitEvent]:
     rate_hz, speed = paths.rate_hz, paths.speed_m_s
-    events = list[GaitEvent]()
     swings = _swings(foot, paths, thresholds)
     landed = speed * (thresholds.heel_landed if foot.on_heel else thresholds.ankle_landed)
-    strikes, leaves = list[float](), list[float]()
-    for first, last in swings:
-        before = _last_below(foot.toe_speed_m_s, thresholds.toe_left * speed, first)
-        after = _first_below(foot.heel_speed_m_s, landed, _fastest(foot.heel_speed_m_s, first, last))
-        if before is not None:
-            leaves.append(before / rate_hz)
-        if after is not None:
-            strikes.append(after / rate_hz)
-    events += [GaitEvent("heel_strike", foot.side, time_s) for time_s in strikes]
+    left = speed * thresholds.toe_left
+    leaves = [at / rate_hz for first, _ in swings for at in _last_rise(foot.toe_speed_m_s, left, first)]
+    strikes = [at / rate_hz for swing in swings for at in _landing(foot.heel_speed_m_s, landed, *swing)]
+    events = [GaitEvent("heel_strike", foot.side, time_s) for time_s in strikes]
     events += [GaitEvent("toe_off", foot.side, time_s) for time_s in leaves]
-    return events + _stance_events(foot, strikes, leaves, rate_hz, thresholds)
+    for start, stop in _stances(strikes, leaves, (len(foot.toe_m) - 1) / rate_hz):
+        events += _stance_events(_Stance(foot, rate_hz, start, stop, start in strikes), thresholds)
+    return events
 
 
 def _swings(foot: FootPath, paths: WalkingPaths, thresholds: EventThresholds) -> list[tuple[int, int]]:
@@ -80,108 +76,104 @@ def _swings(foot: FootPath, paths: WalkingPaths, thresholds: EventThresholds) ->
     return [(a, b) for a, b in runs_of(fast) if (b - a + 1) / paths.rate_hz >= thresholds.shortest_swing_s]
 
 
-def _fastest(speed: Array, first: int, last: int) -> int:
-    return first + int(np.nanargmax(speed[first : last + 1])) if np.isfinite(speed[first : last + 1]).any() else last
+def _landing(speed: Array, level: float, first: int, last: int) -> list[float]:
+    """Return where a heel comes to rest after the fastest moment of a swing; none if that is not seen."""
+    in_swing = np.nan_to_num(speed[first : last + 1], nan=-1.0)
+    return _first_fall(speed, level, first + int(np.argmax(in_swing)))
 
 
-def _last_below(values: Array, level: float, start: int) -> float | None:
-    """Return where values last rise through a level before a frame, between frames; None if they do not."""
-    frame = start
-    while frame > 0 and np.isfinite(values[frame - 1]):
-        if values[frame - 1] < level <= values[frame]:
-            return frame - 1 + float((level - values[frame - 1]) / (values[frame] - values[frame - 1]))
-        frame -= 1
-    return None
+def _crossings(values: Array, level: float) -> Array:
+    """Return where values rise through a level, between frames."""
+    before, after = values[:-1], values[1:]
+    with np.errstate(invalid="ignore"):
+        index = np.flatnonzero((before < level) & (after >= level))
+    return np.asarray(index + (level - before[index]) / (after[index] - before[index]))
 
 
-def _first_below(values: Array, level: float, start: int) -> float | None:
-    """Return where values first fall through a level after a frame, between frames; None if they do not."""
-    frame = start
-    while frame + 1 < len(values) and np.isfinite(values[frame + 1]):
-        if values[frame + 1] < level <= values[frame]:
-            return frame + float((values[frame] - level) / (values[frame] - values[frame + 1]))
-        frame += 1
-    return None
+def _last_rise(values: Array, level: float, start: int) -> list[float]:
+    """Return where values last rise through a level before a frame; none if they do not or are not seen there."""
+    found = _crossings(values[: start + 1], level)[-1:].tolist()
+    return [at for at in found if np.isfinite(values[int(at) : start + 1]).all()]
 
 
-def _stance_events(
-    foot: FootPath, strikes: Sequence[float], leaves: Sequence[float], rate_hz: float, thresholds: EventThresholds
-) -> list[GaitEvent]:
-    """Return foot flat and heel off of every stance, of those too that begin before the recording or end after it."""
-    events = list[GaitEvent]()
-    for start, stop in _stances(strikes, leaves, (len(foot.toe_m) - 1) / rate_hz):
-        first, last = int(np.ceil(start * rate_hz)), int(np.floor(stop * rate_hz))
-        heights = [path[first : last + 1, 2] for path in (foot.toe_m, foot.heel_m)]
-        if last - first < 3 or not all(np.isfinite(height).any() for height in heights):
-            continue
-        toe_level, heel_level = (float(np.nanpercentile(height, 20)) for height in heights)
-        flat = _first_below(foot.toe_m[:, 2], toe_level + thresholds.toe_sunk_m, max(first - 1, 0))
-        flat_s = None if flat is None or not start <= flat / rate_hz < stop else flat / rate_hz
-        if flat_s is None and start in strikes:
-            flat_s = start  # it landed flat
-        if flat_s is not None:
-            events.append(GaitEvent("foot_flat", foot.side, flat_s))
-        risen = _last_below(foot.heel_m[:, 2], heel_level + thresholds.heel_risen_m, last)
-        if risen is not None and max(start, flat_s or 0.0) < risen / rate_hz < stop:
-            events.append(GaitEvent("heel_off", foot.side, risen / rate_hz))
-    return events
+def _first_fall(values: Array, level: float, start: int) -> list[float]:
+    """Return where values first fall through a level after a frame; none if they do not or are not seen there."""
+    last = len(values) - 1
+    return [last - at for at in _last_rise(values[::-1][: last - start + 1], level, last - start)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stance:
+    """A foot on the ground from when to when, and whether the landing was seen."""
+
+    foot: FootPath
+    rate_hz: float
+    start_s: float
+    stop_s: float
+    landed: bool
+
+    @property
+    def frames(self) -> tuple[int, int]:
+        """First and last frame."""
+        return int(np.ceil(self.start_s * self.rate_hz)), int(np.floor(self.stop_s * self.rate_hz))
+
+    def level(self, path: Array) -> float:
+        """Return how high a path is while it rests; NaN if it is not seen. Shape (T, 3)."""
+        first, last = self.frames
+        heights = path[first : last + 1, 2]
+        return float(np.nanpercentile(heights, 20)) if np.isfinite(heights).any() else float("nan")
+
+    def inside(self, frames: Sequence[float], after_s: float) -> list[float]:
+        """Return times of frames that lie in the stance and after a time."""
+        return [at / self.rate_hz for at in frames if max(after_s, self.start_s) <= at / self.rate_hz < self.stop_s]
+
+
+def _stance_events(stance: _Stance, thresholds: EventThresholds) -> list[GaitEvent]:
+    """Return foot flat and heel off of a stance, as far as they are seen."""
+    foot, (first, last) = stance.foot, stance.frames
+    sunk = stance.level(foot.toe_m) + thresholds.toe_sunk_m
+    flat = stance.inside(_first_fall(foot.toe_m[:, 2], sunk, max(first - 1, 0)), 0.0)
+    flat = flat or ([stance.start_s] if stance.landed else [])  # it landed flat
+    risen = stance.level(foot.heel_m) + thresholds.heel_risen_m
+    rises = stance.inside(_last_rise(foot.heel_m[:, 2], risen, last), max(flat, default=0.0))
+    events = [GaitEvent("foot_flat", foot.side, time_s) for time_s in flat]
+    return events + [GaitEvent("heel_off", foot.side, time_s) for time_s in rises]
 
 
 def _stances(strikes: Sequence[float], leaves: Sequence[float], stop_s: float) -> list[tuple[float, float]]:
-    """Return from when to when a foot stands; the first may have begun before the recording, the last go on after it."""
-    found = list[tuple[float, float]]()
-    for start in ([0.0] if leaves and (not strikes or leaves[0] < strikes[0]) else []) + list(strikes):
-        later = [time_s for time_s in (*strikes, *leaves) if time_s > start]
-        stop = min(later, default=stop_s)
-        if stop not in strikes:
-            found.append((start, stop))
-    return found
+    """Return from when to when a foot stands; the first may begin before the recording, the last end after it."""
+    first = [0.0][: int(min(leaves, default=np.inf) < min(strikes, default=np.inf))]
+    starts, changes = [*first, *strikes], sorted([*strikes, *leaves, stop_s])
+    found = [(start, next((time_s for time_s in changes if time_s > start), stop_s)) for start in starts]
+    return [(start, stop) for start, stop in found if stop not in strikes]
 
 
-def contacts_of(
-    events: Sequence[GaitEvent], time_s: Array, standing: Sequence[tuple[Side, float, float]] = ()
-) -> dict[tuple[Side, str], npt.NDArray[np.bool_]]:
+def contacts_of(events: Sequence[GaitEvent], time_s: Array) -> dict[tuple[Side, str], npt.NDArray[np.bool_]]:
     """Return when heel and forefoot of each side are on the ground, by side and `heel` or `forefoot`. Shape (T,).
 
-    What lies before the first event of a foot or after the last is the state that must have led to it.
+    What lies before the first event of a foot is the state that must have led to it.
 
     Args:
         events: Of both feet.
         time_s: Of the frames. Shape (T,).
-        standing: Times from and to which a whole foot stands, told by something else, such as plates.
     """
     contacts = {}
     sides: tuple[Side, Side] = ("Right", "Left")
     for side in sides:
         own = [event for event in events if event.side == side]
         contacts[side, "heel"] = _state(own, time_s, "heel_strike", ("heel_off", "toe_off"))
-        contacts[side, "forefoot"] = _state(own, time_s, "foot_flat", ("toe_off",), fallback="heel_strike")
-        for other, start, stop in standing:
-            if other == side:
-                inside = (time_s >= start) & (time_s <= stop)
-                contacts[side, "heel"] |= inside
-                contacts[side, "forefoot"] |= inside
+        contacts[side, "forefoot"] = _state(own, time_s, "foot_flat", ("toe_off",))
     return contacts
 
 
 def _state(
-    events: Sequence[GaitEvent],
-    time_s: Array,
-    on: EventKind,
-    off: tuple[EventKind, ...],
-    fallback: EventKind | None = None,
+    events: Sequence[GaitEvent], time_s: Array, on: EventKind, off: tuple[EventKind, ...]
 ) -> npt.NDArray[np.bool_]:
     """Return whether the last event before each frame switched on; before the first event, the opposite of it."""
-    starts = [event.time_s for event in events if event.kind == on]
-    if fallback is not None:
-        strikes = [event.time_s for event in events if event.kind == fallback]
-        followed = [any(abs(s - t) < 0.5 and s >= t for s in starts) for t in strikes]
-        starts += [t for t, there in zip(strikes, followed, strict=True) if not there]
-    switches = sorted([(t, True) for t in starts] + [(e.time_s, False) for e in events if e.kind in off])
+    switches = [event for event in events if event.kind in (on, *off)]
     state = np.zeros(len(time_s), dtype=bool)
-    if not switches:
-        return state
-    state[:] = not switches[0][1]
-    for when, is_on in switches:
-        state[time_s >= when] = is_on
+    for event in switches[:1]:
+        state[:] = event.kind != on
+    for event in switches:
+        state[time_s >= event.time_s] = event.kind == on
     return state

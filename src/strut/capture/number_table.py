@@ -8,11 +8,25 @@ import numpy as np
 
 from strut.robot import Array
 
-MOST_LINES = 5_000_000
-
 
 class TableDamageError(ValueError):
     """What is wrong with a text file of numbers, in words that fit after its name."""
+
+
+def refuse_unless(fine: bool, reason: str) -> None:
+    """Raise TableDamageError with a reason unless something is as it should be."""
+    if not fine:
+        raise TableDamageError(reason)
+
+
+def number(field: str, line: int) -> float:
+    """Return the number of a field, NaN if it is empty; raises TableDamageError with the line."""
+    if not field.strip():
+        return float("nan")
+    try:
+        return float(field)
+    except ValueError as error:
+        raise TableDamageError(f"has no number in line {line}: {error}.") from error
 
 
 def parsed_rows(lines: Sequence[str], columns: int, first_line: int, separator: str | None = None) -> Array:
@@ -20,33 +34,32 @@ def parsed_rows(lines: Sequence[str], columns: int, first_line: int, separator: 
 
     Args:
         lines: To read.
-        columns: How many numbers each line must have.
+        columns: How many numbers each line must have; with a separator, empty ones at the end may be missing.
         first_line: Number of the first of them in the file, for errors.
         separator: Between numbers; None for any white space.
     """
-    rows = []
-    for offset, line in enumerate(lines):
-        if not line.strip():
-            continue
-        fields = line.split() if separator is None else line.rstrip("\r\n").split(separator)
-        if separator is not None:
-            fields = (fields + [""] * columns)[: max(columns, len([f for f in fields if f.strip()]))]
-        if len(fields) != columns:
-            raise TableDamageError(f"has {len(fields)} numbers in line {first_line + offset}, not {columns}.")
-        try:
-            rows.append([float(field) if field.strip() else np.nan for field in fields])
-        except ValueError as error:
-            raise TableDamageError(f"has no number in line {first_line + offset}: {error}.") from error
-    if not rows:
-        raise TableDamageError("holds no frames.")
+    rows = [
+        _row(line.rstrip("\r\n").split(separator), columns, place, separator is not None)
+        for place, line in enumerate(lines, start=first_line)
+        if line.strip()
+    ]
+    refuse_unless(len(rows) > 0, "holds no frames.")
     return np.array(rows, dtype=np.float64)
+
+
+def _row(fields: list[str], columns: int, line: int, may_be_short: bool) -> list[float]:
+    while len(fields) > columns and not fields[-1].strip():
+        fields = fields[:-1]
+    if may_be_short:
+        fields = fields + [""] * (columns - len(fields))
+    refuse_unless(len(fields) == columns, f"has {len(fields)} numbers in line {line}, not {columns}.")
+    return [number(field, line) for field in fields]
 
 
 def frame_rate(time_s: Array) -> float:
     """Return the rate of evenly spaced samples; raises TableDamageError. Shape (T,)."""
     steps = np.diff(time_s)
-    if not len(steps) or not np.isfinite(steps).all() or (steps <= 0.0).any():
-        raise TableDamageError("has times that do not increase.")
-    if np.ptp(steps) > 0.02 * np.median(steps) + 2e-5:
-        raise TableDamageError("has frames that are not evenly spaced in time.")
+    refuse_unless(bool(len(steps) and (steps > 0.0).all()), "has times that do not increase.")
+    even = np.ptp(steps) <= 0.02 * np.median(steps) + 2e-5
+    refuse_unless(bool(even), "has frames that are not evenly spaced in time.")
     return float((len(time_s) - 1) / (time_s[-1] - time_s[0]))
