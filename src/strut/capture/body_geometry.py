@@ -88,35 +88,34 @@ class BodyPose:
 def body_geometry(body: SegmentBody) -> BodyGeometry:
     """Return the tree of a table of segments; both sides are made, in the order of the compiled model."""
     shares = both_sides(body, body.length_share)
-    names = tuple(shares)
     entries = _depth_first([(entry, side) for entry in body.segment for side in sides_of(entry.name, body.sides)], None)
     segments = [sided(entry.name, side) for entry, side in entries]
-    origins = np.zeros((len(entries), 3, len(names)))
-    dofs, first, axes, parents = list[str](), list[int](), list[tuple[int, ...]](), list[int]()
-    for index, (entry, side) in enumerate(entries):
-        parents.append(-1 if entry.parent is None else segments.index(sided(entry.parent, side)))
-        joint, turns = sided(entry.joint.name, side), [axis for axis in entry.joint.axes if axis in _AXIS]
-        if entry.parent is None:
-            dofs += [f"{joint}_T{axis}" for axis in "XYZ"]
-        first.append(len(dofs))
-        axes.append(tuple(_AXIS[axis] for axis in turns))
-        dofs += [f"{joint}_{axis}" for axis in turns]
-        for row, axis in enumerate(AXES):
-            sign = -1.0 if axis == "y" and side == "Right" else 1.0
-            for length, share in entry.origin.get(axis, {}).items():  # type: ignore[call-overload]
-                origins[index, row, names.index(sided(length, side))] += sign * share
-    if parents[0] != -1 or dofs[:3] != [f"{dofs[0][:-3]}_T{axis}" for axis in "XYZ"]:
+    parents = [segments.index(sided(entry.parent, side)) if entry.parent else -1 for entry, side in entries]
+    if parents[0] != -1 or -1 in parents[1:]:
         raise BadTableError(f"{body.title}: the first segment must be the root, which floats.")
+    joints = [sided(entry.joint.name, side) for entry, side in entries]
+    turns = [[axis for axis in entry.joint.axes if axis in _AXIS] for entry, _ in entries]
+    dofs = [f"{joint}_{axis}" for joint, own in zip(joints, turns, strict=True) for axis in own]
     return BodyGeometry(
         tuple(segments),
         tuple(parents),
-        tuple(first),
-        tuple(axes),
-        tuple(dofs),
-        names,
-        origins,
+        tuple(3 + sum(len(own) for own in turns[:index]) for index in range(len(turns))),
+        tuple(tuple(_AXIS[axis] for axis in own) for own in turns),
+        (*(f"{joints[0]}_T{axis}" for axis in "XYZ"), *dofs),
+        tuple(shares),
+        np.stack([_origin(entry, side, list(shares)) for entry, side in entries]),
         np.array([*shares.values()]),
     )
+
+
+def _origin(entry: SegmentTable, side: str | None, lengths: list[str]) -> Array:
+    """Return a joint's place in its parent's frame, per length; y mirrored on the right. Shape (3, L)."""
+    origin = np.zeros((3, len(lengths)))
+    for row, axis in enumerate(AXES):
+        for length, share in entry.origin.get(axis, {}).items():  # type: ignore[call-overload]
+            origin[row, lengths.index(sided(length, side))] += share
+    origin[1] *= -1.0 if side == "Right" else 1.0
+    return origin
 
 
 Entry = tuple[SegmentTable, str | None]

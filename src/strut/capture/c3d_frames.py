@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.capture.c3d_parameters import (
-    C3dDamageError,
+    BLOCK,
     C3dHeader,
     Parameters,
     Raw,
     number_of,
     numbers,
     numbers_of,
+    refuse_c3d_unless,
     texts_of,
 )
 from strut.robot import Array
@@ -44,24 +45,10 @@ class C3dFrames:
 
 def read_frames(content: bytes, header: C3dHeader, parameters: Parameters) -> C3dFrames:
     """Return the data section; raises C3dDamageError if it is not all there."""
-    scale = number_of(parameters, "POINT", "SCALE", header.scale)
-    scale = header.scale if scale == 0.0 else scale
-    as_floats = scale < 0.0
-    width = 4 if as_floats else 2
-    start = int(number_of(parameters, "POINT", "DATA_START", 0.0))
-    start = (start - 1) * 512 if start > 1 else header.data_start
-    points, analog = header.points, header.analog_per_frame
-    per_frame = 4 * points + analog
-    frames = _frame_count(header, parameters)
-    needed = start + frames * per_frame * width
-    if start < 512 or needed > len(content):
-        whole = max(len(content) - start, 0) // max(per_frame * width, 1) if start >= 512 else 0
-        raise C3dDamageError(
-            f"is cut short: its header promises {frames} frames and {min(whole, frames)} are there; copy it again."
-        )
-    kind = "float" if as_floats else "int"
-    values = numbers(content, kind, header.processor, frames * per_frame, start).reshape(frames, per_frame)
-    where, residual = _points(values[:, : 4 * points].reshape(frames, points, 4), scale, as_floats)
+    scale = number_of(parameters, "POINT", "SCALE", header.scale) or header.scale
+    points, as_floats = header.points, scale < 0.0
+    values = _values(content, header, parameters, as_floats)
+    where, residual = _points(values[:, : 4 * points].reshape(len(values), points, 4), scale, as_floats)
     rate_hz = number_of(parameters, "POINT", "RATE", header.rate_hz) or header.rate_hz
     samples = max(header.samples_per_frame, 1)
     return C3dFrames(
@@ -69,27 +56,35 @@ def read_frames(content: bytes, header: C3dHeader, parameters: Parameters) -> C3
         residual=residual,
         analog=_analog(values[:, 4 * points :], samples, parameters),
         rate_hz=rate_hz,
-        analog_rate_hz=rate_hz * samples if analog else 0.0,
-        first_frame=_first_frame(header, parameters),
+        analog_rate_hz=rate_hz * samples,
+        first_frame=_long(parameters, "ACTUAL_START_FIELD") or header.first_frame,
     )
+
+
+def _values(content: bytes, header: C3dHeader, parameters: Parameters, as_floats: bool) -> Raw:
+    """Return the numbers of all frames. Shape (T, n)."""
+    told = int(number_of(parameters, "POINT", "DATA_START", 0.0))
+    start = (told - 1) * BLOCK if told > 1 else header.data_start
+    width, per_frame = 4 if as_floats else 2, 4 * header.points + header.analog_per_frame
+    frames = _frame_count(header, parameters)
+    whole = max(len(content) - start, 0) // max(per_frame * width, 1)
+    refuse_c3d_unless(start >= BLOCK, "is a damaged C3D file: its data would begin in its header.")
+    refuse_c3d_unless(
+        start + frames * per_frame * width <= len(content),
+        f"is cut short: its header promises {frames} frames and {min(whole, frames)} are there; copy it again.",
+    )
+    kind = "float" if as_floats else "int"
+    return numbers(content, kind, header.processor, frames * per_frame, start).reshape(frames, per_frame)
 
 
 def _frame_count(header: C3dHeader, parameters: Parameters) -> int:
     """Return how many frames there are; files with more than a header can count tell it elsewhere."""
-    count = header.last_frame - header.first_frame + 1
     told = int(number_of(parameters, "POINT", "FRAMES", 0.0)) % 65536
-    long = [_long(parameters, f"ACTUAL_{end}_FIELD") for end in ("START", "END")]
-    if long[0] and long[1] and long[1] >= long[0]:
-        count = long[1] - long[0] + 1
-    elif told > count:
-        count = told
-    if not 0 < count <= MOST_FRAMES:
-        raise C3dDamageError(f"holds no frames (its header counts from {header.first_frame} to {header.last_frame}).")
+    first, last = (_long(parameters, f"ACTUAL_{end}_FIELD") for end in ("START", "END"))
+    count = last - first + 1 if 0 < first <= last else max(header.last_frame - header.first_frame + 1, told)
+    counts = f"its header counts from {header.first_frame} to {header.last_frame}"
+    refuse_c3d_unless(0 < count <= MOST_FRAMES, f"holds no frames ({counts}).")
     return count
-
-
-def _first_frame(header: C3dHeader, parameters: Parameters) -> int:
-    return _long(parameters, "ACTUAL_START_FIELD") or header.first_frame
 
 
 def _long(parameters: Parameters, name: str) -> int:
@@ -118,12 +113,14 @@ def _analog(values: Raw, samples: int, parameters: Parameters) -> Array:
     if channels == 0:
         return np.empty((0, 0))
     raw = values[:, : channels * samples].astype(np.float64).reshape(-1, channels)
-    scale, offset = np.ones(channels), np.zeros(channels)
-    for target, name in ((scale, "SCALE"), (offset, "OFFSET")):
-        told = np.concatenate(
-            [numbers_of(parameters, "ANALOG", f"{name}{end}").astype(np.float64).ravel() for end in ("", "2", "3")]
-        )[:channels]
-        target[: len(told)] = told
+    scale, offset = (_per_channel(parameters, name, channels) for name in ("SCALE", "OFFSET"))
     if values.dtype.kind == "i" and texts_of(parameters, "ANALOG", "FORMAT")[:1] == ("UNSIGNED",):
         raw, offset = raw % 65536.0, offset % 65536.0
     return np.nan_to_num((raw - offset) * scale * number_of(parameters, "ANALOG", "GEN_SCALE", 1.0))
+
+
+def _per_channel(parameters: Parameters, name: str, channels: int) -> Array:
+    """Return scales or offsets of all channels; 1 or 0 where the file does not tell. Shape (channels,)."""
+    parts = [numbers_of(parameters, "ANALOG", f"{name}{end}").astype(np.float64).ravel() for end in ("", "2", "3")]
+    told = np.concatenate(parts)[:channels]
+    return np.concatenate([told, np.full(channels - len(told), float(name == "SCALE"))])

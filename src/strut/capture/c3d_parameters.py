@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 BLOCK = 512
+DAMAGED = "is a damaged C3D file"
 C3D_KEY = 0x50
 INTEL, DEC, MIPS = 84, 85, 86
 _TYPES = {-1: ("char", 1), 1: ("byte", 1), 2: ("int", 2), 4: ("float", 4)}
@@ -59,20 +60,24 @@ def numbers(content: bytes, kind: str, processor: int, count: int, offset: int) 
     return np.where(joined == 0, np.float32(0.0), joined.view("<f4") / np.float32(4.0))
 
 
+def refuse_c3d_unless(fine: bool, reason: str) -> None:
+    """Raise C3dDamageError with a reason unless something is as it should be."""
+    if not fine:
+        raise C3dDamageError(reason)
+
+
 def read_header(content: bytes) -> C3dHeader:
     """Return the first block; raises C3dDamageError."""
-    if len(content) < BLOCK or content[1] != C3D_KEY:
-        raise C3dDamageError("is not a C3D file: it does not begin with a C3D header.")
+    is_c3d = len(content) >= BLOCK and content[1] == C3D_KEY
+    refuse_c3d_unless(is_c3d, "is not a C3D file: it does not begin with a C3D header.")
     start = (content[0] - 1) * BLOCK
-    if content[0] < 1 or start + 4 > len(content):
-        raise C3dDamageError("is a damaged C3D file: its parameter section would begin behind its end.")
+    has_parameters = 0 < start < len(content) - 4
+    refuse_c3d_unless(has_parameters, f"{DAMAGED}: its parameter section would begin behind its end.")
     processor = content[start + 3]
-    if processor not in (INTEL, DEC, MIPS):
-        raise C3dDamageError(f"is a damaged C3D file: there is no processor type {processor}.")
+    refuse_c3d_unless(processor in (INTEL, DEC, MIPS), f"{DAMAGED}: there is no processor type {processor}.")
     words = numbers(content, "uint", processor, 10, 0)
-    floats = [float(numbers(content, "float", processor, 1, at)[0]) for at in (12, 20)]
-    if not all(math.isfinite(value) for value in floats):
-        raise C3dDamageError("is a damaged C3D file: scale or frame rate of its header is not a number.")
+    scale, rate_hz = (float(numbers(content, "float", processor, 1, at)[0]) for at in (12, 20))
+    refuse_c3d_unless(math.isfinite(scale + rate_hz), f"{DAMAGED}: scale or rate of its header is not a number.")
     return C3dHeader(
         processor=processor,
         parameter_start=start,
@@ -82,69 +87,77 @@ def read_header(content: bytes) -> C3dHeader:
         samples_per_frame=int(words[9]),
         first_frame=int(words[3]),
         last_frame=int(words[4]),
-        scale=floats[0],
-        rate_hz=floats[1],
+        scale=scale,
+        rate_hz=rate_hz,
     )
 
 
 def read_parameters(content: bytes, header: C3dHeader) -> tuple[Parameters, tuple[str, ...]]:
     """Return all parameters by group and a sentence if the section breaks off; raises C3dDamageError."""
-    names: dict[int, str] = {}
-    entries: list[tuple[int, str, Value]] = []
-    notes: tuple[str, ...] = ()
-    for group, name, value in _entries(content, header):
-        if not (name.isascii() and name.isprintable()):
+    entries, notes = list[C3dEntry](), tuple[str, ...]()
+    for entry in _entries(content, header):
+        if not entry.readable:
             notes = ("Its parameter section is damaged; what stands behind the damage was not read.",)
             break
-        if value is None:
-            names[group] = name
-        else:
-            entries.append((group, name, value))
+        entries.append(entry)
+    names = {entry.group: entry.name for entry in entries if entry.value is None}
     found: dict[str, dict[str, Value]] = {name: {} for name in names.values()}
-    for group, name, value in entries:
-        found.setdefault(names.get(group, f"GROUP {group}"), {})[name] = value
-    if "POINT" not in found or (header.points and "LABELS" not in found["POINT"]):
-        raise C3dDamageError("is a damaged C3D file: its parameter section breaks off before the names of the points.")
+    for entry in entries:
+        if entry.value is not None:
+            found.setdefault(names.get(entry.group, f"GROUP {entry.group}"), {})[entry.name] = entry.value
+    named = header.points == 0 or "LABELS" in found.get("POINT", {})
+    refuse_c3d_unless(named, f"{DAMAGED}: its parameter section breaks off before the names of the points.")
     return found, notes
 
 
-def _entries(content: bytes, header: C3dHeader) -> Iterator[tuple[int, str, Value | None]]:
-    """Yield number of the group, name and value of each entry; the value of a group itself is None."""
-    blocks = content[header.parameter_start + 2]
-    stop = header.parameter_start + blocks * BLOCK if blocks else max(header.data_start, header.parameter_start + BLOCK)
-    section = content[header.parameter_start : stop]
-    at = 4
-    while at + 4 <= len(section):
+@dataclass(frozen=True, slots=True, eq=False)
+class C3dEntry:
+    """A group (value None) or a parameter, and the number of its group."""
+
+    group: int
+    name: str
+    value: Value | None
+
+    @property
+    def readable(self) -> bool:
+        """Whether its name is one."""
+        return self.name.isascii() and self.name.isprintable()
+
+
+def _section(content: bytes, header: C3dHeader) -> bytes:
+    """Return the parameter section; where it does not tell its length, all before the data."""
+    start = header.parameter_start
+    told = start + content[start + 2] * BLOCK
+    return content[start : told if told > start else max(header.data_start, start + BLOCK)]
+
+
+def _entries(content: bytes, header: C3dHeader) -> Iterator[C3dEntry]:
+    """Yield groups and parameters in the order of the file."""
+    section, at = _section(content, header), 4
+    while at + 4 <= len(section) and section[at] and section[at + 1]:
         length, group = abs(_signed(section[at])), _signed(section[at + 1])
-        if length == 0 or group == 0:
-            return
-        name = text(section[at + 2 : at + 2 + length]).upper()
-        pointer = at + 2 + length
-        if pointer + 2 > len(section):
-            raise C3dDamageError("is a damaged C3D file: its parameter section is cut off.")
+        name, pointer = text(section[at + 2 : at + 2 + length]).upper(), at + 2 + length
+        refuse_c3d_unless(pointer + 2 <= len(section), f"{DAMAGED}: its parameter section is cut off.")
         step = int(numbers(section, "uint", header.processor, 1, pointer)[0])
-        yield abs(group), name, None if group < 0 else _value(section, pointer + 2, name, header.processor)
-        if step == 0 or pointer + step >= len(section):  # the last entry; some programs leave the end mark away
-            return
-        if step < 2:
-            raise C3dDamageError(f"is a damaged C3D file: its parameter section breaks off at {_entry(name)}.")
-        at = pointer + step
+        value = None if group < 0 else _value(section, pointer + 2, name, header.processor)
+        yield C3dEntry(abs(group), name, value)
+        refuse_c3d_unless(step != 1, f"{DAMAGED}: its parameter section breaks off at {_called(name)}.")
+        at = pointer + step if step else len(section)  # some programs leave the end mark away
 
 
-def _entry(name: str) -> str:
+def _called(name: str) -> str:
     return f"the parameter {name}" if name.isascii() and name.isprintable() else "an entry of its parameter section"
 
 
 def _value(section: bytes, at: int, name: str, processor: int) -> Value:
-    if at + 2 > len(section) or _signed(section[at]) not in _TYPES:
-        raise C3dDamageError(f"is a damaged C3D file: {_entry(name)} has no known type.")
+    typed = at + 2 <= len(section) and _signed(section[at]) in _TYPES
+    refuse_c3d_unless(typed, f"{DAMAGED}: {_called(name)} has no known type.")
     kind, width = _TYPES[_signed(section[at])]
     rank = section[at + 1]
-    shape = tuple(section[at + 2 : at + 2 + rank])
+    shape, start = tuple(section[at + 2 : at + 2 + rank]), at + 2 + rank
     count = math.prod(shape)
-    start = at + 2 + rank
-    if rank > 7 or start + count * width > len(section):
-        raise C3dDamageError(f"is a damaged C3D file: {_entry(name)} is longer than its section.")
+    fits = rank <= 7 and start + count * width <= len(section)
+    refuse_c3d_unless(fits, f"{DAMAGED}: {_called(name)} is longer than its section.")
     if kind == "char":
         return _texts(section[start : start + count], shape)
     if kind == "byte":

@@ -16,7 +16,7 @@ from strut.capture.marker_mapping import Landmark, MarkerSet, match_markers
 from strut.capture.plate_events import PlateStance, plate_gait_events, plate_stances
 from strut.capture.walking_axes import find_walking_axes, turned_onto_x
 from strut.errors import BadRecordingError
-from strut.recording import GaitEvent, Recording, Side, all_seen
+from strut.recording import ForcePlate, GaitEvent, Recording, Side, all_seen
 
 FEWEST_FRAMES = 10
 SEEN_SHARE = 0.05  # of the frames, below which a marker does not count as there
@@ -100,7 +100,7 @@ def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> 
 
 
 def flat_feet(trial: GaitTrial) -> npt.NDArray[np.bool_]:
-    """Return when each foot, right and left, stands flat: low, at rest, and not before foot flat or after heel off. (T, 2)."""
+    """Return when each foot, right and left, stands flat: at rest, from foot flat to heel off. Shape (T, 2)."""
     flat = np.zeros((len(trial.recording.markers_m), 2), dtype=bool)
     if trial.paths is None:
         return flat
@@ -112,13 +112,17 @@ def flat_feet(trial: GaitTrial) -> npt.NDArray[np.bool_]:
 
 
 def _between_flat_and_heel_off(trial: GaitTrial, side: Side) -> npt.NDArray[np.bool_]:
-    time_s, inside = trial.recording.time_s, np.zeros(len(trial.recording.markers_m), dtype=bool)
-    rises = [event.time_s for event in trial.events if (event.kind, event.side) == ("heel_off", side)]
-    for event in trial.events:
-        if (event.kind, event.side) == ("foot_flat", side):
-            stop = min((rise for rise in rises if rise > event.time_s), default=event.time_s)
-            inside |= (time_s > event.time_s + FLAT_MARGIN_S) & (time_s < stop - FLAT_MARGIN_S)
+    time_s = trial.recording.time_s
+    flats, rises = (_times(trial.events, kind, side) for kind in ("foot_flat", "heel_off"))
+    inside = np.zeros(len(time_s), dtype=bool)
+    for start in flats:
+        stop = min((rise for rise in rises if rise > start), default=start)
+        inside |= (time_s > start + FLAT_MARGIN_S) & (time_s < stop - FLAT_MARGIN_S)
     return inside
+
+
+def _times(events: Sequence[GaitEvent], kind: str, side: Side) -> list[float]:
+    return [event.time_s for event in events if (event.kind, event.side) == (kind, side)]
 
 
 def contact_columns(events: Sequence[GaitEvent], trial: GaitTrial, foot_names: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -127,24 +131,22 @@ def contact_columns(events: Sequence[GaitEvent], trial: GaitTrial, foot_names: S
     if not events:
         return np.ones((len(time_s), len(foot_names)), dtype=bool)
     contacts = contacts_of(events, time_s)
-    columns = []
-    for name in foot_names:
-        side: Side = "Right" if name.endswith("Right") else "Left"
-        columns.append(contacts[side, "heel" if name.startswith("Heel") else "forefoot"])
-    return np.column_stack(columns)
+    return np.column_stack([contacts[_side_and_part(name)] for name in foot_names])
+
+
+def _side_and_part(name: str) -> tuple[Side, str]:
+    side: Side = "Right" if name.endswith("Right") else "Left"
+    return side, "heel" if name.startswith("Heel") else "forefoot"
 
 
 def with_plates(events: Sequence[GaitEvent], felt: Sequence[GaitEvent]) -> tuple[GaitEvent, ...]:
     """Return events of markers, each replaced by that which a plate felt nearby."""
-    found = []
-    for event in events:
-        near = [
-            other
-            for other in felt
-            if (other.kind, other.side) == (event.kind, event.side) and abs(other.time_s - event.time_s) < PLATE_NEAR_S
-        ]
-        found.append(min(near, key=lambda other: abs(other.time_s - event.time_s)) if near else event)
-    return tuple(sorted(found, key=lambda event: event.time_s))
+    return tuple(sorted((_as_felt(event, felt) for event in events), key=lambda event: event.time_s))
+
+
+def _as_felt(event: GaitEvent, felt: Sequence[GaitEvent]) -> GaitEvent:
+    near = [time_s for time_s in _times(felt, event.kind, event.side) if abs(time_s - event.time_s) < PLATE_NEAR_S]
+    return replace(event, time_s=min(near, key=lambda time_s: abs(time_s - event.time_s), default=event.time_s))
 
 
 def _without_unseen(recording: Recording) -> Recording:
@@ -166,24 +168,20 @@ def _with_seen_frames(recording: Recording) -> Recording:
     if first == 0 and stop == len(seen):
         return recording
     start_s = first / recording.rate_hz
-    plates = tuple(
-        replace(
-            plate,
-            force_n=plate.force_n[round(start_s * plate.rate_hz) :],
-            moment_nm=plate.moment_nm[round(start_s * plate.rate_hz) :],
-            cop_m=plate.cop_m[round(start_s * plate.rate_hz) :],
-        )
-        for plate in recording.plates
-    )
     note = f"Frames {first + 1} to {stop} of {len(seen)} are used; in the others most markers are unseen."
     return replace(
         recording,
         markers_m=recording.markers_m[first:stop],
         residual_m=None if recording.residual_m is None else recording.residual_m[first:stop],
-        plates=plates,
+        plates=tuple(_from(plate, start_s) for plate in recording.plates),
         events=tuple(replace(event, time_s=event.time_s - start_s) for event in recording.events),
         notes=(*recording.notes, note),
     )
+
+
+def _from(plate: ForcePlate, start_s: float) -> ForcePlate:
+    first = round(start_s * plate.rate_hz)
+    return replace(plate, force_n=plate.force_n[first:], moment_nm=plate.moment_nm[first:], cop_m=plate.cop_m[first:])
 
 
 def _paths(recording: Recording) -> WalkingPaths | None:

@@ -36,26 +36,38 @@ def filled_gaps(recording: Recording, *, longest_s: float = LONGEST_FILLED_S) ->
 
     A gap is filled if it is shorter than `longest_s` and the marker was seen for some frames before and after.
     """
-    markers, gaps = recording.markers_m.copy(), list[Gap]()
-    for index, name in enumerate(recording.marker_names):
-        unseen = ~all_seen(markers[:, index])
-        if unseen.all():
-            continue
-        for first, last in runs_of(unseen):
-            near = np.r_[max(first - NEIGHBOURS, 0) : first, last + 1 : min(last + 1 + NEIGHBOURS, len(unseen))]
-            safe = len(near) == 2 * NEIGHBOURS and not unseen[near].any()
-            fill = safe and (last - first + 1) / recording.rate_hz <= longest_s
-            if fill:
-                markers[first : last + 1, index] = _spline(near, recording.markers_m[near, index], first, last)
-            gaps.append(Gap(name, first, last, fill))
-    notes = recording.notes
-    if count := sum(gap.filled for gap in gaps):
-        frames = sum(gap.last - gap.first + 1 for gap in gaps if gap.filled)
-        notes = (*notes, f"{count} gaps of at most {longest_s:g} s were filled ({frames} frames).")
-    if left := sorted({gap.marker for gap in gaps if not gap.filled}):
-        notes = (*notes, f"Gaps that are too long to fill stay in {', '.join(left)}.")
-    return replace(recording, markers_m=markers, notes=notes), tuple(gaps)
+    gaps = [gap for name in recording.marker_names for gap in _gaps_of(recording, name, longest_s)]
+    markers = recording.markers_m.copy()
+    filled = [gap for gap in gaps if gap.filled]
+    for gap in filled:
+        index = recording.marker_names.index(gap.marker)
+        markers[gap.first : gap.last + 1, index] = _spline(recording.markers_m[:, index], gap)
+    return replace(recording, markers_m=markers, notes=(*recording.notes, *_told(gaps, longest_s))), tuple(gaps)
 
 
-def _spline(frames: Array, places: Array, first: int, last: int) -> Array:
-    return np.asarray(CubicSpline(frames, places)(np.arange(first, last + 1)))
+def _gaps_of(recording: Recording, name: str, longest_s: float) -> list[Gap]:
+    """Return the gaps of a marker; none if it is never seen."""
+    unseen = ~all_seen(recording.marker(name))
+    runs = [] if unseen.all() else runs_of(unseen)
+    short = longest_s * recording.rate_hz
+    return [Gap(name, a, b, b - a + 1 <= short and not unseen[_around(a, b, len(unseen))].any()) for a, b in runs]
+
+
+def _around(first: int, last: int, frames: int) -> npt.NDArray[np.intp]:
+    """Return the frames before and after a gap that a filling needs; beside the recording, the gap's own."""
+    near = np.r_[first - NEIGHBOURS : first, last + 1 : last + 1 + NEIGHBOURS]
+    return np.where((near >= 0) & (near < frames), near, first)
+
+
+def _told(gaps: list[Gap], longest_s: float) -> list[str]:
+    """Return sentences about gaps."""
+    filled = [gap for gap in gaps if gap.filled]
+    left = sorted({gap.marker for gap in gaps if not gap.filled})
+    frames = sum(gap.last - gap.first + 1 for gap in filled)
+    said = [f"{len(filled)} gaps of at most {longest_s:g} s were filled ({frames} frames)."] * bool(filled)
+    return said + [f"Gaps that are too long to fill stay in {', '.join(left)}."] * bool(left)
+
+
+def _spline(path: Array, gap: Gap) -> Array:
+    near = _around(gap.first, gap.last, len(path))
+    return np.asarray(CubicSpline(near, path[near])(np.arange(gap.first, gap.last + 1)))

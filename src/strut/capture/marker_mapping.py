@@ -43,7 +43,7 @@ class Landmark(Table, frozen=True):
 class MarkerSetTable(Table, frozen=True):
     """A marker set or a mapping file."""
 
-    title: str = "own markers"
+    title: str = ""
     based_on: str | None = None
     needs: tuple[tuple[str, ...], ...] = ()
     alias: Mapping[str, str] = {}
@@ -61,16 +61,11 @@ class MarkerSet:
 
     def found(self, recording: Recording) -> dict[str, str]:
         """Return the markers of a recording by landmark; a landmark under its own name comes before its aliases."""
-        seen: dict[str, str] = {}
-        for label in recording.marker_names:
-            landmark = self.names.get(label.lower())
-            if landmark and (landmark not in seen or label == landmark):
-                seen[landmark] = label
-        return {
-            landmark: label
-            for landmark, label in seen.items()
-            if not set(self.landmarks[landmark].instead_of) & set(seen)
-        }
+        known = [(self.names.get(label.lower(), ""), label) for label in recording.marker_names]
+        by_alias = {landmark: label for landmark, label in known if landmark}
+        own = {name: name for name in set(by_alias) & set(recording.marker_names)}
+        seen = {**by_alias, **own}
+        return {name: label for name, label in seen.items() if not set(self.landmarks[name].instead_of) & set(seen)}
 
     def missing(self, found: Mapping[str, str]) -> list[str]:
         """Return what a fit would still need: one name, or several of which one is enough."""
@@ -92,28 +87,39 @@ def built_in_marker_set(name: str) -> MarkerSet:
 
 def read_marker_set(path: Path) -> MarkerSet:
     """Return the marker set of a mapping file; raises MappingFileError with line and field."""
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise MappingFileError(str(path), "", f"cannot be read ({error}).") from error
-    file = TomlFile(text, str(path), MappingFileError)
+    file = TomlFile(read_text(path), str(path), MappingFileError)
     table = file.decode(MarkerSetTable)
-    if table.based_on is not None and table.based_on not in marker_set_names():
-        raise file.wrong(("based_on",), f"is '{table.based_on}', which is none of {', '.join(marker_set_names())}.")
-    base = built_in_marker_set(table.based_on) if table.based_on else MarkerSet(table.title, {}, (), {})
-    own = {name: entry for key, landmark in table.marker.items() for name, entry in _sided(key, landmark)}
+    base = _base(file, table.based_on)
+    own = dict(entry for key, landmark in table.marker.items() for entry in _sided(key, landmark))
     landmarks = {**base.landmarks, **own}
-    names = dict(base.names)
-    for name, landmark in own.items():
-        names |= {alias.lower(): name for alias in landmark.aliases}
-    names |= {name.lower(): name for name in own}
     for theirs, ours in table.alias.items():
         if ours not in landmarks:
             raise file.wrong(("alias", theirs), f"is '{ours}', which is no landmark; known are {', '.join(landmarks)}.")
-        names[theirs.lower()] = ours
-    return MarkerSet(
-        table.title if own or not table.based_on else base.title, landmarks, table.needs or base.needs, names
-    )
+    names = {**base.names, **_names(own), **{theirs.lower(): ours for theirs, ours in table.alias.items()}}
+    return MarkerSet(table.title or base.title, landmarks, table.needs or base.needs, names)
+
+
+def _base(file: TomlFile, name: str | None) -> MarkerSet:
+    """Return the marker set that a mapping file builds on; an empty one if it names none."""
+    if name is None:
+        return MarkerSet("own markers", {}, (), {})
+    if name not in marker_set_names():
+        raise file.wrong(("based_on",), f"is '{name}', which is none of {', '.join(marker_set_names())}.")
+    return built_in_marker_set(name)
+
+
+def _names(landmarks: Mapping[str, Landmark]) -> dict[str, str]:
+    """Return all names in small letters, own ones after the aliases of others."""
+    aliases = {alias.lower(): name for name, landmark in landmarks.items() for alias in landmark.aliases}
+    return {**aliases, **{name.lower(): name for name in landmarks}}
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a TOML file; raises MappingFileError if it cannot be read."""
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise MappingFileError(str(path), "", f"cannot be read ({error}).") from error
 
 
 def match_markers(recording: Recording, marker_set: MarkerSet | None = None) -> tuple[MarkerSet, dict[str, str]]:
@@ -123,13 +129,13 @@ def match_markers(recording: Recording, marker_set: MarkerSet | None = None) -> 
         recording: Whose markers.
         marker_set: The one to use; None for the built-in one that knows most of the markers.
     """
-    candidates = [marker_set] if marker_set else [built_in_marker_set(name) for name in reversed(marker_set_names())]
-    best = max(candidates, key=lambda one: (not one.missing(one.found(recording)), len(one.found(recording))))
+    known = [built_in_marker_set(name) for name in reversed(marker_set_names())] if marker_set is None else [marker_set]
+    best = max(known, key=lambda one: (not one.missing(one.found(recording)), len(one.found(recording))))
     found = best.found(recording)
     if missing := best.missing(found):
-        known = f"; found are {', '.join(sorted(found))}" if found else "; none of its markers has a known name"
+        there = f"found are {', '.join(sorted(found))}" if found else "none of its markers has a known name"
         raise MarkerSetError(
-            f"{recording.name}: a fit by the markers of {best.title} still needs {', '.join(missing)}{known}. "
+            f"{recording.name}: a fit by the markers of {best.title} still needs {', '.join(missing)}; {there}. "
             "If they are there under other names, map them in a file (docs/recordings.md)."
         )
     return best, found
@@ -139,19 +145,15 @@ def _sided(key: str, landmark: Landmark) -> Sequence[tuple[str, Landmark]]:
     """Return an entry, or both sides of it: `?` is L or R (in segments the word), `^` the word in aliases."""
     if "?" not in key:
         return [(key, landmark)]
-    entries = []
-    for letter, side in SIDE_NAMES.items():
-        x, y, z = landmark.at
-        entries.append(
-            (
-                key.replace("?", letter),
-                msgspec.structs.replace(
-                    landmark,
-                    segment=landmark.segment.replace("?", side),
-                    at=(x, y if letter == "L" else -y, z),
-                    aliases=tuple(name.replace("?", letter).replace("^", side) for name in landmark.aliases),
-                    instead_of=tuple(name.replace("?", letter) for name in landmark.instead_of),
-                ),
-            )
-        )
-    return entries
+    return [(key.replace("?", letter), _on_side(landmark, letter, side)) for letter, side in SIDE_NAMES.items()]
+
+
+def _on_side(landmark: Landmark, letter: str, side: str) -> Landmark:
+    x, y, z = landmark.at
+    return msgspec.structs.replace(
+        landmark,
+        segment=landmark.segment.replace("?", side),
+        at=(x, y if letter == "L" else -y, z),
+        aliases=tuple(name.replace("?", letter).replace("^", side) for name in landmark.aliases),
+        instead_of=tuple(name.replace("?", letter) for name in landmark.instead_of),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,8 @@ FLOOR_SD_M = 0.004  # laboratories put their origin on the floor
 PLATE_SD_M = 0.001
 TOE_HEIGHT_M, TOE_HEIGHT_SD_M = 0.045, 0.015  # of a marker on the toes, shod or bare, over the ground
 
+_TOES = ("RTOE", "LTOE", "RMT5", "LMT5", "RTIP", "LTIP")
+
 
 def parameter_prior(
     body: BodyGeometry, height_m: float, landmarks: Mapping[str, Landmark], recording: Recording
@@ -34,52 +37,58 @@ def parameter_prior(
     lengths, lengths_sd = length_prior(body, height_m)
     local = np.array([landmark.at for landmark in landmarks.values()]) * height_m
     spread = np.array([landmark.spread_m for landmark in landmarks.values()])
-    names = list(landmarks)
-    if (hips := _hips(recording)) is not None:
-        width, front, hips_sd = hips
-        for side in ("Right", "Left"):
-            index = body.length_names.index(f"Hip{side}Width")
-            lengths[index], lengths_sd[index] = width, hips_sd
-        shift = front - local[[names.index("LASI"), names.index("RASI")]].mean(axis=0)
+    known, floor, notes = _hips(recording), *_floor(recording)
+    if known is not None:
+        hips = [body.length_names.index(f"Hip{side}Width") for side in ("Right", "Left")]
+        lengths[hips], lengths_sd[hips] = known.half_width_m, HIP_SD_M / 2.0
+        front = local[[list(landmarks).index(name) for name in ("LASI", "RASI")]].mean(axis=0)
         on_pelvis = [index for index, landmark in enumerate(landmarks.values()) if landmark.segment == "Pelvis"]
-        local[on_pelvis] += shift * np.array([1.0, 0.0, 1.0])
+        local[on_pelvis] += (known.front_m - front) * [1.0, 0.0, 1.0]
         spread[on_pelvis] = np.minimum(spread[on_pelvis], HIP_SD_M + np.array([0.0, 0.01, 0.0]))
-    floor, floor_sd, notes = _floor(recording)
-    return ParameterPrior(lengths, lengths_sd, local, spread, floor, floor_sd, height_m), notes
+    return ParameterPrior(lengths, lengths_sd, local, spread, *floor, height_m), (notes,)
 
 
-def _hips(recording: Recording) -> tuple[float, Array, float] | None:
-    """Return half the distance of the hips, the middle of the front spines from the middle of the hips, and an sd [m].
+class HipRegression(NamedTuple):
+    """Half the distance of the hips, and the middle of the front spines from the middle of the hips [m]. Shape (3,)."""
 
-    Regression on width and depth of the pelvis (Harrington et al., 2007), turned by the pelvic tilt; None without its
-    four spines.
+    half_width_m: float
+    front_m: Array
+
+
+def _hips(recording: Recording) -> HipRegression | None:
+    """Return where the hips are from width and depth of the pelvis; None without its spines or with odd ones.
+
+    Regression of Harrington et al. (2007), turned by the pelvic tilt.
     """
     known = set(recording.marker_names)
     hind = ("LPSI", "RPSI") if {"LPSI", "RPSI"} <= known else ("SACR",)
     if not {"LASI", "RASI", *hind} <= known:
         return None
-    left, right = recording.marker("LASI"), recording.marker("RASI")
+    left, right, back = recording.marker("LASI"), recording.marker("RASI"), recording.markers(hind).mean(axis=1)
     width = float(np.nanmedian(np.linalg.norm(left - right, axis=1)))
-    back = recording.markers(hind).mean(axis=1)
     depth = float(np.nanmedian(np.linalg.norm((left + right) / 2.0 - back, axis=1)))
     if not (0.12 < width < 0.45 and 0.08 < depth < 0.35):
         return None
     behind, below = 0.24 * depth + 0.0099, 0.30 * width + 0.0109
     cosine, sine = np.cos(PELVIC_TILT_RAD), np.sin(PELVIC_TILT_RAD)
     front = np.array([behind * cosine + below * sine, 0.0, below * cosine - behind * sine])
-    return 0.33 * width + 0.0073, front, HIP_SD_M / 2.0
+    return HipRegression(0.33 * width + 0.0073, front)
 
 
-def _floor(recording: Recording) -> tuple[float, float, tuple[str, ...]]:
-    """Return height of the floor and its standard deviation: that of plates, or zero, or under the toes."""
+def _floor(recording: Recording) -> tuple[tuple[float, float], str]:
+    """Return height of the floor and its standard deviation, and a sentence: plates, the origin, or under the toes."""
     if recording.plates:
         heights = [float(plate.corners_m[:, 2].mean()) for plate in recording.plates]
-        return float(np.median(heights)), PLATE_SD_M, ("The floor is at the height of the force plates.",)
-    toes = [name for name in ("RTOE", "LTOE", "RMT5", "LMT5", "RTIP", "LTIP") if name in recording.marker_names]
-    if not toes:
-        return 0.0, FLOOR_SD_M, ("The floor is at the origin of the laboratory.",)
-    lowest = float(np.nanmedian(np.nanpercentile(recording.markers(toes)[..., 2], 5, axis=0)))
+        return (float(np.median(heights)), PLATE_SD_M), "The floor is at the height of the force plates."
+    lowest = _lowest_toe(recording)
     if 0.0 < lowest < 0.10:
-        return 0.0, FLOOR_SD_M, ("The floor is at the origin of the laboratory.",)
+        return (0.0, FLOOR_SD_M), "The floor is at the origin of the laboratory."
     floor = lowest - TOE_HEIGHT_M
-    return floor, TOE_HEIGHT_SD_M, (f"The floor is {floor:.3f} m high, guessed from the toes.",)
+    return (floor, TOE_HEIGHT_SD_M), f"The floor is {floor:.3f} m high, guessed from the toes."
+
+
+def _lowest_toe(recording: Recording) -> float:
+    """Return how low markers on the toes come; their usual height if there are none."""
+    toes = [name for name in _TOES if name in recording.marker_names]
+    heights = [np.nanpercentile(recording.marker(name)[:, 2], 5) for name in toes]
+    return float(np.median(heights)) if heights else TOE_HEIGHT_M

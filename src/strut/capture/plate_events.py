@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,23 +42,34 @@ def plate_stances(
         rate_hz: Of the paths.
         threshold_n: From which force on somebody stands there.
     """
-    found = []
-    for plate in plates:
-        up = plate.force_n[:, 2]
-        for first, last in runs_of(up > threshold_n):
-            lasts = (last - first) / plate.rate_hz
-            if lasts < SHORTEST_STANCE_S or up[first : last + 1].max() < LIGHTEST_PEAK_N:
-                continue
-            side = _whose(plate, first, last, feet, rate_hz)
-            if side is None:
-                continue
-            start = _crossing(up, first - 1, threshold_n) / plate.rate_hz
-            stop = _crossing(up, last, threshold_n) / plate.rate_hz
-            foot = next(one for one in feet if one.side == side)
-            lands = first > 0 and _inside(plate, first, foot.heel_m, rate_hz)
-            leaves = last + 1 < len(up) and _inside(plate, last, foot.toe_m, rate_hz)
-            found.append(PlateStance(side, plate.name, start, stop, lands, leaves))
-    return _merged(found)
+    found = [
+        _stance(plate, first, last, foot, threshold_n, rate_hz)
+        for plate in plates
+        for first, last in _loaded_runs(plate, threshold_n)
+        for foot in _whose(plate, first, last, feet, rate_hz)
+    ]
+    return _merged(sorted(found, key=lambda stance: stance.start_s))
+
+
+def _loaded_runs(plate: ForcePlate, threshold_n: float) -> list[tuple[int, int]]:
+    """Return first and last sample of each time that somebody stands on a plate."""
+    up = plate.force_n[:, 2]
+    long = [run for run in runs_of(up > threshold_n) if (run[1] - run[0]) / plate.rate_hz >= SHORTEST_STANCE_S]
+    return [(first, last) for first, last in long if up[first : last + 1].max() >= LIGHTEST_PEAK_N]
+
+
+def _stance(
+    plate: ForcePlate, first: int, last: int, foot: FootPath, threshold_n: float, rate_hz: float
+) -> PlateStance:
+    up = plate.force_n[:, 2]
+    return PlateStance(
+        foot.side,
+        plate.name,
+        _crossing(up, first - 1, threshold_n) / plate.rate_hz,
+        _crossing(up, last, threshold_n) / plate.rate_hz,
+        lands=first > 0 and _inside(plate, first, foot.heel_m, rate_hz),
+        leaves=last + 1 < len(up) and _inside(plate, last, foot.toe_m, rate_hz),
+    )
 
 
 def plate_gait_events(stances: Sequence[PlateStance]) -> tuple[GaitEvent, ...]:
@@ -75,30 +86,28 @@ def _crossing(values: Array, frame: int, level: float) -> float:
     return frame + float((level - values[frame]) / (values[frame + 1] - values[frame]))
 
 
-def _whose(plate: ForcePlate, first: int, last: int, feet: Sequence[FootPath], rate_hz: float) -> Side | None:
-    """Return the foot nearest to the centre of pressure all the time; None if it is not always the same one."""
-    when = np.linspace(first + 0.15 * (last - first), last - 0.15 * (last - first), 7)
-    sides = set()
-    for sample in when:
-        place = plate.cop_m[int(sample)]
-        frame = round(sample / plate.rate_hz * rate_hz)
-        away = {}
-        for foot in feet:
-            if frame < len(foot.toe_m) and np.isfinite(place).all():
-                away[foot.side] = _distance(place, foot.heel_m[frame], foot.toe_m[frame])
-        near = {side: distance for side, distance in away.items() if distance < FARTHEST_M}
-        if near:
-            sides.add(min(near, key=near.__getitem__))
-    return sides.pop() if len(sides) == 1 else None
+def _whose(plate: ForcePlate, first: int, last: int, feet: Sequence[FootPath], rate_hz: float) -> list[FootPath]:
+    """Return the foot nearest to the centre of pressure all the time; none if it is not always the same one."""
+    samples = np.linspace(first + 0.15 * (last - first), last - 0.15 * (last - first), 7).astype(int)
+    nearest = {_nearest(plate.cop_m[sample], feet, round(sample / plate.rate_hz * rate_hz)) for sample in samples}
+    known = nearest - {None}
+    return [foot for foot in feet if known == {foot.side}]
+
+
+def _nearest(place: Array, feet: Sequence[FootPath], frame: int) -> Side | None:
+    """Return the foot nearest to a place in a frame; None if none is near."""
+    if frame >= len(feet[0].toe_m):
+        return None
+    away = {foot.side: _distance(place, foot.heel_m[frame], foot.toe_m[frame]) for foot in feet}
+    side = min(away, key=away.__getitem__)
+    return side if away[side] < FARTHEST_M else None
 
 
 def _distance(place: Array, heel: Array, toe: Array) -> float:
-    """Return how far a point is from the line between heel and toe over the ground; infinite if the foot is unseen."""
-    if not (np.isfinite(heel).all() and np.isfinite(toe).all()):
-        return float("inf")
+    """Return how far a point is from the line between heel and toe over the ground; infinite if one is unseen."""
     along = toe[:2] - heel[:2]
     share = np.clip((place[:2] - heel[:2]) @ along / max(float(along @ along), 1e-9), 0.0, 1.0)
-    return float(np.linalg.norm(place[:2] - heel[:2] - share * along))
+    return float(np.nan_to_num(np.linalg.norm(place[:2] - heel[:2] - share * along), nan=np.inf))
 
 
 def _inside(plate: ForcePlate, sample: int, end_m: Array, rate_hz: float) -> bool:
@@ -116,14 +125,15 @@ def _inside(plate: ForcePlate, sample: int, end_m: Array, rate_hz: float) -> boo
 def _merged(stances: Sequence[PlateStance]) -> tuple[PlateStance, ...]:
     """Return stances; a foot on two plates at once is one: it lands on the first and leaves the last."""
     merged = list[PlateStance]()
-    for one in sorted(stances, key=lambda stance: stance.start_s):
-        same = next((other for other in merged if other.side == one.side and other.stop_s > one.start_s), None)
-        if same is None:
-            merged.append(one)
+    for one in stances:
+        same = [other for other in merged if other.side == one.side and other.stop_s > one.start_s]
+        if same:
+            merged[merged.index(same[0])] = _joined(same[0], one)
         else:
-            last = one if one.stop_s > same.stop_s else same
-            both = PlateStance(
-                same.side, f"{same.plate}, {one.plate}", same.start_s, last.stop_s, same.lands, last.leaves
-            )
-            merged[merged.index(same)] = both
+            merged.append(one)
     return tuple(merged)
+
+
+def _joined(first: PlateStance, second: PlateStance) -> PlateStance:
+    last = max(first, second, key=lambda stance: stance.stop_s)
+    return replace(first, plate=f"{first.plate}, {second.plate}", stop_s=last.stop_s, leaves=last.leaves)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from strut.capture.body_geometry import BodyGeometry, BodyPoints, body_points
+from strut.capture.marker_mapping import read_text
 from strut.errors import MappingFileError
 from strut.models.subject import subject
 from strut.robot import Robot
@@ -134,11 +135,7 @@ class SubjectFile:
 
 def read_subject(path: Path, body: BodyGeometry) -> SubjectModel:
     """Return the person of a subject file; raises MappingFileError."""
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise MappingFileError(str(path), "", f"cannot be read ({error}).") from error
-    return SubjectFile(text).model(str(path), body)
+    return SubjectFile(read_text(path)).model(str(path), body)
 
 
 def _quoted(value: str) -> str:

@@ -40,33 +40,45 @@ def find_walking_axes(recording: Recording, segments: Mapping[str, str]) -> Walk
     Raises:
         BadRecordingError: If body and feet are not above one another along any axis.
     """
-    high = _mean_of(recording, [name for name, segment in segments.items() if segment in ("Pelvis", "Head")])
-    if not np.isfinite(high).any():
-        high = _mean_of(recording, [name for name, segment in segments.items() if segment.startswith("Thigh")])
-    low = _mean_of(recording, [name for name, segment in segments.items() if segment.startswith("Foot")])
-    upright = np.nanmedian(high - low, axis=0)
-    axis = int(np.argmax(np.abs(upright)))
-    if not np.isfinite(upright).all() or np.abs(upright[axis]) < 0.8 * np.linalg.norm(upright):
-        raise BadRecordingError(f"{recording.name}: body and feet are not above one another along any axis.")
-    up = np.sign(upright[axis]) * np.eye(3)[axis]
-    seen = np.flatnonzero(all_seen(high))
-    way = high[seen[-1]] - high[seen[0]]
-    way = way - up * (way @ up)
+    high = _mean_of(recording, _on(segments, ("Pelvis", "Head")) or _on(segments, ("Thigh",)))
+    low = _mean_of(recording, _on(segments, ("Foot",)))
+    up, name = _up(recording, np.nanmedian(high - low, axis=0))
+    seen = high[all_seen(high)]
+    way = _over_ground(seen[-1] - seen[0], up)
     travelled = float(np.linalg.norm(way))
-    facing = _facing(recording, up)
-    forward, notes = way, [f"Up is {'-' if up[axis] < 0 else '+'}{'xyz'[axis]} in the file."]
-    if travelled < SHORTEST_WALK_M:
-        forward = facing
-        if np.linalg.norm(facing) < 1e-3:
-            raise BadRecordingError(f"{recording.name}: nobody walks, and no markers tell where the body faces.")
-        notes.append(f"The pelvis comes {travelled:.2f} m far; forward is where the body faces.")
-    elif way @ facing < 0.0:
-        forward = -way
-        notes.append("The person walks backwards; forward is where the body faces.")
-    forward = forward / np.linalg.norm(forward)
-    degrees = np.degrees(np.arctan2(*_in_plane(forward, axis)))
-    notes.append(f"The walk was turned onto +x (it went at {degrees:.0f} degrees in the file's ground plane).")
-    return WalkingAxes(np.stack([forward, np.cross(up, forward), up]), travelled, tuple(notes))
+    forward, notes = _forward(recording, way, _facing(recording, up))
+    notes = (f"Up is {name} in the file.", *notes, "The walk was turned onto +x.")
+    return WalkingAxes(np.stack([forward, np.cross(up, forward), up]), travelled, notes)
+
+
+def _on(segments: Mapping[str, str], parts: tuple[str, ...]) -> list[str]:
+    return [name for name, segment in segments.items() if segment.startswith(parts)]
+
+
+def _up(recording: Recording, upright: Array) -> tuple[Array, str]:
+    """Return the axis of the laboratory along which body and feet are above one another, and its name. Shape (3,)."""
+    axis = int(np.argmax(np.abs(upright)))
+    if not np.abs(upright[axis]) >= 0.8 * np.linalg.norm(upright):  # also catches NaN
+        raise BadRecordingError(f"{recording.name}: body and feet are not above one another along any axis.")
+    sign = np.sign(upright[axis])
+    return sign * np.eye(3)[axis], f"{'-' if sign < 0 else '+'}{'xyz'[axis]}"
+
+
+def _over_ground(vector: Array, up: Array) -> Array:
+    return np.asarray(vector - up * (vector @ up))
+
+
+def _forward(recording: Recording, way: Array, facing: Array) -> tuple[Array, tuple[str, ...]]:
+    """Return the direction of a walk, or where a body faces that does not come far, and a sentence. Shape (3,)."""
+    length = np.linalg.norm(way)
+    if length > SHORTEST_WALK_M and way @ facing >= 0.0:
+        return way / length, ()
+    if length > SHORTEST_WALK_M:
+        return -way / length, ("The person walks backwards; forward is where the body faces.",)
+    if np.linalg.norm(facing) < 1e-3:
+        raise BadRecordingError(f"{recording.name}: nobody walks, and no markers tell where the body faces.")
+    note = f"The pelvis comes {length:.2f} m far; forward is where the body faces."
+    return facing / np.linalg.norm(facing), (note,)
 
 
 def turned_onto_x(recording: Recording, axes: WalkingAxes) -> Recording:
@@ -88,27 +100,19 @@ def turned_onto_x(recording: Recording, axes: WalkingAxes) -> Recording:
     )
 
 
-def _in_plane(forward: Array, axis: int) -> tuple[float, float]:
-    first, second = (axis + 1) % 3, (axis + 2) % 3
-    return float(forward[second]), float(forward[first])
-
-
 def _mean_of(recording: Recording, names: list[str]) -> Array:
     """Return the mean of some markers; NaN in frames where one is missing. Shape (T, 3)."""
-    if not names:
-        return np.full((len(recording.markers_m), 3), np.nan)
     seen = [name for name in names if np.isfinite(recording.marker(name)).any()]
-    return np.asarray(recording.markers(seen).mean(axis=1)) if seen else np.full((len(recording.markers_m), 3), np.nan)
+    if not seen:
+        return np.full((len(recording.markers_m), 3), np.nan)
+    return np.asarray(recording.markers(seen).mean(axis=1))
 
 
 def _facing(recording: Recording, up: Array) -> Array:
     """Return where markers on the front are from those on the back, over the ground; zero if unknown. Shape (3,)."""
     known = set(recording.marker_names)
-    for front, back in _AHEAD:
-        if not {*front, *back} <= known:
-            continue
+    for front, back in (pair for pair in _AHEAD if {*pair[0], *pair[1]} <= known):
         ahead = recording.markers(front).mean(axis=1) - recording.markers(back).mean(axis=1)
         if all_seen(ahead).any():  # frames in which all of them are seen
-            mean = np.nanmean(ahead, axis=0)
-            return np.asarray(mean - up * (mean @ up))
+            return _over_ground(np.nanmean(ahead, axis=0), up)
     return np.zeros(3)
