@@ -1,7 +1,7 @@
 """How far are gait events from markers alone from those that force plates feel?
 
-Thresholds are tuned on half of the trials. Needs the recordings in ../shared/data. Prints the errors of the tuned and of
-the held-out half, then what other thresholds would give on the tuned half.
+Thresholds are tuned on half of the trials. Needs the recordings in ../shared/data. Prints the errors of the tuned and
+of the held-out half, then what other thresholds would give on the tuned half.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ import numpy as np  # noqa: E402
 
 from record import Row, median_seconds, record  # noqa: E402
 from strut.kinematics.biped_model import TwoLegs, two_legs  # noqa: E402
+from strut.kinematics.biped_posture import PostureTargets, solve_postures  # noqa: E402
 from strut.kinematics.leg_angles import chain_points, leg_angles  # noqa: E402
-from strut.kinematics.posture import PostureTargets, solve_postures  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.robot import Array  # noqa: E402
 

@@ -27,7 +27,6 @@ import numpy as np  # noqa: E402
 from bench_reconstruction import true_phases  # noqa: E402
 from record import Row, record  # noqa: E402
 from strut.emotion import named_emotion  # noqa: E402
-from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles  # noqa: E402
 from strut.engines.rigid_body import GRAVITY_M_S2  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
 from strut.expression.blend import style_for  # noqa: E402
@@ -39,6 +38,7 @@ from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 from strut.motion import Motion  # noqa: E402
 from strut.robot import Array  # noqa: E402
+from strut.rotation import angles_from_qpos, qpos_from_angles  # noqa: E402
 
 WORKERS = 2
 WORKS = (
@@ -89,7 +89,7 @@ def shares(known: Motion, found: Gait, borders_s: Array) -> tuple[float, float, 
     """Return errors of torques, of the worse foot and of both feet together as shares, and of the phases' ends [s]."""
     start_s, path = found.asked["phases"][0][1], found.trajectory
     lapse = known.time_s - start_s
-    inside = (lapse >= 0.0) & (lapse <= path.total_s - 1e-6)
+    inside = (lapse >= 0.0) & (lapse <= path.time_s[-1] - 1e-6)
     ends = start_s + np.cumsum(path.duration_s)[:-1]
     off_s = np.abs(ends[:, None] - borders_s).min(axis=1).max()
     inside &= np.abs(known.time_s[:, None] - borders_s).min(axis=1) > 1e-3  # where forces jump either side is right
@@ -115,7 +115,7 @@ def shares(known: Motion, found: Gait, borders_s: Array) -> tuple[float, float, 
 def rows_of(work: tuple[str, tuple[float, ...]]) -> list[Row]:
     name, noises = work
     gait, found_rows = gait_called(name), list[Row]()
-    step_s = gait.trajectory.total_s
+    step_s = gait.trajectory.time_s[-1]
     known, sampled = gait.motion(steps=3, rate_hz=COMPARED_HZ), gait.motion(steps=3)
     borders_s = np.concatenate([np.cumsum(gait.trajectory.duration_s) + step * step_s for step in range(3)])
     for noise in noises:

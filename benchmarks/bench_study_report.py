@@ -20,10 +20,9 @@ from strut import walk
 from strut.io.motion_file import save_motion
 from strut.study.answer_table import answers_of, export_rows
 from strut.study.audience import audience_for, simulated_rows
-from strut.study.design import Question
-from strut.study.design_file import read_design
-from strut.study.new_study import new_study
+from strut.study.design import Question, read_design
 from strut.study.statistics import study_statistics
+from strut.study.study_folder import new_study
 from strut.study.study_report import report_html
 
 PEOPLE, BLOCKS, ALLOWED_S = 500, 4, 10.0

@@ -23,8 +23,7 @@ from tests.study.real_parts import StudyServer, postgres_cluster, postgres_progr
 
 from strut import walk
 from strut.io.motion_file import save_motion
-from strut.study.new_study import new_study
-from strut.study.opened_study import open_study
+from strut.study.study_folder import new_study, open_study
 
 PEOPLE, TRIALS, PAUSE_S, ALLOWED_S = 50, 5, 1.5, 0.050
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")

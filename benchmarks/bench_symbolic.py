@@ -17,11 +17,10 @@ import casadi as ca  # noqa: E402
 import numpy as np  # noqa: E402
 
 from record import Row, median_seconds, record  # noqa: E402
-from strut.engines.contact_kinematics import row_loads  # noqa: E402
 from strut.engines.kinematic_tree import read_tree  # noqa: E402
-from strut.engines.symbolic_dynamics import SymbolicDynamics  # noqa: E402
 from strut.human.gait_problem import Criteria, gait_problem  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
+from strut.optimal.symbolic_dynamics import SymbolicDynamics  # noqa: E402
 
 BATCH = 36  # nodes of the usual mesh
 
@@ -32,7 +31,7 @@ def main() -> None:
     q, v, a = (ca.SX.sym(name, 34) for name in "qva")
     force, weight = ca.SX.sym("force", len(contact.rows)), ca.SX.sym("weight", 34)
     moving = SymbolicDynamics(tree, q, v, a)
-    rows = moving.inverse_dynamics(row_loads(moving, contact, force))
+    rows = moving.inverse_dynamics(moving.row_loads(contact, force))
     x = ca.vertcat(q, v, a, force)
     cases = {
         "residual": ca.Function("residual", [x, weight], [rows]),

@@ -94,7 +94,7 @@ def _synthesized(manner: str, seed: int) -> Found:
         round(float(np.rad2deg(sound.playback_error_rad)), 4),
     )
     row |= {"sound": not sound.complaints()} | dict(zip(FIGURES, figures, strict=True))
-    share, kept = np.unique(path.time_s / path.total_s, return_index=True)
+    share, kept = np.unique(path.time_s / path.time_s[-1], return_index=True)
     angles = np.stack([np.interp(SHARES, share, column) for column in path.q[kept, 6:].T], axis=1)
     return row | {"cpu_s": round(process_time(), 2)}, angles
 

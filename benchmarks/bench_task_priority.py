@@ -31,10 +31,10 @@ import pinocchio  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses  # noqa: E402
-from strut.expression.gaze import looking_at  # noqa: E402
-from strut.expression.posture import posture_over_time  # noqa: E402
+from strut.expression.body_swing import posture_over_time  # noqa: E402
 from strut.generators.hand_task import hand_task  # noqa: E402
-from strut.generators.null_space_controller import NullSpaceController, TrackingProblem  # noqa: E402
+from strut.generators.tracking_problem import TrackingProblem  # noqa: E402
+from strut.kinematics.gaze import looking_at  # noqa: E402
 from strut.kinematics.task_priority import Held, Level, resolve, velocity_bounds  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.robot import Array, Robot  # noqa: E402
@@ -208,9 +208,8 @@ def compare(robot: Robot, feeling: str, style: Style) -> list[Row]:
     """Return a row for each solver."""
     goals = goals_of(robot, style)
     path = hand_task(robot, "wave", duration_s=DURATION_S)
-    start = NullSpaceController(
-        TrackingProblem(robot, path, style, USER_M, "corrected", np.array([0.0, STEP_S]), 1)
-    ).settled()
+    problem = TrackingProblem(robot, path, style, USER_M, "corrected", np.array([0.0, STEP_S]), 1)
+    start = problem.tracker().settled()
     makers = {"strut, priorities": strut_tick, "mink, weights": mink_tick, "pink, weights": pink_tick}
     ticks = {case: make(robot, goals) for case, make in makers.items()}
     taken: dict[str, list[float]] = {case: [] for case in ticks}

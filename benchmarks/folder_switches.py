@@ -6,8 +6,15 @@
 Every function of strut is recorded when it is called for the first time. A switch is a first call in another folder
 than the first call before it. A call goes backwards if the stage that calls stands higher in the house than the one
 that is called: no import allows it, so it can only come through a callback. Nouns are free: every room uses them.
+A function that is written inside another one (as every lambda is) is a value that a stage hands over: a term of an
+optimal-control problem, what hears of progress (nothing does here). It is no stage's step, and left out; what it calls
+is not.
 
-One row per walk: `case, first_calls, switches, backwards, way`; appended to benchmarks/results/.
+`switches` counts all folders. `stage_switches` leaves out robots/, models/ and engines/, which the house calls
+foundations: libraries that any stage computes with, as it does with NumPy. Every stage that uses a batch function of
+theirs before others do goes there and back, whatever the order of the stages.
+
+One row per walk: `case, first_calls, switches, stage_switches, backwards, way`; appended to benchmarks/results/.
 """
 
 from __future__ import annotations
@@ -27,6 +34,7 @@ STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
     *("io", "pipeline", "simulation", "analysis", "study", "show", "reproduction", "cli"),
 )
+FOUNDATIONS = ("robots", "models", "engines")
 CASES = {
     "mrpete": lambda: strut.walk("mrpete", "sad", cycles=2),
     "alice": lambda: strut.walk("alice", "sad", goal=strut.Place(0.2, 0.0)),
@@ -58,7 +66,8 @@ def first_calls(run: Callable[[], object]) -> list[FirstCall]:
 
     def profile(frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code
-        if event != "call" or code in seen or code.co_name.startswith("<"):
+        handed_over = code.co_name.startswith("<") or "<locals>" in code.co_qualname
+        if event != "call" or code in seen or handed_over:
             return
         seen.add(code)
         if folder := folder_of(code):
@@ -97,6 +106,7 @@ def main() -> None:
             "case": name,
             "first_calls": len(calls),
             "switches": len(way) - 1,
+            "stage_switches": len(way_of([call for call in calls if call.folder not in FOUNDATIONS])) - 1,
             "backwards": len(backward_calls(calls)),
             "way": " ".join(way),
         }

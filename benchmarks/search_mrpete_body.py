@@ -74,13 +74,12 @@ def body_table(present: dict[str, Any], values: Array, radius_m: dict[str, float
         z_axis = -down_and_out if front else down_and_out
         mount["z_axis"], mount["x_axis"] = z_axis.tolist(), [math.cos(lean), -side * math.sin(lean), 0.0]
     limb = table["limb"]["leg"]
-    lengths = {"hip_spin": thigh_m, "shin_spin": LEG_M - thigh_m}
-    for joint in limb["joints"]:
-        joint["d_m"] = lengths.get(joint["name"], 0.0)
+    lengths, above_m = {"hip_spin": thigh_m, "shin_spin": LEG_M - thigh_m}, 0.0
     for link in limb["links"]:
-        link["radius_m"] = radius_m[link["joint"]]
-        if link["joint"] in lengths:
-            link["to_m"] = [0.0, 0.0, lengths[link["joint"]]]
+        link["rod"]["radius_m"], link["offset_m"] = radius_m[link["name"]], [0.0, 0.0, above_m]
+        above_m = lengths.get(link["name"], 0.0)
+        if above_m:
+            link["rod"]["to_m"] = [0.0, 0.0, above_m]
     return table
 
 
@@ -136,7 +135,7 @@ class Search:
     def _walk(self, robot: Robot, emotion: str) -> tuple[tuple[float, tuple[str, str]], float]:
         """Return the nearest bodies of a walk and what else is wrong with it [m]."""
         body, shift = _steps(robot, emotion), self.sway_m[emotion]
-        qpos = body.qpos(shift)
+        qpos = body.posture(shift).qpos
         speed = np.abs(np.diff(qpos[:, 7:], axis=0)).max() / (body.plan.time_s[1] - body.plan.time_s[0])
         too_fast = max(0.0, float(speed) / robot.joint_speed_limit_rad_s[0] - SPEED_USE)
         qpos = qpos[::EVERY]
@@ -144,7 +143,7 @@ class Search:
         assert apart is not None
         bent = max(float(np.abs(qpos[:, 7 + joint]).max()) for joint in range(3, 28, 7))
         height_m = min(float((place[:, 2] - solid.size_m[0]).min()) for solid, place in _balls(robot, qpos))
-        wrong = max(0.0, float(body.reach_excess_m(shift).max())) + 0.1 * max(0.0, bent - KNEE_MOST_RAD)
+        wrong = max(0.0, float(body.posture(shift).excess_m.max())) + 0.1 * max(0.0, bent - KNEE_MOST_RAD)
         return (apart.smallest_m, apart.bodies), wrong + max(0.0, CLEAR_M - height_m) + 0.02 * min(too_fast, 2.0)
 
     def cost(self, values: Array) -> float:

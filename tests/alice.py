@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from strut.kinematics.biped_model import two_legs
-from strut.kinematics.posture import PostureTargets
+from strut.kinematics.biped_posture import PostureTargets
 from strut.models.catalogue import load_robot
 
 REFERENCE = tomllib.loads((Path(__file__).parent / "data" / "alice.toml").read_text("utf-8"))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+
+import cloudpickle
 import pytest
 from hypothesis import settings
 
@@ -12,6 +15,14 @@ pytest_plugins = ("tests.study.real_parts_summary",)  # names, at the end, which
 
 settings.register_profile("strut", derandomize=True, deadline=None)  # the same examples everywhere
 settings.load_profile("strut")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_robots_of_the_user(tmp_path_factory):
+    """Let tests see the robots of strut alone, whatever the person who runs them has at home."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STRUT_ROBOTS", str(tmp_path_factory.mktemp("robot_home")))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -35,9 +46,38 @@ def heiman():
 
 
 @pytest.fixture(scope="session")
-def gait(heiman):
+def gait(heiman, made_once):
     """One synthesized gait for all tests that need one: it takes half a minute."""
-    return synthesize(heiman, speed_m_s=1.3)
+    return made_once("gait", lambda: synthesize(heiman, speed_m_s=1.3))
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory, request):
+    """Return what makes a thing in one of the workers and reads it in the others, who wait for it."""
+    alone = not hasattr(request.config, "workerinput")
+    folder = tmp_path_factory.getbasetemp().parent
+
+    def make(name, maker):
+        if alone:
+            return maker()
+        made, failed = folder / f"{name}.pickle", folder / f"{name}.failed"
+        try:
+            (folder / f"{name}.lock").touch(exist_ok=False)
+        except FileExistsError:
+            while not made.exists():
+                assert not failed.exists(), f"another worker could not make the {name}"
+                time.sleep(0.2)
+            return cloudpickle.loads(made.read_bytes())
+        try:
+            found = maker()
+            made.with_suffix(".part").write_bytes(cloudpickle.dumps(found))  # functions of a problem are closures
+        except BaseException:
+            failed.touch()
+            raise
+        made.with_suffix(".part").replace(made)
+        return found
+
+    return make
 
 
 def pytest_collection_modifyitems(items):

@@ -75,7 +75,7 @@ def test_fingerprint_changes_with_the_body_and_only_with_it(mrpete):
     assert len(mrpete.fingerprint) == 16
     assert changed(mrpete) == mrpete.fingerprint
     assert changed(mrpete, mass_kg=3.0 + 1e-6) != mrpete.fingerprint
-    assert changed(mrpete, size_m=(0.35, 0.25, 0.081)) != mrpete.fingerprint
+    assert changed(mrpete, inertia_size_m=(0.35, 0.25, 0.081)) != mrpete.fingerprint
 
 
 def test_neutral_is_near_the_middle_of_every_joint(mrpete):
@@ -89,9 +89,10 @@ def test_neutral_is_near_the_middle_of_every_joint(mrpete):
 
 
 def test_the_fingerprint_is_that_of_the_body_not_of_its_looks(mrpete):
-    box = mrpete.tables.robot.body
-    assert changed(mrpete, color=(1.0, 0.0, 0.0, 1.0), mark=()) == mrpete.fingerprint
-    assert changed(mrpete, mark=box.mark * 2) == mrpete.fingerprint
+    box, *marks = mrpete.tables.robot.body.shapes
+    red = msgspec.structs.replace(box, color=(1.0, 0.0, 0.0, 1.0))
+    assert changed(mrpete, shapes=(red,)) == mrpete.fingerprint
+    assert changed(mrpete, shapes=(box, *marks, *marks)) == mrpete.fingerprint
     for array, index in (("jnt_range", 3), ("geom_size", 4), ("body_pos", 5), ("actuator_gainprm", 2), ("site_pos", 0)):
         model = copy(mrpete.model)
         getattr(model, array)[index] *= 1.001

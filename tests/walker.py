@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from strut.analysis.gait_cycle import coordinate_names, mirror_image
-from strut.engines.kinematic_tree import qpos_from_angles
-from strut.models.mirror import mirror_of
+from strut.mirror import mirror_of
 from strut.motion import Motion
+from strut.rotation import qpos_from_angles
 
 STEP = 50  # samples
 STEP_M = 0.7

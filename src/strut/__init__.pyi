@@ -50,11 +50,11 @@ from strut.verify.check import check as check
 
 # Optimal-control problems of your own: see docs/your_own_problem.md
 from strut.engines.kinematic_tree import read_tree as read_tree
-from strut.engines.node_symbols import Scales as Scales
-from strut.engines.sparse_nlp import column as column, square as square
-from strut.models.contact_set import ContactRow as ContactRow, ContactSet as ContactSet
+from strut.optimal.node_symbols import Scales as Scales
+from strut.optimal.sparse_nlp import column as column, square as square
+from strut.contact_set import ContactRow as ContactRow, ContactSet as ContactSet
 from strut.optimal.collocation import DirectCollocation as DirectCollocation, Solution as Solution
-from strut.optimal.periodicity import periodic as periodic
+from strut.optimal.problem import periodic as periodic
 from strut.optimal.problem import (
     BoundaryConstraint as BoundaryConstraint,
     Bounds as Bounds,
@@ -73,12 +73,15 @@ from strut.optimal.torque_playback import playback_error as playback_error
 from strut.optimal.trajectory import guess_between as guess_between
 
 # Pictures, films and pages
-from strut.show.files import save_shown as save_shown
-from strut.show.film import save_gif as save_gif, save_mp4 as save_mp4
+from strut.show.files import (
+    save_gif as save_gif,
+    save_html as save_html,
+    save_mp4 as save_mp4,
+    save_png as save_png,
+    save_pose_strip as save_pose_strip,
+    save_shown as save_shown,
+)
 from strut.show.gait_report import save_gait_report as save_gait_report
-from strut.show.picture import save_png as save_png
-from strut.show.pose_strip import save_pose_strip as save_pose_strip
-from strut.show.report import save_html as save_html
 from strut.show.viewer import serve as serve
 
 # Files
@@ -90,8 +93,8 @@ from strut.io.resample import resampled as resampled
 from strut.study.answers import read_answers as read_answers
 from strut.study.audience import rehearse_study as rehearse_study
 from strut.study.film import film_study as film_study
-from strut.study.new_study import new_study as new_study
-from strut.study.opened_study import forget_participant as forget_participant
+from strut.study.study_folder import new_study as new_study
+from strut.study.study_folder import forget_participant as forget_participant
 from strut.study.power import sample_size as sample_size
 from strut.study.study_report import report_study as report_study
 from strut.study.server import serve_study as serve_study

@@ -1,10 +1,10 @@
-"""Draft: a motion that nobody has judged yet, and what makes and judges one: the protocols of generators and limits."""
+"""Draft: a motion that nobody has judged yet, what makes one and judges it (generators, limits), and attempts at it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -85,6 +85,28 @@ def not_made(robot: Robot, style: Style | None, limit: str, sentence: str) -> Dr
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Attempt:
+    """A measured draft at an intensity and the limits it breaks; none means it passes."""
+
+    intensity: float
+    draft: Draft
+    shortfalls: tuple[Shortfall, ...]
+
+    @property
+    def passes(self) -> bool:
+        """Whether every limit is kept."""
+        return not self.shortfalls
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """The strongest attempt that passes, or none, and what the one just above it breaks."""
+
+    attempt: Attempt | None
+    stopped_by: tuple[Shortfall, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Detail:
     """How carefully to draft.
 
@@ -104,6 +126,33 @@ class Generator(Protocol):
 
     def drafts(self, style: Style, detail: Detail) -> Iterable[Draft]:
         """Yield drafts in order of preference: the first that keeps every limit is taken."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How the strongest intensity is searched; a generator that wants another way than this has it as its `search`.
+
+    Args:
+        coarsely: Drafts of the level `search` cost less and tell enough; what passes is then proved in full.
+        proof_first: Most drafts pass as asked, so this is proved before anything is searched, and then neutral: where
+            that fails, no intensity helps.
+        use: Share of the speed and torque limits while searching.
+        rungs: Where a draft takes long, only so many even parts of what is asked are tried; 0 tries any intensity.
+    """
+
+    coarsely: bool = False
+    proof_first: bool = False
+    use: float = 1.0
+    rungs: int = 0
+
+
+@runtime_checkable
+class PacedGenerator(Generator, Protocol):
+    """Drafts a movement at any pace, so that a task whose `pace` is `fastest` can be searched for it."""
+
+    def at_pace(self, slower: float | None) -> Generator:
+        """Return what drafts the same with a factor on the robot's own times; None leaves them to task and style."""
         ...
 
 

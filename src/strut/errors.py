@@ -65,20 +65,23 @@ class BadFootstepsError(StrutError):
 
 
 class ImpossibleStepError(StrutError):
-    """The neutral gait itself cannot take such a step."""
+    """The neutral gait itself cannot do what an option asks; lengths in metres, speeds in metres per second."""
 
-    def __init__(self, what: str, asked_m: float, reason: str, usual_m: float, works_m: float | None) -> None:
-        super().__init__(what, asked_m, reason, usual_m, works_m)
-        self.what, self.asked_m, self.reason, self.usual_m, self.works_m = what, asked_m, reason, usual_m, works_m
+    def __init__(
+        self, what: str, asked_m: float, reason: str, usual_m: float, works_m: float | None, unit: str = "mm"
+    ) -> None:
+        super().__init__(what, asked_m, reason, usual_m, works_m, unit)
+        self.what, self.asked_m, self.reason, self.unit = what, asked_m, reason, unit
+        self.usual_m, self.works_m = usual_m, works_m
 
     def __str__(self) -> str:
         extreme = "largest" if self.asked_m > self.usual_m else "smallest"
         advice = (
-            f"the {extreme} that works is {self.works_m * 1e3:.0f} mm."
+            f"the {extreme} that works is {self.works_m * 1e3:.0f} {self.unit}."
             if self.works_m is not None
-            else f"nor does the usual {self.usual_m * 1e3:.0f} mm work: change the other step options too."
+            else f"nor does the usual {self.usual_m * 1e3:.0f} {self.unit} work: change the other step options too."
         )
-        return f"A {self.what} of {self.asked_m * 1e3:.0f} mm is impossible ({self.reason}); {advice}"
+        return f"A {self.what} of {self.asked_m * 1e3:.0f} {self.unit} is impossible ({self.reason}); {advice}"
 
 
 class UnreachablePathError(StrutError):

@@ -98,6 +98,9 @@ class Motion:
             raise BadMotionError(f"qpos goes up to {np.abs(self.qpos).max():.3g}, which no robot's coordinate does.")
         if self.balance_margin_m is not None and np.isnan(self.balance_margin_m).any():
             raise BadMotionError("balance_margin_m is not a number somewhere.")
+        self._check_time()
+
+    def _check_time(self) -> None:
         if (np.diff(self.time_s) <= 0).any():
             first = int(np.argmax(np.diff(self.time_s) <= 0)) + 1
             raise BadMotionError(f"time_s does not increase at sample {first}.")

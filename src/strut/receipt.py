@@ -4,32 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, get_args
 
 from strut.errors import OutOfRangeError
 
 Verdict = Literal["ok", "weakened", "refused"]
-_NUMBERS = (
-    "intensity_asked",
-    "intensity_kept",
-    "duration_s",
-    "distance_m",
-    "speed_m_s",
-    "balance_margin_mm",
-    "joint_limit_margin_rad",
-    "joint_speed_use",
-    "torque_use",
-    "foot_slip_mm",
-    "penetration_mm",
-    "self_collision_mm",
-    "task_error_mm",
-    "cost_of_transport",
-    "solve_s",
-    "shown",
-    "gaze_error_rad",
-    "redundancy",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +57,11 @@ class Receipt:
             raise OutOfRangeError("The emotion of a receipt is no name that people could read.")
         if self.pad is not None and len(self.pad) != 3:
             raise OutOfRangeError("The pad of a receipt is not pleasure, arousal and dominance.")
-        figures = {name: getattr(self, name) for name in _NUMBERS} | dict(self.naturalness or {})
+        self._check_figures()
+
+    def _check_figures(self) -> None:
+        numbers = [one.name for one in fields(self) if str(one.type).startswith(("float", "int"))]
+        figures = {name: getattr(self, name) for name in numbers} | dict(self.naturalness or {})
         figures |= {name: value for name, value in (self.soundness or {}).items() if not isinstance(value, str)}
         for name, value in figures.items():
             if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):

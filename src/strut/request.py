@@ -8,7 +8,8 @@ All numbers that a user may choose are checked here and nowhere else.
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, Self, get_args
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import msgspec
 
@@ -27,11 +28,39 @@ MOST_CYCLES = 1000
 LARGEST_LENGTH_M = 10.0
 FARTHEST_M = 1000.0  # of a person, a target or a goal
 LONGEST_DURATION_S = 3600.0
+FASTEST_M_S, FASTEST_TURN_RAD_S = 10.0, 10.0
 LOWEST_RATE_HZ, HIGHEST_RATE_HZ = 20.0, 1000.0
-LOWEST_HUMAN_RATE_HZ = 50.0  # with fewer samples nobody can judge what happens between two landings
 
 
-class Crawl(msgspec.Struct, frozen=True, tag="crawl", kw_only=True):
+class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
+    """What every task tells the request that holds it; a task that differs says so in its own class.
+
+    Args:
+        gait: Kind of the gait.toml with which `strut.walk` gives a robot this task; none for what is no walk.
+        walks: How it walks then, in words.
+        usual_rate_hz: Samples per second if none are chosen.
+        lowest_rate_hz: With fewer samples nobody can judge it.
+        usual_margin_m: Balance margin if none is chosen.
+        relaxes: Whether it can retreat only while a limit is near.
+    """
+
+    gait: ClassVar[str] = ""
+    walks: ClassVar[str] = ""
+    usual_rate_hz: ClassVar[float] = 100.0
+    lowest_rate_hz: ClassVar[float] = LOWEST_RATE_HZ
+    usual_margin_m: ClassVar[float] = DEFAULT_MARGIN_M
+    relaxes: ClassVar[bool] = False
+
+    def probe(self, **options: Any) -> Self:
+        """Return the task with other options, as short as tells whether the neutral motion keeps its limits."""
+        return msgspec.structs.replace(self, **options)
+
+    def advice(self, broken: Sequence[str]) -> str:  # noqa: ARG002
+        """Return what to do if not even neutral keeps its limits, given the names of those that it breaks."""
+        return f"Not even {'the neutral walk' if self.walks else 'neutral'} keeps its limits."
+
+
+class Crawl(RobotTask, frozen=True, tag="crawl", kw_only=True):
     """Walk straight ahead, one foot at a time.
 
     Args:
@@ -40,6 +69,10 @@ class Crawl(msgspec.Struct, frozen=True, tag="crawl", kw_only=True):
         step_height_m: Neutral step height; the robot's own if None.
         balance: Body sways in `y` alone, as published, or in `xy`.
     """
+
+    gait: ClassVar[str] = "crawl"
+    walks: ClassVar[str] = "crawls straight ahead"
+    relaxes: ClassVar[bool] = True
 
     cycles: int = 10
     step_length_m: float | None = None
@@ -54,8 +87,12 @@ class Crawl(msgspec.Struct, frozen=True, tag="crawl", kw_only=True):
             raise OutOfRangeError("The step height is 0 m, so the feet would drag; choose at least 10 mm.")
         _check_word("balance", self.balance, get_args(Balance))
 
+    def probe(self, **options: Any) -> Self:
+        """Return a crawl that starts, walks and stops: in neutral there is no pose to fade."""
+        return msgspec.structs.replace(self, cycles=min(self.cycles, 3), **options)
 
-class Steps(msgspec.Struct, frozen=True, tag="steps", kw_only=True):
+
+class Steps(RobotTask, frozen=True, tag="steps", kw_only=True):
     """Walk in steps to a goal, or where a user puts the feet.
 
     Args:
@@ -68,6 +105,10 @@ class Steps(msgspec.Struct, frozen=True, tag="steps", kw_only=True):
             which then replaces the feeling's own tempo.
         law: `pressure` plans the centre of pressure; `mass` the centre of mass, as published.
     """
+
+    gait: ClassVar[str] = "steps"
+    walks: ClassVar[str] = "walks in steps to a goal"
+    usual_rate_hz: ClassVar[float] = 50.0
 
     goals: tuple[Place, ...] = ()
     footsteps: tuple[Footstep, ...] = ()
@@ -89,8 +130,14 @@ class Steps(msgspec.Struct, frozen=True, tag="steps", kw_only=True):
         for place in self.goals:
             _check_goal(place)
 
+    def probe(self, **options: Any) -> Self:
+        """Return the walk; another step length is tried straight ahead: a goal may be reached in shorter steps."""
+        if "step_length_m" in options:
+            options |= {"goals": (Place(4.0 * options["step_length_m"], 0.0),), "footsteps": ()}
+        return msgspec.structs.replace(self, **options)
 
-class HandTask(msgspec.Struct, frozen=True, tag="hand_task", kw_only=True):
+
+class HandTask(RobotTask, frozen=True, tag="hand_task", kw_only=True):
     """Do a task with a hand and show a feeling with whatever it leaves free.
 
     Args:
@@ -124,24 +171,84 @@ class HandTask(msgspec.Struct, frozen=True, tag="hand_task", kw_only=True):
         _check_point("user", self.user_m)
         _check_point("target", self.target_m)
 
+    def advice(self, broken: Sequence[str]) -> str:
+        """Return what to do if nothing can be performed at all."""
+        if self.target_m is not None:
+            more = "; choose a target in front of it"
+        elif {"platform", "joint speed", "torque"} & set(broken):
+            more = "; give it more time with --duration, or move the user in front of the robot"
+        else:
+            more = ""
+        return f"Not even the neutral performance keeps its limits{more}."
 
-class HumanGait(msgspec.Struct, frozen=True, tag="human_gait", kw_only=True):
+
+class HumanGait(RobotTask, frozen=True, tag="human_gait", kw_only=True):
     """Walk as the solution of an optimal-control problem; `cycles` are whole strides of two steps."""
+
+    gait: ClassVar[str] = "synthesis"
+    walks: ClassVar[str] = "finds its own steps"
+    lowest_rate_hz: ClassVar[float] = 50.0  # else too few samples lie between two landings
+    usual_margin_m: ClassVar[float] = 0.0  # who walks rolls over the edges of the feet
 
     cycles: int = 10
 
     def __post_init__(self) -> None:
         _check_cycles(self.cycles, 1)
 
+    def advice(self, broken: Sequence[str]) -> str:  # noqa: ARG002
+        """Return what to do if the solver finds no walk."""
+        return "Ask for less intensity."
 
-class OwnTask(msgspec.Struct, frozen=True, tag="own", kw_only=True):
+
+class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
+    """Walk by a gait pattern, on two or four legs: straight, sideways, turning, or to a goal.
+
+    Args:
+        pattern: crawl, walk or trot on four legs, biped on two; the robot's own if None.
+        cycles: Whole gait cycles; towards a goal, as many as it takes.
+        speed_m_s: Forwards in neutral; below 0 backwards; the pattern's own if None.
+        sideways_m_s: To the left in neutral.
+        turn_rad_s: To the left.
+        goals: Where to go instead: places to pass from the origin, facing x, the last one to stop at.
+    """
+
+    gait: ClassVar[str] = "pattern"
+    walks: ClassVar[str] = "walks by a gait pattern"
+
+    pattern: str | None = None
+    cycles: int = 10
+    speed_m_s: float | None = None
+    sideways_m_s: float = 0.0
+    turn_rad_s: float = 0.0
+    goals: tuple[Place, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_cycles(self.cycles, 2)  # one to start, one to stop
+        for name, value, most in (
+            ("speed", self.speed_m_s, FASTEST_M_S),
+            ("sideways speed", self.sideways_m_s, FASTEST_M_S),
+            ("turn", self.turn_rad_s, FASTEST_TURN_RAD_S),
+        ):
+            if value is not None and not abs(value) <= most:  # also catches NaN
+                raise OutOfRangeError(f"The {name} is {value:g}; no legged robot does more than {most:g}.")
+        for place in self.goals:
+            _check_goal(place)
+
+    def probe(self, **options: Any) -> Self:
+        """Return a walk that starts, walks and stops."""
+        return msgspec.structs.replace(self, cycles=min(self.cycles, 3), **options)
+
+
+class OwnTask(RobotTask, frozen=True, tag="own", kw_only=True):
     """What a user's own generator does, by name, with its options as JSON holds them."""
+
+    relaxes: ClassVar[bool] = True
 
     name: str
     options: dict[str, Any] = {}
 
 
-Task = Crawl | Steps | HandTask | HumanGait | OwnTask
+Task = Crawl | Steps | PatternGait | HandTask | HumanGait | OwnTask
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,19 +278,18 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         checked_intensity(self.intensity)
         _check_length("balance margin", self.margin_m)
-        lowest = LOWEST_HUMAN_RATE_HZ if isinstance(self.task, HumanGait) else LOWEST_RATE_HZ
+        lowest = self.task.lowest_rate_hz
         if not lowest <= self.rate_hz <= HIGHEST_RATE_HZ:  # also catches NaN
             choose = f"choose {lowest:g} to {HIGHEST_RATE_HZ:g}"
             raise OutOfRangeError(f"The rate is {self.rate_hz:g} samples per second; {choose}.")
         _check_word("retreat", self.retreat, get_args(Retreat))
-        if self.retreat == "local" and not isinstance(self.task, Crawl | OwnTask):
+        if self.retreat == "local" and not self.task.relaxes:
             raise OutOfRangeError("Only a crawl can relax for a while; leave the local retreat out.")
 
     @property
     def least_margin_m(self) -> float:
         """The balance margin that a motion must keep."""
-        usual_m = 0.0 if isinstance(self.task, HumanGait) else DEFAULT_MARGIN_M
-        return usual_m if self.margin_m is None else self.margin_m
+        return self.task.usual_margin_m if self.margin_m is None else self.margin_m
 
     @property
     def asked(self) -> float:

@@ -14,7 +14,7 @@ from strut.tables.body import ChainBody, Platform
 from strut.tables.collision import CollisionTable
 from strut.tables.expression import ExpressionTable
 from strut.tables.folder import Tables
-from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
+from strut.tables.gait import CrawlTable, GaitTable, PatternTable, StepsTable, SynthesisTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
 from strut.tables.human import ContactTable, MarkerTable, SubjectTable, SymmetryTable
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Array = npt.NDArray[np.float64]
+Index = npt.NDArray[np.intp]
+STANDING = "standing"  # the keyframe of a model that says how the robot stands
 FLOATING = 7  # coordinates of a base that nothing holds: position and quaternion
 
 
@@ -152,6 +154,11 @@ class Robot:
         return self.base_size == FLOATING
 
     @property
+    def standing_qpos(self) -> Array:
+        """How it stands with its feet on the floor: the posture of its table, else every joint at zero. Shape (nq,)."""
+        return frozen_array(self.model.key(STANDING).qpos if self.model.nkey else self.model.qpos0)
+
+    @property
     def point_feet(self) -> tuple[int, ...]:
         """Which foot each contact point belongs to: points are the feet's outlines, one foot after the other."""
         return tuple(index for index, foot in enumerate(self.feet) for _ in foot.outline_m)
@@ -185,6 +192,11 @@ class Robot:
     def step_gait(self) -> StepsTable:
         """How it walks in steps to a goal."""
         return self._walks_by(StepsTable, "walk in steps to a goal")
+
+    @property
+    def pattern_gait(self) -> PatternTable:
+        """The gait pattern it walks by."""
+        return self._walks_by(PatternTable, "walk by a gait pattern")
 
     @property
     def human_gait(self) -> SynthesisTable:

@@ -133,3 +133,27 @@ def rotation_from_quaternion(orientation: Quaternion) -> Array:
             *(2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
         ]
     )
+
+
+def angles_from_qpos(qpos: Array) -> Array:
+    """Return coordinates whose floating base has Y-X-Z angles instead of a quaternion. (..., n + 7) to (..., n + 6)."""
+    angles = Rotation.from_quat(qpos[..., 3:7].reshape(-1, 4), scalar_first=True).as_euler("YXZ")
+    return np.concatenate([qpos[..., :3], angles.reshape(*qpos.shape[:-1], 3), qpos[..., 7:]], axis=-1)
+
+
+def qpos_from_angles(angles: Array) -> Array:
+    """Return coordinates whose floating base has a quaternion instead of Y-X-Z angles. (..., n + 6) to (..., n + 7)."""
+    turned = Rotation.from_euler("YXZ", angles[..., 3:6].reshape(-1, 3)).as_quat(canonical=True, scalar_first=True)
+    return np.concatenate([angles[..., :3], turned.reshape(*angles.shape[:-1], 4), angles[..., 6:]], axis=-1)
+
+
+def qvel_from_angles(angles: Array, rates: Array) -> Array:
+    """Return velocities with the angular velocity of the base, in its axes, for rates of Y-X-Z angles. (..., n + 6)."""
+    x, z = angles[..., 4], angles[..., 5]
+    by_y, by_x, by_z = rates[..., 3], rates[..., 4], rates[..., 5]
+    omega = [
+        np.sin(z) * np.cos(x) * by_y + np.cos(z) * by_x,
+        np.cos(z) * np.cos(x) * by_y - np.sin(z) * by_x,
+        by_z - np.sin(x) * by_y,
+    ]
+    return np.concatenate([rates[..., :3], np.stack(omega, axis=-1), rates[..., 6:]], axis=-1)

@@ -33,7 +33,7 @@ _FIELD = re.compile(r"Object (missing required|contains unknown) field `([^`]*)`
 
 
 class WrongFieldError(ValueError):
-    """Raised by the `__post_init__` of a structure about one of its fields."""
+    """Raised about a field of a structure, by its `__post_init__` or by who builds something from it."""
 
     def __init__(self, path: FieldPath, reason: str) -> None:
         super().__init__(path, reason)
@@ -108,9 +108,9 @@ class TomlFile:
             return msgspec.convert(values, kind)
         except msgspec.ValidationError as error:
             own = error.__cause__
-            refused = (own.path, own.reason) if isinstance(own, WrongFieldError) else None
-            path, reason = refused or _refusal(values, kind, str(error))
-            raise self.wrong(path, reason) from error
+            if isinstance(own, WrongFieldError):
+                raise self.wrong((*_path(values, kind, str(error)), *own.path), own.reason) from error
+            raise self.wrong(*_refusal(values, kind, str(error))) from error
 
 
 def _refusal(values: Any, kind: type, message: str) -> tuple[FieldPath, str]:
@@ -238,10 +238,11 @@ def _not_among(wanted: inspect.Type, value: Any) -> str:
     bare = _bare(wanted)
     if not isinstance(bare, inspect.LiteralType):
         return f"; {_wanted(wanted, value, '').replace('must be', 'each must be')}"
-    return f", which is none of {', '.join(map(str, bare.values))}{_nearest(value, bare.values)}"
+    return f", which is none of {', '.join(map(str, bare.values))}{nearest(value, bare.values)}"
 
 
-def _nearest(value: Any, known: Sequence[Any]) -> str:
+def nearest(value: Any, known: Sequence[Any]) -> str:
+    """Return the end of a sentence about a wrong name: the one that was meant, perhaps."""
     near = get_close_matches(str(value), [str(one) for one in known], n=1)
     return f"; did you mean '{near[0]}'?" if near else "."
 
@@ -255,5 +256,5 @@ def _unknown(wanted: inspect.Type, key: str) -> str:
 
 def no_such_field(key: str, known: Sequence[str]) -> str:
     """Say that a name is none of the known ones."""
-    hint = _nearest(key, known)
+    hint = nearest(key, known)
     return "there is no such field here" + (hint if hint != "." else f"; known are {', '.join(known)}.")

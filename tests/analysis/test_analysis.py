@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.analysis.elevation import elevation_angles, planarity
-from strut.analysis.similarity import dissimilarity
-from strut.engines.kinematic_tree import qpos_from_angles
+from strut.analysis.gait_comparison import dissimilarity
+from strut.analysis.leg_figures import covariance_plane, elevation_angles
 from strut.errors import BadMotionError
+from strut.mirror import Mirror, mirror_of
 from strut.models.catalogue import load_robot
-from strut.models.mirror import Mirror, mirror_of
+from strut.rotation import qpos_from_angles
 
 
 def posture(**angles):
@@ -34,11 +34,11 @@ def test_flexing_the_hip_lifts_the_thigh_ahead_and_bending_the_knee_the_shank_be
 def test_points_of_a_plane_have_no_third_share():
     rng = np.random.default_rng(2)
     flat = rng.normal(size=(50, 2)) @ np.array([[1.0, 0.5, 0.2], [0.0, 1.0, -0.7]])
-    shares = planarity(flat)
+    shares = covariance_plane(flat).shares
     assert shares[2] == pytest.approx(0.0, abs=1e-12)
     assert shares.sum() == pytest.approx(1.0)
     with pytest.raises(BadMotionError, match="too few"):
-        planarity(flat[:3])
+        covariance_plane(flat[:3])
 
 
 def test_dissimilarity_is_zero_to_itself_symmetric_and_only_time_for_equal_postures():

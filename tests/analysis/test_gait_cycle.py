@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.analysis.criteria import step_criteria
-from strut.analysis.gait_comparison import gait_comparison
+from strut.analysis.gait_comparison import gait_comparison, step_criteria
 from strut.analysis.gait_cycle import gait_cycle, mirror_image, published_step
-from strut.engines.kinematic_tree import angles_from_qpos
+from strut.rotation import angles_from_qpos
 from tests.walker import STEP, walked
 
 

@@ -10,9 +10,9 @@ from scipy.spatial.transform import Rotation
 from strut.analysis.gait_comparison import gait_comparison
 from strut.analysis.gait_cycle import along_x, gait_cycle, published_step
 from strut.analysis.gait_parameters import gait_parameters
-from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError
 from strut.motion import Motion
+from strut.rotation import angles_from_qpos, qpos_from_angles
 from tests.walker import STEP, STEP_M, walked
 
 SPLIT_RAD = 0.3

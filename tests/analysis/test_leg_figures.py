@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from strut.analysis.gait_analysis import normalised_cycle
 from strut.analysis.gait_cycle import gait_cycle
-from strut.analysis.gait_parameters import gait_parameters
-from strut.analysis.joint_power import joint_power, joint_work
-from strut.analysis.normalised_cycle import normalised_cycle
+from strut.analysis.gait_parameters import gait_parameters, joint_power, joint_work
 from strut.cli.main import main
 from strut.human.laboratory_names import joint_words
 from strut.io.motion_file import save_motion

@@ -7,11 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from strut.analysis.criteria import CriteriaValues, step_criteria
+from strut.analysis.gait_comparison import CriteriaValues, Dissimilarity, step_criteria
 from strut.analysis.gait_cycle import published_step
-from strut.analysis.similarity import Dissimilarity
 from strut.engines.kinematic_tree import read_tree
-from strut.engines.tree_functions import momentum_and_rotation
+from strut.optimal.tree_functions import momentum_and_rotation
 from tests.walker import walked
 
 CROSS_TABLE = {  # Table 6.6 with the weights applied: gaits in rows, objectives in columns

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import typer
 
-from strut.cli.length import length_m
 from strut.cli.main import VERBS, main
+from strut.cli.options import length_m
 from strut.receipt import Receipt
 
 SIMULATION_KEYS = [

@@ -3,17 +3,20 @@
 import os
 import signal
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
+from strut.analysis.gait_cycle import published_step
 from strut.cli import reconstruct as reconstruct_verb
 from strut.cli import screen, solving
-from strut.cli.interruption import SOLVED_WORDS
 from strut.cli.main import main
 from strut.cli.screen import progress
-from strut.engines.interior_point import STOPPED, Iteration
+from strut.cli.solving import SOLVED_WORDS
 from strut.io.motion_file import load_motion, save_motion
+from strut.models.catalogue import robot_of
 from strut.optimal.collocation import NotSolvedError
+from strut.optimal.interior_point import STOPPED, Iteration
 
 
 def press():
@@ -33,9 +36,11 @@ def pressing(bar, stop, tells=solving.tells):
 
 
 @pytest.fixture
-def recording(gait, tmp_path):
-    save_motion(gait.motion(steps=1), tmp_path / "gait.npz")
-    return tmp_path / "gait.npz"
+def recording(happy_human, tmp_path):
+    """One step of a human walk."""
+    walk = load_motion(happy_human)
+    save_motion(published_step(robot_of(walk), walk).motion, tmp_path / "step.npz")
+    return tmp_path / "step.npz"
 
 
 def test_a_press_while_a_human_walk_is_solved_ends_it_with_a_sentence_and_no_file(tmp_path, capsys, monkeypatch):
@@ -74,10 +79,13 @@ def test_a_press_before_the_first_iteration_writes_nothing(recording, capsys, mo
     assert not out.exists()
 
 
-def test_a_press_that_comes_too_late_changes_nothing(gait, recording, capsys, monkeypatch):
+def test_a_press_that_comes_too_late_changes_nothing(recording, capsys, monkeypatch):
+    motion = load_motion(recording)
+    found = replace(motion, meta={**motion.meta, "asked": {"phases": [["RightFlat", 0.0, 0.3]]}})
+
     def finished(*_arguments, **_options):
         press()
-        return replace(gait, asked={"phases": [["RightFlat", 0.0, 0.3]]})
+        return SimpleNamespace(motion=lambda steps: found)
 
     monkeypatch.setattr(reconstruct_verb, "find_forces", finished)
     assert main(["reconstruct", str(recording), "--out", str(recording.with_name("forces.npz"))]) == 0

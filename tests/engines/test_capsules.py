@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.capsules import capsule_distance, segment_distance
+from strut.engines.self_distance import capsule_distance, segment_distance
 from strut.errors import UnknownNameError
 from strut.models.catalogue import load_robot
 

@@ -61,7 +61,7 @@ def distance_by_duality(kinds, places, turns):
         second = turns[1] @ farthest_point(kinds[1], -turns[1].T @ direction) + places[1]
         return direction @ (first - second)
 
-    starts = [places[1] - places[0], *np.random.default_rng(0).normal(size=(3, 3))]
+    starts = [places[1] - places[0], *np.random.default_rng(0).normal(size=(1, 3))]  # concave for bodies that are apart
     options = {"xatol": 1e-10, "fatol": 1e-12, "maxiter": 3000}
     return -min(minimize(overlap, start, method="Nelder-Mead", options=options).fun for start in starts)
 
@@ -69,12 +69,12 @@ def distance_by_duality(kinds, places, turns):
 @pytest.mark.parametrize("kinds", [(a, b) for a in SIZES for b in SIZES if a <= b])
 def test_any_two_geoms_are_as_far_apart_as_the_widest_gap_between_parallel_planes(kinds):
     robot, rng = two_bodies(*map(geom, kinds)), np.random.default_rng(4)
-    qpos = np.zeros((6, 14))
-    qpos[:, :3] = rng.normal(size=(6, 3))
-    qpos[:, :3] *= rng.uniform(0.12, 0.16, size=(6, 1)) / np.linalg.norm(qpos[:, :3], axis=1, keepdims=True)
+    qpos = np.zeros((4, 14))
+    qpos[:, :3] = rng.normal(size=(4, 3))
+    qpos[:, :3] *= rng.uniform(0.12, 0.16, size=(4, 1)) / np.linalg.norm(qpos[:, :3], axis=1, keepdims=True)
     qpos[:, 0] += 1.0
     for ball in (slice(3, 7), slice(10, 14)):
-        qpos[:, ball] = rng.normal(size=(6, 4))
+        qpos[:, ball] = rng.normal(size=(4, 4))
         qpos[:, ball] /= np.linalg.norm(qpos[:, ball], axis=1, keepdims=True)
     data = mujoco.MjData(robot.model)
     for sample in qpos:

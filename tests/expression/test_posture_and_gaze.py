@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 from strut.emotion import Emotion
 from strut.errors import OutOfRangeError
 from strut.expression.blend import style_for
-from strut.expression.gaze import looking_at
-from strut.expression.posture import posture_over_time, side_bands_hz
+from strut.expression.body_swing import posture_over_time, side_bands_hz
+from strut.kinematics.gaze import looking_at
 from strut.models.catalogue import load_robot
 from strut.style import Style
 

@@ -5,15 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from strut.balance.point_masses import GRAVITY_M_S2, effective_height_m, zero_moment_point
-from strut.balance.pressure import pressure_of_wrench
+from strut.balance.pressure import GRAVITY_M_S2, pressure_of_wrench, zero_moment_point
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import foot_contact_points
 from strut.errors import UnreachablePostureError
-from strut.generators.body_path import carried
+from strut.generators.body_path import carried, dynamic_margin_m, effective_height_m, sole_points, static_margin_m
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan
-from strut.generators.sole_margin import dynamic_margin_m, sole_points, static_margin_m
 from strut.kinematics.biped_model import two_legs
 from strut.place import Place
 from strut.reproduction.alice import variant, walking_margin_m

@@ -31,14 +31,14 @@ def test_feet_are_on_their_footprints_however_the_body_sways(mrpete, emotion):
     body = crawl(mrpete, emotion)
     planned = body.plan.foot_in_world + np.array([0.0, 0.0, mrpete.feet[0].radius_m])
     for shift in (np.zeros((len(body.plan.time_s), 2)), swaying(body)):
-        assert (body.reach_excess_m(shift) < 0.0).all()
-        assert_allclose(foot_positions(mrpete, body.qpos(shift)), planned, atol=1e-10)
+        assert (body.posture(shift).excess_m < 0.0).all()
+        assert_allclose(foot_positions(mrpete, body.posture(shift).qpos), planned, atol=1e-10)
 
 
 def test_the_body_is_where_sway_height_and_pitch_put_it(mrpete):
     body = crawl(mrpete, "happy")
     shift = swaying(body)
-    qpos = body.qpos(shift)
+    qpos = body.posture(shift).qpos
     assert_allclose(qpos[:, 0], body.plan.body_x_m + shift[:, 0], atol=1e-15)
     assert_allclose(qpos[:, 1], shift[:, 1], atol=1e-15)
     assert_allclose(qpos[:, 2], body.height_m + mrpete.feet[0].radius_m, atol=1e-15)
@@ -51,7 +51,7 @@ def test_the_body_is_where_sway_height_and_pitch_put_it(mrpete):
 @pytest.mark.parametrize("emotion", EMOTIONS)
 def test_joints_move_continuously_and_start_inside_their_limits(mrpete, emotion):
     body = crawl(mrpete, emotion, rate_hz=400.0)  # happy's hind thighs pass their hips' singularity: fast, but no jump
-    qpos = body.qpos(swaying(body))
+    qpos = body.posture(swaying(body)).qpos
     assert np.abs(np.diff(qpos[:, 7:], axis=0)).max() < 0.2
     assert ((qpos[0, 7:] > mrpete.joint_lower_rad) & (qpos[0, 7:] < mrpete.joint_upper_rad)).all()
 
@@ -60,21 +60,21 @@ def test_a_foot_out_of_reach_is_told_and_stretched_towards(mrpete):
     body = crawl(mrpete, "neutral")
     far = np.zeros((len(body.plan.time_s), 2))
     far[:, 1] = 0.6
-    assert body.reach_excess_m(far).max() > 0.0
-    assert np.isfinite(body.qpos(far)).all()
+    assert body.posture(far).excess_m.max() > 0.0
+    assert np.isfinite(body.posture(far).qpos).all()
 
 
 def test_a_feeling_at_intensity_zero_is_the_neutral_crawl_bit_for_bit(mrpete):
     neutral, nothing = crawl(mrpete, "neutral"), crawl(mrpete, "angry", intensity=0.0)
     still = np.zeros((len(neutral.plan.time_s), 2))
-    assert_array_equal(nothing.qpos(still), neutral.qpos(still))
+    assert_array_equal(nothing.posture(still).qpos, neutral.posture(still).qpos)
 
 
 @pytest.mark.parametrize("emotion", EMOTIONS)
 def test_a_foot_on_the_ground_does_not_roll_while_the_body_pitches(mrpete, emotion):
     """A ball foot that turned in world would roll away from its footprint."""
     body = crawl(mrpete, emotion)
-    qpos = body.qpos(swaying(body))
+    qpos = body.posture(swaying(body)).qpos
     body_to_world = Rotation.from_quat(qpos[:, 3:7], scalar_first=True).as_matrix()
     for index, mounted in enumerate(body.legs):
         foot_to_hip = leg_forward(mounted.leg, qpos[:, 7 + 7 * index : 14 + 7 * index])[1]

@@ -12,7 +12,6 @@ from strut.generators.footsteps import (
     RIGHT,
     StepLimits,
     end_of,
-    footsteps_csv,
     footsteps_to,
     read_footsteps,
     shoe_gap_m,
@@ -135,7 +134,10 @@ def test_a_place_must_be_finite():
 
 def test_footsteps_survive_their_file(tmp_path):
     steps = footsteps_to(HERE, [Place(0.1, 0.05, 0.4)], LIMITS)
-    (tmp_path / "steps.csv").write_text(footsteps_csv(steps), encoding="utf-8")
+    places = [(step.place.x_m, step.place.y_m, math.degrees(step.place.heading_rad)) for step in steps]
+    rows = [(("right", "left")[step.foot], *place) for step, place in zip(steps, places, strict=True)]
+    lines = ["foot,x_m,y_m,heading_deg", *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "steps.csv").write_text("\n".join(lines), encoding="utf-8")
     read = read_footsteps(tmp_path / "steps.csv")
     assert [step.foot for step in read] == [step.foot for step in steps]
     assert max(miss(a.place, b.place) for a, b in zip(read, steps, strict=True)) < 2e-6

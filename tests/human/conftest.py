@@ -2,7 +2,7 @@
 
 import pytest
 
-from strut.models.mirror import mirror_of
+from strut.mirror import mirror_of
 
 
 @pytest.fixture(scope="session")

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.capsules import segment_distance
+from strut.engines.self_distance import segment_distance
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.human.gait_options import ITEMS, GaitOptions, named_gait_options
 from strut.human.gait_problem import Criteria, gait_problem
 from strut.human.initial_guess import guessed_step
 from strut.human.naturalness import naturalness
-from strut.human.swing_clearance import ROUNDING_M, smooth_distance
+from strut.human.swing_clearance import ROUNDING_M
+from strut.optimal.symbolic_dynamics import smooth_distance
 
 
 def cost_of(problem, name, q):

@@ -9,15 +9,15 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut import load_robot, walk
-from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.errors import BadMotionError, FileError, OutOfRangeError
+from strut.human.anatomy import walking_cycle
 from strut.human.reconstruct import reconstruct, stopped_at, usual_smoothness
-from strut.human.recorded_problem import Recording, catmull_rom, recorded_problem
-from strut.human.walking_cycle import walking_cycle
+from strut.human.recorded_problem import INTERVAL_S, Recording, catmull_rom, recorded_problem
 from strut.human.walking_direction import WalkingDirection
 from strut.optimal.collocation import NotSolvedError
 from strut.optimal.contact_detection import detected_phases, noise_of
 from strut.optimal.contact_schedule import PhaseTime, checked_phases, read_phases
+from strut.rotation import angles_from_qpos, qpos_from_angles
 
 
 def true_phases(gait):
@@ -62,14 +62,15 @@ def bare(motion, start_s=0.0, stop_s=np.inf):
     )
 
 
-def test_one_step_without_contact_columns_gives_back_torques_and_forces(gait, heiman):
+def test_one_step_without_contact_columns_gives_back_torques_and_forces(gait, heiman, coarse_mesh):
+    coarse_mesh(2.0)
     known = gait.motion(steps=3, rate_hz=100.0)
-    start_s, step_s = 0.35 * gait.trajectory.total_s, gait.trajectory.total_s
+    start_s, step_s = 0.35 * gait.trajectory.time_s[-1], gait.trajectory.time_s[-1]
     found = reconstruct(bare(known, start_s, start_s + step_s))  # from the middle of a step to that of the next
     assert found.soundness.complaints() == []
     assert found.soundness.playback_error_rad < np.radians(1.0)
     first_s = found.asked["phases"][0][1]
-    kept = (known.time_s >= first_s) & (known.time_s < first_s + found.trajectory.total_s)
+    kept = (known.time_s >= first_s) & (known.time_s < first_s + found.trajectory.time_s[-1])
     _, u, rows = found.trajectory.at(known.time_s[kept] - first_s)
     assert np.sqrt(np.mean((u - known.torque_nm[kept]) ** 2)) < 0.02 * np.abs(known.torque_nm).max()
     for axis, letter in enumerate("XYZ"):
@@ -114,7 +115,7 @@ def test_noise_asks_for_smoother_torques(gait, rate_hz):
 @pytest.mark.parametrize("rate_hz", [100.0, 200.0])
 @pytest.mark.parametrize(("start", "stop"), [(0.0, 1.0), (0.0, 4.0), (0.4, 1.9), (0.7, 2.55)])
 def test_phases_are_seen_without_contact_columns(gait, heiman, rate_hz, start, stop):
-    motion, step_s = gait.motion(steps=4, rate_hz=rate_hz), gait.trajectory.total_s
+    motion, step_s = gait.motion(steps=4, rate_hz=rate_hz), gait.trajectory.time_s[-1]
     seen = detected_phases(heiman, bare(motion, start * step_s, stop * step_s + 1e-9), walking_cycle(heiman))
     order = [phase.contact for phase in detected_phases(heiman, motion, walking_cycle(heiman))]
     first = order.index(seen[0].contact)
@@ -161,8 +162,15 @@ def test_phases_that_end_too_late_are_refused(gait, heiman, number, words):
         checked_phases(heiman, gait.motion(steps=2), (replace(phase, stop_s=phase.stop_s + 0.1),))
 
 
+@pytest.fixture
+def coarse_mesh(monkeypatch):
+    """Twice or four times as long intervals: enough where no torque is compared to the last digits."""
+    return lambda times: monkeypatch.setitem(INTERVAL_S, "samples", times * INTERVAL_S["samples"])
+
+
 @pytest.mark.parametrize("direction_rad", [0.7, -np.pi / 2, np.pi])
-def test_a_walk_in_any_direction_is_solved_along_x_and_put_back(gait, direction_rad):
+def test_a_walk_in_any_direction_is_solved_along_x_and_put_back(gait, direction_rad, coarse_mesh):
+    coarse_mesh(4.0)
     turned = WalkingDirection(direction_rad, 0.4).restored(gait.motion(steps=2))
     with pytest.raises(NotSolvedError) as stopped:
         reconstruct(turned, phases=true_phases(gait), on_iteration=lambda iteration: iteration.number == 2)
@@ -208,11 +216,11 @@ def test_unknown_contact_sets_are_refused_with_the_known_ones(gait, heiman):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('[{"set": "RightFlat"}]', "phase 1 lacks start_s"),
-        ('[{"start_s": 0, "stop_s": 1}]', "phase 1 lacks set"),
-        ('["RightFlat"]', "phase 1 is not an object"),
-        ('{"set": "RightFlat"}', "is not a list"),
-        ('[{"set": "RightFlat", "start_s": "0", "stop_s": 1}]', "not both numbers"),
+        ('[{"set": "RightFlat"}]', r"missing required field `start_s` - at `\$\[0\]`; phases are a list such as"),
+        ('[{"start_s": 0, "stop_s": 1}]', "missing required field `set`"),
+        ('["RightFlat"]', r"Expected `object`, got `str` - at `\$\[0\]`"),
+        ('{"set": "RightFlat"}', "Expected `array`, got `object`"),
+        ('[{"set": "RightFlat", "start_s": "0", "stop_s": 1}]', r"Expected `float`, got `str` - at `\$\[0\].start_s`"),
         ("RightFlat 0 1", "is not JSON"),
     ],
 )

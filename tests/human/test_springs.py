@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from strut.human.gait_options import GaitOptions
 from strut.human.gait_problem import Criteria, gait_problem
-from strut.models.mirror import mirror_of
+from strut.mirror import mirror_of
 
 
 def spring_torques(problem, q, v, values):

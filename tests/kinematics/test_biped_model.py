@@ -6,18 +6,18 @@ import msgspec
 import numpy as np
 
 from strut.kinematics.biped_model import two_legs
-from strut.models.axis_robot import axis_robot
-from strut.tables.body import AxisBody
+from strut.models.limb_robot import limb_robot
+from strut.tables.body import LimbBody
 from tests.alice import ALICE, LEGS
 
 
 def with_sole(sole_m):
     """Return Alice with the middle of her soles elsewhere in the frame of the shoe."""
-    body = ALICE.body_as(AxisBody)
+    body = ALICE.body_as(LimbBody)
     leg = body.limb["leg"]
     foot = msgspec.structs.replace(leg.foot, sole_m=sole_m)
     moved = msgspec.structs.replace(body, limb={"leg": msgspec.structs.replace(leg, foot=foot)})
-    return axis_robot(ALICE.name, moved, replace(ALICE.tables, robot=moved))
+    return limb_robot(ALICE.name, moved, replace(ALICE.tables, robot=moved))
 
 
 def test_the_ankle_is_over_and_behind_a_sole_that_lies_below_and_ahead_of_it():

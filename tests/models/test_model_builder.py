@@ -74,4 +74,4 @@ def test_mounts_are_rotations_and_mirror_images(mrpete):
 def test_upright_the_body_is_half_a_metre_high(mrpete):
     """Printed: 500 mm from the ground with straight legs; hip at mid-height, thigh, shin, ankle to sole."""
     limb = mrpete.tables.robot.limb["leg"]
-    assert sum(joint.d_m for joint in limb.joints) - limb.end.position_m[2] == pytest.approx(0.5)
+    assert sum(link.offset_m[2] for link in limb.links) - limb.foot.position_m[2] == pytest.approx(0.5)

@@ -11,14 +11,15 @@ from strut.models.catalogue import load_robot
 
 # robot, file, text, what stands in its place, and what the sentence must say after the file's name
 FAULTS = [
-    ("mrpete", "robot", "torque_limit_nm = 8.4", "", ", line 25, servo.torque_limit_nm: is missing."),
-    ("mrpete", "robot", "friction = 0.5 ", 'friction = "rough" ', ", line 36, contact.friction: must be a number"),
+    ("mrpete", "robot", "torque_limit_nm = 8.4", "", ", line 19, servo.torque_limit_nm: is missing."),
+    ("mrpete", "robot", "friction = 0.5 ", 'friction = "rough" ', ", line 30, contact.friction: must be a number"),
     ("mrpete", "robot", "mass_kg = 3.0 ", "mass_kg = -3.0 ", ", line 10, body.mass_kg: must be a number above 0"),
-    ("mrpete", "robot", "size_m = [0.35, 0.25, 0.08]", "size_m = [0.35, 0.25]", ", line 9, body.size_m: "),
-    ("mrpete", "robot", "start_height_m", "start_heigth_m", ", line 12, body.start_heigth_m: there is no such field"),
+    ("mrpete", "robot", "size_m = [0.35, 0.25, 0.08]", "size_m = [0.35, 0.25]", ", line 9, body.inertia_size_m: "),
+    ("mrpete", "robot", "start_height_m", "start_heigth_m", ", line 11, body.start_heigth_m: there is no such field"),
     ("mrpete", "robot", 'title = "Mr. Pete, 28-joint quadruped"', "title = 3", ", line 6, title: must be a text"),
     ("mrpete", "robot", "mass_kg = 3.0 ", "mass_kg = nan ", ", line 10, body.mass_kg: must be a finite number"),
     ("mrpete", "gait", "duty_factor = 0.75", "duty_factor = 1.75", ", line 4, duty_factor: must be a number"),
+    ("mrpete", "gait", "duty_factor = 0.75", "duty_factor = 0.4", ", line 4, duty_factor: must be a number"),
     ("mrpete", "gait", 'kind = "crawl"', 'kind = "waltz"', ", line 3, kind: "),
     ("mrpete", "gait", "settle_s = 0.6 ", "settle_s = true ", ", line 11, settle_s: must be a number"),
     ("mrpete", "gait", "RF = 1", "RF = 2", "knee_sign"),

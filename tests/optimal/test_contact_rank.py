@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from strut.contact_set import line_contact
 from strut.engines.kinematic_tree import read_tree
-from strut.engines.node_symbols import Scales
-from strut.engines.sparse_nlp import square
 from strut.errors import BadTableError
-from strut.models.contact_set import line_contact
 from strut.optimal.collocation import DirectCollocation
+from strut.optimal.node_symbols import Scales
 from strut.optimal.problem import Bounds, ContactPhase, MeanCost, OptimalControlProblem
+from strut.optimal.sparse_nlp import square
 from strut.robot import ContactPoint
 from tests.optimal.test_collocation import still, wide
 

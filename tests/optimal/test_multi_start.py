@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from strut.engines.interior_point import STOPPED, Iteration
 from strut.errors import OutOfRangeError, RefusedError
 from strut.optimal.collocation import NotSolvedError
+from strut.optimal.interior_point import STOPPED, Iteration
 from strut.optimal.multi_start import best_of_starts
 
 

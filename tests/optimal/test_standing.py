@@ -3,23 +3,23 @@
 import numpy as np
 import pytest
 
-from strut.engines.constrained_dynamics import ConstrainedDynamics
+from strut.contact_set import contact_set
 from strut.engines.kinematic_tree import read_tree
-from strut.engines.node_symbols import Scales
-from strut.engines.sparse_nlp import square
 from strut.models.catalogue import load_robot
-from strut.models.contact_set import contact_set
 from strut.optimal.collocation import DirectCollocation, Solution
+from strut.optimal.contact_dynamics import ContactDynamics
+from strut.optimal.node_symbols import Scales
 from strut.optimal.problem import Bounds, ContactPhase, MeanCost, OptimalControlProblem
 from strut.optimal.soundness import verify_trajectory
+from strut.optimal.sparse_nlp import square
 from strut.optimal.trajectory import Trajectory, variables_of
-from tests.engines.human_states import neutral
+from tests.optimal.human_states import neutral
 
 
 def test_a_ground_that_pulls_is_rejected_by_the_program_and_by_the_look_at_its_result():  # behaviour 17
     robot = load_robot("heiman")
     tree, sole = read_tree(robot.model, angle_base=True), contact_set(robot, "RightFlat")
-    _, bias, jacobian, _ = ConstrainedDynamics(tree, sole).terms(neutral(), np.zeros(34))
+    _, bias, jacobian, _ = ContactDynamics(tree, sole).terms(neutral(), np.zeros(34))
     force = np.linalg.solve(jacobian[:, :6].T, bias[:6])
     wide = np.array([[-1e3], [1e3]])
     problem = OptimalControlProblem(

@@ -8,8 +8,8 @@ import pytest
 
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.rigid_body import foot_contact_points, foot_positions
+from strut.kinematics.biped_posture import solve_postures
 from strut.kinematics.leg_angles import leg_angles, posture_qpos
-from strut.kinematics.posture import solve_postures
 from tests.alice import ALICE, LEGS, random_targets, targets_cm
 from tests.mjcf_text import text_of
 

@@ -5,7 +5,7 @@ import pytest
 
 from strut.engines.kinematic_tree import read_tree
 from strut.human.gait_problem import Criteria, gait_problem
-from strut.models.mirror import mirror_of
+from strut.mirror import mirror_of
 
 
 def without_room(robot, ranges):

@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,12 @@ def solo12():
     return load_robot(str(FOLDER))
 
 
+@pytest.fixture(scope="module")
+def walks(solo12):
+    """Three cycles by feeling, each walked once."""
+    return cache(lambda emotion: strut.walk(solo12, emotion, cycles=3, rate_hz=50.0))
+
+
 def test_the_description_is_read_with_its_limits_meshes_and_legs(solo12):
     assert len(solo12.joint_names) == 12
     assert solo12.mass_kg == pytest.approx(2.5, abs=1e-3)
@@ -40,8 +47,8 @@ def test_the_description_is_read_with_its_limits_meshes_and_legs(solo12):
 
 
 @pytest.mark.parametrize("emotion", ["neutral", "happy", "sad", "angry", "fearful"])
-def test_it_crawls_with_a_feeling_through_gate_and_simulation(solo12, emotion):
-    motion = strut.walk(solo12, emotion, cycles=3, rate_hz=50.0)
+def test_it_crawls_with_a_feeling_through_gate_and_simulation(solo12, walks, emotion):
+    motion = walks(emotion)
     receipt = motion.receipt
     assert receipt.intensity_kept == 1.0
     assert receipt.balance_margin_mm >= 10.0
@@ -53,8 +60,8 @@ def test_it_crawls_with_a_feeling_through_gate_and_simulation(solo12, emotion):
     assert outcome.distance_m == pytest.approx(outcome.commanded_distance_m, abs=0.03)
 
 
-def test_feelings_carry_the_body_differently(solo12):
-    middle = {name: strut.walk(solo12, name, cycles=3, rate_hz=25.0).qpos for name in ("happy", "sad")}
+def test_feelings_carry_the_body_differently(walks):
+    middle = {name: walks(name).qpos for name in ("happy", "sad")}
     height = {name: qpos[len(qpos) // 2, 2] for name, qpos in middle.items()}
     nose_up = {name: -2.0 * qpos[len(qpos) // 2, 5] for name, qpos in middle.items()}
     assert height["happy"] > height["sad"] + 0.04

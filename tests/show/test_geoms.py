@@ -14,9 +14,9 @@ from strut.engines.rigid_body import compiled
 from strut.engines.solids import Mesh, Solid, solids
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.show.footage import footage
+from strut.show.files import save_html
+from strut.show.footage import SideBySide, footage
 from strut.show.picture import png_bytes
-from strut.show.report import save_html
 from strut.show.solid_mesh import MOST_FACES_DRAWN, lightened, solid_mesh
 from tests.show.conftest import STOOL_MJCF
 from tests.show.test_picture import drawn, pixels_of
@@ -122,7 +122,8 @@ def test_robots_that_others_described_are_drawn(tmp_path: Path, file: str, visua
     assert {solid.kind for solid in film.solids} == kinds
     assert len(film.solids) >= joints  # a part for each joint at least
     assert sum(len(solid.mesh.faces) for solid in film.solids if solid.mesh) <= MOST_FACES_DRAWN
-    first, later = (pixels_of(png_bytes([motion], [robot], at_s=at_s, panel_px=200)) for at_s in (0.0, 0.25))
+    shown = SideBySide([motion], [robot])
+    first, later = (pixels_of(png_bytes(shown, at_s=at_s, panel_px=200)) for at_s in (0.0, 0.25))
     assert (first[40:].min(axis=-1) < 150).mean() > 0.01  # there is something dark: lamp and shadow
     assert (np.abs(later - first).max(axis=-1) > 40).mean() > 0.02  # and it moves
     save_html([motion], [robot], tmp_path / "page.html", most_shown_s=0.2)

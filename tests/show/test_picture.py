@@ -10,10 +10,10 @@ from strut.errors import BadMotionError, FileError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import fitted_camera
-from strut.show.film import save_gif
+from strut.show.files import save_gif, save_png
 from strut.show.floor import grid_step_m
-from strut.show.footage import Footage, footage, frame_times_s, nearest_samples, telling_sample
-from strut.show.picture import png_bytes, save_png
+from strut.show.footage import Footage, SideBySide, footage, frame_times_s, nearest_samples, telling_sample
+from strut.show.picture import png_bytes
 from strut.show.render import draw_frame
 
 
@@ -24,9 +24,9 @@ def pixels_of(png: bytes) -> Array:
 def drawn(film: Footage) -> tuple[Array, Array]:
     """Return a picture of the first frame and the pixels (column, row) of the parts' centres."""
     corners = film.corners_in_world()[0]
-    camera = fitted_camera(corners, width_px=160, height_px=140)
+    camera = fitted_camera(corners, (160, 140))
     size_m = float(np.linalg.norm(np.ptp(corners, axis=0)))
-    picture = draw_frame(film, 0, camera, width_px=160, height_px=140, size_m=size_m)
+    picture = draw_frame(film, 0, camera, size_m=size_m, grid_m=grid_step_m(size_m))
     return picture.astype(float), camera.project(film.centre_in_world[0])[0]
 
 
@@ -53,8 +53,8 @@ def test_the_centre_of_pressure_is_a_red_dot_inside_a_green_polygon(robot: Robot
         film, solids=film.solids[:1], centre_in_world=film.centre_in_world[:, :1] + [0.0, 0.0, 9.0],
         solid_to_world=film.solid_to_world[:, :1],
     )  # fmt: skip
-    camera = fitted_camera(film.corners_in_world()[0], width_px=160, height_px=140)
-    picture = draw_frame(bodiless, 0, camera, width_px=160, height_px=140, size_m=0.9).astype(float)
+    camera = fitted_camera(film.corners_in_world()[0], (160, 140))
+    picture = draw_frame(bodiless, 0, camera, size_m=0.9, grid_m=0.1).astype(float)
     assert film.polygons[0] is not None
     dot, middle = camera.project(
         np.array([[*film.spots["centre of pressure"][0], 0.0], [*film.polygons[0].centre, 0.0]])
@@ -72,24 +72,24 @@ def test_invisible_parts_are_not_drawn(stool: Robot, bare: Motion) -> None:
 def test_a_picture_holds_the_motions_side_by_side(tmp_path: Path, robot: Robot, calm: Motion, angry: Motion) -> None:
     save_png([calm, angry], [robot, robot], tmp_path / "two.png", panel_px=120)
     two = pixels_of((tmp_path / "two.png").read_bytes())
-    one = pixels_of(png_bytes([calm], [robot], panel_px=120))
+    one = pixels_of(png_bytes(SideBySide([calm], [robot]), panel_px=120))
     assert two.shape[1] == 2 * one.shape[1] == 240
     assert np.abs(two[:, :120] - two[:, 120:]).max() > 50.0
 
 
 def test_the_same_motion_gives_the_same_picture(robot: Robot, calm: Motion) -> None:
-    assert png_bytes([calm], [robot], panel_px=80) == png_bytes([calm], [robot], panel_px=80)
+    assert png_bytes(SideBySide([calm], [robot]), panel_px=80) == png_bytes(SideBySide([calm], [robot]), panel_px=80)
 
 
 def test_a_moment_can_be_chosen(robot: Robot, calm: Motion) -> None:
-    start, later = (png_bytes([calm], [robot], at_s=at_s, panel_px=80) for at_s in (0.0, 3.0))
+    start, later = (png_bytes(SideBySide([calm], [robot]), at_s=at_s, panel_px=80) for at_s in (0.0, 3.0))
     assert start != later
 
 
 @pytest.mark.parametrize("at_s", [-0.1, 99.0, float("nan")])
 def test_a_moment_outside_the_motion_is_refused(robot: Robot, calm: Motion, at_s: float) -> None:
     with pytest.raises(OutOfRangeError, match="Nothing can be shown at"):
-        png_bytes([calm], [robot], at_s=at_s, panel_px=80)
+        png_bytes(SideBySide([calm], [robot]), at_s=at_s, panel_px=80)
 
 
 def test_a_picture_is_not_overwritten_unasked(tmp_path: Path, stool: Robot, bare: Motion) -> None:
@@ -114,11 +114,11 @@ def test_a_film_moves_and_reports_its_progress(tmp_path: Path, stool: Robot, bar
 
 def test_a_motion_needs_its_own_robot(robot: Robot, bare: Motion) -> None:
     with pytest.raises(BadMotionError, match="A motion of stool with 8 coordinates does not fit mrpete"):
-        png_bytes([bare], [robot])
+        SideBySide([bare], [robot])
     with pytest.raises(BadMotionError, match="1 motions came with 2 robots"):
-        png_bytes([bare], [robot, robot])
+        SideBySide([bare], [robot, robot])
     with pytest.raises(BadMotionError, match="There is no motion to show"):
-        png_bytes([], [])
+        SideBySide([], [])
 
 
 def test_times_beyond_the_end_give_the_last_sample(bare: Motion) -> None:

@@ -9,6 +9,7 @@ from strut.errors import CannotListenError
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.show import viewer as viewer_module
+from strut.show.footage import SideBySide
 from strut.show.viewer import Viewer, serve
 from tests.show.browser import CHROMIUM, chromium, share_changed
 
@@ -16,7 +17,7 @@ from tests.show.browser import CHROMIUM, chromium, share_changed
 def test_a_viewer_serves_steps_pauses_and_stops(
     robot: Robot, stool: Robot, calm: Motion, bare: Motion, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Viewer([calm, bare], [robot, stool], port=0) as viewer:
+    with Viewer(SideBySide([calm, bare], [robot, stool]), port=0) as viewer:
         with urllib.request.urlopen(viewer.url) as answer:
             assert answer.status == 200
         viewer.step(0.5)
@@ -30,8 +31,12 @@ def test_a_viewer_serves_steps_pauses_and_stops(
         viewer.go_to(1e9)
         assert viewer.time_s == pytest.approx(calm.duration_s)
         viewer.play(True)
-        viewer.step(0.25)
-        assert viewer.time_s == pytest.approx(0.5)  # after the end it starts again
+        shown_s = [viewer.time_s]
+        for _ in range(90):
+            viewer.step(0.01)
+            shown_s.append(viewer.time_s)
+        assert np.abs(np.diff(shown_s)).max() < 0.05 * calm.duration_s  # after the end it is rewound, without a jump
+        assert min(shown_s) < 0.1 < shown_s[-1]  # and starts again
         url = viewer.url
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(url)
@@ -44,7 +49,7 @@ def test_a_taken_port_is_named_and_another_advised(stool: Robot, bare: Motion) -
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(CannotListenError) as caught:
-            Viewer([bare], [stool], port=port)
+            Viewer(SideBySide([bare], [stool]), port=port)
     assert str(caught.value) == (
         f"Cannot listen on 127.0.0.1:{port} (address already in use); stop what listens there or choose another port."
     )
@@ -52,7 +57,7 @@ def test_a_taken_port_is_named_and_another_advised(stool: Robot, bare: Motion) -
 
 def test_a_port_that_cannot_be_is_refused(stool: Robot, bare: Motion) -> None:
     with pytest.raises(CannotListenError, match="ports go from 0 to 65535"):
-        Viewer([bare], [stool], port=70000)
+        Viewer(SideBySide([bare], [stool]), port=70000)
 
 
 def test_serving_goes_on_until_ctrl_c(monkeypatch: pytest.MonkeyPatch, stool: Robot, bare: Motion) -> None:
@@ -70,7 +75,7 @@ def test_serving_goes_on_until_ctrl_c(monkeypatch: pytest.MonkeyPatch, stool: Ro
 
 @pytest.mark.skipif(not CHROMIUM.exists(), reason=f"there is no browser at {CHROMIUM}")
 def test_a_browser_shows_the_robot_and_its_steps(tmp_path: Path, stool: Robot, bare: Motion) -> None:
-    with Viewer([bare], [stool], port=0) as viewer, chromium(tmp_path / "profile") as tab:
+    with Viewer(SideBySide([bare], [stool]), port=0) as viewer, chromium(tmp_path / "profile") as tab:
         tab.open(viewer.url, width_px=1000, height_px=600)
         for _ in range(60):
             tab.wait(0.5)

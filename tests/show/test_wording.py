@@ -65,6 +65,13 @@ def test_the_intensity_is_told_beside_what_was_asked(calm: Motion, bare: Motion)
     assert dial_of(bare) == "not checked"
 
 
+def test_an_intensity_is_rounded_in_one_way(calm: Motion) -> None:
+    assert calm.receipt is not None
+    kept = replace(calm, receipt=replace(calm.receipt, intensity_asked=1.0, intensity_kept=0.925, verdict="weakened"))
+    assert verdict_of(replace(kept, receipt=replace(kept.receipt, shown=None))) == "93 % kept, weakened"
+    assert dial_of(kept) == "intensity 0.93 of 1.00 asked, weakened"
+
+
 def test_words_are_listed_as_in_a_sentence() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"

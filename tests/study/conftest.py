@@ -6,8 +6,10 @@ import secrets
 import shutil
 import tempfile
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
+import pandas as pd
 import psycopg
 import pytest
 from playwright.sync_api import sync_playwright
@@ -15,8 +17,12 @@ from playwright.sync_api import sync_playwright
 from strut import walk
 from strut.io.motion_file import save_motion
 from strut.study.answers import Answers
-from strut.study.new_study import new_study
+from strut.study.database import database_url, open_database
+from strut.study.design import Question, read_design
 from strut.study.published import published
+from strut.study.statistics import study_statistics
+from strut.study.stimulus import load_stimuli
+from strut.study.study_folder import OpenedStudy, new_study
 from tests.study import real_parts
 from tests.study.real_parts_summary import PROPERTY
 
@@ -34,13 +40,18 @@ def spread_over_people(seed: int = 1) -> Answers:
         for block in range(1, study["blocks"] + 1)
         for trial, emotion in enumerate(study["emotions"], start=1)
     ]
-    who, block, trial, intended, perceived = zip(*rows, strict=True)
-    return Answers(who, np.array(block), np.array(trial) + 5 * (np.array(block) - 1), intended, perceived)
+    table = pd.DataFrame(rows, columns=["participant", "block", "trial", "intended", "perceived"])
+    return Answers(table.assign(trial=table["trial"] + 5 * (table["block"] - 1)))
 
 
 @pytest.fixture(scope="session")
 def quadruped_answers():
     return spread_over_people()
+
+
+@pytest.fixture(scope="session")
+def quadruped_statistics(quadruped_answers):
+    return study_statistics(quadruped_answers)
 
 
 @pytest.fixture(scope="session")
@@ -54,8 +65,7 @@ def rated_answers():
             for trial, (emotion, mean) in enumerate(means.items(), start=1):
                 rating = float(np.clip(mean + habit + rng.normal(0.0, 0.3), -1.0, 1.0))
                 rows.append((f"p{person}", block, trial + 3 * (block - 1), emotion, rating))
-    who, block, trial, intended, rating = zip(*rows, strict=True)
-    return Answers(who, np.array(block), np.array(trial), intended, ratings={"pleasure": np.array(rating)})
+    return Answers(pd.DataFrame(rows, columns=["participant", "block", "trial", "intended", "pleasure"]))
 
 
 @pytest.fixture(scope="session")
@@ -67,13 +77,21 @@ def five_motions(tmp_path_factory):
     return sorted(folder.glob("*.npz"))
 
 
+@pytest.fixture(scope="session")
+def untouched_studies(tmp_path_factory, five_motions):
+    """A study folder of each design, made once; tests work on copies."""
+    folders = {question: tmp_path_factory.mktemp("studies") / question for question in get_args(Question)}
+    for question, folder in folders.items():
+        new_study(folder, question, five_motions)
+    return folders
+
+
 @pytest.fixture
-def study_of(tmp_path, five_motions):
-    """Return a function that makes a study folder of a design, with short stimuli."""
+def study_of(tmp_path, untouched_studies):
+    """Return a function that makes a study folder of a design."""
 
     def make(question: str, change: str = "") -> Path:
-        folder = tmp_path / question
-        new_study(folder, question, five_motions)
+        folder = shutil.copytree(untouched_studies[question], tmp_path / question)
         if change:
             path = folder / "design.toml"
             text = path.read_text()
@@ -85,6 +103,32 @@ def study_of(tmp_path, five_motions):
         return folder
 
     return make
+
+
+@pytest.fixture(scope="session")
+def loaded_stimuli():
+    """Designs and stimuli by the text of their design file: the motions are the same in all copies of a study."""
+    return {}
+
+
+@pytest.fixture
+def opened_of(study_of, loaded_stimuli):
+    """Return a function that opens a study of a design with an empty database; stimuli are loaded once for all."""
+    databases = []
+
+    def open_one(question: str, change: str = "") -> OpenedStudy:
+        folder = study_of(question, change)
+        text = (folder / "design.toml").read_text()
+        if text not in loaded_stimuli:
+            design = read_design(folder)
+            loaded_stimuli[text] = design, load_stimuli(design)
+        design, stimuli = loaded_stimuli[text]
+        databases.append(open_database(database_url(folder, None), name=design.name, fingerprint="the same"))
+        return OpenedStudy(design, stimuli, databases[-1], token="a token of the tests")
+
+    yield open_one
+    for database in databases:
+        database.close()
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from strut.study.audience import (
     simulated_rows,
 )
 from strut.study.confusion import confusion
-from strut.study.design_file import read_design
+from strut.study.design import read_design
 from strut.study.published import published
 from strut.study.statistics import study_statistics
 from strut.study.study_report import report_html
@@ -50,7 +50,8 @@ def test_peppers_audience_rates_the_eight_corners_as_published():
 def test_ratings_stay_on_the_points_of_the_scale(study_of):
     design = read_design(study_of("sam"))
     answers = answers_of(design, simulated_rows(design, AUDIENCES["pepper"], 30, np.random.default_rng(1)))
-    for values in answers.ratings.values():
+    assert list(answers.ratings) == ["pleasure", "arousal", "dominance"]
+    for _, values in answers.ratings.items():
         np.testing.assert_allclose(values * 4.0, np.rint(values * 4.0), atol=1e-9)
         assert np.abs(values).max() <= 1.0
     assert answers.practice == 30
@@ -70,9 +71,9 @@ def test_the_superposition_audience_recognises_as_published(study_of):
 def test_the_feedback_audience_wishes_what_table_7_says(study_of):
     design = read_design(study_of("improvement"))
     answers = answers_of(design, simulated_rows(design, AUDIENCES["feedback"], 200, np.random.default_rng(3)))
-    angry = np.array(answers.intended) == "angry"
-    assert answers.ratings["step_height"][angry].mean() == pytest.approx(1.7, abs=0.2)  # much higher, cut off at 2
-    assert answers.ratings["front_knee_position"][angry].mean() == pytest.approx(-1.0, abs=0.2)
+    angry = answers.table[answers.table["intended"] == "angry"]
+    assert angry["step_height"].mean() == pytest.approx(1.7, abs=0.2)  # much higher, cut off at 2
+    assert angry["front_knee_position"].mean() == pytest.approx(-1.0, abs=0.2)
 
 
 def test_power_grows_with_people_and_sad_needs_most(study_of):

@@ -6,27 +6,31 @@ import re
 
 import pytest
 
-from strut.study.opened_study import open_study
 from strut.study.server import study_app
+from strut.study.study_folder import open_study
 from tests.study.real_parts import ThreadServer
 from tests.study.real_parts_summary import PROPERTY
 
-SHORT = "blocks = 2 => blocks = 1\npractice = 1 => practice = 1\nper_participant = 0 => per_participant = 2"
-SHORT_FORM = "per_participant = 0 => per_participant = 2"
-TRIALS = {"forced-choice": 3, "slider": 3, "sam": 3, "improvement": 2}
+TWO_STIMULI = "per_participant = 0 => per_participant = 2"
+SHORT = {
+    "forced-choice": f"blocks = 2 => blocks = 1\n{TWO_STIMULI}",
+    "slider": f"blocks = 2 => blocks = 1\npractice = 1 => practice = 0\n{TWO_STIMULI}",
+    "sam": f"blocks = 2 => blocks = 1\npractice = 1 => practice = 0\n{TWO_STIMULI}",
+    "improvement": TWO_STIMULI,
+}
+TRIALS = {"forced-choice": 3, "slider": 2, "sam": 2, "improvement": 2}
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 
 
 @pytest.fixture
-def running(study_of, request):
+def running(opened_of, request):
     """A study of the design named by the test's `question`, served by a thread."""
     question = getattr(request, "param", "forced-choice")
-    opened = open_study(study_of(question, SHORT_FORM if question == "improvement" else SHORT))
-    server = ThreadServer(study_app(opened.design, opened.stimuli, opened.database, token=opened.token))
+    opened = opened_of(question, SHORT[question])
+    server = ThreadServer(study_app(opened))
     server.opened = opened
     yield server
     server.stop()
-    opened.database.close()
 
 
 @pytest.fixture
@@ -156,8 +160,8 @@ def test_a_participant_completes_each_design_by_keyboard_alone(running, visit):
                 page.keyboard.press("ArrowDown")
         elif question == "slider":
             tab_to(page, lambda e: e["type"] == "range")
-            for _ in range(60):
-                page.keyboard.press("ArrowRight")
+            for _ in range(3):
+                page.keyboard.press("PageUp")  # a tenth of the scale each
         elif question == "sam":
             for scale, steps in (("pleasure", 1), ("arousal", 8), ("dominance", 4)):
                 tab_to(page, lambda e, scale=scale: e["name"] == scale)
@@ -310,10 +314,10 @@ def test_on_a_phone_the_figure_stays_in_view_while_answering(running, visit):
     assert box["y"] + box["height"] < 0.5 * page.viewport_size["height"]
 
 
-def test_what_may_be_seen_once_and_whole_stays_so(study_of, visit):
+def test_what_may_be_seen_once_and_whole_stays_so(opened_of, visit):
     change = "seconds = 5 => seconds = 0.6\nreplay = true => replay = false\nwhole = false => whole = true"
-    opened = open_study(study_of("forced-choice", change))
-    server = ThreadServer(study_app(opened.design, opened.stimuli, opened.database, token=opened.token))
+    opened = opened_of("forced-choice", change)
+    server = ThreadServer(study_app(opened))
     try:
         page = visit()
         page.goto(server.url)
@@ -331,4 +335,3 @@ def test_what_may_be_seen_once_and_whole_stays_so(study_of, visit):
         assert [row["plays"] for row in opened.database.rows()] == [1]
     finally:
         server.stop()
-        opened.database.close()

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from strut.errors import AnswersError
-from strut.study.agreement import cohens, fleiss, kappa_of_counts
 from strut.study.answers import DO_NOT_KNOW, Answers
-from strut.study.confusion import Confusion, chi2_independence, chi2_uniform, confusion, cramers_v, hit_rates
-from strut.study.learning import learning
-from strut.study.permutation import permutation_test
+from strut.study.confusion import (
+    Confusion,
+    chi2_independence,
+    chi2_uniform,
+    cohens,
+    confusion,
+    cramers_v,
+    fleiss,
+    hit_rates,
+    kappa_of_counts,
+    learning,
+    permutation_test,
+)
 from strut.study.published import published
 from strut.study.significance import at_least, benjamini_hochberg, holm, wilson_interval
 
 
 def table(rows):
-    who, block, intended, perceived = zip(*rows, strict=True)
-    return Answers(who, np.array(block), np.arange(len(rows)), intended, perceived)
+    columns = ["participant", "block", "intended", "perceived"]
+    return Answers(pd.DataFrame(rows, columns=columns).assign(trial=range(len(rows))))
 
 
 def test_the_quadrupeds_two_chi_squared_tests_have_their_own_degrees_of_freedom(quadruped_answers):
@@ -87,7 +97,8 @@ def test_cohens_kappa_is_the_published_one_and_that_of_scikit_learn(quadruped_an
     matrix = confusion(quadruped_answers)
     ours = cohens(quadruped_answers, matrix, np.random.default_rng(0))
     assert ours.value == pytest.approx(0.5333, abs=5e-5)
-    assert ours.value == pytest.approx(cohen_kappa_score(quadruped_answers.intended, quadruped_answers.perceived))
+    told = quadruped_answers.table
+    assert ours.value == pytest.approx(cohen_kappa_score(told["intended"], told["perceived"]))
     assert ours.low < ours.value < ours.high
     assert kappa_of_counts(matrix).low == pytest.approx(0.398, abs=5e-4)
 
@@ -114,11 +125,10 @@ def test_fleiss_kappa_of_the_textbook_example():  # J. L. Fleiss (1971): fourtee
 
 
 def test_fleiss_says_whom_it_leaves_out(quadruped_answers):
-    rows = list(zip(quadruped_answers.participant, quadruped_answers.block.tolist(), quadruped_answers.intended,
-                    quadruped_answers.perceived, strict=True))  # fmt: skip
-    assert fleiss(table(rows[:-1])).note == "1 participants saw other or fewer stimuli and are left out"
+    told = quadruped_answers.table
+    assert fleiss(Answers(told[:-1])).note == "1 participants saw other or fewer stimuli and are left out"
     with pytest.raises(AnswersError, match="two participants"):
-        fleiss(table(rows[:15]))
+        fleiss(Answers(told[:15]))
 
 
 def test_learning_is_found_where_people_learn_and_only_there():

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from strut.study.answers import Answers
-from strut.study.control_effect import control_effects
-from strut.study.paragraph import methods_and_results
+from strut.study.ratings import control_effects
 from strut.study.statistics import study_statistics
-from strut.study.statistics_tables import statistics_tables
+from strut.study.statistics_text import methods_and_results, statistics_tables
 
 
 @pytest.fixture
@@ -24,29 +24,22 @@ def watched():
         for trial, ((emotion, control), rate) in enumerate(rates.items(), start=1):
             other = "neutral" if emotion == "sad" else "sad"
             rows.append((f"p{person}", trial, emotion, control, emotion if rng.random() < rate else other))
-    who, trial, intended, control, perceived = zip(*rows, strict=True)
-    return Answers(who, np.ones(len(who)), np.array(trial), intended, perceived, control=control)
+    return Answers(pd.DataFrame(rows, columns=["participant", "trial", "intended", "control", "perceived"]))
 
 
 def test_hit_rates_count_the_motions_as_they_were_alone(watched):
     found = study_statistics(watched)
     sad = next(row for row in found.choices.hit_rates if row.emotion == "sad")
-    seen = np.array(watched.perceived)[(np.array(watched.intended) == "sad") & (np.array(watched.control) == "none")]
+    seen = watched.table.query("intended == 'sad' and control == 'none'")["perceived"]
     assert (sad.hits, sad.shown) == (int((seen == "sad").sum()), 30)
     assert found.answers == 90
 
 
 def test_the_effect_of_a_control_is_the_paired_t_test_over_people(watched):
     (effect,) = control_effects(watched)
-    matched = [
-        seen == "sad" for seen, own in zip(watched.perceived, watched.control, strict=True) if own == "speed-matched"
-    ]
-    whole = [
-        seen == "sad"
-        for seen, meant, own in zip(watched.perceived, watched.intended, watched.control, strict=True)
-        if meant == "sad" and own == "none"
-    ]
-    expected = stats.ttest_rel(np.array(matched, float), np.array(whole, float))
+    sad = watched.table[watched.table["intended"] == "sad"]
+    seen = {control: (own["perceived"] == "sad").to_numpy(float) for control, own in sad.groupby("control")}
+    expected = stats.ttest_rel(seen["speed-matched"], seen["none"])
     assert (effect.control, effect.emotion, effect.measure, effect.n) == ("speed-matched", "sad", "hit rate", 30)
     assert effect.p_value == pytest.approx(expected.pvalue)
     assert effect.shown - effect.matched > 0.4
@@ -61,24 +54,14 @@ def test_methods_results_and_tables_name_the_controls(watched):
     assert any(title.startswith("controls against") for title, _, _ in statistics_tables(found))
 
 
-def test_a_study_without_controls_has_no_such_table(quadruped_answers):
-    found = study_statistics(quadruped_answers)
-    assert found.control_effects == ()
-    assert quadruped_answers.originals is quadruped_answers
+def test_a_study_without_controls_has_no_such_table(quadruped_answers, quadruped_statistics):
+    assert quadruped_statistics.control_effects == ()
+    assert not any(title.startswith("controls") for title, _, _ in statistics_tables(quadruped_statistics))
+    assert len(quadruped_answers.originals) == len(quadruped_answers)
 
 
 def test_controls_that_too_few_people_saw_are_named(watched):
-    few = replace(
-        watched,
-        participant=watched.participant[:6],
-        block=watched.block[:6],
-        trial=watched.trial[:6],
-        intended=watched.intended[:6],
-        perceived=watched.perceived[:6],
-        stimulus=watched.stimulus[:6],
-        control=watched.control[:6],
-    )
-    found = study_statistics(few)
+    found = study_statistics(replace(watched, table=watched.table[:6]))
     assert found.control_effects == ()
     reason = "speed-matched, the hit rate of sad: 2 answered both it and the original; a comparison needs 3 people."
     assert reason in found.left_out
@@ -86,8 +69,9 @@ def test_controls_that_too_few_people_saw_are_named(watched):
 
 
 def test_what_has_no_spread_is_not_tested_and_corrects_nothing(watched):
-    same = np.where(np.array(watched.control) == "none", 0.5, 0.25)
+    same = np.where(watched.table["control"] == "none", 0.5, 0.25)
     varied = same + np.random.default_rng(1).normal(0.0, 0.1, len(same))
-    effects = control_effects(replace(watched, perceived=(), ratings={"arousal": same, "pleasure": varied}))
-    assert [(row.measure, row.p_holm is None) for row in effects] == [("arousal", True), ("pleasure", False)]
-    assert effects[1].p_holm == effects[1].p_value
+    rated = watched.table.drop(columns="perceived").assign(arousal=same, pleasure=varied)
+    effects = {row.measure: row for row in control_effects(replace(watched, table=rated))}
+    assert effects["arousal"].p_holm is None
+    assert effects["pleasure"].p_holm == effects["pleasure"].p_value

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from strut.errors import OutOfTurnError, StudyError, UnknownParticipantError
-from strut.study.database import database_url, open_database
+from strut.study.database import TABLES, database_url, open_database
 from strut.study.trial_plan import Trial
 
 PLAN = (Trial(1, 0, "a"), Trial(2, 1, "a"), Trial(3, 1, "b"))
@@ -91,7 +91,11 @@ def test_a_participant_can_be_forgotten_and_nobody_else_is(database):
 def test_the_secret_of_the_link_is_not_in_the_database(database, url, tmp_path):
     database.start(TOKEN, planner, language="en")
     answer(database, 1)
-    assert all(TOKEN not in str(row) for row in database.rows())
+    code = database.participant(TOKEN).code
+    with database.engine.connect() as connection:
+        stored = [str(connection.execute(table.select()).all()) for table in TABLES.sorted_tables]
+    assert any(code in rows for rows in stored)
+    assert all(TOKEN not in rows for rows in stored)
     for path in tmp_path.glob("answers.sqlite*"):
         assert TOKEN.encode() not in path.read_bytes()
 
@@ -162,9 +166,16 @@ def test_an_unreachable_database_is_named_without_its_password():
     assert "secret" not in str(refusal.value)
 
 
-@pytest.mark.parametrize("wrong", ["nonsense", "mysql://host/name", "sqlite:////no/such/folder/a.sqlite"])
-def test_a_wrong_url_is_refused(wrong):
-    with pytest.raises(StudyError):
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ("nonsense", "'nonsense' is no database URL"),
+        ("mysql://host/name", "Answers cannot be kept in mysql"),
+        ("sqlite:////no/such/folder/a.sqlite", "The database sqlite:////no/such/folder/a.sqlite cannot be used"),
+    ],
+)
+def test_a_wrong_url_is_refused(wrong, reason):
+    with pytest.raises(StudyError, match=reason):
         open_database(database_url(Path(), wrong), name="mine", fingerprint="f1")
 
 

@@ -18,9 +18,9 @@ from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.study.answers import DO_NOT_KNOW
-from strut.study.confound import confounds
-from strut.study.design_file import parse_design, read_design
-from strut.study.new_study import design_text, new_study
+from strut.study.controls import confounds
+from strut.study.design import parse_design, read_design
+from strut.study.study_folder import design_text, new_study
 from strut.study.trial_plan import option_order, trial_plan, williams_row
 from strut.study.words import language_codes, language_table
 

@@ -8,19 +8,20 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from strut.study.opened_study import open_study
+from strut.study.study_folder import open_study
 from tests.study.load import fifty_participants
 
-PEOPLE, TRIALS = 50, 5
+PEOPLE, TRIALS = 50, 3
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_fifty_participants_at_once_lose_nothing(kind, study_of, served, request):
-    folder = study_of("forced-choice", "blocks = 2 => blocks = 1\npractice = 1 => practice = 0")
+    short = f"blocks = 2 => blocks = 1\npractice = 1 => practice = 0\nper_participant = 0 => per_participant = {TRIALS}"
+    folder = study_of("forced-choice", short)
     url = request.getfixturevalue("empty_postgres") if kind == "postgresql" else None
     server = served(folder, "--requests-per-minute", "60000", *(["--database", url] if url else []))
     with ThreadPoolExecutor(1) as own_thread:  # the browser of other tests keeps a loop running in this one
-        people = own_thread.submit(lambda: asyncio.run(fifty_participants(server.url, PEOPLE, TRIALS, pause_s=1.5)))
+        people = own_thread.submit(lambda: asyncio.run(fifty_participants(server.url, PEOPLE, TRIALS, pause_s=1.0)))
         _, statuses = people.result()
     server.kill()
     assert set(statuses) <= {200, 303}

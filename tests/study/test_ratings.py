@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,33 +13,41 @@ from scipy import stats
 
 from strut.errors import AnswersError
 from strut.study.answers import Answers
-from strut.study.correlation import correlation_p, correlations, fisher_interval, within_participants
-from strut.study.logistic_mixed import fit_logistic
-from strut.study.mixed import mixed_choice, mixed_rating
-from strut.study.ratings import band, one_sample, per_person_means, rating_means, sd_from_interval
+from strut.study.mixed import fit_logistic, mixed_choice, mixed_rating
+from strut.study.ratings import (
+    band,
+    correlation_p,
+    correlations,
+    fisher_interval,
+    one_sample,
+    person_means,
+    rating_means,
+    sd_from_interval,
+    within_participants,
+)
 
 
 def test_ratings_of_one_person_do_not_count_as_new_people(rated_answers):
     rows = {row.emotion: row for row in rating_means(rated_answers)}
     assert rows["happy"].n == 40  # and not the 80 ratings
-    own, undecided = per_person_means(rated_answers, rated_answers.ratings["pleasure"], "happy")
+    own = person_means(rated_answers, "pleasure")["happy"]
     oracle = stats.ttest_1samp(own, 0.0)
     assert rows["happy"].t == pytest.approx(oracle.statistic)
     assert rows["happy"].effect_size == pytest.approx(own.mean() / own.std(ddof=1))
-    assert undecided == 0
+    assert rows["happy"].undecided == 0
     assert rows["happy"].p_holm < 0.001
     assert rows["sad"].high < 0.0
 
 
 def test_undecided_ratings_are_counted_and_left_out(rated_answers):
-    values = rated_answers.ratings["pleasure"].copy()
-    values[:6] = np.nan  # everything the first participant said
-    rows = {row.emotion: row for row in rating_means(replace(rated_answers, ratings={"pleasure": values}))}
+    table = rated_answers.table
+    open_ones = table["pleasure"].mask(table["participant"] == "p0")
+    rows = {row.emotion: row for row in rating_means(Answers(table.assign(pleasure=open_ones)))}
     assert (rows["sad"].n, rows["sad"].undecided) == (39, 2)
 
 
 def test_a_unanimous_rating_has_a_mean_and_no_test():
-    answers = Answers(("a", "b"), np.ones(2), np.ones(2), ("sad", "sad"), ratings={"rating": np.array([0.5, 0.5])})
+    answers = Answers(pd.DataFrame({"participant": ["a", "b"], "trial": 1, "intended": "sad", "rating": 0.5}))
     (row,) = rating_means(answers)
     assert (row.mean, row.p_value, row.effect_size) == (0.5, None, None)
 
@@ -74,7 +81,7 @@ def test_ratings_follow_the_intended_pleasure(rated_answers):
     rows = {row.factor: row for row in correlations(rated_answers)}
     found = rows["intended pleasure"]
     pleasure = {"neutral": 0.0, "happy": 0.81, "sad": -0.63}
-    oracle = stats.spearmanr([pleasure[name] for name in rated_answers.intended], rated_answers.ratings["pleasure"])
+    oracle = stats.spearmanr(rated_answers.table["intended"].map(pleasure), rated_answers.table["pleasure"])
     assert found.r == pytest.approx(oracle.statistic)
     assert found.n == 240
     assert found.within_dof == 240 - 40 - 1
@@ -97,8 +104,8 @@ def test_the_correlation_within_participants_is_that_of_pingouin():
 
 
 def test_emotions_without_coordinates_correlate_with_nothing(rated_answers):
-    renamed = tuple(f"{name} thing" for name in rated_answers.intended)
-    assert correlations(replace(rated_answers, intended=renamed, stimulus=renamed)) == ()
+    renamed = rated_answers.table["intended"] + " thing"
+    assert correlations(Answers(rated_answers.table.assign(intended=renamed))) == ()
 
 
 def test_the_mixed_model_finds_emotion_and_habit(rated_answers):
@@ -155,7 +162,8 @@ def test_an_emotion_that_everybody_sees_has_no_finite_odds():
 
 
 def test_mixed_models_refuse_too_few_people():
-    answers = Answers(("a", "b"), np.ones(2), np.ones(2), ("sad", "happy"), ratings={"rating": np.array([0.1, 0.5])})
+    table = {"participant": ["a", "b"], "trial": 1, "intended": ["sad", "happy"], "rating": [0.1, 0.5]}
+    answers = Answers(pd.DataFrame(table))
     with pytest.raises(AnswersError, match="a mixed model of rating needs three people"):
         mixed_rating(answers, "rating")
 

@@ -12,22 +12,20 @@ from starlette.testclient import TestClient
 from strut.cli.main import main
 from strut.study.answers import parse_answers
 from strut.study.guard import LARGEST_BODY_BYTES, Limits
-from strut.study.opened_study import open_study
 from strut.study.server import study_app
+from strut.study.study_folder import open_study
 from strut.study.trial_plan import option_order
 
 TICKET = "k" * 32
 
 
 @pytest.fixture
-def opened(study_of):
-    found = open_study(study_of("forced-choice"))
-    yield found
-    found.database.close()
+def opened(opened_of):
+    return opened_of("forced-choice")
 
 
 def client_of(opened, **limits):
-    app = study_app(opened.design, opened.stimuli, opened.database, token=opened.token, limits=Limits(**limits))
+    app = study_app(opened, Limits(**limits))
     return TestClient(app, raise_server_exceptions=False)
 
 
@@ -191,9 +189,9 @@ def test_the_export_is_what_the_statistics_read(client, opened):
     bearer = {"authorization": f"Bearer {opened.token}"}
     text = client.get("/researcher/answers.csv", headers=bearer).text
     answers = parse_answers(text, "export")
-    assert len(answers.participant) == 10
+    assert len(answers) == 10
     assert answers.practice == 1
-    assert answers.perceived.count("do not know") == 1
+    assert (answers.table["perceived"] == "do not know").sum() == 1
     table = json.loads(client.get("/researcher/answers.json", headers=bearer).text)
     assert table[0]["trial_type"] == "strut-forced-choice"
     assert {row["trial_index"] for row in table} == set(range(1, 12))
@@ -211,29 +209,27 @@ def test_the_export_is_what_the_statistics_read(client, opened):
         ),
     ],
 )
-def test_each_question_stores_what_it_asks(study_of, question, form, stored):
-    opened = open_study(study_of(question))
+def test_each_question_stores_what_it_asks(opened_of, question, form, stored):
+    opened = opened_of(question)
     client = client_of(opened)
     start(client)
     assert client.post(f"/p/{TICKET}", data={"trial": "1"}, follow_redirects=False).status_code == 422
     client.post(f"/p/{TICKET}", data={"trial": "1", **form}, follow_redirects=False)
     assert opened.database.rows()[0]["reply"] == stored
-    opened.database.close()
 
 
-def test_the_improvement_form_asks_all_nine_items(study_of):
-    opened = open_study(study_of("improvement"))
+def test_the_improvement_form_asks_all_nine_items(opened_of):
+    opened = opened_of("improvement")
     client = client_of(opened)
     start(client)
     form = dict.fromkeys(opened.design.ask.items, "2")
     assert client.post(f"/p/{TICKET}", data={"trial": "1", **form, "speed": "3"}).status_code == 422
     client.post(f"/p/{TICKET}", data={"trial": "1", **form, "speed": "-2"})
     assert opened.database.rows()[0]["reply"] == {**dict.fromkeys(form, 2), "speed": -2}
-    opened.database.close()
 
 
-def test_a_neutral_movement_is_not_to_become_more_so(study_of):
-    opened = open_study(study_of("improvement", 'order = "random" => order = "fixed"'))
+def test_a_neutral_movement_is_not_to_become_more_so(opened_of):
+    opened = opened_of("improvement", 'order = "random" => order = "fixed"')
     client, form = client_of(opened), dict.fromkeys(opened.design.ask.items, "0")
     start(client)
     for trial, entry in enumerate(opened.design.stimuli, start=1):
@@ -241,11 +237,10 @@ def test_a_neutral_movement_is_not_to_become_more_so(study_of):
         assert ("meant to show no feeling" in page) == neutral
         assert ("to make it more so?" in page) != neutral
         client.post(f"/p/{TICKET}", data={"trial": str(trial), **form})
-    opened.database.close()
 
 
-def test_shuffled_options_are_read_in_the_participants_own_order(study_of):
-    opened = open_study(study_of("forced-choice", "shuffle = false => shuffle = true"))
+def test_shuffled_options_are_read_in_the_participants_own_order(opened_of):
+    opened = opened_of("forced-choice", "shuffle = false => shuffle = true")
     client = client_of(opened)
     start(client)
     own = list(option_order(opened.design, opened.database.participant(TICKET).identity))
@@ -253,7 +248,6 @@ def test_shuffled_options_are_read_in_the_participants_own_order(study_of):
     for trial in (1, 2):
         assert re.findall(r'name="answer" value="([^"]+)"', client.get(f"/p/{TICKET}").text) == own
         send(client, trial)
-    opened.database.close()
 
 
 def test_forgetting_asks_first_and_tells_programs(study_of, capsys, monkeypatch):

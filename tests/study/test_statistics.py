@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from strut.cli.main import main
 from strut.errors import AnswersError
-from strut.study.paragraph import methods_and_results
+from strut.study.answers import Answers
 from strut.study.statistics import study_statistics
-from strut.study.statistics_tables import statistics_tables
+from strut.study.statistics_text import methods_and_results, statistics_tables
 
 
 @pytest.fixture(scope="module")
 def answers_file(tmp_path_factory, quadruped_answers):
     path = tmp_path_factory.mktemp("answers") / "answers.csv"
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["participant", "block", "trial", "intended", "perceived"])
-        a = quadruped_answers
-        writer.writerows(zip(a.participant, a.block, a.trial, a.intended, a.perceived, strict=True))
+    quadruped_answers.table.drop(columns=["stimulus", "control"]).to_csv(path, index=False)
     return path
 
 
@@ -48,25 +42,21 @@ def test_a_missing_table_is_one_sentence_and_exit_two(tmp_path, capsys):
     assert capsys.readouterr().err.strip().endswith("there is no such file.")
 
 
-def test_the_same_answers_give_the_same_numbers(quadruped_answers):
-    assert study_statistics(quadruped_answers).as_dict() == study_statistics(quadruped_answers).as_dict()
+def test_the_same_answers_give_the_same_numbers(quadruped_answers, quadruped_statistics):
+    assert study_statistics(quadruped_answers).as_dict() == quadruped_statistics.as_dict()
 
 
 def test_words_do_not_claim_what_the_tests_do_not_show(quadruped_answers):
-    blind = tuple("sad" if k % 2 else "happy" for k in range(75))
-    _, results = methods_and_results(study_statistics(replace(quadruped_answers, perceived=blind)))
+    blind = ["sad" if k % 2 else "happy" for k in range(75)]
+    _, results = methods_and_results(study_statistics(Answers(quadruped_answers.table.assign(perceived=blind))))
     assert "do not demonstrably depend" in results
     assert "Above chance" not in results
 
 
 def test_one_participant_gets_what_one_can_have_and_the_reasons_for_the_rest(quadruped_answers):
-    from strut.study.answers import Answers  # noqa: PLC0415
-
-    a = quadruped_answers
-    alone = Answers(a.participant[:15], a.block[:15], a.trial[:15], a.intended[:15], a.perceived[:15])
-    found = study_statistics(alone)
-    assert found.choices.cohen.low is None
-    assert found.choices.fleiss is None
+    found = study_statistics(Answers(quadruped_answers.table[:15]))
+    assert found.choices.cohens_kappa.low is None
+    assert found.choices.fleiss_kappa is None
     assert any("Fleiss" in reason for reason in found.left_out)
 
 
@@ -84,11 +74,13 @@ def test_more_answers_than_options_are_refused(quadruped_answers):
     assert study_statistics(replace(quadruped_answers, options=7)).choices.chance == pytest.approx(1 / 7)
 
 
-def test_rare_answers_are_known_by_number(quadruped_answers):
-    choices = study_statistics(quadruped_answers).choices
-    assert choices.independence.smallest_expectation == pytest.approx(choices.confusion.counts.sum(axis=0).min() / 5)
+def test_rare_answers_are_known_by_number(quadruped_statistics):
+    choices = quadruped_statistics.choices
+    assert choices.chi2_independence.smallest_expectation == pytest.approx(
+        choices.confusion.counts.sum(axis=0).min() / 5
+    )
     assert choices.rare
-    assert not replace(choices, independence=replace(choices.independence, smallest_expectation=5.0)).rare
+    assert not replace(choices, chi2_independence=replace(choices.chi2_independence, smallest_expectation=5.0)).rare
 
 
 def test_a_p_value_of_zero_is_significant_and_none_is_not(rated_answers):
@@ -103,23 +95,21 @@ def test_a_p_value_of_zero_is_significant_and_none_is_not(rated_answers):
 
 
 def test_a_mean_of_one_person_is_named_as_left_out(rated_answers):
-    sad = np.array(rated_answers.intended) == "sad"
-    first = np.array(rated_answers.participant) == "p0"
-    once = np.where(sad & ~first, np.nan, rated_answers.ratings["pleasure"])
-    found = study_statistics(replace(rated_answers, ratings={"pleasure": once}))
+    table = rated_answers.table
+    once = table["pleasure"].mask((table["intended"] == "sad") & (table["participant"] != "p0"))
+    found = study_statistics(Answers(table.assign(pleasure=once)))
     assert {row.emotion for row in found.ratings} == {"neutral", "happy"}
     assert "the mean pleasure of sad: it was rated by fewer than two people." in found.left_out
 
 
 def test_reasons_are_sentences_of_their_own(quadruped_answers):
-    alone = replace(quadruped_answers, participant=("p",) * 75)
-    reasons = study_statistics(alone).left_out
+    reasons = study_statistics(Answers(quadruped_answers.table.assign(participant="p"))).left_out
     assert "a mixed model of the choices needs three people, two emotions, hits and misses." in reasons
 
 
 def test_answers_of_as_many_people_are_not_permuted_within_them(quadruped_answers):
-    strangers = replace(quadruped_answers, participant=tuple(f"p{k}" for k in range(75)))
-    found = study_statistics(strangers)
+    strangers = quadruped_answers.table.assign(participant=[f"p{k}" for k in range(75)])
+    found = study_statistics(Answers(strangers))
     assert found.choices.permutation is None
     assert "nobody gave two, so there is nothing to permute within participants." in found.left_out
     methods, results = methods_and_results(found)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from strut.contact_set import contact_points
 from strut.engines.inverse_dynamics import contact_demand
 from strut.errors import BadMotionError
-from strut.models.contact_set import contact_points
 from strut.show.wording import measured_sentences
 from strut.verify.check import check, draft_of
 from strut.verify.contact_force_fit import fit_contact_forces

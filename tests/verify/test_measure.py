@@ -37,15 +37,12 @@ def stand(mrpete, happy_walk):
 
 def leg_potential(robot, mounted, joints, up_in_body):
     """Return the potential energy of one leg's rods, from its Denavit-Hartenberg rows and the masses in its table."""
-    links = {link.joint: link for link in robot.tables.robot.limb["leg"].links}
-    names = [joint.name for joint in robot.tables.robot.limb["leg"].joints]
     frames = [np.eye(4), *dh_chain(joints, mounted.leg.thigh_m, mounted.leg.shin_m)]
     energy = 0.0
-    for index, name in enumerate(names):
-        middle = (np.array(links[name].from_m) + links[name].to_m) / 2.0
-        turned = Rotation.from_rotvec([0.0, 0.0, joints[index]]).apply(middle)
+    for index, link in enumerate(robot.tables.robot.limb["leg"].links):
+        turned = Rotation.from_rotvec([0.0, 0.0, joints[index]]).apply(np.array(link.rod.to_m) / 2.0)
         place = frames[index][:3, :3] @ turned + frames[index][:3, 3]
-        energy += links[name].mass_kg * GRAVITY_M_S2 * up_in_body @ (mounted.hip_to_body @ place + mounted.hip_in_body)
+        energy += link.mass_kg * GRAVITY_M_S2 * up_in_body @ (mounted.hip_to_body @ place + mounted.hip_in_body)
     return energy
 
 
@@ -144,7 +141,7 @@ def test_joint_room_and_speed_are_plain_differences(mrpete, happy_walk):
 
 def test_work_of_the_joints_over_a_whole_walk_is_nothing(mrpete):
     """It starts and ends standing at one height and its feet do not slip: what motors give, motors take back."""
-    motion = walk("mrpete", "angry", cycles=2, rate_hz=200.0)
+    motion = walk("mrpete", "angry", cycles=2)
     measured = audit(mrpete, motion.time_s, motion.qpos, motion.contact)
     power_w = (measured.torque_nm * measured.joint_speed_rad_s).sum(axis=1)
     net_j = np.trapezoid(power_w, motion.time_s)
@@ -156,10 +153,10 @@ def test_work_of_the_joints_over_a_whole_walk_is_nothing(mrpete):
 
 def test_energy_that_joints_give_is_the_energy_that_the_robot_has(mrpete):
     """Half way up a rise of the body, the work done so far is weight times height plus motion."""
-    motion = walk("mrpete", "happy", cycles=2, rate_hz=200.0)
+    motion = walk("mrpete", "happy", cycles=2)
     measured = audit(mrpete, motion.time_s, motion.qpos, motion.contact)
     power_w = (measured.torque_nm * measured.joint_speed_rad_s).sum(axis=1)
-    work_j = np.concatenate([[0.0], np.cumsum((power_w[1:] + power_w[:-1]) / 2.0)]) / 200.0
+    work_j = np.concatenate([[0.0], np.cumsum((power_w[1:] + power_w[:-1]) / 2.0)]) / RATE_HZ
     height_m = inverse_dynamics(mrpete, motion.time_s, motion.qpos).com_in_world[:, 2]
     potential_j = 7.0 * GRAVITY_M_S2 * (height_m - height_m[0])
     assert np.ptp(potential_j) > 1.0

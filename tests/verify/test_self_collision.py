@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from strut.draft import Draft
+from strut.engines.self_distance import self_distance
 from strut.models.catalogue import load_robot
 from strut.tables.collision import CollisionTable
-from strut.verify.limits import limits_for
+from strut.verify.limits import SelfCollision, limits_for
 from strut.verify.measure import measure
-from strut.verify.self_collision import SelfCollision, measured_self_distance
 
 
 def with_least_distance(robot, least_m):
@@ -25,7 +25,7 @@ def crossing_shoes():
     inwards = 0.1 * np.sin(np.pi * time_s)
     for name, sign in (("R_hip_roll", 1.0), ("L_hip_roll", -1.0)):
         qpos[:, 7 + robot.joint_names.index(name)] = sign * inwards
-    wrong_way = measured_self_distance(robot, qpos).smallest_m > 0.0
+    wrong_way = self_distance(robot, qpos).smallest_m > 0.0
     if wrong_way:
         qpos[:, 7:] *= -1.0
     return robot, measure(Draft(robot, time_s, qpos, np.ones((101, 2), dtype=bool), None))

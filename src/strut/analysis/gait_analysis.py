@@ -1,4 +1,4 @@
-"""Gait analysis: everything measured of human walks, one by one and beside each other."""
+"""Gait analysis: everything measured of human walks, one by one and beside each other, and their curves as a table."""
 
 from __future__ import annotations
 
@@ -8,13 +8,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from strut.analysis.gait_comparison import GaitComparison, gait_comparison
-from strut.analysis.gait_parameters import GaitParameters, gait_parameters
-from strut.analysis.normalised_cycle import normalised_cycle
+from strut.analysis.gait_cycle import coordinate_names, gait_cycle, mirror_image
+from strut.analysis.gait_parameters import GaitParameters, gait_parameters, joint_power
+from strut.analysis.leg_figures import foot_force
 from strut.errors import BadMotionError
+from strut.human.laboratory_names import PANELS, Panel, joint_words
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.robot import Robot
+from strut.robot import Array, Robot
+from strut.rotation import angles_from_qpos
+
+PERCENT = np.arange(101.0)
+FORCE_AXES = ("forwards", "inwards", "up")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +67,50 @@ def analyze(motions: Motion | Mapping[str, Motion]) -> GaitAnalysis:
     walks = {name: (robot_of(motion), motion) for name, motion in named.items()}
     parameters = {name: gait_parameters(robot, motion) for name, (robot, motion) in walks.items()}
     return GaitAnalysis(walks, parameters, gait_comparison(walks))
+
+
+def normalised_cycle(robot: Robot, motion: Motion) -> dict[str, Array] | None:
+    """Return curves by name at 0, 1, ... 100 % of a cycle; None if the motion holds none. Shape (101,) each.
+
+    Each side runs from a landing of its own heel to the next; trunk, head and pelvis go with the right side. Names end
+    in the unit: degrees, N m/kg, W/kg, and `bw` for body weights. What the motion does not know is left out.
+    """
+    right, left = _side(robot, motion, "right"), _side(robot, mirror_image(robot, motion), "left")
+    return None if right is None or left is None else {"percent": PERCENT} | right | left
+
+
+def _side(robot: Robot, motion: Motion, side: str) -> dict[str, Array] | None:
+    """Return the curves of the right side under the name of a side."""
+    cycle = gait_cycle(robot, motion)
+    if cycle is None:
+        return None
+    seen, names = cycle.motion, coordinate_names(robot)
+    angles, force = np.degrees(angles_from_qpos(seen.qpos)), foot_force(robot, seen)
+    curves: dict[str, Array] = {}
+    for panel in (panel for group in PANELS.values() for panel in group):
+        if word := _word(panel, side):
+            curves[f"{word}_deg"] = panel.sign * angles[:, names.index(panel.coordinate)]
+            curves |= _driven(robot, seen, panel, word)
+    if force is not None:
+        curves |= {f"{side}_foot_force_{axis}_bw": force[:, index] for index, axis in enumerate(FORCE_AXES)}
+    return {name: np.interp(PERCENT / 100.0, cycle.share, values) for name, values in curves.items()}
+
+
+def _driven(robot: Robot, motion: Motion, panel: Panel, word: str) -> dict[str, Array]:
+    """Return torque and power of a panel's joint over the body mass; nothing where they are unknown."""
+    power = joint_power(motion)
+    if motion.torque_nm is None or power is None or panel.coordinate not in robot.joint_names:
+        return {}
+    column = robot.joint_names.index(panel.coordinate)
+    torque = panel.sign * motion.torque_nm[:, column]
+    return {f"{word}_nm_kg": torque / robot.mass_kg, f"{word}_w_kg": power[:, column] / robot.mass_kg}
+
+
+def _word(panel: Panel, side: str) -> str | None:
+    """Return a panel's coordinate as the name of a column; None for the body's middle on the left side."""
+    words = joint_words(panel.coordinate)
+    if words.startswith("right "):
+        words = f"{side}{words.removeprefix('right')}"
+    elif side != "right":
+        return None
+    return words.replace(" ", "_")

@@ -12,8 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles, read_tree
-from strut.engines.sparse_nlp import Index
+from strut.engines.kinematic_tree import read_tree
 from strut.human.anatomy import HEEL, LEFT, RIGHT, TOES, sided
 from strut.human.walking_direction import (
     WalkingDirection,
@@ -21,9 +20,10 @@ from strut.human.walking_direction import (
     direction_of_mirror,
     direction_of_travel,
 )
-from strut.models.mirror import mirror_of, mirrored_feet
+from strut.mirror import mirror_of, mirrored_feet
 from strut.motion import Motion
-from strut.robot import Array, Robot
+from strut.robot import Array, Index, Robot
+from strut.rotation import angles_from_qpos, qpos_from_angles
 
 NEAR_RAD = 0.15  # ends that differ by less are the same posture; a joint moves about half of it between two samples
 UNSURE_RAD = 0.2  # the direction of less than a cycle is hidden by the sway of the pelvis; nearer to +x than this is +x

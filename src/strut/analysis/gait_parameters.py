@@ -8,16 +8,45 @@ from typing import Any
 import numpy as np
 
 from strut.analysis.gait_cycle import along_x, gait_cycle
-from strut.analysis.joint_power import Work, joint_work
 from strut.analysis.leg_figures import LegFigures, both_legs
+from strut.contact_set import contact_points
 from strut.engines.rigid_body import point_positions
 from strut.errors import BadMotionError
 from strut.human.anatomy import LEFT, RIGHT, SIDES, TOES, points_of_side, sided
-from strut.models.contact_set import contact_points
 from strut.motion import Motion
 from strut.robot import Array, Robot
 
 TOE_OF = {side: sided(TOES, side) for side in SIDES}
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Work of a joint over the body mass: given to the movement, at least 0, and taken from it, at most 0."""
+
+    given_j_kg: float
+    taken_j_kg: float
+
+
+def joint_power(motion: Motion) -> Array | None:
+    """Return torque times speed of every joint [W], or None where torques are unknown. Shape (T, n_joints).
+
+    Speeds are differences of angles, so the jump of a landing is spread over a sample on either side of it.
+    """
+    if motion.torque_nm is None:
+        return None
+    return np.asarray(motion.torque_nm * np.gradient(motion.joint_angles_rad, motion.time_s, axis=0))
+
+
+def joint_work(motion: Motion, mass_kg: float) -> dict[str, Work]:
+    """Return the work of every joint over a motion; empty where torques are unknown."""
+    power = joint_power(motion)
+    if power is None:
+        return {}
+    parts = (power.clip(min=0.0), power.clip(max=0.0))
+    given, taken = (np.trapezoid(part, motion.time_s, axis=0) / mass_kg for part in parts)
+    return {
+        name: Work(float(one), float(other)) for name, one, other in zip(motion.joint_names, given, taken, strict=True)
+    }
 
 
 @dataclass(frozen=True, slots=True)

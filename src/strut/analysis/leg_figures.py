@@ -1,4 +1,4 @@
-"""Leg figures: what one leg does over its own cycle, from a landing of its heel to the next."""
+"""Leg figures: what one leg does over its own cycle, and how thigh, shank and foot stand against the vertical."""
 
 from __future__ import annotations
 
@@ -7,15 +7,59 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strut.analysis.elevation import elevation_angles, planarity
 from strut.analysis.gait_cycle import gait_cycle, mirror_image
-from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.human.anatomy import KNEE, LEFT, RIGHT, points_of_side, sided
+from strut.engines.rigid_body import GRAVITY_M_S2, body_poses
+from strut.errors import BadMotionError
+from strut.human.anatomy import KNEE, LEFT, LEG, RIGHT, points_of_side, sided, sole_length_m
 from strut.motion import Motion
 from strut.robot import Array, Robot
 
 STILL_RAD = 1e-6
 ALIKE_RAD, ALIKE_SHARE, ALIKE_BW = 0.01, 0.01, 0.01  # legs that differ by less are the same to the eye
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CovariancePlane:
+    """The plane near which thigh, shank and foot move together.
+
+    Args:
+        centre_rad: Mean of the angles, a point of the plane. Shape (3,).
+        axes: Principal axes as rows, the largest spread first; the third is the plane's normal. Shape (3, 3).
+        shares: Shares of the variance along them, the third small where they are nearly planar. Shape (3,).
+    """
+
+    centre_rad: Array
+    axes: Array
+    shares: Array
+
+
+def elevation_angles(robot: Robot, qpos: Array, side: str) -> Array:
+    """Return the elevation angles of thigh, shank and foot in the world's sagittal plane [rad]. Shape (T, 3).
+
+    Thigh and shank are 0 when they hang, positive with the distal end ahead; a flat foot is 0, positive toes up.
+    """
+    place, turn = body_poses(robot.model, [sided(segment, side) for segment in LEG], qpos)
+    sole = sole_length_m(robot.subject.lengths_m, side)
+    thigh, shank = place[:, 1] - place[:, 0], place[:, 2] - place[:, 1]
+    foot = turn[:, 2] @ np.array([sole, 0.0, 0.0])
+    return np.stack(
+        [
+            np.arctan2(thigh[:, 0], -thigh[:, 2]),
+            np.arctan2(shank[:, 0], -shank[:, 2]),
+            np.arctan2(foot[:, 2], foot[:, 0]),
+        ],
+        axis=1,
+    )
+
+
+def covariance_plane(angles_rad: Array) -> CovariancePlane:
+    """Return the plane nearest to the elevation angles of a movement. Shape (T, 3) in."""
+    if len(angles_rad) < 4:
+        raise BadMotionError(
+            f"{len(angles_rad)} samples are too few to judge how planar a movement is; give 4 or more."
+        )
+    values, axes = np.linalg.eigh(np.cov(angles_rad, rowvar=False))
+    return CovariancePlane(angles_rad.mean(axis=0), axes[:, ::-1].T, values[::-1] / values.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +135,7 @@ def _humps(force: Array, down: npt.NDArray[np.bool_]) -> tuple[float, float, flo
 def _shares(angles_rad: Array) -> tuple[float, ...] | None:
     if np.ptp(angles_rad, axis=0).max() < STILL_RAD:
         return None
-    return tuple(planarity(angles_rad).tolist())
+    return tuple(covariance_plane(angles_rad).shares.tolist())
 
 
 def _near(one: float | None, other: float | None, limit: float) -> bool:

@@ -74,3 +74,24 @@ def swing_leg_pressure(robot: Robot, time_s: Array, qpos: Array, contact: npt.ND
         height_m=qpos[:, 2],
     )
     return pressure + qpos[:, :2]
+
+
+def zero_moment_point(mass_kg: Array, mass_in_world: Array, step_s: float) -> Array:
+    """Return where the ground would have to press, at rest before the first and after the last sample.
+
+    Args:
+        mass_kg: Shape (k,).
+        mass_in_world: Evenly spaced in time. Shape (T, k, 3).
+        step_s: Time between samples.
+
+    Returns:
+        Point on the ground [m]. Shape (T, 2).
+    """
+    change = np.zeros((len(mass_in_world) + 1, *mass_in_world.shape[1:]))
+    change[1:-1] = np.diff(mass_in_world, axis=0)
+    acceleration = np.diff(change, axis=0) / step_s**2
+    upward = mass_kg * (acceleration[..., 2] + GRAVITY_M_S2)
+    sideways = mass_kg * mass_in_world[..., 2]
+    moment = np.einsum("tk,tki->ti", upward, mass_in_world[..., :2])
+    moment -= np.einsum("tk,tki->ti", sideways, acceleration[..., :2])
+    return np.asarray(moment / upward.sum(axis=1, keepdims=True))

@@ -9,7 +9,6 @@ moving when the swing leg changes, which is where the published robot fell. The 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,62 +21,47 @@ from strut.easing import smooth_step
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.robot import Array
 
-MOST_ROUNDS = 6
 CLOSE_M = 2e-3  # the path need not be met better than this: the gate measures the margin afterwards
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Carried:
+class BodyResponse:
     """What a shifted motion does: centre of pressure (T, 2) and centre of mass (T, 3) in world."""
 
     cop_in_world: Array
     com_in_world: Array
 
 
-def sway_shift(
-    respond: Callable[[Array], Carried],
-    time_s: Array,
-    contact: npt.NDArray[np.bool_],
-    foot_in_world: Array,
-    *,
-    buffer_m: float,
-    x_cost: float,
-) -> Array:
-    """Return the shift of the body that keeps the centre of pressure `buffer_m` inside the support polygon.
+@dataclass(frozen=True, slots=True, eq=False)
+class Sway:
+    """Where the centre of pressure of a motion shall be.
 
     Args:
-        respond: Whole-body dynamics of the motion whose body is shifted by (T, 2) in world.
         time_s: Evenly spaced. Shape (T,).
-        contact: Shape (T, n).
-        foot_in_world: Shape (T, n, 3).
-        buffer_m: Wanted distance from the polygon's edges.
+        standing: What the motion does without any sway.
+        rooms: Support triangles, less the buffer, where one foot is in the air, else NaN. Shape (T, 3, 2).
         x_cost: How much dearer a shift along the path is than one to the side: 1 takes the shortest way, infinity
             shifts sideways only, as published.
-
-    Returns:
-        Shift in world [m]. Shape (T, 2).
     """
-    rooms = _rooms(contact, foot_in_world, buffer_m)
-    shift = np.zeros((len(time_s), 2))
-    carried = standing = respond(shift)
-    follow = 0.75  # first guess of how much of the body's shift the centre of mass follows; legs stay behind
-    for round_number in range(MOST_ROUNDS):
-        missing = _pressure_path(standing.cop_in_world, carried.cop_in_world, rooms, x_cost) - carried.cop_in_world
+
+    time_s: Array
+    standing: BodyResponse
+    rooms: Array
+    x_cost: float
+
+    def missing_shift(self, response: BodyResponse) -> Array | None:
+        """Return how far the centre of mass has yet to shift after a response; None where it is close. Shape (T, 2)."""
+        cop = response.cop_in_world
+        missing = _pressure_path(self.standing.cop_in_world, cop, self.rooms, self.x_cost) - cop
         missing[[0, -1]] = 0.0  # the motion starts and ends where it stands
-        if x_cost == np.inf:
+        if self.x_cost == np.inf:
             missing[:, 0] = 0.0
         if np.abs(missing).max() < CLOSE_M:
-            break
-        step = mass_path(missing, time_s, float(carried.com_in_world[:, 2].mean())) / follow
-        before, shift = carried, shift + step
-        carried = respond(shift)
-        if round_number == 0:
-            moved = carried.com_in_world[:, :2] - before.com_in_world[:, :2]
-            follow = float(np.sum(moved * step) / np.sum(step**2))
-    return shift
+            return None
+        return mass_path(missing, self.time_s, float(response.com_in_world[:, 2].mean()))
 
 
-def _rooms(contact: npt.NDArray[np.bool_], foot_in_world: Array, buffer_m: float) -> Array:
+def support_rooms(contact: npt.NDArray[np.bool_], foot_in_world: Array, buffer_m: float) -> Array:
     """Return the shrunken support triangle at each sample with one foot in the air, else NaN. Shape (T, 3, 2).
 
     Where the buffer leaves nothing of a triangle, it is a tiny one around the centre.

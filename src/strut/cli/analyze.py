@@ -7,21 +7,12 @@ from typing import Annotated
 
 import typer
 
-from strut.analysis.gait_analysis import GaitAnalysis
 from strut.analysis.gait_analysis import analyze as measure
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, print_table
 from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import load_motion
-from strut.show.gait_wording import (
-    contactless_sentence,
-    criteria_rows,
-    dissimilarity_rows,
-    doubt_sentences,
-    left_out_sentence,
-    parameter_rows,
-    work_rows,
-)
+from strut.show.gait_wording import contactless_sentence, doubt_sentences, gait_tables, left_out_sentences
 
 
 def analyze(
@@ -38,41 +29,24 @@ def analyze(
         if path is not None:
             check_writable(path, force=force, ending=ending)
     found = measure({name: load_motion(path) for name, path in _names(motions).items()})
-    _write(found, html, csv, force=force)
+    if csv is not None:
+        write_atomically(csv, found.cycles_csv().encode(), force=force)
+    if html is not None:
+        from strut.show.gait_report import save_gait_report  # noqa: PLC0415  (plots are slow to import)
+
+        save_gait_report(found, html, force=force)
+    print_lines(*(f"wrote {path}" for path in (csv, html) if path is not None))
     print_lines(*(contactless_sentence(name) for name, (_, motion) in found.walks.items() if not motion.contact.any()))
     print_lines(*(words for name, walk in found.walks.items() for words in doubt_sentences(name, *walk)))
     if json:
         print_json(found.as_dict())
         return
-    _print_tables(found)
+    for table in gait_tables(found):
+        print_table(table.title, table.header, table.rows)
+    if len(found.walks) > 1:
+        print_lines(*left_out_sentences(found))
     if html is None:
         print_next("strut analyze", *motions, "--html", "report.html")
-
-
-def _write(found: GaitAnalysis, html: Path | None, csv: Path | None, *, force: bool) -> None:
-    if csv is not None:
-        write_atomically(csv, found.cycles_csv().encode(), force=force)
-        print_lines(f"wrote {csv}")
-    if html is not None:
-        from strut.show.gait_report import save_gait_report  # noqa: PLC0415  (plots are slow to import)
-
-        save_gait_report(found, html, force=force)
-        print_lines(f"wrote {html}")
-
-
-def _print_tables(found: GaitAnalysis) -> None:
-    parameters, comparison = list(found.parameters.values()), found.comparison
-    print_table("gait parameters", ["", *found.parameters], parameter_rows(parameters))
-    if work := work_rows(parameters):
-        print_table("work of the joints in one cycle, given and taken [J/kg]", ["", *found.parameters], work)
-    if any(comparison.judged(name) for name in comparison.names):
-        print_table("criteria of one step, * is the best", *criteria_rows(comparison))
-    if len(comparison.names) > 1:
-        title = "how far apart, posture and whole time term (with half of it, E27)"
-        print_table(title, ["", *comparison.names], dissimilarity_rows(comparison))
-    left_out = [name for name in found.parameters if name not in comparison.names]
-    if left_out and len(found.parameters) > 1:
-        print_lines(left_out_sentence(left_out))
 
 
 def _names(paths: list[Path]) -> dict[str, Path]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import typer
 
-from strut.cli.length import length_m
+from strut.cli.options import length_m
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.models.subject import subject
@@ -15,6 +16,8 @@ from strut.robot import Robot
 LENGTH_HELP = "A length of the body in its place, with its unit: ThighSideLength=48cm; Side is both sides. Repeat it."
 MASS_HELP = "A segment's mass in kg in its place: FootLeft=1.4; Side is both sides. Repeat it."
 BODY_MASS_HELP = "Body mass in kg; 75 at any height if left out."
+Mass = Annotated[float | None, typer.Option(help=BODY_MASS_HELP)]
+Sex = Annotated[str, typer.Option(help="Whose proportions: male or female; female needs height and mass.")]
 LEAST, MOST = 0.5, 1.6  # times the body's own: what people differ by, and what units mixed up do not
 
 

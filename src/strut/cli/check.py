@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.length import length_m
 from strut.cli.main import REFUSED
-from strut.cli.options import Json, MotionPath
+from strut.cli.options import Json, MotionPath, length_m
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of

@@ -8,13 +8,13 @@ from typing import Any
 from strut.cli.options import Json
 from strut.cli.screen import print_json, print_next, print_table
 from strut.emotion import emotion_table
-from strut.models.catalogue import load_robot, robot_names
+from strut.models.catalogue import HOME, load_robot, names_in
 
 
 def emotions(json: Json = False) -> None:
     """List the named emotions, and who has poses for them. Example: strut emotions --json."""
     table = emotion_table()
-    anchors = {name: tuple(load_robot(name).expression.anchor) for name in robot_names()}
+    anchors = {name: tuple(load_robot(name).expression.anchor) for name in names_in(HOME)}
     published = {emotion: [robot for robot, known in anchors.items() if emotion in known] for emotion in table}
     if json:
         print_json([{"name": name, **entry, "published_for": published[name]} for name, entry in table.items()])

@@ -2,8 +2,7 @@
 
 import sys
 
-from strut.cli.interruption import INTERRUPTED, INTERRUPTED_WORDS
-from strut.cli.streams import complain, open_streams, settle_streams
+from strut.cli.streams import INTERRUPTED, INTERRUPTED_WORDS, complain, open_streams, settle_streams
 
 
 def run() -> None:

@@ -7,8 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from strut.cli.interruption import INTERRUPTED, INTERRUPTED_WORDS
-from strut.cli.streams import complain
+from strut.cli.streams import INTERRUPTED, INTERRUPTED_WORDS, complain
 from strut.cli.usage import is_usage_error, usage_sentence
 from strut.errors import RefusedError, StoppedError, StrutError, UnknownNameError
 

@@ -1,7 +1,8 @@
-"""Options: those that several verbs share, so that they are called, read and explained alike."""
+"""Options: those that several verbs share, so that they are called, read and explained alike; lengths with units."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,8 @@ Out = Annotated[Path, typer.Option(help="Motion file to write.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse (exit 3) instead of weakening.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")]
+_METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
+_LONGEST_BARE_M = 5.0  # nothing here is longer: whoever types more forgot the unit
 
 
 def feeling(emotion: str | None, pad: tuple[float, float, float] | None) -> Emotion:
@@ -24,3 +27,14 @@ def feeling(emotion: str | None, pad: tuple[float, float, float] | None) -> Emot
     if emotion is not None and pad is not None:
         raise typer.BadParameter("give --emotion or --pad, not both.")
     return Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
+
+
+def length_m(text: str) -> float:
+    """Return a length in metres from `80mm`, `8cm`, `0.08m` or `0.08`: a bare number is metres, always."""
+    match = re.fullmatch(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(mm|cm|m)?\s*", text.lower())
+    if match is None:
+        raise typer.BadParameter(f"'{text}' is no length; write for instance 80mm or 0.08m.")
+    number, unit = match.groups()
+    if unit is None and abs(float(number)) > _LONGEST_BARE_M:
+        raise typer.BadParameter(f"'{text}' without a unit is {number} metres; write {number}mm or {number}cm.")
+    return float(number) * _METRES[unit or "m"]

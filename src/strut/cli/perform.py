@@ -8,8 +8,7 @@ from typing import Annotated, get_args
 import typer
 
 from strut.audit import DEFAULT_MARGIN_M
-from strut.cli.length import length_m
-from strut.cli.options import EmotionName, Force, Intensity, Json, Out, Pad, Strict, feeling
+from strut.cli.options import EmotionName, Force, Intensity, Json, Out, Pad, Strict, feeling, length_m
 from strut.cli.screen import print_planned, told_on_screen
 from strut.io.hand_path_file import is_path_file, load_hand_path
 from strut.io.motion_file import save_motion

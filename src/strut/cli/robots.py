@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from strut.cli.options import Json
-from strut.cli.screen import print_json, print_next, print_table
-from strut.models.catalogue import load_robot, robot_names
+from strut.cli.screen import print_json, print_lines, print_next, print_table
+from strut.errors import StrutError
+from strut.models.catalogue import hidden_robots, load_robot, robot_home, robot_names
 from strut.robot import Robot
 
 
@@ -21,39 +22,41 @@ def robots(
     if name is not None:
         _show_one(name, load_robot(name), json)
         return
-    every = [load_robot(known) for known in robot_names()]
+    every = {known: _loaded(known) for known in robot_names()}
     if json:
-        print_json([_summary(robot) for robot in every])
+        print_json([_summary(known, robot) for known, robot in every.items()])
         return
-    rows = [
-        [robot.name, robot.title, str(len(robot.joint_names)), str(len(robot.feet)), f"{robot.mass_kg:.1f} kg"]
-        for robot in every
-    ]
+    rows = [[known, *_columns(robot)] for known, robot in every.items()]
     print_table("robots", ["name", "who", "joints", "feet", "mass"], rows)
-    print_next(f"strut walk {every[0].name} --emotion happy")
+    for hidden in hidden_robots():
+        print_lines(f"{hidden} means ours; yours goes by its path, {robot_home() / hidden}, or rename its folder.")
+    print_next(f"strut walk {next(iter(every))} --emotion happy")
+
+
+def _loaded(name: str) -> Robot | str:
+    """Return a robot; of one of the user's that cannot be read, the reason, so that the others are listed."""
+    try:
+        return load_robot(name)
+    except StrutError as error:
+        return str(error)
+
+
+def _columns(robot: Robot | str) -> list[str]:
+    if isinstance(robot, str):
+        return [f"cannot be read: {robot}", "", "", ""]
+    return [robot.title, str(len(robot.joint_names)), str(len(robot.feet)), f"{robot.mass_kg:.1f} kg"]
 
 
 def _show_one(name: str, robot: Robot, json: bool) -> None:
+    columns = (robot.joint_lower_rad, robot.joint_upper_rad, robot.joint_speed_limit_rad_s, robot.torque_limit_nm)
+    limits = list(zip(robot.joint_names, *(column.tolist() for column in columns), strict=True))
     if json:
-        joints = [
-            {"name": joint, "lower_rad": low, "upper_rad": high, "speed_rad_s": speed, "torque_nm": torque}
-            for joint, low, high, speed, torque in zip(
-                robot.joint_names,
-                robot.joint_lower_rad.tolist(),
-                robot.joint_upper_rad.tolist(),
-                robot.joint_speed_limit_rad_s.tolist(),
-                robot.torque_limit_nm.tolist(),
-                strict=True,
-            )
-        ]
-        print_json(_summary(robot) | {"joint_limits": joints})
+        keys = ("name", "lower_rad", "upper_rad", "speed_rad_s", "torque_nm")
+        print_json(_summary(name, robot) | {"joint_limits": [dict(zip(keys, joint, strict=True)) for joint in limits]})
         return
-    limits = np.degrees(np.stack([robot.joint_lower_rad, robot.joint_upper_rad], axis=1))
     rows = [
-        [joint, f"{low:.0f}° to {high:.0f}°", f"{speed:.1f} rad/s", f"{torque:.1f} N m"]
-        for joint, (low, high), speed, torque in zip(
-            robot.joint_names, limits, robot.joint_speed_limit_rad_s, robot.torque_limit_nm, strict=True
-        )
+        [joint, f"{math.degrees(low):.0f}° to {math.degrees(high):.0f}°", f"{speed:.1f} rad/s", f"{torque:.1f} N m"]
+        for joint, low, high, speed, torque in limits
     ]
     tasks = tuple(robot.tables.tasks or ())
     does = f"feet {', '.join(robot.foot_names)}" if robot.feet else f"tasks {', '.join(tasks) or 'none'}"
@@ -64,7 +67,9 @@ def _show_one(name: str, robot: Robot, json: bool) -> None:
         print_next("strut walk", name, "--emotion", "happy")
 
 
-def _summary(robot: Robot) -> dict[str, object]:
+def _summary(name: str, robot: Robot | str) -> dict[str, object]:
+    if isinstance(robot, str):
+        return {"name": name, "error": robot}
     return {
         "name": robot.name,
         "title": robot.title,

@@ -18,7 +18,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from strut.cancellation import asked_to_stop
-from strut.cli.interruption import say_stopping
+from strut.cli.streams import complain
 from strut.draft import OnProgress
 from strut.draft import Progress as Step
 from strut.errors import RefusedError
@@ -129,6 +129,11 @@ def print_lines(*lines: str) -> None:
 def print_next(command: str, *words: Path | str) -> None:
     """Tell people what to try next: a command and, quoted where the shell needs it, the files and names that follow."""
     print_lines(f"next: {' '.join([command, *(shlex.quote(str(word)) for word in words)])}")
+
+
+def say_stopping() -> None:
+    """Tell people who have pressed Ctrl-C once what happens now."""
+    complain("Stopping after this iteration; press Ctrl-C again to end at once.")
 
 
 def now_and_then() -> Callable[[str], None]:

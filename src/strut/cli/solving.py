@@ -8,12 +8,14 @@ from threading import Event
 from rich.progress import Progress
 
 from strut.cancellation import asked_to_stop
-from strut.cli.interruption import NOTHING_YET, SOLVED_WORDS, say_stopping
-from strut.cli.screen import now_and_then, print_lines, progress
-from strut.engines.interior_point import Iteration, OnIteration
+from strut.cli.screen import now_and_then, print_lines, progress, say_stopping
 from strut.errors import StoppedError
 from strut.human.gait import Gait
 from strut.optimal.collocation import NotSolvedError, Solution
+from strut.optimal.interior_point import Iteration, OnIteration
+
+SOLVED_WORDS = "It was solved already when you pressed Ctrl-C; this is the finished one."
+NOTHING_YET = "Interrupted before the first iteration; nothing was written."
 
 
 def tells(bar: Progress, stop: Event | None = None) -> OnIteration:

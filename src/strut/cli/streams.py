@@ -6,6 +6,9 @@ import os
 import sys
 from io import TextIOWrapper
 
+INTERRUPTED = 130  # exit code of Ctrl-C
+INTERRUPTED_WORDS = "Interrupted; nothing half-written was left behind."
+
 
 def open_streams() -> None:
     """Open what the shell closed (`>&-`), and let letters that a terminal does not have become question marks."""

@@ -41,12 +41,11 @@ def stats(
 ) -> None:
     """Compute the statistics of a table of answers. Example: strut study stats answers.csv."""
     from strut.study.answers import read_answers  # noqa: PLC0415
-    from strut.study.paragraph import methods_and_results  # noqa: PLC0415
     from strut.study.statistics import study_statistics  # noqa: PLC0415
-    from strut.study.statistics_tables import statistics_tables  # noqa: PLC0415
+    from strut.study.statistics_text import methods_and_results, statistics_tables  # noqa: PLC0415
 
     table = read_answers(answers)
-    with progress(f"tests {len(table.participant)} answers"):
+    with progress(f"tests {len(table)} answers"):
         found = study_statistics(table, chance=chance, seed=seed)
     if json:
         print_json(found.as_dict())
@@ -99,9 +98,9 @@ def new(
 ) -> None:
     """Make a study that runs at once. Example: strut study new mystudy --design sam --motions *.npz."""
     from strut.io.motion_file import load_motion  # noqa: PLC0415
-    from strut.study.confound import confounds  # noqa: PLC0415
+    from strut.study.controls import confounds  # noqa: PLC0415
     from strut.study.design import Question  # noqa: PLC0415
-    from strut.study.new_study import new_study  # noqa: PLC0415
+    from strut.study.study_folder import new_study  # noqa: PLC0415
 
     if design not in get_args(Question):
         raise UnknownNameError("design", design, get_args(Question), "`strut study new --help`")
@@ -201,7 +200,7 @@ def forget(
     json: Json = False,
 ) -> None:
     """Delete a participant who asks for it, answers and all. Example: strut study forget mystudy 1f0c35a2b7d9."""
-    from strut.study.opened_study import forget_participant  # noqa: PLC0415
+    from strut.study.study_folder import forget_participant  # noqa: PLC0415
 
     if not yes:
         typer.confirm(f"Delete all answers of {code} for good?", abort=True, err=True)

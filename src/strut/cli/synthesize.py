@@ -9,16 +9,14 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.body_options import BODY_MASS_HELP, LENGTH_HELP, MASS_HELP, human_body
-from strut.cli.length import length_m
-from strut.cli.options import Force, Json, Out
+from strut.cli.body_options import LENGTH_HELP, MASS_HELP, Mass, Sex, human_body
+from strut.cli.options import Force, Json, Out, length_m
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solved_or_best
 from strut.errors import OutOfRangeError, StoppedError
 from strut.human.gait import Gait
 from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
-from strut.human.gait_problem import Criteria
-from strut.human.objective import named_criteria, weighted_criteria
+from strut.human.gait_problem import Criteria, named_criteria, weighted_criteria
 from strut.human.synthesize import best_so_far
 from strut.human.synthesize import synthesize as find_gait
 from strut.io.atomic import check_writable
@@ -38,8 +36,8 @@ def synthesize(
     speed: Annotated[float | None, typer.Option(help="Average speed in m/s; free if left out.")] = None,
     step: Annotated[str | None, typer.Option(help="Step length: 70cm, 0.7m, metres if bare; free if left out.")] = None,
     height: Annotated[float | None, typer.Option(help="Body height in m.")] = None,
-    mass: Annotated[float | None, typer.Option(help=BODY_MASS_HELP)] = None,
-    sex: Annotated[str, typer.Option(help="Whose proportions: male or female; female needs height and mass.")] = "male",
+    mass: Mass = None,
+    sex: Sex = "male",
     length: Annotated[list[str] | None, typer.Option(help=LENGTH_HELP)] = None,
     segment_mass: Annotated[list[str] | None, typer.Option(help=MASS_HELP)] = None,
     manner: Annotated[
@@ -97,7 +95,7 @@ def _tell(gait: Gait, steps: int, out: Path, *, force: bool, json: bool) -> None
     print_lines(*_looks(gait, judged=not refused))
     if refused:  # only what was stopped comes here; what was finished and is unsound is not written
         raise StoppedError(f"Interrupted; {out} holds the best iterate so far, which is not proven: do not walk it.")
-    step = f"one step of {gait.step_length_m:.2f} m in {gait.trajectory.total_s:.2f} s"
+    step = f"one step of {gait.step_length_m:.2f} m in {gait.trajectory.time_s[-1]:.2f} s"
     print_lines(f"wrote {out} ({step}, written as {steps}, {motion.receipt.duration_s:.1f} s)")
     print_next("strut analyze", out)
 

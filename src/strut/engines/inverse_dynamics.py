@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
+from scipy.spatial.transform import Rotation
 
-from strut.engines.rigid_body import body_geoms, from_foot_frames, points_of_feet, sweep
+from strut.engines.rigid_body import body_geoms, foot_geoms, from_foot_frames, points_of_feet, sweep
 from strut.robot import FLOATING, Array, ContactPoint, Robot
 
 
@@ -47,13 +48,7 @@ class InverseDynamics:
 def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
     """Return velocities and accelerations by central differences, at rest before the first and after the last sample.
 
-    Args:
-        robot: Whose coordinates they are.
-        time_s: Sample times, evenly spaced. Shape (T,).
-        qpos: Coordinates. Shape (T, nq).
-
-    Returns:
-        qvel and qacc. Shape (T, nv) each.
+    Sample times are evenly spaced. Shapes (T,) and (T, nq) in; qvel and qacc of shape (T, nv) out.
     """
     model = robot.model
     step_s = float(time_s[1] - time_s[0])
@@ -62,7 +57,8 @@ def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
     if robot.floats:
         change[1:-1, :3] = np.diff(qpos[:, :3], axis=0)
         change[1:-1, 6:] = np.diff(qpos[:, 7:], axis=0)
-        change[1:-1, 3:6] = _turns(qpos[:-1, 3:7], qpos[1:, 3:7])
+        turned = Rotation.from_quat(qpos[:, 3:7], scalar_first=True)
+        change[1:-1, 3:6] = (turned[:-1].inv() * turned[1:]).as_rotvec()
     else:
         change[1:-1] = np.diff(qpos, axis=0)
     return (change[1:] + change[:-1]) / (2.0 * step_s), (change[1:] - change[:-1]) / step_s**2
@@ -112,7 +108,7 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
 
 def _parts(robot: Robot, model: mujoco.MjModel) -> list[int]:
     """Return the geoms that could touch the ground and are no feet."""
-    feet = {model.geom(foot.frame).id for foot in robot.feet}
+    feet = foot_geoms(robot)
     return [geom for geom in body_geoms(model) if geom not in feet and model.geom_contype[geom]]
 
 
@@ -181,12 +177,10 @@ def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContactDemand:
-    """What a movement needs, per sample.
+    """What a movement needs, per sample: generalised forces without any from the ground, floating base first (T, nv).
 
-    Args:
-        force: Generalised forces, without any from the ground: first those of the floating base. Shape (T, nv).
-        place_in_world: Where the points touch, or would touch; of a ball its lowest point. Shape (T, n, 3).
-        jacobian: Of the matter there. Shape (T, n, 3, nv).
+    And where the points touch, or would touch, of a ball its lowest point (T, n, 3), with the Jacobian of the matter
+    there (T, n, 3, nv).
     """
 
     force: Array
@@ -253,13 +247,3 @@ def _hull(model: mujoco.MjModel, mesh: int) -> Array:
         return np.asarray(corners)
     count = model.mesh_graph[graph]
     return np.asarray(corners[model.mesh_graph[graph + 2 + count : graph + 2 + 2 * count]])
-
-
-def _turns(before: Array, after: Array) -> Array:
-    """Return the rotation vectors, in the frame before, between unit quaternions. Shape (T, 4) in, (T, 3) out."""
-    w0, v0, w1, v1 = before[:, :1], before[:, 1:], after[:, :1], after[:, 1:]
-    scalar = w0 * w1 + np.sum(v0 * v1, axis=1, keepdims=True)
-    vector = w0 * v1 - w1 * v0 - np.cross(v0, v1)
-    sine = np.linalg.norm(vector, axis=1, keepdims=True)
-    angle = 2.0 * np.arctan2(sine, np.abs(scalar)) * np.where(scalar < 0.0, -1.0, 1.0)
-    return np.asarray(vector * np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0))

@@ -147,38 +147,6 @@ def read_tree(model: mujoco.MjModel | str, *, angle_base: bool = False) -> Kinem
     return _with_angle_base(tree) if angle_base else tree
 
 
-def angles_from_qpos(qpos: Array) -> Array:
-    """Return coordinates with an angle base from those with a free one. Shape (..., n + 7) in, (..., n + 6) out."""
-    quaternion = qpos[..., 3:7].reshape(-1, 4)
-    turned = Rotation.from_quat(quaternion, scalar_first=True).as_euler("YXZ").reshape(*qpos.shape[:-1], 3)
-    return np.concatenate([qpos[..., :3], turned, qpos[..., 7:]], axis=-1)
-
-
-def qpos_from_angles(angles: Array) -> Array:
-    """Return coordinates with a free base from those with an angle base. Shape (..., n + 6) in, (..., n + 7) out."""
-    rotation = Rotation.from_euler("YXZ", angles[..., 3:6].reshape(-1, 3))
-    quaternion = rotation.as_quat(canonical=True, scalar_first=True).reshape(*angles.shape[:-1], 4)
-    return np.concatenate([angles[..., :3], quaternion, angles[..., 6:]], axis=-1)
-
-
-def qvel_from_angles(angles: Array, rates: Array) -> Array:
-    """Return velocities with a free base from those with an angle base: its angular velocity in base axes.
-
-    Shapes (..., n + 6) in and out.
-    """
-    x, z = angles[..., 4], angles[..., 5]
-    by_y, by_x, by_z = rates[..., 3], rates[..., 4], rates[..., 5]
-    omega = np.stack(
-        [
-            np.sin(z) * np.cos(x) * by_y + np.cos(z) * by_x,
-            np.cos(z) * np.cos(x) * by_y - np.sin(z) * by_x,
-            by_z - np.sin(x) * by_y,
-        ],
-        axis=-1,
-    )
-    return np.concatenate([rates[..., :3], omega, rates[..., 6:]], axis=-1)
-
-
 def _refuse_other_forces(name: str, model: mujoco.MjModel) -> None:
     """Raise if anything in the model would move it that the recursion does not know."""
     there = {

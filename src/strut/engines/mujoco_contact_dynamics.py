@@ -1,4 +1,4 @@
-"""MuJoCo as a witness of contact: forward dynamics and impacts of a body whose points hold still or roll.
+"""MuJoCo as a witness of contact: the equations of motion of a body whose points hold still or roll.
 
 Mass matrix, bias and Jacobians are MuJoCo's own, with a quaternion base, and not from the solver's symbols. Forces of
 springs, where a problem has them, are for the caller to give.
@@ -9,9 +9,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from strut.engines.constrained_dynamics import solve_constrained
+from strut.contact_set import ContactSet
 from strut.engines.rigid_body import compiled
-from strut.models.contact_set import ContactSet
 from strut.robot import Array
 
 
@@ -24,30 +23,16 @@ class MujocoContactDynamics:
         self._bodies = [self._model.body(point.body).id for point in contact.points]
         self.nq, self.nv = self._model.nq, self._model.nv
 
-    def accelerate(self, qpos: Array, qvel: Array, force: Array) -> tuple[Array, Array]:
-        """Return accelerations (nv,) and row forces (n_rows,) under generalised forces (nv,)."""
-        mass, bias, jacobian, goal = self._terms(qpos, qvel)
-        return solve_constrained(mass, force - bias, jacobian, goal, method="range")
-
-    def impact(self, qpos: Array, qvel: Array) -> tuple[Array, Array]:
-        """Return the velocity after all rows are brought to rest at once (nv,), and the impulses (n_rows,)."""
-        mass, _, jacobian, goal = self._terms(qpos, qvel)
-        return solve_constrained(mass, mass @ qvel, jacobian, 0.0 * goal, method="range")
-
     def rates(self, qpos: Array, qvel: Array) -> Array:
-        """Return the derivatives of the coordinates in time. Shape (nq,)."""
-        rates = np.empty(self.nq)
-        for joint in range(self._model.njnt):
-            at, dof = self._model.jnt_qposadr[joint], self._model.jnt_dofadr[joint]
-            if self._model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
-                rates[at : at + 3] = qvel[dof : dof + 3]
-                turning = np.concatenate([[0.0], qvel[dof + 3 : dof + 6] / 2.0])  # in the axes of the body
-                mujoco.mju_mulQuat(rates[at + 3 : at + 7], qpos[at + 3 : at + 7], turning)
-            else:
-                rates[at] = qvel[dof]
-        return rates
+        """Return the derivatives of the coordinates in time; a floating base comes first. Shape (nq,)."""
+        if self.nq == self.nv:
+            return qvel
+        turning = np.empty(4)
+        mujoco.mju_mulQuat(turning, qpos[3:7], np.array([0.0, *qvel[3:6]]) / 2.0)  # in the axes of the body
+        return np.concatenate([qvel[:3], turning, qvel[6:]])
 
-    def _terms(self, qpos: Array, qvel: Array) -> tuple[Array, Array, Array, Array]:
+    def terms(self, qpos: Array, qvel: Array) -> tuple[Array, Array, Array, Array]:
+        """Return mass matrix (nv, nv), bias (nv,), contact Jacobian (n_rows, nv), and γ of G a = γ (n_rows,)."""
         model, data = self._model, self._data
         data.qpos[:], data.qvel[:] = qpos, qvel
         mujoco.mj_kinematics(model, data)

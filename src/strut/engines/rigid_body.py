@@ -39,14 +39,7 @@ def sweep(
     """Bring `data` to one sample after the other and yield its number: the one loop over samples.
 
     Kinematics are up to date; with velocities, the centre of mass and spatial velocities, too. Callers read views of
-    `data` that they have looked up before: a look-up costs a microsecond.
-
-    Args:
-        model: Whose motion.
-        data: Written over at every sample.
-        qpos: Shape (T, nq).
-        qvel: Shape (T, nv).
-        qacc: Shape (T, nv).
+    `data` that they have looked up before: a look-up costs a microsecond. Shapes (T, nq), (T, nv), (T, nv).
     """
     positions, velocities, accelerations = data.qpos, data.qvel, data.qacc
     for k in range(len(qpos)):
@@ -62,16 +55,9 @@ def sweep(
 
 
 def poses(model: mujoco.MjModel, kind: FrameKind, index: Sequence[int], qpos: Array) -> tuple[Array, Array]:
-    """Return where frames of a kind are along a trajectory.
+    """Return where n frames of a kind, by their numbers in the model, are along a trajectory.
 
-    Args:
-        model: Compiled.
-        kind: Bodies, their frames of inertia, sites or geoms.
-        index: Numbers of the frames in the model. Length n.
-        qpos: Shape (T, nq).
-
-    Returns:
-        Origins (T, n, 3) and rotations to world (T, n, 3, 3).
+    Shape (T, nq) in; origins (T, n, 3) and rotations to world (T, n, 3, 3) out.
     """
     data, chosen = mujoco.MjData(model), np.asarray(index, dtype=np.intp)
     place, turn = (getattr(data, field) for field in _FIELDS[kind])
@@ -90,6 +76,28 @@ def point_positions(model: mujoco.MjModel, points: Sequence[tuple[str, Sequence[
     """Return where points of bodies, given by body and place in its frame, are. Shape (T, nq) in, (T, n, 3) out."""
     place, turn = body_poses(model, [body for body, _ in points], qpos)
     return np.asarray(place + np.einsum("tnij,nj->tni", turn, np.array([point for _, point in points])))
+
+
+def foot_geoms(robot: Robot) -> dict[int, int]:
+    """Return the geoms that touch the ground for a foot, by number, each with the number of its foot.
+
+    A ball or a box is called as the foot's frame, the points of a sole or a line `FRAME_0`, `FRAME_1`, ...
+    """
+    model, found = robot.model, dict[int, int]()
+    names = {model.geom(index).name: index for index in range(model.ngeom)}
+    for index, foot in enumerate(robot.feet):
+        points = (f"{foot.frame}_{point}" for point in range(len(foot.points)))
+        found |= {names[name]: index for name in (foot.frame, *points) if name in names}
+    return found
+
+
+def joint_anchors(robot: Robot, qpos: Array) -> Array:
+    """Return where the axes of a robot's joints are in world. Shape (nq,) in, (n_joints, 3) out."""
+    model = robot.model
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
+    return np.array([data.xanchor[model.joint(name).id] for name in robot.joint_names])
 
 
 def _foot_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:

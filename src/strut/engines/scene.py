@@ -19,6 +19,11 @@ from strut.errors import CannotListenError
 from strut.robot import Array
 
 Color = tuple[float, float, float]
+# Viser reads its first view from the address, which a page inside a page does not have: it is read from here instead.
+_NARROW = (
+    "if (innerWidth < innerHeight) window.URLSearchParams = class extends URLSearchParams "
+    "{ constructor(text) { super(text || 'QUERY'); } };"
+)
 
 
 class Scene:
@@ -31,6 +36,7 @@ class Scene:
             self._server = viser.ViserServer(host=host, port=port, label=title, verbose=False)
         self._host = host
         self._things: dict[str, Any] = {}
+        self._narrow_eye: Array | None = None
         taken = self.port
         if port not in (0, taken):  # viser takes the next port when somebody was faster
             self.close()
@@ -62,10 +68,21 @@ class Scene:
         with _silent():
             self._server.stop()
 
-    def look(self, *, eye_in_world: Array, target_in_world: Array, view_rad: float) -> None:
-        """Set where new visitors look from and to, and the vertical angle of view. Shape (3,) each."""
+    def look(
+        self,
+        *,
+        eye_in_world: Array,
+        target_in_world: Array,
+        view_rad: float,
+        narrow_eye_in_world: Array | None = None,
+    ) -> None:
+        """Set where new visitors look from and to, and the vertical angle of view. Shape (3,) each.
+
+        Where the window of a recording is higher than wide, `narrow_eye_in_world` is looked from instead.
+        """
         camera = self._server.initial_camera
         camera.position, camera.look_at, camera.fov = eye_in_world, target_in_world, view_rad
+        self._narrow_eye = narrow_eye_in_world
 
     def add_ground(self, *, middle_in_world: Array, size_m: float, cell_m: float) -> None:
         """Add a square of floor with a grid that receives shadows. `middle_in_world` has shape (2,)."""
@@ -171,7 +188,11 @@ class Scene:
         recorder = self._server.get_scene_serializer()
         for pause_s in frames():
             recorder.insert_sleep(pause_s)
-        return str(recorder.as_html())
+        page = str(recorder.as_html())
+        if self._narrow_eye is None:
+            return page
+        query = f"initialCameraPosition={','.join(f'{value:.4f}' for value in self._narrow_eye)}"
+        return page.replace("<head>", f"<head><script>{_NARROW.replace('QUERY', query)}</script>", 1)
 
 
 @contextlib.contextmanager

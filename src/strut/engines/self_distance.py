@@ -18,12 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.audit import SelfDistance
-from strut.engines.capsules import segment_distance
-from strut.engines.rigid_body import poses
+from strut.engines.rigid_body import point_positions, poses
+from strut.errors import UnknownNameError
 from strut.motion import frozen_mask
 from strut.robot import Array, Robot
 
 Pair = tuple[int, int]
+_NOTHING = 1e-12  # a squared length or its square that is as good as 0
 _POSTURES = 32  # random ones; what overlaps in all of them does so by design
 _FARTHEST_M = 1e3  # no robot is larger
 _STRIDES = (64, 16, 4, 1)  # samples that one look may settle
@@ -47,17 +48,17 @@ class CollisionPairs:
     at_rest: tuple[tuple[str, str], ...]
 
 
-def self_distance(robot: Robot, qpos: Array, *, near_m: float, no_surface: tuple[str, ...] = ()) -> SelfDistance | None:
+def self_distance(robot: Robot, qpos: Array, *, near_m: float | None = None) -> SelfDistance | None:
     """Return how near a robot's bodies come to each other; None for a robot of which no two bodies can meet.
 
     Args:
         robot: Whose bodies.
         qpos: Configurations. Shape (T, nq).
-        near_m: Distance below which every sample is found.
-        no_surface: Names of geoms that are no surface but only model a contact.
+        near_m: Distance below which every sample is found; the least that the robot allows if None.
     """
-    model = robot.model
-    pairs = np.array(collision_pairs(model, no_surface).checked)
+    model, table = robot.model, robot.collision
+    near_m = table.least_distance_m if near_m is None else near_m
+    pairs = np.array(collision_pairs(model, table.no_surface).checked)
     if not len(pairs):
         return None
     held = np.concatenate([np.tile(model.qpos0[: robot.base_size], (len(qpos), 1)), qpos[:, robot.base_size :]], axis=1)
@@ -90,28 +91,41 @@ def collision_pairs(model: mujoco.MjModel, no_surface: tuple[str, ...] = ()) -> 
     Not those of one rigid body or of its parent, nor pairs that the model excludes, nor what overlaps by design.
     """
     body = model.geom_bodyid.tolist()
+    pairs = _candidates(model, no_surface)
+    always = _always_overlapping(model, pairs)
+    pairs = [(one, other) for one, other in pairs if (body[one], body[other]) not in always]
+    own = model.key_qpos if model.nkey else model.qpos0[None]
+    at_rest = {pair for posture in own for pair in _overlapping(model, posture, pairs)}
+    return CollisionPairs(
+        checked=tuple(pair for pair in pairs if pair not in at_rest),
+        always=_body_names(model, always),
+        at_rest=_body_names(model, {(body[one], body[other]) for one, other in at_rest}),
+    )
+
+
+def _candidates(model: mujoco.MjModel, no_surface: tuple[str, ...]) -> list[Pair]:
+    """Return the pairs of geoms of bodies that no joint connects and that the model does not exclude."""
+    body = model.geom_bodyid.tolist()
     excluded = {(signature >> 16, signature & 0xFFFF) for signature in model.exclude_signature.tolist()}
-    pairs = [
+    return [
         (one, other)
         for one, other in combinations(_surfaces(model, no_surface), 2)
         if not _connected(model, body[one], body[other]) and (body[one], body[other]) not in excluded
     ]
+
+
+def _always_overlapping(model: mujoco.MjModel, pairs: list[Pair]) -> set[Pair]:
+    """Return the pairs of bodies of which geoms overlap in every one of many postures."""
+    body = model.geom_bodyid.tolist()
     always = {(body[one], body[other]) for one, other in pairs}
     for posture in _random_postures(model):
-        candidates = [(one, other) for one, other in pairs if (body[one], body[other]) in always]
-        always = {(body[one], body[other]) for one, other in _overlapping(model, posture, candidates)}
-    pairs = [(one, other) for one, other in pairs if (body[one], body[other]) not in always]
-    own = model.key_qpos if model.nkey else model.qpos0[None]
-    at_rest = {pair for posture in own for pair in _overlapping(model, posture, pairs)}
+        left = [(one, other) for one, other in pairs if (body[one], body[other]) in always]
+        always = {(body[one], body[other]) for one, other in _overlapping(model, posture, left)}
+    return always
 
-    def names(found: Iterable[Pair]) -> tuple[tuple[str, str], ...]:
-        return tuple((model.body(one).name, model.body(other).name) for one, other in sorted(found))
 
-    return CollisionPairs(
-        checked=tuple(pair for pair in pairs if pair not in at_rest),
-        always=names(always),
-        at_rest=names({(body[one], body[other]) for one, other in at_rest}),
-    )
+def _body_names(model: mujoco.MjModel, found: Iterable[Pair]) -> tuple[tuple[str, str], ...]:
+    return tuple((model.body(one).name, model.body(other).name) for one, other in sorted(found))
 
 
 def _surfaces(model: mujoco.MjModel, no_surface: tuple[str, ...]) -> list[int]:
@@ -199,3 +213,31 @@ class _MovingGeoms:
             points = self._place[:, geom, None] + turned
         step_m = np.linalg.norm(np.diff(points, axis=0), axis=2).max(axis=1)
         return np.concatenate([[0.0], np.cumsum(step_m)])
+
+
+def capsule_distance(robot: Robot, qpos: Array, first: str, second: str) -> Array:
+    """Return the distance between the surfaces of two capsules of a robot [m]. Shape (T, nq) in, (T,) out."""
+    capsules = robot.contacts.capsule
+    for name in (first, second):
+        if name not in capsules:
+            raise UnknownNameError("capsule", name, tuple(capsules), f"{robot.name}'s contact.toml")
+    both = [capsules[name] for name in (first, second)]
+    points = [(capsule.segment, end) for capsule in both for end in (capsule.from_m, capsule.to_m)]
+    ends = point_positions(robot.model, points, qpos).transpose(1, 0, 2)
+    return np.asarray(segment_distance(*ends) - sum(capsule.radius_m for capsule in both))
+
+
+def segment_distance(start: Array, stop: Array, other_start: Array, other_stop: Array) -> Array:
+    """Return the distance between two straight segments in space, which may be points. Shapes (T, 3) in, (T,) out.
+
+    Ericson, Real-Time Collision Detection (2005), section 5.1.9: the nearest point of the first line, the nearest to it
+    of the other segment, and the nearest to that of the first.
+    """
+    along, other, between = stop - start, other_stop - other_start, start - other_start
+    a, b, c = np.vecdot(along, along), np.vecdot(along, other), np.vecdot(other, other)
+    d, e = np.vecdot(along, between), np.vecdot(other, between)
+    spread = a * c - b * b  # 0 of parallel segments: then any point of the first line will do
+    s = np.where(spread > _NOTHING, np.clip((b * e - c * d) / np.maximum(spread, _NOTHING), 0.0, 1.0), 0.0)
+    t = np.clip((b * s + e) / np.maximum(c, _NOTHING), 0.0, 1.0)
+    s = np.clip((b * t - d) / np.maximum(a, _NOTHING), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(between + s[:, None] * along - t[:, None] * other, axis=1))

@@ -64,6 +64,18 @@ class Solid:
         }.get(self.kind, (first, second, third))
         return np.array([np.negative(half_m), half_m])
 
+    def distance_m(self, point_m: Array) -> float:
+        """Return how far a point, in the solid's own frame, is outside of it; negative or 0 inside. Shape (3,) in.
+
+        Cylinders, ellipsoids and meshes count as the boxes around them.
+        """
+        if self.kind not in ("capsule", "sphere"):
+            low_m, high_m = self.bounds_m
+            return float(np.linalg.norm(np.maximum(np.maximum(low_m - point_m, point_m - high_m), 0.0)))
+        half_length = self.size_m[1] if self.kind == "capsule" else 0.0
+        along = np.clip(point_m[2], -half_length, half_length)
+        return float(np.linalg.norm(point_m - np.array([0.0, 0.0, along])) - self.size_m[0])
+
 
 def solids(robot: Robot) -> tuple[Solid, ...]:
     """Return the parts of the robot's body, ground left out, in the order of `solid_poses`."""

@@ -7,19 +7,20 @@ margin stays what the steps allow at any pace that the legs can follow.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from strut.balance.point_masses import effective_height_m, zero_moment_point
+from strut.balance.pressure import zero_moment_point
+from strut.balance.support import support_margin
 from strut.balance.sway import mass_path
 from strut.generators.phases import StepPlan
 from strut.kinematics.biped_model import TwoLegs
+from strut.kinematics.biped_posture import PostureTargets
 from strut.kinematics.leg_angles import posture_qpos
-from strut.kinematics.posture import PostureTargets
 from strut.kinematics.posture_failure import required_postures
 from strut.request import PressureLaw
-from strut.robot import Array
+from strut.robot import Array, Robot
 
 MOST_ROUNDS = 3
 CLOSE_M = 1e-3  # the audit measures the margin afterwards
@@ -34,17 +35,14 @@ class CarriedPlan:
         targets: What the postures meet.
         joint_in_world: Joint points. Shape (T, 8, 3).
         zmp_in_world: Zero-moment point of the nine masses. Shape (T, 2).
+        qpos: The robot's coordinates. Shape (T, nq).
     """
 
     plan: StepPlan
     targets: PostureTargets
     joint_in_world: Array
     zmp_in_world: Array
-
-    @property
-    def qpos(self) -> Array:
-        """The robot's coordinates. Shape (T, nq)."""
-        return posture_qpos(self.joint_in_world, self.targets)
+    qpos: Array
 
 
 def carried(legs: TwoLegs, plan: StepPlan, height_m: float, *, law: PressureLaw = "pressure") -> CarriedPlan:
@@ -56,21 +54,22 @@ def carried(legs: TwoLegs, plan: StepPlan, height_m: float, *, law: PressureLaw 
         height_m: Of the hips over the ground.
         law: What follows the planned pressure: the centre of pressure, or the centre of mass as published.
     """
-    step_s = float(plan.time_s[1] - plan.time_s[0])
-    standing = posture_targets(legs, plan, height_m, plan.pressure_in_world)
-    if law == "mass":
-        return _followed(legs, plan, standing, step_s)
-    swayed_m = effective_height_m(legs, standing.rows(slice(0, 1)))
-    com = mass_path(plan.pressure_in_world, plan.time_s, swayed_m)
-    found = _followed(legs, plan, posture_targets(legs, plan, height_m, com), step_s)
-    for _ in range(MOST_ROUNDS - 1):
-        missing = plan.pressure_in_world - found.zmp_in_world
+    step_s, pressure = float(plan.time_s[1] - plan.time_s[0]), plan.pressure_in_world
+    targets = posture_targets(legs, plan, height_m, pressure)
+    height_of_mass_m = 0.0 if law == "mass" else effective_height_m(legs, targets)
+    com = pressure if law == "mass" else mass_path(pressure, plan.time_s, height_of_mass_m)
+    start: Array | None = None
+    for _ in range(1 if law == "mass" else MOST_ROUNDS):
+        targets = replace(targets, com_in_world=com)
+        joint = required_postures(legs, targets, start).joint_in_world
+        masses = legs.masses_in_world(joint, targets.foot_heading_rad, targets.body_heading_rad)
+        zmp = zero_moment_point(legs.mass_kg, masses, step_s)
+        missing = pressure - zmp
         missing[[0, -1]] = 0.0  # it starts and ends standing
         if np.abs(missing).max() < CLOSE_M:
             break
-        com = com + mass_path(missing, plan.time_s, swayed_m)
-        found = _followed(legs, plan, posture_targets(legs, plan, height_m, com), step_s, found.joint_in_world)
-    return found
+        start, com = joint, com + mass_path(missing, plan.time_s, height_of_mass_m)
+    return CarriedPlan(plan, targets, joint, zmp, posture_qpos(joint, targets))
 
 
 def posture_targets(legs: TwoLegs, plan: StepPlan, height_m: float, com_in_world: Array) -> PostureTargets:
@@ -82,9 +81,45 @@ def posture_targets(legs: TwoLegs, plan: StepPlan, height_m: float, com_in_world
     return PostureTargets(ankles, com_in_world, plan.foot_heading_rad, plan.body_heading_rad, height)
 
 
-def _followed(
-    legs: TwoLegs, plan: StepPlan, targets: PostureTargets, step_s: float, start: Array | None = None
-) -> CarriedPlan:
-    joint = required_postures(legs, targets, start).joint_in_world
-    masses = legs.masses_in_world(joint, targets.foot_heading_rad, targets.body_heading_rad)
-    return CarriedPlan(plan, targets, joint, zero_moment_point(legs.mass_kg, masses, step_s))
+def effective_height_m(legs: TwoLegs, target: PostureTargets) -> float:
+    """Return the height at which a single mass would press as the legs do when the centre of mass sways sideways.
+
+    Heavy shoes stay behind, so the upper body moves further than the centre of mass: it is higher than that.
+
+    Args:
+        legs: Whose.
+        target: A standing posture; of several the first.
+    """
+    nudge_m = 1e-4
+    both = target.rows(np.zeros(2, dtype=np.intp))
+    heading = float(target.body_heading_rad[0])
+    aside = np.array([-np.sin(heading), np.cos(heading)])
+    both = replace(both, com_in_world=both.com_in_world + np.array([[-1.0], [1.0]]) * nudge_m / 2.0 * aside)
+    joint = required_postures(legs, both).joint_in_world
+    masses = legs.masses_in_world(joint, both.foot_heading_rad, both.body_heading_rad)
+    moved = (masses[1, :, :2] - masses[0, :, :2]) @ aside / nudge_m
+    return float(legs.mass_kg @ (moved * masses.mean(axis=0)[:, 2]) / legs.mass_kg.sum())
+
+
+def static_margin_m(robot: Robot, body: CarriedPlan) -> Array:
+    """Return the margin of the centre of mass: what would be left if the robot froze at that point. Shape (T,)."""
+    return _margin(robot, body.plan, body.targets.com_in_world)
+
+
+def dynamic_margin_m(robot: Robot, body: CarriedPlan) -> Array:
+    """Return the margin of the nine masses' zero-moment point at the plan's phase times. Shape (T,)."""
+    return _margin(robot, body.plan, body.zmp_in_world)
+
+
+def sole_points(robot: Robot, plan: StepPlan) -> Array:
+    """Return where the corners of the soles are, without asking the model. Shape (T, n_points, 3)."""
+    owner = list(robot.point_feet)
+    outline = np.array([corner for foot in robot.feet for corner in foot.outline_m])
+    c, s = np.cos(plan.foot_heading_rad[:, owner]), np.sin(plan.foot_heading_rad[:, owner])
+    x, y = outline.T
+    turned = np.stack([c * x - s * y, s * x + c * y, np.zeros_like(c)], axis=-1)
+    return np.asarray(plan.foot_in_world[:, owner] + turned)
+
+
+def _margin(robot: Robot, plan: StepPlan, point_in_world: Array) -> Array:
+    return support_margin(plan.contact[:, list(robot.point_feet)], sole_points(robot, plan), point_in_world)

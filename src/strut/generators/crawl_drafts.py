@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from msgspec import to_builtins
 from scipy.interpolate import CubicSpline
 
 from strut.balance.pressure import pressure_of_wrench
-from strut.balance.sway import Carried, sway_shift
-from strut.draft import Detail, Draft, Shortfall
+from strut.balance.sway import BodyResponse, Sway, support_rooms
+from strut.draft import Detail, Draft, Search, Shortfall
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.expression.shown import left_out, shown_shares
-from strut.generators.crawl import CrawlGait, crawl_gait, crawl_plan
-from strut.generators.crawler import Crawler, crawler
+from strut.generators.crawl import CrawlGait, CrawlPlan, crawl_gait, crawl_plan
+from strut.generators.crawler import Crawler, CrawlPosture, crawler
 from strut.generators.key_pose import key_pose
 from strut.request import Balance, Crawl
 from strut.robot import Array, Robot
 from strut.style import Style
 
 READS = ("tempo", "direction", "stride", "lift", "postures")  # words of a style that change a crawl
-X_COSTS: dict[Balance, tuple[float, ...]] = {"y": (np.inf,), "xy": (1.0, np.inf)}  # ways to sway, see `sway_shift`
+X_COSTS: dict[Balance, tuple[float, ...]] = {"y": (np.inf,), "xy": (1.0, np.inf)}  # ways to sway, see `Sway`
 SWAY_RATE_HZ = 50.0  # the body's sway is slow; the audit at full rate has the last word
 BUFFER_BEYOND_MARGIN_M = 0.005  # the body sways for this much more margin than the gate demands
 SEARCH_RATE_HZ = 25.0
+MOST_ROUNDS = 6
 SEARCH_CYCLES = 5  # fade in, one steady cycle, fade out: every further cycle repeats the steady one
 
 
@@ -39,6 +42,8 @@ class CrawlDrafts:
         margin_m: Smallest balance margin.
         rate_hz: Samples per second.
     """
+
+    search: ClassVar[Search] = Search(coarsely=True)
 
     robot: Robot
     task: Crawl
@@ -61,19 +66,21 @@ class CrawlDrafts:
         slow = sampled(SWAY_RATE_HZ) if rate_hz > SWAY_RATE_HZ else body
         costs = X_COSTS[self.task.balance]
         for variant in sorted(range(len(costs)), key=lambda number: number != detail.variant):
-            sway = _balanced(slow, self.margin_m + BUFFER_BEYOND_MARGIN_M, costs[variant])
+            buffer_m = self.margin_m + BUFFER_BEYOND_MARGIN_M
+            sway = sway_shift(partial(_response, slow), slow.plan, buffer_m=buffer_m, x_cost=costs[variant])
             shift = CubicSpline(slow.plan.time_s, sway, bc_type="clamped")(body.plan.time_s)  # starts and ends at rest
+            posture = body.posture(shift)
             yield Draft(
                 robot=robot,
                 time_s=body.plan.time_s,
-                qpos=body.qpos(shift),
+                qpos=posture.qpos,
                 contact=body.plan.contact,
                 style=style,
                 shown=body.plan.weight,
                 words=shown_shares(robot, style, style, reads=READS),
                 left_out=left_out(robot, style, reads=READS),
                 kept=1.0 if detail.share is None else float(detail.share.mean()),
-                shortfalls=tuple(_reach_shortfall(body, shift)),
+                shortfalls=(_reach_shortfall(body, posture),) if posture.excess_m.max() >= 0.0 else (),
                 variant=variant,
                 meta={"options": to_builtins(self.task)},
             )
@@ -94,27 +101,48 @@ def _resampled(share: Array, length: int) -> Array:
     return np.interp(np.linspace(0.0, 1.0, length), np.linspace(0.0, 1.0, len(share)), share)
 
 
-def _balanced(body: Crawler, buffer_m: float, x_cost: float) -> Array:
-    """Return the shift of the body that keeps the buffer. Shape (T, 2)."""
+def sway_shift(respond: Callable[[Array], BodyResponse], plan: CrawlPlan, *, buffer_m: float, x_cost: float) -> Array:
+    """Return the shift of the body that keeps the centre of pressure `buffer_m` inside the support polygon.
 
-    def respond(shift: Array) -> Carried:
-        reaction = ground_reaction(body.robot, body.plan.time_s, body.qpos(shift))
-        return Carried(pressure_of_wrench(reaction.force_n, reaction.moment_nm), reaction.com_in_world)
+    Args:
+        respond: Whole-body dynamics of the motion whose body is shifted by (T, 2) in world.
+        plan: Footprints and contacts.
+        buffer_m: Wanted distance from the polygon's edges.
+        x_cost: See `Sway`.
 
-    plan = body.plan
-    return sway_shift(respond, plan.time_s, plan.contact, plan.foot_in_world, buffer_m=buffer_m, x_cost=x_cost)
+    Returns:
+        Shift in world [m]. Shape (T, 2).
+    """
+    shift = np.zeros((len(plan.time_s), 2))
+    response = respond(shift)
+    sway = Sway(plan.time_s, response, support_rooms(plan.contact, plan.foot_in_world, buffer_m), x_cost)
+    follow = 0.75  # first guess of how much of the body's shift the centre of mass follows; legs stay behind
+    for round_number in range(MOST_ROUNDS):
+        missing = sway.missing_shift(response)
+        if missing is None:
+            break
+        step, before = missing / follow, response
+        shift = shift + step
+        response = respond(shift)
+        if round_number == 0:
+            moved = response.com_in_world[:, :2] - before.com_in_world[:, :2]
+            follow = float(np.sum(moved * step) / np.sum(step**2))
+    return shift
 
 
-def _reach_shortfall(body: Crawler, shift: Array) -> list[Shortfall]:
-    """Return the foot that is farthest out of reach, if any is."""
-    excess = body.reach_excess_m(shift)
-    if excess.max() < 0.0:
-        return []
+def _response(body: Crawler, shift: Array) -> BodyResponse:
+    """Return what the ground does to a shifted body. Shape (T, 2)."""
+    reaction = ground_reaction(body.robot, body.plan.time_s, body.posture(shift).qpos)
+    return BodyResponse(pressure_of_wrench(reaction.force_n, reaction.moment_nm), reaction.com_in_world)
+
+
+def _reach_shortfall(body: Crawler, posture: CrawlPosture) -> Shortfall:
+    """Return the foot that is farthest out of reach."""
+    excess = posture.excess_m
     sample, leg = np.unravel_index(int(np.argmax(excess)), excess.shape)
     name, (shortest, longest) = body.legs[leg].name, body.legs[leg].reach_m
-    distance = float(body.span_m(shift)[sample, leg])
     sentence = (
-        f"reach: leg {name} would have to span {distance * 1e3:.0f} mm, it spans {shortest * 1e3:.0f} to "
-        f"{longest * 1e3:.0f} mm at {body.plan.time_s[sample]:.2f} s"
+        f"reach: leg {name} would have to span {posture.span_m[sample, leg] * 1e3:.0f} mm, it spans "
+        f"{shortest * 1e3:.0f} to {longest * 1e3:.0f} mm at {body.plan.time_s[sample]:.2f} s"
     )
-    return [Shortfall("reach", np.asarray((excess >= 0.0).any(axis=1)), sentence)]
+    return Shortfall("reach", np.asarray((excess >= 0.0).any(axis=1)), sentence)

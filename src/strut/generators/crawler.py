@@ -14,6 +14,15 @@ from strut.rotation import rotation_y, without_twist
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class CrawlPosture:
+    """Coordinates (T, nq), what each leg would have to span, and by how much it falls short of that. Shape (T, n)."""
+
+    qpos: Array
+    span_m: Array
+    excess_m: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Crawler:
     """A planned crawl of one robot, ready to be shifted over its feet.
 
@@ -21,6 +30,7 @@ class Crawler:
         robot: Who walks.
         plan: Footprints and body path.
         legs: Solvers of the robot's legs.
+        columns: Where their joints stand, leg after leg, among those of the robot; all others stay at zero.
         nose_up_rad: Pitch of the body. Shape (T,).
         height_m: Height of the body's origin over the ground. Shape (T,).
         foot_to_body: Orientation of the feet. Shape (T, n, 3, 3).
@@ -30,6 +40,7 @@ class Crawler:
     robot: Robot
     plan: CrawlPlan
     legs: tuple[LegSolver, ...]
+    columns: tuple[int, ...]
     nose_up_rad: Array
     height_m: Array
     foot_to_body: Array
@@ -44,49 +55,38 @@ class Crawler:
         from_base = self.plan.foot_in_world - self.base_in_world(shift_m)[:, None]
         return np.asarray(from_base @ rotation_y(-self.nose_up_rad))
 
-    def reach_excess_m(self, shift_m: Array) -> Array:
-        """Return by how much each leg falls short of its foot, negative where it reaches. (T, 2) in, (T, n) out."""
-        feet, turns = self.feet_in_body(shift_m), self.foot_to_body
-        return np.stack([leg.reach_excess_m(feet[:, k], turns[:, k]) for k, leg in enumerate(self.legs)], axis=1)
-
-    def span_m(self, shift_m: Array) -> Array:
-        """Return what each leg would have to span. Shape (T, 2) in, (T, n) out."""
-        feet, turns = self.feet_in_body(shift_m), self.foot_to_body
-        return np.stack([leg.span_m(feet[:, k], turns[:, k]) for k, leg in enumerate(self.legs)], axis=1)
-
-    def qpos(self, shift_m: Array) -> Array:
-        """Return the coordinates; a leg that cannot reach its foot stretches towards it. (T, 2) in, (T, nq) out."""
-        feet, turns = self.feet_in_body(shift_m), self.foot_to_body
-        joints = [leg.joints(feet[:, k], turns[:, k], self.knee_rad[:, k]) for k, leg in enumerate(self.legs)]
-        angles = self._in_model_order(np.unwrap(np.concatenate(joints, axis=1), axis=0))
+    def posture(self, shift_m: Array) -> CrawlPosture:
+        """Return the coordinates; a leg that cannot reach its foot stretches towards it. Shape (T, 2)."""
+        feet, turns, knees = self.feet_in_body(shift_m), self.foot_to_body, self.knee_rad
+        legs = [leg.placed(feet[:, k], turns[:, k], knees[:, k]) for k, leg in enumerate(self.legs)]
+        angles = np.zeros((len(shift_m), len(self.robot.joint_names)))
+        angles[:, self.columns] = np.unwrap(np.concatenate([leg.joints_rad for leg in legs], axis=1), axis=0)
         middle = (self.robot.joint_lower_rad + self.robot.joint_upper_rad) / 2.0
         angles -= np.round((angles[0] - middle) / (2.0 * np.pi)) * 2.0 * np.pi
         half = self.nose_up_rad / 2.0
         quaternion = np.stack([np.cos(half), np.zeros_like(half), -np.sin(half), np.zeros_like(half)], axis=1)
         base = self.base_in_world(shift_m) + np.array([0.0, 0.0, self.robot.feet[0].radius_m])
-        return np.concatenate([base, quaternion, angles], axis=1)
-
-    def _in_model_order(self, angles: Array) -> Array:
-        """Return angles of leg after leg in the order of the robot's joints; all others stay at zero."""
-        ordered = np.zeros((len(angles), len(self.robot.joint_names)))
-        names = [joint for leg in self.robot.legs for joint in leg.joints]
-        ordered[:, [self.robot.joint_names.index(name) for name in names]] = angles
-        return ordered
+        return CrawlPosture(
+            np.concatenate([base, quaternion, angles], axis=1),
+            np.stack([leg.span_m for leg in legs], axis=1),
+            np.stack([leg.excess_m for leg in legs], axis=1),
+        )
 
 
 def crawler(robot: Robot, pose: KeyPose, plan: CrawlPlan) -> Crawler:
     """Return the crawl of a robot in a pose."""
-    legs = leg_solvers(robot)
     feet, turns, knees = pose.feet(plan.weight), pose.foot_rotations(plan.weight), pose.knees(plan.weight)
     ground = ground_under(feet)
+    foot_to_body, legs = _feet_tilted_by_plan(pose, plan, ground.nose_up_rad), leg_solvers(robot)
     knee_rad = np.stack([leg.held_knee(feet[:, i], turns[:, i], knees[:, i]) for i, leg in enumerate(legs)], axis=1)
     return Crawler(
         robot=robot,
         plan=plan,
         legs=legs,
+        columns=tuple(robot.joint_names.index(joint) for leg in robot.legs for joint in leg.joints),
         nose_up_rad=ground.nose_up_rad,
         height_m=ground.height_m,
-        foot_to_body=_feet_tilted_by_plan(pose, plan, ground.nose_up_rad),
+        foot_to_body=foot_to_body,
         knee_rad=np.unwrap(knee_rad, axis=0),
     )
 

@@ -161,15 +161,6 @@ def _read_row(path: Path | str, number: int, row: dict[str, str | None]) -> Foot
         ) from error
 
 
-def footsteps_csv(steps: Sequence[Footstep]) -> str:
-    """Return a list of footsteps as `read_footsteps` reads it."""
-    rows = [
-        f"{FOOT_NAMES[step.foot]},{step.place.x_m:.6f},{step.place.y_m:.6f},{math.degrees(step.place.heading_rad):.4f}"
-        for step in steps
-    ]
-    return "\n".join([",".join(CSV_COLUMNS), *rows, ""])
-
-
 def end_of(start: Place, steps: Sequence[Footstep], separation_m: float) -> Place:
     """Return where the robot is after the steps: between its shoes."""
     shoes = list(standing(start, separation_m))

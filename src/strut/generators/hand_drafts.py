@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,64 +15,91 @@ from strut.balance.wheels import drive_use
 from strut.bisection import bisect
 from strut.draft import Detail, Draft
 from strut.engines.inverse_dynamics import inverse_dynamics, velocities
+from strut.engines.solids import solid_poses, solids
 from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnreachablePathError
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.hand_path import HandPath, path_through
 from strut.generators.hand_task import hand_task
-from strut.generators.null_space_controller import NullSpaceController, TrackedTask, TrackingProblem, tracked
-from strut.generators.user_clearance import checked_user
+from strut.generators.tracking_problem import TrackingProblem, tracked
+from strut.kinematics.hand_tracking import TrackedTask
 from strut.request import HandTask
-from strut.robot import Robot
+from strut.robot import Array, Robot
 from strut.style import Style
 
 READS = ("activity", "jerkiness", "gaze")  # words of a style that a performance shows
+CLEARANCE_M = 0.05  # of a user from the robot's body
 _GAZE_SEARCH_HZ = 25.0
 _GAZE_STEP = 0.02
 _LONGEST_STEP_S = 0.010  # of the integration; with longer ones the hand would feel the feeling
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class HandDrafts:
     """Drafts performances.
 
     Args:
-        problem: Path, user and samples; its style is left open.
+        robot: Who performs.
+        task: What its hand has to do, for whom, and how.
+        rate_hz: Samples per second.
         expressive: Whether anything but the hand's task is to be shown.
     """
 
-    problem: TrackingProblem
+    robot: Robot
+    task: HandTask
+    rate_hz: float
     expressive: bool
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:  # noqa: ARG002 -- all are made in full
         """Yield the one performance of a style, looking elsewhere where the head cannot look as asked.
 
         Raises:
+            BadTableError: If the robot stands on its feet.
+            OutOfRangeError: If the user touches the robot, or its hand cannot point at the target.
             UnreachablePathError: If the hand cannot follow its path, whatever the head does.
             RefusedError: If the head can look nowhere.
         """
-        robot, path = self.problem.robot, self.problem.path
+        robot, problem = self.robot, self.problem
         try:
-            found, shown = _showing(self.problem, style) if self.expressive else (tracked(self.problem), None)
+            found, shown = _showing(problem, style) if self.expressive else (tracked(problem), None)
         except UnreachablePathError as error:
-            if "target_m" not in path.options:
+            if "target_m" not in problem.path.options:
                 raise
-            place = ", ".join(f"{value:g}" for value in path.options["target_m"])
+            place = ", ".join(f"{value:g}" for value in problem.path.options["target_m"])
             raise OutOfRangeError(
-                f"The {path.hand} hand of {robot.name} cannot point at ({place}) m; choose a target in front of it."
+                f"The {problem.path.hand} hand of {robot.name} cannot point at ({place}) m; "
+                "choose a target in front of it."
             ) from error
         kept, reasons = (1.0, ()) if shown is None else _looked_away(style, shown)
+        meta = self._meta(shown)
         yield Draft(
             robot=robot,
-            time_s=self.problem.time_s,
+            time_s=problem.time_s,
             qpos=found.qpos,
-            contact=np.zeros((len(self.problem.time_s), 0), dtype=np.bool_),
+            contact=np.zeros((len(problem.time_s), 0), dtype=np.bool_),
             style=shown,
             words={} if shown is None else shown_shares(robot, style, shown, reads=READS),
             left_out=() if shown is None else left_out(robot, style, reads=READS),
             kept=kept,
             reasons=reasons,
-            meta=self._meta(shown),
+            meta=meta,
         )
+
+    @cached_property
+    def problem(self) -> TrackingProblem:
+        """Path, user and samples; its style is left open. Raises if the robot, its task or its user cannot be."""
+        robot, task = self.robot, self.task
+        if robot.floats:
+            raise BadTableError(
+                f"{robot.name} stands on its feet; only robots that are bolted down or on wheels can perform."
+            )
+        path = _path(robot, task)
+        path = replace(path, platform=None) if task.platform == "free" else path
+        user = np.asarray(robot.chains.head.user_m if task.user_m is None else task.user_m, dtype=float)
+        time_s = np.linspace(0.0, path.duration_s, max(2, round(path.duration_s * self.rate_hz) + 1))
+        substeps = max(1, math.ceil(1.0 / (self.rate_hz * _LONGEST_STEP_S) - 1e-9))
+        problem = TrackingProblem(robot, path, None, user, task.law, time_s, substeps)
+        _checked_user(robot, user, problem.tracker().settled())
+        return problem
 
     def _meta(self, shown: Style | None) -> dict[str, Any]:
         """Return what a motion file says of the task; `verify` measures against this and nothing else."""
@@ -83,20 +111,19 @@ class HandDrafts:
         }
 
 
-def hand_drafts(robot: Robot, task: HandTask, *, rate_hz: float, expressive: bool) -> HandDrafts:
-    """Return what drafts a hand task; raises if the robot, its task or its user cannot be."""
-    if robot.floats:
-        raise BadTableError(
-            f"{robot.name} stands on its feet; only robots that are bolted down or on wheels can perform."
-        )
-    path = _path(robot, task)
-    path = replace(path, platform=None) if task.platform == "free" else path
-    user = np.asarray(robot.chains.head.user_m if task.user_m is None else task.user_m, dtype=float)
-    time_s = np.linspace(0.0, path.duration_s, max(2, round(path.duration_s * rate_hz) + 1))
-    substeps = max(1, math.ceil(1.0 / (rate_hz * _LONGEST_STEP_S) - 1e-9))
-    problem = TrackingProblem(robot, path, None, user, task.law, time_s, substeps)
-    checked_user(robot, user, NullSpaceController(problem).settled())
-    return HandDrafts(problem, expressive)
+def _checked_user(robot: Robot, user_m: Array, qpos: Array) -> Array:
+    """Return the position of the user's eyes if it is outside the robot as it stands. Shapes (3,), (nq,)."""
+    user = np.asarray(user_m, dtype=float)
+    if user.shape != (3,) or not np.isfinite(user).all():
+        raise OutOfRangeError("The user's position needs three finite numbers: x, y, z in metres.")
+    centre, rotation = solid_poses(robot, qpos[None])
+    for solid, middle_m, turn in zip(solids(robot), centre[0], rotation[0], strict=True):
+        if solid.distance_m(turn.T @ (user - middle_m)) < CLEARANCE_M:
+            place = ", ".join(f"{value:g}" for value in user)
+            raise OutOfRangeError(
+                f"The user at ({place}) m is inside {robot.name} or touches it; place the user farther away."
+            )
+    return user
 
 
 def _path(robot: Robot, task: HandTask) -> HandPath:

@@ -7,6 +7,7 @@ along waypoints while the platform drives along its own; `point` turns the hand'
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -122,16 +123,7 @@ def _point_task(robot: Robot, name: str, table: PointTask, duration_s: float, ta
         return Poses(start_elbow + share * (elbow - start_elbow) + reach_m * rotation[:, :, 0], rotation)
 
     path = _path(robot, name, table, duration_s, poses)
-    return HandPath(
-        name=path.name,
-        hand=path.hand,
-        duration_s=duration_s,
-        poses=poses,
-        platform=path.platform,
-        spin_free=True,
-        start_rad=path.start_rad,
-        options={**path.options, "target_m": target.tolist()},
-    )
+    return replace(path, spin_free=True, options={**path.options, "target_m": target.tolist()})
 
 
 def _path(

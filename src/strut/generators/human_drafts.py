@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
-from strut.draft import Detail, Draft, OnProgress, Progress, not_made
-from strut.engines.interior_point import OUT_OF_TIME, STOPPED, Iteration
+from strut.draft import Detail, Draft, OnProgress, Progress, Search, not_made
 from strut.errors import RefusedError, StoppedError
 from strut.expression.shown import left_out, shown_shares
 from strut.human.gait import Gait
 from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.naturalness import Naturalness
 from strut.human.synthesize import synthesize
+from strut.motion import Motion
 from strut.optimal.collocation import NotSolvedError
+from strut.optimal.interior_point import OUT_OF_TIME, STOPPED, OnIteration
 from strut.request import HumanGait
 from strut.robot import Robot
 from strut.style import WORDS, Style, spoken
@@ -36,6 +38,8 @@ class HumanDrafts:
         on_progress: Told every iteration of the solver; returning True stops.
     """
 
+    search: ClassVar[Search] = Search(rungs=4)  # a walk takes a minute
+
     robot: Robot
     task: HumanGait
     rate_hz: float
@@ -50,6 +54,7 @@ class HumanDrafts:
         """
         try:
             gait = self._gait(style)
+            motion = gait.motion(steps=2 * self.task.cycles, rate_hz=self.rate_hz)
         except NotSolvedError as failure:
             if failure.status == STOPPED:
                 raise StoppedError(UNSOLVED) from failure
@@ -59,22 +64,17 @@ class HumanDrafts:
         except RefusedError as refusal:
             yield not_made(self.robot, style, "soundness", "; ".join(refusal.reasons))
         else:
-            yield self._draft(style, gait)
+            yield self._draft(style, gait, motion)
 
     def _gait(self, style: Style) -> Gait:
         speeds = self.robot.human_gait.speed_m_s
         options = replace(named_gait_options(self.robot, [HUMAN]), style=style)
         possible = float(np.clip(style.speed * speeds.usual, speeds.least, speeds.most))
-        return synthesize(self.robot, speed_m_s=possible, options=options, on_iteration=self._tell)
+        tell = None if self.on_progress is None else told_as_progress(self.on_progress)
+        return synthesize(self.robot, speed_m_s=possible, options=options, on_iteration=tell)
 
-    def _tell(self, step: Iteration) -> bool:
-        if self.on_progress is None:
-            return False
-        return bool(self.on_progress(Progress(None, None, step.number, step.cost, step.violation, step.solve)))
-
-    def _draft(self, style: Style, gait: Gait) -> Draft:
+    def _draft(self, style: Style, gait: Gait, motion: Motion) -> Draft:
         assert gait.naturalness is not None
-        motion = gait.motion(steps=2 * self.task.cycles, rate_hz=self.rate_hz)
         assert motion.receipt is not None
         reads = (*READS, *(word for word in WORDS if self.robot.expression.joints(word)))
         shown = shown_style(self.robot, style, speed_m_s=gait.speed_m_s, looks=gait.naturalness)
@@ -100,6 +100,11 @@ class HumanDrafts:
                 "naturalness": motion.receipt.naturalness,
             },
         )
+
+
+def told_as_progress(on_progress: OnProgress) -> OnIteration:
+    """Return what tells a solver's iterations as progress, and stops it when that returns True."""
+    return lambda step: bool(on_progress(Progress(None, None, step.number, step.cost, step.violation, step.solve)))
 
 
 def shown_style(robot: Robot, asked: Style, *, speed_m_s: float, looks: Naturalness) -> Style:

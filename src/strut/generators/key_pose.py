@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from strut.errors import BadTableError
-from strut.models.leg_chain import LegChain, leg_chains
+from strut.kinematics.leg_chain import LegChain, leg_chains
 from strut.robot import Array, Robot, frozen_array
 from strut.rotation import rotation_from_vector, rotation_from_zyz, rotation_vector, rotation_y
 from strut.style import Style

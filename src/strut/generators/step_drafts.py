@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
 
-from strut.draft import Detail, Draft, not_made
+from strut.draft import Detail, Draft, Search, not_made
 from strut.errors import BadFootstepsError, OutOfRangeError, UnreachablePostureError
 from strut.expression.shown import left_out, shown_shares
-from strut.generators.body_path import CarriedPlan, carried
+from strut.generators.body_path import CarriedPlan, carried, static_margin_m
 from strut.generators.footsteps import StepLimits, end_of, first_steps, footsteps_to, shoe_gap_m, standing
 from strut.generators.phases import Phase, PhaseTimes, StepPlan, step_plan
-from strut.generators.sole_margin import static_margin_m
-from strut.kinematics.biped_model import two_legs
+from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.foot_poses import standing_place
 from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, wrapped
 from strut.request import Steps
@@ -24,6 +24,7 @@ from strut.style import Style
 READS = ("tempo", "stride", "lift", "sway", "body_height")  # words of a style that change a walk of steps
 MOST_SAMPLES = 50_000  # about a gigabyte of Jacobians
 SEARCH_RATE_HZ = 50.0
+SEARCH_USE = 0.98  # share of speed and torque limits while searching: coarse samples miss the tips of peaks
 SEARCH_STEPS = 8  # starts, walks, stops: every further step of a line or turn repeats these
 START = Place(0.0, 0.0)
 
@@ -38,8 +39,13 @@ class StepGait:
     times: PhaseTimes
     outward_m: float
 
+    def plan(self, steps: Sequence[Footstep], shoes: tuple[Place, Place], rate_hz: float) -> StepPlan:
+        """Return the plan of such a walk from where the shoes stand."""
+        height_m, outward_m = self.step_height_m, self.outward_m
+        return step_plan(steps, shoes, self.times, step_height_m=height_m, rate_hz=rate_hz, outward_m=outward_m)
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, eq=False)
 class StepDrafts:
     """Drafts walks of steps.
 
@@ -50,6 +56,8 @@ class StepDrafts:
         slower: Factor on the robot's own phase times that replaces pace and tempo; None where these decide.
     """
 
+    search: ClassVar[Search] = Search(coarsely=True, proof_first=True, use=SEARCH_USE)
+
     robot: Robot
     task: Steps
     rate_hz: float
@@ -57,26 +65,21 @@ class StepDrafts:
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
         """Yield the one walk that these steps make; one that the legs cannot follow says why."""
-        robot, gait, final = self.robot, self.gait(style), detail.level == "final"
+        robot, legs, final = self.robot, self.legs, detail.level == "final"
+        shoes = standing(START, legs.separation_m)
+        gait = self.gait(style)
         steps = self.task.footsteps or footsteps_to(START, self.task.goals, gait.limits)
-        if not final:  # a user's own steps need not close, so that theirs are only cut
-            own = bool(self.task.footsteps)
-            steps = steps[:SEARCH_STEPS] if own else first_steps(steps, SEARCH_STEPS, gait.limits.separation_m)
+        if not final:
+            steps = self._first_steps(steps)
         rate_hz = self.rate_hz if final else self.search_rate_hz
         _check_length(len(steps), gait.times, rate_hz)
-        plan = step_plan(
-            steps,
-            standing(START, gait.limits.separation_m),
-            gait.times,
-            step_height_m=gait.step_height_m,
-            rate_hz=rate_hz,
-            outward_m=gait.outward_m,
-        )
+        plan = gait.plan(steps, shoes, rate_hz)
         try:
-            body = carried(two_legs(robot), plan, gait.body_height_m, law=self.task.law)
+            body = carried(legs, plan, gait.body_height_m, law=self.task.law)
         except UnreachablePostureError as error:
             yield not_made(robot, style, "reach", _out_of_reach(steps, plan, error))
             return
+        arrived = self._arrived(steps, gait, body) if final else {}
         replaced = {"tempo": "the fastest pace was asked for"} if self.slower is not None else {}
         shown = style if self.slower is None else replace(style, tempo=1.0 / self.slower)
         yield Draft(
@@ -87,9 +90,32 @@ class StepDrafts:
             style=style,
             words=shown_shares(robot, style, shown, reads=READS),
             left_out=left_out(robot, style, replaced, reads=READS),
-            meta=self._meta(steps, gait, body) if final else {},
-            figures={"task_error_mm": self._goal_error_m(steps, body) * 1e3} if final else {},
+            **arrived,
         )
+
+    def _arrived(self, steps: Sequence[Footstep], gait: StepGait, body: CarriedPlan) -> dict[str, Any]:
+        """Return what a file and a receipt say of a whole walk."""
+        goal = self.task.goals[-1] if self.task.goals else end_of(START, steps, self.legs.separation_m)
+        error_mm = standing_place(self.robot, body.qpos[-1]).distance_m(goal) * 1e3
+        return {"figures": {"task_error_mm": error_mm}, "meta": self._meta(goal, steps, gait, body)}
+
+    def _first_steps(self, steps: tuple[Footstep, ...]) -> tuple[Footstep, ...]:
+        """Return the steps that a search looks at; a user's own need not close, so that these are only cut."""
+        if self.task.footsteps:
+            return steps[:SEARCH_STEPS]
+        return first_steps(steps, SEARCH_STEPS, self.legs.separation_m)
+
+    @cached_property
+    def legs(self) -> TwoLegs:
+        """The robot's; raises BadFootstepsError if own footsteps put a foot onto the other or beyond what they span."""
+        legs = two_legs(self.robot)
+        if self.task.footsteps:
+            _check_footsteps(self.robot, legs, self.task)
+        return legs
+
+    def at_pace(self, slower: float | None) -> StepDrafts:
+        """Return what drafts the same steps with a factor on the robot's own phase times."""
+        return replace(self, slower=slower)
 
     @property
     def search_rate_hz(self) -> float:
@@ -99,7 +125,7 @@ class StepDrafts:
     def gait(self, style: Style) -> StepGait:
         """Return the robot's gait in a style, with the user's lengths and pace."""
         table, task = self.robot.step_gait, self.task
-        separation_m = two_legs(self.robot).separation_m
+        separation_m = self.legs.separation_m
         length_m = table.step_length_m if task.step_length_m is None else task.step_length_m
         times = PhaseTimes(table.shift_s, table.swing_s, table.settle_s)
         if self.slower is not None:
@@ -119,44 +145,34 @@ class StepDrafts:
             outward_m=(style.sway - 1.0) * separation_m / 2.0,
         )
 
-    def _goal(self, steps: Sequence[Footstep]) -> Place:
-        return self.task.goals[-1] if self.task.goals else end_of(START, steps, two_legs(self.robot).separation_m)
-
-    def _goal_error_m(self, steps: Sequence[Footstep], body: CarriedPlan) -> float:
-        return standing_place(self.robot, body.qpos[-1]).distance_m(self._goal(steps))
-
-    def _meta(self, steps: Sequence[Footstep], gait: StepGait, body: CarriedPlan) -> dict[str, Any]:
+    def _meta(self, goal: Place, steps: Sequence[Footstep], gait: StepGait, body: CarriedPlan) -> dict[str, Any]:
         """Return what a motion file says of the walk; a simulation in closed loop plans it anew from this."""
         task, times = self.task, gait.times
         lengths = {name: getattr(task, name) for name in ("step_length_m", "step_height_m", "body_height_m")}
-        return {
-            "options": {
-                "goal": _triple(self._goal(steps)),
-                "via": [_triple(place) for place in task.goals[:-1]],
-                "own_steps": bool(task.footsteps),
-                **lengths,
-                "pace": task.pace,
-                "law": task.law,
-            },
-            "footsteps": [[step.foot, *_triple(step.place)] for step in steps],
-            "gait": {
-                "shift_s": times.shift_s,
-                "swing_s": times.swing_s,
-                "settle_s": times.settle_s,
-                "step_length_m": gait.limits.length_m,
-                "step_height_m": gait.step_height_m,
-                "body_height_m": gait.body_height_m,
-                "outward_m": gait.outward_m,
-                "law": task.law,
-                "line_speed_m_s": gait.limits.length_m / times.step_s,
-                "static_margin_m": float(static_margin_m(self.robot, body).min()),
-            },
+        options = {
+            "goal": _triple(goal),
+            "via": [_triple(place) for place in task.goals[:-1]],
+            "own_steps": bool(task.footsteps),
+            **lengths,
+            "pace": task.pace,
+            "law": task.law,
         }
+        walked = {
+            **asdict(times),
+            "step_length_m": gait.limits.length_m,
+            "step_height_m": gait.step_height_m,
+            "body_height_m": gait.body_height_m,
+            "outward_m": gait.outward_m,
+            "law": task.law,
+            "line_speed_m_s": gait.limits.length_m / times.step_s,
+            "static_margin_m": float(static_margin_m(self.robot, body).min()),
+        }
+        footsteps = [[step.foot, *_triple(step.place)] for step in steps]
+        return {"options": options, "footsteps": footsteps, "gait": walked}
 
 
-def checked_footsteps(robot: Robot, task: Steps) -> Steps:
-    """Return the task if none of its own footsteps puts a foot onto the other, or further away than legs can span."""
-    legs = two_legs(robot)
+def _check_footsteps(robot: Robot, legs: TwoLegs, task: Steps) -> None:
+    """Raise BadFootstepsError if a step puts a foot onto the other, or further away than legs can span."""
     height_m = task.body_height_m or robot.step_gait.body_height_m
     span_m = legs.separation_m + 2.0 * math.sqrt(max(0.0, legs.longest_leg_m**2 - height_m**2))
     feet = list(standing(START, legs.separation_m))
@@ -175,7 +191,6 @@ def checked_footsteps(robot: Robot, task: Steps) -> Steps:
                 f"Step {number} ({described(step)}) would put the shoe {-gap_m * 1e3:.0f} mm onto the {other} one; "
                 "move it away."
             )
-    return task
 
 
 def _check_length(steps: int, times: PhaseTimes, rate_hz: float) -> None:

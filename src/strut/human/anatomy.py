@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from strut.optimal.contact_detection import ContactCycle
+from strut.robot import Robot
+
 RIGHT, LEFT = "Right", "Left"
 SIDES = (RIGHT, LEFT)
 BASE = 6  # coordinates of the pelvis, which no torque moves
@@ -11,6 +14,7 @@ HEAD = "Head"
 HEEL, TOES, LITTLE_TOE = "Heel", "Hallux", "Meta5"  # contact points
 LEG = ("Thigh", "Shank", "Foot")  # segments from the hip down
 SHANKS = ("ShankRight", "ShankLeft")
+HEEL_LATE_S, FOREFOOT_LATE_S = 0.025, 0.004  # how late borders of contact are seen, measured in our own gaits
 KNEE, HIP, SHOULDER = "Knee_RY", "Hip_RY", "Shoulder_RY"  # coordinates of flexion
 
 
@@ -38,3 +42,15 @@ def points_of_side(names: Sequence[str], side: str) -> list[int]:
 def sole_length_m(lengths_m: Mapping[str, float], side: str) -> float:
     """Return the length of a foot from its hindmost point to the toes."""
     return lengths_m[f"Foot{side}ForefootX"] + lengths_m[f"Foot{side}PosteriorPoint"]
+
+
+def body_size(robot: Robot) -> float:
+    """Return the height of a person's standing pelvis over that in the tables; 1 for the person of the tables."""
+    return robot.subject.standing_pelvis_height_m / robot.human_gait.of_pelvis_height_m
+
+
+def walking_cycle(robot: Robot) -> ContactCycle:
+    """Return the contact sets of a stride, those of a step and then their mirror images."""
+    step = [phase.set for phase in robot.human_gait.phase]
+    late_s = {name: HEEL_LATE_S if name.startswith(HEEL) else FOREFOOT_LATE_S for name in robot.contacts.point}
+    return ContactCycle((*step, *(other_side(name) for name in step)), late_s)

@@ -9,18 +9,18 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from strut.engines.kinematic_tree import qpos_from_angles
-from strut.engines.rigid_body import GRAVITY_M_S2, body_poses
+from strut.contact_set import contact_points
+from strut.engines.rigid_body import GRAVITY_M_S2, point_positions
 from strut.human.naturalness import Naturalness
 from strut.human.walking_direction import WalkingDirection
-from strut.models.contact_set import contact_points
-from strut.models.mirror import mirror_of, mirrored_feet
+from strut.mirror import mirror_of, mirrored_feet
 from strut.motion import Motion
 from strut.optimal.collocation import Solution
 from strut.optimal.soundness import Soundness, verify_trajectory
 from strut.optimal.trajectory import Trajectory
 from strut.receipt import Receipt, Verdict
-from strut.robot import Array, ContactPoint, Robot
+from strut.robot import Array, Robot
+from strut.rotation import qpos_from_angles
 
 RATE_HZ = 100.0
 
@@ -55,7 +55,7 @@ class Gait:
     @property
     def speed_m_s(self) -> float:
         """Average speed of the pelvis."""
-        return self.step_length_m / self.trajectory.total_s
+        return float(self.step_length_m / self.trajectory.time_s[-1])
 
     @property
     def step_length_m(self) -> float:
@@ -83,7 +83,7 @@ class Gait:
             **known,
             verdict=verdict,
             reasons=tuple(complaints),
-            duration_s=path.total_s,
+            duration_s=float(path.time_s[-1]),
             distance_m=self.step_length_m,
             speed_m_s=self.speed_m_s,
             balance_margin_mm=None,  # a walk is never balanced on one foot; its forces are sound instead
@@ -101,26 +101,24 @@ class Gait:
 
     def motion(self, *, steps: int = 2, rate_hz: float = RATE_HZ, **feeling: Any) -> Motion:
         """Return many steps as a motion: the step, its mirror image, the step again, and so on."""
-        path = self.trajectory
-        count = max(2, round(path.total_s * rate_hz))
-        inside = np.arange(count) * path.total_s / count
-        q, u, force, contact = sampled_step(self.robot, path, inside)
-        parts = [self._turned(step, q, u, force, contact) for step in range(steps)]
-        all_q, all_u, all_force, all_contact = (np.concatenate(part) for part in zip(*parts, strict=True))
-        qpos = qpos_from_angles(all_q)
-        time_s = np.arange(len(all_q)) * path.total_s / count
+        path, receipt = self.trajectory, self.receipt(**feeling)
+        count = max(2, round(path.time_s[-1] * rate_hz))
+        step = path.sampled(np.arange(count) * path.time_s[-1] / count, self.robot.foot_names)
+        parts = [self._turned(number, *step) for number in range(steps)]
+        q, u, force, contact = (np.concatenate(part) for part in zip(*parts, strict=True))
+        qpos, time_s = qpos_from_angles(q), np.arange(len(q)) * path.time_s[-1] / count
         distance_m = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2]))
-        receipt = replace(self.receipt(**feeling), duration_s=float(time_s[-1]), distance_m=distance_m)
+        receipt = replace(receipt, duration_s=float(time_s[-1]), distance_m=distance_m)
         motion = Motion(
             robot=self.robot.name,
             time_s=time_s,
             qpos=qpos,
             joint_names=self.robot.joint_names,
-            contact=all_contact,
+            contact=contact,
             foot_names=self.robot.foot_names,
-            torque_nm=all_u,
-            ground_force_n=all_force,
-            cop_in_world=centre_of_pressure(self.robot, qpos, all_force),
+            torque_nm=u,
+            ground_force_n=force,
+            cop_in_world=centre_of_pressure(self.robot, qpos, force),
             receipt=receipt,
             meta={
                 "robot_fingerprint": self.robot.fingerprint,
@@ -155,28 +153,9 @@ def unfinished(robot: Robot, best: Solution) -> Gait:
     return Gait(robot, best, found, (f"stopped after {best.iterations} iterations, cost {best.cost:.4f}",), {})
 
 
-def sampled_step(robot: Robot, path: Trajectory, time_s: Array) -> tuple[Array, Array, Array, Array]:
-    """Return q (T, nq), torques (T, n_u), forces (T, n_feet, 3) and contact (T, n_feet) at times of the step."""
-    q, u, rows = path.at(time_s)
-    phase = path.phase_at(time_s)
-    feet = {name: index for index, name in enumerate(robot.foot_names)}
-    force, contact = np.zeros((len(time_s), len(feet), 3)), np.zeros((len(time_s), len(feet)), dtype=bool)
-    for index, row in enumerate(path.problem.contact.rows):
-        force[:, feet[row.point.name], row.axis] = rows[:, index]
-    for number, stage in enumerate(path.problem.phases):
-        for point in stage.contact.points:
-            contact[phase == number, feet[point.name]] = True
-    return q, u, force, contact
-
-
 def centre_of_pressure(robot: Robot, qpos: Array, force_n: Array) -> Array:
     """Return where the ground's force acts. Shapes (T, nq) and (T, n_feet, 3) in, (T, 2) out."""
-    points = contact_points(robot)
-    places = np.stack([_touching(robot, points[name], qpos) for name in robot.foot_names], axis=1)
-    load = force_n[..., 2]
+    points = [contact_points(robot)[name] for name in robot.foot_names]
+    places = point_positions(robot.model, [(point.body, point.position_m) for point in points], qpos)
+    load = force_n[..., 2]  # a ball touches below its centre
     return np.asarray(np.einsum("tf,tfc->tc", load, places[..., :2]) / load.sum(axis=1, keepdims=True))
-
-
-def _touching(robot: Robot, point: ContactPoint, qpos: Array) -> Array:
-    place, turn = (part[:, 0] for part in body_poses(robot.model, [point.body], qpos))
-    return np.asarray(place + turn @ np.array(point.position_m) - np.array([0.0, 0.0, point.radius_m]))

@@ -20,14 +20,10 @@ DEAREST = 1e4
 class GaitOptions:
     """How a gait shall look besides being cheap; as it stands, nothing is asked.
 
-    Args:
-        posture: Coordinates stay near those of people.
-        arms: Arms swing against the legs.
-        clearance_m: Least height of the swinging toes from a third of the flat phase on.
-        capsules: Shanks are capsules that do not touch, in the place of a sideways distance of knees and ankles.
-        smooth: How many times dearer than usual a change of torque is.
-        springs: Legs have springs and dampers that the solver chooses.
-        style: How trunk, head and arms are held where `posture` or `arms` ask, and how hasty steps are.
+    Coordinates stay near those of people (`posture`); arms swing against the legs (`arms`); the swinging toes keep a
+    height from a third of the flat phase on (`clearance_m`); shanks are `capsules` that do not touch, in the place of a
+    sideways distance of knees and ankles; a change of torque is `smooth` times dearer than usual; legs have `springs`
+    and dampers that the solver chooses. The `style` says how trunk, head and arms are held and how hasty steps are.
     """
 
     posture: bool = False

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from strut.contact_set import contact_set
 from strut.engines.kinematic_tree import KinematicTree, read_tree
-from strut.engines.node_symbols import NodeSymbols, Scales
-from strut.engines.sparse_nlp import column, square
-from strut.errors import OutOfRangeError
-from strut.human.anatomy import BASE, HEAD, unsided
-from strut.human.body_size import body_size
+from strut.errors import OutOfRangeError, UnknownNameError
+from strut.human.anatomy import BASE, HEAD, body_size, unsided
 from strut.human.gait_options import GaitOptions
 from strut.human.posture_targets import arm_cost, haste, posture_cost, step_cost
 from strut.human.springs import leg_springs
 from strut.human.swing_clearance import swing_constraints
-from strut.models.contact_set import contact_set
-from strut.models.mirror import mirror_of
-from strut.optimal.periodicity import periodic
+from strut.mirror import mirror_of
+from strut.optimal.node_symbols import NodeSymbols, Scales
 from strut.optimal.problem import (
     BoundaryConstraint,
     BoundarySymbols,
     Bounds,
     ContactPhase,
     Cost,
-    Expression,
     LagrangeCost,
     LiftedVariable,
     MayerCost,
@@ -34,7 +31,10 @@ from strut.optimal.problem import (
     OptimalControlProblem,
     Parameter,
     RateCost,
+    periodic,
 )
+from strut.optimal.sparse_nlp import column, square
+from strut.optimal.symbolic_dynamics import Expression
 from strut.robot import Array, Robot
 from strut.tables.gait import SynthesisTable
 
@@ -59,6 +59,25 @@ class Criteria:
                 raise OutOfRangeError(f"The weight of {name} is {value:g}; it must be a finite number of at least 0.")
 
 
+def named_criteria(robot: Robot, objective: str) -> Criteria:
+    """Return the weights of a published mixture by name."""
+    known = robot.human_gait.objective
+    if objective not in known:
+        raise UnknownNameError("objective", objective, tuple(known), "`strut synthesize --help`")
+    return weighted_criteria(robot, known[objective].gamma)
+
+
+def weighted_criteria(robot: Robot, gamma: Sequence[float]) -> Criteria:
+    """Return criteria with weights on effort, angular momentum, head rotation and duration."""
+    if len(gamma) != 4:
+        raise OutOfRangeError(f"{len(gamma)} weights were given; four are needed: effort, momentum, head, time.")
+    smooth = robot.human_gait.regularisation
+    effort, momentum, head, time = (float(value) for value in gamma)
+    if not any(gamma):
+        raise OutOfRangeError("All weights are 0, so any gait would do; give at least one of them a number above 0.")
+    return Criteria(effort, momentum, head, time, smooth.acceleration, smooth.torque_rate)
+
+
 def gait_problem(
     robot: Robot,
     criteria: Criteria,
@@ -81,26 +100,31 @@ def gait_problem(
     check_pace(robot, speed_m_s, step_m)
     options = options or GaitOptions()
     gait, tree = robot.human_gait, read_tree(robot.model, angle_base=True)
-    usual = usual_torques(robot)
-    scales = Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0)
-    force_scale = np.concatenate([np.full(BASE, 50.0), np.maximum(usual, 1.0)])
-    phases = _phases(robot, intervals, options, speed_m_s)
+    phases, sizes = _phases(robot, intervals, options, speed_m_s), sized_body(robot, tree)
     sprung, passive = leg_springs(robot, tree.velocity_names) if options.springs else ((), None)
     return OptimalControlProblem(
-        tree=tree,
-        actuated=tuple(range(BASE, tree.nv)),
-        scales=scales,
-        force_scale=force_scale,
+        **sizes,
         phases=phases,
         bounds=_bounds(robot, tree),
         costs=(*_costs(criteria, tree, options), *_manner_costs(robot, tree, options)),
-        ends=_ends(robot, tree, gait, scales),
         parameters=(*_parameters(gait, phases, speed_m_s, step_m), *sprung),
         passive=passive,
         lifts=_lifts(criteria),
         friction=robot.friction,
         quick=tuple(tree.velocity_names.index(name) for name in gait.limits.quick),
+        ends=_ends(robot, tree, gait, sizes["scales"]),
     )
+
+
+def sized_body(robot: Robot, tree: KinematicTree) -> dict[str, Any]:
+    """Return body, torques and sizes of variables and rows, which are the same in every problem of a person."""
+    usual = usual_torques(robot)
+    return {
+        "tree": tree,
+        "actuated": tuple(range(BASE, tree.nv)),
+        "scales": Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0),
+        "force_scale": np.concatenate([np.full(BASE, 50.0), np.maximum(usual, 1.0)]),
+    }
 
 
 def usual_torques(robot: Robot) -> Array:

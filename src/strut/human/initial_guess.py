@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
-from scipy.optimize import least_squares
 
-from strut.engines.tree_functions import PointKinematics
-from strut.human.anatomy import BASE
+from strut.contact_set import contact_points
+from strut.human.anatomy import BASE, HEEL, LITTLE_TOE, TOES
 from strut.human.posture_targets import held_angles
-from strut.models.contact_set import contact_points
 from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.trajectory import Trajectory, trajectory_through
+from strut.optimal.tree_functions import PointKinematics
 from strut.robot import Array, Robot
+from strut.rotation import rotation_y
 from strut.style import Style
 
 USUAL_SPEED_M_S = 1.3
@@ -33,7 +33,7 @@ PELVIS_TURN_RAD = (
     0.10  # the hip of the leading leg goes ahead; without it solvers find a dearer gait that turns the other way
 )
 PELVIS_HEIGHT_SHARE = 0.931  # of standing with straight legs
-_POSTURE_PULL = 0.02  # metres per radian: keeps the legs from wandering where the feet leave them free
+POSTURE_PULL_M_RAD = 0.02  # keeps the legs from wandering where the feet leave them free
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,38 +139,17 @@ def _foot_paths(robot: Robot, time: Array, start: Array, step_m: float) -> dict[
 
 def _legs_follow(robot: Robot, problem: OptimalControlProblem, q: Array, paths: dict[str, Array]) -> Array:
     """Return the coordinates with leg angles, inside their bounds, that bring the feet to their paths."""
-    points, names = contact_points(robot), problem.tree.velocity_names
-    followed = q.copy()
+    points, names, followed = contact_points(robot), problem.tree.velocity_names, q.copy()
     for side, sign in (("Right", -1.0), ("Left", 1.0)):
-        columns = [
-            i for i, name in enumerate(names) if name.startswith(tuple(f"{j}{side}" for j in ("Hip", "Knee", "Ankle")))
-        ]
-        heel, toe = points[f"Heel{side}"], points[f"Hallux{side}"]
-        chaser = PointKinematics(
-            problem.tree, columns, [(p.body, p.position_m) for p in (heel, toe, points[f"Meta5{side}"])]
-        )
-        local = np.array([heel.position_m, toe.position_m, points[f"Meta5{side}"].position_m])
-        lower, upper = problem.bounds.q[:, columns]
-        angles = np.clip(np.array([-0.3, 0.0, 0.0, 0.4, 0.0, 0.0, 0.0]), lower + 1e-3, upper - 1e-3)
-        for k, (x, z, pitch) in enumerate(paths[side]):
-            turn = np.array(
-                [[np.cos(pitch), 0.0, np.sin(pitch)], [0.0, 1.0, 0.0], [-np.sin(pitch), 0.0, np.cos(pitch)]]
-            )
-            wanted = np.array([x, sign * TRACK_HALF_WIDTH_M, z]) + (local - local[0]) @ turn.T
-            angles = followed[k, columns] = _reach(chaser, followed[k], wanted, angles, problem.bounds.q[:, columns])
+        joints = tuple(f"{joint}{side}" for joint in ("Hip", "Knee", "Ankle"))
+        columns = [index for index, name in enumerate(names) if name.startswith(joints)]
+        sole = [points[f"{name}{side}"] for name in (HEEL, TOES, LITTLE_TOE)]
+        leg = PointKinematics(problem.tree, columns, [(point.body, point.position_m) for point in sole])
+        from_heel = np.array([point.position_m for point in sole]) - sole[0].position_m
+        bounds = problem.bounds.q[:, columns]
+        angles = np.clip([-0.3, 0.0, 0.0, 0.4, 0.0, 0.0, 0.0], bounds[0] + 1e-3, bounds[1] - 1e-3)
+        for k, ((x, z, _), turn) in enumerate(zip(paths[side], rotation_y(paths[side][:, 2]), strict=True)):
+            wanted = np.array([x, sign * TRACK_HALF_WIDTH_M, z]) + from_heel @ turn.T
+            angles = leg.reach(followed[k], wanted, angles, bounds, pull_m_rad=POSTURE_PULL_M_RAD)
+            followed[k, columns] = angles
     return followed
-
-
-def _reach(chaser: PointKinematics, posture: Array, goal: Array, start: Array, bounds: Array) -> Array:
-    """Return the angles inside their bounds that bring the chaser's points nearest to the goal, starting nearby."""
-    lower, upper = bounds
-
-    def miss(angles: Array) -> Array:
-        return np.concatenate([(chaser.places(posture, angles) - goal).ravel(), _POSTURE_PULL * (angles - start)])
-
-    def slope(angles: Array) -> Array:
-        return np.vstack([chaser.jacobian(posture, angles), _POSTURE_PULL * np.eye(len(angles))])
-
-    inside = np.clip(start, lower + 1e-6, upper - 1e-6)
-    found = least_squares(miss, inside, jac=slope, bounds=(lower, upper), xtol=1e-6, ftol=1e-6, max_nfev=50)
-    return np.asarray(found.x)

@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from strut.engines.kinematic_tree import qpos_from_angles
+from strut.contact_set import contact_points
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.kinematics.contact_slip import contact_slip
-from strut.models.contact_set import contact_points
-from strut.models.mirror import mirror_of
+from strut.mirror import mirror_of
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
+from strut.rotation import qpos_from_angles
 
 PER_INTERVAL = 4
 MID_SWING = (0.3, 0.9)  # shares of the swing between which toes clear the ground

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from strut.engines.node_symbols import NodeSymbols
 from strut.errors import UnknownNameError
-from strut.human.anatomy import HIP, SHOULDER, SIDES, sided, unsided
-from strut.human.body_size import body_size
-from strut.optimal.problem import Expression, MayerCost, MeanCost
+from strut.human.anatomy import HIP, SHOULDER, SIDES, body_size, sided, unsided
+from strut.optimal.node_symbols import NodeSymbols
+from strut.optimal.problem import MayerCost, MeanCost
+from strut.optimal.symbolic_dynamics import Expression
 from strut.robot import Robot
 from strut.style import WORDS, Style
 
@@ -37,12 +37,8 @@ def held_angles(robot: Robot, names: Sequence[str], style: Style) -> dict[str, f
 def posture_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
     """Return the cost that holds coordinates near those of people: squares of misses over usual spreads.
 
-    Means, not integrals over time: those would make the step shorter instead of the posture better.
-
-    Args:
-        robot: Who walks; its gait table has the spread of coordinates, and their middle where it is not 0.
-        names: Of the coordinates.
-        style: Its trunk, head and elbows.
+    Means, not integrals over time: those would make the step shorter instead of the posture better. The robot's gait
+    table has the spread of coordinates, and their middle where it is not 0; the style has trunk, head and elbows.
     """
     table, order = robot.human_gait.posture, list(names)
     spread = table.spread_rad
@@ -67,14 +63,11 @@ def posture_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
 def arm_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
     """Return the cost that lets the angle between the arms follow, in the opposite sense, that between the thighs."""
     table, order = robot.human_gait.arms, list(names)
-
-    def between(node: NodeSymbols, joint: str) -> Expression:
-        right, left = (node.q[order.index(sided(joint, side))] for side in SIDES)
-        return right - left
+    shoulders, hips = ([order.index(sided(joint, side)) for side in SIDES] for joint in (SHOULDER, HIP))
 
     def miss(node: NodeSymbols) -> Expression:
-        gap = between(node, SHOULDER) + style.arm_swing * between(node, HIP)
-        return (gap / table.spread_rad) ** 2
+        arms, thighs = (node.q[right] - node.q[left] for right, left in (shoulders, hips))
+        return ((arms + style.arm_swing * thighs) / table.spread_rad) ** 2
 
     return MeanCost("arms", table.weight, miss)
 

@@ -8,23 +8,23 @@ from time import process_time
 
 import numpy as np
 
-from strut.engines.interior_point import OnIteration, SolverOptions
-from strut.engines.kinematic_tree import angles_from_qpos
 from strut.errors import BadMotionError, OutOfRangeError, RefusedError
+from strut.human.anatomy import walking_cycle
 from strut.human.gait import Gait, unfinished
 from strut.human.recorded_problem import Formulation, Recording, recorded_problem
-from strut.human.walking_cycle import walking_cycle
 from strut.human.walking_direction import WalkingDirection, direction_of_facing
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.optimal.collocation import DirectCollocation, Solution
 from strut.optimal.contact_detection import check_samples, detected_phases, detection_error_s, noise_of
 from strut.optimal.contact_schedule import PhaseTime, checked_phases
+from strut.optimal.interior_point import OnIteration, SolverOptions
 from strut.optimal.shooting_refinement import refined_by_shooting
 from strut.optimal.soundness import Soundness, require_sound, verify_trajectory
 from strut.optimal.torque_playback import playback_error
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Robot
+from strut.rotation import angles_from_qpos
 
 ROUNDS = 4  # of looking for the times of phases
 SETTLED_S = 0.006  # while borders move by more, samples are sorted into intervals anew: half an interval

@@ -10,15 +10,12 @@ from typing import Literal
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
-from strut.engines.kinematic_tree import read_tree
-from strut.engines.node_symbols import NodeSymbols, Scales
-from strut.engines.sparse_nlp import Index
-from strut.human.anatomy import BASE
-from strut.human.body_size import body_size
-from strut.human.gait_problem import usual_torques
-from strut.human.walking_cycle import walking_cycle
-from strut.models.contact_set import ContactSet, contact_set
+from strut.contact_set import ContactSet, contact_set
+from strut.engines.kinematic_tree import KinematicTree, read_tree
+from strut.human.anatomy import BASE, body_size, walking_cycle
+from strut.human.gait_problem import sized_body
 from strut.optimal.contact_schedule import SHORTEST_S, PhaseTime
+from strut.optimal.node_symbols import NodeSymbols
 from strut.optimal.problem import (
     Arrival,
     BoundaryConstraint,
@@ -26,7 +23,6 @@ from strut.optimal.problem import (
     Bounds,
     ContactPhase,
     Cost,
-    Expression,
     MayerCost,
     MeanCost,
     OptimalControlProblem,
@@ -34,8 +30,9 @@ from strut.optimal.problem import (
     SampleCost,
     TrackingCost,
 )
+from strut.optimal.symbolic_dynamics import Expression
 from strut.optimal.trajectory import Trajectory, trajectory_through
-from strut.robot import Array, Robot
+from strut.robot import Array, Index, Robot
 
 Formulation = Literal["samples", "published"]
 INTERVAL_S = {"samples": 0.01, "published": 0.02}  # about 50 and 26 intervals in a step
@@ -100,12 +97,12 @@ def recorded_problem(
     robot: Robot, recording: Recording, formulation: Formulation, smooth: float = 1.0
 ) -> tuple[OptimalControlProblem, Trajectory]:
     """Return the problem of following a recording, and a guess."""
-    tree, usual = read_tree(robot.model, angle_base=True), usual_torques(robot)
+    tree = read_tree(robot.model, angle_base=True)
     phases = _phases(robot, recording, INTERVAL_S[formulation])
     counts = [phase.intervals + 1 for phase in phases]
     node_s = recording.node_times(counts)
     curve = CubicSpline(recording.time_s, recording.q, axis=0)
-    no_torque = np.zeros((len(node_s), len(usual)))
+    no_torque = np.zeros((len(node_s), len(robot.joint_names)))
     if formulation == "published":
         wanted = catmull_rom(recording.time_s, recording.q)(node_s)
         costs: tuple[Cost, ...] = (
@@ -120,12 +117,9 @@ def recorded_problem(
             MeanCost("calm", SHARPNESS * CALM, lambda node: (node.a.T @ node.a) / 2500.0),
         )
     problem = OptimalControlProblem(
-        tree=tree,
-        actuated=tuple(range(BASE, tree.nv)),
-        scales=Scales(np.full(tree.nv, 5.0), np.full(tree.nv, 50.0), usual, 300.0, 10.0),
-        force_scale=np.concatenate([np.full(BASE, 50.0), np.maximum(usual, 1.0)]),
+        **sized_body(robot, tree),
         phases=phases,
-        bounds=_bounds(robot, curve(node_s)),
+        bounds=_bounds(robot, tree, curve(node_s)),
         costs=costs + _borders(recording),
         ends=_ends(recording),
     )
@@ -206,9 +200,8 @@ def _lifted(robot: Robot, recording: Recording, number: int) -> tuple[str, ...]:
     return tuple(row.name for row in gone if row.axis == 2 or row.point.body not in bodies)
 
 
-def _bounds(robot: Robot, wanted: Array) -> Bounds:
+def _bounds(robot: Robot, tree: KinematicTree, wanted: Array) -> Bounds:
     """Return the published ranges of recorded steps on both sides, widened where the recording itself leaves them."""
-    tree = read_tree(robot.model, angle_base=True)
     ranges = robot.human_gait.reconstruction_range
     lower, upper = np.array([ranges[name] for name in tree.velocity_names]).T
     lower[BASE:] = np.minimum(lower[BASE:], robot.joint_lower_rad)

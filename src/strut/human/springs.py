@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from strut.engines.node_symbols import NodeSymbols
-from strut.engines.sparse_nlp import column
-from strut.optimal.problem import Expression, Parameter
+from strut.human.anatomy import SIDES, sided
+from strut.optimal.node_symbols import NodeSymbols
+from strut.optimal.problem import Parameter
+from strut.optimal.sparse_nlp import column
+from strut.optimal.symbolic_dynamics import Expression
 from strut.robot import Robot
-
-SIDES = ("Right", "Left")
 
 
 def leg_springs(
@@ -18,10 +18,6 @@ def leg_springs(
     """Return the parameters of springs in hips, knees and ankles, and their torques: k (q0 - q) - b v.
 
     Both legs have the same springs, in the mirror. Bounds stand in the robot's gait table.
-
-    Args:
-        robot: Who walks.
-        names: Of the coordinates.
     """
     table, mirrored = robot.human_gait.springs, robot.symmetry.sign
     lower = dict(zip(robot.joint_names, robot.joint_lower_rad.tolist(), strict=True))
@@ -29,7 +25,7 @@ def leg_springs(
     stiffness, damping = table.stiffness_nm_rad, table.damping_nm_s_rad
     parameters: list[Parameter] = []
     for joint in table.joints:
-        left = joint.replace("_", "Left_")
+        left = sided(joint, "Left")
         rest = 0.5 * (lower[left] + upper[left])
         parameters += [
             Parameter(f"stiffness {joint}", stiffness[0], stiffness[1], 1.0),
@@ -42,7 +38,7 @@ def leg_springs(
         for joint in table.joints:
             pull, drag, rest = (node.parameter[f"{word} {joint}"] for word in ("stiffness", "damping", "rest"))
             for side in SIDES:
-                index = list(names).index(joint.replace("_", f"{side}_"))
+                index = list(names).index(sided(joint, side))
                 sign = mirrored[joint.split("_")[1]] if side == "Right" else 1.0
                 force[index] = pull * (sign * rest - node.q[index]) - drag * node.v[index]
         return column(*force)

@@ -1,17 +1,17 @@
-"""Leg room: what keeps swinging feet above the ground and the legs out of each other's way, phase by phase."""
+"""Swing clearance: what keeps swinging feet above the ground and the legs out of each other's way, phase by phase."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from strut.engines.node_symbols import NodeSymbols
-from strut.engines.sparse_nlp import column
+from strut.contact_set import contact_points
 from strut.human.gait_options import GaitOptions
-from strut.models.contact_set import contact_points
-from strut.optimal.problem import Constraint, Expression, Nodes
+from strut.optimal.node_symbols import NodeSymbols
+from strut.optimal.problem import Constraint, Nodes
+from strut.optimal.sparse_nlp import column
+from strut.optimal.symbolic_dynamics import Expression, smooth_distance
 from strut.robot import Robot
 
 _Swing = tuple[tuple[str, ...], Nodes, str]
@@ -25,9 +25,7 @@ _SWINGING: dict[int, tuple[_Swing, ...]] = {  # phase by phase: what is in the a
     3: ((("HeelRight",), "not first", "the right heel"),),
 }
 _CLEAR: dict[int, Nodes] = {0: "from a third on", 1: "all"}
-_ROUND = 0.02  # share of a shank that is rounded off where the nearest point comes to an end of it
 ROUNDING_M = 0.005  # what rounding may add to a distance near touching, and is kept besides; see the test of it
-_PARALLEL_M4 = 1e-4  # as shanks turn parallel their nearest points are no longer unique
 
 
 def swing_constraints(robot: Robot, number: int, options: GaitOptions) -> tuple[Constraint, ...]:
@@ -90,27 +88,3 @@ def _apart(robot: Robot, options: GaitOptions) -> Constraint:
         row_names=("the knees", "the ankles"),
         unit="m",
     )
-
-
-def smooth_distance(start: Any, stop: Any, other_start: Any, other_stop: Any) -> Expression:
-    """Return the distance between two points of two segments that are nearly the nearest; differentiable throughout.
-
-    It is never less than the true distance, and more only by what rounding the ends costs.
-    """
-    along, other, between = stop - start, other_stop - other_start, start - other_start
-    a, b, c = _dot(along, along), _dot(along, other), _dot(other, other)
-    d, e = _dot(along, between), _dot(other, between)
-    s = _within((b * e - c * d) / (a * c - b * b + _PARALLEL_M4))
-    t = _within((b * s + e) / c)
-    s = _within((b * t - d) / a)
-    gap = between + s * along - t * other
-    return (_dot(gap, gap) + 1e-8) ** 0.5
-
-
-def _within(share: Expression) -> Expression:
-    """Return the share, held between 0 and 1 by a curve without corners."""
-    return 0.5 * (1.0 + (share**2 + _ROUND**2) ** 0.5 - ((share - 1.0) ** 2 + _ROUND**2) ** 0.5)
-
-
-def _dot(one: Any, another: Any) -> Expression:
-    return one[0] * another[0] + one[1] * another[1] + one[2] * another[2]

@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from time import process_time
+from typing import Any
 
 import numpy as np
 
-from strut.engines.interior_point import OnIteration, SolverOptions
 from strut.errors import RefusedError
 from strut.human.anatomy import SHANKS
 from strut.human.gait import Gait, unfinished
 from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
-from strut.human.gait_problem import Criteria
+from strut.human.gait_problem import Criteria, check_pace, gait_problem, named_criteria
 from strut.human.initial_guess import GuessOptions, guessed_step
 from strut.human.naturalness import naturalness
-from strut.human.objective import named_criteria
-from strut.human.synthesis_request import SynthesisRequest
+from strut.human.posture_targets import halfway
 from strut.human.warm_start import warm_step
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.optimal.collocation import DirectCollocation, NotSolvedError, Solution
+from strut.optimal.interior_point import OnIteration, SolverOptions
 from strut.optimal.multi_start import best_of_starts
+from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.shooting_refinement import refined_by_shooting
 from strut.optimal.soundness import require_sound, verify_trajectory
 from strut.optimal.trajectory import Trajectory
@@ -88,6 +89,8 @@ def synthesize(
         search = _Search(request, process_time() + most_seconds, tell)
         return search.gait(mesh, noisy if number else first, None if number else begin, tries, check_mesh=check_mesh)
 
+    if starts == 1:
+        return solved(0, on_iteration)
     best, told = best_of_starts(starts, solved, on_iteration)
     return replace(best, attempts=(*best.attempts, *told))
 
@@ -95,6 +98,53 @@ def synthesize(
 def best_so_far(human: Robot, best: Solution) -> Gait:
     """Return the best iterate of a synthesis that was stopped."""
     return replace(unfinished(human, best), naturalness=naturalness(human, best.trajectory))
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisRequest:
+    """Body, cost weights, options, speed and step length of a gait; None leaves speed or length free."""
+
+    human: Robot
+    weights: Criteria
+    options: GaitOptions
+    speed_m_s: float | None = None
+    step_m: float | None = None
+
+    def __post_init__(self) -> None:
+        check_pace(self.human, self.speed_m_s, self.step_m)
+
+    @property
+    def pace_m_s(self) -> float:
+        """The speed, or where a free one is guessed to be."""
+        return self.speed_m_s if self.speed_m_s is not None else self.human.human_gait.speed_m_s.usual
+
+    def problem(self, mesh: Sequence[int]) -> OptimalControlProblem:
+        """Return the problem on a mesh."""
+        return gait_problem(
+            self.human,
+            self.weights,
+            speed_m_s=self.speed_m_s,
+            step_m=self.step_m,
+            intervals=mesh,
+            options=self.options,
+        )
+
+    def halfway(self) -> SynthesisRequest:
+        """Return a request half way to the usual speed and style: easier, and a good start for this one."""
+        neutral = self.human.expression.neutral_style()
+        style = halfway(self.options.style or neutral, neutral)
+        middle = 0.5 * (self.pace_m_s + self.human.human_gait.speed_m_s.usual)
+        return replace(self, speed_m_s=middle, step_m=None, options=replace(self.options, style=style))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what was asked as JSON would hold it."""
+        weights = self.weights
+        return {
+            "weights": [weights.effort, weights.momentum, weights.head, weights.time],
+            "speed_m_s": self.speed_m_s,
+            "step_m": self.step_m,
+            **self.options.as_dict(),
+        }
 
 
 @dataclass(slots=True)
@@ -111,64 +161,78 @@ class _Search:
         self, mesh: tuple[int, ...], guess: GuessOptions, begin: Motion | None, tries: int, *, check_mesh: bool
     ) -> Gait:
         """Return a sound gait; after a failure from another guess, after a refusal from there on a finer mesh."""
-        coarse: Solution | None = None
+        request, coarse = self.request, None
         for number in range(tries):
             try:
-                if begin is not None and number == 0:
-                    program, on_mesh = self.warm(begin, mesh)
-                else:
-                    program, on_mesh = self.again(coarse, mesh) if coarse else self.start(number, mesh, guess)
+                program, on_mesh = self.solved(number, mesh, guess, begin, coarse)
             except NotSolvedError as failure:
                 self.attempts.append(f"start {number}: {failure}")
                 if number + 1 == tries or failure.stopped:
                     raise
                 coarse = None
                 continue
-            change = self.mesh_change(on_mesh, mesh) if check_mesh else None
+            change = self.mesh_change(on_mesh, mesh, guess) if check_mesh else None
             self.attempts.append(f"start {number}: {on_mesh.iterations} iterations, cost {on_mesh.cost:.4f}")
             try:
-                return self._verified(program, on_mesh, change)
+                found, apart = refined_by_shooting(program, on_mesh), SHANKS if request.options.capsules else None
+                soundness = verify_trajectory(request.human, found, mesh_change=change, capsules=apart)
+                require_sound(soundness, limits=True)
             except RefusedError as refusal:
                 self.attempts.append(f"start {number} was refused: {'; '.join(refusal.reasons)}")
-            mesh, coarse = _finer(mesh), on_mesh
+                mesh, coarse = _finer(mesh), on_mesh
+                continue
+            looks = naturalness(request.human, found.trajectory)
+            return Gait(request.human, found, soundness, tuple(self.attempts), request.as_dict(), looks)
         raise RefusedError(self.attempts, "Use a finer mesh (intervals) or another speed.")
 
-    def _verified(self, program: DirectCollocation, on_mesh: Solution, mesh_change: float | None) -> Gait:
-        """Return the refined solution as a gait; raises RefusedError if it is not sound."""
-        request, found = self.request, refined_by_shooting(program, on_mesh)
-        apart = SHANKS if request.options.capsules else None
-        soundness = verify_trajectory(request.human, found, mesh_change=mesh_change, capsules=apart)
-        require_sound(soundness, limits=True)
-        looks = naturalness(request.human, found.trajectory)
-        return Gait(request.human, found, soundness, tuple(self.attempts), request.as_dict(), looks)
+    def solved(
+        self,
+        number: int,
+        mesh: Sequence[int],
+        guess: GuessOptions,
+        begin: Motion | None = None,
+        coarse: Solution | None = None,
+    ) -> tuple[DirectCollocation, Solution]:
+        """Solve on a mesh, from a solution of something similar if there is one: see `_initial`."""
+        problem = self.request.problem(mesh)
+        start, warm = self._initial(number, problem, guess, begin, coarse)  # before the program, which takes seconds
+        program = DirectCollocation(problem)
+        left_s = max(1.0, self.deadline_s - process_time())
+        options = SolverOptions(most_seconds=left_s, warm=warm, adaptive=not warm)
+        try:
+            return program, program.solve(start, options=options, on_iteration=self.on_iteration)
+        except NotSolvedError as failure:
+            self.best = failure.best
+            raise
 
-    def start(self, number: int, mesh: Sequence[int], guess: GuessOptions) -> tuple[DirectCollocation, Solution]:
-        """Solve from a guessed step (0), by way of an easier gait (1), or from one with noise (2 and more)."""
-        if number == 1:
-            return self.again(self._easier(mesh, guess), mesh)
+    def _initial(
+        self,
+        number: int,
+        problem: OptimalControlProblem,
+        guess: GuessOptions,
+        begin: Motion | None,
+        coarse: Solution | None,
+    ) -> tuple[Trajectory, bool]:
+        """Return where a try starts, and whether that nearly is a solution.
+
+        A motion or a guessed step (0), an easier gait (1), a guessed step with noise (2 and more); or what was found
+        on a coarser mesh.
+        """
+        human = self.request.human
+        if number == 0 and begin is not None:
+            return warm_step(human, problem, begin), False
+        if number == 1 and coarse is None:
+            coarse = self._easier([phase.intervals for phase in problem.phases], guess)
+        if coarse is not None:
+            return coarse.trajectory.on_mesh(problem), True
         if number:
             guess = replace(guess, angle_noise_rad=NOISE_RAD, duration_noise=NOISE_DURATION, seed=guess.seed + number)
-        program = DirectCollocation(self.request.problem(mesh))
-        return program, self._solve(
-            program, guessed_step(self.request.human, program.problem, self.request.pace_m_s, guess)
-        )
+        return guessed_step(human, problem, self.request.pace_m_s, guess), False
 
-    def warm(self, begin: Motion, mesh: Sequence[int]) -> tuple[DirectCollocation, Solution]:
-        """Solve on a mesh from a motion."""
-        problem = self.request.problem(mesh)
-        guess = warm_step(self.request.human, problem, begin)  # before the program, which takes seconds
-        program = DirectCollocation(problem)
-        return program, self._solve(program, guess)
-
-    def again(self, found: Solution, mesh: Sequence[int]) -> tuple[DirectCollocation, Solution]:
-        """Solve on a mesh from a solution of something similar."""
-        program = DirectCollocation(self.request.problem(mesh))
-        return program, self._solve(program, found.trajectory.on_mesh(program.problem), warm=True)
-
-    def mesh_change(self, found: Solution, mesh: Sequence[int]) -> float:
+    def mesh_change(self, found: Solution, mesh: Sequence[int], guess: GuessOptions) -> float:
         """Return the relative change of cost on a finer mesh."""
         try:
-            return self.again(found, _finer(mesh))[1].cost / found.cost - 1.0
+            return self.solved(1, _finer(mesh), guess, coarse=found)[1].cost / found.cost - 1.0
         except NotSolvedError as failure:  # what was solved must not be lost
             raise NotSolvedError(failure.status, f"{failure.worst} on a finer mesh", found) from failure
 
@@ -176,18 +240,9 @@ class _Search:
         """Return a gait half way to what is asked; if there is none, what is kept is still a try at what was asked."""
         search = _Search(self.request.halfway(), self.deadline_s, self.on_iteration)
         try:
-            return search.start(0, mesh, replace(guess, style=search.request.options.style))[1]
+            return search.solved(0, mesh, replace(guess, style=search.request.options.style))[1]
         except NotSolvedError as failure:
             raise NotSolvedError(failure.status, f"{failure.worst} half way to it", self.best) from failure
-
-    def _solve(self, program: DirectCollocation, guess: Trajectory, *, warm: bool = False) -> Solution:
-        left_s = max(1.0, self.deadline_s - process_time())
-        options = SolverOptions(most_seconds=left_s, warm=warm, adaptive=not warm)
-        try:
-            return program.solve(guess, options=options, on_iteration=self.on_iteration)
-        except NotSolvedError as failure:
-            self.best = failure.best
-            raise
 
 
 def usual_mesh(human: Robot, speed_m_s: float) -> tuple[int, ...]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.interpolate import CubicSpline, interp1d
 
-from strut.engines.kinematic_tree import angles_from_qpos
-from strut.engines.sparse_nlp import Index
 from strut.errors import BadMotionError
-from strut.human.walking_cycle import walking_cycle
+from strut.human.anatomy import walking_cycle
 from strut.motion import Motion
 from strut.optimal.contact_detection import check_samples, detected_phases
 from strut.optimal.contact_schedule import PhaseTime
 from strut.optimal.problem import OptimalControlProblem
-from strut.optimal.trajectory import Trajectory, standing_load
-from strut.robot import Array, Robot
+from strut.optimal.trajectory import Trajectory, standing_load, trajectory_through
+from strut.robot import Array, Index, Robot
+from strut.rotation import angles_from_qpos
 
 FEWEST = 4  # samples inside a phase that make a curve of their own
 
@@ -29,38 +30,28 @@ def warm_step(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> T
         raise BadMotionError(f"A motion of {motion.robot} is no start for {robot.name}; give a walk of a human model.")
     check_samples(motion)
     phases = _matching(robot, problem, motion)
-    counts = [phase.intervals + 1 for phase in problem.phases]
-    phase_of = np.repeat(np.arange(len(counts)), counts)
-    times = [np.linspace(time.start_s, time.stop_s, count) for time, count in zip(phases, counts, strict=True)]
-    curves = [_curve(motion, time) for time in phases]
-    q, v, a = (
-        np.concatenate([curve(time, order) for curve, time in zip(curves, times, strict=True)]) for order in range(3)
-    )
-    start_x, node_s = q[0, 0], np.concatenate(times)
-    q[:, 0] -= start_x
-    duration = np.array([time.stop_s - time.start_s for time in phases])
-    step_m = float(q[-1, 0])
-    return Trajectory(
-        problem=problem,
-        time_s=node_s - node_s[0],
-        phase_of=phase_of,
-        q=q,
-        v=v,
-        a=a,
+    start_s, curves = phases[0].start_s, [_curve(motion, phase) for phase in phases]
+    start_x = float(curves[0](start_s)[0])
+
+    def path(time_s: Array, order: int) -> Array:
+        parts = [curve(start_s + time_s[problem.phase_of == number], order) for number, curve in enumerate(curves)]
+        return np.concatenate(parts) - (start_x * np.eye(1, problem.tree.nq) if order == 0 else 0.0)
+
+    duration_s = [phase.stop_s - phase.start_s for phase in phases]
+    guess = trajectory_through(problem, path, duration_s)
+    step_m, node_s = float(guess.q[-1, 0]), np.minimum(start_s + guess.time_s, motion.time_s[-1])
+    return replace(
+        guess,
         u=_torques(problem, motion, node_s),
-        force_n=_forces(problem, motion, node_s, phase_of),
-        duration_s=duration,
-        parameter={"step_length_m": step_m, "speed_m_s": step_m / float(duration.sum())},
-        impulse_n_s={},
+        force_n=_forces(problem, motion, node_s, guess.phase_of),
+        parameter={"step_length_m": step_m, "speed_m_s": step_m / sum(duration_s)},
     )
 
 
 def _matching(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> tuple[PhaseTime, ...]:
     """Return the first phases of a motion that have the contact sets of the problem's, in order."""
-    found, wanted = (
-        detected_phases(robot, motion, walking_cycle(robot)),
-        [phase.contact.name for phase in problem.phases],
-    )
+    found = detected_phases(robot, motion, walking_cycle(robot))
+    wanted = [phase.contact.name for phase in problem.phases]
     for first in range(len(found) - len(wanted) + 1):
         part = found[first : first + len(wanted)]
         if [phase.contact for phase in part] == wanted:

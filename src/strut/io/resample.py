@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strut.errors import OutOfRangeError
-from strut.expression.posture import side_bands_hz
+from strut.expression.body_swing import side_bands_hz
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.style import Style

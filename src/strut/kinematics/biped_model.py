@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.errors import BadTableError
+from strut.place import LEFT, RIGHT
 from strut.robot import Array, Robot, frozen_array
-from strut.tables.body import AxisBody, AxisLimb
+from strut.tables.body import FlatFoot, LimbBody, LimbChain
 
 JOINTS_OF_A_LEG = ("hip_roll", "hip_yaw", "hip_pitch", "knee", "ankle_pitch", "ankle_roll")
 AXES_OF_A_LEG = ((-1, 0, 0), (0, 0, -1), (0, -1, 0), (0, 1, 0), (0, -1, 0), (-1, 0, 0))
-RIGHT, LEFT = 0, 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +81,9 @@ class TwoLegs:
 def two_legs(robot: Robot) -> TwoLegs:
     """Return the lower body of a robot whose folder describes one; raises BadTableError for any other build."""
     table, limbs = robot.tables.robot, _checked_limbs(robot)
-    assert isinstance(table, AxisBody)
+    sole = limbs[RIGHT].foot
+    assert isinstance(table, LimbBody)
+    assert isinstance(sole, FlatFoot)
     hips_m = np.asarray(table.mount[1].position_m) - np.asarray(table.mount[0].position_m)
     lengths, masses, fractions = [], [], []
     for limb in limbs:
@@ -89,7 +91,7 @@ def two_legs(robot: Robot) -> TwoLegs:
         ends = [float(-below.offset_m[2]) for below in (thigh, shin, shoe)]
         lengths.append(ends)
         masses.append([link.mass_kg for link in (hip, thigh, shin, shoe)])
-        fractions.append([-link.com_m[2] / end for link, end in zip((hip, thigh, shin), ends, strict=True)])
+        fractions.append([-link.centre_m[2] / end for link, end in zip((hip, thigh, shin), ends, strict=True)])
     on_points = np.zeros((9, 8))
     on_points[0, 0] = on_points[8, 7] = 1.0
     on_points[4, [3, 4]] = 0.5
@@ -98,7 +100,7 @@ def two_legs(robot: Robot) -> TwoLegs:
         on_points[3 - link, [3 - link, 2 - link]] = 1.0 - right, right
         on_points[5 + link, [4 + link, 5 + link]] = 1.0 - left, left
     offset = np.zeros((9, 3))
-    offset[0], offset[8] = (limb.links[3].com_m for limb in limbs)
+    offset[0], offset[8] = (limb.links[3].centre_m for limb in limbs)
     offset[4] = table.body.com_m
     angle_order = [*range(5, -1, -1), *range(6, 12)]
     return TwoLegs(
@@ -106,31 +108,32 @@ def two_legs(robot: Robot) -> TwoLegs:
         mass_kg=np.array([*masses[RIGHT][::-1], table.body.mass_kg, *masses[LEFT]]),
         mass_on_points=on_points,
         mass_offset_m=offset,
-        ankle_from_sole_m=-np.asarray(limbs[RIGHT].foot.sole_m, dtype=float),
+        ankle_from_sole_m=-np.array(sole.sole_m),
         joint_lower_rad=robot.joint_lower_rad[angle_order],
         joint_upper_rad=robot.joint_upper_rad[angle_order],
     )
 
 
-def _checked_limbs(robot: Robot) -> list[AxisLimb]:
+def _checked_limbs(robot: Robot) -> list[LimbChain]:
     """Return the right and the left leg, which must be built as the equations assume."""
     table = robot.tables.robot
-    limbs = [table.limb[mount.limb] for mount in table.mount] if isinstance(table, AxisBody) else []
-    joints = [[joint for link in limb.links for joint in link.joints] for limb in limbs]
-    names = [tuple(joint.name for joint in leg) for leg in joints]
-    axes = [tuple(joint.axis for joint in leg) for leg in joints]
+    limbs = [table.limb[mount.limb] for mount in table.mount] if isinstance(table, LimbBody) else []
+    names = [tuple(joint.name for joint in leg.joints) for leg in limbs]
+    axes = [tuple(joint.axis for joint in leg.joints) for leg in limbs]
     if names != [JOINTS_OF_A_LEG] * 2 or axes != [AXES_OF_A_LEG] * 2:
         raise BadTableError(
             f"{robot.name} does not have two legs, right and left, with the joints {', '.join(JOINTS_OF_A_LEG)}."
         )
     for limb in limbs:
-        off_axis = [link.name for link in limb.links if np.any(np.asarray(link.offset_m)[:2])]
-        off_axis += [link.name for link in limb.links[:3] if np.any(np.asarray(link.com_m)[:2])]
-        if off_axis:
-            raise BadTableError(
-                f"{robot.name}: link {off_axis[0]} or its centre of mass is not straight under its joint."
-            )
+        _check_straight(robot, limb)
     return limbs
+
+
+def _check_straight(robot: Robot, limb: LimbChain) -> None:
+    off_axis = [link.name for link in limb.links if np.any(np.asarray(link.offset_m)[:2])]
+    off_axis += [link.name for link in limb.links[:3] if np.any(np.asarray(link.centre_m)[:2])]
+    if off_axis:
+        raise BadTableError(f"{robot.name}: link {off_axis[0]} or its centre of mass is not straight under its joint.")
 
 
 def _turned(offset_m: Array, heading_rad: Array) -> Array:

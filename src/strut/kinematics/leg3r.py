@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strut.models.leg_chain import LegChain
+from strut.kinematics.leg_chain import ChainLeg, LegChain, LegPlacement
 from strut.robot import Array
 
 _PARALLEL = 1e-6  # how far axes may be off parallel or square
@@ -18,11 +18,10 @@ _INSIDE = 1.0 - 1e-9  # of the longest span: a straight leg has no knee to turn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Leg3R:
+class Leg3R(ChainLeg):
     """Geometry of one leg.
 
     Args:
-        chain: Its joints.
         axes: Abduction axis, pitch axis and their cross product, as rows in the body. Shape (3, 3).
         pitch_m: From the abduction axis' anchor to the plane's origin, along those axes. Shape (3,).
         aside_m: How far the foot's plane is beside the abduction axis.
@@ -32,7 +31,6 @@ class Leg3R:
         bend: Sign of the triangle: which way the knee points.
     """
 
-    chain: LegChain
     axes: Array
     pitch_m: Array
     aside_m: float
@@ -42,42 +40,25 @@ class Leg3R:
     bend: int
 
     @property
-    def name(self) -> str:
-        """Of the leg."""
-        return self.chain.name
-
-    @property
     def reach_m(self) -> tuple[float, float]:
         """Shortest and longest span from hip pitch to foot."""
         return abs(abs(self.thigh) - abs(self.shin)), abs(self.thigh) + abs(self.shin)
 
-    def span_m(self, foot_in_body: Array, foot_to_body: Array) -> Array:  # noqa: ARG002
-        """Return what thigh and shin would have to span. Shapes (..., 3), (..., 3, 3) in, (...) out."""
-        return np.asarray(np.abs(self._in_plane(foot_in_body)[1]))
-
-    def reach_excess_m(self, foot_in_body: Array, foot_to_body: Array) -> Array:
-        """Return by how much the leg falls short, negative where it reaches. Shapes as in `span_m`."""
-        span, (shortest, longest) = self.span_m(foot_in_body, foot_to_body), self.reach_m
-        return np.maximum(span - longest, shortest - span)
-
-    def held_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:  # noqa: ARG002
-        """Return the knee angle as it is: this leg has no joint to spare for it. Shape (...)."""
-        return np.asarray(knee_rad)
-
-    def joints(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:  # noqa: ARG002
+    def placed(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> LegPlacement:  # noqa: ARG002
         """Return abduction, pitch and knee. Shapes (..., 3), (..., 3, 3), (...) in, (..., 3) out."""
         abduction, foot = self._in_plane(foot_in_body)
-        shortest, longest = self.reach_m
-        span = np.clip(np.abs(foot), shortest / _INSIDE, longest * _INSIDE)
-        cosine = (span**2 - abs(self.thigh) ** 2 - abs(self.shin) ** 2) / (2.0 * abs(self.thigh) * abs(self.shin))
+        span_m, (shortest, longest) = np.asarray(np.abs(foot)), self.reach_m
+        reached = np.clip(span_m, shortest / _INSIDE, longest * _INSIDE)
+        cosine = (reached**2 - abs(self.thigh) ** 2 - abs(self.shin) ** 2) / (2.0 * abs(self.thigh) * abs(self.shin))
         knee = self.bend * np.arccos(np.clip(cosine, -1.0, 1.0)) - np.angle(self.shin / self.thigh)
         pitch = np.angle(foot) - np.angle(self.thigh + np.exp(1j * knee) * self.shin)
-        return _near_middle(np.stack([abduction, pitch, self.turns * knee], axis=-1), self.chain)
+        joints = _near_middle(np.stack([abduction, pitch, self.turns * knee], axis=-1), self.chain)
+        return LegPlacement(joints, span_m, np.maximum(span_m - longest, shortest - span_m))
 
     def knee_in_body(self, foot_in_body: Array) -> Array:
         """Return where the knee is. Shape (..., 3) in and out."""
-        joints = self.joints(foot_in_body, np.eye(3), np.zeros(np.shape(foot_in_body)[:-1]))
-        return self.chain.forward(joints)[2][..., 2, :]
+        found = self.placed(foot_in_body, np.eye(3), np.zeros(np.shape(foot_in_body)[:-1]))
+        return self.chain.forward(found.joints_rad)[2][..., 2, :]
 
     def _in_plane(self, foot_in_body: Array) -> tuple[Array, Array]:
         """Return the abduction, and the foot in the plane that it turns, seen from the hip pitch. Shape (...) each."""
@@ -120,7 +101,7 @@ def leg_3r(chain: LegChain, knee_sign: int | None) -> Leg3R | None:
     wanted = -1 if knee_sign is None else knee_sign
 
     def cost(leg: Leg3R) -> tuple[float, bool]:
-        joints = leg.joints(below, np.eye(3), np.zeros(()))
+        joints = leg.placed(below, np.eye(3), np.zeros(())).joints_rad
         beyond = np.maximum(joints - chain.upper_rad, chain.lower_rad - joints).max()
         forward = leg.knee_in_body(below)[0] - (places[1][0] + below[0]) / 2.0
         return max(float(beyond), 0.0), bool(np.sign(forward) != wanted)

@@ -140,25 +140,6 @@ def knee_reference_direction(leg: Leg, ankle_in_hip: Array, *, reference: KneeRe
     return np.stack(_reference_direction(leg, line, reference), axis=-1)
 
 
-def knee_side_flips(ankle_in_hip: Array, knee_in_hip: Array) -> Array:
-    """Return by how much (0 or pi) to turn each knee so that it never jumps across the hip-ankle line.
-
-    The published test compares each sample with the one before it; a flip of the knee by pi reverses its cross product
-    exactly, so the running product of all signs says which samples to flip.
-
-    Args:
-        ankle_in_hip: Ankle along a trajectory. Shape (T, ..., 3).
-        knee_in_hip: Knee before any flip. Shape (T, ..., 3).
-
-    Returns:
-        What to add to the knee angle [rad]. Shape (T, ...).
-    """
-    side = np.cross(knee_in_hip, ankle_in_hip)
-    same = np.sum(side[1:] * side[:-1], axis=-1) >= 0.0
-    parity = np.cumprod(np.where(same, 1.0, -1.0), axis=0)
-    return np.concatenate([np.zeros_like(parity[:1]), np.where(parity < 0.0, np.pi, 0.0)])
-
-
 def _reference_direction(leg: Leg, line: Axis, reference: KneeReference) -> Axis:
     """Return where knee angle 0 points: the reference axis without its part along the hip-ankle line."""
     axis = leg.forward_in_hip if reference == "body" else (0.0, 0.0, -float(leg.knee_sign))

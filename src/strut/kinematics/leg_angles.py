@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from strut.kinematics.biped_model import TwoLegs
-from strut.kinematics.posture import PostureTargets
+from strut.kinematics.biped_posture import PostureTargets
 from strut.robot import Array
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -72,31 +72,6 @@ def chain_points(
             body = rotation
         points[:, link + 1] = points[:, link] + length * rotation[:, :, axis]
     return points, body, rotation @ _turn(1, -t[10]) @ _turn(0, -t[11])
-
-
-def chain_rows(legs: TwoLegs, theta_rad: Array) -> Array:
-    """Return a Denavit-Hartenberg table with the same end: rows of angle, d, a and alpha. Shape (12,) in, (12, 4) out.
-
-    Frame 0 has z along the right shoe and x up; frame 12 has z along the left shoe and x down.
-    """
-    l1, l2, l3, l4, l5, l6, l7 = legs.link_m
-    t, quarter = theta_rad, np.pi / 2.0
-    return np.array(
-        [
-            (t[0], 0.0, 0.0, quarter),
-            (t[1], 0.0, l1, 0.0),
-            (-t[2], 0.0, l2, 0.0),
-            (t[3] + quarter, 0.0, 0.0, quarter),
-            (t[4] + quarter, l3, 0.0, quarter),
-            (t[5], 0.0, l4, 0.0),
-            (-t[6], 0.0, 0.0, quarter),
-            (t[7] + quarter, l5, 0.0, quarter),
-            (-t[8] + quarter, 0.0, l6, 0.0),
-            (t[9], 0.0, l7, 0.0),
-            (-t[10], 0.0, 0.0, quarter),
-            (-t[11], 0.0, 0.0, 0.0),
-        ]
-    )
 
 
 def posture_qpos(joint_in_world: Array, targets: PostureTargets) -> Array:

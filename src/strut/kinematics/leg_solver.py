@@ -7,9 +7,9 @@ from typing import Protocol
 
 from strut.errors import BadTableError
 from strut.kinematics.leg3r import Leg3R, leg_3r
+from strut.kinematics.leg_chain import LegChain, LegPlacement, leg_chains
 from strut.kinematics.mounted_leg import MountedLeg, leg_7r
 from strut.kinematics.numeric_leg import NumericLeg
-from strut.models.leg_chain import LegChain, leg_chains
 from strut.robot import Array, Robot
 from strut.tables.gait import CrawlTable
 
@@ -28,17 +28,11 @@ class LegSolver(Protocol):
     def reach_m(self) -> tuple[float, float]:
         """Shortest and longest span."""
 
-    def span_m(self, foot_in_body: Array, foot_to_body: Array) -> Array:
-        """Return what the leg would have to span. Shape (...)."""
-
-    def reach_excess_m(self, foot_in_body: Array, foot_to_body: Array) -> Array:
-        """Return by how much the leg falls short of its foot, negative where it reaches. Shape (...)."""
-
     def held_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:
         """Return the knee angle to hold while the foot moves, given that of a pose. Shape (...)."""
 
-    def joints(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:
-        """Return joint angles (..., n) [rad]; where the leg cannot reach its foot it stretches towards it."""
+    def placed(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> LegPlacement:
+        """Return the joint angles, the span and by how much it falls short."""
 
 
 def leg_solvers(robot: Robot) -> tuple[LegSolver, ...]:

@@ -16,24 +16,31 @@ from strut.kinematics.leg7r import (
     leg_inverse,
     reach_excess,
 )
-from strut.models.leg_chain import LegChain, leg_chains
+from strut.kinematics.leg_chain import ChainLeg, LegChain, LegPlacement, leg_chains
 from strut.robot import Array, Robot
 from strut.rotation import turn_angle
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MountedLeg:
-    """A leg and where it is fixed to the body; the ankle is `ankle_in_foot` away from the centre of the foot's ball."""
+class MountedLeg(ChainLeg):
+    """A 7R leg that is fixed to a body."""
 
     leg: Leg
-    hip_in_body: Array
-    hip_to_body: Array
-    ankle_in_foot: Array
 
     @property
-    def name(self) -> str:
-        """Of the leg."""
-        return self.leg.name
+    def hip_in_body(self) -> Array:
+        """Where the three hip joints meet. Shape (3,)."""
+        return np.asarray(self.chain.offset_m[0])
+
+    @property
+    def hip_to_body(self) -> Array:
+        """Orientation of the hip frame. Shape (3, 3)."""
+        return np.asarray(self.chain.turn[0])
+
+    @property
+    def ankle_in_foot(self) -> Array:
+        """From the centre of the foot's ball to the ankle. Shape (3,)."""
+        return np.asarray(-self.chain.offset_m[-1])
 
     @property
     def reach_m(self) -> tuple[float, float]:
@@ -44,14 +51,6 @@ class MountedLeg:
         """Return where the ankle must be for a foot. Shapes (..., 3), (..., 3, 3) in, (..., 3) out."""
         ankle_in_body = foot_in_body + foot_to_body @ self.ankle_in_foot
         return np.asarray((ankle_in_body - self.hip_in_body) @ self.hip_to_body)
-
-    def span_m(self, foot_in_body: Array, foot_to_body: Array) -> Array:
-        """Return the distance from hip to ankle. Shapes (..., 3), (..., 3, 3) in, (...) out."""
-        return np.asarray(np.linalg.norm(self.ankle_in_hip(foot_in_body, foot_to_body), axis=-1))
-
-    def reach_excess_m(self, foot_in_body: Array, foot_to_body: Array) -> Array:
-        """Return by how much the leg falls short of its foot, negative where it reaches. Shapes as in `span_m`."""
-        return reach_excess(self.leg, self.ankle_in_hip(foot_in_body, foot_to_body))
 
     def held_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:
         """Return the body-fixed knee angle of a pose whose knee angle is given in the published reference.
@@ -65,10 +64,12 @@ class MountedLeg:
         zero = knee_reference_direction(self.leg, ankle, reference="body")
         return turn_angle(zero, knee, line)
 
-    def joints(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:
+    def placed(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> LegPlacement:
         """Return the joint angles; `knee_rad` is body-fixed. Shapes (..., 3), (..., 3, 3), (...) in, (..., 7) out."""
-        reached = clamp_to_reach(self.leg, self.ankle_in_hip(foot_in_body, foot_to_body))
-        return leg_inverse(self.leg, reached, self.hip_to_body.T @ foot_to_body, knee_rad, reference="body")
+        ankle = self.ankle_in_hip(foot_in_body, foot_to_body)
+        reached = clamp_to_reach(self.leg, ankle)
+        joints = leg_inverse(self.leg, reached, self.hip_to_body.T @ foot_to_body, knee_rad, reference="body")
+        return LegPlacement(joints, np.asarray(np.linalg.norm(ankle, axis=-1)), reach_excess(self.leg, ankle))
 
 
 def mounted_legs(robot: Robot) -> tuple[MountedLeg, ...]:
@@ -87,7 +88,7 @@ def leg_7r(chain: LegChain, knee_sign: int) -> MountedLeg | None:
     thigh_m, shin_m = (float(np.linalg.norm(chain.offset_m[k])) for k in (3, 5))
     hip_to_body = chain.turn[0]
     leg = Leg(chain.name, thigh_m, shin_m, knee_sign, (float(hip_to_body[0, 0]), *map(float, hip_to_body[0, 1:])))  # type: ignore[arg-type]
-    mounted = MountedLeg(leg, chain.offset_m[0], hip_to_body, -chain.offset_m[-1])
+    mounted = MountedLeg(chain, leg)
     tried = np.random.default_rng(0).uniform(-2.0, 2.0, (3, 7))
     foot, foot_turn, _, _ = chain.forward(tried)
     ankle, own_turn, _ = leg_forward(leg, tried)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.models.leg_chain import LegChain
+from strut.kinematics.leg_chain import ChainLeg, LegPlacement
 from strut.robot import Array
 
 ITERATIONS = 60
@@ -23,37 +23,23 @@ _STARTS = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NumericLeg:
+class NumericLeg(ChainLeg):
     """A leg of any build."""
-
-    chain: LegChain
-
-    @property
-    def name(self) -> str:
-        """Of the leg."""
-        return self.chain.name
 
     @property
     def reach_m(self) -> tuple[float, float]:
         """Shortest and longest span from the first hinge to the foot, if nothing else were in the way."""
         return 0.0, self.chain.length_m
 
-    def span_m(self, foot_in_body: Array, foot_to_body: Array) -> Array:  # noqa: ARG002
-        """Return what the leg would have to span. Shapes (..., 3), (..., 3, 3) in, (...) out."""
-        return np.asarray(np.linalg.norm(foot_in_body - self.chain.offset_m[0], axis=-1))
-
-    def reach_excess_m(self, foot_in_body: Array, foot_to_body: Array) -> Array:
-        """Return how far the foot stays from its place, less a tolerance: negative where it is reached."""
-        joints = self.joints(foot_in_body, foot_to_body, np.zeros(np.shape(foot_in_body)[:-1]))
+    def placed(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> LegPlacement:  # noqa: ARG002
+        """Return the joint angles; a foot counts as reached within a tolerance. Shapes (..., 3), (..., 3, 3), (...)."""
+        joints = self._joints(foot_in_body, foot_to_body)
         missed = np.linalg.norm(self.chain.forward(joints)[0] - foot_in_body, axis=-1)
-        return np.asarray(missed - TOLERANCE_M)
+        span_m = np.asarray(np.linalg.norm(foot_in_body - self.chain.offset_m[0], axis=-1))
+        return LegPlacement(joints, span_m, np.asarray(missed - TOLERANCE_M))
 
-    def held_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:  # noqa: ARG002
-        """Return the knee angle as it is: spare joints are not steered by it. Shape (...)."""
-        return np.asarray(knee_rad)
-
-    def joints(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:  # noqa: ARG002
-        """Return the joint angles. Shapes (..., 3), (..., 3, 3), (...) in, (..., n) out.
+    def _joints(self, foot_in_body: Array, foot_to_body: Array) -> Array:
+        """Return the joint angles. Shapes (..., 3), (..., 3, 3) in, (..., n) out.
 
         The first sample is solved from several starts; all others start from its solution, so that they follow it, and
         where that fails from the other starts, too.

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from strut.errors import UnreachablePostureError
-from strut.kinematics.biped_model import LEFT, RIGHT, TwoLegs
-from strut.kinematics.posture import Postures, PostureTargets, solve_postures
+from strut.kinematics.biped_model import TwoLegs
+from strut.kinematics.biped_posture import Postures, PostureTargets, solve_postures
+from strut.place import LEFT, RIGHT
 from strut.robot import Array
 
 LEG_TOO_SHORT = "leg too short"

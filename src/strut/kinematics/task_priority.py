@@ -106,13 +106,11 @@ def _resolved_at_once(levels: Sequence[Level], lower: Array, upper: Array, held:
     tasks leave free to itself; without one, nothing moves that need not.
     """
     last = levels[-1] if levels[-1].jacobian is None else None
-    tasks = levels if last is None else levels[:-1]
-    jacobians = [level.jacobian for level in tasks if level.jacobian is not None]
-    n, rows = len(lower), tuple([len(jacobian) for jacobian in jacobians])
-    if len(jacobians) < len(tasks) or not 0 < sum(rows) <= min(n, len(_UPPER) - 1):
+    tasks, n = levels if last is None else levels[:-1], len(lower)
+    stack = _stacked(tasks, n)
+    if stack is None:
         return None
-    stack = _Stack(np.concatenate(jacobians), np.concatenate([level.velocity for level in tasks]), rows)
-    free = [n - used for used in accumulate(rows)]
+    free = [n - used for used in accumulate(stack.rows)]
     own = [level.within for level in levels if level.within is not None]
     if last is None:
         least = _served(stack, {}, np.zeros(n), lower, upper)
@@ -132,6 +130,15 @@ def _resolved_at_once(levels: Sequence[Level], lower: Array, upper: Array, held:
             lower, upper = _widened(last.within, least[0], lower, upper)
     nearest = _nearest(stack, last.velocity, lower, upper, held)
     return None if nearest is None else Resolved(nearest[0], (*free, 0), nearest[1])
+
+
+def _stacked(tasks: Sequence[Level], n: int) -> _Stack | None:
+    """Return tasks below each other; None if one has no Jacobian or they ask for more than n coordinates can give."""
+    jacobians = [level.jacobian for level in tasks if level.jacobian is not None]
+    rows = tuple([len(jacobian) for jacobian in jacobians])
+    if len(jacobians) < len(tasks) or not 0 < sum(rows) <= min(n, len(_UPPER) - 1):
+        return None
+    return _Stack(np.concatenate(jacobians), np.concatenate([level.velocity for level in tasks]), rows)
 
 
 def _nearest(stack: _Stack, wish: Array, lower: Array, upper: Array, held: Held) -> tuple[Array, Held] | None:

@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from strut.errors import BadMotionError, UnknownNameError
-from strut.models.axis_robot import axis_robot
 from strut.models.dh_chains import chain_robot
 from strut.models.foreign_robot import foreign_robot
 from strut.models.limb_robot import limb_robot
 from strut.models.subject import person_of, subject_robot
-from strut.models.table_files import read_tables
+from strut.models.table_files import read_tables, table_file
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.tables.body import AxisBody, ChainBody, ForeignBody, LimbBody
+from strut.tables.body import ChainBody, LimbBody
+from strut.tables.foreign import ForeignBody
 from strut.tables.segments import SegmentBody
+from strut.toml_file import WrongFieldError
 
 HOME = Path(__file__).parent.parent / "robots"
 
 
+def robot_home() -> Path:
+    """Return the folder of the user's robots: the environment variable STRUT_ROBOTS, else ~/.strut/robots."""
+    return Path(os.environ.get("STRUT_ROBOTS") or "~/.strut/robots").expanduser()
+
+
 def robot_names() -> tuple[str, ...]:
-    """Return the names of the robots that come with strut.
+    """Return the names of the robots that come with strut, and then of those in the user's robot home.
 
     Example:
-        >>> strut.robot_names()
+        >>> strut.robot_names()[:4]
         ('alice', 'heiman', 'mrpete', 'pepper')
     """
-    return tuple(sorted(path.parent.name for path in HOME.glob("*/robot.toml")))
+    return tuple(dict.fromkeys((*names_in(HOME), *names_in(robot_home()))))
+
+
+def hidden_robots() -> tuple[str, ...]:
+    """Return the robots of the user that have a name of ours: the name means ours, theirs are reached by path."""
+    return tuple(name for name in names_in(robot_home()) if name in names_in(HOME))
+
+
+def names_in(home: Path) -> tuple[str, ...]:
+    """Return the names of the robots in a folder."""
+    return tuple(sorted(path.parent.name for path in home.glob("*/robot.toml")))
 
 
 def load_robot(name: str) -> Robot:
     """Return a robot by name (see `robot_names`) or by the path of a folder that holds its `robot.toml`.
 
-    A robot of a user's folder is called by the path from here, or as given if it lies elsewhere: so its motions find
+    A robot of a folder elsewhere is called by the path from here, or as given if it lies elsewhere: so its motions find
     it again, and say nothing of the machine that they were made on.
 
     Example:
@@ -43,7 +60,7 @@ def load_robot(name: str) -> Robot:
         28
     """
     if name in robot_names():
-        return _read_robot(name, HOME / name)
+        return _read_robot(name, (HOME if name in names_in(HOME) else robot_home().resolve()) / name)
     folder, here = Path(name), Path.cwd()
     if not (folder / "robot.toml").is_file():
         raise UnknownNameError("robot", name, robot_names(), "`strut robots`")
@@ -64,6 +81,12 @@ def robot_of(motion: Motion, robot: Robot | None = None, *, needs_feet: bool = T
     if robot is None:
         robot = person_of(motion) if "subject" in motion.meta else load_robot(motion.robot)
         _check_made_for(motion, robot)
+    _check_fits(motion, robot, needs_feet=needs_feet)
+    return robot
+
+
+def _check_fits(motion: Motion, robot: Robot, *, needs_feet: bool) -> None:
+    """Raise BadMotionError if a motion's columns are not those of a robot."""
     if needs_feet and robot.foot_names and not motion.foot_names:
         raise BadMotionError("The motion has no contact columns, so nobody knows which feet touch.")
     feet = (robot.foot_names,) if needs_feet else (robot.foot_names, ())
@@ -77,7 +100,6 @@ def robot_of(motion: Motion, robot: Robot | None = None, *, needs_feet: bool = T
         )
     if robot.floats and np.ptp([1.0, *np.linalg.norm(motion.qpos[:, 3:7], axis=1)]) > 1e-6:
         raise BadMotionError("The quaternion of the base is not of length 1 in every sample.")
-    return robot
 
 
 def _check_made_for(motion: Motion, robot: Robot) -> None:
@@ -91,15 +113,16 @@ def _check_made_for(motion: Motion, robot: Robot) -> None:
 @cache
 def _read_robot(name: str, folder: Path) -> Robot:
     tables = read_tables(folder)
-    match tables.robot:
-        case SegmentBody():
-            robot = subject_robot(name, folder, tables)
-        case AxisBody() as body:
-            robot = axis_robot(name, body, tables)
-        case ChainBody() as body:
-            robot = chain_robot(name, body, tables)
-        case ForeignBody() as body:
-            robot = foreign_robot(name, folder, body, tables)
-        case LimbBody() as body:
-            robot = limb_robot(name, body, tables)
+    try:
+        match tables.robot:
+            case SegmentBody():
+                robot = subject_robot(name, folder, tables)
+            case ChainBody() as body:
+                robot = chain_robot(name, body, tables)
+            case ForeignBody() as body:
+                robot = foreign_robot(name, folder, body, tables)
+            case LimbBody() as body:
+                robot = limb_robot(name, body, tables)
+    except WrongFieldError as error:
+        raise table_file(folder / "robot.toml").wrong(error.path, error.reason) from error
     return robot

@@ -17,7 +17,7 @@ import numpy as np
 from strut.errors import BadTableError
 from strut.models.model_builder import PLATFORM_JOINTS, Body, ModelBuilder
 from strut.robot import Array, Robot
-from strut.tables.body import Chain, ChainBody, ChainRow, PartShape
+from strut.tables.body import Chain, ChainBody, ChainRow
 from strut.tables.folder import Tables
 
 PLATFORM = "platform"
@@ -95,20 +95,10 @@ def _add_children(
     for joint in joints:
         if joint.parent != parent.name:
             continue
-        limit, servo = table.joint[joint.name], table.servo
-        stiffness = limit.torque_nm / servo.sag_rad
+        limit = table.joint[joint.name]
         child = builder.body(joint.name, joint.origin_m - parent.origin_m, body)
-        builder.hinge(
-            child,
-            joint.name,
-            joint.axis,
-            limit.range_rad,
-            speed_limit=limit.speed_rad_s,
-            torque_limit=limit.torque_nm,
-            stiffness=stiffness,
-            damping=stiffness * servo.settle_s,
-            armature=servo.armature_s2 * limit.torque_nm,
-        )
+        servo = table.servo.sized(limit.torque_nm, limit.speed_rad_s)
+        builder.hinge(child, joint.name, joint.axis, limit.range_rad, servo)
         _add_part(builder, child, joint.name, joint.origin_m, table)
         _add_children(builder, child, joint, joints, table)
 
@@ -120,17 +110,7 @@ def _add_part(builder: ModelBuilder, body: Body, name: str, origin_m: Array, tab
     inertia = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
     builder.matter(body, part.mass_kg, np.array(part.com_m) - origin_m, inertia)
     for shape in part.shapes:
-        _add_shape(builder, body, name, shape, origin_m)
+        builder.draw(body, shape, origin_m)
     for frame, entry in table.frame.items():
         if entry.part == name:
             builder.frame(body, frame, np.array(entry.position_m) - origin_m)
-
-
-def _add_shape(builder: ModelBuilder, body: Body, part: str, shape: PartShape, origin_m: Array) -> None:
-    ends = (shape.from_m, shape.to_m) if shape.kind == "capsule" else (shape.position_m,)
-    size = [length / 2.0 for length in shape.size_m or ()] if shape.kind == "box" else [shape.radius_m]
-    points = [np.array(end) - origin_m for end in ends if end is not None]
-    if len(points) != len(ends) or not size or size[0] is None:
-        raise BadTableError(f"A {shape.kind} of part {part} lacks its place or its size.")
-    place, half = np.concatenate(points), [length for length in size if length is not None]
-    builder.shape(body, shape.kind, place, half, shape.color, touches_ground=shape.touches_ground)

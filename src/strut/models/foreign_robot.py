@@ -1,118 +1,179 @@
-"""Foreign robot: a body that others describe in URDF or MJCF, with our servos, frames and feet.
+"""Foreign robot: a body that others describe in URDF or MJCF, with our floor, servos, frames, feet and limbs.
 
-`robot.toml` gives the file (`urdf` or `mjcf`, relative to the folder, with $VARIABLES), the joints that stay at zero,
-the height of the root over the floor, frames and feet by link, and what to add to the looks. Frames have the robot's
-axes when all joints are zero. Shapes that collide touch the floor, except those that are rigidly joined to a foot.
+Shapes that collide touch the floor, except those that are rigidly joined to a foot. Errors name the field of
+`robot.toml` that has to change (`WrongFieldError`); the catalogue adds file and line.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from fnmatch import fnmatchcase
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import mujoco
 import numpy as np
 
-from strut.errors import BadTableError
-from strut.models.model_builder import Body, ModelBuilder
-from strut.models.urdf import Description, read_urdf
-from strut.robot import FLOATING, Array, ContactPoint, Foot, Robot
-from strut.tables.body import ForeignBody, LinkFoot, LinkShape
+from strut.models.description import Description, matches, read_mjcf, read_urdf, set_inertia
+from strut.models.model_builder import Body, ModelBuilder, quaternion, rotation_matrix
+from strut.robot import FLOATING, STANDING, Array, ContactPoint, Foot, Limb, Robot
+from strut.tables.fields import Servo
 from strut.tables.folder import Tables
+from strut.tables.foreign import ForeignBody, LinkFoot
+from strut.toml_file import FieldPath, WrongFieldError, nearest
 
 _BONE_RADIUS_M, _SHORTEST_BONE_M = 0.035, 0.04
 _GREY, _DARK = (0.62, 0.66, 0.72, 1.0), (0.15, 0.15, 0.17, 1.0)
-_SOLE_M = 0.01  # thickness of the box that stands for a sole in simulation
+_POINT_RADIUS_M = 0.005  # of the balls that stand on the points of a sole in simulation
+
+
+@dataclass(frozen=True, slots=True)
+class Stance:
+    """Where links are when the robot stands with its root at the origin: position (3,) and rotation (3, 3) by name."""
+
+    place_m: Mapping[str, Array]
+    turn: Mapping[str, Array]
 
 
 def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -> Robot:
     """Return the robot whose `robot.toml` names a URDF or an MJCF file."""
-    path = _description_path(folder, table)
-    found = read_urdf(path, table.fixed) if table.urdf is not None else _read_mjcf(path, table.fixed)
-    spec, floats = found.spec, bool(table.foot)
-    root = _checked_root(path, spec, table)
+    found = _read(folder, table)
+    spec, root = found.spec, found.spec.worldbody.bodies[0]
+    _check_names(spec, table)
+    posture, to_file = _posture(found.model, table), _axes(table)
+    stance = _stance(found.model, posture, to_file)
     for body in (root, *root.find_all("body")):
         _prepare_shapes(body)
-    at_zero = _turns_at_zero(spec, path)
+    _level(root, found.model, to_file, table)
     builder = ModelBuilder(name, table.contact.friction, spec=spec)
     for joint in spec.joints:
-        if joint.type == mujoco.mjtJoint.mjJNT_HINGE:
-            _drive(builder, joint, found, table)
-    root.pos = [0.0, 0.0, table.height_m]
-    if floats:
+        _drive(builder, joint, found, table)
+    root.pos = [0.0, 0.0, _height_m(table, stance)]
+    if table.floats:
         root.add_freejoint(name="base")
     else:
         _let_stand(root)
     for frame, place in table.frame.items():
-        turn = at_zero[place.link].T
+        turn = stance.turn[place.link].T
         builder.frame(spec.body(place.link), frame, turn @ np.array(place.offset_m), turn)
     for look in table.look:
-        _add_look(builder, spec.body(look.link), look, at_zero[look.link])
-    feet = [_add_foot(builder, foot, place, at_zero[place.link]) for foot, place in table.foot.items()]
-    return builder.robot(name, table.title, tables, feet=feet, base_size=FLOATING if floats else 0)
+        places = {field: tuple(stance.turn[look.link].T @ getattr(look, field)) for field in look.place_fields}
+        seen = msgspec.structs.replace(look, **places)
+        builder.draw(spec.body(look.link), seen)
+    feet = [_add_foot(builder, foot, place, stance.turn[place.link]) for foot, place in table.foot.items()]
+    if table.posture:
+        base = [*root.pos, 1.0, 0.0, 0.0, 0.0] if table.floats else []
+        spec.add_key(name=STANDING, qpos=[*base, *posture])
+    limbs, base_size = _limbs(found.model, table), FLOATING if table.floats else 0
+    robot = builder.robot(name, table.title, tables, feet=feet, base_size=base_size, limbs=limbs)
+    _check_posture(robot, table)
+    return robot
 
 
-def _checked_root(path: Path, spec: mujoco.MjSpec, table: ForeignBody) -> Body:
-    """Return the one link that all others hang on; raises BadTableError where a named link is not there."""
-    roots = spec.worldbody.bodies
-    if len(roots) != 1:
-        raise BadTableError(f"{path}: has {len(roots)} links without a parent; a robot has one.")
-    named = [(entry, place.link) for entry, place in (*table.frame.items(), *table.foot.items())]
-    for entry, link in (*named, *(("of a look", look.link) for look in table.look)):
-        if spec.body(link) is None:
-            raise BadTableError(f"{path}: has no link {link} for the frame {entry}.")
-    return roots[0]
-
-
-def _description_path(folder: Path, table: ForeignBody) -> Path:
-    given = table.urdf if table.urdf is not None else table.mjcf
+def _read(folder: Path, table: ForeignBody) -> Description:
+    """Return what the table's file describes: one tree of links."""
+    kind, given = ("urdf", table.urdf) if table.mjcf is None else ("mjcf", table.mjcf)
     path = folder / Path(os.path.expandvars(str(given))).expanduser()
     if not path.is_file():
-        kind = "urdf" if table.urdf is not None else "mjcf"
-        raise BadTableError(
-            f"{folder / 'robot.toml'}: its {kind} {path} is not there; correct the path or set the variable."
-        )
-    return path
-
-
-def _read_mjcf(path: Path, fixed: tuple[str, ...]) -> Description:
-    """Return the robot of an MJCF file without its floor, lights, servos, keyframes and sensors."""
+        raise WrongFieldError((kind,), f"{path} is not there; correct the path or set the variable.")
     try:
-        spec = mujoco.MjSpec.from_file(str(path))
-    except ValueError as error:
-        raise BadTableError(f"{path}: MuJoCo cannot read it: {' '.join(str(error).split())}") from error
-    effort = {joint.name: float(joint.actfrcrange[1]) for joint in spec.joints}
-    for actuator in spec.actuators:
-        force = actuator.forcerange if actuator.forcerange[1] > 0.0 else actuator.ctrlrange * actuator.gainprm[0]
-        effort[actuator.target] = float(abs(force[1] * actuator.gear[0]))
-    removed = [joint for joint in spec.joints if any(fnmatchcase(joint.name, pattern) for pattern in fixed)]
-    removed += [joint for joint in spec.joints if joint.type == mujoco.mjtJoint.mjJNT_FREE]
-    for element in (
-        *spec.actuators,
-        *spec.keys,
-        *spec.sensors,
-        *spec.worldbody.geoms,
-        *spec.worldbody.lights,
-        *removed,
-    ):
-        spec.delete(element)
-    wrong = [joint.name for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_HINGE]
-    if wrong:
-        raise BadTableError(f"{path}: the joint {wrong[0]} is no hinge; list it among the fixed ones.")
-    return Description(spec, {}, effort)
+        found = (read_urdf if kind == "urdf" else read_mjcf)(path, table.fixed)
+    except WrongFieldError:
+        raise
+    except (ValueError, OSError) as error:
+        raise WrongFieldError((kind,), f"{path}: {' '.join(str(error).split())}") from error
+    if (roots := len(found.spec.worldbody.bodies)) != 1:
+        raise WrongFieldError((kind,), f"{path}: has {roots} links without a parent; a robot has one.")
+    return found
 
 
-def _turns_at_zero(spec: mujoco.MjSpec, path: Path) -> dict[str, Array]:
-    """Return the rotation to the root's axes of every body when all joints are zero. Shape (3, 3) each."""
-    try:
-        model = spec.compile()
-    except ValueError as error:
-        raise BadTableError(f"{path}: MuJoCo cannot build it: {' '.join(str(error).split())}") from error
+def _posture(model: mujoco.MjModel, table: ForeignBody) -> Array:
+    """Return how the described robot stands: the angles of its joints [rad]. Shape (n,)."""
+    angles_rad = [table.standing_rad(model.joint(index).name) for index in range(model.njnt)]
+    return np.array([drawn if said is None else said for said, drawn in zip(angles_rad, model.qpos0, strict=True)])
+
+
+def _check_posture(robot: Robot, table: ForeignBody) -> None:
+    """Raise WrongFieldError where a joint would have to leave its range to stand."""
+    angles_rad = robot.standing_qpos[robot.base_size :]
+    outside = (angles_rad < robot.joint_lower_rad) | (angles_rad > robot.joint_upper_rad)
+    for index in np.flatnonzero(outside):
+        joint = robot.joint_names[index]
+        if table.standing_rad(joint) is not None:
+            ends = f"{robot.joint_lower_rad[index]:.3f} to {robot.joint_upper_rad[index]:.3f} rad"
+            reason = f"{angles_rad[index]:g} is outside the range of the joint {joint}, {ends}."
+            pattern = next(pattern for pattern in table.posture if matches(joint, [pattern]))
+            raise WrongFieldError(("posture", pattern), reason)
+
+
+def _axes(table: ForeignBody) -> Array:
+    """Return the rotation from the robot's axes to those of its file. Shape (3, 3)."""
+    x, z = np.array(table.forward), np.array(table.up)
+    axes = np.column_stack([x, np.cross(z, x), z])
+    if not np.allclose(axes @ axes.T, np.eye(3), atol=1e-6):
+        raise WrongFieldError(("forward",), "forward and up must be of length 1 and at right angles.")
+    return axes
+
+
+def _stance(model: mujoco.MjModel, posture: Array, to_file: Array) -> Stance:
     data = mujoco.MjData(model)
+    data.qpos[:] = posture
     mujoco.mj_kinematics(model, data)
-    return {model.body(k).name: data.xmat[k].reshape(3, 3).copy() for k in range(model.nbody)}
+    names = [model.body(index).name for index in range(model.nbody)]
+    places, turns = (data.xpos - data.xpos[1]) @ to_file, to_file.T @ data.xmat.reshape(-1, 3, 3)
+    return Stance(dict(zip(names, places, strict=True)), dict(zip(names, turns, strict=True)))
+
+
+def _level(root: Body, model: mujoco.MjModel, to_file: Array, table: ForeignBody) -> None:
+    """Give a floating root the robot's axes, and turn what it holds instead; turn a root that is bolted down."""
+    described = model.body(1)
+    drawn, level = rotation_matrix(described.quat), np.eye(3)
+    turn = to_file.T @ drawn
+    wanted = level if table.floats else turn
+    if not np.allclose(drawn, wanted, atol=1e-9):
+        root.alt.type, root.quat = mujoco.mjtOrientation.mjORIENTATION_QUAT, quaternion(wanted)
+    if np.allclose(turn, wanted, atol=1e-9):
+        return
+    held = [*root.bodies, *root.geoms, *root.sites, *root.cameras, *root.lights, *root.frames]
+    frame = root.add_frame(quat=quaternion(turn))
+    for element in held:
+        if element.frame is None:
+            element.set_frame(frame)
+    set_inertia(root, described)
+    root.ipos, root.iquat = turn @ described.ipos, quaternion(turn @ rotation_matrix(described.iquat))
+
+
+def _height_m(table: ForeignBody, stance: Stance) -> float:
+    """Return the height of the root: as the table says, else with the lowest foot on the floor."""
+    if table.height_m is not None:
+        return table.height_m
+    feet = table.foot.values()
+    lowest = (stance.place_m[foot.link][2] + point[2] - foot.radius_m for foot in feet for point in foot.points_m)
+    return -float(min(lowest, default=0.0))
+
+
+def _check_names(spec: mujoco.MjSpec, table: ForeignBody) -> None:
+    """Raise WrongFieldError where a link, a joint, a foot or a frame has no such name."""
+    links, joints = [body.name for body in spec.bodies], [joint.name for joint in spec.joints]
+    for place, entries in (("frame", table.frame), ("foot", table.foot), ("look", dict(enumerate(table.look)))):
+        for name, entry in entries.items():
+            _check_known((place, name, "link"), [entry.link], links)
+    for place, patterns in (("joint", table.joint), ("posture", table.posture)):
+        for pattern in patterns:
+            if not any(matches(joint, [pattern]) for joint in joints):
+                _check_known((place, pattern), [pattern], joints)
+    for name, limb in table.limb.items():
+        _check_known(("limb", name, "joints"), limb.joints, joints)
+        _check_known(("limb", name, "feet"), limb.feet, list(table.foot))
+        _check_known(("limb", name, "frame"), [limb.frame] if limb.frame else [], list(table.frame))
+
+
+def _check_known(field: FieldPath, given: Iterable[str], known: Sequence[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise WrongFieldError(field, f"there is no '{name}' in the model{nearest(name, known)}")
 
 
 def _prepare_shapes(body: Body) -> None:
@@ -141,50 +202,77 @@ def _let_stand(body: Body) -> None:
 
 def _drive(builder: ModelBuilder, joint: Body, found: Description, table: ForeignBody) -> None:
     """Give a joint its limits and a servo; limits of 0, which nobody means, are the table's."""
-    name, servo = joint.name, table.servo
-    own = [limit for pattern, limit in table.joint.items() if fnmatchcase(name, pattern)]
-    bounds = [limit.range_rad for limit in own if limit.range_rad is not None]
-    if bounds or joint.range[0] >= joint.range[1]:
-        joint.range = (*bounds, (-math.pi, math.pi))[0]
-    speeds = (*(limit.speed_rad_s for limit in own), found.speed_limit.get(name), table.limit.speed_rad_s)
-    torques = (*(limit.torque_nm for limit in own), found.effort_limit.get(name), table.limit.torque_nm)
-    builder.speed_limit[name] = next(speed for speed in speeds if speed)
-    torque = next(torque for torque in torques if torque)
-    stiffness = torque / servo.sag_rad
-    joint.armature, joint.actfrcrange = servo.armature_s2 * torque, (0.0, 0.0)
-    joint.damping, joint.frictionloss = np.zeros(3), 0.0
-    builder.servo(name, limit=torque, stiffness=stiffness, damping=stiffness * servo.settle_s)
+    name, own = joint.name, table.own_joint(joint.name)
+    unit = 180.0 / math.pi if joint.compiler.degree else 1.0  # the specification keeps the unit of its file
+    if own.range_rad is not None:
+        joint.range = unit * np.array(own.range_rad)
+    elif not found.model.joint(name).limited[0] or joint.range[0] >= joint.range[1]:
+        joint.range = unit * np.array([-math.pi, math.pi])
+    joint.limited, joint.actfrclimited = mujoco.mjtLimited.mjLIMITED_TRUE, mujoco.mjtLimited.mjLIMITED_FALSE
+    speed = own.speed_rad_s or found.speed_limit.get(name) or _assumed(table, "speed_rad_s", name)
+    torque = own.torque_nm or found.effort_limit.get(name) or _assumed(table, "torque_nm", name)
+    usual = table.servo.sized(torque, speed)
+    stiffness = own.stiffness_nm_rad or usual.stiffness_nm_rad
+    damping = own.damping_nm_s_rad or stiffness * table.servo.settle_s
+    armature = usual.armature_kg_m2 or joint.armature if own.armature_kg_m2 is None else own.armature_kg_m2
+    joint.actfrcrange, joint.damping, joint.frictionloss = (0.0, 0.0), np.zeros(3), 0.0
+    builder.drive(joint, Servo(torque, speed, stiffness, damping, armature))
 
 
-def _add_look(builder: ModelBuilder, body: Body, look: LinkShape, at_zero: Array) -> None:
-    """Add a ball, or a box with the link's axes, to the looks of a link."""
-    size = [length / 2.0 for length in look.size_m or ()] if look.kind == "box" else [look.radius_m or 0.0]
-    builder.shape(body, look.kind, at_zero.T @ np.array(look.offset_m), size, look.color, touches_ground=False)
+def _assumed(table: ForeignBody, field: str, joint: str) -> float:
+    """Return a limit that neither the model nor [joint] has."""
+    if table.limit is None:
+        raise WrongFieldError(
+            ("limit",), f"the model has no {field} for the joint {joint}; give one here or in [joint]."
+        )
+    return float(getattr(table.limit, field))
 
 
-def _add_foot(builder: ModelBuilder, name: str, foot: LinkFoot, at_zero: Array) -> Foot:
-    """Add a foot to a link, as a body that has the robot's axes when all joints are zero; return it."""
+def _add_foot(builder: ModelBuilder, name: str, foot: LinkFoot, turn: Array) -> Foot:
+    """Add a foot to a link, as a body that has the robot's axes when it stands; return it."""
     link = builder.spec.body(foot.link)
-    rigid = link
-    while rigid is not None and not rigid.joints and rigid.parent is not None:
-        for geom in rigid.geoms:
-            geom.contype = 0
-        rigid = rigid.parent
-    for geom in rigid.geoms:
-        geom.contype = 0
+    _leave_the_floor(link)
     for taken in (builder.spec.geom(name), builder.spec.site(name)):
         if taken is not None:
             taken.name = f"{name}_described"
     body_name = name if builder.spec.body(name) is None else f"{name}_end"
-    body = builder.body(body_name, at_zero.T @ np.array(foot.offset_m), link, at_zero.T)
-    outline = np.array(foot.outline_m)
-    if len(outline) == 1:
-        builder.shape(body, "sphere", np.zeros(3), [foot.radius_m], _DARK, name=name)
-    else:
-        middle, half = (outline.max(axis=0) + outline.min(axis=0)) / 2.0, np.ptp(outline, axis=0) / 2.0
-        builder.shape(body, "box", [*middle, _SOLE_M / 2.0], [*half, _SOLE_M / 2.0], _DARK, name=name)
+    points = np.array(foot.points_m)
+    middle = points.mean(axis=0)
+    body = builder.body(body_name, turn.T @ middle, link, turn.T)
+    flat = points - middle
+    flat[:, 2] = 0.0
+    radius_m, lift_m = (foot.radius_m, 0.0) if foot.radius_m > 0.0 else (_POINT_RADIUS_M, _POINT_RADIUS_M)
+    for index, point in enumerate(flat):
+        ball = name if len(flat) == 1 else f"{name}_{index}"
+        builder.shape(body, "sphere", [point[0], point[1], lift_m], [radius_m], _DARK, name=ball)
     builder.frame(body, name, np.zeros(3))
-    points = (
-        ContactPoint(f"{name}_{k}", body_name, (x, y, 0.0), foot.radius_m) for k, (x, y) in enumerate(foot.outline_m)
+    contacts = (
+        ContactPoint(f"{name}_{index}", body_name, (x, y, 0.0), foot.radius_m)
+        for index, (x, y, _) in enumerate(flat.tolist())
     )
-    return Foot(name, name, tuple(points), (0.0, 0.0, 0.0))
+    return Foot(name, name, tuple(contacts), (0.0, 0.0, 0.0))
+
+
+def _leave_the_floor(body: Body) -> None:
+    """Leave the floor to the foot: what is rigidly joined to its link no longer touches."""
+    while True:
+        for geom in body.geoms:
+            geom.contype = 0
+        if body.joints or body.parent is None:
+            return
+        body = body.parent
+
+
+def _limbs(model: mujoco.MjModel, table: ForeignBody) -> tuple[Limb, ...]:
+    """Return the limbs that the table names; a joint belongs to one of them at most."""
+    limbs, owner = list[Limb](), dict[str, str]()
+    for name, limb in table.limb.items():
+        if limb.kind == "leg" and not limb.feet:
+            raise WrongFieldError(("limb", name, "feet"), "a leg has a foot.")
+        for joint in limb.joints:
+            if owner.setdefault(joint, name) != name:
+                raise WrongFieldError(("limb", name, "joints"), f"{joint} is in {owner[joint]}, too.")
+        bodies = dict.fromkeys(model.body(int(model.joint(joint).bodyid[0])).name for joint in limb.joints)
+        frame = limb.feet[0] if limb.kind == "leg" else limb.frame
+        limbs.append(Limb(name, limb.kind, limb.joints, tuple(bodies), frame, limb.feet))
+    return tuple(limbs)

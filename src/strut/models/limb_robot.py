@@ -1,4 +1,4 @@
-"""Limb robot: a floating box with limbs given as Denavit-Hartenberg rows and rods, on ball feet."""
+"""Limb robot: a floating body with limbs of links, joints and rods, on balls or flat feet."""
 
 from __future__ import annotations
 
@@ -6,75 +6,77 @@ import math
 
 import numpy as np
 
-from strut.errors import BadTableError
 from strut.models.inertia import box_inertia, rod_inertia
 from strut.models.model_builder import Body, ModelBuilder
-from strut.robot import FLOATING, Array, Foot, Robot, ball_foot
-from strut.tables.body import LimbBody, LimbLink, LimbMount
+from strut.robot import FLOATING, Array, ContactPoint, Foot, Robot, ball_foot
+from strut.tables.body import BallFoot, FlatFoot, LimbBody, LimbLink, Mount, Rod
+from strut.tables.fields import Vector
 from strut.tables.folder import Tables
 
 BASE = "body"
 
 
 def limb_robot(name: str, table: LimbBody, tables: Tables) -> Robot:
-    """Return the robot whose `robot.toml` gives its limbs as Denavit-Hartenberg rows."""
-    builder, box = ModelBuilder(name, table.contact.friction), table.body
-    body = builder.floating_base(BASE, "base", box.start_height_m)
-    builder.matter(body, box.mass_kg, np.zeros(3), box_inertia(box.mass_kg, box.size_m))
-    builder.shape(body, "box", np.zeros(3), np.asarray(box.size_m) / 2.0, box.color)
-    for mark in box.mark:
-        builder.shape(body, "sphere", mark.position_m, [mark.radius_m], mark.color, touches_ground=False)
+    """Return the robot whose `robot.toml` describes a body and its limbs."""
+    builder, trunk = ModelBuilder(name, table.contact.friction), table.body
+    body = builder.floating_base(BASE, "base", trunk.start_height_m)
+    builder.matter(body, trunk.mass_kg, trunk.com_m, box_inertia(trunk.mass_kg, trunk.inertia_size_m))
+    for shape in trunk.shapes:
+        builder.draw(body, shape)
     feet = [_add_limb(builder, body, mount, table) for mount in table.mount]
     return builder.robot(name, table.title, tables, feet=feet, base_size=FLOATING)
 
 
-def mount_rotation(x_axis: Array, z_axis: Array) -> Array:
+def mount_rotation(x_axis: Vector, z_axis: Vector) -> Array:
     """Return the rotation whose columns are x, z × x and z, from a mount's two axes. Shape (3, 3)."""
-    x, z = np.asarray(x_axis, dtype=float), np.asarray(z_axis, dtype=float)
-    return np.column_stack([x, np.cross(z, x), z])
+    return np.column_stack([x_axis, np.cross(z_axis, x_axis), z_axis])
 
 
-def _add_limb(builder: ModelBuilder, body: Body, mount: LimbMount, table: LimbBody) -> Foot:
-    """Add a limb joint by joint; return the foot at its end."""
-    if mount.limb not in table.limb or len(mount.middle_rad) != len(table.limb[mount.limb].joints):
-        raise BadTableError(f"Mount {mount.name} names no limb of the table, or not one middle_rad for each joint.")
-    limb, servo = table.limb[mount.limb], table.servo
-    links = {link.joint: link for link in limb.links}
-    position, rotation = np.asarray(mount.position_m), mount_rotation(np.array(mount.x_axis), np.array(mount.z_axis))
-    name = ""
-    for joint, middle_rad in zip(limb.joints, mount.middle_rad, strict=True):
-        name = f"{mount.name}_{joint.name}"
-        body = builder.body(name, position, body, rotation)
-        builder.hinge(
-            body,
-            name,
-            [0.0, 0.0, 1.0],
-            (middle_rad - joint.half_range_rad, middle_rad + joint.half_range_rad),
-            speed_limit=servo.speed_limit_rad_s,
-            torque_limit=servo.torque_limit_nm,
-            stiffness=servo.stiffness_nm_rad,
-            damping=servo.damping_nm_s_rad,
-            armature=servo.armature_kg_m2,
-        )
-        if joint.name not in links:
-            raise BadTableError(f"Limb {mount.limb} has no link for its joint {joint.name}.")
-        _add_rod(builder, body, links[joint.name])
-        position, rotation = np.array([joint.a_m, 0.0, joint.d_m]), _rotation_x(joint.alpha_rad)
-    frame, end, radius_m = f"{mount.name}_{limb.end.name}", limb.end, table.contact.foot_radius_m
-    builder.shape(body, "sphere", end.position_m, [radius_m], end.color, name=frame)
-    builder.frame(body, frame, end.position_m)
-    return ball_foot(mount.name, frame, name, end.position_m, radius_m)
+def _add_limb(builder: ModelBuilder, body: Body, mount: Mount, table: LimbBody) -> Foot:
+    """Add a limb link by link; however many joints move a link, it is one body with its mass. Return its foot."""
+    limb = table.limb[mount.limb]
+    middles_rad = iter(mount.middle_rad or [0.0] * len(limb.joints))
+    position, rotation = np.array(mount.position_m), mount_rotation(mount.x_axis, mount.z_axis)
+    for link in limb.links:
+        place, turn = position + rotation @ np.array(link.offset_m), rotation @ _rotation_x(link.twist_rad)
+        body = builder.body(f"{mount.name}_{link.name}", place, body, turn)
+        for joint in link.joints:
+            lower, upper = np.array(joint.range_rad) + next(middles_rad)
+            builder.hinge(body, f"{mount.name}_{joint.name}", joint.axis, (lower, upper), table.servo)
+        if link.rod is not None:
+            _add_rod(builder, body, link, link.rod)
+        position, rotation = np.zeros(3), np.eye(3)
+    if isinstance(limb.foot, FlatFoot):
+        return _add_flat_foot(builder, body, mount.name, limb.foot, limb.links[-1])
+    return _add_ball(builder, body, mount.name, limb.foot)
 
 
-def _add_rod(builder: ModelBuilder, body: Body, rod: LimbLink) -> None:
+def _add_rod(builder: ModelBuilder, body: Body, link: LimbLink, rod: Rod) -> None:
     """Add a solid cylinder between two points, or a solid ball where they coincide."""
-    start, stop = np.asarray(rod.from_m), np.asarray(rod.to_m)
-    builder.matter(body, rod.mass_kg, (start + stop) / 2.0, rod_inertia(rod.mass_kg, rod.radius_m, stop - start))
-    if np.array_equal(start, stop):
-        builder.shape(body, "sphere", start, [rod.radius_m], rod.color)
-    else:
-        ends = [*start, *stop]
-        builder.shape(body, "capsule", ends, [rod.radius_m], rod.color, touches_ground=rod.touches_ground)
+    start, stop = np.array(rod.from_m), np.array(rod.to_m)
+    builder.matter(body, link.mass_kg, link.centre_m, rod_inertia(link.mass_kg, rod.radius_m, stop - start))
+    kind, points = ("sphere", start) if np.array_equal(start, stop) else ("capsule", np.concatenate([start, stop]))
+    builder.shape(body, kind, points, [rod.radius_m], link.color, touches_ground=rod.touches_ground)
+
+
+def _add_ball(builder: ModelBuilder, body: Body, mount: str, foot: BallFoot) -> Foot:
+    frame = f"{mount}_{foot.name}"
+    builder.shape(body, "sphere", foot.position_m, [foot.radius_m], foot.color, name=frame)
+    builder.frame(body, frame, foot.position_m)
+    return ball_foot(mount, frame, body.name, foot.position_m, foot.radius_m)
+
+
+def _add_flat_foot(builder: ModelBuilder, body: Body, mount: str, foot: FlatFoot, link: LimbLink) -> Foot:
+    """Add a box on its sole and a frame in the middle of the sole, both with the foot's name."""
+    size = np.array([foot.length_m, foot.width_m, foot.height_m])
+    frame, middle = f"{mount}_{foot.name}", np.array(foot.sole_m) + np.array([0.0, 0.0, foot.height_m / 2.0])
+    builder.matter(body, link.mass_kg, link.centre_m, box_inertia(link.mass_kg, size))
+    builder.shape(body, "box", middle, size / 2.0, link.color, name=frame)
+    builder.frame(body, frame, foot.sole_m)
+    x, y, (at_x, at_y, at_z) = foot.length_m / 2.0, foot.width_m / 2.0, foot.sole_m
+    corners = ((x, y), (-x, y), (-x, -y), (x, -y))
+    points = (ContactPoint(f"{mount}_{k}", body.name, (at_x + u, at_y + v, at_z)) for k, (u, v) in enumerate(corners))
+    return Foot(mount, frame, tuple(points), foot.sole_m)
 
 
 def _rotation_x(angle_rad: float) -> Array:

@@ -14,7 +14,8 @@ import numpy as np
 from strut.errors import BadTableError
 from strut.models.fingerprint import fingerprint
 from strut.models.limbs import find_limbs
-from strut.robot import Array, Foot, Robot
+from strut.robot import Array, Foot, Limb, Robot
+from strut.tables.fields import ORIGIN, Servo, Shape
 from strut.tables.folder import Tables
 
 FLOOR = "floor"
@@ -44,7 +45,7 @@ class ModelBuilder:
     ) -> None:
         self.spec = mujoco.MjSpec() if spec is None else spec
         self.spec.modelname = name
-        self.spec.compiler.degree = False
+        self.spec.compiler.degree = self.spec.compiler.degree and spec is not None  # others keep their unit
         self.spec.option.timestep = timestep_s
         self.spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
         self.friction = friction
@@ -59,26 +60,21 @@ class ModelBuilder:
         """Return a new body at a place (3,) and rotation (3, 3) of its parent, or of the world."""
         body = (self.spec.worldbody if parent is None else parent).add_body(name=name, pos=position_m)
         if rotation is not None:
-            body.quat = _quaternion(rotation)
+            body.quat = quaternion(rotation)
         return body
 
     def hinge(
-        self,
-        body: Body,
-        name: str,
-        axis: Sequence[float] | Array,
-        bounds: tuple[float, float],
-        *,
-        speed_limit: float,
-        torque_limit: float,
-        stiffness: float,
-        damping: float,
-        armature: float = 0.0,
+        self, body: Body, name: str, axis: Sequence[float] | Array, bounds: Sequence[float], servo: Servo
     ) -> None:
-        """Let a position servo turn a body about an axis (3,) of its own, between bounds [rad]."""
-        body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis, range=bounds, armature=armature)
-        self.speed_limit[name] = speed_limit
-        self.servo(name, limit=torque_limit, stiffness=stiffness, damping=damping)
+        """Let a position servo turn a body about an axis (3,) of its own, between bounds (2,) [rad]."""
+        joint = body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis, range=bounds)
+        self.drive(joint, servo)
+
+    def drive(self, joint: Any, servo: Servo) -> None:
+        """Let a position servo drive a hinge."""
+        joint.armature, self.speed_limit[joint.name] = servo.armature_kg_m2, servo.speed_limit_rad_s
+        stiffness, damping = servo.stiffness_nm_rad, servo.damping_nm_s_rad
+        self.servo(joint.name, limit=servo.torque_limit_nm, stiffness=stiffness, damping=damping)
 
     def platform(self, body: Body, forces: Sequence[float], sags: Sequence[float], settle_s: float) -> None:
         """Let a body drive along x and y and turn about z, with full force at each sag."""
@@ -117,6 +113,12 @@ class ModelBuilder:
             shape.pos = points_m
         shape.contype, shape.conaffinity = int(touches_ground), 0
 
+    def draw(self, body: Body, shape: Shape, origin_m: Sequence[float] | Array = ORIGIN) -> None:
+        """Add a shape of a table, which is given where the body's origin is at `origin_m` (3,)."""
+        points = np.concatenate([np.subtract(getattr(shape, field), origin_m) for field in shape.place_fields])
+        size = np.array(shape.size_m) / 2.0 if shape.kind == "box" else np.array([shape.radius_m])
+        self.shape(body, shape.kind, points, size, shape.color, touches_ground=shape.touches_ground)
+
     def servo(self, joint: str, *, limit: float, stiffness: float, damping: float) -> None:
         """Let a position servo drive a joint; torques for hinges, forces for slides."""
         servo = self.spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
@@ -127,10 +129,20 @@ class ModelBuilder:
         """Name a point (3,) of a body, with axes (3, 3) of its own."""
         site = body.add_site(name=name, pos=position_m)
         if rotation is not None:
-            site.quat = _quaternion(rotation)
+            site.quat = quaternion(rotation)
 
-    def robot(self, name: str, title: str, tables: Tables, *, feet: Sequence[Foot] = (), base_size: int) -> Robot:
+    def robot(
+        self,
+        name: str,
+        title: str,
+        tables: Tables,
+        *,
+        base_size: int,
+        feet: Sequence[Foot] = (),
+        limbs: tuple[Limb, ...] = (),
+    ) -> Robot:
         """Return the compiled robot; its joints are those with a speed limit, in the order of the model."""
+        self._exclude(name, tables.collision.excluded)
         try:
             model = self.spec.compile()
         except ValueError as error:
@@ -139,23 +151,31 @@ class ModelBuilder:
         if model.nq != base_size + len(joints):
             raise BadTableError(f"{name}: has coordinates that no joint of ours moves.")
         names = tuple(joint.name for joint in joints)
+        ranges = np.reshape([joint.range for joint in joints], (-1, 2))
         return Robot(
             name=name,
             title=title,
             model=model,
             joint_names=names,
-            joint_lower_rad=np.array([joint.range[0] for joint in joints]),
-            joint_upper_rad=np.array([joint.range[1] for joint in joints]),
-            joint_speed_limit_rad_s=np.array([self.speed_limit[joint.name] for joint in joints]),
-            torque_limit_nm=np.array([model.actuator(joint.name).forcerange[1] for joint in joints]),
+            joint_lower_rad=ranges[:, 0],
+            joint_upper_rad=ranges[:, 1],
+            joint_speed_limit_rad_s=np.array([self.speed_limit[joint] for joint in names]),
+            torque_limit_nm=np.array([model.actuator(joint).forcerange[1] for joint in names]),
             feet=tuple(feet),
             mass_kg=float(model.body_mass.sum()),
             friction=self.friction,
             base_size=base_size,
             fingerprint=fingerprint(model),
             tables=tables,
-            limbs=find_limbs(model, names, feet, tables.chains),
+            limbs=limbs or find_limbs(model, names, feet, tables.chains),
         )
+
+    def _exclude(self, name: str, pairs: Sequence[tuple[str, str]]) -> None:
+        """Leave pairs of bodies out of what may collide."""
+        for one, other in pairs:
+            if self.spec.body(one) is None or self.spec.body(other) is None:
+                raise BadTableError(f"{name}: collision.toml excludes {one} and {other}, and one is no body of it.")
+            self.spec.add_exclude(bodyname1=one, bodyname2=other)
 
     def floating_base(self, name: str, joint: str, height_m: float) -> Body:
         """Return a new body that floats above the middle of the floor."""
@@ -164,8 +184,15 @@ class ModelBuilder:
         return body
 
 
-def _quaternion(rotation: Array) -> Array:
+def quaternion(rotation: Array) -> Array:
     """Return the quaternion wxyz of a rotation. Shape (3, 3) in, (4,) out."""
     quaternion = np.empty(4)
     mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(rotation, dtype=float).reshape(9))
     return quaternion
+
+
+def rotation_matrix(wxyz: Array) -> Array:
+    """Return the rotation of a quaternion wxyz. Shape (4,) in, (3, 3) out."""
+    matrix = np.empty(9)
+    mujoco.mju_quat2Mat(matrix, np.asarray(wxyz, dtype=float))
+    return matrix.reshape(3, 3)

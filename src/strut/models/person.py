@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -13,28 +13,19 @@ from strut.tables.human import Capsule, ContactPlace, ContactShares, ContactTabl
 from strut.tables.segments import Place, SegmentBody
 
 SIDE = "Side"
-AXES = ("x", "y", "z")
+AXES: tuple[Literal["x", "y", "z"], ...] = ("x", "y", "z")
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """A person's lengths [m] and segment masses [kg], by name."""
+def place_on(person: SubjectTable, entry: Place, side: str | None) -> Array:
+    """Return a point given as lengths by axis, y mirrored on the right. Shape (3,)."""
+    shares = [entry.get(axis, {}) for axis in AXES]
+    point = np.array([length_of(person, lengths, side) for lengths in shares])
+    return point * [1.0, -1.0 if side == "Right" else 1.0, 1.0]
 
-    name: str
-    height_m: float
-    mass_kg: float
-    lengths_m: Mapping[str, float]
-    masses_kg: Mapping[str, float]
-    sex: str = "male"
 
-    def place(self, entry: Place, side: str | None) -> Array:
-        """Return a point given as lengths by axis, y mirrored on the right. Shape (3,)."""
-        point = np.zeros(3)
-        for index, axis in enumerate(AXES):
-            shares = entry.get(axis, {})  # type: ignore[call-overload]
-            point[index] = sum(share * self.lengths_m[sided(name, side)] for name, share in shares.items())
-        point[1] *= -1.0 if side == "Right" else 1.0
-        return point
+def length_of(person: SubjectTable, shares: Mapping[str, float], side: str | None) -> float:
+    """Return a sum of shares of body lengths [m]."""
+    return sum((share * person.lengths_m[sided(name, side)] for name, share in shares.items()), 0.0)
 
 
 def sided(name: str, side: str | None) -> str:
@@ -52,12 +43,12 @@ def both_sides(body: SegmentBody, entries: Mapping[str, float]) -> dict[str, flo
     return {sided(name, side): value for name, value in entries.items() for side in sides_of(name, body.sides)}
 
 
-def resolved_contact(body: SegmentBody, contact: ContactShares, person: Subject) -> ContactTable:
+def resolved_contact(body: SegmentBody, contact: ContactShares, person: SubjectTable) -> ContactTable:
     """Return `contact.toml` with both sides named and every place in metres."""
     points = {
         sided(name, side): ContactPlace(
             segment=sided(entry.segment, side),
-            position_m=_triple(person.place(entry.position, side)),
+            position_m=_triple(place_on(person, entry.position, side)),
             radius_m=person.lengths_m[sided(entry.radius, side)] if entry.radius is not None else 0.0,
         )
         for side in body.sides
@@ -66,8 +57,8 @@ def resolved_contact(body: SegmentBody, contact: ContactShares, person: Subject)
     capsules = {
         sided(name, side): Capsule(
             segment=sided(entry.segment, side),
-            from_m=_triple(person.place(entry.start, side)),
-            to_m=_triple(person.place(entry.stop, side)),
+            from_m=_triple(place_on(person, entry.start, side)),
+            to_m=_triple(place_on(person, entry.stop, side)),
             radius_m=entry.radius_m,
         )
         for name, entry in contact.capsule.items()
@@ -82,7 +73,7 @@ def resolved_contact(body: SegmentBody, contact: ContactShares, person: Subject)
     return ContactTable(point=points, set=sets, capsule=capsules)
 
 
-def resolved_markers(body: SegmentBody, markers: MarkerTable, person: Subject) -> MarkerTable:
+def resolved_markers(body: SegmentBody, markers: MarkerTable, person: SubjectTable) -> MarkerTable:
     """Return `markers.toml` for a person: places grow with the segments against those of the subject who wore them."""
     worn_by = both_sides(body, body.subjects[body.subject.name].lengths_m)
     places = {}
@@ -93,19 +84,6 @@ def resolved_markers(body: SegmentBody, markers: MarkerTable, person: Subject) -
                 growth = person.lengths_m[length] / worn_by[length]
                 places[segment] = {name: _triple(growth * np.asarray(place)) for name, place in own.items()}
     return msgspec.structs.replace(markers, segment=places)
-
-
-def subject_table(person: Subject, standing_height_m: float) -> SubjectTable:
-    """Return a person's sizes as a motion file carries them."""
-    return SubjectTable(
-        name=person.name,
-        sex=person.sex,
-        height_m=person.height_m,
-        mass_kg=person.mass_kg,
-        lengths_m=dict(person.lengths_m),
-        masses_kg=dict(person.masses_kg),
-        standing_pelvis_height_m=standing_height_m,
-    )
 
 
 def _triple(values: Array) -> tuple[float, float, float]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
 
 from strut.errors import BadTableError
 from strut.models.model_builder import Body, ModelBuilder
-from strut.models.person import Subject, sided, sides_of, subject_table
+from strut.models.person import length_of, place_on, sided, sides_of
 from strut.robot import FLOATING, Array, Foot, Robot, ball_foot
+from strut.tables.fields import Servo
 from strut.tables.folder import Tables
-from strut.tables.human import ContactPlace, SymmetryTable
-from strut.tables.segments import SegmentBody, SegmentTable
+from strut.tables.human import ContactPlace, SubjectTable, SymmetryTable
+from strut.tables.segments import SegmentBody, SegmentServo, SegmentTable
 
 AXIS_OF = {"RX": (1.0, 0.0, 0.0), "RY": (0.0, 1.0, 0.0), "RZ": (0.0, 0.0, 1.0)}
 
@@ -42,7 +44,7 @@ class Segment:
         return [(f"{joint}_{axis}", axis) for axis in self.table.joint.axes]
 
 
-def segment_robot(name: str, body: SegmentBody, person: Subject, tables: Tables) -> Robot:
+def segment_robot(name: str, body: SegmentBody, person: SubjectTable, tables: Tables) -> Robot:
     """Return the body of a person; its contact points stand on the floor when every joint is zero."""
     assert tables.symmetry is not None
     assert tables.contact is not None
@@ -59,15 +61,15 @@ def segment_robot(name: str, body: SegmentBody, person: Subject, tables: Tables)
         if segment.parent is None:
             bodies[segment.name] = builder.floating_base(segment.name, segment.name, root_height_m)
         else:
-            origin = person.place(segment.table.origin, segment.side)
+            origin = place_on(person, segment.table.origin, segment.side)
             bodies[segment.name] = builder.body(segment.name, origin, bodies[segment.parent])
-            _add_hinges(builder, bodies[segment.name], segment, limits, body)
+            _add_hinges(builder, bodies[segment.name], segment, limits, body.servo)
         _add_matter(builder, bodies[segment.name], segment, person, body)
     for foot in feet:
         place, ball = foot.points[0], bodies[foot.points[0].body]
         builder.shape(ball, "sphere", place.position_m, [place.radius_m], body.skin.color["contact"], name=foot.name)
         builder.frame(ball, foot.name, place.position_m)
-    own = replace(tables, subject=subject_table(person, root_height_m))
+    own = replace(tables, subject=msgspec.structs.replace(person, standing_pelvis_height_m=root_height_m))
     return builder.robot(name, body.title, own, feet=feet, base_size=FLOATING)
 
 
@@ -76,35 +78,25 @@ def _add_hinges(
     body: Body,
     segment: Segment,
     limits: dict[str, tuple[float, float, float]],
-    table: SegmentBody,
+    servo: SegmentServo,
 ) -> None:
     for joint, axis in segment.joints:
         if joint not in limits:
             raise BadTableError(f"Joint {joint} of segment {segment.name} has no entry in [limit].")
         lower, upper, torque = limits[joint]
-        builder.hinge(
-            body,
-            joint,
-            AXIS_OF[axis],
-            (lower, upper),
-            speed_limit=table.servo.speed_limit_rad_s,
-            torque_limit=torque,
-            stiffness=table.servo.stiffness_nm_rad,
-            damping=table.servo.damping_nm_s_rad,
-        )
+        own = Servo(torque, servo.speed_limit_rad_s, servo.stiffness_nm_rad, servo.damping_nm_s_rad)
+        builder.hinge(body, joint, AXIS_OF[axis], (lower, upper), own)
 
 
-def _add_matter(builder: ModelBuilder, body: Body, segment: Segment, person: Subject, table: SegmentBody) -> None:
+def _add_matter(builder: ModelBuilder, body: Body, segment: Segment, person: SubjectTable, table: SegmentBody) -> None:
     entry, side = segment.table, segment.side
     mass = person.masses_kg.get(segment.name, 0.0)
     if mass > 0.0:
         radii_m = np.array(entry.gyration) * person.lengths_m[sided(entry.length, side)]
-        builder.matter(body, mass, person.place(entry.com, side), np.diag(mass * radii_m**2))
+        builder.matter(body, mass, place_on(person, entry.com, side), np.diag(mass * radii_m**2))
     for shape in entry.shapes:
-        ends = [*person.place(shape.start, side), *person.place(shape.stop, side)]
-        radius_m = shape.radius_m + sum(
-            share * person.lengths_m[sided(name, side)] for name, share in shape.radius.items()
-        )
+        ends = [*place_on(person, shape.start, side), *place_on(person, shape.stop, side)]
+        radius_m = shape.radius_m + length_of(person, shape.radius, side)
         builder.shape(body, "capsule", ends, [radius_m], _color(table, segment), touches_ground=False)
 
 
@@ -135,10 +127,10 @@ def _depth_first(segments: list[Segment], parent: str | None) -> list[Segment]:
     return ordered
 
 
-def _origin_in_root(segments: dict[str, Segment], name: str, person: Subject) -> Array:
+def _origin_in_root(segments: dict[str, Segment], name: str, person: SubjectTable) -> Array:
     origin, segment = np.zeros(3), segments[name]
     while segment.parent is not None:
-        origin = origin + person.place(segment.table.origin, segment.side)
+        origin = origin + place_on(person, segment.table.origin, segment.side)
         segment = segments[segment.parent]
     return origin
 

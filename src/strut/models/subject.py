@@ -10,13 +10,13 @@ from pathlib import Path
 import msgspec
 
 from strut.errors import BadMotionError, BadTableError, OutOfRangeError, UnknownNameError
-from strut.models.person import Subject, both_sides, resolved_contact, resolved_markers
+from strut.models.person import both_sides, resolved_contact, resolved_markers
 from strut.models.segment_robot import segment_robot
 from strut.models.table_files import read_contact, read_female, read_tables
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.tables.folder import Tables
-from strut.tables.human import FemaleTable
+from strut.tables.human import FemaleTable, SubjectTable
 from strut.tables.segments import Bound, SegmentBody
 
 SEXES = ("male", "female")
@@ -54,14 +54,15 @@ def subject(
         female = read_female(HEIMAN)
         assert female is not None
         tables = replace(tables, robot=_as_woman(tables.robot, female))
-    person = _person(tables.robot, height_m, mass_kg, lengths_m, masses_kg, named)  # type: ignore[arg-type]
-    return _robot("heiman", HEIMAN, tables, replace(person, sex=sex))
+    assert isinstance(tables.robot, SegmentBody)
+    person = _person(tables.robot, height_m, mass_kg, lengths_m or {}, masses_kg or {}, named)
+    return _robot("heiman", HEIMAN, tables, msgspec.structs.replace(person, sex=sex))
 
 
 def subject_robot(name: str, folder: Path, tables: Tables) -> Robot:
     """Return the robot of a folder whose `robot.toml` describes segments and subjects, as its default subject."""
     assert isinstance(tables.robot, SegmentBody)
-    return _robot(name, folder, tables, _person(tables.robot, None, None, None, None, None))
+    return _robot(name, folder, tables, _person(tables.robot, None, None, {}, {}, None))
 
 
 def person_of(motion: Motion) -> Robot:
@@ -78,23 +79,23 @@ def _person(
     body: SegmentBody,
     height_m: float | None,
     mass_kg: float | None,
-    lengths_m: Mapping[str, float] | None,
-    masses_kg: Mapping[str, float] | None,
+    lengths_m: Mapping[str, float],
+    masses_kg: Mapping[str, float],
     named: str | None,
-) -> Subject:
+) -> SubjectTable:
     if named is not None and named not in body.subjects:
         raise UnknownNameError("subject", named, tuple(body.subjects), "`strut robots heiman`")
-    measured = body.subjects[named or body.subject.name]
-    person_name = named or (body.subject.name if height_m is None else "scaled")
-    own_lengths = measured.lengths_m if height_m is None or named is not None else {}
-    height = _within("height", height_m if height_m is not None else measured.height_m, body.subject.height_m, "m")
-    mass = _within("mass", mass_kg if mass_kg is not None else measured.mass_kg, body.subject.mass_kg, "kg")
+    measured, is_scaled = body.subjects[named or body.subject.name], named is None and height_m is not None
+    height = _within("height", measured.height_m if height_m is None else height_m, body.subject.height_m, "m")
+    mass = _within("mass", measured.mass_kg if mass_kg is None else mass_kg, body.subject.mass_kg, "kg")
     lengths = {name: share * height for name, share in both_sides(body, body.length_share).items()}
-    lengths |= both_sides(body, own_lengths) | _known(body, "length", lengths_m or {}, lengths)
+    lengths |= {} if is_scaled else both_sides(body, measured.lengths_m)
+    lengths |= _known(body, "length", lengths_m, lengths)
     shares = both_sides(body, body.mass_share)
     masses = {name: share / sum(shares.values()) * mass for name, share in shares.items()}
-    masses |= _known(body, "mass", masses_kg or {}, masses)
-    return Subject(person_name, height, sum(masses.values()), lengths, masses)
+    masses |= _known(body, "mass", masses_kg, masses)
+    person_name = "scaled" if is_scaled else named or body.subject.name
+    return SubjectTable(person_name, "male", height, sum(masses.values()), lengths, masses)
 
 
 def _as_woman(body: SegmentBody, female: FemaleTable) -> SegmentBody:
@@ -134,7 +135,7 @@ def _within(what: str, value: float, limits: Bound, unit: str) -> float:
     return float(value)
 
 
-def _robot(name: str, folder: Path, tables: Tables, person: Subject) -> Robot:
+def _robot(name: str, folder: Path, tables: Tables, person: SubjectTable) -> Robot:
     """Return the body of a person, with contact points and markers where they are on it."""
     body, shares = tables.robot, read_contact(folder)
     if shares is None or tables.symmetry is None or tables.markers is None or not isinstance(body, SegmentBody):

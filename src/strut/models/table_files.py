@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from strut.errors import BadFieldError
-from strut.tables.body import AxisBody, BodyTable, ChainBody, ForeignBody, LimbBody
+from strut.tables.body import BodyTable, ChainBody, LimbBody
 from strut.tables.collision import USUAL_COLLISION, CollisionTable
 from strut.tables.expression import ExpressionTable
 from strut.tables.folder import Tables
-from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
+from strut.tables.foreign import ForeignBody
+from strut.tables.gait import GaitTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
 from strut.tables.human import ContactShares, FemaleTable, MarkerTable, SymmetryTable
 from strut.tables.segments import SegmentBody
@@ -21,13 +22,12 @@ from strut.toml_file import FieldPath, TomlFile
 T = TypeVar("T")
 _FORMS: tuple[tuple[str, type[BodyTable]], ...] = (  # a body is told by the first of these fields that it has
     ("segment", SegmentBody),
-    ("form", AxisBody),
     ("urdf", ForeignBody),
     ("mjcf", ForeignBody),
     ("chain", ChainBody),
     ("mount", LimbBody),
 )
-_GAITS: Mapping[Any, type[GaitTable]] = {"crawl": CrawlTable, "steps": StepsTable, "synthesis": SynthesisTable}
+_GAITS: Mapping[Any, type[GaitTable]] = {table.__struct_config__.tag: table for table in get_args(GaitTable)}
 
 
 def read_tables(folder: Path) -> Tables:
@@ -48,7 +48,7 @@ def read_tables(folder: Path) -> Tables:
 
 def read_body(folder: Path) -> BodyTable:
     """Return `robot.toml` in the form that its fields tell."""
-    file = _file(folder / "robot.toml")
+    file = table_file(folder / "robot.toml")
     written = file.parse()
     for field, form in _FORMS:
         if field in written:
@@ -61,7 +61,7 @@ def _read_gait(folder: Path) -> GaitTable | None:
     path = folder / "gait.toml"
     if not path.is_file():
         return None
-    file = _file(path)
+    file = table_file(path)
     kind = file.parse().get("kind")
     if kind not in _GAITS:
         raise file.wrong(("kind",), f"must be one of {', '.join(_GAITS)}, not {kind!r}.")
@@ -81,10 +81,11 @@ def read_female(folder: Path) -> FemaleTable | None:
 def read_table(folder: Path, name: str, kind: type[T]) -> T | None:
     """Return the table called `name` of a folder; None if there is no such file."""
     path = folder / f"{name}.toml"
-    return _decoded(_file(path), kind) if path.is_file() else None
+    return _decoded(table_file(path), kind) if path.is_file() else None
 
 
-def _file(path: Path) -> TomlFile:
+def table_file(path: Path) -> TomlFile:
+    """Return the text of a table, whose errors name it."""
     try:
         return TomlFile(path.read_text("utf-8"), str(path), BadFieldError)
     except UnicodeDecodeError as error:

@@ -7,17 +7,22 @@ from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import linprog
+from scipy.sparse import csr_matrix, hstack, identity, vstack
 
-from strut.engines.contact_kinematics import contact_jacobian, require_independent_rows
-from strut.engines.interior_point import OUT_OF_TIME, STOPPED, InteriorPoint, OnIteration, SolverOptions, SolverOutcome
-from strut.engines.sparse_nlp import Element, SparseNLP
 from strut.errors import OutOfRangeError, StrutError
-from strut.optimal.infeasibility import shadow_prices
+from strut.optimal.contact_dynamics import contact_jacobian, require_independent_rows
+from strut.optimal.interior_point import OUT_OF_TIME, STOPPED, InteriorPoint, OnIteration, SolverOptions, SolverOutcome
 from strut.optimal.layout import Layout
 from strut.optimal.problem import OptimalControlProblem
+from strut.optimal.sparse_nlp import Element, SparseNLP
 from strut.optimal.trajectory import Trajectory, trajectory_of, variables_of
 from strut.optimal.transcription import transcribe
 from strut.robot import Array
+
+REACH = 1.0  # how far the linear program of `shadow_prices` may go from the iterate; variables are of about 1
+MOST_SECONDS = 10.0
+LEAST_SLACK = 1e-5  # with less the linear program counts as possible
 
 
 class NotSolvedError(StrutError):
@@ -41,19 +46,9 @@ class NotSolvedError(StrutError):
 class Solution:
     """A solved movement.
 
-    Args:
-        trajectory: The movement.
-        cost: Its cost.
-        costs: Cost by term.
-        violation: Largest violation of a scaled row or bound.
-        worst: Where that is, in words.
-        converged: Whether the solver met its tolerances.
-        status: What the solver says.
-        iterations: How many it took.
-        setup_s: Time to write the program down.
-        solve_s: Time to solve it.
-        variables: Of the program, as a start for others on the same mesh. Shape (n,).
-        cost_before_refinement: The cost on the mesh, before an exact integrator was asked; None if none was.
+    `costs` are by term; `violation` is the largest of a scaled row or bound, and `worst` says in words where;
+    `converged` is whether the solver met its tolerances, `status` what it says; `variables` (n,) are the program's, a
+    start for others on the same mesh; `cost_before_refinement` is None if no exact integrator was asked.
     """
 
     trajectory: Trajectory
@@ -77,7 +72,7 @@ class DirectCollocation:
         start_s = perf_counter()
         problem.check_references()
         self.problem, self.layout = problem, Layout(problem)
-        self.elements = transcribe(problem, self.layout)
+        self.elements = transcribe(self.layout)
         self.assembly = SparseNLP(self.elements, self.layout.size)
         self.setup_s = perf_counter() - start_s
 
@@ -124,7 +119,7 @@ class DirectCollocation:
             violation=program.violation(outcome.x, outcome.rows),
             worst=self.worst(outcome.x, outcome.rows),
             converged=outcome.converged,
-            status=_words(outcome.status),
+            status=outcome.status.replace("_", " ").lower(),
             iterations=outcome.iterations,
             setup_s=self.setup_s,
             solve_s=outcome.solve_s,
@@ -184,5 +179,39 @@ def _require_contacts(problem: OptimalControlProblem, guess: Trajectory) -> None
         require_independent_rows(phase.contact, contact_jacobian(problem.tree, phase.contact, q))
 
 
-def _words(status: str) -> str:
-    return status.replace("_", " ").lower()
+def shadow_prices(
+    x: Array, bounds: tuple[Array, Array], rows: Array, slope: csr_matrix, row_bounds: tuple[Array, Array]
+) -> tuple[Array, Array] | None:
+    """Return the slack that one unit more room for each variable (n,) and each row (m,) would save.
+
+    At the best iterate the program is taken as linear, and slack is bought for its rows as cheaply as possible. The
+    limits with the highest price, which would save most slack if they gave way, are what the violated rows are up
+    against. None if nothing nearby stands in the way, or if it takes too long to say. Equations have no room to give.
+
+    Args:
+        x: The best iterate. Shape (n,).
+        bounds: Of the variables. Shapes (n,), (n,).
+        rows: Their values there. Shape (m,).
+        slope: Their derivatives. Shape (m, n).
+        row_bounds: Shapes (m,), (m,).
+    """
+    lower, upper = row_bounds
+    above, below = np.flatnonzero(np.isfinite(upper)), np.flatnonzero(np.isfinite(lower))
+    room = np.concatenate([(upper - rows)[above], (rows - lower)[below]])
+    down = np.clip(bounds[0] - x, -REACH, 0.0)
+    up = np.clip(bounds[1] - x, 0.0, REACH)
+    found = linprog(
+        np.concatenate([np.zeros(len(x)), np.ones(len(room))]),
+        A_ub=hstack([vstack([slope[above], -slope[below]]), -identity(len(room))], format="csc"),
+        b_ub=room,
+        bounds=np.column_stack([np.append(down, np.zeros(len(room))), np.append(up, np.full(len(room), np.inf))]),
+        method="highs",
+        options={"time_limit": MOST_SECONDS},
+    )
+    if found.status != 0 or found.fun < LEAST_SLACK:
+        return None
+    row_price = np.zeros(len(rows))
+    np.add.at(row_price, np.concatenate([above, below]), -found.ineqlin.marginals)
+    at_bound = [found.lower.marginals[: len(x)], -found.upper.marginals[: len(x)]]
+    price = np.where(down > -REACH, at_bound[0], 0.0) + np.where(up < REACH, at_bound[1], 0.0)
+    return np.where(bounds[0] < bounds[1], price, 0.0), np.where(lower < upper, row_price, 0.0)

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.signal import butter, sosfiltfilt
 
-from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
+from strut.contact_set import contact_points, contact_set
 from strut.errors import BadMotionError
 from strut.kinematics.contact_slip import contact_slip
-from strut.models.contact_set import contact_points, contact_set
 from strut.motion import Motion
 from strut.optimal.contact_schedule import PhaseTime
 from strut.robot import Array, Robot
+from strut.rotation import angles_from_qpos, qpos_from_angles
 
 CUTOFF_HZ = 12.0  # of the movement that is looked at first
 LOW_M, SLOW_M_S = 0.004, 0.15  # what touches is about this near to the lowest it gets, and this slow
@@ -90,15 +90,19 @@ def detected_phases(robot: Robot, motion: Motion, cycle: ContactCycle) -> tuple[
             f"The joint angles have {np.degrees(noise_rad):.1f} degrees of noise, too much to see which feet touch; "
             "smooth them, or give the phases."
         )
-    names = _named_contacts(robot, motion) if named else _seen_contacts(robot, motion, cycle)
-    changes = [0, *(k for k in range(1, len(names)) if names[k] != names[k - 1]), len(names)]
-    borders = [float(motion.time_s[0])]
-    borders += [float(motion.time_s[k - 1] + motion.time_s[k]) / 2.0 for k in changes[1:-1]]
-    borders.append(float(motion.time_s[-1]))
-    sets = [names[k] for k in changes[:-1]]
+    sets, borders = _runs(
+        motion.time_s, _named_contacts(robot, motion) if named else _seen_contacts(robot, motion, cycle)
+    )
     reach = (_sample_s(motion) / 2.0, _sample_s(motion) / 2.0) if named else (EARLIER_S, LATER_S)
     borders = _refined(robot, feet_paths(robot, motion.time_s, motion.qpos), (sets, borders), reach, cycle.late_s)
     return _whole([PhaseTime(name, start, stop) for name, (start, stop) in zip(sets, pairwise(borders), strict=True)])
+
+
+def _runs(time_s: Array, names: list[str]) -> tuple[list[str], list[float]]:
+    """Return the contact sets in turn, and where they begin and end: half way between samples that differ."""
+    changes = [k for k in range(1, len(names)) if names[k] != names[k - 1]]
+    inside = [float(time_s[k - 1] + time_s[k]) / 2.0 for k in changes]
+    return [names[k] for k in [0, *changes]], [float(time_s[0]), *inside, float(time_s[-1])]
 
 
 def _whole(phases: list[PhaseTime]) -> tuple[PhaseTime, ...]:

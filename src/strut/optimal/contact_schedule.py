@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import numpy as np
 
 from strut.balance.support import runs
+from strut.contact_set import contact_points, contact_set
 from strut.errors import FileError, OutOfRangeError
 from strut.kinematics.contact_slip import contact_slip
-from strut.models.contact_set import contact_points, contact_set
 from strut.motion import Motion
 from strut.robot import Array, Robot
 
@@ -111,30 +110,24 @@ def _check_height(phase: PhaseTime, name: str, time_s: Array, height_m: Array) -
         )
 
 
+class _Entry(msgspec.Struct, rename={"contact": "set"}):
+    """A phase as its file has it."""
+
+    contact: str
+    start_s: float
+    stop_s: float
+
+
 def read_phases(path: Path) -> tuple[PhaseTime, ...]:
     """Return phases from a JSON file: a list of {"set": name, "start_s": time, "stop_s": time}."""
     try:
-        entries = json.loads(path.read_text("utf-8"))
+        entries = msgspec.json.decode(path.read_bytes(), type=list[_Entry])
     except FileNotFoundError as error:
         raise FileError(path, "there is no such file.") from error
     except IsADirectoryError as error:
         raise FileError(path, "is a folder; give a JSON file of phases.") from error
-    except OSError as error:
-        raise FileError(path, f"cannot be read ({error.strerror}).") from error
-    except ValueError as error:  # neither UTF-8 nor JSON
+    except msgspec.ValidationError as error:
+        raise FileError(path, f"{error}; {FORMAT}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FileError(path, f"is not JSON; {FORMAT}") from error
-    if not isinstance(entries, list):
-        raise FileError(path, f"is not a list; {FORMAT}")
-    return tuple(_phase(path, number, entry) for number, entry in enumerate(entries, start=1))
-
-
-def _phase(path: Path, number: int, entry: Any) -> PhaseTime:
-    if not isinstance(entry, dict):
-        raise FileError(path, f"phase {number} is not an object; {FORMAT}")
-    for key in ("set", "start_s", "stop_s"):
-        if key not in entry:
-            raise FileError(path, f"phase {number} lacks {key}; {FORMAT}")
-    times = entry["start_s"], entry["stop_s"]
-    if any(isinstance(time, bool) or not isinstance(time, int | float) for time in times):
-        raise FileError(path, f"start_s and stop_s of phase {number} are not both numbers of seconds.")
-    return PhaseTime(str(entry["set"]), float(times[0]), float(times[1]))
+    return tuple(PhaseTime(entry.contact, entry.start_s, entry.stop_s) for entry in entries)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from strut.engines.sparse_nlp import Index
-from strut.models.contact_set import ContactSet
+from strut.contact_set import ContactSet
 from strut.optimal.problem import Bounds, OptimalControlProblem
-from strut.robot import Array
+from strut.optimal.sparse_nlp import Element, element
+from strut.robot import Array, Index
 
 _LARGE = 1e19  # what the solver takes for infinity
 
@@ -24,10 +25,11 @@ class Layout:
     def __init__(self, problem: OptimalControlProblem) -> None:
         self.problem = problem
         self.contact: ContactSet = problem.contact
-        counts = [phase.intervals + 1 for phase in problem.phases]
-        self.first_node = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.intp)
-        self.node_count = int(sum(counts))
-        self.phase_of = np.repeat(np.arange(len(counts)), counts)
+        self.phase_of = problem.phase_of
+        self.node_count = len(self.phase_of)
+        self.first_node = np.searchsorted(self.phase_of, np.arange(len(problem.phases)))
+        self.last_node = np.searchsorted(self.phase_of, np.arange(len(problem.phases)), side="right") - 1
+        self.starts = np.setdiff1d(np.arange(self.node_count), self.last_node)  # of all intervals
         self._scale: list[Array] = []
         self._lower: list[Array] = []
         self._upper: list[Array] = []
@@ -85,7 +87,7 @@ class Layout:
     def _forces(self, number: int, node: int) -> Index:
         """Return the force variables of a node: real ones for rows that touch, the fixed zeros for the others."""
         phase, scale = self.problem.phases[number], self.problem.scales.force_n
-        last = node + 1 == self.node_count or self.phase_of[node + 1] != number
+        last = node == self.last_node[number]
         index = self.nothing.copy()
         for position, row in enumerate(self.contact.rows):
             if row not in phase.contact.rows:
@@ -114,45 +116,59 @@ class Layout:
         """Return the nodes of a phase."""
         return np.asarray(np.flatnonzero(self.phase_of == number))
 
-    def last_node(self, number: int) -> int:
-        """Return the last node of a phase."""
-        return int(self.first_node[number]) + self.problem.phases[number].intervals
-
     def node_names(self, nodes: Sequence[int] | Index) -> list[str]:
         """Return names for people: phase and node within it."""
         phase_of, phases = self.phase_of[list(nodes)], self.problem.phases
         inside = np.asarray(nodes) - self.first_node[phase_of]
         return [f"in phase {phases[number].name}, node {node}" for number, node in zip(phase_of, inside, strict=True)]
 
-    def index_of(self, kind: str, number: int, nodes: dict[str, Index]) -> Index:
-        """Return the variable of a symbol at every place; `nodes` has the nodes of `this`, `next`, … place by place."""
-        where, _, name = kind.rpartition(":")
-        here = nodes[where or "this"]
-        if name == "parameter":
-            return np.full(len(here), self.parameter[number])
-        if name == "duration":
-            return np.asarray(self.duration[self.phase_of[here]])
-        if name == "durations":
-            return np.full(len(here), self.duration[number])
-        if name.startswith("lift "):
-            return np.array([self._lifts[name[5:]][node][number] for node in here])
-        table: Index = getattr(self, name)
-        return np.asarray(table[here, number])
+    def element(
+        self, name: str, nodes: Sequence[int] | Index, *, place: str = "", impact: int | None = None, **options: Any
+    ) -> Element:
+        """Return the rows or costs of a movement at nodes (and from each to the next, or at a named place).
+
+        Symbols say at which node they are: this one, the next, the one before, the first, the last. `impact` is the
+        phase whose impulses the rows know. Options are those of `sparse_nlp.element`.
+        """
+        here = np.asarray(nodes, dtype=np.intp)
+        first, last = np.zeros_like(here), np.full_like(here, self.node_count - 1)
+        at = {"": here, "next": here + 1, "before": here - 1, "first": first, "last": last}
+
+        def index_of(kind: str, number: int) -> Index:
+            where, _, quantity = kind.rpartition(":")
+            return self._index_of(quantity, number, at[where], impact)
+
+        return element(name, [place] if place else self.node_names(here), index_of, **options)
+
+    def _index_of(self, quantity: str, number: int, nodes: Index, impact: int | None) -> Index:
+        """Return the variable of a symbol at nodes. Shape (n,) in and out."""
+        shared = {"parameter": self.parameter, "durations": self.duration}
+        if impact is not None:
+            shared["impulse"] = self.impulse[impact]
+        if quantity in shared:
+            return np.full(len(nodes), shared[quantity][number])
+        if quantity == "duration":
+            return np.asarray(self.duration[self.phase_of[nodes]])
+        if quantity.startswith("lift "):
+            return np.array([self._lifts[quantity[5:]][node][number] for node in nodes])
+        table: Index = getattr(self, quantity)
+        return np.asarray(table[nodes, number])
 
     def variable_name(self, index: int) -> str:
         """Return the name of a variable for people: what, phase and node."""
-        names = self.problem.tree.velocity_names
-        tables = {"q": names, "v": names, "a": names, "u": [names[i] for i in self.problem.actuated]}
-        words = {"q": "the angle of", "v": "the velocity of", "a": "the acceleration of", "u": "the torque of"}
-        for kind, labels in tables.items():
-            found = np.argwhere(getattr(self, kind) == index)
-            if len(found):
-                return f"{words[kind]} {labels[found[0, 1]]} {self.node_names(found[:1, 0])[0]}"
-        found = np.argwhere(self.force == index)
-        if len(found):
-            return f"the force on {self.contact.row_names[found[0, 1]]} {self.node_names(found[:1, 0])[0]}"
-        if index in self.duration:
-            return f"the duration of phase {self.problem.phases[int(np.flatnonzero(self.duration == index)[0])].name}"
-        if index in self.parameter:
-            return f"the parameter {self.problem.parameters[int(np.flatnonzero(self.parameter == index)[0])].name}"
+        names, problem = self.problem.tree.velocity_names, self.problem
+        by_node = {
+            "the angle of": (self.q, names),
+            "the velocity of": (self.v, names),
+            "the acceleration of": (self.a, names),
+            "the torque of": (self.u, [names[i] for i in problem.actuated]),
+            "the force on": (self.force, self.contact.row_names),
+        }
+        for words, (table, labels) in by_node.items():
+            for node, entry in np.argwhere(table == index)[:1]:
+                return f"{words} {labels[entry]} {self.node_names([node])[0]}"
+        for entry in np.flatnonzero(self.duration == index):
+            return f"the duration of phase {problem.phases[entry].name}"
+        for entry in np.flatnonzero(self.parameter == index):
+            return f"the parameter {problem.parameters[entry].name}"
         return "an impulse"

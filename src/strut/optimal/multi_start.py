@@ -7,9 +7,9 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Protocol, TypeVar
 
-from strut.engines.interior_point import OnIteration
 from strut.errors import OutOfRangeError, RefusedError
 from strut.optimal.collocation import NotSolvedError, Solution
+from strut.optimal.interior_point import OnIteration
 
 MOST_STARTS = 100
 
@@ -30,15 +30,12 @@ def best_of_starts(
 ) -> tuple[Found, tuple[str, ...]]:
     """Return what has the least cost of several starts, and in words what each start came to.
 
-    Args:
-        starts: How many.
-        solve: Solves from the start of a number, counted from 0, and tells its iterations.
-        on_iteration: Called with every iteration, which says of what start it is; may return True to stop. A solver
-            that is stopped in a later start leaves what was found before.
+    `solve` solves from the start of a number, counted from 0, and tells its iterations; `on_iteration` hears of every
+    one, and of which start it is. A solver that is stopped in a later start leaves what was found before.
     """
-    _check(starts)
-    found: list[Found] = []
-    told: list[str] = []
+    if not 1 <= starts <= MOST_STARTS:
+        raise OutOfRangeError(f"The number of starts is {starts}; choose 1 to {MOST_STARTS}.")
+    found, told = list[Found](), list[str]()
     for number in range(starts):
         word = f"start {number + 1} of {starts}"
         try:
@@ -57,11 +54,6 @@ def best_of_starts(
 
 def _stopped(failure: Exception) -> bool:
     return isinstance(failure, NotSolvedError) and failure.stopped
-
-
-def _check(starts: int) -> None:
-    if not 1 <= starts <= MOST_STARTS:
-        raise OutOfRangeError(f"The number of starts is {starts}; choose 1 to {MOST_STARTS}.")
 
 
 def _told(on_iteration: OnIteration | None, words: str) -> OnIteration | None:

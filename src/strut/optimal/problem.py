@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
+from strut.contact_set import ContactSet
 from strut.engines.kinematic_tree import KinematicTree
-from strut.engines.node_symbols import NodeSymbols, Scales
-from strut.engines.sparse_nlp import Index
 from strut.errors import OutOfRangeError, UnknownNameError
-from strut.models.contact_set import ContactRow, ContactSet
-from strut.robot import Array
+from strut.mirror import Mirror
+from strut.optimal.node_symbols import NodeSymbols, Scales
+from strut.optimal.sparse_nlp import column
+from strut.optimal.symbolic_dynamics import Expression
+from strut.robot import Array, Index
 
-Expression = Any
 Nodes = Literal["all", "first", "last", "not first", "not last", "inner", "from a third on"]
 Arrival = Literal["continuous", "impact", "rest"]
 At = Callable[[NodeSymbols], Expression]
@@ -33,17 +35,9 @@ class BoundarySymbols:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """Expressions of a moment that stay between two bounds, at some nodes of a phase.
+    """Expressions of a node, `rows`, that stay between two bounds at some nodes of a phase.
 
-    Args:
-        name: For people: "left toes above the ground".
-        rows: What is bounded.
-        lower: Smallest value.
-        upper: Largest value.
-        nodes: Where in the phase.
-        scale: Size of a violation that matters; rows are divided by it.
-        row_names: For people: which of several rows is which.
-        unit: For people.
+    A violation of the size `scale` matters; name ("left toes above the ground"), row names and unit are for people.
     """
 
     name: str
@@ -58,16 +52,10 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class BoundaryConstraint:
-    """Relations between both ends of the movement: periodicity, step length.
+    """Relations between both ends of the movement, `rows`, that stay between two bounds: periodicity, step length.
 
-    Args:
-        name: For people.
-        rows: What is bounded.
-        row_names: For people: which of several rows is which.
-        lower: Smallest value.
-        upper: Largest value.
-        row_sizes: What 1 of a row means in its unit, if rows were divided by something.
-        row_units: For people: of all rows, or of each.
+    `row_sizes` is what 1 of a row means in its unit, if rows were divided by something; names and units (of all rows,
+    or of each) are for people.
     """
 
     name: str
@@ -133,7 +121,8 @@ class ContactPhase:
     unloaded: tuple[str, ...] = ()
     bounds: Bounds | None = None
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Raise unless its durations are positive and in order, and all points and rows are of its contact set."""
         shortest, longest = self.duration_s
         if not 0.0 < shortest <= longest < np.inf:
             raise OutOfRangeError(
@@ -188,14 +177,7 @@ class MayerCost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrackingCost:
-    """A least-squares cost at the nodes: weight / 2 × Σ |of - reference|².
-
-    Args:
-        name: For people.
-        weight: Of the sum.
-        of: What follows the reference; n values.
-        reference: Node by node, phases after each other. Shape (nodes, n).
-    """
+    """A least-squares cost at the nodes: weight / 2 × Σ |of - reference|². Reference of shape (nodes, n)."""
 
     name: str
     weight: float
@@ -205,15 +187,10 @@ class TrackingCost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleCost:
-    """A least-squares cost between the nodes: weight / 2 × Σ |q - reference|² at samples of a recording.
+    """A least-squares cost at samples of a recording: weight / 2 × Σ |q - reference|². Shapes (n,), (n,), (n, nq).
 
-    Args:
-        name: For people.
-        weight: Of the sum.
-        node: At which node the interval of each sample begins; a sample that leaves it because durations change is
-            compared with the interval's curve beyond its end. Shape (n,).
-        time_s: Of each sample since the start of the movement. Shape (n,).
-        reference: Shape (n, nq).
+    `node` is where the interval of each sample begins; a sample that leaves it because durations change is compared
+    with the interval's curve beyond its end. Times are since the start of the movement.
     """
 
     name: str
@@ -235,7 +212,8 @@ class Parameter:
     upper: float
     guess: float
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Raise if its bounds are crossed."""
         if not self.lower <= self.upper:
             raise OutOfRangeError(
                 f"The parameter {self.name} shall lie between {self.lower:g} and {self.upper:g}; "
@@ -300,13 +278,16 @@ class OptimalControlProblem:
                 f"Phase {self.phases[0].name} begins with an impact, but no phase is before it; let it begin at rest."
             )
         self.bounds.check("the movement", self.tree.nv, len(self.actuated))
+        for parameter in self.parameters:
+            parameter.check()
         for phase in self.phases:
+            phase.check()
             if phase.bounds is not None:
                 phase.bounds.check(f"phase {phase.name}", self.tree.nv, len(self.actuated))
 
     def check_references(self) -> None:
         """Raise if a cost has not one reference per node; a path that is only kept, at other nodes, needs none."""
-        nodes = sum(phase.intervals + 1 for phase in self.phases)
+        nodes = len(self.phase_of)
         for cost in self.costs:
             if isinstance(cost, TrackingCost) and len(cost.reference) != nodes:
                 raise OutOfRangeError(
@@ -316,10 +297,20 @@ class OptimalControlProblem:
     @property
     def contact(self) -> ContactSet:
         """All rows of all phases, each once."""
-        rows: dict[ContactRow, None] = {}
-        for phase in self.phases:
-            rows |= dict.fromkeys(phase.contact.rows)
+        rows = dict.fromkeys(row for phase in self.phases for row in phase.contact.rows)
         return ContactSet("all phases", tuple(rows))
+
+    @property
+    def phase_of(self) -> Index:
+        """The phase of every node. Shape (nodes,)."""
+        return np.repeat(np.arange(len(self.phases)), [phase.intervals + 1 for phase in self.phases])
+
+    def node_times(self, duration_s: Sequence[float] | Array) -> Array:
+        """Return the times of all nodes for durations of the phases. Shape (nodes,)."""
+        borders = pairwise([0.0, *np.cumsum(duration_s)])
+        return np.concatenate(
+            [np.linspace(*border, phase.intervals + 1) for border, phase in zip(borders, self.phases, strict=True)]
+        )
 
     def on_phases(self, phases: tuple[ContactPhase, ...]) -> OptimalControlProblem:
         """Return the problem on other phases or another mesh, without the costs whose references are for its nodes."""
@@ -336,3 +327,46 @@ class OptimalControlProblem:
             parameters=tuple(parameter.name for parameter in self.parameters),
             lifted={lift.name: (lift.size, lift.scale) for lift in self.lifts},
         )
+
+
+def periodic(
+    tree: KinematicTree,
+    *,
+    actuated_from: int,
+    velocity_scale: Array,
+    torque_scale: Array,
+    mirror: Mirror | None = None,
+    advancing: int = 0,
+) -> tuple[BoundaryConstraint, ...]:
+    """Return the constraints that the end of a movement is the image of its start: places, velocities, torques.
+
+    Args:
+        tree: Who moves.
+        actuated_from: The first velocity that has a torque; all later ones have one.
+        velocity_scale: Shape (nv,).
+        torque_scale: Shape (nv - actuated_from,).
+        mirror: The symmetry map of all coordinates; None for a movement that repeats as it is.
+        advancing: The coordinate that goes on instead of coming back.
+    """
+    mirror = mirror or Mirror(tuple(range(tree.nv)), (1.0,) * tree.nv)
+    names, units = tree.velocity_names, tree.velocity_units
+    staying = [index for index in range(tree.nq) if index != advancing]
+    powered = Mirror(*mirror.part(actuated_from))
+
+    def coordinates(ends: BoundarySymbols) -> Expression:
+        image = mirror.apply(ends.last.q)
+        return column(*(ends.first.q[index] - image[index] for index in staying))
+
+    def velocities(ends: BoundarySymbols) -> Expression:
+        return (ends.first.v - column(*mirror.apply(ends.last.v))) / velocity_scale
+
+    def torques(ends: BoundarySymbols) -> Expression:
+        return (ends.first.u - column(*powered.apply(ends.last.u))) / torque_scale
+
+    who, unit = (tuple(words[index] for index in staying) for words in (names, units))
+    speed = tuple(f"{unit}/s" for unit in units)
+    return (
+        BoundaryConstraint("periodic coordinate", coordinates, who, row_units=unit),
+        BoundaryConstraint("periodic velocity", velocities, names, row_sizes=velocity_scale, row_units=speed),
+        BoundaryConstraint("periodic torque", torques, names[actuated_from:], row_sizes=torque_scale, row_units="N m"),
+    )

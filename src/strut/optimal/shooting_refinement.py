@@ -1,4 +1,4 @@
-"""Polish: from a solved movement to the nearest one that an exact integrator reproduces from its torques alone.
+"""Shooting refinement: from a solved movement to the nearest that an integrator reproduces from its torques alone.
 
 Between nodes the mesh only approximates the equations of motion, and a body on its toes multiplies the error of every
 interval on the way to the end. Here the rows of the mesh are replaced by the condition that every interval, integrated
@@ -8,21 +8,27 @@ length lead there. Contact is pure physics, held at the level of accelerations, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 
+import casadi as ca
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
 from strut.errors import RefusedError
 from strut.optimal.collocation import DirectCollocation, Solution
 from strut.optimal.constrained_least_squares import BoundedRows, constrained_least_squares
+from strut.optimal.contact_dynamics import ContactDynamics, Mask
 from strut.optimal.layout import Layout
-from strut.optimal.multiple_shooting import MultipleShooting, enough_steps, touching
+from strut.optimal.node_symbols import Scales
+from strut.optimal.problem import OptimalControlProblem
+from strut.optimal.sparse_nlp import column
 from strut.optimal.trajectory import Trajectory, trajectory_of
 from strut.optimal.transcription import MESH
-from strut.robot import Array
+from strut.robot import Array, Index
 
+STEP_S = 0.003  # of the integrator, of eighth order: errs by 1e-13 in an interval
 MOST_STEPS = 8
 CLOSED = 1e-11  # largest gap between intervals, scaled; a step multiplies it by up to a million
 KEPT = 1e-8  # largest miss of a bound, scaled: ten times what a step of least length may miss by
@@ -73,6 +79,69 @@ def refined_by_shooting(program: DirectCollocation, solution: Solution, *, most_
         variables=x,
         cost_before_refinement=solution.cost,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Defects:
+    """How far intervals miss the start of the next, scaled, and the derivatives by the program's variables."""
+
+    value: Array
+    slope: csr_matrix
+
+
+class MultipleShooting:
+    """The intervals of a problem as initial-value problems, for given values of its parameters."""
+
+    def __init__(self, layout: Layout, parameter: dict[str, float]) -> None:
+        problem = layout.problem
+        self.layout, self.flow = layout, contact_dynamics(problem, parameter)
+        self.start = layout.starts
+        self.touches = touching(problem, layout.phase_of[self.start])
+
+    def gaps(self, path: Trajectory) -> Defects:
+        """Return what is missing between the intervals of a trajectory on the problem's mesh."""
+        layout, start = self.layout, self.start
+        state, torque = np.hstack([path.q, path.v]), (path.u[start], path.u[start + 1])
+        length_s = path.time_s[start + 1] - path.time_s[start]
+        steps = enough_steps(length_s)
+        _, rough = self.flow.advance(state[start], torque, length_s, self.touches, steps=1, slopes=True)
+        exact, _ = self.flow.advance(state[start], torque, length_s, self.touches, steps=steps, slopes=False)
+        assert rough is not None
+        size = np.concatenate([np.ones(layout.problem.tree.nq), layout.problem.scales.velocity])
+        here = np.hstack([layout.q[start], layout.v[start], layout.u[start], layout.u[start + 1]])
+        after = np.hstack([layout.q[start + 1], layout.v[start + 1]])
+        rows = np.arange(after.size).reshape(after.shape)
+        slope = rough / size[:, None] * layout.scale[here][:, None, :]
+        at = (np.repeat(rows, here.shape[1], axis=1).ravel(), np.repeat(here[:, None], len(size), axis=1).ravel())
+        shape = (after.size, layout.size)
+        minus = csr_matrix(((-layout.scale[after] / size).ravel(), (rows.ravel(), after.ravel())), shape=shape)
+        value = (exact - state[start + 1]) / size
+        return Defects(value.ravel(), csr_matrix((slope.ravel(), at), shape=shape) + minus)
+
+
+def enough_steps(length_s: Array) -> int:
+    """Return how many steps of the integrator the longest of some intervals needs."""
+    return int(np.ceil(length_s.max() / STEP_S))
+
+
+def contact_dynamics(problem: OptimalControlProblem, parameter: Mapping[str, float]) -> ContactDynamics:
+    """Return the dynamics of a problem's body with its springs, for given values of its parameters."""
+    passive = None
+    if problem.passive is not None:
+        ones = np.ones(problem.tree.nv)
+        node = replace(problem, scales=Scales(ones, ones, np.ones(len(problem.actuated)), 1.0, 1.0)).node()
+        force = problem.passive(node)
+        if node.parameter:
+            values = ca.SX(ca.DM([parameter[name] for name in node.parameter]))
+            force = ca.substitute(force, column(*node.parameter.values()), values)
+        passive = ca.Function("passive", [node.q, node.v], [force])
+    return ContactDynamics(problem.tree, problem.contact, problem.actuated, passive)
+
+
+def touching(problem: OptimalControlProblem, phase_of: Index) -> Mask:
+    """Return which rows of the problem touch, phase by phase number. Shape (n,) in, (n, n_rows) out."""
+    sets = np.array([[row in phase.contact.rows for row in problem.contact.rows] for phase in problem.phases])
+    return np.asarray(sets.reshape(len(problem.phases), -1)[phase_of])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,24 +221,21 @@ def _integrated(shooting: MultipleShooting, path: Trajectory) -> Trajectory:
     inside, torque = [state[start]], [path.u[start]]
     for k in range(FINER - 1):
         torque.append(path.u[start] + (k + 1) / FINER * (path.u[start + 1] - path.u[start]))
-        ends = flow.advance(inside[-1], (torque[-2], torque[-1]), length_s, shooting.touches, steps=steps, slopes=False)
-        inside.append(ends.state)
-    states, torques, times, phase_of = [], [], [], []
-    for number in range(len(problem.phases)):
-        own, last = np.flatnonzero(path.phase_of[start] == number), path.nodes_of(number)[-1]
-        states += [np.stack(inside, axis=1)[own].reshape(-1, state.shape[1]), state[last : last + 1]]
-        torques += [np.stack(torque, axis=1)[own].reshape(-1, path.u.shape[1]), path.u[last : last + 1]]
-        times += [(path.time_s[start][own, None] + length_s[own, None] * np.arange(FINER)).ravel(), [path.time_s[last]]]
-        phase_of += [number] * (len(own) * FINER + 1)
-    moved, u, phase = np.concatenate(states), np.concatenate(torques), np.array(phase_of)
+        between = (torque[-2], torque[-1])
+        inside.append(flow.advance(inside[-1], between, length_s, shooting.touches, steps=steps, slopes=False)[0])
+    borders, last = FINER * np.cumsum([phase.intervals for phase in problem.phases]), shooting.layout.last_node
+    moved, u = (
+        np.insert(np.stack(within, axis=1).reshape(-1, ends.shape[1]), borders, ends, axis=0)
+        for within, ends in ((inside, state[last]), (torque, path.u[last]))
+    )
     q, v = np.split(moved, 2, axis=1)
-    a, force = flow.accelerate(q, v, u, touching(problem, phase))
-    finer = tuple(replace(stage, intervals=stage.intervals * FINER) for stage in problem.phases)
+    finer = problem.on_phases(tuple(replace(stage, intervals=stage.intervals * FINER) for stage in problem.phases))
+    a, force = flow.accelerations(q, v, u, touching(problem, finer.phase_of))
     return replace(
         path,
-        problem=problem.on_phases(finer),
-        time_s=np.concatenate(times),
-        phase_of=phase,
+        problem=finer,
+        time_s=finer.node_times(path.duration_s),
+        phase_of=finer.phase_of,
         q=q,
         v=v,
         a=a,

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 
 from strut.audit import FOOT_OFF_GROUND_M, LEAST_ROOM_RAD, MOST_SLIDE_M
-from strut.engines.capsules import capsule_distance
-from strut.engines.constrained_dynamics import ConstrainedDynamics
-from strut.engines.kinematic_tree import qpos_from_angles, qvel_from_angles
+from strut.contact_set import contact_points
 from strut.engines.rigid_body import linear_momentum
+from strut.engines.self_distance import capsule_distance
 from strut.errors import RefusedError
 from strut.kinematics.contact_slip import contact_slip
-from strut.models.contact_set import contact_points
 from strut.optimal.collocation import Solution
+from strut.optimal.contact_dynamics import ContactDynamics
 from strut.optimal.torque_playback import playback_error
 from strut.optimal.trajectory import Trajectory
-from strut.robot import Array, Robot
+from strut.robot import Robot
+from strut.rotation import qpos_from_angles, qvel_from_angles
 
 MOST_MOMENTUM_ERROR_N_S = 0.2
 MOST_RESIDUAL = 1e-6
@@ -40,24 +40,23 @@ class Soundness:
 
     Args:
         residual: Largest violation of a scaled equation at a node.
-        contact_drift_m: How far a point that holds still moves along a row that holds it, at worst.
-        drifting: Which point that is, and in which phase.
+        contact_drift_m: How far a point that holds still moves along a row that holds it, at worst; by `drifting`.
+        drifting: Which point, and in which phase.
         penetration_m: How deep a point that touches or swings is below the ground, at worst.
         momentum_error_n_s: How much momentum the body has that no force gave it, at worst.
         least_normal_force_n: The smallest load on a contact point; the ground does not pull.
         least_normal_impulse_n_s: The smallest impulse on a contact point at an impact.
         least_unloading_n_s: The same plus what the point's load before the impact gives in `IMPACT_S`: what is judged.
         impact_energy_j: Energy that the impacts take; never positive.
-        joint_limit_margin_rad: Smallest distance of an angle from its limit; negative beyond it.
-        tightest: Which joint that is.
-        joint_speed_use: Largest share of a joint's speed limit.
-        fastest: Which joint that is.
-        capsule_distance_m: Smallest distance of two capsules that were to stay apart, where that was asked.
+        joint_limit_margin_rad: Smallest distance of an angle from its limit, negative beyond it; of `tightest`.
+        tightest: Which joint.
+        joint_speed_use: Largest share of a joint's speed limit; of `fastest`.
+        fastest: Which joint.
+        capsule_distance_m: Smallest distance of two `capsules` that were to stay apart, where that was asked.
         capsules: Which two.
         mesh_change: Relative change of cost on a refined mesh.
         refinement_change: Relative change of cost when the movement was made exact.
-        playback_error_rad: Largest difference of an angle when the torques alone are played by another engine and
-            integrator, from the first instant to the last.
+        playback_error_rad: Largest difference of an angle when another engine and integrator play the torques alone.
         finished: Whether the solver was left to end.
     """
 
@@ -84,26 +83,21 @@ class Soundness:
     def complaints(self) -> list[str]:
         """Return what is wrong, in words; empty if the movement is sound."""
         played, change = self.playback_error_rad or 0.0, abs(self.mesh_change or 0.0)
+        drift_mm, gained = 1e3 * self.contact_drift_m, self.momentum_error_n_s
         overlap_m, who = -(self.capsule_distance_m or 0.0), " and ".join(self.capsules or ())
         judged = (
             (not self.finished, "the solver was stopped before it had ended"),
             (self.residual > MOST_RESIDUAL, f"an equation of motion is off by {self.residual:.1e}"),
             (
                 self.contact_drift_m > MOST_SLIDE_M,
-                f"{self.drifting} slides {self.contact_drift_m * 1e3:.1f} mm while it should hold still",
+                f"{self.drifting} slides {drift_mm:.1f} mm while it should hold still",
             ),
             (self.penetration_m > FOOT_OFF_GROUND_M, f"a foot is {self.penetration_m * 1e3:.1f} mm in the ground"),
-            (
-                self.momentum_error_n_s > MOST_MOMENTUM_ERROR_N_S,
-                f"{self.momentum_error_n_s:.2f} N s of momentum come from nowhere",
-            ),
+            (gained > MOST_MOMENTUM_ERROR_N_S, f"{gained:.2f} N s of momentum come from nowhere"),
             (min(self.least_normal_force_n, self.least_unloading_n_s) < -1e-3, "the ground pulls on a foot"),
             (self.impact_energy_j > 1e-6, f"an impact gives {self.impact_energy_j:.2g} J"),
             (change > MOST_MESH_CHANGE, f"a finer mesh changes the cost by {change:.1%}"),
-            (
-                not played <= MOST_PLAYBACK_RAD,
-                f"its torques alone lead {np.degrees(played):.2g} degrees away from it",
-            ),
+            (not played <= MOST_PLAYBACK_RAD, f"its torques alone lead {np.degrees(played):.2g} degrees away from it"),
             (overlap_m > MOST_OVERLAP_M, f"{who} overlap by {1e3 * overlap_m:.1f} mm"),
         )
         return [words for wrong, words in judged if wrong]
@@ -131,20 +125,17 @@ def verify_trajectory(
     mesh_change: float | None = None,
     capsules: tuple[str, str] | None = None,
 ) -> Soundness:
-    """Return what an independent look at a solution finds.
+    """Return what an independent look at a solution finds: its torques are played if `playback`.
 
-    Args:
-        robot: Who moves.
-        solution: What the solver found.
-        playback: Whether its torques are played.
-        mesh_change: What a finer mesh changed, if one was solved.
-        capsules: Two capsules of the robot's `contact` table that were to stay apart.
+    `mesh_change` is what a finer mesh changed, if one was solved; `capsules` are two of the robot's `contact` table
+    that were to stay apart.
     """
     trajectory = solution.trajectory
     drift, drifting, penetration = contact_drift(robot, trajectory)
     normal = [index for index, row in enumerate(trajectory.problem.contact.rows) if row.axis == 2]
     before, impulse = solution.cost_before_refinement, least_impulses(trajectory)
-    q, v = _between(trajectory)
+    parts = [trajectory.between(phase, PER_INTERVAL) for phase in range(len(trajectory.problem.phases))]
+    q, v = (np.concatenate([part[index] for part in parts]) for index in (1, 2))
     joints = list(trajectory.problem.actuated)
     room = np.minimum(q[:, joints] - robot.joint_lower_rad, robot.joint_upper_rad - q[:, joints]).min(axis=0)
     speed = (np.abs(v[:, joints]) / robot.joint_speed_limit_rad_s).max(axis=0)
@@ -168,12 +159,6 @@ def verify_trajectory(
         refinement_change=None if before is None else solution.cost / before - 1.0,
         playback_error_rad=playback_error(robot.model, trajectory) if playback else None,
     )
-
-
-def _between(trajectory: Trajectory) -> tuple[Array, Array]:
-    """Return coordinates and velocities between all nodes. Shapes (T, nq), (T, nv)."""
-    parts = [trajectory.between(phase, PER_INTERVAL) for phase in range(len(trajectory.problem.phases))]
-    return np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
 
 
 def require_sound(found: Soundness, *, limits: bool = False, advice: str = ADVICE) -> None:
@@ -206,21 +191,16 @@ def momentum_error(robot: Robot, trajectory: Trajectory) -> float:
     weight = robot.mass_kg * problem.tree.gravity_m_s2
     axes = np.array([row.axis for row in problem.contact.rows])
     given, worst = np.zeros(3), 0.0
-    start = _momentum(robot, trajectory, int(trajectory.nodes_of(0)[0]))
+    qpos, qvel = qpos_from_angles(trajectory.q), qvel_from_angles(trajectory.q, trajectory.v)
+    momentum = linear_momentum(robot.model, qpos, qvel)
     for number, phase in enumerate(problem.phases):
         nodes = trajectory.nodes_of(number)
         for row, impulse in zip(phase.contact.rows, trajectory.impulse_n_s.get(number, ()), strict=False):
             given[row.axis] += impulse
         force = np.stack([trajectory.force_n[nodes][:, axes == axis].sum(axis=1) for axis in range(3)], axis=1)
         given = given + np.trapezoid(force + weight, trajectory.time_s[nodes], axis=0)
-        found = _momentum(robot, trajectory, int(nodes[-1])) - start
-        worst = max(worst, float(np.abs(found - given).max()))
+        worst = max(worst, float(np.abs(momentum[nodes[-1]] - momentum[0] - given).max()))
     return worst
-
-
-def _momentum(robot: Robot, trajectory: Trajectory, node: int) -> Array:
-    q, v = trajectory.q[node : node + 1], trajectory.v[node : node + 1]
-    return np.asarray(linear_momentum(robot.model, qpos_from_angles(q), qvel_from_angles(q, v))[0])
 
 
 def least_impulses(trajectory: Trajectory) -> tuple[float, float]:
@@ -244,8 +224,8 @@ def impact_energy(trajectory: Trajectory) -> float:
     changes = []
     for number in trajectory.impulse_n_s:
         node = int(trajectory.nodes_of(number)[0])
-        dynamics = ConstrainedDynamics(trajectory.problem.tree, trajectory.problem.phases[number].contact)
-        mass = dynamics.terms(trajectory.q[node], trajectory.v[node])[0]
+        dynamics = ContactDynamics(trajectory.problem.tree, trajectory.problem.phases[number].contact)
+        mass = dynamics.terms(trajectory.q[node], trajectory.v[node]).mass
         after, before = trajectory.v[node], trajectory.v[node - 1]
         changes.append(0.5 * float(after @ mass @ after - before @ mass @ before))
     return max(changes, default=0.0)

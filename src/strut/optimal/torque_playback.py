@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles, qvel_from_angles
 from strut.engines.mujoco_contact_dynamics import MujocoContactDynamics
-from strut.engines.sparse_nlp import Index
-from strut.optimal.multiple_shooting import contact_forward_dynamics
+from strut.optimal.contact_dynamics import ContactTerms
 from strut.optimal.problem import OptimalControlProblem
+from strut.optimal.shooting_refinement import contact_dynamics
 from strut.optimal.trajectory import Trajectory
-from strut.robot import Array
+from strut.robot import Array, Index
+from strut.rotation import angles_from_qpos, qpos_from_angles, qvel_from_angles
 
 if TYPE_CHECKING:
     from mujoco import MjModel
@@ -52,7 +52,7 @@ def play(model: MjModel | str, trajectory: Trajectory) -> Array:
     for number, phase in enumerate(problem.phases):
         witness, nodes = MujocoContactDynamics(model, phase.contact), trajectory.nodes_of(number)
         if phase.arrival == "impact":
-            qvel, _ = witness.impact(qpos, qvel)
+            qvel = ContactTerms(*witness.terms(qpos, qvel)).impact(qvel, method="range").velocity
         played[nodes[0]] = angles_from_qpos(qpos) if floats else qpos
         for now, then in pairwise(_kinks(trajectory, nodes)):
             states = _played(witness, trajectory, (now, then), np.concatenate([qpos, qvel]), passive)
@@ -83,7 +83,7 @@ def _passive(trajectory: Trajectory) -> Callable[[Array, Array], Array]:
     problem = trajectory.problem
     if problem.passive is None:
         return lambda _, v: np.zeros(len(v))
-    return contact_forward_dynamics(problem, trajectory.parameter).passive
+    return contact_dynamics(problem, trajectory.parameter).passive
 
 
 def _played(
@@ -106,7 +106,7 @@ def _played(
             np.concatenate([np.zeros(base), qvel[base:]]),
         )
         force[actuated] += torque + (time_s - start_s) * change
-        a, _ = witness.accelerate(qpos, qvel, force)
+        a, _ = ContactTerms(*witness.terms(qpos, qvel)).accelerate(force, method="range")
         return np.concatenate([witness.rates(qpos, qvel), a])
 
     when = trajectory.time_s[now + 1 : then + 1]

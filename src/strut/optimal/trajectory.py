@@ -9,28 +9,18 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import interp1d
 
-from strut.engines.sparse_nlp import Index
 from strut.optimal.layout import Layout
 from strut.optimal.problem import OptimalControlProblem
-from strut.robot import Array
+from strut.robot import Array, Index
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trajectory:
     """A movement at the nodes of its mesh, phases after each other; borders between phases hold two nodes.
 
-    Args:
-        problem: What was asked.
-        time_s: Shape (nodes,).
-        phase_of: Phase of every node. Shape (nodes,).
-        q: Shape (nodes, nq).
-        v: Shape (nodes, nv).
-        a: Shape (nodes, nv).
-        u: Torques. Shape (nodes, n_u).
-        force_n: Forces of all rows of `problem.contact`, 0 where they do not touch. Shape (nodes, n_rows).
-        duration_s: Of the phases. Shape (n_phases,).
-        parameter: Free numbers by name.
-        impulse_n_s: Impulses by phase that begins with an impact, row by row of its set.
+    Shapes: time and phase (nodes,), q (nodes, nq), v and a (nodes, nv), torques u (nodes, n_u), forces of all rows of
+    `problem.contact`, 0 where they do not touch (nodes, n_rows), durations of the phases (n_phases,). Free parameters
+    are by name, impulses by the number of the phase that begins with an impact, row by row of its set.
     """
 
     problem: OptimalControlProblem
@@ -45,11 +35,6 @@ class Trajectory:
     parameter: dict[str, float]
     impulse_n_s: dict[int, Array]
 
-    @property
-    def total_s(self) -> float:
-        """Duration of the whole movement."""
-        return float(self.duration_s.sum())
-
     def nodes_of(self, phase: int) -> Index:
         """Return the nodes of a phase."""
         return np.asarray(np.flatnonzero(self.phase_of == phase))
@@ -60,16 +45,12 @@ class Trajectory:
         Shapes (T,), (T, nq), (T, nv), (T, n_u), (T, n_rows) with T = intervals × per_interval + 1.
         """
         nodes = self.nodes_of(phase)
+        first = np.append(np.repeat(nodes[:-1], per_interval), nodes[-2])
         steps = np.linspace(0.0, 1.0, per_interval, endpoint=False)
-        first = np.repeat(np.arange(len(nodes) - 1), per_interval)
-        first = np.append(first, len(nodes) - 2)
         share = np.append(np.tile(steps, len(nodes) - 1), 1.0)[:, None]
-        now, then = nodes[first], nodes[first + 1]
-        step = (self.time_s[then] - self.time_s[now])[:, None]
-        q, v = self._curve(now, share)
-        u = self.u[now] + share * (self.u[then] - self.u[now])
-        force = self.force_n[now] + share * (self.force_n[then] - self.force_n[now])
-        return self.time_s[now] + (share * step)[:, 0], q, v, u, force
+        q, v = self._curve(first, share)
+        time_s = _line(self.time_s[:, None], first, share)[:, 0]
+        return time_s, q, v, _line(self.u, first, share), _line(self.force_n, first, share)
 
     def _curve(self, now: Index, share: Array) -> tuple[Array, Array]:
         """Return q and v at shares of intervals: the quintics that meet q, v and a at both ends.
@@ -92,12 +73,10 @@ class Trajectory:
         for number, phase in enumerate(problem.phases):
             own = self.nodes_of(number)
             time = np.linspace(self.time_s[own[0]], self.time_s[own[-1]], phase.intervals + 1)
-            parts["time_s"].append(time)
-            for name in ("q", "v", "a", "u", "force_n"):
-                parts[name].append(np.asarray(interp1d(self.time_s[own], getattr(self, name)[own], axis=0)(time)))
-        counts = [phase.intervals + 1 for phase in problem.phases]
+            for name, part in parts.items():
+                part.append(np.asarray(interp1d(self.time_s[own], getattr(self, name)[own], axis=0)(time)))
         values: dict[str, Any] = {name: np.concatenate(part) for name, part in parts.items()}
-        return replace(self, problem=problem, phase_of=np.repeat(np.arange(len(counts)), counts), **values)
+        return replace(self, problem=problem, phase_of=problem.phase_of, **values)
 
     def part(self, first: int, stop: int) -> Trajectory:
         """Return the phases from `first` up to `stop` as a movement of their own, which begins at 0 s in motion."""
@@ -126,27 +105,36 @@ class Trajectory:
         phase, nodes = self.phase_at(time_s), np.empty(len(time_s), dtype=np.intp)
         for number in range(len(self.problem.phases)):
             inside, own = phase == number, self.nodes_of(number)
-            nodes[inside] = own[
-                np.clip(np.searchsorted(self.time_s[own], time_s[inside], "right") - 1, 0, len(own) - 2)
-            ]
-        step = (self.time_s[nodes + 1] - self.time_s[nodes])[:, None]
-        lapse = time_s[:, None] - self.time_s[nodes][:, None]
-        q, _ = self._curve(nodes, lapse / step)
-        u = self.u[nodes] + lapse / step * (self.u[nodes + 1] - self.u[nodes])
-        return q, u, self.force_n[nodes] + lapse / step * (self.force_n[nodes + 1] - self.force_n[nodes])
+            after = np.searchsorted(self.time_s[own], time_s[inside], "right")
+            nodes[inside] = own[np.clip(after - 1, 0, len(own) - 2)]
+        share = ((time_s - self.time_s[nodes]) / (self.time_s[nodes + 1] - self.time_s[nodes]))[:, None]
+        q, _ = self._curve(nodes, share)
+        return q, _line(self.u, nodes, share), _line(self.force_n, nodes, share)
+
+    def sampled(self, time_s: Array, points: Sequence[str]) -> tuple[Array, Array, Array, Array]:
+        """Return q (T, nq), torques (T, n_u), and forces (T, n, 3) and contact (T, n) of contact points by name."""
+        (q, u, rows), phase = self.at(time_s), self.phase_at(time_s)
+        force, contact = np.zeros((len(time_s), len(points), 3)), np.zeros((len(time_s), len(points)), dtype=bool)
+        for index, row in enumerate(self.problem.contact.rows):
+            force[:, points.index(row.point.name), row.axis] = rows[:, index]
+        for number, stage in enumerate(self.problem.phases):
+            for point in stage.contact.points:
+                contact[phase == number, points.index(point.name)] = True
+        return q, u, force, contact
+
+
+def _line(values: Array, now: Index, share: Array) -> Array:
+    """Return values at shares of intervals, straight from node to node. Shapes (nodes, n), (T,), (T, 1) in."""
+    return np.asarray(values[now] + share * (values[now + 1] - values[now]))
 
 
 def trajectory_of(layout: Layout, x: Array) -> Trajectory:
     """Return the trajectory that the program's variables describe. Shape (n,) in."""
     problem, values = layout.problem, x * layout.scale
     duration = values[layout.duration]
-    time = np.empty(layout.node_count)
-    start = np.concatenate([[0.0], np.cumsum(duration)])
-    for number, phase in enumerate(problem.phases):
-        time[layout.nodes_of(number)] = np.linspace(start[number], start[number + 1], phase.intervals + 1)
     return Trajectory(
         problem=problem,
-        time_s=time,
+        time_s=problem.node_times(duration),
         phase_of=layout.phase_of,
         q=values[layout.q],
         v=values[layout.v],
@@ -154,10 +142,7 @@ def trajectory_of(layout: Layout, x: Array) -> Trajectory:
         u=values[layout.u],
         force_n=values[layout.force],
         duration_s=duration,
-        parameter={
-            parameter.name: float(values[layout.parameter[number]])
-            for number, parameter in enumerate(problem.parameters)
-        },
+        parameter={known.name: float(values[k]) for known, k in zip(problem.parameters, layout.parameter, strict=True)},
         impulse_n_s={number: values[index] for number, index in layout.impulse.items()},
     )
 
@@ -199,16 +184,10 @@ def trajectory_through(
 ) -> Trajectory:
     """Return an initial guess: coordinates along a curve, no torques, and the weight on the points that touch.
 
-    Args:
-        problem: Gives phases and mesh.
-        curve: Returns, for times (T,) and the order of a derivative in time, coordinates (T, nq) or their derivatives.
-        duration_s: Of the phases. Shape (n_phases,).
-        parameter: Guesses of free parameters; their own where they are left out.
+    The curve returns, for times (T,) and the order of a derivative in time, coordinates (T, nq) or their derivatives.
+    Free parameters that are left out have their own guesses.
     """
-    counts = [phase.intervals + 1 for phase in problem.phases]
-    start = np.concatenate([[0.0], np.cumsum(duration_s)])
-    time_s = np.concatenate([np.linspace(start[p], start[p + 1], count) for p, count in enumerate(counts)])
-    phase_of = np.repeat(np.arange(len(counts)), counts)
+    time_s, phase_of = problem.node_times(duration_s), problem.phase_of
     q, v, a = (np.asarray(curve(time_s, order)) for order in range(3))
     return Trajectory(
         problem=problem,
@@ -228,9 +207,7 @@ def trajectory_through(
 def guess_between(problem: OptimalControlProblem, postures: Sequence[Sequence[float]]) -> Trajectory:
     """Return an initial guess that moves evenly from posture to posture, phases lasting the mean of their bounds.
 
-    Args:
-        problem: To be solved.
-        postures: At the start and at the end of every phase. Shape (n_phases + 1, nq).
+    Postures are those at the start and at the end of every phase. Shape (n_phases + 1, nq).
     """
     duration_s = [float(np.mean(phase.duration_s)) for phase in problem.phases]
     border_s = np.concatenate([[0.0], np.cumsum(duration_s)])

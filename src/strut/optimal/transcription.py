@@ -8,21 +8,23 @@ that no equation is written twice.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
-from strut.engines.node_symbols import NodeSymbols, impact_residual
-from strut.engines.sparse_nlp import Element, Index, column, square, symbols
-from strut.engines.symbolic_dynamics import Expression
-from strut.models.contact_set import AXES
-from strut.optimal.friction_cones import friction_cones
+from strut.contact_set import AXES, ContactRow
 from strut.optimal.layout import Layout
-from strut.optimal.placed_element import at, at_impact
+from strut.optimal.node_symbols import NodeSymbols
 from strut.optimal.problem import (
+    BoundaryConstraint,
     BoundarySymbols,
     Bounds,
     Constraint,
     Cost,
     LagrangeCost,
+    LiftedVariable,
     MayerCost,
     MeanCost,
     OptimalControlProblem,
@@ -30,6 +32,8 @@ from strut.optimal.problem import (
     SampleCost,
     TrackingCost,
 )
+from strut.optimal.sparse_nlp import Element, column, square, symbols
+from strut.optimal.symbolic_dynamics import Expression, SymbolicDynamics
 from strut.robot import Array, ContactPoint
 
 MESH = "mesh"  # name of the rows that tie nodes together
@@ -39,89 +43,78 @@ CONTACT_ACCELERATION_M_S2 = 10.0
 DRIFT_FADES_1_S = 15.0  # with 0 a foot drifted 5.8 mm per step on the usual mesh, with 15 it drifts 0.6 mm
 
 
-def transcribe(problem: OptimalControlProblem, layout: Layout) -> list[Element]:
-    """Return the elements of a problem."""
-    pieces = [_dynamics(problem, layout), *_contacts(problem, layout), _mesh(problem, layout)]
+def transcribe(layout: Layout) -> list[Element]:
+    """Return the elements of a problem, whose variables a layout has numbered."""
+    problem = layout.problem
+    pieces = [_dynamics(layout), *_contacts(layout), _mesh(layout)]
     if problem.quick:
-        pieces.append(_between(problem, layout))
-    pieces += [_lift(problem, layout, number) for number in range(len(problem.lifts))]
+        pieces.append(_between(layout))
+    pieces += [_lift(layout, lift) for lift in problem.lifts]
     if problem.friction is not None:
-        pieces += friction_cones(problem, layout, problem.friction)
+        pieces += _friction(layout, problem.friction)
     for number, phase in enumerate(problem.phases):
-        pieces += _arrival(problem, layout, number)
-        pieces += [_constraint(problem, layout, number, constraint) for constraint in phase.constraints]
-    pieces += [_ends(problem, layout, number) for number in range(len(problem.ends))]
-    pieces += [_cost(problem, layout, cost) for cost in problem.costs if cost.weight != 0.0]
+        pieces += _arrival(layout, number)
+        pieces += [_constraint(layout, number, constraint) for constraint in phase.constraints]
+    pieces += [_end(layout, condition) for condition in problem.ends]
+    pieces += [_cost(layout, cost) for cost in problem.costs if cost.weight != 0.0]
     return pieces
 
 
-def _dynamics(problem: OptimalControlProblem, layout: Layout) -> Element:
-    node = problem.node()
+def _dynamics(layout: Layout) -> Element:
+    problem = layout.problem
+    node, tree = problem.node(), problem.tree
     missing = node.inverse_dynamics()
     if problem.passive is not None:
         missing = missing - problem.passive(node)
-    rows = []
-    position = {velocity: index for index, velocity in enumerate(problem.actuated)}
-    for velocity in range(problem.tree.nv):
-        torque = node.u[position[velocity]] if velocity in position else 0.0
-        rows.append((missing[velocity] - torque) / problem.force_scale[velocity])
-    return at(
-        layout,
+    torque = dict(zip(problem.actuated, range(len(problem.actuated)), strict=True))
+    rows = [
+        (missing[index] - (node.u[torque[index]] if index in torque else 0.0)) / problem.force_scale[index]
+        for index in range(tree.nv)
+    ]
+    return layout.element(
         "equation of motion",
         range(layout.node_count),
         rows=column(*rows),
-        row_names=problem.tree.velocity_names,
+        row_names=tree.velocity_names,
         row_sizes=problem.force_scale,
-        row_units=["N m" if unit == "rad" else "N" for unit in problem.tree.velocity_units],
+        row_units=["N m" if unit == "rad" else "N" for unit in tree.velocity_units],
     )
 
 
-def _contacts(problem: OptimalControlProblem, layout: Layout) -> list[Element]:
+def _contacts(layout: Layout) -> list[Element]:
     """Hold the acceleration of every point that touches; points with the same rows share an element."""
-    node = problem.node()
-    uses: dict[tuple[str, tuple[int, ...]], list[int]] = {}
-    for number, phase in enumerate(problem.phases):
+    node, uses = layout.problem.node(), dict[tuple[ContactPoint, tuple[int, ...]], list[int]]()
+    for number, phase in enumerate(layout.problem.phases):
         for point in phase.contact.points:
             axes = tuple(sorted(phase.contact.rows_of(point.name)))
-            uses.setdefault((point.name, axes), []).extend(layout.nodes_of(number).tolist())
-    points = {point.name: point for point in layout.contact.points}
+            uses.setdefault((point, axes), []).extend(layout.nodes_of(number).tolist())
     pieces = []
-    for (name, axes), nodes in uses.items():
-        held = _held(node, points[name])
+    for (point, axes), nodes in uses.items():
+        held = _held(node, point)
         rows = column(*(held[axis] / CONTACT_ACCELERATION_M_S2 for axis in axes))
-        pieces.append(
-            at(
-                layout,
-                "contact acceleration",
-                nodes,
-                rows=rows,
-                row_names=[f"{name} {AXES[axis]}" for axis in axes],
-                row_sizes=CONTACT_ACCELERATION_M_S2,
-                row_units="m/s²",
-            )
-        )
+        names = [f"{point.name} {AXES[axis]}" for axis in axes]
+        size: dict[str, Any] = {"row_sizes": CONTACT_ACCELERATION_M_S2, "row_units": "m/s²"}
+        pieces.append(layout.element("contact acceleration", nodes, rows=rows, row_names=names, **size))
     return pieces
 
 
 def _held(node: NodeSymbols, point: ContactPoint) -> Expression:
     """Return the contact acceleration plus a pull that lets what has drifted on the mesh fade out. Shape (3,)."""
     height = column(0.0, 0.0, node.height(point))
-    speed, change = node.contact_velocity(point), node.contact_acceleration(point)
+    speed, change = node.contact_velocity(point), node.movement.contact_acceleration(point)
     return change + 2.0 * DRIFT_FADES_1_S * speed + DRIFT_FADES_1_S**2 * height
 
 
-def _mesh(problem: OptimalControlProblem, layout: Layout) -> Element:
+def _mesh(layout: Layout) -> Element:
+    problem = layout.problem
     now, then, step = problem.node(), problem.node("next"), _step(problem)
     speed = then.v - now.v - step / 2.0 * (now.a + then.a)
     place = then.q - now.q - step * now.v - step**2 / 6.0 * (2.0 * now.a + then.a)
-    rows = column(DEFECT * speed / problem.scales.velocity, DEFECT * place)
     names, units = problem.tree.velocity_names, problem.tree.velocity_units
-    return at(
-        layout,
+    return layout.element(
         MESH,
-        _starts(layout),
-        following=True,
-        rows=rows,
+        layout.starts,
+        rows=column(DEFECT * speed / problem.scales.velocity, DEFECT * place),
         data=_intervals(layout),
         row_names=[*(f"velocity of {name}" for name in names), *(f"path of {name}" for name in names)],
         row_sizes=np.concatenate([problem.scales.velocity, np.ones(len(names))]) / DEFECT,
@@ -129,10 +122,10 @@ def _mesh(problem: OptimalControlProblem, layout: Layout) -> Element:
     )
 
 
-def _between(problem: OptimalControlProblem, layout: Layout) -> Element:
+def _between(layout: Layout) -> Element:
     """Keep the quick coordinates and their velocities within their bounds between nodes, too."""
-    now, then, step = problem.node(), problem.node("next"), _step(problem)
-    rows, names, sizes, units = [], [], list[float](), list[str]()
+    problem, names, sizes, units = layout.problem, list[str](), list[float](), list[str]()
+    now, then, step, rows = problem.node(), problem.node("next"), _step(problem), []
     for index in problem.quick:
         size, change = problem.scales.velocity[index], then.a[index] - now.a[index]
         unit = problem.tree.velocity_units[index]
@@ -144,17 +137,15 @@ def _between(problem: OptimalControlProblem, layout: Layout) -> Element:
             sizes += [1.0, float(size)]
             units += [unit, f"{unit}/s"]
     limits = np.array([_quick_limits(problem, phase.bounds) for phase in problem.phases])
-    here = limits[layout.phase_of[_starts(layout)]]
-    return at(
-        layout,
+    here = limits[layout.phase_of[layout.starts]]
+    return layout.element(
         "bound between nodes",
-        _starts(layout),
-        following=True,
+        layout.starts,
         rows=column(*rows),
         bounds=(here[:, 0], here[:, 1]),
         data=_intervals(layout),
         row_names=names,
-        row_sizes=np.array(sizes),
+        row_sizes=sizes,
         row_units=units,
     )
 
@@ -177,69 +168,111 @@ def _step(problem: OptimalControlProblem) -> Expression:
     return problem.node().duration_s / symbols("data", 1)
 
 
-def _starts(layout: Layout) -> Index:
-    nodes = np.arange(layout.node_count)
-    last = [layout.last_node(number) for number in range(len(layout.problem.phases))]
-    return np.setdiff1d(nodes, last)
-
-
 def _intervals(layout: Layout) -> Array:
     """Return how many intervals the phase of each interval has. Shape (intervals, 1)."""
     counts = np.array([phase.intervals for phase in layout.problem.phases], dtype=float)
-    return np.asarray(counts[layout.phase_of[_starts(layout)]][:, None])
+    return np.asarray(counts[layout.phase_of[layout.starts]][:, None])
 
 
-def _lift(problem: OptimalControlProblem, layout: Layout, number: int) -> Element:
-    lift, node = problem.lifts[number], problem.node()
+def _lift(layout: Layout, lift: LiftedVariable) -> Element:
+    node = layout.problem.node()
     rows = (node.lifted[lift.name] - lift.of(node)) / lift.scale
-    return at(layout, f"definition of {lift.name}", range(layout.node_count), rows=rows)
+    return layout.element(f"definition of {lift.name}", range(layout.node_count), rows=rows)
 
 
-def _arrival(problem: OptimalControlProblem, layout: Layout, number: int) -> list[Element]:
+def _friction(layout: Layout, friction: float) -> list[Element]:
+    """Keep forces, and where something lands impulses, within friction cones, phase by phase."""
+    pieces = []
+    for number, phase in enumerate(layout.problem.phases):
+        pieces += _standing_cones(layout, number, friction)
+        if phase.arrival == "impact":
+            pieces += _landing_cones(layout, number, friction)
+    return pieces
+
+
+def _standing_cones(layout: Layout, number: int, friction: float) -> list[Element]:
+    """Limit the sideways force of every foot, which is every body that touches, by its load."""
+    phase, node, pieces = layout.problem.phases[number], layout.problem.node(), []
+    for body in dict.fromkeys(row.point.body for row in phase.contact.rows):
+        own = [row for row in phase.contact.rows if row.point.body == body]
+        nodes = layout.nodes_of(number)
+        if all(row.name in phase.unloaded for row in own):
+            nodes = nodes[:-1]  # a foot without load has no cone, and its forces are 0 already
+        force = {row: node.row_force(row.name) for row in own}
+        cone = _cone(force, body, friction, layout.problem.scales.force_n, "N")
+        pieces.append(layout.element("friction", nodes, **cone))
+    return pieces
+
+
+def _landing_cones(layout: Layout, number: int, friction: float) -> list[Element]:
+    """Limit the sideways impulse of every foot that lands by its impulse upwards."""
+    phase, scale, pieces = layout.problem.phases[number], layout.problem.scales.impulse_n_s, []
+    impulse = symbols("impulse", len(phase.contact.rows)) * scale
+    for body in sorted({point.body for point in phase.contact.points if point.name in phase.landing}):
+        of_body = {row: impulse[index] for index, row in enumerate(phase.contact.rows) if row.point.body == body}
+        cone = _cone(of_body, body, friction, scale, "N s")
+        pieces.append(layout.element("friction of the impact", _start(layout, number), impact=number, **cone))
+    return pieces
+
+
+def _cone(
+    force: Mapping[ContactRow, Expression], body: str, friction: float, scale: float, unit: str
+) -> dict[str, Expression]:
+    """Return the rows that keep a body's force within its cone: an octagon inside the circle, so never too much."""
+    total = [sum(value for row, value in force.items() if row.axis == axis) for axis in range(3)]
+    angles = np.pi / 8.0 * np.arange(1, 16, 2)
+    load = np.cos(np.pi / 8.0) * friction * total[2]
+    return {
+        "rows": column(*(load - np.cos(angle) * total[0] - np.sin(angle) * total[1] for angle in angles)) / scale,
+        "bounds": (0.0, np.inf),
+        "row_names": [f"{body}, pushed towards {np.degrees(angle):.0f}°" for angle in angles],
+        "row_sizes": scale,
+        "row_units": unit,
+    }
+
+
+def _start(layout: Layout, number: int) -> list[int]:
+    return [int(layout.first_node[number])]
+
+
+def _arrival(layout: Layout, number: int) -> list[Element]:
     """Bring the landing points to the ground, and all rows to rest unless they have been at rest before."""
-    phase, node = problem.phases[number], problem.node()
-    start, pieces = [int(layout.first_node[number])], []
-    points = {point.name: point for point in phase.contact.points}
+    phase, node, start = layout.problem.phases[number], layout.problem.node(), _start(layout, number)
+    points, pieces = {point.name: point for point in phase.contact.points}, []
     if phase.landing:
-        heights = column(*(node.height(points[name]) for name in phase.landing))
-        pieces.append(
-            at(
-                layout,
-                "height at touchdown",
-                start,
-                rows=DEFECT * heights,
-                row_names=phase.landing,
-                row_sizes=1.0 / DEFECT,
-                row_units="m",
-            )
-        )
+        heights = DEFECT * column(*(node.height(points[name]) for name in phase.landing))
+        size: dict[str, Any] = {"row_names": phase.landing, "row_sizes": 1.0 / DEFECT, "row_units": "m"}
+        pieces.append(layout.element("height at touchdown", start, rows=heights, **size))
     if phase.arrival == "impact":
-        pieces.append(_impact(problem, layout, number))
+        pieces.append(_impact(layout, number))
     if phase.arrival != "continuous":
         speeds = {point: node.contact_velocity(point) for point in phase.contact.points}
         rows = column(*(speeds[row.point][row.axis] for row in phase.contact.rows))
         names = phase.contact.row_names
-        pieces.append(at(layout, "rest at the start", start, rows=rows, row_names=names, row_units="m/s"))
+        pieces.append(layout.element("rest at the start", start, rows=rows, row_names=names, row_units="m/s"))
     return pieces
 
 
-def _impact(problem: OptimalControlProblem, layout: Layout, number: int) -> Element:
-    phase, node, before = problem.phases[number], problem.node(), problem.node("before")
-    impulse = symbols("impulse", len(phase.contact.rows)) * problem.scales.impulse_n_s
-    jump = impact_residual(problem.tree, node.q, node.v - before.v, phase.contact, impulse)
-    return at_impact(
-        layout,
+def _impact(layout: Layout, number: int) -> Element:
+    """Balance H Δv with Gᵀ Λ: one inward pass with the jump in the place of the acceleration, at rest, weightless."""
+    problem, contact, tree = layout.problem, layout.problem.phases[number].contact, layout.problem.tree
+    node, before, scale = problem.node(), problem.node("before"), problem.scales.impulse_n_s
+    impulse, change = symbols("impulse", len(contact.rows)) * scale, node.v - before.v
+    weightless = replace(tree, gravity_m_s2=0.0 * tree.gravity_m_s2)
+    moving = SymbolicDynamics(weightless, node.q, 0.0 * change, change)
+    return layout.element(
         "impact",
-        number,
-        rows=jump / problem.scales.impulse_n_s,
-        row_names=problem.tree.velocity_names,
-        row_sizes=problem.scales.impulse_n_s,
-        row_units=["N m s" if unit == "rad" else "N s" for unit in problem.tree.velocity_units],
+        _start(layout, number),
+        impact=number,
+        rows=moving.inverse_dynamics(moving.row_loads(contact, impulse)) / scale,
+        row_names=tree.velocity_names,
+        row_sizes=scale,
+        row_units=["N m s" if unit == "rad" else "N s" for unit in tree.velocity_units],
     )
 
 
-def _constraint(problem: OptimalControlProblem, layout: Layout, number: int, constraint: Constraint) -> Element:
-    nodes = layout.nodes_of(number)
+def _constraint(layout: Layout, number: int, constraint: Constraint) -> Element:
+    nodes, scale = layout.nodes_of(number), constraint.scale
     chosen = {
         "all": nodes,
         "first": nodes[:1],
@@ -249,80 +282,68 @@ def _constraint(problem: OptimalControlProblem, layout: Layout, number: int, con
         "inner": nodes[1:-1],
         "from a third on": nodes[len(nodes) // 3 :],
     }[constraint.nodes]
-    rows = constraint.rows(problem.node()) / constraint.scale
-    bounds = (constraint.lower / constraint.scale, constraint.upper / constraint.scale)
-    return at(
-        layout,
+    return layout.element(
         constraint.name,
         chosen,
-        rows=rows,
-        bounds=bounds,
+        rows=constraint.rows(layout.problem.node()) / scale,
+        bounds=(constraint.lower / scale, constraint.upper / scale),
         row_names=constraint.row_names,
-        row_sizes=constraint.scale,
+        row_sizes=scale,
         row_units=constraint.unit,
     )
 
 
-def both_ends(problem: OptimalControlProblem) -> BoundarySymbols:
-    """Return both ends of a movement in symbols."""
+def _both_ends(problem: OptimalControlProblem) -> BoundarySymbols:
     durations = symbols("durations", len(problem.phases))
-    total = 0.0
-    for number in range(len(problem.phases)):
-        total = total + durations[number]
+    total = sum(durations[number] for number in range(len(problem.phases)))
     return BoundarySymbols(problem.node("first"), problem.node("last"), durations, total)
 
 
-def _ends(problem: OptimalControlProblem, layout: Layout, number: int) -> Element:
-    condition = problem.ends[number]
-    bounds = (condition.lower, condition.upper)
-    rows = condition.rows(both_ends(problem))
-    return at(
-        layout,
+def _end(layout: Layout, condition: BoundaryConstraint) -> Element:
+    return layout.element(
         condition.name,
         [0],
         place="at both ends",
-        rows=rows,
-        bounds=bounds,
+        rows=condition.rows(_both_ends(layout.problem)),
+        bounds=(condition.lower, condition.upper),
         row_names=condition.row_names,
         row_sizes=condition.row_sizes,
         row_units=condition.row_units,
     )
 
 
-def _cost(problem: OptimalControlProblem, layout: Layout, cost: Cost) -> Element:
-    nodes, node = np.arange(layout.node_count), problem.node()
+def _cost(layout: Layout, cost: Cost) -> Element:
+    problem, nodes = layout.problem, np.arange(layout.node_count)
     counts = np.array([phase.intervals for phase in problem.phases], dtype=float)[layout.phase_of]
-    ends = np.isin(nodes, layout.first_node) | np.isin(nodes, [layout.last_node(p) for p in range(len(problem.phases))])
+    ends = np.isin(nodes, [layout.first_node, layout.last_node])
     share = (np.where(ends, 0.5, 1.0) / counts)[:, None]  # of the phase, by the trapezoid rule
-    weight = symbols("data", 1)
+    node, weight = problem.node(), symbols("data", 1)
     if isinstance(cost, LagrangeCost):
         rate = cost.weight * weight * node.duration_s * cost.rate(node)
-        return at(layout, cost.name, nodes, cost=rate, data=share)
+        return layout.element(cost.name, nodes, cost=rate, data=share)
     if isinstance(cost, MeanCost):
         value = cost.weight / len(problem.phases) * weight * cost.value(node)
-        return at(layout, cost.name, nodes, cost=value, data=share)
+        return layout.element(cost.name, nodes, cost=value, data=share)
     if isinstance(cost, RateCost):
         change = cost.of(problem.node("next")) - cost.of(node)
         value = cost.weight * square(change) / _step(problem)
-        return at(layout, cost.name, _starts(layout), following=True, cost=value, data=_intervals(layout))
+        return layout.element(cost.name, layout.starts, cost=value, data=_intervals(layout))
     if isinstance(cost, TrackingCost):
         wanted = symbols("data", cost.reference.shape[1])
         value = cost.weight / 2.0 * square(cost.of(node) - wanted)
-        return at(layout, cost.name, nodes, cost=value, data=cost.reference)
+        return layout.element(cost.name, nodes, cost=value, data=cost.reference)
     if isinstance(cost, SampleCost):
-        return _samples(problem, layout, cost)
+        return _samples(layout, cost)
     assert isinstance(cost, MayerCost)
-    return at(layout, cost.name, [0], cost=cost.weight * cost.value(both_ends(problem)))
+    return layout.element(cost.name, [0], cost=cost.weight * cost.value(_both_ends(problem)))
 
 
-def _samples(problem: OptimalControlProblem, layout: Layout, cost: SampleCost) -> Element:
+def _samples(layout: Layout, cost: SampleCost) -> Element:
     """Compare samples with the cubics of the mesh at their own times, whatever the durations."""
+    problem, count = layout.problem, len(layout.problem.phases)
     now, then, step = problem.node(), problem.node("next"), _step(problem)
-    count = len(problem.phases)
     data, durations = symbols("data", 3 + count + problem.tree.nq), symbols("durations", count)
-    passed = data[2] * step
-    for number in range(count):
-        passed = passed + data[3 + number] * durations[number]
+    passed = sum((data[3 + number] * durations[number] for number in range(count)), data[2] * step)
     lapse = data[1] - passed
     q = now.q + lapse * now.v + lapse**2 / 2.0 * now.a + lapse**3 / (6.0 * step) * (then.a - now.a)
     phase = layout.phase_of[cost.node]
@@ -330,4 +351,4 @@ def _samples(problem: OptimalControlProblem, layout: Layout, cost: SampleCost) -
     before = (np.arange(count)[None, :] < phase[:, None]).astype(float)
     values = np.column_stack([intervals, cost.time_s, cost.node - layout.first_node[phase], before, cost.reference])
     value = cost.weight / 2.0 * square(q - data[3 + count :])
-    return at(layout, cost.name, cost.node, following=True, cost=value, data=values)
+    return layout.element(cost.name, cost.node, cost=value, data=values)

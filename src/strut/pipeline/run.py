@@ -13,6 +13,7 @@ from strut.errors import RefusedError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.alternatives import why_not_even_neutral
+from strut.pipeline.relaxation import relaxed
 from strut.pipeline.trials import Trials, generator_for
 from strut.receipt import Receipt
 from strut.request import Request
@@ -54,6 +55,8 @@ def run(
     drafts = generator_for(request, robot, on_progress) if generator is None else generator
     trials = Trials(request, robot, drafts, tuple(limits), on_progress)
     kept = trials.strongest()
+    if request.retreat == "local":
+        kept = relaxed(trials, kept)
     if kept.attempt is None:
         raise why_not_even_neutral(trials, kept.stopped_by)
     receipt = planned_receipt(
@@ -65,7 +68,9 @@ def run(
     )
     if request.strict and receipt.verdict != "ok":
         refused = replace(receipt, verdict="refused")
-        raise RefusedError(refused.reasons, _without_strict(refused), refused)
+        how = "walk at" if request.task.walks else "show"
+        advice = f"Without --strict it would {how} {refused.intensity_kept:.2f}."
+        raise RefusedError(refused.reasons, advice, refused)
     return motion_of(request, kept.attempt.draft, replace(receipt, solve_s=perf_counter() - started))
 
 
@@ -106,9 +111,3 @@ def _ground_force(draft: Draft) -> Any:
     if not draft.robot.feet:
         return None
     return draft.measured.ground_force_n if draft.ground_force_n is None else draft.ground_force_n
-
-
-def _without_strict(refused: Receipt) -> str:
-    """Return what would be kept if weakening were allowed."""
-    verb = "show" if refused.redundancy is not None else "walk at"
-    return f"Without --strict it would {verb} {refused.intensity_kept:.2f}."

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from strut.draft import Detail, Generator, Limit, OnProgress, Progress
+from strut.draft import Attempt, Detail, Generator, Kept, Limit, OnProgress, PacedGenerator, Progress, Search
 from strut.errors import OutOfRangeError, StoppedError
 from strut.expression.blend import style_for
 from strut.generators.crawl_drafts import CrawlDrafts
-from strut.generators.hand_drafts import hand_drafts
-from strut.generators.step_drafts import StepDrafts, checked_footsteps
+from strut.generators.gait_drafts import GaitDrafts
+from strut.generators.hand_drafts import HandDrafts
+from strut.generators.step_drafts import StepDrafts
+from strut.pipeline.gate import CLOSE, COARSE, strongest_proved
 from strut.pipeline.pace import USED, fastest
-from strut.request import Crawl, HandTask, HumanGait, Request, Steps
-from strut.robot import Array, Robot
+from strut.request import Crawl, HandTask, HumanGait, PatternGait, Request, Steps
+from strut.robot import Robot
 from strut.style import Style
-from strut.verify.gate import COARSE, Attempt, Kept, strongest, strongest_proved
 from strut.verify.limits import judged, limits_for
 from strut.verify.measure import measure
-from strut.verify.relaxation import deepened
 
-SEARCH, WHOLE, FINAL = Detail("search"), Detail("whole"), Detail("final")
-RUNG = 0.25  # a human's walk takes a minute, so that only quarters of the asked intensity are tried
+SEARCH, FINAL = Detail("search"), Detail("final")
 _SLOWER, _MOST_SLOWER = 1.03, 10
-_SEARCH_USE = 0.98  # share of speed and torque limits while searching steps: coarse samples miss the tips of peaks
-_MOST_RELAXING = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +33,7 @@ class Trials:
         generator: What drafts.
         limits: What judges, beside the robot's own.
         on_progress: Told every attempt; returning True stops.
+        paces: The fastest pace that was found, by style, as a factor on the generator's own times; None for none.
     """
 
     request: Request
@@ -45,153 +41,115 @@ class Trials:
     generator: Generator
     limits: tuple[Limit, ...] = ()
     on_progress: OnProgress | None = None
+    paces: dict[Style, float | None] = field(default_factory=dict)
 
-    def style(self, intensity: float) -> Style:
-        """Return what the feeling does to the robot at an intensity."""
-        if self.request.emotion is None:
-            return Style()
-        return style_for(self.robot, self.request.emotion, intensity)
-
-    def attempt(self, intensity: float, detail: Detail, *, use: float = 1.0) -> Attempt:
+    def attempt(self, intensity: float, detail: Detail, *, use: float = 1.0, quiet: bool = False) -> Attempt:
         """Draft at an intensity, and judge: the first draft that passes, or the last.
 
         Args:
             intensity: Of the feeling.
             detail: How carefully.
             use: Share of the speed and torque limits that may be used.
+            quiet: Whether nobody is told.
         """
-        spared = self.robot
-        if use != 1.0:
-            speed, torque = use * spared.joint_speed_limit_rad_s, use * spared.torque_limit_nm
-            spared = replace(spared, joint_speed_limit_rad_s=speed, torque_limit_nm=torque)
-        limits = (*limits_for(spared, margin_m=self.request.least_margin_m), *self.limits)
-        found = None
+        request, found = self.request, None
         for draft in self.generator.drafts(self.style(intensity), detail):
             measured = measure(draft)
+            limits = (*limits_for(self.robot, margin_m=request.least_margin_m, use=use), *self.limits)
             found = Attempt(intensity, measured, judged(measured, limits))
             if found.passes:
                 break
         assert found is not None, "a generator yields at least one draft"
+        if self.on_progress is not None and not quiet:
+            self.tell(intensity, passed=found.passes)
         return found
 
-    def told(self, attempt: Attempt) -> Attempt:
-        """Tell whoever watches of an attempt, and return it; raises StoppedError if they have had enough."""
-        if self.on_progress and self.on_progress(Progress(attempt.intensity, attempt.passes)):
+    def style(self, intensity: float) -> Style:
+        """Return what the feeling does to the robot at an intensity."""
+        return Style() if self.request.emotion is None else style_for(self.robot, self.request.emotion, intensity)
+
+    def tell(self, intensity: float, *, passed: bool) -> None:
+        """Tell whoever watches of an attempt; raises StoppedError if they have had enough."""
+        if self.on_progress is not None and self.on_progress(Progress(intensity, passed)):
             raise StoppedError("Stopped before a motion was found; nothing is kept.")
-        return attempt
+
+    @property
+    def how(self) -> Search:
+        """How the generator wants to be searched."""
+        found: Search = getattr(self.generator, "search", Search())
+        return found
+
+    @property
+    def fastest(self) -> bool:
+        """Whether the pace is searched, too."""
+        return getattr(self.request.task, "pace", None) == "fastest"
 
     def strongest(self) -> Kept:
         """Return the strongest attempt that passes."""
-        asked, task = self.request.asked, self.request.task
-        if isinstance(task, Crawl):
-            kept = strongest_proved(asked, self._search, self._prove)
-            return self._relaxed(kept) if self.request.retreat == "local" else kept
-        if isinstance(task, Steps):
-            return self._strongest_fastest() if task.pace == "fastest" else self._strongest_steps()
-        if isinstance(task, HumanGait):
-            coarse = asked if self.request.strict else RUNG * asked
-            return strongest(asked, self._final, coarse=coarse, close=coarse)
-        kept = strongest(asked, self._final)
-        return self._relaxed(kept) if self.request.retreat == "local" else kept
+        how, asked = self.how, self.request.asked
+        settled = self._settled_first() if how.proof_first else None
+        if settled is not None:
+            return settled
+        rung = asked if self.request.strict else asked / max(how.rungs, 1)
+        coarse, close = (rung, rung) if how.rungs else (COARSE, CLOSE)
+        prove = self._prove if how.coarsely else None
+        return strongest_proved(asked, self._search, prove, coarse=coarse, close=close)
+
+    def _settled_first(self) -> Kept | None:
+        """Return what needs no search: all that is asked passes, or not even neutral; None if neither is so."""
+        if not self.fastest:
+            full = self.attempt(self.request.asked, FINAL)
+            if full.passes:
+                return Kept(full, ())
+        neutral = self._prove(self._search(0.0))  # only a whole motion may say that not even neutral works
+        return None if neutral.passes else Kept(None, neutral.shortfalls)
 
     def _search(self, intensity: float) -> Attempt:
-        return self.told(self.attempt(intensity, SEARCH))
-
-    def _final(self, intensity: float) -> Attempt:
-        return self.told(self.attempt(intensity, FINAL))
+        """Return an attempt that costs as little as the generator can make it, at the fastest pace if that is asked."""
+        how = self.how
+        if not self.fastest:
+            return self.attempt(intensity, SEARCH if how.coarsely else FINAL, use=how.use)
+        style = self.style(intensity)
+        if style not in self.paces:
+            self.paces[style] = fastest(
+                lambda slower: self._at_pace(slower).attempt(intensity, SEARCH, use=USED, quiet=True).passes
+            )
+        return self._at_pace(self.paces[style]).attempt(intensity, SEARCH, use=how.use)
 
     def _prove(self, searched: Attempt) -> Attempt:
-        return self.told(self.attempt(searched.intensity, replace(FINAL, variant=searched.draft.variant)))
-
-    # retreat only while a limit is near
-
-    def _relaxed(self, kept: Kept) -> Kept:
-        """Return a motion that relaxes where it must and so shows more on average than `kept`; else `kept` itself."""
-        if kept.attempt is None or not kept.stopped_by:
-            return kept
-        intensity = self.request.asked
-        while intensity > kept.attempt.intensity:
-            attempt, share = self._relaxing(intensity)
-            if attempt.passes and intensity * attempt.draft.kept > kept.attempt.intensity:
-                full = self.attempt(intensity, Detail("final", share, attempt.draft.variant))
-                self.told(full)
-                if full.passes:
-                    return Kept(replace(full, draft=replace(full.draft, reasons=attempt.draft.reasons)), ())
-            else:
-                self.told(replace(attempt, shortfalls=attempt.shortfalls or kept.stopped_by))
-            intensity -= COARSE
-        return kept
-
-    def _relaxing(self, intensity: float) -> tuple[Attempt, Array | None]:
-        """Return a coarse attempt that relaxes wherever it would otherwise break a limit, with its share (T,)."""
-        first = attempt = self.attempt(intensity, WHOLE)
-        share = None
-        for _ in range(_MOST_RELAXING):
-            if attempt.passes:
+        """Return the same attempt in full; at the fastest pace a little slower, where the whole needs more."""
+        intensity, pace = searched.intensity, self.paces.get(self.style(searched.intensity))
+        detail = replace(FINAL, variant=searched.draft.variant)
+        if not self.fastest:
+            return self.attempt(intensity, detail)
+        if pace is None:
+            return searched
+        for more in range(_MOST_SLOWER + 1):
+            full = self._at_pace(pace * _SLOWER**more).attempt(intensity, detail, quiet=True)
+            if full.passes:
                 break
-            time_s = attempt.draft.time_s
-            broken = np.any([shortfall.broken for shortfall in attempt.shortfalls], axis=0)
-            share = deepened(np.ones_like(time_s) if share is None else share, broken, time_s)
-            attempt = self.attempt(intensity, replace(WHOLE, share=share))
-        reasons = tuple(shortfall.sentence for shortfall in first.shortfalls)
-        return replace(attempt, draft=replace(attempt.draft, reasons=reasons)), share
+        self.tell(intensity, passed=full.passes)
+        return full
 
-    # steps, at a given or at the fastest pace
-
-    def _strongest_steps(self) -> Kept:
-        """Return the strongest walk of steps that passes: searched on its first steps, then proved in full."""
-        full = self._final(self.request.asked)  # most walks pass as asked, so the proof comes first
-        if full.passes:
-            return Kept(full, ())
-        neutral = self._prove(self._search_steps(0.0))  # only the whole walk may say that not even neutral works
-        if not neutral.passes:  # then no intensity helps
-            return Kept(None, neutral.shortfalls)
-        return strongest_proved(self.request.asked, self._search_steps, self._prove)
-
-    def _strongest_fastest(self) -> Kept:
-        """Return the strongest walk of steps that passes at the fastest pace of its intensity."""
-        paces: dict[float, float | None] = {}
-
-        def at(slower: float | None) -> Trials:
-            assert isinstance(self.generator, StepDrafts)
-            return replace(self, generator=replace(self.generator, slower=slower))
-
-        def search(intensity: float) -> Attempt:
-            pace = fastest(lambda slower: at(slower).attempt(intensity, SEARCH, use=USED).passes)
-            paces[intensity] = pace
-            return self.told(at(pace).attempt(intensity, SEARCH, use=_SEARCH_USE))
-
-        def prove(searched: Attempt) -> Attempt:
-            intensity, pace = searched.intensity, paces[searched.intensity]
-            full = at(pace).attempt(intensity, FINAL)
-            for _ in range(_MOST_SLOWER):  # the whole walk may need more than its first steps
-                if full.passes or pace is None:
-                    break
-                pace *= _SLOWER
-                full = at(pace).attempt(intensity, FINAL)
-            return self.told(full)
-
-        neutral = search(0.0)
-        neutral = prove(neutral) if neutral.passes else neutral
-        if not neutral.passes:
-            return Kept(None, neutral.shortfalls)
-        return strongest_proved(self.request.asked, search, prove)
-
-    def _search_steps(self, intensity: float) -> Attempt:
-        return self.told(self.attempt(intensity, SEARCH, use=_SEARCH_USE))
+    def _at_pace(self, slower: float | None) -> Trials:
+        assert isinstance(self.generator, PacedGenerator), "only a generator with a pace is searched for the fastest"
+        return replace(self, generator=self.generator.at_pace(slower))
 
 
 def generator_for(request: Request, robot: Robot, on_progress: OnProgress | None = None) -> Generator:
     """Return what drafts the task of a request."""
-    task = request.task
-    if isinstance(task, Crawl):
-        return CrawlDrafts(robot, task, request.least_margin_m, request.rate_hz)
-    if isinstance(task, Steps):
-        return StepDrafts(robot, checked_footsteps(robot, task), request.rate_hz)
-    if isinstance(task, HandTask):
-        return hand_drafts(robot, task, rate_hz=request.rate_hz, expressive=request.emotion is not None)
-    if isinstance(task, HumanGait):
-        from strut.generators.human_drafts import HumanDrafts  # noqa: PLC0415 -- loads CasADi, which no robot needs
+    match request.task:
+        case Crawl() as task:
+            return CrawlDrafts(robot, task, request.least_margin_m, request.rate_hz)
+        case Steps() as task:
+            return StepDrafts(robot, task, request.rate_hz)
+        case PatternGait() as task:
+            return GaitDrafts(robot, task, request.rate_hz)
+        case HandTask() as task:
+            return HandDrafts(robot, task, request.rate_hz, expressive=request.emotion is not None)
+        case HumanGait() as task:
+            from strut.generators.human_drafts import HumanDrafts  # noqa: PLC0415 -- loads CasADi, which no robot needs
 
-        return HumanDrafts(robot, task, request.rate_hz, on_progress)
-    raise OutOfRangeError(f"No generator of strut does '{task.name}'; pass your own to `strut.run`.")
+            return HumanDrafts(robot, task, request.rate_hz, on_progress)
+        case task:
+            raise OutOfRangeError(f"No generator of strut does '{task.name}'; pass your own to `strut.run`.")

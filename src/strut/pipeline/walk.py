@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack, get_args
 
 from strut.draft import OnProgress
 from strut.emotion import Emotion, named_emotion
@@ -12,11 +12,28 @@ from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.run import run
 from strut.place import Footstep, Place
-from strut.request import Balance, Crawl, HumanGait, Pace, PressureLaw, Request, Retreat, Steps, Task
+from strut.request import Balance, Pace, PressureLaw, Request, Retreat, Task
 from strut.robot import Robot
-from strut.tables.gait import CrawlTable, StepsTable
 
-STEPS_RATE_HZ, RATE_HZ = 50.0, 100.0
+
+class GaitChoices(TypedDict, total=False):
+    """What the gaits of single robots leave to the user; `Crawl`, `Steps` and `PatternGait` say what each means.
+
+    Crawl: `step_length_m`, `step_height_m`, `balance`. Steps: `footsteps`, `step_length_m`, `step_height_m`,
+    `body_height_m`, `pace`, `law`. Gait patterns: `pattern`, `speed_m_s`, `sideways_m_s`, `turn_rad_s`.
+    """
+
+    footsteps: Sequence[Footstep] | None
+    step_length_m: float | None
+    step_height_m: float | None
+    body_height_m: float | None
+    pace: Pace | float | None
+    law: PressureLaw | None
+    balance: Balance | None
+    pattern: str | None
+    speed_m_s: float | None
+    sideways_m_s: float | None
+    turn_rad_s: float | None
 
 
 def walk(
@@ -24,20 +41,14 @@ def walk(
     emotion: Emotion | str = "neutral",
     *,
     goal: Place | Sequence[Place] | None = None,
-    footsteps: Sequence[Footstep] | None = None,
     cycles: int | None = None,
     intensity: float = 1.0,
-    step_length_m: float | None = None,
-    step_height_m: float | None = None,
-    body_height_m: float | None = None,
-    pace: Pace | float | None = None,
-    law: PressureLaw | None = None,
-    balance: Balance | None = None,
     margin_m: float | None = None,
     retreat: Retreat = "global",
     strict: bool = False,
     rate_hz: float | None = None,
     on_progress: OnProgress | None = None,
+    **choices: Unpack[GaitChoices],
 ) -> Motion:
     """Plan a walk that shows an emotion as strongly as the body allows.
 
@@ -46,21 +57,15 @@ def walk(
     Args:
         robot: Who walks, or its name.
         emotion: What it feels, or the feeling's name.
-        goal: Of a biped: where to go, the way-points before it first. It starts at the origin, facing x.
-        footsteps: Of a biped: where to put the feet, instead of a goal.
-        cycles: Of a quadruped or human: whole gait cycles, 10 if None.
+        goal: Where to go, the way-points before it first. It starts at the origin, facing x.
+        cycles: Whole gait cycles where there is no goal, 10 if None.
         intensity: 0 is neutral, 1 as published, at most 1.5.
-        step_length_m: Neutral step length; the robot's own if None, as the next two.
-        step_height_m: Neutral step height.
-        body_height_m: Of a biped: how high the hips are carried in neutral.
-        pace: Of a biped: see `Steps`.
-        law: Of a biped: see `Steps`.
-        balance: Of a quadruped: see `Crawl`.
         margin_m: Smallest distance of the centre of pressure from the edge of the support polygon; 10 mm if None.
         retreat: What cannot be kept is weakened for the whole walk (`global`) or only while a limit is near (`local`).
         strict: Raise RefusedError instead of weakening.
-        rate_hz: Samples per second; 100 if None, 50 for a biped.
+        rate_hz: Samples per second; the task's usual rate if None.
         on_progress: Told every intensity tried and every iteration of a solver; returning True stops.
+        **choices: Of the robot's gait: see `GaitChoices`.
 
     Returns:
         The motion, with its receipt. Raises as `run` does.
@@ -70,28 +75,12 @@ def walk(
         >>> strut.walk("alice", "sad", goal=strut.Place(0.3, 0.1, 0.5)).receipt.task_error_mm
     """
     robot = load_robot(robot) if isinstance(robot, str) else robot
-    options = {
-        "goals": (goal,) if isinstance(goal, Place) else None if goal is None else tuple(goal),
-        "footsteps": None if footsteps is None else tuple(footsteps),
-        "cycles": cycles,
-        "step_length_m": step_length_m,
-        "step_height_m": step_height_m,
-        "body_height_m": body_height_m,
-        "pace": pace,
-        "law": law,
-        "balance": balance,
-    }
-    task = _task(robot, {name: value for name, value in options.items() if value is not None})
-    request = Request(
-        robot=robot.name,
-        task=task,
-        emotion=named_emotion(emotion) if isinstance(emotion, str) else emotion,
-        intensity=intensity,
-        margin_m=margin_m,
-        rate_hz=rate_hz or (STEPS_RATE_HZ if isinstance(task, Steps) else RATE_HZ),
-        retreat=retreat,
-        strict=strict,
-    )
+    goals = (goal,) if isinstance(goal, Place) else goal
+    chosen: dict[str, Any] = {"goals": goals, "cycles": cycles, **choices}
+    task = _task(robot, {name: value for name, value in chosen.items() if value is not None})
+    felt = named_emotion(emotion) if isinstance(emotion, str) else emotion
+    how: dict[str, Any] = {"intensity": intensity, "margin_m": margin_m, "retreat": retreat, "strict": strict}
+    request = Request(robot=robot.name, task=task, emotion=felt, rate_hz=rate_hz or task.usual_rate_hz, **how)
     return run(request, robot=robot, on_progress=on_progress)
 
 
@@ -111,16 +100,9 @@ def walk_to(
 
 def _task(robot: Robot, options: dict[str, Any]) -> Task:
     """Return what the robot's gait makes of the options; raises BadTableError if it has no place for one of them."""
-    gait = robot.gait
-    kinds: tuple[type[Crawl | Steps | HumanGait], str] = (
-        (Crawl, "crawls straight ahead")
-        if isinstance(gait, CrawlTable)
-        else (Steps, "walks in steps to a goal")
-        if isinstance(gait, StepsTable)
-        else (HumanGait, "finds its own steps")
-    )
-    kind, how = kinds
-    unfit = [name for name in options if name not in kind.__struct_fields__]
+    task: Any = next(task for task in get_args(Task) if task.gait == robot.gait.__struct_config__.tag)
+    unfit = [name for name in options if name not in task.__struct_fields__]
     if unfit:
-        raise BadTableError(f"{robot.name} {how}, so that {' and '.join(unfit)} cannot be chosen; leave it out.")
-    return kind(**options)
+        raise BadTableError(f"{robot.name} {task.walks}, so that {' and '.join(unfit)} cannot be chosen; leave it out.")
+    found: Task = task(**{name: tuple(value) if isinstance(value, list) else value for name, value in options.items()})
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,23 +12,21 @@ import msgspec
 import numpy as np
 from scipy.optimize import brentq
 
-from strut.balance.point_masses import effective_height_m
-from strut.generators.body_path import carried
+from strut.generators.body_path import carried, dynamic_margin_m, effective_height_m
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan, swing_share
 from strut.generators.route import Route, pivot_displacement, route_to, shorter_pivots
-from strut.generators.sole_margin import dynamic_margin_m
 from strut.kinematics.biped_model import TwoLegs, two_legs
+from strut.kinematics.biped_posture import PostureTargets, solve_postures
 from strut.kinematics.leg_angles import chain_points, leg_angles
-from strut.kinematics.posture import PostureTargets, solve_postures
-from strut.models.axis_robot import axis_robot
 from strut.models.catalogue import load_robot
+from strut.models.limb_robot import limb_robot
 from strut.pipeline.walk import walk_to
 from strut.place import Place
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.request import PressureLaw
 from strut.robot import Array, Robot
-from strut.tables.body import AxisBody
+from strut.tables.body import LimbBody
 
 _HALF_WIDTH_M = 0.035
 _STEPS = 3
@@ -55,13 +53,13 @@ def parts() -> Parts:
 
 def variant(robot: Robot, *, torso_m: float, half_width_m: float) -> Robot:
     """Return the robot with its torso mass at a height over the hips and with shoes of another width."""
-    table = robot.body_as(AxisBody)
+    table = robot.body_as(LimbBody)
     leg = table.limb["leg"]
     foot = msgspec.structs.replace(leg.foot, width_m=2.0 * half_width_m)
     body = msgspec.structs.replace(table.body, com_m=(0.0, 0.0, torso_m))
     limb = {"leg": msgspec.structs.replace(leg, foot=foot)}
     wider = msgspec.structs.replace(table, body=body, limb=limb)
-    return axis_robot(robot.name, wider, replace(robot.tables, robot=wider))
+    return limb_robot(robot.name, wider, replace(robot.tables, robot=wider))
 
 
 def golden_target(entry: Mapping[str, Any], separation_cm: float) -> PostureTargets:
@@ -278,20 +276,20 @@ def _wrong_path(sheet: Sheet, legs: TwoLegs) -> None:
     sheet.compare("goals whose shorter line the sign of Y picks", "sign_rule", "share", right / _GOALS)
 
 
-def fastest_walks(robot: Robot) -> list[Comparison]:
+def fastest_walks(robot: Robot, ahead_m: float = 0.5, other_margins_m: Sequence[float] = (0.010,)) -> list[Comparison]:
     """Return how fast a straight walk may go with the published law and with ours, at the margin of the safe speed.
 
     The paper calls 1 cm/s safe but prints neither step length nor shoes, so the margin that its law keeps at that speed
     with this robot's steps is the one to compare at.
     """
-    sheet, goal = Sheet("speed", robot.published), Place(0.5, 0.0)
+    sheet, goal = Sheet("speed", robot.published), Place(ahead_m, 0.0)
     slow = walk_to(robot, goal, pace=sheet.published["safe_speed"]["speed"] / 100.0, margin_m=0.0, law="mass")
     assert slow.receipt is not None
     assert slow.receipt.balance_margin_mm is not None
     margin_m = slow.receipt.balance_margin_mm * 1e-3
     sheet.add("margin of the published law at 1 cm/s, 4 cm steps", margin_m * 1e3, "mm")
     for law, words in (("mass", "published law"), ("pressure", "planned pressure")):
-        for kept_m in (margin_m, 0.010):
+        for kept_m in (margin_m, *other_margins_m):
             motion = walk_to(robot, goal, pace="fastest", margin_m=kept_m - 1e-6, law=law)
             speed = motion.meta["gait"]["line_speed_m_s"] * 100.0
             sheet.add(f"fastest at {kept_m * 1e3:.1f} mm margin, {words}", speed, "cm/s")

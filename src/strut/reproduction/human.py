@@ -8,8 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from strut.analysis.criteria import CriteriaValues, criteria_values
-from strut.analysis.similarity import dissimilarity
+from strut.analysis.gait_comparison import CriteriaValues, criteria_values, dissimilarity
 from strut.human.gait_options import GaitOptions
 from strut.human.shooting_size import reconstruction_size, synthesis_size
 from strut.human.synthesize import synthesize

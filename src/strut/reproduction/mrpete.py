@@ -61,7 +61,7 @@ def _pose(robot: Robot, emotion: str) -> KeyPose:
 def _geometry(robot: Robot) -> list[Comparison]:
     """Return the size of the body."""
     sheet, legs = Sheet("geometry", robot.published), mounted_legs(robot)
-    body_m, width_m, _ = robot.body_as(LimbBody).body.size_m
+    body_m, width_m, _ = robot.body_as(LimbBody).body.inertia_size_m
     upright_m = max(leg.leg.reach_m[1] + float(np.linalg.norm(leg.ankle_in_foot)) for leg in legs)
     below_deg = max(float(np.degrees(np.arcsin(abs(leg.hip_to_body[2, 2])))) for leg in legs)
     sheet.compare("joints", "count", "joints", len(robot.joint_names))
@@ -205,7 +205,7 @@ def standing_still(robot: Robot, pose: KeyPose) -> Audit:
         foot_weight=each,
         contact=each > 0.0,
     )
-    qpos = crawler(robot, pose, plan).qpos(np.zeros((samples, 2)))
+    qpos = crawler(robot, pose, plan).posture(np.zeros((samples, 2))).qpos
     return audit(robot, plan.time_s, qpos, plan.contact)
 
 

@@ -13,10 +13,11 @@ from strut.audit import settled
 from strut.emotion import Emotion
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.expression.blend import style_for
-from strut.expression.posture import posture_over_time, side_bands_hz
+from strut.expression.body_swing import posture_over_time, side_bands_hz
 from strut.generators.hand_path import HandPath
 from strut.generators.hand_task import hand_task
-from strut.generators.null_space_controller import TrackedTask, TrackingProblem, tracked
+from strut.generators.tracking_problem import TrackingProblem, tracked
+from strut.kinematics.hand_tracking import TrackedTask
 from strut.kinematics.task_priority import DAMPED_BELOW, Law, Level, resolve
 from strut.models.catalogue import load_robot
 from strut.models.dh_chains import row_transform

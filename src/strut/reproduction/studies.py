@@ -9,8 +9,7 @@ from scipy import stats
 
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.reproduction.studies_pepper import choices, correlations_of_ratings, ratings
-from strut.study.agreement import kappa_of_counts
-from strut.study.confusion import Confusion, chi2_independence, chi2_uniform, cramers_v, hit_rates
+from strut.study.confusion import Confusion, chi2_independence, chi2_uniform, cramers_v, hit_rates, kappa_of_counts
 from strut.study.power import chi2_observations, chi2_power
 from strut.study.published import published
 from strut.study.ratings import band

@@ -17,10 +17,9 @@ from strut.reproduction.comparison import Comparison, Sheet
 from strut.robot import Array
 from strut.study.answers import PAD_SCALES
 from strut.study.confusion import Confusion, chi2_independence
-from strut.study.correlation import correlation_p, fisher_interval
 from strut.study.power import smallest_hits
 from strut.study.published import published
-from strut.study.ratings import one_sample, sd_from_interval
+from strut.study.ratings import correlation_p, fisher_interval, one_sample, sd_from_interval
 from strut.study.significance import at_least, wald_interval, wilson_interval
 
 _FACTORS = ("jerkiness", "activity", "gaze")

@@ -23,12 +23,14 @@ class Camera:
         axes: Rows are right, down and forward in world. Shape (3, 3).
         focal_px: Pixels per unit of right over forward.
         middle_px: Pixel (column, row) of the forward axis. Shape (2,).
+        size_px: Width and height of its picture.
     """
 
     eye_in_world: Array
     axes: Array
     focal_px: float
     middle_px: Array
+    size_px: tuple[int, int]
 
     def project(self, points_in_world: Array) -> tuple[Array, Array]:
         """Return pixels (column, row) and depths [m] of points. Shape (..., 3) in; (..., 2) and (...) out."""
@@ -44,32 +46,26 @@ class Camera:
 
 def view_axes(azimuth_rad: float = AZIMUTH_RAD, elevation_rad: float = ELEVATION_RAD) -> Array:
     """Return right, down and forward of a camera that stands at an azimuth from x and an elevation. Shape (3, 3)."""
-    towards_eye = np.array(
-        [
-            np.cos(elevation_rad) * np.cos(azimuth_rad),
-            np.cos(elevation_rad) * np.sin(azimuth_rad),
-            np.sin(elevation_rad),
-        ]
-    )
+    along_floor = np.array([np.cos(azimuth_rad), np.sin(azimuth_rad), 0.0])
+    towards_eye = np.cos(elevation_rad) * along_floor + [0.0, 0.0, np.sin(elevation_rad)]
     right = np.array([-np.sin(azimuth_rad), np.cos(azimuth_rad), 0.0])
     return np.stack([right, np.cross(-towards_eye, right), -towards_eye])
 
 
 def fitted_camera(
     points_in_world: Array,
+    size_px: tuple[int, int],
     *,
-    width_px: int,
-    height_px: int,
     azimuth_rad: float = AZIMUTH_RAD,
     elevation_rad: float = ELEVATION_RAD,
 ) -> Camera:
-    """Return the three-quarter camera whose picture is filled by the points. Shape (n, 3)."""
+    """Return the three-quarter camera whose picture, of a width and height, is filled by the points. Shape (n, 3)."""
     axes = view_axes(azimuth_rad, elevation_rad)
     low, high = points_in_world.min(axis=0), points_in_world.max(axis=0)
     eye = (low + high) / 2.0 - DISTANCE_PER_SIZE * float(np.linalg.norm(high - low)) * axes[2]
     seen = (points_in_world - eye) @ axes.T
     spread = seen[:, :2] / seen[:, 2:]
     left_top, right_bottom = spread.min(axis=0), spread.max(axis=0)
-    picture_px = np.array([width_px, height_px])
-    focal_px = FILLED * float(np.min(picture_px / (right_bottom - left_top)))
-    return Camera(eye, axes, focal_px, picture_px / 2.0 - focal_px * (left_top + right_bottom) / 2.0)
+    focal_px = FILLED * float(np.min(size_px / (right_bottom - left_top)))
+    middle_px = np.array(size_px) / 2.0 - focal_px * (left_top + right_bottom) / 2.0
+    return Camera(eye, axes, focal_px, middle_px, size_px)

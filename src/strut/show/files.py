@@ -1,20 +1,21 @@
-"""Files: motions written as a page, a picture or a film, as many of them as are asked for."""
+"""Files: motions written as pages, pictures and films, as many of them as are asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Unpack
 
 from strut.errors import OutOfRangeError
-from strut.io.atomic import check_writable
+from strut.io.atomic import check_writable, write_atomically
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.show.film import FilmOptions, save_gif, save_mp4
-from strut.show.footage import Look
-from strut.show.picture import save_png
-from strut.show.pose_strip import POSES, are_people, save_pose_strip
-from strut.show.report import MOST_SHOWN_S, save_html
+from strut.show.animation import FilmOptions, film_of, gif_bytes, mp4_bytes
+from strut.show.footage import Look, SideBySide
+from strut.show.picture import png_bytes
+from strut.show.pose_strip import POSES, pose_strip_bytes
+from strut.show.report import MOST_SHOWN_S, report_bytes
 
 
 def save_shown(
@@ -55,22 +56,24 @@ def save_shown(
         >>> strut.save_shown(strut.load_motion("happy.npz"), png="happy.png", html="happy.html")
     """
     in_a_row = _poses_in_a_row(poses, at_s)
-    shown = [motions] if isinstance(motions, Motion) else list(motions)
-    robots = [robot_of(motion) for motion in shown]
+    together = [motions] if isinstance(motions, Motion) else list(motions)
+    shown = SideBySide(together, [robot_of(motion) for motion in together], look, names)
     asked = {".html": html, ".png": png, ".gif": gif, ".mp4": mp4}
     files = {ending: Path(path) for ending, path in asked.items() if path is not None}
-    film: FilmOptions = {"look": look, "duration_s": duration_s, "names": names}
-    most_s = MOST_SHOWN_S if duration_s is None else duration_s
     for ending, path in files.items():
         check_writable(path, force=force, ending=ending)
-    save: dict[str, Callable[[Path], None]] = {
-        ".html": lambda path: save_html(shown, robots, path, look=look, names=names, force=force, most_shown_s=most_s),
-        ".png": lambda path: _save_picture(shown, robots, path, at_s, in_a_row, look, names, force),
-        ".gif": lambda path: save_gif(shown, robots, path, force=force, on_frame=on_frame, **film),
-        ".mp4": lambda path: save_mp4(shown, robots, path, force=force, on_frame=on_frame, **film),
-    }
+
+    def content(ending: str) -> bytes:
+        if ending == ".html":
+            return report_bytes(shown, most_shown_s=MOST_SHOWN_S if duration_s is None else duration_s)
+        if ending == ".png":
+            in_row = in_a_row or (POSES if shown.are_people else 1)
+            return png_bytes(shown, at_s=at_s) if in_row == 1 else pose_strip_bytes(shown, poses=in_row)
+        film = film_of(shown, duration_s=duration_s)
+        return gif_bytes(film, on_frame) if ending == ".gif" else mp4_bytes(film, on_frame)
+
     for ending, path in files.items():
-        save[ending](path)
+        write_atomically(path, content(ending), force=force)
     return list(files.values())
 
 
@@ -85,19 +88,111 @@ def _poses_in_a_row(poses: int | None, at_s: float | None) -> int | None:
     return poses
 
 
-def _save_picture(
+def save_png(
     motions: Sequence[Motion],
     robots: Sequence[Robot],
-    path: Path,
-    at_s: float | None,
-    poses: int | None,
-    look: Look,
-    names: Sequence[str] | None,
-    force: bool,
+    path: Path | str,
+    *,
+    at_s: float | None = None,
+    panel_px: int = 420,
+    look: Look = "solid",
+    names: Sequence[str] | None = None,
+    force: bool = False,
 ) -> None:
-    """Write a row of poses, which is usual for human walks, or one moment."""
-    in_a_row = (POSES if are_people(robots) else 1) if poses is None else poses
-    if in_a_row == 1:
-        save_png(motions, robots, path, at_s=at_s, look=look, names=names, force=force)
-    else:
-        save_pose_strip(motions, robots, path, names=names, poses=in_a_row, look=look, force=force)
+    """Write a picture of motions side by side, to one scale; `look`, `names` and `force` as in `save_shown`.
+
+    It shows a moment `at_s` since the start or, if None, each motion's fullest mid-swing near its middle; `panel_px` is
+    the width of each robot's picture.
+
+    Example:
+        >>> motion = strut.load_motion("happy.npz")
+        >>> strut.save_png([motion], [strut.robot_of(motion)], "happy.png", at_s=2.0)
+    """
+    picture = png_bytes(SideBySide(motions, robots, look, names), at_s=at_s, panel_px=panel_px)
+    write_atomically(Path(path), picture, force=force)
+
+
+def save_pose_strip(
+    motions: Sequence[Motion],
+    robots: Sequence[Robot],
+    path: Path | str,
+    *,
+    poses: int = POSES,
+    width_px: int = 1400,
+    look: Look = "solid",
+    names: Sequence[str] | None = None,
+    force: bool = False,
+) -> None:
+    """Write a row of 2 to 24 poses for each motion, to one scale; other arguments as in `save_png`.
+
+    A human walk that repeats is shown for one cycle, from the right heel's landing; others are shown whole.
+
+    Example:
+        >>> motion = strut.load_motion("gait.npz")
+        >>> strut.save_pose_strip([motion], [strut.robot_of(motion)], "gait.png")
+    """
+    picture = pose_strip_bytes(SideBySide(motions, robots, look, names), poses=poses, width_px=width_px)
+    write_atomically(Path(path), picture, force=force)
+
+
+def save_gif(
+    motions: Sequence[Motion], robots: Sequence[Robot], path: Path | str, **options: Unpack[FilmOptions]
+) -> None:
+    """Write an endless GIF of motions side by side, to one scale and in real time; see `FilmOptions`.
+
+    A human walk goes on as long as the film if it repeats; others go on from where they end.
+
+    Example:
+        >>> motion = strut.load_motion("happy.npz")
+        >>> strut.save_gif([motion], [strut.robot_of(motion)], "happy.gif")
+    """
+    _save_film(gif_bytes, motions, robots, path, options)
+
+
+def save_mp4(
+    motions: Sequence[Motion], robots: Sequence[Robot], path: Path | str, **options: Unpack[FilmOptions]
+) -> None:
+    """Write an MP4 of motions side by side; arguments as in `save_gif`.
+
+    Example:
+        >>> motion = strut.load_motion("happy.npz")
+        >>> strut.save_mp4([motion], [strut.robot_of(motion)], "happy.mp4")
+    """
+    _save_film(mp4_bytes, motions, robots, path, options)
+
+
+def _save_film(
+    encoded: Callable[..., bytes],
+    motions: Sequence[Motion],
+    robots: Sequence[Robot],
+    path: Path | str,
+    options: FilmOptions,
+) -> None:
+    shown = SideBySide(motions, robots, options.get("look", "solid"), options.get("names"))
+    content = encoded(film_of(shown, **options), options.get("on_frame"))
+    write_atomically(Path(path), content, force=options.get("force", False))
+
+
+def save_html(
+    motions: Sequence[Motion],
+    robots: Sequence[Robot],
+    path: Path | str,
+    *,
+    most_shown_s: float = MOST_SHOWN_S,
+    frames_per_s: float | None = None,
+    look: Look = "solid",
+    names: Sequence[str] | None = None,
+    force: bool = False,
+) -> None:
+    """Write a page about motions: a picture, the moving scene, receipts and plots; other arguments as in `save_png`.
+
+    The scene shows the first `most_shown_s` seconds, the plots everything; if `frames_per_s` is None, there are fewer
+    frames per second for longer motions.
+
+    Example:
+        >>> motion = strut.load_motion("happy.npz")
+        >>> strut.save_html([motion], [strut.robot_of(motion)], "happy.html")
+    """
+    shown = SideBySide(motions, robots, look, names)
+    page = report_bytes(shown, most_shown_s=most_shown_s, frames_per_s=frames_per_s)
+    write_atomically(Path(path), page, force=force)

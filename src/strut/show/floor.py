@@ -42,14 +42,10 @@ class Shadow:
         cells = (points_m - self.middle_m + self.half_m) / (2.0 * self.half_m) * len(self.darkness) - 0.5
         return np.asarray(map_coordinates(self.darkness, cells.T, order=1, mode="constant"))
 
-    def share_away(self, points_m: Array) -> Array:
-        """Return how far from the middle points are over half the side. Shape (..., 2) in, (...) out."""
-        away_m = points_m - self.middle_m
-        return np.sqrt(away_m[..., 0] ** 2 + away_m[..., 1] ** 2) / self.half_m
-
-    def reaches(self, points_m: Array) -> npt.NDArray[np.bool_]:
-        """Return which points are on the floor that is drawn at all. Shape (..., 2) in, (...) out."""
-        return np.asarray(self.share_away(points_m) < FADES_FROM + FADES_OVER)
+    def whiteness(self, points_m: Array) -> Array:
+        """Return how white the floor is at points: 0 near the middle, 1 far away. Shape (..., 2) in, (...) out."""
+        x, y = points_m[..., 0] - self.middle_m[0], points_m[..., 1] - self.middle_m[1]
+        return np.asarray(np.clip((np.sqrt(x * x + y * y) / self.half_m - FADES_FROM) / FADES_OVER, 0.0, 1.0))
 
 
 def cast_shadow(body: PosedSolids, corners_in_world: Array, *, light: Array, half_m: float, cells: int) -> Shadow:
@@ -86,6 +82,7 @@ def grid_step_m(size_m: float) -> float:
 def floor_color(
     points_m: Array,
     pixel_m: Array,
+    whiteness: Array,
     shadow: Shadow,
     *,
     grid_m: float,
@@ -98,7 +95,8 @@ def floor_color(
     Args:
         points_m: Shape (m, 2).
         pixel_m: How much floor each point stands for. Shape (m,).
-        shadow: Where the floor is dark; the floor itself fades out at the edge of its square.
+        whiteness: How white each is because it is far away. Shape (m,).
+        shadow: Where the floor is dark.
         grid_m: Distance between grid lines.
         polygon: Support polygon, if any.
         spots: What is marked. Shape (2,) each.
@@ -121,7 +119,7 @@ def floor_color(
         color[near] = _mixed(own, POLYGON_COLOR, 0.9 * _covered(0.25 * dot_m - np.abs(inside_m), pixel))
     color = _mixed(color, SHADOW_COLOR, shadow.at(points_m))
     color = with_spots(color, points_m, pixel_m, spots, dot_m=dot_m)
-    return _mixed(color, WHITE, np.clip((shadow.share_away(points_m) - FADES_FROM) / FADES_OVER, 0.0, 1.0))
+    return _mixed(color, WHITE, whiteness)
 
 
 def with_spots(

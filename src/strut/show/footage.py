@@ -17,7 +17,10 @@ from strut.engines.stick_figure import stick_poses, sticks
 from strut.errors import BadMotionError, BadTableError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
+from strut.show.camera import AZIMUTH_RAD
 from strut.show.solid_mesh import MOST_FACES_DRAWN, lightened
+from strut.show.wording import labels_of
+from strut.tables.gait import SynthesisTable
 
 Look = Literal["solid", "stick"]
 Spot = Literal["centre of mass", "centre of pressure"]
@@ -59,25 +62,61 @@ class Footage:
         return {name: point[frame] for name, point in self.spots.items()}
 
 
-def matched(motions: Sequence[Motion], robots: Sequence[Robot]) -> list[tuple[Motion, Robot]]:
-    """Return the motions with their robots, one robot per motion and in the same order; raise if they do not fit."""
-    if not motions:
-        raise BadMotionError("There is no motion to show; give at least one.")
-    if len(motions) != len(robots):
-        raise BadMotionError(f"{len(motions)} motions came with {len(robots)} robots; give one robot for each motion.")
-    for motion, robot in zip(motions, robots, strict=True):
-        size = robot.base_size + len(robot.joint_names)
-        if motion.robot != robot.name or motion.joint_names != robot.joint_names or motion.qpos.shape[1] != size:
-            raise BadMotionError(
-                f"A motion of {motion.robot} with {motion.qpos.shape[1]} coordinates does not fit {robot.name}, "
-                f"which has {size}; load the robot that the motion names."
-            )
-    return list(zip(motions, robots, strict=True))
+@dataclass(frozen=True, slots=True, eq=False)
+class SideBySide:
+    """Motions that are shown together, one robot for each and in the same order; raises if they do not fit.
 
+    Args:
+        motions: What is shown.
+        robots: The robot of each.
+        look: Bodies, or stick figures.
+        names: What to call motions that feeling and robot do not tell apart: their files, for instance.
+    """
 
-def longest_s(motions: Sequence[Motion]) -> float:
-    """Return how long the longest motion lasts."""
-    return max(motion.duration_s for motion in motions)
+    motions: Sequence[Motion]
+    robots: Sequence[Robot]
+    look: Look = "solid"
+    names: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.motions:
+            raise BadMotionError("There is no motion to show; give at least one.")
+        if len(self.motions) != len(self.robots):
+            counts = f"{len(self.motions)} motions came with {len(self.robots)} robots"
+            raise BadMotionError(f"{counts}; give one robot for each motion.")
+        for motion, robot in self.pairs:
+            size = robot.base_size + len(robot.joint_names)
+            if motion.robot != robot.name or motion.joint_names != robot.joint_names or motion.qpos.shape[1] != size:
+                raise BadMotionError(
+                    f"A motion of {motion.robot} with {motion.qpos.shape[1]} coordinates does not fit {robot.name}, "
+                    f"which has {size}; load the robot that the motion names."
+                )
+
+    @property
+    def pairs(self) -> list[tuple[Motion, Robot]]:
+        """The motions with their robots."""
+        return list(zip(self.motions, self.robots, strict=True))
+
+    @property
+    def labels(self) -> list[str]:
+        """What to call the motions, no two of them alike."""
+        return labels_of(self.motions, self.names)
+
+    @property
+    def longest_s(self) -> float:
+        """How long the longest motion lasts."""
+        return max(motion.duration_s for motion in self.motions)
+
+    @property
+    def are_people(self) -> bool:
+        """Whether all are human models, whose walks are judged by a row of poses."""
+        return all(isinstance(robot.tables.gait, SynthesisTable) for robot in self.robots)
+
+    @property
+    def azimuth_rad(self) -> float:
+        """From which side to look: a busy right hand must not hide the face that looks at somebody."""
+        busy = [task.get("hand") for motion in self.motions if isinstance(task := motion.meta.get("task"), dict)]
+        return -AZIMUTH_RAD if "right" in busy else AZIMUTH_RAD
 
 
 def frame_times_s(duration_s: float, frames_per_s: float) -> Array:

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from strut.analysis.elevation import covariance_plane, elevation_angles
 from strut.analysis.gait_cycle import GaitCycle, coordinate_names
-from strut.analysis.joint_power import joint_power
-from strut.analysis.leg_figures import foot_force
-from strut.engines.kinematic_tree import angles_from_qpos
-from strut.human.laboratory_names import PANELS, Panel
+from strut.analysis.gait_parameters import joint_power
+from strut.analysis.leg_figures import covariance_plane, elevation_angles, foot_force
+from strut.human.laboratory_names import PANELS
 from strut.robot import Array, Robot
+from strut.rotation import angles_from_qpos
 from strut.show.plots import LOOK, PALE
 
 COLORS = ("#3568b8", "#c46a12", "#1a8f82", "#b3261e", "#7a4fb5", "#5a6472", "#b0892a", "#2b9ec7")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
-Curve = tuple[Array, Array]
-
-
-FORCES = ("forwards", "to the left", "upwards")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,16 +29,6 @@ class Walk:
     name: str
     robot: Robot
     cycle: GaitCycle
-
-    @property
-    def angles_rad(self) -> Array:
-        """All coordinates. Shape (T, nq)."""
-        return angles_from_qpos(self.cycle.motion.qpos)
-
-    @property
-    def right_force(self) -> Array | None:
-        """Force of the ground on the right foot over the body weight. Shape (T, 3)."""
-        return foot_force(self.robot, self.cycle.motion)
 
     @property
     def right_stance(self) -> float:
@@ -57,56 +41,57 @@ class Walk:
 def angle_plot(walks: Sequence[Walk], part: str) -> Figure:
     """Return the joint angles of a part of the body over the cycle."""
 
-    def curves(walk: Walk, panel: Panel) -> Curve:
-        column = coordinate_names(walk.robot).index(panel.coordinate)
-        return walk.cycle.share, panel.sign * np.degrees(walk.angles_rad[:, column])
+    def angles_deg(walk: Walk) -> Array:
+        columns = [coordinate_names(walk.robot).index(panel.coordinate) for panel in PANELS[part]]
+        return np.degrees(angles_from_qpos(walk.cycle.motion.qpos)[:, columns]) * _signs(part)
 
-    return _grid(walks, PANELS[part], curves, "deg")
+    return _grid(walks, {walk.name: angles_deg(walk) for walk in walks}, _titles(part), "deg")
 
 
 def torque_plot(walks: Sequence[Walk], part: str) -> Figure | None:
     """Return the joint torques of a part of the body per body mass over the cycle; None if no walk knows them."""
-    known = [walk for walk in walks if walk.cycle.motion.torque_nm is not None]
-
-    def curves(walk: Walk, panel: Panel) -> Curve:
-        assert walk.cycle.motion.torque_nm is not None
-        torque = walk.cycle.motion.torque_nm[:, walk.robot.joint_names.index(panel.coordinate)]
-        return walk.cycle.share, panel.sign * torque / walk.robot.mass_kg
-
-    return _grid(known, PANELS[part], curves, "N m/kg", first_of=walks) if known else None
+    known = {
+        walk.name: walk.cycle.motion.torque_nm[:, _joints(walk, part)] / walk.robot.mass_kg * _signs(part)
+        for walk in walks
+        if walk.cycle.motion.torque_nm is not None
+    }
+    return _grid(walks, known, _titles(part), "N m/kg") if known else None
 
 
 def power_plot(walks: Sequence[Walk], part: str) -> Figure | None:
     """Return the joint powers of a part of the body per body mass over the cycle; None if no walk knows torques."""
-    powers = {walk.name: power for walk in walks if (power := joint_power(walk.cycle.motion)) is not None}
-    known = [walk for walk in walks if walk.name in powers]
-
-    def curves(walk: Walk, panel: Panel) -> Curve:
-        power = powers[walk.name][:, walk.robot.joint_names.index(panel.coordinate)]
-        return walk.cycle.share, power / walk.robot.mass_kg
-
-    return _grid(known, PANELS[part], curves, "W/kg", first_of=walks) if known else None
+    known = {
+        walk.name: power[:, _joints(walk, part)] / walk.robot.mass_kg
+        for walk in walks
+        if (power := joint_power(walk.cycle.motion)) is not None
+    }
+    return _grid(walks, known, _titles(part), "W/kg") if known else None
 
 
 def force_plot(walks: Sequence[Walk]) -> Figure | None:
     """Return the ground's force on the right foot per body weight over the cycle; None if no walk knows it."""
-    known = [walk for walk in walks if walk.right_force is not None]
-    panels = [Panel(word, str(axis), 1.0) for axis, word in enumerate(FORCES)]
-
-    def curves(walk: Walk, panel: Panel) -> Curve:
-        assert walk.right_force is not None
-        return walk.cycle.share, walk.right_force[:, int(panel.coordinate)]
-
-    return _grid(known, panels, curves, "body weights", first_of=walks) if known else None
+    forces = {walk.name: foot_force(walk.robot, walk.cycle.motion) for walk in walks}
+    known = {name: force for name, force in forces.items() if force is not None}
+    return _grid(walks, known, ("forwards", "to the left", "upwards"), "body weights") if known else None
 
 
 def elevation_plot(walks: Sequence[Walk]) -> Figure:
     """Return the elevation angles of the right thigh, shank and foot over the cycle."""
     angles = {walk.name: np.degrees(elevation_angles(walk.robot, walk.cycle.motion.qpos, "Right")) for walk in walks}
-    panels = [Panel(word, str(axis), 1.0) for axis, word in enumerate(("thigh", "shank", "foot"))]
-    return _grid(
-        walks, panels, lambda walk, panel: (walk.cycle.share, angles[walk.name][:, int(panel.coordinate)]), "deg"
-    )
+    return _grid(walks, angles, ("thigh", "shank", "foot"), "deg")
+
+
+def _titles(part: str) -> list[str]:
+    return [panel.title for panel in PANELS[part]]
+
+
+def _signs(part: str) -> list[float]:
+    return [panel.sign for panel in PANELS[part]]
+
+
+def _joints(walk: Walk, part: str) -> list[int]:
+    """Return the columns of the joints of a part of the body."""
+    return [walk.robot.joint_names.index(panel.coordinate) for panel in PANELS[part]]
 
 
 def plane_plot(walks: Sequence[Walk]) -> Figure:
@@ -159,41 +144,28 @@ def _draw_loop(axes: Any, walk: Walk, color: str) -> None:
     axes.set_box_aspect((1.0, 1.0, 0.9), zoom=0.86)
 
 
-def _grid(
-    walks: Sequence[Walk],
-    panels: Sequence[Panel],
-    curves: Callable[[Walk, Panel], Curve],
-    unit: str,
-    *,
-    first_of: Sequence[Walk] | None = None,
-) -> Figure:
-    """Return three panels in a row, a line for each walk; `first_of` are all walks, so that colours stay theirs."""
-    everyone = list(first_of or walks)
+def _grid(walks: Sequence[Walk], curves: Mapping[str, Array], titles: Sequence[str], unit: str) -> Figure:
+    """Return three panels in a row, a line for each walk whose curves are known. Shape (T, n) by name, n titles."""
     with mpl.rc_context(LOOK):
-        rows = -(-len(panels) // 3)
+        rows = -(-len(titles) // 3)
         height_in = 0.4 + 2.05 * rows
         figure = Figure(figsize=(9.6, height_in))
         # Margins by hand: finding them takes matplotlib longer than drawing.
         edges = {"bottom": 0.45 / height_in, "top": 1.0 - 0.62 / height_in, "left": 0.05, "right": 0.985}
         figure.subplots_adjust(**edges, wspace=0.2, hspace=0.55)
-        for number, panel in enumerate(panels):
+        lines = [(walk, _line(number)) for number, walk in enumerate(walks) if walk.name in curves]
+        for number, title in enumerate(titles):
             axes = figure.add_subplot(rows, 3, number + 1)
-            for walk in walks:
-                share, values = curves(walk, panel)
-                axes.plot(100.0 * share, values, **_line(everyone.index(walk)), label=walk.name)
-            _dress(axes, walks, panel, unit, everyone)
+            for walk, line in lines:
+                axes.plot(100.0 * walk.cycle.share, curves[walk.name][:, number], **line, label=walk.name)
+            axes.axhline(0.0, color=PALE, linewidth=0.6)
+            for walk, line in lines:
+                axes.axvline(100.0 * walk.right_stance, alpha=0.6, **line | {"linewidth": 0.7})
+            axes.set_title(f"{title} [{unit}]", loc="left", fontsize=9.0)
+            axes.set(xlim=(0.0, 100.0), xlabel="% of the cycle")
         names = figure.axes[0].get_legend_handles_labels()
         figure.legend(*names, loc="upper left", bbox_to_anchor=(0.04, 1.0), ncols=4, frameon=False)
     return figure
-
-
-def _dress(axes: Axes, walks: Sequence[Walk], panel: Panel, unit: str, everyone: Sequence[Walk]) -> None:
-    axes.axhline(0.0, color=PALE, linewidth=0.6)
-    for walk in walks:
-        line = _line(everyone.index(walk)) | {"linewidth": 0.7}
-        axes.axvline(100.0 * walk.right_stance, alpha=0.6, **line)
-    axes.set_title(f"{panel.title} [{unit}]", loc="left", fontsize=9.0)
-    axes.set(xlim=(0.0, 100.0), xlabel="% of the cycle")
 
 
 def _line(index: int) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from strut.analysis.gait_analysis import GaitAnalysis
 from strut.analysis.gait_comparison import GaitComparison
 from strut.analysis.gait_cycle import Closing
 from strut.analysis.gait_parameters import GaitParameters
@@ -16,6 +18,7 @@ from strut.motion import Motion
 from strut.robot import Robot
 from strut.show.wording import NOT_KNOWN
 
+STEP_WORDS = "Steps run from the left foot's toe-off to the right foot's."
 MOST_WORK = 6  # joints whose work a table tells
 SIDES = ("Right", "Left")
 HUMPS = ("force, first hump", "force, dip", "force, second hump")
@@ -65,6 +68,44 @@ def dissimilarity_rows(comparison: GaitComparison) -> list[list[str]]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class GaitTable:
+    """A table about walks, a column for each, most of them: on a page under a heading, words and a caption."""
+
+    title: str
+    heading: str
+    words: str
+    caption: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def gait_tables(found: GaitAnalysis) -> Iterator[GaitTable]:
+    """Yield what was measured of walks, and the walks beside each other where that is possible."""
+    parameters, header, comparison = list(found.parameters.values()), ["", *found.parameters], found.comparison
+    rows = parameter_rows(parameters)
+    yield GaitTable("gait parameters", "Gait parameters", "", "What gait laboratories report", header, rows)
+    if rows := work_rows(parameters):
+        title = "work of the joints in one cycle, given and taken [J/kg]"
+        words = "What joints give to the movement (+) and take from it (-) in one cycle, per body mass."
+        yield GaitTable(title, "Work", words, "Work of the joints [J/kg]", header, rows)
+    if any(comparison.judged(name) for name in comparison.names):
+        words = (
+            "Each walk by each basic criterion, and by the published mixtures of them (objectives). Smaller is better, "
+            f"* is the best. {STEP_WORDS}"
+        )
+        title = "criteria of one step, * is the best"
+        yield GaitTable(title, "Criteria", words, "Cross-evaluation", *criteria_rows(comparison))
+    if len(comparison.names) > 1:
+        words = (
+            "Posture and whole time term, as in the published numbers; in brackets with half of the time term, as the "
+            f"equation was printed (E27). 0 is the same walk. {STEP_WORDS}"
+        )
+        title = "how far apart, posture and whole time term (with half of it, E27)"
+        header, rows = ["", *comparison.names], dissimilarity_rows(comparison)
+        yield GaitTable(title, "Similarity", words, "How far apart", header, rows)
+
+
 def closing_sentence(name: str, closing: Closing) -> str:
     """Return how the cycle of a walk was found."""
     how = {
@@ -75,9 +116,12 @@ def closing_sentence(name: str, closing: Closing) -> str:
     return f"The cycle of {name} {how[closing]}."
 
 
-def left_out_sentence(names: Sequence[str]) -> str:
-    """Return which walks are in no comparison, and why."""
-    return f"Not compared: {', '.join(names)}, without a step from the left foot's toe-off to the right foot's."
+def left_out_sentences(found: GaitAnalysis) -> list[str]:
+    """Return which walks are in no comparison, and why; nothing where all are."""
+    names = [name for name in found.walks if name not in found.comparison.names]
+    if not names:
+        return []
+    return [f"Not compared: {', '.join(names)}, without a step from the left foot's toe-off to the right foot's."]
 
 
 def contactless_sentence(name: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -14,14 +13,13 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from strut.errors import OutOfRangeError
-from strut.io.atomic import write_atomically
 from strut.motion import Motion
-from strut.robot import Array, Robot
-from strut.show.camera import AZIMUTH_RAD, Camera, fitted_camera
+from strut.robot import Array
+from strut.show.camera import Camera, fitted_camera
 from strut.show.floor import grid_step_m
-from strut.show.footage import Footage, Look, footage, matched, nearest_samples, telling_sample
+from strut.show.footage import Footage, SideBySide, footage, nearest_samples, telling_sample
 from strut.show.render import Pixels, draw_frame
-from strut.show.wording import labels_of, verdict_of
+from strut.show.wording import verdict_of
 
 INK = "#1a1c20"
 DOTS = 100  # per inch, matplotlib's measure of type
@@ -30,58 +28,24 @@ _TITLE_SHARE = 0.17  # height of the titles over the width of a panel
 _HEIGHT_SHARE = 0.84  # height of a panel over its width
 
 
-def save_png(
-    motions: Sequence[Motion],
-    robots: Sequence[Robot],
-    path: Path | str,
-    *,
-    at_s: float | None = None,
-    panel_px: int = 420,
-    look: Look = "solid",
-    names: Sequence[str] | None = None,
-    force: bool = False,
-) -> None:
-    """Write a picture of motions side by side, to one scale.
-
-    Args:
-        motions: What to show.
-        robots: The robot of each motion.
-        path: File to write.
-        at_s: Seconds since the start; if None, each motion's fullest mid-swing near its middle.
-        panel_px: Width of each robot's picture.
-        look: Bodies, or stick figures.
-        names: What to call each motion where feeling or robot do not tell them apart: its file, for instance.
-        force: Replace an existing file.
-
-    Example:
-        >>> motion = strut.load_motion("happy.npz")
-        >>> strut.save_png([motion], [strut.robot_of(motion)], "happy.png", at_s=2.0)
-    """
-    picture = png_bytes(motions, robots, at_s=at_s, panel_px=panel_px, look=look, names=names)
-    write_atomically(Path(path), picture, force=force)
+def png_bytes(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420) -> bytes:
+    """Return a picture of motions side by side at one moment, or each at its most telling one."""
+    return as_png(np.concatenate(panels_of(shown, at_s=at_s, panel_px=panel_px), axis=1))
 
 
-def png_bytes(
-    motions: Sequence[Motion],
-    robots: Sequence[Robot],
-    *,
-    at_s: float | None = None,
-    panel_px: int = 420,
-    look: Look = "solid",
-    names: Sequence[str] | None = None,
-) -> bytes:
-    """Return what `save_png` writes."""
-    films = []
-    for motion, robot in matched(motions, robots):
+def panels_of(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420) -> list[Pixels]:
+    """Return the picture of each motion under its title. Shape (height_px, panel_px, 3) each."""
+    takes = []
+    for motion, robot in shown.pairs:
         if at_s is not None and not 0.0 <= at_s <= motion.duration_s:
             raise OutOfRangeError(
                 f"Nothing can be shown at {at_s:g} s; this motion of {motion.robot} lasts from 0 to "
                 f"{motion.duration_s:.2f} s."
             )
         sample = telling_sample(motion, robot) if at_s is None else nearest_samples(motion, np.array([at_s]))[0]
-        films.append(footage(motion, robot, np.array([sample]), look=look))
-    shot = shot_of(films, panel_px, viewing_azimuth_rad(motions))
-    return as_png(np.concatenate([titles_over(motions, panel_px, names), shot.panels(0)]))
+        takes.append(followed(footage(motion, robot, np.array([sample]), look=shown.look)))
+    shot = shot_of(takes, panel_px, shown.azimuth_rad)
+    return np.split(np.concatenate([titles_over(shown, panel_px), shot.panels(0)]), len(takes), axis=1)
 
 
 def as_png(picture: Pixels) -> bytes:
@@ -92,90 +56,68 @@ def as_png(picture: Pixels) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shot:
-    """How films are shown side by side: one camera for all, and the line on the floor that it follows for each.
+class Take:
+    """A motion as a camera follows it.
 
     Args:
-        films: What is shown, F frames each.
-        paths_in_world: Where the camera goes for each film. Shape (F, 3) each.
-        camera: The camera over the origin.
-        size_m: Size of the largest robot.
-        width_px: Width of a panel.
-        height_px: Height of a panel.
-        grid_m: Distance between the grid's lines under each film; by size where None.
+        film: What is seen, F frames.
+        path_in_world: Where the camera goes, on the floor. Shape (F, 3).
+        stride_m: After which distance the floor must look the same again: that of a walk which repeats.
     """
 
-    films: Sequence[Footage]
-    paths_in_world: Sequence[Array]
+    film: Footage
+    path_in_world: Array
+    stride_m: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shot:
+    """Takes side by side: one camera for all, given over the origin, and the size of the largest robot."""
+
+    takes: Sequence[Take]
     camera: Camera
     size_m: float
-    width_px: int
-    height_px: int
-    grid_m: Sequence[float | None]
 
     def panels(self, frame: int) -> Pixels:
-        """Return one frame of all films. Shape (height_px, n * width_px, 3)."""
-        pictures = []
-        for film, path, grid_m in zip(self.films, self.paths_in_world, self.grid_m, strict=True):
-            moved = replace(self.camera, eye_in_world=self.camera.eye_in_world + path[frame])
-            size = {"width_px": self.width_px, "height_px": self.height_px}
-            pictures.append(draw_frame(film, frame, moved, size_m=self.size_m, grid_m=grid_m, **size))
+        """Return one frame of all takes. Shape (height_px, n * width_px, 3)."""
+        usual_m, pictures = grid_step_m(self.size_m), []
+        for take in self.takes:
+            moved = replace(self.camera, eye_in_world=self.camera.eye_in_world + take.path_in_world[frame])
+            grid_m = take.stride_m / max(1, round(take.stride_m / usual_m)) if take.stride_m else usual_m
+            pictures.append(draw_frame(take.film, frame, moved, size_m=self.size_m, grid_m=grid_m))
         return np.concatenate(pictures, axis=1)
 
 
-def viewing_azimuth_rad(motions: Sequence[Motion]) -> float:
-    """Return from which side to look: a busy right hand must not hide the face that looks at somebody."""
-    busy = [task.get("hand") for motion in motions if isinstance(task := motion.meta.get("task"), dict)]
-    return -AZIMUTH_RAD if "right" in busy else AZIMUTH_RAD
-
-
-def shot_of(
-    films: Sequence[Footage],
-    panel_px: int,
-    azimuth_rad: float,
-    *,
-    paths_in_world: Sequence[Array] | None = None,
-    strides_m: Sequence[float | None] | None = None,
-    height_share: float = _HEIGHT_SHARE,
-) -> Shot:
-    """Return how to show films side by side and to one scale, each robot always in view.
+def shot_of(takes: Sequence[Take], panel_px: int, azimuth_rad: float, *, height_share: float = _HEIGHT_SHARE) -> Shot:
+    """Return how to show takes side by side and to one scale, each robot always in view.
 
     Args:
-        films: What to show.
+        takes: What to show.
         panel_px: Width of each.
         azimuth_rad: From where.
-        paths_in_world: Where the camera goes for each; along with the robot if None. Shape (F, 3) each.
-        strides_m: After which distances the floor must look the same again, or None where it need not.
         height_share: Height of a panel over its width.
     """
-    paths = [camera_path(film) for film in films] if paths_in_world is None else paths_in_world
-    corners = [film.corners_in_world() - path[:, None] for film, path in zip(films, paths, strict=True)]
+    corners = [take.film.corners_in_world() - take.path_in_world[:, None] for take in takes]
     points = np.concatenate([part.reshape(-1, 3) for part in corners])
-    height_px = round(height_share * panel_px)
-    camera = fitted_camera(points, width_px=panel_px, height_px=height_px, azimuth_rad=azimuth_rad)
-    size_m = float(np.linalg.norm(np.ptp(points, axis=0)))
-    usual_m = grid_step_m(size_m)
-    grids = [stride_m and stride_m / max(1, round(stride_m / usual_m)) for stride_m in strides_m or [None] * len(films)]
-    return Shot(films, paths, camera, size_m, panel_px, height_px, grids)
+    size_px = (panel_px, round(height_share * panel_px))
+    camera = fitted_camera(points, size_px, azimuth_rad=azimuth_rad)
+    return Shot(takes, camera, float(np.linalg.norm(np.ptp(points, axis=0))))
 
 
-def camera_path(film: Footage) -> Array:
-    """Return where the camera goes: nowhere if the robot stays near, else straight, so that swaying stays visible.
-
-    Shape (F, 3), on the floor.
-    """
+def followed(film: Footage) -> Take:
+    """Return a film whose camera stays if the robot stays near, else goes straight, so that swaying stays visible."""
     first, last = film.base_in_world[0], film.base_in_world[-1]
     body_m = float(np.linalg.norm(np.ptp(film.centre_in_world[0], axis=0)))
     share = np.full(len(film.time_s), 0.5)
     if np.linalg.norm((last - first)[:2]) > body_m:
         share = np.linspace(0.0, 1.0, len(film.time_s))
-    return np.asarray((first + share[:, None] * (last - first)) * np.array([1.0, 1.0, 0.0]))
+    return Take(film, np.asarray((first + share[:, None] * (last - first)) * np.array([1.0, 1.0, 0.0])))
 
 
-def titles_over(motions: Sequence[Motion], panel_px: int, names: Sequence[str] | None = None) -> Pixels:
-    """Return the titles over the panels, each inside its own; `names` as in `labels_of`. Shape (h, n * panel_px, 3)."""
-    words = Words(len(motions) * panel_px, round(_TITLE_SHARE * panel_px))
-    for index, (motion, label) in enumerate(zip(motions, labels_of(motions, names), strict=True)):
+def titles_over(shown: SideBySide, panel_px: int) -> Pixels:
+    """Return the titles over the panels, each inside its own. Shape (h, n * panel_px, 3)."""
+    words = Words(len(shown.motions) * panel_px, round(_TITLE_SHARE * panel_px))
+    for index, (motion, label) in enumerate(zip(shown.motions, shown.labels, strict=True)):
         middle = (index + 0.5) * panel_px
         verdict, color, most_px = verdict_of(motion), verdict_color(motion), 0.94 * panel_px
         words.write(label, middle, 0.52, size_px=0.072 * panel_px, most_px=most_px)

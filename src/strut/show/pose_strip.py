@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from strut.analysis.gait_cycle import endless
 from strut.errors import OutOfRangeError
-from strut.io.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import fitted_camera, view_axes
-from strut.show.footage import Footage, Look, footage, matched, nearest_samples
+from strut.show.footage import Footage, Look, SideBySide, footage, nearest_samples
 from strut.show.picture import INK, Words, as_png, verdict_color
 from strut.show.render import Pixels, draw_frame
 from strut.show.wording import dial_of, title_of
-from strut.tables.gait import SynthesisTable
 
 POSES = 8
 MOST_POSES = 24
@@ -27,70 +23,29 @@ GAP = 0.07  # between poses, over the largest size of the body
 _LABEL_SHARE, _LOWEST_LABEL_PX = 0.14, 44  # height of the words over that of the picture, and the least of it
 
 
-def save_pose_strip(
-    motions: Sequence[Motion],
-    robots: Sequence[Robot],
-    path: Path | str,
-    *,
-    names: Sequence[str] | None = None,
-    poses: int = POSES,
-    width_px: int = 1400,
-    look: Look = "solid",
-    force: bool = False,
-) -> None:
-    """Write a picture with a row of poses for each motion, to one scale.
+def pose_strip_bytes(shown: SideBySide, *, poses: int = POSES, width_px: int = 1400) -> bytes:
+    """Return a picture with a row of poses for each motion, to one scale, 2 to 24 of them.
 
-    Args:
-        motions: What to show: one cycle of a human walk that repeats, from the right heel's landing; else all of it.
-        robots: The robot of each motion.
-        path: File to write.
-        names: What to call each motion besides its feeling or robot: its file, for instance.
-        poses: How many, 2 to 24.
-        width_px: Width of the picture.
-        look: Bodies, or stick figures.
-        force: Replace an existing file.
-
-    Example:
-        >>> motion = strut.load_motion("gait.npz")
-        >>> strut.save_pose_strip([motion], [strut.robot_of(motion)], "gait.png")
+    A human walk that repeats is shown for one cycle, from the right heel's landing; others are shown whole.
     """
-    picture = pose_strip_bytes(motions, robots, names=names, poses=poses, width_px=width_px, look=look)
-    write_atomically(Path(path), picture, force=force)
-
-
-def pose_strip_bytes(
-    motions: Sequence[Motion],
-    robots: Sequence[Robot],
-    *,
-    names: Sequence[str] | None = None,
-    poses: int = POSES,
-    width_px: int = 1400,
-    look: Look = "solid",
-) -> bytes:
-    """Return what `save_pose_strip` writes."""
     if not 2 <= poses <= MOST_POSES:
         raise OutOfRangeError(f"A row of {poses} poses cannot be drawn; choose 2 to {MOST_POSES}.")
-    seen = [_poses(motion, robot, poses, look) for motion, robot in matched(motions, robots)]
+    seen = [_poses(motion, robot, poses, shown.look) for motion, robot in shown.pairs]
     apart_m = max(_room_m(film) for film, _ in seen)
     films = [_side_by_side(film, apart_m) for film, _ in seen]
     corners = np.concatenate([film.corners_in_world()[0] for film in films])
     span_m, tall_m = float(np.ptp(corners[:, 0])), float(np.ptp(corners[:, 2]))
-    down_m = float(
-        np.ptp(corners @ view_axes(AZIMUTH_RAD, ELEVATION_RAD)[1])
-    )  # how high the row looks, its depth seen from above
-    size = {"width_px": width_px, "height_px": round(width_px * 1.12 * down_m / span_m)}
-    camera = fitted_camera(corners, **size, azimuth_rad=AZIMUTH_RAD, elevation_rad=ELEVATION_RAD)
+    # how high the row looks, its depth seen from above
+    down_m = float(np.ptp(corners @ view_axes(AZIMUTH_RAD, ELEVATION_RAD)[1]))
+    size_px = (width_px, round(width_px * 1.12 * down_m / span_m))
+    camera = fitted_camera(corners, size_px, azimuth_rad=AZIMUTH_RAD, elevation_rad=ELEVATION_RAD)
     rows: list[Pixels] = []
-    for film, (_, share), motion, name in zip(films, seen, motions, names or [""] * len(motions), strict=True):
+    names = shown.names or [""] * len(films)
+    for film, (_, share), motion, name in zip(films, seen, shown.motions, names, strict=True):
         columns = camera.project(film.centre_in_world[0].reshape(poses, -1, 3).mean(axis=1))[0][:, 0]
-        rows.append(_words(motion, name, columns, share, **size))
-        rows.append(draw_frame(film, 0, camera, **size, size_m=span_m, grid_m=tall_m / 4.0))
+        rows.append(_words(motion, name, columns, share, size_px))
+        rows.append(draw_frame(film, 0, camera, size_m=span_m, grid_m=tall_m / 4.0))
     return as_png(np.concatenate(rows))
-
-
-def are_people(robots: Sequence[Robot]) -> bool:
-    """Return whether all are human models, whose walks are judged by a row of poses."""
-    return all(isinstance(robot.tables.gait, SynthesisTable) for robot in robots)
 
 
 def _poses(motion: Motion, robot: Robot, poses: int, look: Look) -> tuple[Footage, Array]:
@@ -127,8 +82,9 @@ def _side_by_side(film: Footage, apart_m: float) -> Footage:
     )
 
 
-def _words(motion: Motion, name: str, columns: Array, share: Array, *, width_px: int, height_px: int) -> Pixels:
-    """Return the title, the name, the verdict and how far in the cycle each pose is. Shape (h, width_px, 3)."""
+def _words(motion: Motion, name: str, columns: Array, share: Array, size_px: tuple[int, int]) -> Pixels:
+    """Return the title, the name, the verdict and how far in the cycle each pose is. Shape (h, width, 3)."""
+    width_px, height_px = size_px
     high_px = max(_LOWEST_LABEL_PX, round(_LABEL_SHARE * height_px))
     strip, after = Words(width_px, high_px), 0.0
     for words, low, size, color in (

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from strut.engines.solids import PosedSolids
 from strut.robot import Array
 from strut.show.camera import Camera
-from strut.show.floor import SHINING, UP, Shadow, cast_shadow, floor_color, grid_step_m, with_spots
+from strut.show.floor import SHINING, UP, Shadow, cast_shadow, floor_color, with_spots
 from strut.show.footage import Footage
 
 Pixels = npt.NDArray[np.uint8]
@@ -24,35 +24,25 @@ DOT_SHARE = 0.014  # radius of a spot over the size of the robot
 LIFT = 1e-4  # of the body's size; a shadow's ray starts as far off the surface, or it would meet its own start
 
 
-def draw_frame(
-    film: Footage,
-    frame: int,
-    camera: Camera,
-    *,
-    width_px: int,
-    height_px: int,
-    size_m: float,
-    grid_m: float | None = None,
-) -> Pixels:
+def draw_frame(film: Footage, frame: int, camera: Camera, *, size_m: float, grid_m: float) -> Pixels:
     """Return a picture of one frame: the body on the floor, its support polygon and spots, which shine through it.
 
     Args:
         film: What the motion looks like.
         frame: Which frame of it.
         camera: From where.
-        width_px: Width of the picture.
-        height_px: Height of the picture.
         size_m: Size of the robot, which sets the dot and how far the floor goes.
-        grid_m: Distance between the grid's lines; round and by the size if None.
+        grid_m: Distance between the grid's lines.
 
     Returns:
-        Shape (height_px, width_px, 3).
+        Shape (height, width, 3), as the camera says.
     """
+    width_px, height_px = camera.size_px
     lamp, corners = light_direction(camera), film.corners_in_world(slice(frame, frame + 1))[0]
     body = PosedSolids(film.solids, film.centre_in_world[frame], film.solid_to_world[frame])
     view = _View(film, frame, camera, body, lamp, DOT_SHARE * size_m)
     shadow = cast_shadow(body, corners, light=lamp, half_m=1.1 * size_m, cells=min(150, width_px // 2))
-    color = _floor_pixels(view, shadow, (height_px, width_px), grid_m or grid_step_m(size_m))
+    color = _floor_pixels(view, shadow, grid_m)
     boxes = camera.project(corners)[0].reshape(len(film.solids), 8, 2)
     low = np.clip(np.floor(boxes.min(axis=1)) - 1.0, 0, [width_px, height_px]).astype(int)
     high = np.clip(np.ceil(boxes.max(axis=1)) + 1.0, 0, [width_px, height_px]).astype(int)
@@ -143,16 +133,18 @@ def _on_border(part: npt.NDArray[np.int32], normal: Array) -> npt.NDArray[np.boo
     return border
 
 
-def _floor_pixels(view: _View, shadow: Shadow, shape: tuple[int, int], grid_m: float) -> Array:
+def _floor_pixels(view: _View, shadow: Shadow, grid_m: float) -> Array:
     """Return the picture of the floor alone, white above the horizon and at the border. Shape (H, W, 3)."""
     camera = view.camera
-    view_of_floor = (float(camera.eye_in_world[2]), camera.axes.tobytes(), camera.focal_px, camera.middle_px.tobytes())
-    from_eye_m, distance, inwards = _floor_in_view(*view_of_floor, shape)
-    points_m, color = camera.eye_in_world[:2] + from_eye_m, np.ones((*shape, 3))
-    seen = shadow.reaches(points_m)
+    lens = (camera.axes.tobytes(), camera.focal_px, camera.middle_px.tobytes(), camera.size_px)
+    from_eye_m, distance, inwards = _floor_in_view(float(camera.eye_in_world[2]), *lens)
+    points_m, color = camera.eye_in_world[:2] + from_eye_m, np.ones((*distance.shape, 3))
+    whiteness = shadow.whiteness(points_m)
+    seen = np.nonzero(whiteness < 1.0)
     color[seen] = floor_color(
         points_m[seen],
         distance[seen] / camera.focal_px,
+        whiteness[seen],
         shadow,
         grid_m=grid_m,
         polygon=view.film.polygons[view.frame],
@@ -164,20 +156,21 @@ def _floor_pixels(view: _View, shadow: Shadow, shape: tuple[int, int], grid_m: f
 
 @lru_cache(maxsize=8)  # films move the camera along the floor, which changes none of it
 def _floor_in_view(
-    height_m: float, axes: bytes, focal_px: float, middle_px: bytes, shape: tuple[int, int]
+    height_m: float, axes: bytes, focal_px: float, middle_px: bytes, size_px: tuple[int, int]
 ) -> tuple[Array, Array, Array]:
     """Return what each pixel of a camera over the origin sees of the floor. Shapes (H, W, 2), (H, W), (H, W).
 
     The place on the floor, infinite above the horizon; how many rays away it is; and 0 at the picture's border rising
     to 1 inside, so that panels meet in white.
     """
-    camera = Camera(np.zeros(3), np.frombuffer(axes).reshape(3, 3), focal_px, np.frombuffer(middle_px))
-    columns, rows = _pixel_middles(slice(0, shape[0]), slice(0, shape[1]))
+    camera = Camera(np.zeros(3), np.frombuffer(axes).reshape(3, 3), focal_px, np.frombuffer(middle_px), size_px)
+    width_px, height_px = size_px
+    columns, rows = _pixel_middles(slice(0, height_px), slice(0, width_px))
     rays = camera.rays(columns, rows)
     distance = np.where(rays[..., 2] < -1e-6, -height_m / np.minimum(rays[..., 2], -1e-6), np.inf)
     from_eye_m = np.where(np.isfinite(distance)[..., None], distance[..., None] * rays[..., :2], np.inf)
-    from_border = np.minimum(np.minimum(columns, shape[1] - columns), np.minimum(rows, shape[0] - rows))
-    return from_eye_m, distance, np.clip(from_border / (0.12 * shape[1]), 0.0, 1.0)
+    from_border = np.minimum(np.minimum(columns, width_px - columns), np.minimum(rows, height_px - rows))
+    return from_eye_m, distance, np.clip(from_border / (0.12 * width_px), 0.0, 1.0)
 
 
 def _pixel_middles(rows: slice, columns: slice) -> tuple[Array, Array]:

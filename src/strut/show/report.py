@@ -3,109 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from strut.engines.scene import Scene
-from strut.io.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.show.footage import Look, matched
+from strut.show.footage import SideBySide
 from strut.show.loop import there_and_back_s
 from strut.show.page import Picture, page, plotted
-from strut.show.picture import png_bytes
+from strut.show.picture import as_png, panels_of
 from strut.show.plots import balance_plot, contact_plot, footprint_plot, joint_use_plot, pressure_plot
-from strut.show.pose_strip import are_people, pose_strip_bytes
+from strut.show.pose_strip import pose_strip_bytes
 from strut.show.solid_mesh import MOST_FACES
 from strut.show.stage import Stage
-from strut.show.wording import carriers_of, labels_of, listed, receipt_rows, receipt_sentences, verdict_of
+from strut.show.wording import carriers_of, listed, receipt_rows, receipt_sentences, verdict_of
 
 MOST_SHOWN_S = 90.0
 MOST_FRAMES = 900
 SMOOTHEST_HZ, COARSEST_HZ = 20.0, 10.0  # frames per second, fewer where there is more to show
-ASPECT = 1.9  # of the frame on the page
+ASPECT, NARROW_ASPECT = 1.9, 0.75  # of the frame on the page, and of it on a phone
 
 
-def save_html(
-    motions: Sequence[Motion],
-    robots: Sequence[Robot],
-    path: Path | str,
-    *,
-    most_shown_s: float = MOST_SHOWN_S,
-    frames_per_s: float | None = None,
-    look: Look = "solid",
-    names: Sequence[str] | None = None,
-    force: bool = False,
-) -> None:
-    """Write one page about motions: a picture, the moving scene, and for each its receipt and plots.
-
-    Args:
-        motions: What to show.
-        robots: The robot of each motion.
-        path: File to write.
-        most_shown_s: The scene shows the first so many seconds; the plots show everything.
-        frames_per_s: Frames per second of the scene; fewer for longer motions if None.
-        look: Bodies, or stick figures.
-        names: What to call each motion where feeling or robot do not tell them apart: its file, for instance.
-        force: Replace an existing file.
-
-    Example:
-        >>> motion = strut.load_motion("happy.npz")
-        >>> strut.save_html([motion], [strut.robot_of(motion)], "happy.html")
-    """
-    pairs, labels = matched(motions, robots), labels_of(motions, names)
+def report_bytes(shown: SideBySide, *, most_shown_s: float = MOST_SHOWN_S, frames_per_s: float | None = None) -> bytes:
+    """Return one page about motions: a picture, the moving scene, and for each its receipt and plots."""
+    motions, labels = shown.motions, shown.labels
     said = [
         f"{label[:1].lower()}{label[1:]} ({verdict_of(motion)})" for label, motion in zip(labels, motions, strict=True)
     ]
-    content = page(
+    return page(
         "report.html",
-        title=listed(list(dict.fromkeys(robot.title for robot in robots))),
+        title=listed(list(dict.fromkeys(robot.title for robot in shown.robots))),
         introduction=f"{'One motion' if len(motions) == 1 else f'{len(motions)} motions'}: {listed(said)}.",
-        still=_still(motions, robots, look, names, listed(said)),
-        wide=are_people(robots) or len(motions) > 2,
-        scene=_scene(motions, robots, most_shown_s, frames_per_s, look, names),
+        stills=_stills(shown, said),
+        still_caption=_still_caption(shown),
+        people=shown.are_people,
+        scene=_scene(shown, most_shown_s, frames_per_s),
         overview=_overview(motions, labels),
-        cards=[_card(motion, robot, label) for (motion, robot), label in zip(pairs, labels, strict=True)],
+        cards=[_card(motion, robot, label) for (motion, robot), label in zip(shown.pairs, labels, strict=True)],
     )
-    write_atomically(Path(path), content, force=force)
 
 
-def _still(
-    motions: Sequence[Motion], robots: Sequence[Robot], look: Look, names: Sequence[str] | None, listing: str
-) -> Picture:
-    """Return a picture: a row of poses for each human walk, else each robot at its most telling moment."""
-    if are_people(robots):
-        caption = "From one landing of the right heel to the next, in per cent; the left side is darker."
-        drawn = pose_strip_bytes(motions, robots, names=names, look=look)
-        return Picture(drawn, f"Poses over one stride: {listing}.", caption)
-    walks = [bool((~motion.contact).any()) for motion in motions]
+def _stills(shown: SideBySide, said: Sequence[str]) -> list[Picture]:
+    """Return pictures: a row of poses for each human walk, else each robot at its most telling moment."""
+    if shown.are_people:
+        return [Picture(pose_strip_bytes(shown), f"Poses over one stride: {listed(said)}.", "")]
+    return [Picture(as_png(panel), words, "") for panel, words in zip(panels_of(shown), said, strict=True)]
+
+
+def _still_caption(shown: SideBySide) -> str:
+    if shown.are_people:
+        return "From one landing of the right heel to the next, in per cent; the left side is darker."
+    walks = [bool((~motion.contact).any()) for motion in shown.motions]
     moment = " or ".join(["in mid-step"] * any(walks) + ["half way through"] * (not all(walks)))
-    known = ["green: the support polygon", "blue: the centre of mass"] * any(robot.feet for robot in robots)
-    known += ["red: the centre of pressure"] * any(motion.cop_in_world is not None for motion in motions)
+    known = ["green: the support polygon", "blue: the centre of mass"] * any(robot.feet for robot in shown.robots)
+    known += ["red: the centre of pressure"] * any(motion.cop_in_world is not None for motion in shown.motions)
     marks = f" On the ground, {'; '.join(known)}." if known else ""
-    caption = f"Each motion {moment}, to one scale.{marks}"
-    drawn = png_bytes(motions, robots, look=look, names=names)
-    return Picture(drawn, f"The robots side by side {moment}: {listing}.", caption)
+    return f"Each motion {moment}, to one scale.{marks}"
 
 
-def _scene(
-    motions: Sequence[Motion],
-    robots: Sequence[Robot],
-    most_shown_s: float,
-    wanted_hz: float | None,
-    look: Look,
-    names: Sequence[str] | None,
-) -> dict[str, str]:
+def _scene(shown: SideBySide, most_shown_s: float, wanted_hz: float | None) -> dict[str, str]:
     """Return the moving scene as a page of its own, with words about what part of the motions it shows."""
-    longest_s = max(motion.duration_s for motion in motions)
-    shown_s = min(most_shown_s, longest_s)
+    shown_s = min(most_shown_s, shown.longest_s)
     long = shown_s * SMOOTHEST_HZ > MOST_FRAMES
     usual_hz = max(COARSEST_HZ, float(round(MOST_FRAMES / shown_s))) if long else SMOOTHEST_HZ
     frames_per_s = usual_hz if wanted_hz is None else wanted_hz
     times_s = there_and_back_s(shown_s, frames_per_s)
     scene = Scene()
     try:
-        stage = Stage(scene, motions, robots, times_s, aspect=ASPECT, look=look, names=names)
+        stage = Stage(scene, shown, times_s, aspect=ASPECT, narrow_aspect=NARROW_ASPECT)
 
         def frames() -> Iterator[float]:
             for index in range(len(times_s)):
@@ -115,8 +80,8 @@ def _scene(
         recorded = scene.record(frames)
     finally:
         scene.close()
-    part = "all of it" if shown_s >= longest_s else f"the first {shown_s:.0f} of at most {longest_s:.0f} s"
-    shorter = len({round(motion.duration_s, 1) for motion in motions}) > 1
+    part = "all of it" if shown_s >= shown.longest_s else f"the first {shown_s:.0f} of at most {shown.longest_s:.0f} s"
+    shorter = len({round(motion.duration_s, 1) for motion in shown.motions}) > 1
     caption = (
         f"Shown: {part}, at {frames_per_s:g} frames per second and real speed, then rewound and again"
         f"{'; a shorter motion goes on from where it ended' if shorter else ''}. "
@@ -136,10 +101,8 @@ def _overview(motions: Sequence[Motion], labels: Sequence[str]) -> dict[str, Any
     if len(motions) < 2 or not known:
         return None
     words = dict.fromkeys(word for rows in known.values() for word in rows)
-    return {
-        "header": ["", *known],
-        "rows": [[word, *(rows.get(word, "") for rows in known.values())] for word in words],
-    }
+    rows = [[word, *(told.get(word, "") for told in known.values())] for word in words]
+    return {"header": ["", *known], "rows": rows}
 
 
 def _card(motion: Motion, robot: Robot, label: str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,16 +9,16 @@ from scipy.spatial.transform import Rotation
 
 from strut.engines.scene import Scene
 from strut.engines.solids import Mesh
-from strut.motion import Motion
-from strut.robot import Array, Robot
+from strut.robot import Array
 from strut.show.camera import view_axes
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS, SPOT_SIZES, grid_step_m
-from strut.show.footage import Footage, Look, footage, matched, nearest_samples
+from strut.show.footage import Footage, SideBySide, footage, nearest_samples
 from strut.show.loop import repeated
 from strut.show.solid_mesh import MOST_FACES, lightened, solid_mesh
-from strut.show.wording import labels_of
 
 VIEW_RAD = np.deg2rad(24.0)
+WIDE_VIEW_RAD = np.deg2rad([-14.0, 24.0])  # azimuth and elevation: across the lanes
+NARROW_VIEW_RAD = np.deg2rad([-52.0, 38.0])  # along the lanes, one behind the other
 LABEL_SHARE = 0.11  # height of a name over the size of the robot, half of it for long names
 LETTER_WIDTH = 0.6  # over the height of a name
 _GRAIN = 2.0**-15  # finer moves than this, in metres, are not sent: nobody sees them and they cost space
@@ -57,56 +56,44 @@ class Stage:
     """
 
     def __init__(
-        self,
-        scene: Scene,
-        motions: Sequence[Motion],
-        robots: Sequence[Robot],
-        times_s: Array,
-        *,
-        aspect: float,
-        look: Look = "solid",
-        names: Sequence[str] | None = None,
+        self, scene: Scene, shown: SideBySide, times_s: Array, *, aspect: float, narrow_aspect: float | None = None
     ) -> None:
         """Build the lanes.
 
         Args:
             scene: Where.
-            motions: What; one that ends earlier goes on from where it ended.
-            robots: The robot of each motion.
+            shown: What; a motion that ends earlier goes on from where it ended.
             times_s: The frames, in seconds since the start. Shape (F,).
             aspect: Width over height of the window for which the first view is chosen.
-            look: Bodies, or stick figures.
-            names: What to call each motion where feeling or robot do not tell them apart.
+            narrow_aspect: The same of a window that is higher than wide, a phone's, if such a one may be.
         """
         self._scene, self.lightened = scene, False
-        labels, films = labels_of(motions, names), []
-        for motion, robot in matched(motions, robots):
+        labels, films = shown.labels, []
+        for motion, robot in shown.pairs:
             longer = repeated(motion, robot, float(times_s.max()))
-            film = footage(longer, robot, nearest_samples(longer, times_s), look=look)
+            film = footage(longer, robot, nearest_samples(longer, times_s), look=shown.look)
             films.append(replace(film, solids=lightened(film.solids, MOST_FACES)))
             self.lightened |= films[-1].solids != film.solids
-        corners = [
-            film.corners_in_world(slice(None, None, max(1, len(times_s) // 50))).reshape(-1, 3) for film in films
-        ]
+        some = slice(None, None, max(1, len(times_s) // 50))
+        corners = [film.corners_in_world(some).reshape(-1, 3) for film in films]
         width_m = max(float(np.ptp(points[:, 1])) for points in corners)
         self._size_m = max(float(np.linalg.norm(np.ptp(film.corners_in_world(slice(1))[0], axis=0))) for film in films)
         longest = max(len(label) for label in labels)
         self._label_m = min(LABEL_SHARE, max(LABEL_SHARE / 2.0, 1.4 * width_m / self._size_m / longest)) * self._size_m
         apart_m = max(1.12 * width_m, LETTER_WIDTH * longest * self._label_m)  # or names would run into each other
-        self._lanes = []
-        shown = []
-        for index, (film, label, robot) in enumerate(zip(films, labels, robots, strict=True)):
+        self._lanes, points = [], []
+        for index, (film, label, robot) in enumerate(zip(films, labels, shown.robots, strict=True)):
             middle = film.base_in_world[:, :2].min(axis=0) / 2.0 + film.base_in_world[:, :2].max(axis=0) / 2.0
             aside_m = (index - (len(films) - 1) / 2.0) * apart_m
             offset = np.array([-middle[0], aside_m - middle[1], 0.0])
-            self._lanes.append(_lane(f"/{index}_{_plain(label)}", film, len(robot.point_feet)))
-            scene.add_frame(self._lanes[-1].name)
-            scene.place(self._lanes[-1].name, offset)
-            self._build(self._lanes[-1])
-            scene.add_label(f"{self._lanes[-1].name}/label", label, height_m=self._label_m)
-            label_top_m = self._lanes[-1].label_m + np.array([0.0, 0.0, self._label_m])
-            shown += [corners[index] + offset, label_top_m + offset]
-        self._frame_all(np.concatenate(shown), aspect)
+            lane = _lane(f"/{index}_{_plain(label)}", film, len(robot.point_feet))
+            scene.add_frame(lane.name)
+            scene.place(lane.name, offset)
+            self._build(lane)
+            scene.add_label(f"{lane.name}/label", label, height_m=self._label_m)
+            points += [corners[index] + offset, lane.label_m + np.array([0.0, 0.0, self._label_m]) + offset]
+            self._lanes.append(lane)
+        self._frame_all(np.concatenate(points), aspect, narrow_aspect)
         self._at = -1
         self.go_to(0)
 
@@ -139,9 +126,8 @@ class Stage:
                     smooth=solid.kind not in ("box", "cylinder"),
                 )
         if lane.n_corners:
-            polygon = Mesh(
-                np.zeros((lane.n_corners, 3)), np.array([[0, k, k + 1] for k in range(1, lane.n_corners - 1)])
-            )
+            fan = np.array([[0, k, k + 1] for k in range(1, lane.n_corners - 1)])
+            polygon = Mesh(np.zeros((lane.n_corners, 3)), fan)
             self._add_mark(f"{lane.name}/support_polygon", polygon, POLYGON_COLOR, 0.35)
         for spot in film.spots:
             disc = _disc(0.017 * SPOT_SIZES[spot] * self._size_m)
@@ -175,14 +161,24 @@ class Stage:
             lifted_m = (0.007 - 0.003 * SPOT_SIZES[spot]) * self._size_m  # the smaller spot lies on the larger
             self._scene.place(f"{lane.name}/{_plain(spot)}", np.array([*_rounded(point_m), lifted_m]))
 
-    def _frame_all(self, points_in_world: Array, aspect: float) -> None:
+    def _frame_all(self, points_in_world: Array, aspect: float, narrow_aspect: float | None) -> None:
         """Put the camera where it sees everything, and the floor under it. Shape (n, 3)."""
         low, high = points_in_world.min(axis=0), points_in_world.max(axis=0)
-        middle, axes = (low + high) / 2.0, view_axes(azimuth_rad=np.deg2rad(-14.0), elevation_rad=np.deg2rad(24.0))
-        across, down, ahead = axes @ (points_in_world - middle).T
-        slope = np.tan(VIEW_RAD / 2.0) / 1.12  # some room around
-        distance_m = float(np.max(np.maximum(np.abs(across) / aspect, np.abs(down)) / slope - ahead))
-        self._scene.look(eye_in_world=middle - distance_m * axes[2], target_in_world=middle, view_rad=VIEW_RAD)
+        middle = (low + high) / 2.0
+
+        def eye(axes: Array, aspect: float) -> Array:
+            across, down, ahead = axes @ (points_in_world - middle).T
+            slope = np.tan(VIEW_RAD / 2.0) / 1.12  # some room around
+            distance_m = float(np.max(np.maximum(np.abs(across) / aspect, np.abs(down)) / slope - ahead))
+            return np.asarray(middle - distance_m * axes[2])
+
+        narrow = None if narrow_aspect is None else eye(view_axes(*NARROW_VIEW_RAD), narrow_aspect)
+        self._scene.look(
+            eye_in_world=eye(view_axes(*WIDE_VIEW_RAD), aspect),
+            target_in_world=middle,
+            view_rad=VIEW_RAD,
+            narrow_eye_in_world=narrow,
+        )
         size_m = 1.3 * float(np.max((high - low)[:2])) + self._size_m
         self._scene.add_ground(middle_in_world=middle[:2], size_m=size_m, cell_m=grid_step_m(2.0 * self._size_m))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Self
 
 import numpy as np
@@ -12,9 +11,10 @@ import numpy as np
 from strut.engines.scene import Scene
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.show.footage import Look, matched
+from strut.show.footage import Look, SideBySide
+from strut.show.loop import there_and_back_s
 from strut.show.stage import Stage
-from strut.show.wording import labels_of, receipt_sentences, verdict_of
+from strut.show.wording import receipt_sentences, verdict_of
 
 FRAMES_PER_S = 50.0
 UPDATES_PER_S = 30.0
@@ -25,30 +25,19 @@ class Viewer:
     """A live viewer. It moves only when `step` is called, so that whoever owns the clock decides.
 
     Attributes:
-        time_s: What is shown, in seconds since the start.
         speed: How many seconds of motion pass in a second.
         playing: Whether `step` moves on.
     """
 
-    def __init__(
-        self,
-        motions: Sequence[Motion],
-        robots: Sequence[Robot],
-        *,
-        host: str = "127.0.0.1",
-        port: int = 8080,
-        look: Look = "solid",
-        names: Sequence[str] | None = None,
-    ) -> None:
+    def __init__(self, shown: SideBySide, *, host: str = "127.0.0.1", port: int = 8080) -> None:
         """Start to serve; port 0 takes any free one. Raises CannotListenError."""
-        matched(motions, robots)
-        self.time_s, self.speed, self.playing = 0.0, 1.0, True
-        self._duration_s = max(motion.duration_s for motion in motions)
-        self._times_s = np.arange(0.0, self._duration_s + 1e-9, 1.0 / FRAMES_PER_S)
+        self.speed, self.playing = 1.0, True
+        self._clock_s = 0.0  # runs through the motions and then through their rewinding
+        self._duration_s, self._times_s = shown.longest_s, there_and_back_s(shown.longest_s, FRAMES_PER_S)
         self._scene = Scene(host=host, port=port, title="strut")
         try:
-            self._stage = Stage(self._scene, motions, robots, self._times_s, aspect=ASPECT, look=look, names=names)
-            self._add_panel(motions, labels_of(motions, names))
+            self._stage = Stage(self._scene, shown, self._times_s, aspect=ASPECT)
+            self._add_panel(shown)
         except BaseException:
             self._scene.close()
             raise
@@ -56,25 +45,30 @@ class Viewer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
+    def __exit__(self, *_error: object) -> None:
+        self._scene.close()
 
     @property
     def url(self) -> str:
         """Where a browser finds it."""
         return self._scene.url
 
+    @property
+    def time_s(self) -> float:
+        """What is shown, in seconds since the start."""
+        if self._clock_s <= self._duration_s:
+            return self._clock_s
+        return float(np.interp(self._clock_s * FRAMES_PER_S, np.arange(len(self._times_s)), self._times_s))
+
     def step(self, elapsed_s: float) -> None:
-        """Move on by elapsed real time and show where that is; after the end it starts again."""
+        """Move on by elapsed real time and show where that is; after the end it is rewound and starts again."""
         if self.playing:
-            self.time_s = (self.time_s + self.speed * elapsed_s) % self._duration_s
+            self._clock_s = (self._clock_s + self.speed * elapsed_s) % (len(self._times_s) / FRAMES_PER_S)
         self._show()
 
     def go_to(self, time_s: float) -> None:
         """Show a moment, in seconds since the start."""
-        self.time_s = float(np.clip(time_s, 0.0, self._duration_s))
+        self._clock_s = float(np.clip(time_s, 0.0, self._duration_s))
         self._show()
 
     def play(self, playing: bool) -> None:
@@ -82,20 +76,16 @@ class Viewer:
         self.playing = playing
         self._rename_button("Pause" if playing else "Play")
 
-    def stop(self) -> None:
-        """Stop serving."""
-        self._scene.close()
-
     def _show(self) -> None:
-        frame = min(round(self.time_s * FRAMES_PER_S), len(self._times_s) - 1)
+        frame = min(round(self._clock_s * FRAMES_PER_S), len(self._times_s) - 1)
         with self._scene.at_once():
             self._stage.go_to(frame)
         self._move_time(round(self.time_s, 2))
 
-    def _add_panel(self, motions: Sequence[Motion], labels: Sequence[str]) -> None:
+    def _add_panel(self, shown: SideBySide) -> None:
         def jump(time_s: float) -> None:
             self.play(False)
-            self.time_s = time_s  # the next step shows it
+            self._clock_s = time_s  # the next step shows it
 
         def change_speed(speed: float) -> None:
             self.speed = speed
@@ -105,7 +95,7 @@ class Viewer:
             "Time [s]", low=0.0, high=round(self._duration_s, 2), step=0.01, value=0.0, on_change=jump
         )
         self._scene.add_slider("Speed", low=0.1, high=4.0, step=0.1, value=1.0, on_change=change_speed)
-        for motion, label in zip(motions, labels, strict=True):
+        for motion, label in zip(shown.motions, shown.labels, strict=True):
             words = " ".join(receipt_sentences(motion.receipt))
             self._scene.add_text(f"**{label}** ({verdict_of(motion)}). {words}")
 
@@ -120,22 +110,16 @@ def serve(
     names: Sequence[str] | None = None,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
-    """Show motions in the browser until Ctrl-C.
+    """Show motions in the browser until Ctrl-C; `look` and `names` as in `save_shown`.
 
-    Args:
-        motions: What to show.
-        robots: The robot of each motion.
-        host: Address to listen on; the default is this machine only.
-        port: Port to listen on; 0 takes any free one.
-        look: Bodies, or stick figures.
-        names: What to call each motion where feeling or robot do not tell them apart: its file, for instance.
-        on_ready: Called with the address once a browser can open it.
+    By default only this machine can see them. Port 0 takes any free one; `on_ready` is called with the address once a
+    browser can open it.
 
     Example:
         >>> motion = strut.load_motion("happy.npz")
         >>> strut.serve([motion], [strut.robot_of(motion)], on_ready=print)
     """
-    with Viewer(motions, robots, host=host, port=port, look=look, names=names) as viewer:
+    with Viewer(SideBySide(motions, robots, look, names), host=host, port=port) as viewer:
         if on_ready is not None:
             on_ready(viewer.url)
         before_s = time.perf_counter()

@@ -97,7 +97,7 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("Verdict", receipt.verdict),
         ("Intensity asked", NOT_KNOWN if asked is None else f"{asked:.2f}"),
         ("Intensity kept", NOT_KNOWN if kept is None else f"{kept:.2f}"),
-        ("Shown on average", _number(receipt.shown, "{:.0f} %", 100.0)),
+        ("Shown on average", NOT_KNOWN if receipt.shown is None else _percent(receipt.shown)),
         ("Duration", f"{receipt.duration_s:.2f} s"),
         ("Distance", _number(receipt.distance_m, "{:.3f} m")),
         ("Speed", NOT_KNOWN if receipt.speed_m_s is None else _speed(receipt.speed_m_s)),
@@ -204,7 +204,8 @@ def _share_kept(receipt: Receipt) -> float:
 
 
 def _percent(share: float) -> str:
-    return f"{share * 100.0:.0f} %"
+    """Return a share in per cent, rounded as intensities are: 0.925 is 0.93 and 93 %."""
+    return f"{float(f'{share:.2f}') * 100.0:.0f} %"
 
 
 def _number(value: float | None, words: str, factor: float = 1.0) -> str:

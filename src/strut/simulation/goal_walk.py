@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from strut.balance.ground_force import share_ground_force
+from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.physics import Plant, Run
 from strut.errors import BadMotionError, UnreachablePostureError
 from strut.generators.body_path import carried
 from strut.generators.footsteps import StepLimits, closing, footsteps_to, standing
-from strut.generators.phases import PhaseTimes, step_plan
+from strut.generators.phases import PhaseTimes
 from strut.generators.step_drafts import StepGait
 from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.foot_poses import shoe_places
@@ -28,7 +30,6 @@ from strut.place import Footstep, Place, between, wrapped
 from strut.request import PressureLaw
 from strut.robot import Robot
 from strut.simulation.playback import LOADED_N, SUNK, TIPPED_RAD
-from strut.verify.measure import audit
 
 BEHIND, AHEAD = 3, 3  # steps around the present that are planned
 CLOSE_M, CLOSE_RAD = 0.005, math.radians(1.0)  # nearer than this to the goal it stops correcting
@@ -191,17 +192,10 @@ class _Walker:
         gait = self._gait
         if not whole:
             steps = [*steps, closing(steps[-1], gait.limits.separation_m)]
-        plan = step_plan(
-            steps,
-            shoes,
-            gait.times,
-            step_height_m=gait.step_height_m,
-            rate_hz=1.0 / self._step_s,
-            outward_m=gait.outward_m,
-        )
-        body = carried(self._legs, plan, gait.body_height_m, law=self._law)
-        qpos = body.qpos
-        torque = audit(self._robot, plan.time_s, qpos, plan.contact).torque_nm
+        plan = gait.plan(steps, shoes, 1.0 / self._step_s)
+        qpos = carried(self._legs, plan, gait.body_height_m, law=self._law).qpos
+        dynamics = inverse_dynamics(self._robot, plan.time_s, qpos)
+        torque = share_ground_force(self._robot, dynamics, plan.contact).torque_nm
         control = self._plant.control(plan.time_s, qpos[:, self._robot.base_size :], torque)
         ends = [round(phase.stop_s / self._step_s) for phase in plan.phases if phase.kind in ("swing", "shoe turn")]
         begin = ends[behind - 1] if behind else 0

@@ -6,6 +6,7 @@ it has never seen yours, and its answers say nothing about them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +21,7 @@ from strut.robot import Array
 from strut.study.answer_table import answers_of, export_csv
 from strut.study.answers import DO_NOT_KNOW, PAD_SCALES
 from strut.study.confusion import confusion, hit_rates
-from strut.study.design import Design, Question
-from strut.study.design_file import read_design
+from strut.study.design import Design, Question, read_design
 from strut.study.published import published
 from strut.study.ratings import rating_means, sd_from_interval
 from strut.study.trial_plan import trial_plan
@@ -47,30 +47,16 @@ def simulated_rows(design: Design, audience: Audience, people: int, rng: np.rand
     """Return the answers of simulated people, in the form of `Database.rows`, each marked as simulated."""
     if people < 1:
         raise StudyError(f"An audience of {people} cannot answer; ask for at least one.")
-    respond = audience.make(design)
-    rows: list[dict[str, Any]] = []
-    shown: dict[str, int] = {}
+    respond, rows, shown = audience.make(design), [], Counter[str]()
+    nothing_said: dict[str, Any] = {"age": None, "gender": None, "response_ms": None, "plays": None, "received_at": ""}
     for index in range(people):
-        habit = rng.normal(size=len(PAD_SCALES))
-        for trial in trial_plan(design, index=index, shown=shown):
-            if not trial.practice:
-                shown[trial.stimulus] = shown.get(trial.stimulus, 0) + 1
-            rows.append(
-                {
-                    "code": f"simulated-{index + 1:04d}",
-                    "language": design.languages[0],
-                    "age": None,
-                    "gender": None,
-                    "simulated": True,
-                    "trial": trial.number,
-                    "block": trial.block,
-                    "stimulus": trial.stimulus,
-                    "reply": respond(design.stimulus(trial.stimulus).intended, habit, rng),
-                    "response_ms": None,
-                    "plays": None,
-                    "received_at": "",
-                }
-            )
+        person = {"code": f"simulated-{index + 1:04d}", "language": design.languages[0], "simulated": True}
+        habit, plan = rng.normal(size=len(PAD_SCALES)), trial_plan(design, index, shown)
+        for trial in plan:
+            reply = respond(design.stimulus(trial.stimulus).intended, habit, rng)
+            shows = {"trial": trial.number, "block": trial.block, "stimulus": trial.stimulus}
+            rows.append({**nothing_said, **person, **shows, "reply": reply})
+        shown.update(trial.stimulus for trial in plan if not trial.practice)
     return rows
 
 
@@ -81,7 +67,7 @@ def simulated_power(
 
     A finding is an emotion seen above chance, or a mean rating off the middle of its scale.
     """
-    found: dict[str, int] = {}
+    found = Counter[str]()
     for _ in range(runs):
         answers = answers_of(design, simulated_rows(design, audience, people, rng))
         if design.question == "forced-choice":
@@ -89,8 +75,7 @@ def simulated_power(
             tests = {row.emotion: row.p_holm < alpha for row in hit_rates(matrix, 1.0 / len(design.answer_options))}
         else:
             tests = {f"{row.emotion}, {row.scale}": row.off_middle(alpha) for row in rating_means(answers)}
-        for name, significant in tests.items():
-            found[name] = found.get(name, 0) + int(significant)
+        found.update({name: int(significant) for name, significant in tests.items()})
     return {name: count / runs for name, count in found.items()}
 
 
@@ -105,24 +90,29 @@ def caveat(design: Design, audience: Audience) -> str:
     return f"{seen} Their ratings of pleasure stand in for the slider." if design.question == "slider" else seen
 
 
-def _canonical(emotion: str) -> str:
-    return named_emotion(emotion).name or emotion
+def _canonical(answer: str) -> str:
+    return answer if answer == DO_NOT_KNOW else named_emotion(answer).name or answer
+
+
+def _known(design: Design, table: dict[str, Any], what: str) -> dict[str, Any]:
+    """Return by intended emotion what a model's table says about it; what it does not know is refused."""
+    for entry in design.stimuli:
+        if _canonical(entry.intended) not in table:
+            known = ", ".join(sorted(table))
+            raise StudyError(f"The model knows no {what} '{entry.intended}'; it knows {known}.")
+    return {entry.intended: table[_canonical(entry.intended)] for entry in design.stimuli}
 
 
 def _choosing(design: Design, shares: dict[str, dict[str, float]]) -> Respond:
     """Return a model that draws answers from published shares, by canonical names; what nobody offered is left out."""
-    options = {_canonical(name) if name != DO_NOT_KNOW else DO_NOT_KNOW: name for name in design.answer_options}
+    options = {_canonical(name): name for name in design.answer_options}
     table: dict[str, tuple[list[str], Array]] = {}
-    for entry in design.stimuli:
-        meant = _canonical(entry.intended)
-        if meant not in shares:
-            known = ", ".join(sorted(shares))
-            raise StudyError(f"The model knows no answers to '{entry.intended}'; it knows {known}.")
-        offered = [(options[name], share) for name, share in shares[meant].items() if name in options]
-        weights = np.array([share for _, share in offered])
+    for intended, given in _known(design, shares, "answers to").items():
+        offered = {options[name]: share for name, share in given.items() if name in options}
+        weights = np.array(list(offered.values()))
         if weights.sum() <= 0.0:
-            raise StudyError(f"None of the answers people gave to '{entry.intended}' is among the options.")
-        table[entry.intended] = ([name for name, _ in offered], weights / weights.sum())
+            raise StudyError(f"None of the answers people gave to '{intended}' is among the options.")
+        table[intended] = (list(offered), weights / weights.sum())
 
     def respond(intended: str, _habit: Array, rng: np.random.Generator) -> Reply:
         names, weights = table[intended]
@@ -133,31 +123,30 @@ def _choosing(design: Design, shares: dict[str, dict[str, float]]) -> Respond:
 
 def _quadruped(design: Design) -> Respond:
     study = published("quadruped")
-    names = [_canonical(name) for name in study["emotions"]]
-    counts = {_canonical(name): study["counts"][name] for name in study["emotions"]}
-    return _choosing(design, {meant: dict(zip(names, row, strict=True)) for meant, row in counts.items()})
+    names = {name: _canonical(name) for name in study["emotions"]}
+    shares = {own: dict(zip(names.values(), study["counts"][name], strict=True)) for name, own in names.items()}
+    return _choosing(design, shares)
 
 
 def _superposition(design: Design) -> Respond:
     """Return Hicheur's model: recognised as often as published, misses spread evenly because nothing else is known."""
     study = published("superposition")
-    answers = [name if name == DO_NOT_KNOW else _canonical(name) for name in study["answers"]]
-    section = study["recognised_percent"]
-    shares = {}
-    for name in (key for key in section if key not in ("where", "unit", "tolerance")):
-        meant, right = _canonical(name), section[name] / 100.0
-        shares[meant] = {other: right if other == meant else (1.0 - right) / (len(answers) - 1) for other in answers}
+    answers, shares = [_canonical(name) for name in study["answers"]], {}
+    for name, percent in study["recognised_percent"].items():
+        if name not in ("where", "unit", "tolerance"):
+            miss = (1.0 - percent / 100.0) / (len(answers) - 1)
+            shares[_canonical(name)] = dict.fromkeys(answers, miss) | {_canonical(name): percent / 100.0}
     return _choosing(design, shares)
 
 
 def mean_ratings(emotion: Emotion) -> Array:
     """Return the mean pleasure, arousal and dominance that Pepper's audience would rate. Shape (3,)."""
     study = published("pepper")
-    level = study["level"]
-    jerkiness, activity, gaze = -emotion.pleasure / level, emotion.arousal / level, emotion.dominance / level
-    factors = {"J": jerkiness, "V": activity, "G": gaze}
-    names = study["audience"]["terms"]
-    terms = [1.0 if name == "const" else float(np.prod([factors[one] for one in name])) for name in names]
+    factors = {"J": -emotion.pleasure, "V": emotion.arousal, "G": emotion.dominance}  # jerkiness, activity, gaze
+    terms = [
+        1.0 if name == "const" else float(np.prod([factors[one] / study["level"] for one in name]))
+        for name in study["audience"]["terms"]
+    ]
     return np.array([np.dot(study["audience"][scale], terms) for scale in PAD_SCALES])
 
 
@@ -173,29 +162,27 @@ def _pepper(design: Design) -> Respond:
     means = {entry.intended: mean_ratings(named_emotion(entry.intended)) for entry in design.stimuli}
     spread = rating_sd()
 
-    def rated(intended: str, habit: Array, rng: np.random.Generator) -> Array:
-        own = np.sqrt(HABIT_SHARE) * habit + np.sqrt(1.0 - HABIT_SHARE) * rng.normal(size=len(PAD_SCALES))
-        return np.asarray(np.clip(means[intended] + spread * own, -1.0, 1.0))
-
     def respond(intended: str, habit: Array, rng: np.random.Generator) -> Reply:
-        values = rated(intended, habit, rng)
+        own = np.sqrt(HABIT_SHARE) * habit + np.sqrt(1.0 - HABIT_SHARE) * rng.normal(size=len(PAD_SCALES))
+        values = dict(zip(PAD_SCALES, np.clip(means[intended] + spread * own, -1.0, 1.0).tolist(), strict=True))
         if design.question == "slider":
-            return {"rating": round(float(values[0]), 2)}
+            return {"rating": round(values["pleasure"], 2)}
         steps = (design.ask.points - 1) / 2.0
-        return {scale: round(float(values[PAD_SCALES.index(scale)]) * steps) / steps for scale in design.ask.scales}
+        return {scale: round(value * steps) / steps for scale, value in values.items() if scale in design.ask.scales}
 
     return respond
 
 
 def _feedback(design: Design) -> Respond:
-    section = published("quadruped")["feedback"]
-    wished = {_canonical(name): section[name] for name in published("quadruped")["emotions"]}
-    for entry in design.stimuli:
-        if _canonical(entry.intended) not in wished:
-            raise StudyError(f"The model knows no wishes about '{entry.intended}'; it knows {', '.join(wished)}.")
+    study = published("quadruped")
+    items, wishes = (
+        study["feedback"]["items"],
+        {_canonical(name): study["feedback"][name] for name in study["emotions"]},
+    )
+    known = _known(design, wishes, "wishes about")
 
     def respond(intended: str, _habit: Array, rng: np.random.Generator) -> Reply:
-        means = dict(zip(section["items"], wished[_canonical(intended)], strict=True))
+        means = dict(zip(items, known[intended], strict=True))
         return {
             item: int(np.clip(round(float(rng.normal(means[item], FEEDBACK_SD))), -2, 2)) for item in design.ask.items
         }
@@ -203,16 +190,13 @@ def _feedback(design: Design) -> Respond:
     return respond
 
 
-_GAITS = "confusion of Mr. Pete's gaits, Hainsworth 2017, Table 14"
-_AVATARS = "recognition of avatars, Hicheur et al. 2013"
-_MOTIONS = "ratings of Pepper's eight motions, Claret et al. 2017, Table 2b"
-_WISHES = "wishes about Mr. Pete's gaits, Hainsworth 2017, Table 7"
-AUDIENCES = {
-    "quadruped": Audience("quadruped", _GAITS, "mrpete", ("forced-choice",), _quadruped),
-    "superposition": Audience("superposition", _AVATARS, "avatars", ("forced-choice",), _superposition),
-    "pepper": Audience("pepper", _MOTIONS, "pepper", ("sam", "slider"), _pepper),
-    "feedback": Audience("feedback", _WISHES, "mrpete", ("improvement",), _feedback),
-}
+_SOURCES = (
+    ("quadruped", "confusion of Mr. Pete's gaits, Hainsworth 2017, Table 14", "mrpete", ("forced-choice",), _quadruped),
+    ("superposition", "recognition of avatars, Hicheur et al. 2013", "avatars", ("forced-choice",), _superposition),
+    ("pepper", "ratings of Pepper's eight motions, Claret et al. 2017, Table 2b", "pepper", ("sam", "slider"), _pepper),
+    ("feedback", "wishes about Mr. Pete's gaits, Hainsworth 2017, Table 7", "mrpete", ("improvement",), _feedback),
+)
+AUDIENCES = {row[0]: Audience(*row) for row in _SOURCES}
 
 
 def audience_for(design: Design, name: str | None) -> Audience:

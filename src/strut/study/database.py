@@ -1,10 +1,14 @@
-"""Database: participants and their answers in SQLite or PostgreSQL. Every answer is on disk before it is confirmed."""
+"""Database: participants and their answers in SQLite or PostgreSQL. Every answer is on disk before it is confirmed.
+
+Four tables: the study, how often each stimulus was planned, participants, answers.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,20 +17,60 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from strut.errors import OutOfTurnError, StudyError, UnknownParticipantError
-from strut.study.tables import ANSWER, PARTICIPANT, SHOWN, STUDY, TABLES, insert_once
 from strut.study.trial_plan import Trial
 
-_FIND = sa.select(
-    PARTICIPANT.c.id,
-    PARTICIPANT.c.code,
-    PARTICIPANT.c.language,
-    PARTICIPANT.c.plan,
-    sa.select(sa.func.count()).where(ANSWER.c.participant_id == PARTICIPANT.c.id).scalar_subquery().label("answered"),
-).where(PARTICIPANT.c.token_hash == sa.bindparam("hashed"))
+
+def _text(name: str, **rules: Any) -> sa.Column[str]:
+    return sa.Column(name, sa.Text, nullable=False, **rules)
+
+
+def _number(name: str, *rules: Any) -> sa.Column[int]:
+    return sa.Column(name, sa.Integer, *rules, nullable=False)
+
+
+def _identity() -> sa.Column[int]:
+    return sa.Column("id", sa.Integer, primary_key=True)
+
+
+TABLES = sa.MetaData()
+STUDY = sa.Table("strut_study", TABLES, _identity(), _text("name"), _text("fingerprint"))
+SHOWN = sa.Table("strut_shown", TABLES, _text("stimulus", primary_key=True), _number("times"))
+PARTICIPANT = sa.Table(
+    "strut_participant",
+    TABLES,
+    _identity(),
+    _text("token_hash", unique=True),
+    _text("code", unique=True),
+    _text("language"),
+    sa.Column("age", sa.Integer),
+    sa.Column("gender", sa.Text),
+    _text("plan"),
+    sa.Column("simulated", sa.Boolean, nullable=False),
+    _text("started_at"),
+)
+ANSWER = sa.Table(
+    "strut_answer",
+    TABLES,
+    _identity(),
+    _number("participant_id", sa.ForeignKey("strut_participant.id")),
+    _number("trial"),
+    _number("block"),
+    _text("stimulus"),
+    _text("reply"),
+    sa.Column("response_ms", sa.Integer),
+    sa.Column("plays", sa.Integer),
+    _text("received_at"),
+    sa.UniqueConstraint("participant_id", "trial"),
+)
+_ANSWERED = (
+    sa.select(sa.func.count()).where(ANSWER.c.participant_id == PARTICIPANT.c.id).scalar_subquery().label("answered")
+)
+_FIND = sa.select(PARTICIPANT, _ANSWERED).where(PARTICIPANT.c.token_hash == sa.bindparam("hashed"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +100,7 @@ class Database:
         self.reader = engine.execution_options(isolation_level="AUTOCOMMIT")
 
     def start(
-        self,
-        token: str,
-        planner: Planner,
-        *,
-        language: str,
-        age: int | None = None,
-        gender: str | None = None,
-        simulated: bool = False,
+        self, token: str, planner: Planner, *, language: str, age: int | None = None, gender: str | None = None
     ) -> Participant:
         """Return the participant behind a token, made now unless the token is known: sending a form twice is once.
 
@@ -71,9 +108,8 @@ class Database:
             token: The secret part of the private link; only its hash is stored.
             planner: Makes the trials from the participant's number and how often each stimulus was planned before.
             language: In which they read.
-            age: In years, if they said it.
-            gender: If they said it.
-            simulated: Whether a response model answers.
+            age: In years; like `gender`, None if they did not say it.
+            gender: See `age`.
         """
         with self._writing() as connection:
             known = _participant(connection, token)
@@ -82,23 +118,13 @@ class Database:
             index = connection.scalar(sa.select(sa.func.max(PARTICIPANT.c.id))) or 0  # some may have been forgotten
             shown = {row.stimulus: row.times for row in connection.execute(sa.select(SHOWN))}
             plan = planner(index, shown)
-            connection.execute(
-                sa.insert(PARTICIPANT).values(
-                    token_hash=_hashed(token),
-                    code=secrets.token_hex(6),
-                    language=language,
-                    age=age,
-                    gender=gender,
-                    plan=json.dumps([[trial.number, trial.block, trial.stimulus] for trial in plan]),
-                    simulated=simulated,
-                    started_at=_now(),
-                )
-            )
-            for trial in plan:
-                if not trial.practice:
-                    shown[trial.stimulus] = shown.get(trial.stimulus, 0) + 1
+            person = {"language": language, "age": age, "gender": gender, "simulated": False, "started_at": _now()}
+            written = json.dumps([[trial.number, trial.block, trial.stimulus] for trial in plan])
+            secret = {"token_hash": _hashed(token), "code": secrets.token_hex(6)}
+            connection.execute(sa.insert(PARTICIPANT).values(**secret, **person, plan=written))
+            times = Counter(shown) + _showings(plan)
             connection.execute(sa.delete(SHOWN))
-            connection.execute(sa.insert(SHOWN), [{"stimulus": name, "times": n} for name, n in shown.items()])
+            connection.execute(sa.insert(SHOWN), [{"stimulus": name, "times": n} for name, n in times.items()])
             made = _participant(connection, token)
             assert made is not None
             return made
@@ -116,12 +142,8 @@ class Database:
     ) -> bool:
         """Store an answer and return True; return False, and change nothing, if this trial was answered before.
 
-        Args:
-            who: The participant as last read; a twin of this request may have been quicker, which changes nothing.
-            trial: Its number.
-            reply: What is stored of the answer.
-            response_ms: How long it took, where it was measured.
-            plays: How often the stimulus was played, where it was counted.
+        `who` is the participant as last read: a twin of this request may have been quicker, which changes nothing.
+        `response_ms` is how long the answer took, `plays` how often the stimulus was played, where that was measured.
         """
         if 1 <= trial <= who.answered:
             return False
@@ -130,7 +152,7 @@ class Database:
             raise OutOfTurnError(f"Trial {trial} is not the one that waits for an answer.")
         values = {
             "participant_id": who.identity,
-            "trial": current.number,
+            "trial": trial,
             "block": current.block,
             "stimulus": current.stimulus,
             "reply": json.dumps(reply, sort_keys=True),
@@ -138,7 +160,7 @@ class Database:
             "plays": plays,
             "received_at": _now(),
         }
-        once = insert_once(ANSWER, self.engine.dialect.name, values).returning(ANSWER.c.id)
+        once = _insert_once(ANSWER, self.engine.dialect.name, values).returning(ANSWER.c.id)
         with self._writing(lock=False) as connection:
             return connection.execute(once).first() is not None
 
@@ -151,18 +173,16 @@ class Database:
                 raise UnknownParticipantError(f"There is no participant with the code '{code}'.")
             gone = connection.execute(sa.delete(ANSWER).where(ANSWER.c.participant_id == who.id)).rowcount
             connection.execute(sa.delete(PARTICIPANT).where(PARTICIPANT.c.id == who.id))
-            for trial in _trials(who.plan):  # what they saw is to be seen by others
-                if not trial.practice:
-                    once_less = sa.update(SHOWN).where(SHOWN.c.stimulus == trial.stimulus)
-                    connection.execute(once_less.values(times=SHOWN.c.times - 1))
+            for stimulus, count in _showings(_trials(who.plan)).items():  # what they saw is to be seen by others
+                fewer = sa.update(SHOWN).where(SHOWN.c.stimulus == stimulus)
+                connection.execute(fewer.values(times=SHOWN.c.times - count))
         return int(gone)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return all answers with what is known of their participants, in the order of their arrival."""
         person = [PARTICIPANT.c[name] for name in ("code", "language", "age", "gender", "simulated")]
         answer = [column for column in ANSWER.c if column.name not in ("id", "participant_id")]
-        columns = [*person, *answer]
-        query = sa.select(*columns).join(PARTICIPANT).order_by(ANSWER.c.participant_id, ANSWER.c.trial)
+        query = sa.select(*person, *answer).join(PARTICIPANT).order_by(ANSWER.c.participant_id, ANSWER.c.trial)
         with self._reading() as connection:
             found = connection.execute(query).mappings().all()
         return [{**row, "reply": json.loads(row["reply"])} for row in found]
@@ -170,19 +190,14 @@ class Database:
     def counts(self) -> dict[str, Any]:
         """Return how many people started and finished, and how often each stimulus was answered."""
         with self._reading() as connection:
-            per_person = sa.select(ANSWER.c.participant_id, sa.func.count().label("n")).group_by(
-                ANSWER.c.participant_id
-            )
-            answered = {row.participant_id: row.n for row in connection.execute(per_person)}
-            people = connection.execute(sa.select(PARTICIPANT.c.id, PARTICIPANT.c.plan, PARTICIPANT.c.simulated)).all()
+            people = connection.execute(sa.select(PARTICIPANT.c.plan, PARTICIPANT.c.simulated, _ANSWERED)).all()
             by_stimulus = sa.select(ANSWER.c.stimulus, sa.func.count()).where(ANSWER.c.block > 0)
             stimuli = connection.execute(by_stimulus.group_by(ANSWER.c.stimulus)).all()
-        finished = sum(answered.get(row.id, 0) == len(json.loads(row.plan)) for row in people)
         return {
             "started": len(people),
-            "finished": finished,
+            "finished": sum(row.answered == len(json.loads(row.plan)) for row in people),
             "simulated": sum(row.simulated for row in people),
-            "answers": sum(answered.values()),
+            "answers": sum(row.answered for row in people),
             "stimuli": {name: int(count) for name, count in stimuli},
         }
 
@@ -193,21 +208,15 @@ class Database:
     @contextmanager
     def _writing(self, *, lock: bool = True) -> Iterator[Connection]:
         """Open a transaction; with `lock`, one at a time over all servers of the study."""
-        try:
-            with self.engine.begin() as connection:
-                if lock:
-                    connection.execute(sa.select(STUDY.c.id).with_for_update()).all()
-                yield connection
-        except SQLAlchemyError as error:
-            raise _unreachable(self.engine.url, error) from error
+        with _named(self.engine.url), self.engine.begin() as connection:
+            if lock:
+                connection.execute(sa.select(STUDY.c.id).with_for_update()).all()
+            yield connection
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        try:
-            with self.reader.connect() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            raise _unreachable(self.engine.url, error) from error
+        with _named(self.engine.url), self.reader.connect() as connection:
+            yield connection
 
 
 def database_url(folder: Path, url: str | None) -> URL:
@@ -227,25 +236,24 @@ def database_url(folder: Path, url: str | None) -> URL:
 
 def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
     """Open the answers of a study, making the tables if need be; refuse answers of another study or design."""
-    engine = _engine(url)
+    engine, database = _engine(url), _shown(url)
     try:
-        with engine.begin() as connection:
+        with _named(url), engine.begin() as connection:
             TABLES.create_all(connection)
             own = {"id": 1, "name": name, "fingerprint": fingerprint}
-            connection.execute(insert_once(STUDY, engine.dialect.name, own))
+            connection.execute(_insert_once(STUDY, engine.dialect.name, own))
             kept = connection.execute(sa.select(STUDY)).one()
-    except SQLAlchemyError as error:
+        if kept.name != name:
+            raise StudyError(f"{database} holds answers of the study '{kept.name}', not of '{name}'; use another one.")
+        if kept.fingerprint != fingerprint:
+            raise StudyError(
+                f"{database} holds answers to another version of '{name}': its design or motions have changed. "
+                "Undo the change, or copy the folder without the database to a new study."
+            )
+    except StudyError:
         engine.dispose()
-        raise _unreachable(url, error) from error
-    if (kept.name, kept.fingerprint) == (name, fingerprint):
-        return Database(engine)
-    engine.dispose()
-    if kept.name != name:
-        raise StudyError(f"{_shown(url)} holds answers of the study '{kept.name}', not of '{name}'; use another one.")
-    raise StudyError(
-        f"{_shown(url)} holds answers to another version of '{name}': its design or motions have changed. "
-        "Undo the change, or copy the folder without the database to a new study."
-    )
+        raise
+    return Database(engine)
 
 
 def _engine(url: URL) -> Engine:
@@ -258,6 +266,12 @@ def _engine(url: URL) -> Engine:
     return engine
 
 
+def _insert_once(table: sa.Table, dialect: str, values: dict[str, Any]) -> Any:
+    """Return a statement that adds a row unless its key is taken; both databases have it, each by its own name."""
+    insert: Any = sqlite.insert if dialect == "sqlite" else postgresql.insert
+    return insert(table).values(values).on_conflict_do_nothing()
+
+
 def _participant(connection: Connection, token: str) -> Participant | None:
     row = connection.execute(_FIND, {"hashed": _hashed(token)}).one_or_none()
     if row is None:
@@ -267,6 +281,11 @@ def _participant(connection: Connection, token: str) -> Participant | None:
 
 def _trials(plan: str) -> tuple[Trial, ...]:
     return tuple(Trial(number, block, stimulus) for number, block, stimulus in json.loads(plan))
+
+
+def _showings(plan: tuple[Trial, ...]) -> Counter[str]:
+    """Return how often a plan shows each stimulus, practice left out."""
+    return Counter(trial.stimulus for trial in plan if not trial.practice)
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
@@ -288,6 +307,11 @@ def _shown(url: URL) -> str:
     return url.set(drivername=url.drivername.partition("+")[0]).render_as_string(hide_password=True)
 
 
-def _unreachable(url: URL, error: SQLAlchemyError) -> StudyError:
-    reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-    return StudyError(f"The database {_shown(url)} cannot be used: {reason}.")
+@contextmanager
+def _named(url: URL) -> Iterator[None]:
+    """Turn what goes wrong with a database into one sentence that names it."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        raise StudyError(f"The database {_shown(url)} cannot be used: {reason}.") from error

@@ -1,18 +1,22 @@
-"""Design: what a study shows, what it asks, in which order, and in which words."""
+"""Design: what a study shows, what it asks, in which order and words; one readable TOML file, checked before use."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from msgspec import Meta, Struct, to_builtins
+from msgspec import Meta, Struct, defstruct, to_builtins
+from msgspec.structs import asdict
 
-from strut.study.answers import DO_NOT_KNOW, IMPROVEMENT_ITEMS, PAD_SCALES
-from strut.study.words import SurveyWords, language_table
+from strut.errors import DesignError
+from strut.study.answers import DO_NOT_KNOW, IMPROVEMENT_ITEMS, PAD_SCALES, ImprovementItem, PadScale
+from strut.study.words import SurveyWords, language_codes, language_table
+from strut.toml_file import FieldPath, TomlFile
 
 Question = Literal["forced-choice", "slider", "sam", "improvement"]
 Order = Literal["random", "latin-square", "fixed"]
@@ -22,7 +26,12 @@ Lights = Literal["joints", "markers"]
 Text = Annotated[str, Meta(pattern=r"\S", max_length=20_000)]  # not blank
 EntryName = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{1,60}$", description="use up to 60 letters, digits, - and _.")]
 _Count = Annotated[int, Meta(ge=1, le=100)]
-SECONDS_PER_ANSWER = {"forced-choice": 5.0, "slider": 5.0, "sam": 9.0, "improvement": 30.0}
+FILE_NAME = "design.toml"
+_LARGEST_FILE_BYTES = 1_000_000
+_MOST_TRIALS = 2000
+_AskTable = TypeVar("_AskTable")
+_TextTable = TypeVar("_TextTable")
+_SECONDS_PER_ANSWER = {"forced-choice": 5.0, "slider": 5.0, "sam": 9.0, "improvement": 30.0}
 
 
 class StimulusEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,15 +44,7 @@ class StimulusEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Session(Struct, frozen=True, forbid_unknown_fields=True):
-    """What one participant goes through.
-
-    Args:
-        blocks: How many blocks.
-        repeats: How often each stimulus is shown in a block.
-        order: `random`, a balanced `latin-square` over participants, or `fixed` as in the file.
-        practice: Trials before the first block that do not count.
-        per_participant: How many of the stimuli one participant sees, those seen least so far; 0 is all.
-    """
+    """What one participant goes through; practice trials do not count, 0 stimuli per participant are all."""
 
     blocks: _Count = 1
     repeats: _Count = 1
@@ -55,15 +56,8 @@ class Session(Struct, frozen=True, forbid_unknown_fields=True):
 class Display(Struct, frozen=True, forbid_unknown_fields=True):
     """How a motion is shown: same view, same length and same scale for all stimuli of a study.
 
-    Args:
-        kind: Point lights, stick figure or solid body.
-        lights: Where point lights sit: at the joint centres, or where the robot's marker set has them.
-        azimuth_deg: From where the camera looks: 0 from ahead, 45 from ahead and the right, 90 from the right.
-        elevation_deg: From how high.
-        camera: `fixed` in the world as published, or `follow` the body.
-        seconds: Length of a stimulus; 0 is as long as the shortest motion lasts.
-        replay: Whether people may look again.
-        whole: Whether an answer waits until the motion has been seen to its end.
+    Azimuth 0 looks from ahead, 90 from the right; 0 seconds are as long as the shortest motion lasts; `whole` makes an
+    answer wait until the motion has been seen to its end.
     """
 
     kind: Kind = "points"
@@ -129,7 +123,7 @@ class Design:
     @property
     def minutes(self) -> int:
         """How long that takes, roughly."""
-        each = (self.display.seconds or 5.0) + SECONDS_PER_ANSWER[self.question]
+        each = (self.display.seconds or 5.0) + _SECONDS_PER_ANSWER[self.question]
         return max(1, round(self.trials * each / 60.0))
 
     @property
@@ -138,3 +132,168 @@ class Design:
         told = {entry.name for entry in fields(self)} - {"folder", "text", "languages"}
         table = to_builtins({name: getattr(self, name) for name in told})
         return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:16]
+
+
+class _ForcedChoice(Struct, frozen=True, forbid_unknown_fields=True):
+    options: Annotated[tuple[Text, ...], Meta(min_length=2)] | None = None
+    shuffle: bool = False
+    do_not_know: bool = True
+
+
+class _Slider(Struct, frozen=True, forbid_unknown_fields=True):
+    ends: Annotated[tuple[Text, ...], Meta(min_length=3)] = ("anger", "neutral", "joy")
+    do_not_know: bool = True
+
+
+class _Manikins(Struct, frozen=True, forbid_unknown_fields=True):
+    scales: Annotated[tuple[PadScale, ...], Meta(min_length=1)] = PAD_SCALES
+    points: Annotated[int, Meta(ge=5, le=9)] = 9
+
+
+class _Improvement(Struct, frozen=True, forbid_unknown_fields=True):
+    items: Annotated[tuple[ImprovementItem, ...], Meta(min_length=1)] = IMPROVEMENT_ITEMS
+
+
+class _People(Struct, frozen=True, forbid_unknown_fields=True):
+    age: bool = True
+    gender: bool = True
+
+
+class _Study(Struct, frozen=True, forbid_unknown_fields=True):
+    name: EntryName
+    question: Question
+    languages: Annotated[tuple[Text, ...], Meta(min_length=1)] = ("en",)
+    seed: Annotated[int, Meta(ge=0, le=2**31)] = 0
+
+
+class _DesignTable(Struct, Generic[_AskTable, _TextTable], frozen=True, forbid_unknown_fields=True):
+    study: _Study
+    ask: _AskTable | None = None
+    text: _TextTable | None = None
+    stimulus: tuple[StimulusEntry, ...] = ()
+    session: Session = Session()
+    display: Display = Display()
+    people: _People = _People()
+
+
+_ASK_TABLES = {"forced-choice": _ForcedChoice, "slider": _Slider, "sam": _Manikins, "improvement": _Improvement}
+
+
+def read_design(folder: Path | str) -> Design:
+    """Read the design of a study from its folder; what is wrong raises DesignError with line and field."""
+    folder = Path(folder)
+    path = folder / FILE_NAME
+    try:
+        if path.stat().st_size > _LARGEST_FILE_BYTES:
+            raise DesignError(str(path), "", "is larger than 1 MB, which no design is.")
+        text = path.read_text("utf-8")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise DesignError(str(path), "", "there is no such file; make a study with `strut study new`.") from error
+    except OSError as error:
+        raise DesignError(str(path), "", f"cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise DesignError(str(path), "", "is not text in UTF-8.") from error
+    return parse_design(text, str(path), folder)
+
+
+def parse_design(text: str, source: str, folder: Path) -> Design:
+    """Return the design of a TOML text; `source` names it in errors."""
+    file = TomlFile(text, source, DesignError)
+    study = file.parse().get("study")
+    asked = study.get("question") if isinstance(study, dict) else None
+    generic: Any = _DesignTable
+    table = file.decode(generic[_ASK_TABLES.get(str(asked), _ForcedChoice), _text_table()])
+    _check_stimuli(file, table.stimulus, table.session.per_participant)
+    _check_texts(file, ("study", "languages"), table.study.languages, one_of=language_codes())
+    if table.display.lights == "markers" and table.display.kind != "points":
+        reason = f'is "markers", which goes with kind = "points", not "{table.display.kind}".'
+        raise file.wrong(("display", "lights"), reason)
+    design = Design(
+        name=table.study.name,
+        question=table.study.question,
+        stimuli=table.stimulus,
+        languages=table.study.languages,
+        seed=table.study.seed,
+        session=table.session,
+        display=table.display,
+        ask=_ask(file, table.ask or _ASK_TABLES[table.study.question](), table.stimulus),
+        ask_age=table.people.age,
+        ask_gender=table.people.gender,
+        text=_own_texts(table.text),
+        folder=folder,
+    )
+    if design.trials > _MOST_TRIALS:
+        raise DesignError(source, "session", f"asks for {design.trials} trials of one person; at most {_MOST_TRIALS}.")
+    return design
+
+
+def _check_stimuli(file: TomlFile, stimuli: Sequence[StimulusEntry], per_participant: int) -> None:
+    for index, entry in enumerate(stimuli):
+        if entry.name in [other.name for other in stimuli[:index]]:
+            raise file.wrong(("stimulus", index, "name"), f"is '{entry.name}' like that of another stimulus.")
+        if Path(entry.file).is_absolute() or ".." in Path(entry.file).parts:
+            reason = f"is '{entry.file}'; motions lie inside the study's folder."
+            raise file.wrong(("stimulus", index, "file"), reason)
+    if len(stimuli) < 2:
+        reason = f"a study needs at least two stimuli, each under [[stimulus]]; found {len(stimuli)}."
+        raise file.wrong(("stimulus",), reason)
+    field = ("session", "per_participant")
+    if per_participant > len(stimuli):
+        raise file.wrong(field, f"must be a whole number from 0 to {len(stimuli)}, not {per_participant}.")
+    if per_participant == 1:
+        raise file.wrong(field, "is 1; the tests compare within people, who must see two or more.")
+
+
+def _check_texts(file: TomlFile, path: FieldPath, texts: Sequence[str], one_of: Sequence[str] = ()) -> None:
+    for text in texts:
+        if one_of and text not in one_of:
+            raise file.wrong(path, f"holds '{text}', which is none of {', '.join(one_of)}.")
+        if texts.count(text) > 1:
+            raise file.wrong(path, f"holds '{text}' twice.")
+
+
+def _ask(file: TomlFile, table: Struct, stimuli: Sequence[StimulusEntry]) -> Ask:
+    asked = asdict(table)
+    if isinstance(table, _ForcedChoice):
+        asked["options"] = _options(file, table, tuple(dict.fromkeys(entry.intended for entry in stimuli)))
+    if isinstance(table, _Slider) and len(table.ends) != 3:
+        raise file.wrong(("ask", "ends"), f"needs three words (low, middle, high), it has {len(table.ends)}.")
+    if isinstance(table, _Manikins) and table.points % 2 == 0:
+        reason = f"is {table.points}; a scale with a middle has 5, 7 or 9 points."
+        raise file.wrong(("ask", "points"), reason)
+    for name in asked.keys() & {"options", "ends", "scales", "items"}:
+        _check_texts(file, ("ask", name), asked[name])
+    return Ask(**asked)
+
+
+def _options(file: TomlFile, table: _ForcedChoice, intended: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the options of a choice: as written, or what the stimuli are intended to show."""
+    options, path = table.options or intended, ("ask", "options")
+    missing = [name for name in intended if name not in options]
+    if missing:
+        raise file.wrong(path, f"lacks '{missing[0]}', which a stimulus is intended to show.")
+    if DO_NOT_KNOW in options:
+        raise file.wrong(path, f"holds '{DO_NOT_KNOW}'; write do_not_know = true instead.")
+    if len(options) < 2:
+        raise file.wrong(path, f"needs at least 2, it has {len(options)}.")
+    return options
+
+
+@cache
+def _text_table() -> type[Struct]:
+    """Return the structure of [text]: for every language, whichever of its texts a study replaces."""
+    emotion: tuple[str, Any, Any] = ("emotion", dict[str, Annotated[str, Meta(pattern=r"\S", max_length=100)]], {})
+    languages = []
+    for code in language_codes():
+        known = [(key, Text | None, None) for key, value in language_table(code).items() if isinstance(value, str)]
+        languages.append((code, defstruct(code, [*known, emotion], forbid_unknown_fields=True) | None, None))
+    return defstruct("text", languages, forbid_unknown_fields=True)
+
+
+def _own_texts(table: Struct | None) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for code in language_codes():
+        own = getattr(table, code, None)
+        texts = asdict(own) if own else {"emotion": {}}
+        found[code] = {key: text for key, text in texts.items() if text is not None}
+    return found

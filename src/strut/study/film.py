@@ -15,8 +15,7 @@ from strut.engines.video import video_bytes
 from strut.errors import UnknownNameError
 from strut.io.atomic import write_atomically
 from strut.robot import Array
-from strut.study.design import Display
-from strut.study.design_file import read_design
+from strut.study.design import Display, read_design
 from strut.study.stimulus import ASPECT, RATE_HZ, Stimulus, load_stimuli
 
 Format = Literal["gif", "mp4", "webm"]
@@ -29,11 +28,9 @@ def save_film(
     stimulus: Stimulus, display: Display, path: Path, form: Format, *, height_px: int = 480, force: bool = False
 ) -> None:
     """Write a stimulus as a film, with the same picture that the survey draws."""
-    if form == "gif":
-        write_atomically(path, _gif(stimulus, display, height_px), force=force)
-        return
-    drawn = (np.asarray(picture) for picture in pictures(stimulus, display, height_px))
-    write_atomically(path, video_bytes(drawn, form, rate_hz=RATE_HZ), force=force)
+    drawn = pictures(stimulus, display, height_px)
+    film = _gif(drawn) if form == "gif" else video_bytes(map(np.asarray, drawn), form, rate_hz=RATE_HZ)
+    write_atomically(path, film, force=force)
 
 
 def pictures(stimulus: Stimulus, display: Display, height_px: int) -> Iterator[Image.Image]:
@@ -54,47 +51,45 @@ def pictures(stimulus: Stimulus, display: Display, height_px: int) -> Iterator[I
             if display.kind == "sticks":
                 for first, second in stimulus.bones:
                     pen.line([tuple(points[first]), tuple(points[second])], fill="#e8ecf2", width=round(0.016 * zoom))
-            _draw_lights(pen, points, 0.014 * zoom)
+            _draw_discs(pen, points, 0.014 * zoom, _LIGHT)
         yield picture.reduce(_SMOOTH)
 
 
-def _draw_lights(pen: ImageDraw.ImageDraw, points: Array, radius: float) -> None:
+def _draw_discs(pen: ImageDraw.ImageDraw, points: Array, radius: float, color: str | tuple[int, int, int]) -> None:
     for x, y in points.tolist():
-        pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=_LIGHT)
+        pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
 
 
 def _draw_solids(
     pen: ImageDraw.ImageDraw, shapes: tuple[dict[str, Any], ...], points: Array, depth: Array, scale: float
 ) -> None:
-    """Draw the parts of a body, those behind first."""
-    away = [float(depth[s["first"] : s["first"] + s["count"]].mean()) for s in shapes]
-    order = sorted(range(len(shapes)), key=lambda k: -away[k])
-    span = max(max(away) - min(away), 1e-9)
-    for k in order:
-        shape, light = shapes[k], 1.0 - 0.35 * (away[k] - min(away)) / span
-        corners = points[shape["first"] : shape["first"] + shape["count"]]
+    """Draw the parts of a body, those behind first and darker; `scale` makes pixels of their radii."""
+    own = [slice(shape["first"], shape["first"] + shape["count"]) for shape in shapes]
+    away = np.array([depth[part].mean() for part in own])
+    light = 1.0 - 0.35 * (away - away.min()) / max(float(np.ptp(away)), 1e-9)
+    for k in np.argsort(-away, kind="stable"):
+        shape, corners, color = shapes[k], points[own[k]], shapes[k]["color"]
         if shape["kind"] == "box":
-            _draw_box(pen, corners, depth[shape["first"] : shape["first"] + 8], shape["color"], light)
-            continue
-        if shape["kind"] == "hull":
-            outline = [tuple(corner) for corner in corners[ConvexHull(corners).vertices]]
-            pen.polygon(outline, fill=_color(shape["color"], light), outline=_DARK)
-            continue
-        radius = shape["radius"] * scale
-        for grow, color in ((radius * 0.06 + 1.0, _DARK), (0.0, _color(shape["color"], light))):
-            ends = [tuple(corners[0]), tuple(corners[-1])]
-            pen.line(ends, fill=color, width=max(1, round(2.0 * (radius + grow))))
-            for x, y in ends:
-                reach = radius + grow
-                pen.ellipse((x - reach, y - reach, x + reach, y + reach), fill=color)
+            _draw_box(pen, corners, depth[own[k]], color, light[k])
+        elif shape["kind"] == "hull":
+            _draw_polygon(pen, corners[ConvexHull(corners).vertices], _color(color, light[k]))
+        else:
+            radius = shape["radius"] * scale
+            for reach, ink in ((1.06 * radius + 1.0, _DARK), (radius, _color(color, light[k]))):
+                ends = corners[[0, -1]]
+                pen.line([tuple(end) for end in ends], fill=ink, width=max(1, round(2.0 * reach)))
+                _draw_discs(pen, ends, reach, ink)
 
 
 def _draw_box(pen: ImageDraw.ImageDraw, corners: Array, depth: Array, color: tuple[float, ...], light: float) -> None:
     faces = ((0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5))
     shades = (0.72, 0.72, 0.85, 0.85, 0.6, 1.0)
     for face, shade in sorted(zip(faces, shades, strict=True), key=lambda pair: -float(depth[list(pair[0])].sum())):
-        outline = [tuple(corners[k]) for k in face]
-        pen.polygon(outline, fill=_color(color, light * shade), outline=_DARK)
+        _draw_polygon(pen, corners[list(face)], _color(color, light * shade))
+
+
+def _draw_polygon(pen: ImageDraw.ImageDraw, corners: Array, color: tuple[int, int, int]) -> None:
+    pen.polygon([tuple(corner) for corner in corners], fill=color, outline=_DARK)
 
 
 def _color(color: tuple[float, ...], light: float) -> tuple[int, int, int]:
@@ -102,9 +97,9 @@ def _color(color: tuple[float, ...], light: float) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def _gif(stimulus: Stimulus, display: Display, height_px: int) -> bytes:
+def _gif(drawn: Iterator[Image.Image]) -> bytes:
     """Return an endless GIF; its clock ticks in hundredths, so every third sample is left out and 20 a second stay."""
-    kept = [picture for k, picture in enumerate(pictures(stimulus, display, height_px)) if k % 3 != 2]
+    kept = [picture for k, picture in enumerate(drawn) if k % 3 != 2]
     palette = kept[0].quantize(64)
     first, *others = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in kept]
     buffer = io.BytesIO()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
@@ -11,10 +14,10 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from strut.errors import BadReplyError, TooLargeError
-from strut.study.rate_limit import RateLimit
 
 LARGEST_BODY_BYTES = 16_384
 _MOST_FIELDS = 64
+_MOST_KEYS = 50_000  # oldest are forgotten first, so that an attacker with many addresses cannot fill the memory
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -37,6 +40,25 @@ class Limits:
     requests_per_minute: int = 6000
     starts_per_minute: int = 120
     logins_per_minute: int = 10
+
+
+class RateLimit:
+    """Lets each key do `burst` things at once and `per_minute` in the long run: a bucket per key, filling steadily."""
+
+    def __init__(self, *, burst: int, per_minute: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self.burst, self.per_second, self.clock = burst, per_minute / 60.0, clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def allows(self, key: str) -> bool:
+        """Whether `key` may do one thing more now; if so it counts."""
+        now = self.clock()
+        left, since = self._buckets.pop(key, (float(self.burst), now))
+        left = min(float(self.burst), left + (now - since) * self.per_second)
+        allowed = left >= 1.0
+        self._buckets[key] = (left - 1.0 if allowed else left, now)
+        while len(self._buckets) > _MOST_KEYS:
+            self._buckets.popitem(last=False)
+        return allowed
 
 
 class Guard:

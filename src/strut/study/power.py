@@ -18,7 +18,7 @@ _STEADY = 25  # exact binomial power is a saw: it must hold for the next few siz
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """How many participants a test needs, of how many independent observations that is worth, and which test."""
+    """How many participants a test needs, how many independent observations that is worth, and which test it is."""
 
     participants: int
     observations: float
@@ -62,16 +62,16 @@ def sample_size(
         raise OutOfRangeError("There must be at least 2 options and at least 1 test.")
     if effect is not None and per_participant != 1:
         raise OutOfRangeError("The ratings of one person are averaged and count once: leave per-participant out.")
-    each = alpha / tests
+    level = {"power": power, "alpha": alpha / tests}
     if rate is not None:
-        observations = float(binomial_trials(rate, 1.0 / options, power=power, alpha=each))
+        observations = float(binomial_trials(rate, 1.0 / options, **level))
         test = f"exact one-sided binomial test of one emotion's hit rate {rate:g} against {1.0 / options:.3g}"
     elif effect is not None:
-        observations = mean_participants(effect, power=power, alpha=each)
+        observations = mean_participants(effect, **level)
         test = f"two-sided t test of a mean rating over participants, d = {effect:g}"
     else:
         assert w is not None
-        observations = chi2_observations(w, dof, power=power, alpha=each)
+        observations = chi2_observations(w, dof, **level)
         test = f"chi-squared test with {dof} degrees of freedom, w = {w:g}"
     return SampleSize(participants_needed(observations, per_participant, likeness), observations, test)
 
@@ -123,10 +123,7 @@ def mean_participants(effect_size_d: float, *, power: float = 0.8, alpha: float 
 def participants_needed(observations: float, per_participant: int, likeness: float) -> int:
     """Return how many people give as much as so many independent observations.
 
-    Args:
-        observations: Independent ones that a test needs.
-        per_participant: How many answers each person gives to it.
-        likeness: Correlation between two answers of one person; each further answer is worth the less (Kish, 1965).
+    `likeness` is the correlation between two answers of one person: each further answer is worth the less (Kish, 1965).
     """
     if per_participant < 1 or not 0.0 <= likeness <= 1.0:
         raise OutOfRangeError("Answers per participant must be at least 1, and their likeness lie between 0 and 1.")

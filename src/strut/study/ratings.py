@@ -1,40 +1,38 @@
-"""Ratings: means on a scale, against the middle of the scale, with the right number of people."""
+"""Ratings: means on a scale against its middle, controls against originals, and correlations with what was shown.
+
+Wherever people are counted, the ratings of one person are averaged first, or each would count as new people.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 import pingouin as pg
 from scipy import stats
 
-from strut.errors import AnswersError
+from strut.emotion import named_emotion
+from strut.errors import AnswersError, UnknownNameError
 from strut.robot import Array
-from strut.study.answers import Answers
+from strut.study.answers import NO_CONTROL, PAD_SCALES, Answers
 from strut.study.significance import benjamini_hochberg, holm
+
+_FEWEST_PEOPLE = 3  # to compare a control with its original
+_HIT_RATE = "hit rate"
+_FEWEST = 4  # pairs: Fisher's interval divides by n - 3
 
 
 @dataclass(frozen=True, slots=True)
 class RatingMean:
-    """The mean rating of one emotion on one scale, tested against 0.
+    """The mean rating of one emotion on one scale, tested against 0 by a two-sided one-sample t test.
 
-    Args:
-        emotion: What was shown.
-        scale: Which scale, such as `pleasure`.
-        n: How many participants; the ratings of one person are averaged first, or each would count as new people.
-        undecided: How many ratings were left open.
-        mean: The mean over participants.
-        sd: Their standard deviation.
-        low: Lower end of the 95 % interval of the mean.
-        high: Upper end.
-        t: One-sample t statistic.
-        p_value: Two-sided.
-        p_holm: Corrected by Holm for all means of the study.
-        p_benjamini_hochberg: Corrected for the false discovery rate.
-        effect_size: Cohen's d, the mean in standard deviations.
-        effect_low: Lower end of its 95 % interval.
-        effect_high: Upper end.
+    `n` counts participants, `undecided` the ratings left open. `effect_size` is Cohen's d; intervals are of 95 %.
+    Corrections are for all means of the study. What needs a spread is None where everybody gave the same rating.
     """
 
     emotion: str
@@ -45,13 +43,13 @@ class RatingMean:
     sd: float
     low: float
     high: float
-    t: float | None
-    p_value: float | None
-    p_holm: float | None
-    p_benjamini_hochberg: float | None
-    effect_size: float | None
-    effect_low: float | None
-    effect_high: float | None
+    t: float | None = None
+    p_value: float | None = None
+    p_holm: float | None = None
+    p_benjamini_hochberg: float | None = None
+    effect_size: float | None = None
+    effect_low: float | None = None
+    effect_high: float | None = None
 
     def off_middle(self, alpha: float = 0.05) -> bool:
         """Whether the mean lies demonstrably off the middle of its scale; what cannot be tested does not."""
@@ -59,30 +57,26 @@ class RatingMean:
 
 
 def rating_means(answers: Answers) -> tuple[RatingMean, ...]:
-    """Return the mean of every emotion on every scale that the answers hold."""
-    if not answers.ratings:
-        raise AnswersError("answers", "there are no ratings.")
+    """Return the mean of every emotion on every scale that the answers hold, where two people rated it."""
     found = []
-    for scale, values in answers.ratings.items():
+    for scale in answers.ratings:
+        means = person_means(answers, scale)
+        undecided = answers.table[scale].isna().groupby(answers.table["intended"]).sum()
         for emotion in answers.emotions:
-            own, undecided = per_person_means(answers, values, emotion)
+            own = means[emotion].dropna().to_numpy()
             if len(own) >= 2:
-                found.append(_mean(emotion, scale, own, undecided))
+                found.append(_mean(emotion, scale, own, int(undecided[emotion])))
     if not found:
         raise AnswersError("answers", "no emotion was rated by two people, so no mean can be tested.")
-    p_values = [row.p_value for row in found if row.p_value is not None]
-    corrected = zip(holm(p_values), benjamini_hochberg(p_values), strict=True)
-    return tuple(row if row.p_value is None else _with_corrections(row, *next(corrected)) for row in found)
+    p_values = [row.p_value for row in found]
+    corrected = zip(found, holm(p_values), benjamini_hochberg(p_values), strict=True)
+    return tuple(replace(row, p_holm=first, p_benjamini_hochberg=second) for row, first, second in corrected)
 
 
-def per_person_means(answers: Answers, values: Array, emotion: str) -> tuple[Array, int]:
-    """Return each participant's mean rating of an emotion, and how many ratings were left open."""
-    meant = np.array(answers.intended) == emotion
-    decided = meant & np.isfinite(values)
-    who = np.array(answers.participant)[decided]
-    _, group = np.unique(who, return_inverse=True)
-    sums, counts = np.bincount(group, values[decided]), np.bincount(group)
-    return np.asarray(sums / counts), int(meant.sum() - decided.sum())
+def person_means(answers: Answers, scale: str) -> pd.DataFrame:
+    """Return each participant's mean rating of each emotion: one row per person, one column per emotion."""
+    means = answers.table.pivot_table(index="participant", columns="intended", values=scale)
+    return means.reindex(columns=list(answers.emotions))
 
 
 def one_sample(mean: float, sd: float, n: int) -> tuple[float, float, tuple[float, float]]:
@@ -98,37 +92,169 @@ def sd_from_interval(low: float, high: float, n: int) -> float:
     return float((high - low) / 2.0 / stats.t.ppf(0.975, n - 1) * math.sqrt(n))
 
 
-def _mean(emotion: str, scale: str, own: Array, undecided: int) -> RatingMean:
-    n, mean, sd = len(own), float(own.mean()), float(own.std(ddof=1))
-    if sd == 0.0:  # everybody gave the same rating: there is no spread to test against
-        return RatingMean(emotion, scale, n, undecided, mean, sd, mean, mean, *(None,) * 7)
-    result = stats.ttest_1samp(own, 0.0)
-    interval = result.confidence_interval(0.95)
-    effect = mean / sd
-    effect_low, effect_high = pg.compute_esci(effect, nx=n, ny=1, paired=True, eftype="cohen", decimals=12)
-    return RatingMean(
-        emotion=emotion,
-        scale=scale,
-        n=n,
-        undecided=undecided,
-        mean=mean,
-        sd=sd,
-        low=float(interval.low),
-        high=float(interval.high),
-        t=float(result.statistic),
-        p_value=float(result.pvalue),
-        p_holm=None,
-        p_benjamini_hochberg=None,
-        effect_size=effect,
-        effect_low=float(effect_low),
-        effect_high=float(effect_high),
-    )
-
-
-def _with_corrections(row: RatingMean, p_holm: float, p_benjamini_hochberg: float) -> RatingMean:
-    return replace(row, p_holm=p_holm, p_benjamini_hochberg=p_benjamini_hochberg)
-
-
 def band(mean: float, border: float) -> int:
     """Return the class of a slider's mean: -1 below minus the border, 1 above the border, 0 between."""
     return -1 if mean < -border else int(mean > border)
+
+
+def _mean(emotion: str, scale: str, own: Array, undecided: int) -> RatingMean:
+    n, mean, sd = len(own), float(own.mean()), float(own.std(ddof=1))
+    if sd == 0.0:  # everybody gave the same rating: there is no spread to test against
+        return RatingMean(emotion, scale, n, undecided, mean, sd, mean, mean)
+    t, p_value, interval = one_sample(mean, sd, n)
+    effect_low, effect_high = pg.compute_esci(mean / sd, nx=n, ny=1, paired=True, eftype="cohen", decimals=12)
+    effect = {"effect_size": mean / sd, "effect_low": float(effect_low), "effect_high": float(effect_high)}
+    return RatingMean(emotion, scale, n, undecided, mean, sd, *interval, t, p_value, **effect)
+
+
+@dataclass(frozen=True, slots=True)
+class ControlEffect:
+    """One emotion as it was and as a control, by the same n people.
+
+    `shown` and `matched` are their means of the hit rate, or of the scale that was rated, for the motion as it was and
+    for the control; the 95 % interval is of the difference, control minus original, `p_value` of the two-sided paired
+    t test over participants, None where nobody differs.
+    """
+
+    control: str
+    emotion: str
+    measure: str
+    n: int
+    shown: float
+    matched: float
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    p_holm: float | None = None
+
+
+def control_effects(answers: Answers) -> tuple[ControlEffect, ...]:
+    """Return what every control does to hits and ratings of its emotion, where three people or more saw both."""
+    found = [_effect(*key, pairs) for key, pairs in _pairs(answers) if len(pairs) >= _FEWEST_PEOPLE]
+    corrected = holm([row.p_value for row in found])
+    return tuple(replace(row, p_holm=p_value) for row, p_value in zip(found, corrected, strict=True))
+
+
+def untested_controls(answers: Answers) -> tuple[str, ...]:
+    """Return why controls are missing from `control_effects`."""
+    return tuple(
+        f"{control}, the {measure.replace('_', ' ')} of {emotion}: {len(pairs)} answered both it and the original; "
+        f"a comparison needs {_FEWEST_PEOPLE} people."
+        for (control, emotion, measure), pairs in _pairs(answers)
+        if len(pairs) < _FEWEST_PEOPLE
+    )
+
+
+def _pairs(answers: Answers) -> Iterator[tuple[tuple[str, str, str], Array]]:
+    """Yield control, emotion and measure with each participant's means of original and control. Shape (n, 2)."""
+    table, measures = answers.table, list(answers.ratings)
+    if answers.are_choices:
+        table, measures = table.assign(**{_HIT_RATE: answers.correct.astype(float)}), [*measures, _HIT_RATE]
+    for control, emotion in sorted(set(zip(table["control"], table["intended"], strict=True))):
+        for measure in measures if control != NO_CONTROL else ():
+            shown = table[table["intended"] == emotion]
+            means = shown.pivot_table(index="participant", columns="control", values=measure)
+            yield (control, emotion, measure), means.reindex(columns=[NO_CONTROL, control]).dropna().to_numpy()
+
+
+def _effect(control: str, emotion: str, measure: str, pairs: Array) -> ControlEffect:
+    effect = ControlEffect(control, emotion, measure, len(pairs), *pairs.mean(axis=0).tolist())
+    if np.ptp(pairs[:, 1] - pairs[:, 0]) < 1e-12:  # everybody differs alike: there is no spread to test against
+        return effect
+    result = stats.ttest_rel(pairs[:, 1], pairs[:, 0])
+    low, high = result.confidence_interval(0.95)
+    return replace(effect, low=float(low), high=float(high), p_value=float(result.pvalue))
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Spearman's rank correlation r of n ratings on a scale with a factor that the stimuli differed in.
+
+    `low` and `high` are Fisher's 95 % interval; `p_value` is two-sided and takes answers as independent, `p_holm`
+    corrects it for all correlations of the study. `within_...` is the repeated-measures correlation, which does not
+    take answers of one person for answers of several; None where nobody has several ratings.
+    """
+
+    factor: str
+    scale: str
+    n: int
+    r: float
+    low: float
+    high: float
+    p_value: float
+    p_holm: float | None = None
+    within_r: float | None = None
+    within_dof: int | None = None
+    within_p: float | None = None
+
+
+def correlations(answers: Answers) -> tuple[Correlation, ...]:
+    """Return the correlation of every rating with every factor that varies.
+
+    Factors are the `factor_...` columns and, where the intended emotions have known coordinates, the intended pleasure,
+    arousal and dominance.
+    """
+    factors, who, found = {**answers.factors, **_intended_coordinates(answers)}, answers.table["participant"], []
+    for scale, rating in answers.ratings.items():
+        for name, factor in factors.items():
+            used = np.isfinite(rating) & np.isfinite(factor)
+            if used.sum() >= _FEWEST and np.ptp(rating[used]) > 0 and np.ptp(factor[used]) > 0:
+                found.append(_correlation(name, scale, factor[used], rating[used], who[used]))
+    corrected = holm([row.p_value for row in found])
+    return tuple(replace(row, p_holm=p) for row, p in zip(found, corrected, strict=True))
+
+
+def _intended_coordinates(answers: Answers) -> dict[str, pd.Series]:
+    """Return the intended pleasure, arousal and dominance of each answer; nothing if an emotion has no coordinates."""
+    try:
+        pad = np.array([named_emotion(name).pad for name in answers.emotions])
+    except UnknownNameError:
+        return {}
+    meant = pd.Index(answers.emotions).get_indexer(answers.table["intended"])
+    return {f"intended {axis}": pd.Series(pad[meant, k]) for k, axis in enumerate(PAD_SCALES)}
+
+
+def fisher_interval(r: float, n: int) -> tuple[float, float]:
+    """Return the 95 % interval of a correlation of n pairs."""
+    if n < _FEWEST:
+        raise AnswersError("correlation", f"{n} pairs are too few for an interval; it takes {_FEWEST}.")
+    low, high = pg.compute_esci(r, nx=n, ny=n, eftype="r", decimals=12)
+    return float(low), float(high)
+
+
+def correlation_p(r: float, n: int, alternative: Literal["two-sided", "greater", "less"] = "two-sided") -> float:
+    """Return the p-value of a printed correlation of n pairs."""
+    t = r * math.sqrt((n - 2) / (1.0 - r**2))
+    if alternative == "two-sided":
+        return float(2.0 * stats.t.sf(abs(t), n - 2))
+    return float(stats.t.sf(t, n - 2) if alternative == "greater" else stats.t.cdf(t, n - 2))
+
+
+def _correlation(name: str, scale: str, factor: pd.Series, rating: pd.Series, who: pd.Series) -> Correlation:
+    result = stats.spearmanr(factor, rating)
+    r, n = float(result.statistic), len(rating)
+    interval = fisher_interval(r, n) if abs(r) < 1.0 else (r, r)
+    within = within_participants(factor, rating, who) or (None, None, None)
+    return Correlation(name, scale, n, r, *interval, float(result.pvalue), None, *within)
+
+
+def within_participants(
+    factor: npt.ArrayLike, rating: npt.ArrayLike, who: npt.ArrayLike
+) -> tuple[float, int, float] | None:
+    """Return the repeated-measures correlation: r, degrees of freedom and two-sided p; None where nobody varies.
+
+    It is the correlation of what is left when everybody's own mean is taken away, with a degree of freedom less for
+    each participant. pingouin's `rm_corr` gives the same numbers but inverts a matrix with a column per participant,
+    which takes minutes for many; the tests compare the two.
+    """
+    table = pd.DataFrame({"factor": factor, "rating": rating, "who": who})
+    own = table.groupby("who")[["factor", "rating"]]
+    centred = table[["factor", "rating"]] - own.transform("mean")
+    moves = (centred["factor"] ** 2).groupby(table["who"]).transform("sum") > 1e-24
+    kept = centred[moves]  # people who saw one level of the factor only say nothing about it
+    people = table["who"][moves].nunique()
+    dof = len(kept) - people - 1
+    if people < 2 or dof < 1 or not (kept["rating"].abs() > 1e-12).any():
+        return None
+    r = float(stats.pearsonr(kept["factor"], kept["rating"]).statistic)
+    return r, dof, correlation_p(r, dof + 2) if abs(r) < 1.0 else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -17,9 +17,9 @@ from strut.errors import FileError
 from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
-from strut.motion import Motion
 from strut.pipeline.perform import perform
 from strut.robot import Robot
+from strut.study.answers import PAD_SCALES
 
 SESSION_FILE = "session.csv"
 
@@ -62,47 +62,15 @@ def stimuli(robot: Robot, seed: int) -> tuple[SessionStimulus, ...]:
     )
 
 
-def performed(robot: Robot, seed: int, *, rate_hz: float = 100.0) -> Iterator[tuple[SessionStimulus, Motion]]:
-    """Yield the motions of a session as they get ready; each says in `meta` what it is for."""
-    table = robot.study
-    for stimulus in stimuli(robot, seed):
-        motion = perform(
-            robot,
-            table.task,
-            stimulus.emotion,
-            duration_s=table.duration_s,
-            user_m=table.user_m,
-            rate_hz=rate_hz,
-        )
-        label = {"number": stimulus.number, "role": stimulus.role, "name": stimulus.name}
-        yield stimulus, replace(motion, meta={**motion.meta, "seed": seed, "stimulus": label})
-
-
-def session_row(stimulus: SessionStimulus, motion: Motion) -> dict[str, Any]:
-    """Return what a researcher must know of a motion: its place, what it shows and how much of that was kept."""
-    assert motion.receipt is not None
-    return {
-        "file": stimulus.file_name,
-        "number": stimulus.number,
-        "role": stimulus.role,
-        "name": stimulus.name,
-        "pad": list(stimulus.emotion.pad),
-        "verdict": motion.receipt.verdict,
-        "kept": motion.receipt.intensity_kept,
-        "reasons": list(motion.receipt.reasons),
-    }
-
-
 def session_table(rows: Sequence[Mapping[str, Any]], seed: int) -> str:
     """Return a session as text of a table with one row per motion."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(
-        [*("number", "file", "role", "name", "pleasure", "arousal", "dominance"), "verdict", "kept", "reasons", "seed"]
-    )
+    columns = ["number", "file", "role", "name", *PAD_SCALES, "verdict", "kept", "reasons", "seed"]
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
     for row in rows:
-        known = (row[name] for name in ("number", "file", "role", "name"))
-        writer.writerow([*known, *row["pad"], row["verdict"], row["kept"], "; ".join(row["reasons"]), seed])
+        felt = dict(zip(PAD_SCALES, row["pad"], strict=True))
+        writer.writerow({**row, **felt, "reasons": "; ".join(row["reasons"]), "seed": seed})
     return text.getvalue()
 
 
@@ -115,7 +83,7 @@ def save_stimuli(
     force: bool = False,
     on_motion: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[dict[str, Any]]:
-    """Make all motions of a robot's published study and write them, and a table of them, into a folder.
+    """Make all motions of a robot's published study; write them, and a table of them, into a folder.
 
     Args:
         robot: Whose study.
@@ -124,9 +92,6 @@ def save_stimuli(
         rate_hz: Samples per second.
         force: Whether existing files may be replaced.
         on_motion: Is told how many motions of how many are done.
-
-    Returns:
-        One row per motion, as `session_row` makes it.
 
     Example:
         >>> len(strut.save_stimuli("pepper", "stimuli", seed=1))  # doctest: +SKIP
@@ -141,10 +106,19 @@ def save_stimuli(
     folder.mkdir(exist_ok=True)
     for name in (*(stimulus.file_name for stimulus in session), SESSION_FILE):
         check_writable(folder / name, force=force)
-    rows = []
-    for stimulus, motion in performed(body, seed, rate_hz=rate_hz):
-        save_motion(motion, folder / stimulus.file_name, force=force)
-        rows.append(session_row(stimulus, motion))
+    study = body.study
+    rows: list[dict[str, Any]] = []
+    for stimulus in session:
+        motion = perform(
+            body, study.task, stimulus.emotion, duration_s=study.duration_s, user_m=study.user_m, rate_hz=rate_hz
+        )
+        label = {"number": stimulus.number, "role": stimulus.role, "name": stimulus.name}
+        labelled = replace(motion, meta={**motion.meta, "seed": seed, "stimulus": label})
+        save_motion(labelled, folder / stimulus.file_name, force=force)
+        assert motion.receipt is not None
+        kept = {"verdict": motion.receipt.verdict, "kept": motion.receipt.intensity_kept}
+        shows = {"file": stimulus.file_name, **label, "pad": list(stimulus.emotion.pad)}
+        rows.append({**shows, **kept, "reasons": list(motion.receipt.reasons)})
         on_motion(len(rows), len(session))
     write_atomically(folder / SESSION_FILE, session_table(rows, seed).encode(), force=force)
     return rows

@@ -1,28 +1,23 @@
-"""Significance: one test of one hypothesis, with everything a reader needs to judge it."""
+"""Significance: one test of one hypothesis, intervals of shares, and corrections for many tests."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-import numpy as np
+import pingouin as pg
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
+
+_P = TypeVar("_P", float, float | None)
 
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """A test.
+    """A test of n observations: its name says against which hypothesis, its note what to know before believing it.
 
-    Args:
-        name: Which test, against which hypothesis.
-        statistic: Its value.
-        p_value: How probable a value at least as extreme is if the hypothesis holds.
-        n: How many observations went in.
-        dof: Degrees of freedom, where the test has them.
-        note: What a reader should know before believing it.
-        smallest_expectation: The least count expected in a cell, where the test compares counts.
+    `smallest_expectation` is the least count expected in a cell, where the test compares counts.
     """
 
     name: str
@@ -51,11 +46,21 @@ def wald_interval(hits: int, shown: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def holm(p_values: Sequence[_P]) -> list[_P]:
     """Return p-values corrected so that the chance of any false alarm among them stays at the level tested."""
-    return [float(p) for p in multipletests(np.asarray(p_values), method="holm")[1]] if len(p_values) else []
+    return _corrected(p_values, "holm")
 
 
-def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+def benjamini_hochberg(p_values: Sequence[_P]) -> list[_P]:
     """Return p-values corrected so that the share of false alarms among the discoveries stays at the level tested."""
-    return [float(p) for p in multipletests(np.asarray(p_values), method="fdr_bh")[1]] if len(p_values) else []
+    return _corrected(p_values, "fdr_bh")
+
+
+def _corrected(p_values: Sequence[_P], method: str) -> list[_P]:
+    """Return corrected p-values; what could not be tested is None, stays so and corrects nothing.
+
+    pingouin's and statsmodels' corrections are the same, but statsmodels' collects all garbage each time.
+    """
+    tested = [p for p in p_values if p is not None]
+    corrected = iter(pg.multicomp(tested, method=method)[1].tolist() if tested else ())
+    return [p if p is None else next(corrected) for p in p_values]

@@ -4,39 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from strut.errors import AnswersError, OutOfRangeError
-from strut.study.agreement import Kappa, cohens, fleiss
+from strut.study import confusion
 from strut.study.answers import Answers
-from strut.study.confusion import (
-    SMALL_EXPECTATION,
-    Confusion,
-    HitRate,
-    chi2_independence,
-    chi2_uniform,
-    confusion,
-    cramers_v,
-    hit_rates,
-)
-from strut.study.control_effect import ControlEffect, control_effects, untested_controls
-from strut.study.correlation import Correlation, correlations
-from strut.study.learning import Learning, learning
+from strut.study.confusion import Confusion, HitRate, Kappa, Learning
 from strut.study.mixed import MixedModel, mixed_choice, mixed_rating
-from strut.study.permutation import permutation_test
-from strut.study.ratings import RatingMean, rating_means
-from strut.study.significance import Significance, at_least, wilson_interval
+from strut.study.ratings import (
+    ControlEffect,
+    Correlation,
+    RatingMean,
+    control_effects,
+    correlations,
+    rating_means,
+    untested_controls,
+)
+from strut.study.significance import Significance
 
 _Found = TypeVar("_Found")
-_JSON_KEYS = {
-    "practice": "practice_left_out",
-    "uniform": "chi2_uniform",
-    "independence": "chi2_independence",
-    "cohen": "cohens_kappa",
-    "fleiss": "fleiss_kappa",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +37,19 @@ class Choices:
     chance_from: str
     overall: HitRate
     hit_rates: tuple[HitRate, ...]
-    uniform: Significance
-    independence: Significance | None
+    chi2_uniform: Significance
+    chi2_independence: Significance | None
     cramers_v: float | None
     permutation: Significance | None
-    cohen: Kappa | None
-    fleiss: Kappa | None
+    cohens_kappa: Kappa | None
+    fleiss_kappa: Kappa | None
     learning: Learning
 
     @property
     def rare(self) -> bool:
         """Whether an answer was expected so rarely that the chi-squared tests are rough."""
-        smallest = self.independence.smallest_expectation if self.independence else None
-        return smallest is not None and smallest < SMALL_EXPECTATION
+        smallest = self.chi2_independence.smallest_expectation if self.chi2_independence else None
+        return smallest is not None and smallest < confusion.SMALL_EXPECTATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +61,7 @@ class StudyStatistics:
 
     participants: int
     answers: int
-    practice: int
+    practice_left_out: int
     simulated: bool
     choices: Choices | None
     ratings: tuple[RatingMean, ...]
@@ -85,10 +74,8 @@ class StudyStatistics:
         """Return the findings as JSON would hold them."""
         found = asdict(self)
         if self.choices:
-            matrix = found["choices"].pop("confusion")
-            found["choices"] |= {**matrix, "counts": matrix["counts"].tolist()}
-            found["choices"] = {_JSON_KEYS.get(key, key): value for key, value in found["choices"].items()}
-        return {_JSON_KEYS.get(key, key): value for key, value in found.items()}
+            found["choices"] |= found["choices"].pop("confusion") | {"counts": self.choices.confusion.counts.tolist()}
+        return found
 
 
 def study_statistics(
@@ -107,62 +94,64 @@ def study_statistics(
         >>> strut.study_statistics(strut.read_answers("answers.csv")).as_dict()["choices"]
     """
     left_out: list[str] = []
-    rng = np.random.default_rng(seed)
     everything, answers = answers, answers.originals
-    if not answers.participant:
+    if not len(answers):
         raise AnswersError("answers", "all are to controls; there is nothing to compare them with.")
-    choices = _choices(answers, options, chance, rng, left_out) if answers.perceived else None
-    models: list[MixedModel | None] = []
-    if answers.perceived:
-        models.append(_tried(lambda: mixed_choice(answers), left_out))
-    models += [_tried(lambda s=scale: mixed_rating(answers, s), left_out) for scale in answers.ratings]  # type: ignore[misc]
-    ratings = (_tried(lambda: rating_means(answers), left_out) or ()) if answers.ratings else ()
-    left_out += [*_unrated(answers, ratings), *untested_controls(everything)]
+    choices, fits, ratings = None, [partial(mixed_rating, answers, scale) for scale in answers.ratings], None
+    if answers.are_choices:
+        choices = _choices(answers, options, chance, np.random.default_rng(seed), left_out)
+        fits.insert(0, partial(mixed_choice, answers))
+    models = [_tried(fit, left_out) for fit in fits]
+    if len(answers.ratings.columns):
+        ratings = _tried(partial(rating_means, answers), left_out)
+        left_out += _unrated(answers, ratings or ())
     return StudyStatistics(
         participants=len(everything.participants),
-        answers=len(everything.participant),
-        practice=answers.practice,
+        answers=len(everything),
+        practice_left_out=answers.practice,
         simulated=answers.simulated,
         choices=choices,
-        ratings=ratings,
-        correlations=correlations(answers) if answers.ratings else (),
+        ratings=ratings or (),
+        correlations=correlations(answers),
         models=tuple(model for model in models if model is not None),
         control_effects=control_effects(everything),
-        left_out=tuple(left_out),
+        left_out=(*left_out, *untested_controls(everything)),
     )
 
 
 def _choices(
     answers: Answers, options: Sequence[str], chance: float | None, rng: np.random.Generator, left_out: list[str]
 ) -> Choices:
-    offered, matrix = _offered(answers, options), confusion(answers, options)
-    guess = chance if chance is not None else 1.0 / (offered or len(matrix.perceived))
+    offered, matrix = _offered(answers, options), confusion.confusion(answers, options)
+    guess, source = 1.0 / (offered or len(matrix.perceived)), f"{offered} options were offered"
+    if chance is not None:
+        guess, source = chance, "as given"
+    elif not offered:
+        source = f"{len(matrix.perceived)} answers occur; how many were offered is not known"
     if chance is None and guess == 1.0:
         raise AnswersError("answers", "only one occurs, so there is nothing to guess; give --chance.")
     if not 0.0 < guess < 1.0:
         raise OutOfRangeError(f"A chance of {guess:g} leaves nothing to test; it must lie between 0 and 1.")
-    hits, shown = int(matrix.hits.sum()), int(matrix.counts.sum())
-    p_value = at_least(hits, shown, guess)
-    independence = _tried(lambda: chi2_independence(matrix), left_out)
+    independence = _tried(partial(confusion.chi2_independence, matrix), left_out)
     return Choices(
         confusion=matrix,
         chance=guess,
-        chance_from=_chance_from(chance, offered, len(matrix.perceived)),
-        overall=HitRate("all", hits, shown, hits / shown, *wilson_interval(hits, shown), guess, *(p_value,) * 3),
-        hit_rates=hit_rates(matrix, guess),
-        uniform=chi2_uniform(matrix),
-        independence=independence,
-        cramers_v=cramers_v(matrix) if independence else None,
-        permutation=_tried(lambda: permutation_test(answers, rng), left_out),
-        cohen=cohens(answers, matrix, rng) if independence else None,
-        fleiss=_tried(lambda: fleiss(answers), left_out),
-        learning=learning(answers),
+        chance_from=source,
+        overall=confusion.overall_hit_rate(matrix, guess),
+        hit_rates=confusion.hit_rates(matrix, guess),
+        chi2_uniform=confusion.chi2_uniform(matrix),
+        chi2_independence=independence,
+        cramers_v=confusion.cramers_v(matrix) if independence else None,
+        permutation=_tried(partial(confusion.permutation_test, answers, rng), left_out),
+        cohens_kappa=confusion.cohens(answers, matrix, rng) if independence else None,
+        fleiss_kappa=_tried(partial(confusion.fleiss, answers), left_out),
+        learning=confusion.learning(answers),
     )
 
 
 def _offered(answers: Answers, options: Sequence[str]) -> int:
     """Return how many answers people could choose from, 0 where nobody says; more than that cannot occur."""
-    offered, named = answers.options or len(options), set(answers.perceived) | set(options)
+    offered, named = answers.options or len(options), set(answers.table["perceived"]) | set(options)
     if offered and len(named) > offered:
         names = ", ".join(sorted(named))
         raise AnswersError("answers", f"{offered} options were offered, but there are {len(named)}: {names}.")
@@ -178,13 +167,6 @@ def _unrated(answers: Answers, ratings: Sequence[RatingMean]) -> list[str]:
         for emotion in answers.emotions
         if found and (emotion, scale) not in found
     ]
-
-
-def _chance_from(chance: float | None, offered: int, seen: int) -> str:
-    """Return in words where the hit rate of blind guessing comes from."""
-    if chance is not None:
-        return "as given"
-    return f"{offered} options were offered" if offered else f"{seen} answers occur; how many were offered is not known"
 
 
 def _tried(compute: Callable[[], _Found], left_out: list[str]) -> _Found | None:

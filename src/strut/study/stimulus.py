@@ -51,11 +51,6 @@ class Stimulus:
     shapes: tuple[dict[str, Any], ...]
     grid: Array
 
-    @property
-    def duration_s(self) -> float:
-        """How long it is shown."""
-        return (len(self.points) - 1) / RATE_HZ
-
     def payload(self, display: Display) -> dict[str, Any]:
         """Return what the page draws it from: nothing in it tells what is intended."""
         table: dict[str, Any] = {
@@ -78,15 +73,24 @@ class Stimulus:
 
 def load_stimuli(design: Design) -> tuple[Stimulus, ...]:
     """Return all stimuli of a study; a missing, damaged or too short motion raises with the stimulus's name."""
+    display, axes = design.display, display_axes(design.display)
     motions = {entry.name: _motion(design, entry) for entry in design.stimuli}
     robots = {name: robot_of(motion) for name, motion in motions.items()}
     shown = {entry.name: _controlled(design, entry, motions, robots[entry.name]) for entry in design.stimuli}
-    clips, axes = _clips(shown, robots, design.display), display_axes(design.display)
-    views = [(points @ axes.T, _reach_m(robots[name], design.display)) for name, (points, _) in clips.items()]
-    middle, scale = _stage(views)
-    grid = _grid(axes, middle, scale) if design.display.camera == "fixed" else np.zeros((0, 4))
+    seconds = _seconds(shown, display)
+    seen = {name: _clip(motion, robots[name], display, seconds) @ axes.T for name, motion in shown.items()}
+    middle, scale = _stage([(points, _reach_m(robots[name], display)) for name, points in seen.items()])
+    grid = _grid(axes, middle, scale) if display.camera == "fixed" else np.zeros((0, 4))
     return tuple(
-        _stimulus(entry, robots[entry.name], design.display, clips[entry.name], (axes, middle, scale), grid)
+        Stimulus(
+            name=entry.name,
+            intended=entry.intended,
+            points=(seen[entry.name][..., :2] - middle) * scale,
+            depth=seen[entry.name][..., 2],
+            bones=skeleton(robots[entry.name]).bones,
+            shapes=_shapes(robots[entry.name], scale) if display.kind == "solid" else (),
+            grid=grid,
+        )
         for entry in design.stimuli
     )
 
@@ -103,9 +107,8 @@ def display_axes(display: Display) -> Array:
     Azimuth 0 looks at the body from ahead, 45 from ahead and its right, 90 from its right.
     """
     azimuth, elevation = -np.radians(display.azimuth_deg), np.radians(display.elevation_deg)
-    towards_eye = np.array(
-        [np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)]
-    )
+    level = np.cos(elevation)
+    towards_eye = np.array([level * np.cos(azimuth), level * np.sin(azimuth), np.sin(elevation)])
     right = np.array([-np.sin(azimuth), np.cos(azimuth), 0.0])
     return np.stack([right, np.cross(-towards_eye, right), -towards_eye])
 
@@ -129,13 +132,12 @@ def _controlled(design: Design, entry: StimulusEntry, motions: dict[str, Motion]
     ]
     if not neutral:
         raise StudyError(f"Stimulus {entry.name} is a control, so the study needs a neutral motion of {motion.robot}.")
-    if entry.control == "speed-matched":
-        return speed_matched(motion, neutral[0])
-    return posture_matched(motion, neutral[0], robot)
+    speed = entry.control == "speed-matched"
+    return speed_matched(motion, neutral[0]) if speed else posture_matched(motion, neutral[0], robot)
 
 
-def _clips(shown: dict[str, Motion], robots: dict[str, Robot], display: Display) -> dict[str, tuple[Array, Array]]:
-    """Return what `_clip` makes of each motion, all equally long; a motion that is too short raises."""
+def _seconds(shown: dict[str, Motion], display: Display) -> float:
+    """Return how long all motions are shown; one that is too short raises."""
     seconds = display.seconds or min(motion.duration_s for motion in shown.values())
     for name, motion in shown.items():
         if motion.duration_s + 1e-9 < seconds:
@@ -143,30 +145,28 @@ def _clips(shown: dict[str, Motion], robots: dict[str, Robot], display: Display)
                 f"Stimulus {name} lasts {motion.duration_s:.2f} s, less than the {seconds:g} s of the display; "
                 "plan more cycles or lower display.seconds."
             )
-    return {name: _clip(motion, robots[name], display, seconds) for name, motion in shown.items()}
+    return seconds
 
 
-def _clip(motion: Motion, robot: Robot, display: Display, seconds: float) -> tuple[Array, Array]:
-    """Return the points and the base of the middle part of a motion, at the rate sent. Shapes (T, n, 3), (T, 3)."""
+def _clip(motion: Motion, robot: Robot, display: Display, seconds: float) -> Array:
+    """Return what is drawn of the middle part of a motion, at the rate sent. Shape (T, n, 3)."""
     start = motion.time_s[0] + (motion.duration_s - seconds) / 2.0
     time_s = start + np.arange(round(seconds * RATE_HZ) + 1) / RATE_HZ
-    points = _drawn_points(robot, motion.qpos, display)
-    flat = points.reshape(len(points), -1)
-    sampled = np.stack([np.interp(time_s, motion.time_s, column) for column in flat.T], axis=1)
-    base = np.zeros((len(time_s), 3))
-    for axis in range(min(2, robot.base_size)):  # a body that is bolted down stays at the origin
-        base[:, axis] = np.interp(time_s, motion.time_s, motion.qpos[:, axis])
-    shown = sampled.reshape(len(time_s), -1, 3)
-    if display.camera == "follow":
-        return shown - base[:, None], base
-    return shown - base.mean(axis=0), base  # walks are shown about their middle, wherever they took place
+    base = np.zeros((len(motion.qpos), 1, 3))
+    way = min(2, robot.base_size)  # a body that is bolted down stays at the origin
+    base[:, 0, :way] = motion.qpos[:, :way]
+    drawn = np.concatenate([base, _drawn_points(robot, motion.qpos, display)], axis=1)
+    columns = drawn.reshape(len(drawn), -1).T
+    sampled = np.stack([np.interp(time_s, motion.time_s, column) for column in columns], axis=1)
+    base, points = np.split(sampled.reshape(len(time_s), -1, 3), [1], axis=1)
+    # walks are shown about their middle, wherever they took place
+    return points - (base if display.camera == "follow" else base.mean(axis=0))
 
 
 def _stage(views: list[tuple[Array, Array]]) -> tuple[Array, float]:
     """Return the middle and the scale [picture units per metre] at which everything just fits. Shape (2,).
 
-    Args:
-        views: By stimulus, points in camera axes (T, n, 3) and how far what is drawn reaches around each (n, 1).
+    Views are, by stimulus, points in camera axes (T, n, 3) and how far what is drawn reaches around each (n, 1).
     """
     low = np.min([(seen[..., :2] - reach).min(axis=(0, 1)) for seen, reach in views], axis=0)
     high = np.max([(seen[..., :2] + reach).max(axis=(0, 1)) for seen, reach in views], axis=0)
@@ -188,7 +188,9 @@ def _grid(axes: Array, middle: Array, scale: float) -> Array:
 def _drawn_points(robot: Robot, qpos: Array, display: Display) -> Array:
     """Return what is drawn of a body in world. Shape (T, nq) in, (T, n, 3) out."""
     if display.kind == "solid":
-        return _solid_points(robot, qpos)
+        position, rotation = solid_poses(robot, qpos)
+        turned = [np.einsum("tij,cj->tci", rotation[:, k], _corners(part)) for k, part in enumerate(solids(robot))]
+        return np.concatenate([position[:, k, None] + points for k, points in enumerate(turned)], axis=1)
     if display.lights == "joints":
         return skeleton_points(robot, qpos)
     if robot.tables.markers is None:
@@ -202,16 +204,6 @@ def _reach_m(robot: Robot, display: Display) -> Array:
         return np.zeros((1, 1))
     radii = [[_rounding_m(solid)] * len(_corners(solid)) for solid in solids(robot)]
     return np.concatenate(radii)[:, None]
-
-
-def _solid_points(robot: Robot, qpos: Array) -> Array:
-    """Return the points that each part is drawn from, see `_corners`. Shape (T, n, 3)."""
-    position, rotation = solid_poses(robot, qpos)
-    parts = [
-        position[:, k, None] + np.einsum("tij,cj->tci", rotation[:, k], _corners(solid))
-        for k, solid in enumerate(solids(robot))
-    ]
-    return np.concatenate(parts, axis=1)
 
 
 def _corners(solid: Solid) -> Array:
@@ -238,28 +230,12 @@ def _rounding_m(solid: Solid) -> float:
     return float(solid.size_m[0]) if solid.kind in ("sphere", "capsule") else 0.0
 
 
-def _stimulus(
-    entry: StimulusEntry,
-    robot: Robot,
-    display: Display,
-    clip: tuple[Array, Array],
-    view: tuple[Array, Array, float],
-    grid: Array,
-) -> Stimulus:
-    axes, middle, scale = view
-    seen = clip[0] @ axes.T
+def _shapes(robot: Robot, scale: float) -> tuple[dict[str, Any], ...]:
+    """Return the solid parts as `Stimulus.shapes` describes them."""
     shapes, first = [], 0
-    for solid in solids(robot) if display.kind == "solid" else ():
-        count = len(_corners(solid))
-        kind, radius = (solid.kind if solid.kind in _DRAWN else "hull"), _rounding_m(solid) * scale * _UNIT
+    for solid in solids(robot):
+        kind, count = solid.kind if solid.kind in _DRAWN else "hull", len(_corners(solid))
+        radius = _rounding_m(solid) * scale * _UNIT
         shapes.append({"kind": kind, "first": first, "count": count, "radius": radius, "color": solid.color[:3]})
         first += count
-    return Stimulus(
-        name=entry.name,
-        intended=entry.intended,
-        points=(seen[..., :2] - middle) * scale,
-        depth=seen[..., 2],
-        bones=skeleton(robot).bones,
-        shapes=tuple(shapes),
-        grid=grid,
-    )
+    return tuple(shapes)

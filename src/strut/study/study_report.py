@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
-from statistics import mean, median, stdev
 from typing import Any
 
-from strut.io.atomic import write_atomically
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from strut.errors import AnswersError
+from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import load_motion
-from strut.motion import Motion
-from strut.study.confound import weakened_words
-from strut.study.design import Design
-from strut.study.figures import study_figures
-from strut.study.paragraph import methods_and_results
-from strut.study.report_sources import rows_of_file, rows_of_study
-from strut.study.statistics import StudyStatistics, study_statistics
-from strut.study.statistics_tables import statistics_tables
+from strut.study.answer_table import answer_columns, answers_of, export_rows
+from strut.study.answers import Answers, read_answers
+from strut.study.confusion import BlockRate, HitRate
+from strut.study.controls import weakened_words
+from strut.study.design import Design, read_design
+from strut.study.ratings import RatingMean
+from strut.study.statistics import Choices, StudyStatistics, study_statistics
+from strut.study.statistics_text import methods_and_results, statistics_tables
+from strut.study.study_folder import open_study
 from strut.study.templates import filled, prose
+
+_INK, _SOFT, _ACCENT = "#1d2430", "#7d8794", "#1f5fbf"
+_STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "strut",
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "text.color": _INK,
+    "axes.edgecolor": _SOFT,
+}
 
 
 def report_study(
@@ -44,40 +65,46 @@ def report_study(
         20
     """
     folder = Path(folder)
-    design, rows, table = rows_of_file(folder, Path(answers)) if answers else rows_of_study(folder, database)
+    page = Path(path or folder / "report.html")
+    if page.exists():
+        check_writable(page, force=force)  # before the work, not after it
+    if answers:
+        table, design = read_answers(answers), read_design(folder)
+        _check_belongs(design, table, str(answers))
+        rows = pd.read_csv(answers, dtype=str, keep_default_na=False, na_values=[""]).rename(columns=str.strip)
+    else:
+        opened = open_study(folder, database)
+        design = opened.design
+        with closing(opened.database):
+            stored = opened.database.rows()
+        table, rows = answers_of(design, stored), export_rows(design, stored)
     options = design.answer_options if design.question == "forced-choice" else ()
     found = study_statistics(table, options=options)
-    write_atomically(Path(path or folder / "report.html"), report_html(design, rows, found).encode(), force=force)
+    write_atomically(page, report_html(design, rows, found).encode(), force=force)
     return found
 
 
-def report_html(design: Design, rows: Sequence[dict[str, Any]], found: StudyStatistics) -> str:
-    """Return the report of a study as a page.
+def _check_belongs(design: Design, answers: Answers, source: str) -> None:
+    """Raise AnswersError if a table answers another question, or names motions that the study does not show."""
+    asked, held = answer_columns(design), {*answers.ratings, *(("perceived",) if answers.are_choices else ())}
+    if set(asked) != held:
+        has = ", ".join(sorted(held))
+        raise AnswersError(source, f"holds {has}; the {design.question} question of {design.name} asks {asked[0]}.")
+    shown = {(entry.name, entry.intended) for entry in design.stimuli}
+    named = not answers.table["stimulus"].equals(answers.table["intended"])  # else it says only what was intended
+    known = {intended for _, intended in shown}
+    for stimulus, intended in zip(answers.table["stimulus"], answers.table["intended"], strict=True):
+        if ((stimulus, intended) not in shown) if named else (intended not in known):
+            motion = f"{stimulus} ({intended})" if named else intended
+            raise AnswersError(source, f"has answers to {motion}, which {design.name} does not show.")
 
-    Args:
-        design: What was asked.
-        rows: The exported answers, for who took part and how long they needed.
-        found: The statistics of the answers.
-    """
+
+def report_html(design: Design, rows: pd.DataFrame | Sequence[dict[str, Any]], found: StudyStatistics) -> str:
+    """Return the report of a study as a page; `rows` are the exported answers, for who took part and how long."""
     methods, results = methods_and_results(found)
     motions = [load_motion(design.folder / entry.file) for entry in design.stimuli]
     shown_s = design.display.seconds or min(motion.duration_s for motion in motions)
-    about = (_procedure(design, motions), _people(design, rows, shown_s), methods)
-    return filled(
-        "report.html",
-        name=design.name,
-        simulated=found.simulated,
-        methods=" ".join(about),
-        results=results,
-        figures=study_figures(found),
-        tables=statistics_tables(found),
-        left_out=found.left_out,
-    )
-
-
-def _procedure(design: Design, motions: Sequence[Motion]) -> str:
-    """Return how the study was done, whose motions were shown, and how much of each feeling the body could keep."""
-    return prose(
+    procedure = prose(
         "procedure.txt",
         design=design,
         controls=sorted(Counter(entry.control for entry in design.stimuli if entry.control != "none").items()),
@@ -85,38 +112,110 @@ def _procedure(design: Design, motions: Sequence[Motion]) -> str:
         version=version("strut"),
         weakened=weakened_words(motions),
     )
+    about = (procedure, _people(design, pd.DataFrame(rows), shown_s), methods)
+    return filled(
+        "report.html",
+        name=design.name,
+        simulated=found.simulated,
+        methods=" ".join(about),
+        results=results,
+        figures=_figures(found),
+        tables=statistics_tables(found),
+        left_out=found.left_out,
+    )
 
 
-def _people(design: Design, rows: Sequence[dict[str, Any]], shown_s: float) -> str:
+def _people(design: Design, rows: pd.DataFrame, shown_s: float) -> str:
     """Return who took part, as far as they said, when, and how long an answer took."""
-    by_person = {row["participant"]: row for row in rows}
-    done = sum(count >= design.trials for count in Counter(row["participant"] for row in rows).values())
-    sentences = [f"{done} of {len(by_person)} who answered at all answered everything.", *_days(rows)]
-    sentences += _ages([row["age"] for row in by_person.values() if row["age"] is not None])
-    genders = Counter(row["gender"] for row in by_person.values() if row["gender"] not in (None, "none"))
-    if genders:
-        sentences.append(f"Genders given: {', '.join(f'{count} {name}' for name, count in genders.most_common())}.")
-    return " ".join(sentences + _times(rows, shown_s))
+    rows = rows.reindex(columns=["participant", "practice", "age", "gender", "received_at", "response_ms"])
+    for name in ("practice", "age", "response_ms"):
+        rows[name] = pd.to_numeric(rows[name], errors="coerce")
+    people = rows.groupby("participant", sort=False).last()
+    days = rows["received_at"].replace("", None).dropna().str[:10]
+    times_s = rows["response_ms"][rows["practice"] != 1].dropna() / 1000.0
+    return prose(
+        "people.txt",
+        done=int((rows["participant"].value_counts() >= design.trials).sum()),
+        people=len(people),
+        days=sorted(days),
+        ages=people["age"].dropna(),
+        genders=Counter(people["gender"][people["gender"] != "none"].dropna()).most_common(),
+        times_s=times_s,
+        early=int((times_s < shown_s).sum()),
+    )
 
 
-def _ages(ages: Sequence[int]) -> list[str]:
-    if len(ages) > 1:
-        return [f"Mean age was {mean(ages):.1f} years (sd {stdev(ages):.1f}; {len(ages)} gave it)."]
-    return [f"One gave an age, {ages[0]} years." for _ in ages]
+def _figures(found: StudyStatistics) -> list[tuple[str, str]]:
+    """Return caption and SVG of every figure there is something for."""
+    figures = []
+    if found.choices:
+        choices, blocks = found.choices, found.choices.learning.blocks
+        emotions = [row.emotion for row in choices.hit_rates]
+        hits = _intervals(choices.hit_rates, emotions, choices.chance, ylabel="hit rate")
+        figures += [
+            ("Which emotion was taken for which, in percent of what was shown.", _confusion_figure(choices)),
+            ("Hit rates with Wilson intervals; the dashed line is chance.", hits),
+        ]
+        if len(blocks) > 1:
+            numbers = [str(row.block) for row in blocks]
+            curve = _intervals(blocks, numbers, choices.chance, curve=True, xlabel="block", ylabel="hit rate")
+            figures.append(("Hit rates by block, with Wilson intervals.", curve))
+    for scale in dict.fromkeys(row.scale for row in found.ratings):
+        rows, name = [row for row in found.ratings if row.scale == scale], scale.replace("_", " ")
+        drawn = _intervals(rows, [row.emotion for row in rows], None, ylabel=name)
+        figures.append((f"Mean {name} with 95 % intervals over participants.", drawn))
+    return figures
 
 
-def _days(rows: Sequence[dict[str, Any]]) -> list[str]:
-    days = sorted(row["received_at"][:10] for row in rows if row["received_at"])
-    if not days:
-        return []
-    return [f"Answers came on {days[0]}." if days[0] == days[-1] else f"From {days[0]} to {days[-1]}."]
+def _confusion_figure(choices: Choices) -> str:
+    """Return the confusion matrix as a picture."""
+    matrix = choices.confusion
+    share = 100.0 * matrix.counts / matrix.shown[:, None]
+
+    def draw(axes: Axes) -> None:
+        axes.imshow(share, cmap="Blues", vmin=0, vmax=100, aspect="auto")
+        for (row, column), value in np.ndenumerate(share):
+            color = "white" if value > 55 else _INK
+            axes.text(column, row, f"{value:.0f}", ha="center", va="center", color=color)
+        axes.set_xticks(range(len(matrix.perceived)), matrix.perceived, rotation=25, ha="right")
+        axes.set_yticks(range(len(matrix.intended)), matrix.intended)
+        axes.set(xlabel="answered", ylabel="shown")
+        axes.tick_params(length=0)
+
+    return _drawn(draw, (1.5 + 0.85 * len(matrix.perceived), 1.4 + 0.48 * len(matrix.intended)))
 
 
-def _times(rows: Sequence[dict[str, Any]], shown_s: float) -> list[str]:
-    """Return how long answers took, and how many came before the motion had ended."""
-    times = [row["response_ms"] for row in rows if row["response_ms"] is not None and not row["practice"]]
-    if not times:
-        return []
-    sentences = [f"The median answer came {median(times) / 1000.0:.1f} s after the motion began."]
-    early = sum(time < 1000.0 * shown_s for time in times)
-    return [*sentences, f"{early} of {len(times)} answers came before it had ended."] if early else sentences
+def _intervals(
+    rows: Sequence[HitRate | BlockRate | RatingMean],
+    names: list[str],
+    chance: float | None,
+    *,
+    curve: bool = False,
+    **labels: str,
+) -> str:
+    """Return rates against chance, or means on a scale against its middle (`chance` is None), with their intervals."""
+    middle = [row.mean if isinstance(row, RatingMean) else row.rate for row in rows]
+    reach = np.maximum([[m - row.low, row.high - m] for m, row in zip(middle, rows, strict=True)], 0.0).T
+    bound = 2.0 if max(abs(value) for value in middle) > 1.0 else 1.0
+
+    def draw(axes: Axes) -> None:
+        axes.errorbar(range(len(rows)), middle, yerr=reach, fmt="o", color=_ACCENT, ecolor=_INK, capsize=4)
+        axes.set_xlim(-0.5, len(rows) - 0.5)
+        if curve:
+            axes.plot(range(len(rows)), middle, color=_ACCENT, linewidth=1.0)
+        axes.axhline(chance or 0.0, color=_SOFT, linestyle="-" if chance is None else "--", linewidth=1.0)
+        axes.set_xticks(range(len(rows)), names)
+        axes.set(ylim=(-1.05 * bound, 1.05 * bound) if chance is None else (0.0, 1.02), **labels)
+
+    size_in = (1.8 + 0.8 * len(rows), 3.0) if curve else (1.6 + 0.9 * len(rows), 2.8 if chance is None else 3.0)
+    return _drawn(draw, size_in)
+
+
+def _drawn(draw: Callable[[Axes], None], size_in: tuple[float, float]) -> str:
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=size_in, layout="constrained")
+        draw(figure.add_subplot())
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    text = buffer.getvalue()
+    return text[text.index("<svg") :]

@@ -1,16 +1,19 @@
-"""Survey pages: what participants and researchers see, as HTML. Nothing in them is fetched from elsewhere."""
+"""Survey pages: what participants and researchers see, as HTML, and what may come back in a participant's form.
+
+Nothing in the pages is fetched from elsewhere; a form is checked against what the study asked.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from strut.study.answers import DO_NOT_KNOW
+from strut.errors import BadReplyError
 from strut.study.database import Participant
 from strut.study.design import Design
-from strut.study.manikin import manikin_svg
-from strut.study.reply import GENDERS
 from strut.study.templates import filled
 from strut.study.trial_plan import Trial, option_order
 from strut.study.words import SurveyWords, language_table
@@ -21,7 +24,10 @@ STATIC = {
     "trial.js": "text/javascript; charset=utf-8",
     "researcher.js": "text/javascript; charset=utf-8",
 }
-_MOST_FIGURES = 5  # side by side; more are too small on a phone
+GENDERS = ("woman", "man", "other", "none")
+_LONGEST_MS = 24 * 3600 * 1000
+_MOST_PLAYS = 10_000
+_TOKEN = re.compile(r"^[A-Za-z0-9_-]{32}$")
 
 
 @cache
@@ -30,35 +36,19 @@ def static_file(name: str) -> bytes:
     return files("strut.study").joinpath("pages", name).read_bytes()
 
 
-def welcome_page(design: Design, language: str, ticket: str, message: str = "", *, agreed: bool = False) -> str:
+def welcome_page(design: Design, words: SurveyWords, ticket: str, message: str = "", *, agreed: bool = False) -> str:
     """Return the first page: what it is about, consent, and the questions about the person."""
-    words = design.words(language)
-    return filled(
-        "welcome.html",
-        words=words,
-        languages=[(code, language_table(code)["language"]) for code in design.languages],
-        trials=design.trials,
-        minutes=design.minutes,
-        ticket=ticket,
-        message=message,
-        agreed=agreed,
-        ask_age=design.ask_age,
-        ask_gender=design.ask_gender,
-        genders=GENDERS,
-    )
+    languages = [(code, language_table(code)["language"]) for code in design.languages]
+    shown = {"ticket": ticket, "message": message, "agreed": agreed, "genders": GENDERS}
+    return filled("welcome.html", words=words, design=design, languages=languages, **shown)
 
 
 def trial_page(
-    design: Design, who: Participant, trial: Trial, *, stimulus_url: str, action: str, link: str, message: str = ""
+    design: Design, who: Participant, trial: Trial, *, stimulus_url: str, action: str, link: str, message: str
 ) -> str:
     """Return the page of one trial: the moving figure, the question, and the private link."""
-    words = design.words(who.language)
-    first_of_block = trial.number > 1 and who.plan[trial.number - 2].block != trial.block
-    note = ""
-    if trial.practice:
-        note = words.say("practice")
-    elif design.session.blocks > 1:
-        note = words.say("block", number=trial.block, total=design.session.blocks)
+    words, session = design.words(who.language), design.session
+    block = words.say("block", number=trial.block, total=session.blocks) if session.blocks > 1 else ""
     return filled(
         "trial.html",
         words=words,
@@ -66,15 +56,14 @@ def trial_page(
         trial=trial,
         total=len(who.plan),
         heading=words.say("progress", number=trial.number, total=len(who.plan)),
-        note=note,
-        pause=first_of_block and trial.block > 1,
-        replay=design.display.replay,
-        whole=design.display.whole,
+        note=words.say("practice") if trial.practice else block,
+        pause=trial.block > 1 and who.plan[trial.number - 2].block != trial.block,
         stimulus_url=stimulus_url,
         action=action,
         link=link,
         message=message,
-        **_question(design, words, who, trial),
+        options=option_order(design, who.identity),
+        intended=design.stimulus(trial.stimulus).intended,
     )
 
 
@@ -82,12 +71,12 @@ def finished_page(design: Design, who: Participant) -> str:
     """Return the thanks, with the code under which the answers can be found and taken back."""
     words = design.words(who.language)
     text = f"{words.say('finished')} {words.say('code', code=who.code)}"
-    return filled("message.html", words=words, title=words.say("finished_title"), text=text)
+    return message_page(words, words.say("finished_title"), text)
 
 
-def message_page(design: Design, language: str, title: str, text: str) -> str:
+def message_page(words: SurveyWords, title: str, text: str) -> str:
     """Return a page that says one thing."""
-    return filled("message.html", words=design.words(language), title=title, text=text)
+    return filled("message.html", words=words, title=title, text=text)
 
 
 def login_page(design: Design, message: str = "") -> str:
@@ -100,37 +89,51 @@ def researcher_page(design: Design, counts: dict[str, Any]) -> str:
     return filled("researcher.html", words=design.words("en"), design=design, counts=counts)
 
 
-def _question(design: Design, words: SurveyWords, who: Participant, trial: Trial) -> dict[str, Any]:
-    """Return what the form of a question shows."""
+def is_token(text: str) -> bool:
+    """Whether a text has the form of a private link's secret part."""
+    return bool(_TOKEN.match(text))
+
+
+def checked_reply(design: Design, form: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is stored of an answer: a choice, or ratings on [-1, 1] (of the improvement form from -2 to 2)."""
+    ask = design.ask
     if design.question == "forced-choice":
-        return _choice(design, words, who)
+        answer = form.get("answer", "")
+        if answer not in design.answer_options:
+            raise BadReplyError(f"'{answer[:40]}' is not among the answers." if answer else "no answer was chosen.")
+        return {"perceived": answer}
     if design.question == "slider":
-        return {"ends": [words.emotion(end) for end in design.ask.ends]}
+        if ask.do_not_know and form.get("undecided") == "1":
+            return {"rating": None}
+        if form.get("touched") != "1":
+            raise BadReplyError("the handle was not moved.")
+        return {"rating": _whole(form, "rating", -100, 100) / 100.0}
     if design.question == "sam":
-        return {"scales": [_scale(design, words, scale) for scale in design.ask.scales]}
-    levels = [{"value": value, "text": text} for value, text in zip(range(-2, 3), words.levels, strict=True)]
-    items = [{"key": item, "text": words.item(item), "levels": levels} for item in design.ask.items]
-    intended = design.stimulus(trial.stimulus).intended
-    text = "question_improvement_neutral" if intended == "neutral" else "question_improvement"  # not "more neutral"
-    return {"items": items, "improve": words.say(text, emotion=words.emotion(intended))}
+        middle = (ask.points + 1) / 2.0
+        return {scale: (_whole(form, scale, 1, ask.points) - middle) / (ask.points - middle) for scale in ask.scales}
+    return {item: _whole(form, item, -2, 2) for item in ask.items}
 
 
-def _choice(design: Design, words: SurveyWords, who: Participant) -> dict[str, Any]:
-    options = [
-        {"value": name, "text": words.say("do_not_know") if name == DO_NOT_KNOW else words.emotion(name)}
-        for name in option_order(design, who.identity)
-    ]
-    return {"options": options, "columns": 4 if len(options) in (4, 7, 8) else min(3, max(2, len(options)))}
+def checked_timing(form: Mapping[str, str]) -> tuple[int | None, int | None]:
+    """Return how long the answer took [ms] and how often the stimulus was played, where the page measured it."""
+    response = _whole(form, "response_ms", 0, _LONGEST_MS) if form.get("response_ms") else None
+    plays = _whole(form, "plays", 0, _MOST_PLAYS) if form.get("plays") else None
+    return response, plays
 
 
-def _scale(design: Design, words: SurveyWords, scale: str) -> dict[str, Any]:
-    total, name = design.ask.points, words.scale(scale, "name")
-    low, high = words.scale(scale, "low"), words.scale(scale, "high")
-    points = []
-    for number in range(1, total + 1):
-        end = {1: f", {low}", total: f", {high}"}.get(number, "")
-        label = f"{name}: {words.say('point', number=number, total=total)}{end}"
-        drawn = total <= _MOST_FIGURES or number % 2 == 1  # long scales have places between figures, as published
-        svg = manikin_svg(scale, 2.0 * (number - 1) / (total - 1) - 1.0) if drawn else ""
-        points.append({"number": number, "label": label, "svg": svg})
-    return {"key": scale, "name": name, "low": low, "high": high, "points": points, "between": total > _MOST_FIGURES}
+def checked_person(design: Design, form: Mapping[str, str]) -> tuple[int | None, str | None]:
+    """Return age and gender, None where they were not asked or not given."""
+    age = _whole(form, "age", 1, 120) if design.ask_age and form.get("age", "").strip() else None
+    gender = form.get("gender", "") if design.ask_gender else ""
+    if gender and gender not in GENDERS:
+        raise BadReplyError(f"gender is '{gender[:40]}'.")
+    return age, gender or None
+
+
+def _whole(form: Mapping[str, str], name: str, low: int, high: int) -> int:
+    text = form.get(name, "").strip()
+    if not text:
+        raise BadReplyError(f"{name.replace('_', ' ')} has no answer.")
+    if not re.fullmatch(r"-?\d{1,9}", text, re.ASCII) or not low <= int(text) <= high:
+        raise BadReplyError(f"{name.replace('_', ' ')} must be a whole number from {low} to {high}.")
+    return int(text)

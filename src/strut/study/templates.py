@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from math import cos, pi, sin
 from typing import Any
 
 import jinja2
@@ -18,6 +19,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals |= {"sin": sin, "cos": cos, "pi": pi}
     environment.filters["percent"] = lambda share: f"{100.0 * share:.0f} %"
     environment.filters["p_words"] = _p_words
     return environment

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -24,27 +25,20 @@ class Trial:
         return self.block == 0
 
 
-def trial_plan(design: Design, *, index: int, shown: Mapping[str, int]) -> tuple[Trial, ...]:
-    """Return the trials of one participant.
+def trial_plan(design: Design, index: int, shown: Mapping[str, int]) -> tuple[Trial, ...]:
+    """Return the trials of one participant, whose number (from 0) decides order and nothing else.
 
-    Args:
-        design: The study.
-        index: The participant's number, from 0; it decides order and nothing else.
-        shown: How often each stimulus was planned for earlier participants, so that all are rated equally often.
+    `shown` is how often each stimulus was planned for earlier participants, so that all are rated equally often.
     """
     rng = np.random.default_rng([design.seed, index])
     names = _chosen(design, rng, shown)
-    trials: list[Trial] = []
-    practice = [names[k] for k in rng.permutation(len(names))]
-    for number in range(design.session.practice):
-        trials.append(Trial(len(trials) + 1, 0, practice[number % len(names)]))
-    for block in range(1, design.session.blocks + 1):
-        for repeat in range(design.session.repeats):
-            row = index * design.session.blocks * design.session.repeats + (block - 1) * design.session.repeats + repeat
-            last = trials[-1].stimulus if trials else ""
-            for name in _ordered(design, names, rng, row, last):
-                trials.append(Trial(len(trials) + 1, block, name))
-    return tuple(trials)
+    session, practice = design.session, [names[k] for k in rng.permutation(len(names))]
+    shows = [(0, practice[number % len(names)]) for number in range(session.practice)]
+    for block, repeat in product(range(session.blocks), range(session.repeats)):
+        row = (index * session.blocks + block) * session.repeats + repeat
+        last = shows[-1][1] if shows else ""
+        shows += [(block + 1, name) for name in _ordered(design, names, rng, row, last)]
+    return tuple(Trial(number, *show) for number, show in enumerate(shows, start=1))
 
 
 def option_order(design: Design, participant: int) -> tuple[str, ...]:

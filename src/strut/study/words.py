@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from strut.errors import UnknownNameError
+from strut.study.answers import DO_NOT_KNOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +29,10 @@ class SurveyWords:
         return text
 
     def emotion(self, name: str) -> str:
-        """Return the word for an emotion; its name where nobody translated it."""
+        """Return the word for an emotion, or for not knowing it; its name where nobody translated it."""
+        if name == DO_NOT_KNOW:
+            return self.say("do_not_know")
         return str(self.own.get("emotion", {}).get(name, self.table["emotion"].get(name, name)))
-
-    def scale(self, scale: str, part: str) -> str:
-        """Return the `name`, `low` end or `high` end of a self-assessment scale."""
-        return str(self.table["scale"][scale][part])
-
-    def item(self, name: str) -> str:
-        """Return the wording of an item of the improvement form."""
-        return str(self.table["improvement"][name])
-
-    @property
-    def levels(self) -> tuple[str, ...]:
-        """The five levels of the improvement form, from much less to much more."""
-        return tuple(self.table["improvement"]["levels"])
 
 
 @cache

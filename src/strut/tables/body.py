@@ -3,170 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated
 
-from strut.tables.fields import Color, NotNegative, Positive, Range, Table, Text, Vector
+import msgspec
+
+from strut.tables.fields import ORIGIN, Color, Floor, Positive, Range, ScaledServo, Servo, Shape, Table, Text, Vector
+from strut.tables.foreign import ForeignBody
 from strut.tables.segments import SegmentBody
+from strut.toml_file import WrongFieldError
 
 
-class Servo(Table, frozen=True):
-    """A position servo: its limits, its rotor's inertia through the gear, and how firm it is."""
+class Trunk(Table, frozen=True):
+    """The body that carries the limbs: one mass with the inertia of a box."""
 
-    torque_limit_nm: Positive
-    speed_limit_rad_s: Positive
-    armature_kg_m2: NotNegative
-    stiffness_nm_rad: Positive
-    damping_nm_s_rad: Positive
-
-
-class ScaledServo(Table, frozen=True):
-    """Servos sized by their torque limit: full torque at `sag_rad`, damping by `settle_s`, rotor by `armature_s2`."""
-
-    sag_rad: Positive
-    settle_s: Positive
-    armature_s2: NotNegative
-
-
-class Floor(Table, frozen=True):
-    """What the robot stands on."""
-
-    friction: Positive
-
-
-class BallFloor(Floor, frozen=True):
-    """What the robot stands on, and the radius of its ball feet."""
-
-    foot_radius_m: Positive
-
-
-class Mark(Table, frozen=True):
-    """A ball that is only seen."""
-
-    position_m: Vector
-    radius_m: Positive
-    color: Color
-
-
-class Box(Table, frozen=True):
-    """The body of a limb robot: a solid box."""
-
-    size_m: tuple[Positive, Positive, Positive]
     mass_kg: Positive
-    color: Color
+    inertia_size_m: tuple[Positive, Positive, Positive]
     start_height_m: Positive
-    mark: tuple[Mark, ...] = ()
-
-
-class LimbEnd(Table, frozen=True):
-    """The ball at the end of a limb."""
-
-    name: Text
-    position_m: Vector
-    color: Color
+    com_m: Vector = ORIGIN
+    shapes: tuple[Shape, ...] = ()
 
 
 class LimbJoint(Table, frozen=True):
-    """A Denavit-Hartenberg row with its joint, and how far the joint turns either way of a mount's middle."""
+    """A hinge about an axis of its link, and its range about the middle that a mount gives it."""
 
     name: Text
-    d_m: float
-    a_m: float
-    alpha_rad: float
-    half_range_rad: Positive
-
-
-class LimbLink(Table, frozen=True):
-    """What a joint moves: a solid rod, or a ball where its ends coincide."""
-
-    joint: Text
-    mass_kg: Positive
-    from_m: Vector
-    to_m: Vector
-    radius_m: Positive
-    color: Color
-    touches_ground: bool = True
-
-
-class Limb(Table, frozen=True):
-    """A limb of Denavit-Hartenberg rows, without its place on the body."""
-
-    end: LimbEnd
-    joints: tuple[LimbJoint, ...]
-    links: tuple[LimbLink, ...]
-
-
-class LimbMount(Table, frozen=True):
-    """Where a limb is fixed to the body, with which axes, and the middle of its joints' ranges."""
-
-    name: Text
-    limb: Text
-    position_m: Vector
-    x_axis: Vector
-    z_axis: Vector
-    middle_rad: tuple[float, ...]
-
-
-class LimbBody(Table, frozen=True):
-    """A floating box on limbs of Denavit-Hartenberg rows with ball feet."""
-
-    title: Text
-    body: Box
-    servo: Servo
-    contact: BallFloor
-    limb: Mapping[str, Limb]
-    mount: tuple[LimbMount, ...]
-
-
-class BodyShape(Table, frozen=True):
-    """A box (whole edges) or a sphere (one radius) of the body."""
-
-    kind: Literal["box", "sphere"]
-    position_m: Vector
-    size_m: tuple[Positive, ...]
-    color: Color
-
-
-class UpperBody(Table, frozen=True):
-    """The body of an axis robot: one mass with the inertia of a box."""
-
-    mass_kg: Positive
-    com_m: Vector
-    inertia_size_m: tuple[Positive, Positive, Positive]
-    start_height_m: Positive
-    shapes: tuple[BodyShape, ...] = ()
-
-
-class AxisJoint(Table, frozen=True):
-    """A hinge about an axis of its link."""
-
-    name: Text
-    axis: Vector
-    lower_rad: float
-    upper_rad: float
+    range_rad: Range
+    axis: Vector = (0.0, 0.0, 1.0)
 
 
 class Rod(Table, frozen=True):
-    """A solid cylinder from a link's origin."""
+    """A solid cylinder with round ends, or a ball where they coincide."""
 
     to_m: Vector
     radius_m: Positive
+    from_m: Vector = ORIGIN
     touches_ground: bool = True
 
 
-class AxisLink(Table, frozen=True):
-    """A link at an offset from the one above it, with all joints that move it; the foot's link has no rod."""
+class LimbLink(Table, frozen=True):
+    """A link with all joints that move it; the link of a flat foot has no rod.
+
+    Args:
+        name: Of the link.
+        mass_kg: Of the link.
+        color: Of rod or sole.
+        joints: In the order in which they turn.
+        offset_m: Where it starts in the link above it, or in the mount.
+        twist_rad: Its turn about the x axis of that link: alpha of a Denavit-Hartenberg row; d and a are the offset.
+        rod: Its shape.
+        com_m: Centre of mass, if it is not in the middle of the rod.
+    """
 
     name: Text
-    offset_m: Vector
     mass_kg: Positive
-    com_m: Vector
     color: Color
-    joints: tuple[AxisJoint, ...]
+    joints: tuple[LimbJoint, ...]
+    offset_m: Vector = ORIGIN
+    twist_rad: float = 0.0
     rod: Rod | None = None
+    com_m: Vector | None = None
+
+    @property
+    def centre_m(self) -> Vector:
+        """Its centre of mass."""
+        if self.com_m is not None or self.rod is None:
+            return self.com_m or ORIGIN
+        (a, b, c), (x, y, z) = self.rod.from_m, self.rod.to_m
+        return (a + x) / 2.0, (b + y) / 2.0, (c + z) / 2.0
 
 
-class FlatFoot(Table, frozen=True):
-    """A box under a link; `sole_m` is the middle of its sole."""
+class BallFoot(Table, frozen=True, tag_field="kind", tag="ball"):
+    """A ball on the last link."""
+
+    name: Text
+    position_m: Vector
+    radius_m: Positive
+    color: Color
+
+
+class FlatFoot(Table, frozen=True, tag_field="kind", tag="flat"):
+    """A box that is the last link; `sole_m` is the middle of its sole."""
 
     name: Text
     sole_m: Vector
@@ -175,31 +91,51 @@ class FlatFoot(Table, frozen=True):
     height_m: Positive
 
 
-class AxisLimb(Table, frozen=True):
-    """A limb of offsets and joint axes."""
+class LimbChain(Table, frozen=True):
+    """A limb from the body outwards, without its place on the body."""
 
-    links: tuple[AxisLink, ...]
-    foot: FlatFoot
+    links: Annotated[tuple[LimbLink, ...], msgspec.Meta(min_length=1)]
+    foot: BallFoot | FlatFoot
+
+    def __post_init__(self) -> None:
+        for index, link in enumerate(self.links):
+            is_sole = isinstance(self.foot, FlatFoot) and link is self.links[-1]
+            if (link.rod is None) != is_sole:
+                raise WrongFieldError(("links", index, "rod"), "every link has one, but that of a flat foot.")
+
+    @property
+    def joints(self) -> tuple[LimbJoint, ...]:
+        """All joints, from the body outwards."""
+        return tuple(joint for link in self.links for joint in link.joints)
 
 
-class AxisMount(Table, frozen=True):
-    """Where a limb is fixed to the body."""
+class Mount(Table, frozen=True):
+    """Where a limb is fixed to the body, with which axes, and the middle of its joints' ranges (zero if left out)."""
 
     name: Text
     limb: Text
     position_m: Vector
+    x_axis: Vector = (1.0, 0.0, 0.0)
+    z_axis: Vector = (0.0, 0.0, 1.0)
+    middle_rad: tuple[float, ...] = ()
 
 
-class AxisBody(Table, frozen=True):
-    """A floating body on limbs of offsets and joint axes with flat feet."""
+class LimbBody(Table, frozen=True):
+    """A floating body on limbs."""
 
     title: Text
-    form: Literal["axes"]
-    body: UpperBody
+    body: Trunk
     servo: Servo
     contact: Floor
-    limb: Mapping[str, AxisLimb]
-    mount: tuple[AxisMount, ...]
+    limb: Mapping[str, LimbChain]
+    mount: tuple[Mount, ...]
+
+    def __post_init__(self) -> None:
+        for index, mount in enumerate(self.mount):
+            if mount.limb not in self.limb:
+                raise WrongFieldError(("mount", index, "limb"), f"there is no limb '{mount.limb}'.")
+            if len(mount.middle_rad) not in (0, len(self.limb[mount.limb].joints)):
+                raise WrongFieldError(("mount", index, "middle_rad"), "needs one number for each joint of the limb.")
 
 
 class Platform(Table, frozen=True):
@@ -248,26 +184,13 @@ class JointLimit(Table, frozen=True):
     torque_nm: Positive
 
 
-class PartShape(Table, frozen=True):
-    """A box, a sphere or a capsule of a part, where it is when every joint is zero."""
-
-    kind: Literal["box", "sphere", "capsule"]
-    color: Color
-    position_m: Vector | None = None
-    size_m: tuple[Positive, Positive, Positive] | None = None
-    from_m: Vector | None = None
-    to_m: Vector | None = None
-    radius_m: Positive | None = None
-    touches_ground: bool = True
-
-
 class Part(Table, frozen=True):
     """What a joint moves; inertia xx, yy, zz, xy, xz, yz about the centre of mass."""
 
     mass_kg: Positive
     com_m: Vector
     inertia_kg_m2: tuple[float, float, float, float, float, float]
-    shapes: tuple[PartShape, ...] = ()
+    shapes: tuple[Shape, ...] = ()
 
 
 class ChainBody(Table, frozen=True):
@@ -283,64 +206,4 @@ class ChainBody(Table, frozen=True):
     platform: Platform | None = None
 
 
-class LinkFrame(Table, frozen=True):
-    """A named point of a link, in the robot's axes when every joint is zero."""
-
-    link: Text
-    offset_m: Vector = (0.0, 0.0, 0.0)
-
-
-class LinkShape(Table, frozen=True):
-    """A ball or a box that is added to the looks of a link."""
-
-    link: Text
-    kind: Literal["sphere", "box"]
-    offset_m: Vector
-    color: Color
-    radius_m: Positive | None = None
-    size_m: tuple[Positive, Positive, Positive] | None = None
-
-
-class LinkFoot(LinkFrame, frozen=True):
-    """A foot: a ball about a point of a link, or a sole whose corners (x, y) lie about that point."""
-
-    radius_m: NotNegative = 0.0
-    outline_m: tuple[tuple[float, float], ...] = ((0.0, 0.0),)
-
-
-class DefaultLimit(Table, frozen=True):
-    """Limits where a description leaves them out."""
-
-    speed_rad_s: Positive
-    torque_nm: Positive
-
-
-class OwnLimit(Table, frozen=True):
-    """Limits of joints that replace those of a description; what is left out stays."""
-
-    range_rad: Range | None = None
-    speed_rad_s: Positive | None = None
-    torque_nm: Positive | None = None
-
-
-class ForeignBody(Table, frozen=True):
-    """A robot that others describe, in a URDF or an MJCF file; with feet it floats, without it is bolted down.
-
-    Names in `fixed` and `joint` may hold * and ?. `height_m` is that of the root over the floor.
-    """
-
-    title: Text
-    limit: DefaultLimit
-    servo: ScaledServo
-    contact: Floor
-    urdf: Text | None = None
-    mjcf: Text | None = None
-    fixed: tuple[str, ...] = ()
-    height_m: float = 0.0
-    joint: Mapping[str, OwnLimit] = {}
-    frame: Mapping[str, LinkFrame] = {}
-    foot: Mapping[str, LinkFoot] = {}
-    look: tuple[LinkShape, ...] = ()
-
-
-BodyTable = LimbBody | AxisBody | ChainBody | ForeignBody | SegmentBody
+BodyTable = LimbBody | ChainBody | ForeignBody | SegmentBody

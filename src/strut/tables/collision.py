@@ -11,10 +11,12 @@ class CollisionTable(Table, frozen=True):
     Args:
         least_distance_m: Smallest allowed distance between the surfaces of two bodies; below 0 they may overlap.
         no_surface: Names of geoms that are no surface but only model a contact.
+        excluded: Pairs of bodies that are not looked at.
     """
 
     least_distance_m: float = 0.005
     no_surface: tuple[Text, ...] = ()
+    excluded: tuple[tuple[Text, Text], ...] = ()
 
 
 USUAL_COLLISION = CollisionTable()

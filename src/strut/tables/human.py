@@ -93,7 +93,17 @@ class FemaleTable(Table, frozen=True):
 
 
 class SubjectTable(Table, frozen=True):
-    """One person's sizes, as a motion file carries them; the height of the pelvis when the person stands."""
+    """One person's sizes, as a motion file carries them.
+
+    Args:
+        name: Of the person.
+        sex: Whose tables the body follows.
+        height_m: Of the body.
+        mass_kg: Of the body.
+        lengths_m: By name.
+        masses_kg: By segment.
+        standing_pelvis_height_m: When the person stands; 0 as long as nobody has built the body.
+    """
 
     name: str
     sex: str
@@ -101,4 +111,4 @@ class SubjectTable(Table, frozen=True):
     mass_kg: Positive
     lengths_m: Mapping[str, Positive]
     masses_kg: Mapping[str, Positive]
-    standing_pelvis_height_m: Positive
+    standing_pelvis_height_m: NotNegative = 0.0

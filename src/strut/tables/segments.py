@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from strut.tables.fields import Color, NotNegative, Positive, Range, Table, Text
+from strut.tables.fields import Color, Floor, NotNegative, Positive, Range, Table, Text
 
 Place = Mapping[Literal["x", "y", "z"], Mapping[str, float]]  # a point as shares of body lengths, by axis
 
@@ -72,12 +72,6 @@ class SegmentLimit(Table, frozen=True):
     torque_nm: Positive
 
 
-class HumanFloor(Table, frozen=True):
-    """What the human stands on."""
-
-    friction: Positive
-
-
 class SegmentServo(Table, frozen=True):
     """Servos of a simulated human."""
 
@@ -106,5 +100,5 @@ class SegmentBody(Table, frozen=True):
     segment: tuple[SegmentTable, ...]
     limit: Mapping[str, SegmentLimit]
     servo: SegmentServo
-    floor: HumanFloor
+    floor: Floor
     skin: Skin

@@ -22,14 +22,15 @@ from scipy.spatial.transform import Rotation
 from strut.audit import Audit, LandingAudit
 from strut.balance.pressure import pressure_of_wrench
 from strut.balance.support import runs, support_margin
+from strut.contact_set import contact_points
 from strut.draft import Draft
 from strut.engines.inverse_dynamics import ContactDemand, contact_demand
-from strut.engines.kinematic_tree import angles_from_qpos, qpos_from_angles
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.engines.self_distance import self_distance
 from strut.errors import BadMotionError
 from strut.kinematics.contact_slip import contact_slip
-from strut.models.contact_set import contact_points
 from strut.robot import Array, ContactPoint, Robot
+from strut.rotation import angles_from_qpos, qpos_from_angles
 from strut.verify.contact_force_fit import BASE, LEVER_M, ContactForceFit, fit_contact_forces
 from strut.verify.landing_pieces import FEWEST, Piece, landing_pieces
 
@@ -82,6 +83,7 @@ def landing_audit(draft: Draft) -> Audit:
         foot_top_m=sole_m,
         slip_m=_slide(robot, points, qpos, contact),
         landings=found,
+        self_distance=self_distance(robot, qpos),
         force_disagreement=force,
         torque_disagreement=torque,
     )
@@ -167,12 +169,12 @@ def _disagreement(
     missing = (demand.force - np.einsum("tpcv,tpc->tv", demand.jacobian, pushes))[inside]
     force = None
     if claimed is not None:
-        force = _mean_size(np.linalg.norm(missing[:, :3], axis=1)) / (robot.mass_kg * GRAVITY_M_S2)
+        force = mean_size(np.linalg.norm(missing[:, :3], axis=1)) / (robot.mass_kg * GRAVITY_M_S2)
     if draft.torque_nm is None or not inside.any():
         return force, None
     driven = [index for index, name in enumerate(robot.joint_names) if name not in _sprung(draft)]
     off = missing[:, BASE:] - draft.torque_nm[inside]
-    return force, _mean_size(off[:, driven]) / _mean_size(missing[:, BASE:])
+    return force, mean_size(off[:, driven]) / mean_size(missing[:, BASE:])
 
 
 def _on_two_feet(robot: Robot, contact: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -205,7 +207,8 @@ def _sprung(draft: Draft) -> tuple[str, ...]:
     return tuple(name for name in draft.robot.joint_names if name.replace("Right", "").replace("Left", "") in sprung)
 
 
-def _mean_size(values: Array) -> float:
+def mean_size(values: Array) -> float:
+    """Return the root mean square."""
     return float(np.sqrt(np.mean(values**2)))
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.interpolate import BSpline, make_interp_spline
 
-from strut.engines.kinematic_tree import angles_from_qpos, qvel_from_angles
 from strut.robot import Array
+from strut.rotation import angles_from_qpos, qvel_from_angles
 
 DEGREE = 5  # of the curves where samples suffice, else 3
 FEWEST = 4  # samples that make a curve

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,12 +27,12 @@ from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.motion import frozen_mask
 from strut.robot import Array, Robot
 from strut.verify.landing_audit import lands_with_impacts
-from strut.verify.self_collision import SelfCollision
 
 SHORTEST_SWING_S = 0.1  # a foot that carries nothing for less than this has only been unloaded
 LEAST_CLEARANCE_M = 0.005  # a knee that near the floor touches it when the servos sag
 MOST_UNEXPLAINED = 0.0075  # of the weight, in the median of `landing_audit.STEADY_S`
 MOST_UNEXPLAINED_LANDING = 0.1  # of the weight, over the sample in which something lands
+MOST_BESIDE_LINE_M = 0.010  # that the pressure of a gait which stands on two balls is beside their line
 MOST_OUTSIDE_M = 0.005  # that the centre of pressure is outside what touches
 MOST_LANDING_TORQUE = 2.0  # of the limit, over the sample in which something lands: impacts jolt
 MOST_DISAGREEMENT = 0.04  # of forces and torques that come with a motion, root mean square
@@ -42,7 +42,7 @@ Values = Callable[[Audit], Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class Ceiling:
     """A figure of the audit that must not exceed a bound.
 
     Args:
@@ -72,7 +72,7 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class NoFlight:
     """Some foot is on the ground at every sample: without one there is no margin to speak of."""
 
     name: str = "balance margin"
@@ -103,16 +103,38 @@ class OwnColumns:
         return Shortfall(self.name, everywhere, f"{self.name}: {self.words.format(off)}")
 
 
-def limits_for(robot: Robot, *, margin_m: float) -> tuple[Limit, ...]:
+@dataclass(frozen=True, slots=True)
+class SelfCollision:
+    """The surfaces of any two bodies keep the robot's least distance."""
+
+    name: str = "self-collision"
+
+    def shortfall(self, draft: Draft) -> Shortfall | None:
+        """Return where bodies are too near, with the nearest two and their instant; None if they nowhere are."""
+        found, least_mm = draft.measured.self_distance, MM * draft.robot.collision.least_distance_m
+        if found is None or not found.near.any():
+            return None
+        smallest_mm, (one, other) = MM * found.smallest_m, found.bodies
+        apart = f"{smallest_mm:.1f} mm apart" if smallest_mm >= 0.0 else f"{-smallest_mm:.1f} mm inside each other"
+        allowed = f"{least_mm:.0f} mm apart" if least_mm >= 0.0 else f"{-least_mm:.0f} mm inside each other"
+        at_s = draft.time_s[found.sample]
+        sentence = f"{self.name}: {one} and {other} are {apart} at {at_s:.2f} s, nearer than {allowed}"
+        return Shortfall(self.name, found.near, sentence)
+
+
+def limits_for(robot: Robot, *, margin_m: float, use: float = 1.0) -> tuple[Limit, ...]:
     """Return every limit that a motion of a robot is judged by.
 
     Args:
         robot: Whose limits.
         margin_m: Smallest allowed balance margin.
+        use: Share of the speed and torque limits that may be used.
     """
+    speed, torque = use * robot.joint_speed_limit_rad_s, use * robot.torque_limit_nm
+    robot = replace(robot, joint_speed_limit_rad_s=speed, torque_limit_nm=torque)
     if lands_with_impacts(robot):
         return (*_landing_limits(robot, margin_m), SelfCollision(), *_OWN_COLUMNS)
-    return (*_standing_limits(robot, margin_m), Carried(), SelfCollision(), *_TASK_LIMITS, *_OWN_COLUMNS)
+    return (*_standing_limits(robot, margin_m), NoFlight(), SelfCollision(), *_TASK_LIMITS, *_OWN_COLUMNS)
 
 
 def judged(draft: Draft, limits: Iterable[Limit]) -> tuple[Shortfall, ...]:
@@ -128,32 +150,35 @@ def support_of(robot: Robot) -> str:
     return "feet" if robot.feet else "wheels"
 
 
-def _standing_limits(robot: Robot, margin_m: float) -> tuple[Bound, ...]:
+def _standing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
     feet, pressure = robot.foot_names, ("the centre of pressure",)
     short_of = f"falls {{:.1f}} mm short of the {LEAST_CLEARANCE_M * MM:.0f} mm it must"
     inside = f"falls {{:.1f}} mm short of the {margin_m * MM:.0f} mm it must be inside the {support_of(robot)}"
     from_ground = "is {:.1f} mm from the ground it should stand on"
     joint_limit, joint_speed, torque = _joint_limits(robot, "is {:.2f} rad beyond its range", 0.0)
 
+    points = np.bincount(np.array(robot.point_feet, dtype=int), minlength=len(robot.feet))
+
     def unbalanced_mm(needs: Audit) -> Array:
-        short_m = margin_m - needs.margin_m
-        return MM * np.where(np.isposinf(short_m), 0.0, short_m)[:, None]  # in flight: see `Carried`
+        on_a_line = bool(robot.feet) and bool((needs.contact @ points < 3).any())
+        short_m = (-MOST_BESIDE_LINE_M if on_a_line else margin_m) - needs.margin_m
+        return MM * np.where(np.isposinf(short_m), 0.0, short_m)[:, None]  # in flight: see `NoFlight`
 
     return (
-        Bound("foot contact", feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, from_ground),
-        Bound("foot slip", feet, _slip_mm, MOST_SLIP_M * MM, "slides {:.1f} mm"),
-        Bound("swing height", feet, lambda needs: MM * (LEAST_CLEARANCE_M - lift_m(needs)), 0.0, f"{short_of} lift"),
+        Ceiling("foot contact", feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, from_ground),
+        Ceiling("foot slip", feet, _slip_mm, MOST_SLIP_M * MM, "slides {:.1f} mm"),
+        Ceiling("swing height", feet, lambda needs: MM * (LEAST_CLEARANCE_M - lift_m(needs)), 0.0, f"{short_of} lift"),
         joint_limit,
-        Bound("ground clearance", None, _unclear_mm, 0.0, f"{short_of} clear the ground by"),
+        Ceiling("ground clearance", None, _unclear_mm, 0.0, f"{short_of} clear the ground by"),
         joint_speed,
         torque,
-        Bound("platform", DRIVE_LIMITS, lambda needs: needs.drive_use, 1.0, "reaches {:.0%} of its limit"),
-        Bound("friction", feet, friction_needed, robot.friction, "needs a friction of {:.2f}"),
-        Bound("balance margin", pressure, unbalanced_mm, 0.0, inside),
+        Ceiling("platform", DRIVE_LIMITS, lambda needs: needs.drive_use, 1.0, "reaches {:.0%} of its limit"),
+        Ceiling("friction", feet, friction_needed, robot.friction, "needs a friction of {:.2f}"),
+        Ceiling("balance margin", pressure, unbalanced_mm, 0.0, inside),
     )
 
 
-def _landing_limits(robot: Robot, margin_m: float) -> tuple[Bound, ...]:
+def _landing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
     feet, body, pressure = robot.foot_names, ("the body",), ("the centre of pressure",)
     unexplained_n = MOST_UNEXPLAINED * robot.mass_kg * GRAVITY_M_S2
     jolted_n = MOST_UNEXPLAINED_LANDING * robot.mass_kg * GRAVITY_M_S2
@@ -170,18 +195,18 @@ def _landing_limits(robot: Robot, margin_m: float) -> tuple[Bound, ...]:
         return np.asarray(np.abs(_landings(needs).landing_torque_nm) / robot.torque_limit_nm)
 
     return (
-        Bound("foot contact", feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, "is {:.1f} mm off the ground's surface"),
-        Bound("foot slip", feet, _slip_mm, MOST_SLIDE_M * MM, "slides {:.1f} mm, rolling not counted,"),
+        Ceiling("foot contact", feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, "is {:.1f} mm off the ground's surface"),
+        Ceiling("foot slip", feet, _slip_mm, MOST_SLIDE_M * MM, "slides {:.1f} mm, rolling not counted,"),
         *_joint_limits(robot, "is {:.3f} rad beyond its range", -LEAST_ROOM_RAD),
-        Bound("equation of motion", body, lambda n: _unexplained_n(n, slips=False), unexplained_n, nothing),
-        Bound("friction", body, lambda n: _unexplained_n(n, slips=True), unexplained_n, slippery),
-        Bound("balance margin", pressure, outside_mm, MOST_OUTSIDE_M * MM, inside),
-        Bound("landing", body, lambda n: _landings(n).landing_unexplained_n[:, None], jolted_n, nothing),
-        Bound("landing", robot.joint_names, jolt, MOST_LANDING_TORQUE, jolted),
+        Ceiling("equation of motion", body, lambda n: _unexplained_n(n, slips=False), unexplained_n, nothing),
+        Ceiling("friction", body, lambda n: _unexplained_n(n, slips=True), unexplained_n, slippery),
+        Ceiling("balance margin", pressure, outside_mm, MOST_OUTSIDE_M * MM, inside),
+        Ceiling("landing", body, lambda n: _landings(n).landing_unexplained_n[:, None], jolted_n, nothing),
+        Ceiling("landing", robot.joint_names, jolt, MOST_LANDING_TORQUE, jolted),
     )
 
 
-def _joint_limits(robot: Robot, beyond: str, most_beyond_rad: float) -> tuple[Bound, Bound, Bound]:
+def _joint_limits(robot: Robot, beyond: str, most_beyond_rad: float) -> tuple[Ceiling, Ceiling, Ceiling]:
     joints = robot.joint_names
 
     def speed_use(needs: Audit) -> Array:
@@ -191,9 +216,9 @@ def _joint_limits(robot: Robot, beyond: str, most_beyond_rad: float) -> tuple[Bo
         return np.asarray(np.abs(needs.torque_nm) / robot.torque_limit_nm)
 
     return (
-        Bound("joint limit", joints, lambda needs: -needs.joint_room_rad, most_beyond_rad, beyond),
-        Bound("joint speed", joints, speed_use, 1.0, "reaches {:.0%} of its speed limit"),
-        Bound("torque", joints, torque_use, 1.0, "reaches {:.0%} of its torque limit"),
+        Ceiling("joint limit", joints, lambda needs: -needs.joint_room_rad, most_beyond_rad, beyond),
+        Ceiling("joint speed", joints, speed_use, 1.0, "reaches {:.0%} of its speed limit"),
+        Ceiling("torque", joints, torque_use, 1.0, "reaches {:.0%} of its torque limit"),
     )
 
 
@@ -255,9 +280,13 @@ def _gaze_error_rad(task: TaskAudit) -> Array:
 
 _HAND, _HEAD = ("the hand",), ("the head",)
 _TASK_LIMITS = (
-    Bound("task", _HAND, _task(lambda t: MM * t.hand_error_m), MM * LARGEST_HAND_ERROR_M, "is {:.1f} mm off its path"),
-    Bound("task", _HAND, _task(lambda t: t.hand_turn_rad), LARGEST_HAND_TURN_RAD, "is turned {:.3f} rad from its path"),
-    Bound("gaze", _HEAD, _task(_gaze_error_rad), LARGEST_GAZE_ERROR_RAD, "looks {:.3f} rad beside its goal"),
+    Ceiling(
+        "task", _HAND, _task(lambda t: MM * t.hand_error_m), MM * LARGEST_HAND_ERROR_M, "is {:.1f} mm off its path"
+    ),
+    Ceiling(
+        "task", _HAND, _task(lambda t: t.hand_turn_rad), LARGEST_HAND_TURN_RAD, "is turned {:.3f} rad from its path"
+    ),
+    Ceiling("gaze", _HEAD, _task(_gaze_error_rad), LARGEST_GAZE_ERROR_RAD, "looks {:.3f} rad beside its goal"),
 )
 _OWN_COLUMNS = (
     OwnColumns(

@@ -19,9 +19,10 @@ from strut.balance.wheels import drive_use, wheel_margin
 from strut.draft import Draft
 from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.engines.self_distance import self_distance
+from strut.kinematics.contact_slip import contact_slip
 from strut.robot import Array, Robot
-from strut.verify.landing_audit import landing_audit, lands_with_impacts
-from strut.verify.self_collision import measured_self_distance
+from strut.verify.landing_audit import landing_audit, lands_with_impacts, mean_size
 from strut.verify.task_audit import task_audit
 
 
@@ -29,10 +30,9 @@ def measure(draft: Draft) -> Draft:
     """Return the draft with what it needs; one that could not be made at all needs nothing."""
     if not len(draft.qpos):
         return draft
-    near = measured_self_distance(draft.robot, draft.qpos)
     if lands_with_impacts(draft.robot):
-        return replace(draft, needs=replace(landing_audit(draft), self_distance=near))
-    return replace(draft, needs=replace(_audit(draft), task=task_audit(draft), self_distance=near))
+        return replace(draft, needs=landing_audit(draft))
+    return replace(draft, needs=replace(_audit(draft), task=task_audit(draft)))
 
 
 def audit(robot: Robot, time_s: Array, qpos: Array, contact: npt.NDArray[np.bool_]) -> Audit:
@@ -42,7 +42,7 @@ def audit(robot: Robot, time_s: Array, qpos: Array, contact: npt.NDArray[np.bool
 
 def _audit(draft: Draft) -> Audit:
     robot, time_s, qpos, contact = draft.robot, draft.time_s, draft.qpos, draft.contact
-    dynamics = inverse_dynamics(robot, time_s, qpos)
+    dynamics, near = inverse_dynamics(robot, time_s, qpos), self_distance(robot, qpos)
     cop = pressure_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)
     ground = share_ground_force(robot, dynamics, contact)
     qvel, _ = velocities(robot, time_s, qpos)
@@ -68,7 +68,8 @@ def _audit(draft: Draft) -> Audit:
         clearance_m=dynamics.clearance_m,
         foot_height_m=_per_foot([points.min(axis=1) for points in height_m], len(qpos)),
         foot_top_m=_per_foot([points.max(axis=1) for points in height_m], len(qpos)),
-        slip_m=_slip(dynamics.foot_in_world, contact),
+        slip_m=_slip(robot, qpos, contact),
+        self_distance=near,
         force_disagreement=_force_disagreement(draft, dynamics),
         torque_disagreement=_torque_disagreement(draft, dynamics),
     )
@@ -79,12 +80,13 @@ def _per_foot(columns: list[Array], samples: int) -> Array:
     return np.stack(columns, axis=1) if columns else np.empty((samples, 0))
 
 
-def _slip(foot_in_world: Array, contact: npt.NDArray[np.bool_]) -> Array:
-    """Return how far each foot has moved over the ground since it landed. Shape (T, n)."""
+def _slip(robot: Robot, qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:
+    """Return how far what touches of each foot has slid since it landed, rolling not counted. Shape (T, n)."""
     slip = np.zeros(contact.shape)
     for foot, down in enumerate(contact.T):
+        slid_m, _ = contact_slip(robot, robot.feet[foot].points[0], qpos)
         for stance in runs(down):
-            path = foot_in_world[stance, foot, :2]
+            path = slid_m[stance, :2]
             slip[stance, foot] = np.linalg.norm(path - path[0], axis=1)
     return slip
 
@@ -95,7 +97,7 @@ def _force_disagreement(draft: Draft, dynamics: InverseDynamics) -> float | None
         return None
     carried = np.where(draft.contact[..., None], draft.ground_force_n, 0.0).sum(axis=1)
     off_n = np.linalg.norm(carried - dynamics.ground_force_n, axis=1)
-    return _mean_size(off_n) / (draft.robot.mass_kg * GRAVITY_M_S2)
+    return mean_size(off_n) / (draft.robot.mass_kg * GRAVITY_M_S2)
 
 
 def _torque_disagreement(draft: Draft, dynamics: InverseDynamics) -> float | None:
@@ -108,8 +110,4 @@ def _torque_disagreement(draft: Draft, dynamics: InverseDynamics) -> float | Non
     off = dynamics.torque_nm - draft.torque_nm
     off = off - nearest_contact_torque(draft.robot, dynamics, draft.contact, off)
     needed = share_ground_force(draft.robot, dynamics, draft.contact).torque_nm
-    return _mean_size(off) / max(_mean_size(needed), 1e-9)
-
-
-def _mean_size(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2)))
+    return mean_size(off) / max(mean_size(needed), 1e-9)

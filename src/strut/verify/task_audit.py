@@ -16,10 +16,10 @@ from strut.draft import Draft
 from strut.easing import eased_time
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.errors import BadMotionError
-from strut.expression.gaze import looking_at
-from strut.expression.posture import posture_over_time
+from strut.expression.body_swing import posture_over_time
 from strut.generators.hand_path import HandPath, path_through
 from strut.generators.hand_task import hand_frame, hand_task
+from strut.kinematics.gaze import looking_at
 from strut.kinematics.task_priority import LOST_BELOW
 from strut.robot import Array, Robot
 from strut.rotation import orientation_error, quaternion_from_rotation, slerp

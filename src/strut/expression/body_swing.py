@@ -1,0 +1,72 @@
+"""Body swing: what a style does to a body over time, between a still and an active posture of the robot's folder."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strut.errors import UnknownNameError
+from strut.robot import Array, Robot
+from strut.style import Style
+from strut.tables.expression import ShakeTerm
+
+
+def posture_over_time(robot: Robot, style: Style, time_s: Array, *, clamped: bool = True) -> Array:
+    """Return the posture that a style asks for.
+
+    Args:
+        robot: Whose `expression.toml` names the postures; joints that it leaves out stay at zero, or in the middle of
+            their range where zero is not in it.
+        style: Its activity and jerkiness.
+        time_s: Shape (T,).
+        clamped: Keep the joints within their ranges; some published postures leave them.
+
+    Returns:
+        Joint angles. Shape (T, n_joints).
+    """
+    still, active, swing = _postures(robot)
+    phase = _frequency_rad_s(robot) * time_s + style.jerkiness * _shake(robot, time_s)
+    moving = active + swing * np.sin(phase)[:, None]
+    angles = (1.0 - style.activity) * still + style.activity * moving
+    return np.asarray(np.clip(angles, robot.joint_lower_rad, robot.joint_upper_rad) if clamped else angles)
+
+
+def side_bands_hz(robot: Robot, style: Style) -> tuple[float, ...]:
+    """Return the frequencies at which a style moves: the swing and, where it is jerky, two side bands each way."""
+    swing_hz = _frequency_rad_s(robot) / (2.0 * np.pi)
+    if style.jerkiness == 0.0 or style.activity == 0.0:
+        return (swing_hz,)
+    shakes_hz = [term.frequency_rad_s / (2.0 * np.pi) for term in _terms(robot)]
+    bands = [abs(swing_hz + order * shake) for shake in shakes_hz for order in (-2, -1, 1, 2)]
+    return (swing_hz, *sorted(bands))
+
+
+def _postures(robot: Robot) -> tuple[Array, Array, Array]:
+    """Return the still posture, the active one and the swing about it. Shape (n_joints,) each."""
+    middle = (robot.joint_lower_rad + robot.joint_upper_rad) / 2.0
+    rest = np.where((robot.joint_lower_rad <= 0.0) & (robot.joint_upper_rad >= 0.0), 0.0, middle)
+    still, active, swing = rest.copy(), rest.copy(), np.zeros_like(rest)
+    for joint, entry in robot.expression.swings.items():
+        if joint not in robot.joint_names:
+            raise UnknownNameError("joint", joint, robot.joint_names, f"`strut robots {robot.name}`")
+        index = robot.joint_names.index(joint)
+        still[index], active[index], swing[index] = entry.still_rad, entry.active_rad, entry.swing_rad
+    return still, active, swing
+
+
+def _shake(robot: Robot, time_s: Array) -> Array:
+    """Return the disturbance of the phase at full jerkiness. Shape (T,) in and out."""
+    shake = np.zeros_like(time_s)
+    for term in _terms(robot):
+        angle = term.frequency_rad_s * time_s
+        shake += term.sine_rad * np.sin(angle) + term.cosine_rad * np.cos(angle)
+    return shake
+
+
+def _frequency_rad_s(robot: Robot) -> float:
+    part = robot.expression.word.activity
+    return part.frequency_rad_s if part is not None else 0.0
+
+
+def _terms(robot: Robot) -> tuple[ShakeTerm, ...]:
+    part = robot.expression.word.jerkiness
+    return part.terms if part is not None else ()

@@ -1,0 +1,125 @@
+"""Leg chain: the joints of one leg from the base to its foot, as plain transforms, and what every leg solver shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from strut.robot import Array, Limb, Robot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LegChain:
+    """A chain of n hinges. Frame k is where hinge k is, before it turns; the last frame is that of the foot.
+
+    Args:
+        name: Of the leg.
+        offset_m: From the base, or from the hinge before, to each hinge and to the foot. Shape (n + 1, 3).
+        turn: Likewise, rotations. Shape (n + 1, 3, 3).
+        axis: Of the hinges, in their own frames. Shape (n, 3).
+        lower_rad: Shape (n,).
+        upper_rad: Shape (n,).
+    """
+
+    name: str
+    offset_m: Array
+    turn: Array
+    axis: Array
+    lower_rad: Array
+    upper_rad: Array
+
+    @property
+    def length_m(self) -> float:
+        """Of all links from the first hinge on."""
+        return float(np.linalg.norm(self.offset_m[1:], axis=1).sum())
+
+    def forward(self, joints_rad: Array) -> tuple[Array, Array, Array, Array]:
+        """Return foot and hinges in the base.
+
+        Args:
+            joints_rad: Shape (..., n).
+
+        Returns:
+            Foot position (..., 3) and rotation (..., 3, 3); hinge positions and axes (..., n, 3).
+        """
+        shape = joints_rad.shape[:-1]
+        place, turn = np.zeros((*shape, 3)), np.broadcast_to(np.eye(3), (*shape, 3, 3))
+        places, axes = [], []
+        for k in range(len(self.axis)):
+            place, turn = place + turn @ self.offset_m[k], turn @ self.turn[k]
+            places.append(place)
+            axes.append(turn @ self.axis[k])
+            turn = turn @ _about(self.axis[k], joints_rad[..., k])
+        foot, foot_turn = place + turn @ self.offset_m[-1], turn @ self.turn[-1]
+        return foot, foot_turn, np.stack(places, axis=-2), np.stack(axes, axis=-2)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LegPlacement:
+    """How a leg places a foot, over any leading shape.
+
+    Args:
+        joints_rad: Joint angles; where the leg cannot reach its foot it stretches towards it. Shape (..., n).
+        span_m: What the leg would have to span. Shape (...).
+        excess_m: By how much it falls short, negative where it reaches. Shape (...).
+    """
+
+    joints_rad: Array
+    span_m: Array
+    excess_m: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChainLeg:
+    """A leg with a chain of joints, none of which is to spare for the knee."""
+
+    chain: LegChain
+
+    @property
+    def name(self) -> str:
+        """Of the leg."""
+        return self.chain.name
+
+    def held_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:  # noqa: ARG002
+        """Return the knee angle as it is: this leg has no joint to spare for it. Shape (...)."""
+        return np.asarray(knee_rad)
+
+
+def leg_chains(robot: Robot) -> tuple[LegChain, ...]:
+    """Return the chains of a robot's legs in the order of its feet."""
+    return tuple(_chain(robot, leg) for leg in robot.legs)
+
+
+def _chain(robot: Robot, leg: Limb) -> LegChain:
+    model, foot = robot.model, robot.model.site(leg.frame)
+    path = [int(foot.bodyid[0])]
+    while model.body_parentid[path[0]] != 0:
+        path.insert(0, int(model.body_parentid[path[0]]))
+    place, turn = np.zeros(3), np.eye(3)
+    offsets, turns, axes, columns = [], [], [], []
+    for body in path[1:]:
+        place, turn = place + turn @ model.body_pos[body], turn @ _rotation(model.body_quat[body])
+        for joint in range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body]):
+            anchor = model.jnt_pos[joint]
+            offsets.append(place + turn @ anchor)
+            turns.append(turn)
+            axes.append(model.jnt_axis[joint].copy())
+            columns.append(robot.joint_names.index(model.joint(joint).name))
+            place, turn = -anchor, np.eye(3)
+    offsets.append(place + turn @ foot.pos)
+    turns.append(turn @ _rotation(foot.quat))
+    lower, upper = robot.joint_lower_rad[columns], robot.joint_upper_rad[columns]
+    return LegChain(leg.name, np.array(offsets), np.array(turns), np.array(axes), lower, upper)
+
+
+def _rotation(quaternion: Array) -> Array:
+    return np.asarray(Rotation.from_quat(quaternion, scalar_first=True).as_matrix())
+
+
+def _about(axis: Array, angle_rad: Array) -> Array:
+    """Return rotations about a unit axis (3,). Shape (...) in, (..., 3, 3) out."""
+    cross = np.cross(np.eye(3), axis)
+    c, s = np.cos(angle_rad)[..., None, None], np.sin(angle_rad)[..., None, None]
+    return np.asarray(c * np.eye(3) + s * cross + (1.0 - c) * np.outer(axis, axis))

@@ -1,0 +1,206 @@
+"""Description: a robot of others, URDF or MJCF, as a MuJoCo specification, with what that drops: speed limits.
+
+Floor, lights, servos, sensors, keyframes, transmissions and simulator tags are left out. For URDF, package:// is
+resolved by walking up from the file, and meshes in formats that MuJoCo does not take are converted by trimesh. Links
+that are only fixed to others stay bodies of their own. What cannot be read is a ValueError in words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import mujoco
+
+from strut.toml_file import WrongFieldError
+
+_LEFT_OUT = ("transmission", "gazebo")
+_HINGES = ("revolute", "continuous")
+_INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+_ASCII_STL = b"solid"
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A robot of others.
+
+    Args:
+        spec: What remains of it; no free joint and only hinges.
+        model: The same, compiled.
+        speed_limit: By joint; 0 means that nobody wrote one down.
+        effort_limit: Likewise.
+    """
+
+    spec: mujoco.MjSpec
+    model: mujoco.MjModel
+    speed_limit: dict[str, float] = field(default_factory=dict)
+    effort_limit: dict[str, float] = field(default_factory=dict)
+
+
+def read_urdf(path: Path, fixed: Sequence[str]) -> Description:
+    """Return the robot of a URDF file; joints whose names match one of `fixed` (with * and ?) stay at zero."""
+    try:
+        root = ET.parse(path).getroot()
+    except ET.ParseError as error:
+        raise ValueError(f"is no XML ({error}).") from error
+    for element in [child for child in root if child.tag in _LEFT_OUT]:
+        root.remove(element)
+    for inertia in root.iter("inertia"):
+        for term in _INERTIA:
+            inertia.set(term, inertia.get(term, "0"))
+    for joint in root.findall("joint"):
+        _fix(joint, fixed)
+    speed, effort = _limits(root, "velocity"), _limits(root, "effort")
+    assets = _resolve_meshes(root, path)
+    options = {"strippath": "false", "discardvisual": "false", "fusestatic": "false", "balanceinertia": "true"}
+    ET.SubElement(ET.SubElement(root, "mujoco"), "compiler", options)
+    spec = mujoco.MjSpec.from_string(ET.tostring(root, encoding="unicode"), assets=assets)
+    return Description(spec, spec.compile(), speed, effort)
+
+
+def read_mjcf(path: Path, fixed: Sequence[str]) -> Description:
+    """Return the robot of an MJCF file; joints whose names match one of `fixed` (with * and ?) stay where they are."""
+    spec = mujoco.MjSpec.from_file(str(path))
+    for number, joint in enumerate(spec.joints):
+        joint.name = joint.name or f"joint_{number}"
+    effort = _motor_limits(spec)
+    _strip(spec, [joint.name for joint in spec.joints if matches(joint.name, fixed)])
+    if sliding := [joint.name for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_HINGE]:
+        raise _no_hinge(sliding[0], "no hinge")
+    model = spec.compile()
+    _keep_inertias(spec, model)
+    return Description(spec, model, {}, effort)
+
+
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    """Return whether a name fits one of several patterns with * and ?."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _strip(spec: mujoco.MjSpec, held: Sequence[str]) -> None:
+    """Take out what we have ourselves, the joints that are held, and what holds the base; refuse closed loops."""
+    for equality in spec.equalities:
+        if equality.active and equality.name1 not in held:
+            raise ValueError(
+                f"its constraint between {equality.name1} and {equality.name2} closes a loop, which strut cannot move."
+            )
+    ours = (*spec.actuators, *spec.tendons, *spec.keys, *spec.sensors, *spec.pairs, *spec.equalities)
+    for element in (*ours, *spec.worldbody.geoms, *spec.worldbody.lights):
+        spec.delete(element)
+    for joint in spec.joints:
+        if joint.name in held or joint.type == mujoco.mjtJoint.mjJNT_FREE:
+            spec.delete(joint)
+
+
+def _no_hinge(joint: str, kind: str) -> WrongFieldError:
+    return WrongFieldError(("fixed",), f"the joint {joint} is {kind}; strut moves hinges only, so list it here.")
+
+
+def _motor_limits(spec: mujoco.MjSpec) -> dict[str, float]:
+    """Return the largest torque by joint: of its motor, else the joint's own; 0 where nobody wrote one down."""
+    limits = {joint.name: float(joint.actfrcrange[1]) for joint in spec.joints}
+    for actuator in spec.actuators:
+        force = actuator.forcerange
+        if force[1] <= 0.0 and actuator.biastype == mujoco.mjtBias.mjBIAS_NONE:
+            force = actuator.ctrlrange * actuator.gainprm[0]
+        if torque := float(abs(force[1] * actuator.gear[0])):
+            limits[actuator.target] = torque
+    return limits
+
+
+def _keep_inertias(spec: mujoco.MjSpec, model: mujoco.MjModel) -> None:
+    """Write down the inertias that MuJoCo found from shapes, so that the shapes may change."""
+    auto = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_AUTO
+    always = spec.compiler.inertiafromgeom != auto
+    spec.compiler.inertiafromgeom = auto
+    for body in spec.bodies[1:]:
+        if always or not body.explicitinertial:
+            set_inertia(body, model.body(body.id))
+
+
+def set_inertia(body: Any, compiled: Any) -> None:
+    """Give a body of a specification the mass and inertia of a compiled one."""
+    body.mass, body.ipos, body.iquat, body.inertia = compiled.mass[0], compiled.ipos, compiled.iquat, compiled.inertia
+    body.fullinertia, body.explicitinertial = [math.nan, *[0.0] * 5], True
+    body.ialt.type = mujoco.mjtOrientation.mjORIENTATION_QUAT
+
+
+def _limits(root: ET.Element, kind: str) -> dict[str, float]:
+    """Return a limit of every joint that moves; 0 where nobody wrote one down."""
+    limits = {}
+    for joint in root.findall("joint"):
+        limit = joint.find("limit")
+        if joint.get("type") != "fixed":
+            limits[joint.get("name", "")] = 0.0 if limit is None else float(limit.get(kind, 0.0))
+    return limits
+
+
+def _fix(joint: ET.Element, fixed: Sequence[str]) -> None:
+    """Make a joint fixed that shall not move; refuse one that is no hinge."""
+    name, kind = joint.get("name", ""), joint.get("type", "")
+    if matches(name, fixed):
+        joint.set("type", "fixed")
+        for element in [child for child in joint if child.tag in ("axis", "limit", "mimic")]:
+            joint.remove(element)
+    elif kind not in (*_HINGES, "fixed"):
+        raise _no_hinge(name, kind)
+
+
+def _resolve_meshes(root: ET.Element, path: Path) -> dict[str, bytes]:
+    """Give every mesh a path that MuJoCo finds; return the bytes of those that had to be converted.
+
+    What is only seen and cannot be read is left out; what could touch something must be read.
+    """
+    assets: dict[str, bytes] = {}
+    for link in root.findall("link"):
+        for looks in [*link.findall("visual"), *link.findall("collision")]:
+            mesh = looks.find("geometry/mesh")
+            if mesh is None:
+                continue
+            try:
+                file = _found(mesh.get("filename", ""), path)
+                if _is_native(file):
+                    mesh.set("filename", str(file))
+                else:
+                    converted = f"{file.stem}_{len(assets)}.stl"
+                    assets[converted] = _converted(file)
+                    mesh.set("filename", converted)
+            except (OSError, ImportError, ValueError) as error:
+                if looks.tag == "collision":
+                    raise ValueError(f"the shape {mesh.get('filename')} cannot be read ({error}).") from error
+                link.remove(looks)
+    return assets
+
+
+def _found(name: str, path: Path) -> Path:
+    """Return the file of a mesh: package:// and relative names are looked for from the description's folder upwards."""
+    plain = name.removeprefix("file://").removeprefix("package://")
+    tails = [plain, plain.partition("/")[2]] if name.startswith("package://") else [plain]
+    for folder in path.resolve().parents:
+        for tail in tails:
+            if tail and (folder / tail).is_file():
+                return folder / tail
+    raise FileNotFoundError("there is no such file")
+
+
+def _is_native(file: Path) -> bool:
+    """Return whether MuJoCo reads a mesh: Wavefront, or STL that is binary."""
+    if file.suffix.lower() == ".obj":
+        return True
+    if file.suffix.lower() != ".stl":
+        return False
+    start = file.read_bytes()[:512]
+    return not (start.lstrip().startswith(_ASCII_STL) and b"facet" in start)
+
+
+def _converted(file: Path) -> bytes:
+    """Return a mesh in any format that trimesh reads as binary STL."""
+    import trimesh  # noqa: PLC0415  (slow to import, and few descriptions need it)
+
+    mesh: Any = trimesh.load(file, force="mesh")
+    return bytes(mesh.export(file_type="stl"))

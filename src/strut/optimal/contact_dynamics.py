@@ -1,0 +1,255 @@
+"""Contact dynamics in numbers: H a + C = tau + Gᵀ λ and G a = γ for a tree whose contact rows hold.
+
+One instant, by three methods that must agree; or many at once, each with its own rows, to integrate the intervals of a
+movement with sensitivities. Rows are held at the level of accelerations and nothing is added. Runge-Kutta steps are of
+eighth order (Dormand and Prince); derivatives come from implicit differentiation of these equations, along the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import casadi as ca
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+from scipy.integrate import DOP853
+
+from strut.contact_set import ContactSet
+from strut.engines.kinematic_tree import KinematicTree
+from strut.errors import BadTableError
+from strut.optimal.symbolic_dynamics import SymbolicDynamics
+from strut.robot import Array
+
+Method = Literal["direct", "range", "null"]
+Mask = npt.NDArray[np.bool_]
+DEPENDENT = 5e-3  # of the largest singular value; sets of a human who walks along x have 0.019 and more, along y 0.003
+
+
+class Impact(NamedTuple):
+    """What an impact does: velocity after it (nv,), impulses of the rows (n_rows,), and the energy it takes [J]."""
+
+    velocity: Array
+    impulse_n_s: Array
+    energy_change_j: float
+
+
+class ContactTerms(NamedTuple):
+    """The equations at one instant: mass matrix (nv, nv), bias (nv,), contact Jacobian (n_rows, nv), γ (n_rows,)."""
+
+    mass: Array
+    bias: Array
+    jacobian: Array
+    gamma: Array
+
+    def accelerate(self, force: Array, *, method: Method = "direct") -> tuple[Array, Array]:
+        """Return accelerations (nv,) and row forces (n_rows,) under generalised forces (nv,)."""
+        return solve_constrained(self.mass, force - self.bias, self.jacobian, self.gamma, method=method)
+
+    def impact(self, v: Array, *, restitution: float = 0.0, method: Method = "direct") -> Impact:
+        """Return what happens when all rows of the set are brought to rest at once."""
+        mass, goal = self.mass, -restitution * (self.jacobian @ v)
+        after, impulse = solve_constrained(mass, mass @ v, self.jacobian, goal, method=method)
+        return Impact(after, impulse, 0.5 * float(after @ mass @ after - v @ mass @ v))
+
+
+class ContactDynamics:
+    """A tree that touches the ground. Coordinates must be plain numbers (nq = nv).
+
+    Args:
+        tree: Who moves.
+        contact: All rows that touch at any time.
+        actuated: Which velocities have a torque. Shape (n_u,).
+        passive: Generalised forces of springs and dampers (nv,), a CasADi function of q and v; None without any.
+    """
+
+    def __init__(
+        self, tree: KinematicTree, contact: ContactSet, actuated: Sequence[int] = (), passive: ca.Function | None = None
+    ) -> None:
+        self.tree, self.contact, self._passive = tree, contact, passive
+        q, v, a = (ca.SX.sym(letter, tree.nv) for letter in "qva")
+        load, rest = ca.SX.sym("load", len(contact.rows)), ca.SX.zeros(tree.nv)
+        moving = SymbolicDynamics(tree, q, v, a)
+        spring = rest if passive is None else passive(q, v)
+        free = moving.inverse_dynamics() - spring
+        needed = moving.inverse_dynamics(moving.row_loads(contact, load)) - spring
+        rates, jacobian = moving.row_accelerations(contact), ca.jacobian(moving.row_velocities(contact), v)
+        dynamic = ca.horzcat(ca.jacobian(free, a), ca.substitute(free, a, rest))
+        held = ca.horzcat(jacobian, ca.substitute(rates, a, rest))
+        self._terms = ca.Function("terms", [q, v], [ca.densify(dynamic), ca.densify(held)])
+        change = ca.jacobian(ca.vertcat(needed, rates), ca.vertcat(q, v))
+        self._slopes = ca.Function("slopes", [q, v, a, load], [ca.densify(change)])
+        self._torque = np.eye(tree.nv)[:, list(actuated)]
+
+    def passive(self, q: Array, v: Array) -> Array:
+        """Return the generalised forces of springs and dampers at one instant. Shapes (nq,), (nv,) in, (nv,) out."""
+        return np.zeros(self.tree.nv) if self._passive is None else self._passive(q, v).full().ravel()
+
+    def terms(self, q: Array, v: Array) -> ContactTerms:
+        """Return the equations at one instant. Shapes (nq,), (nv,) in."""
+        nv = self.tree.nv
+        dynamic, held = (part.full().reshape(-1, nv + 1) for part in self._terms(q, v))
+        return ContactTerms(dynamic[:, :nv], dynamic[:, nv], held[:, :nv], -held[:, nv])
+
+    def accelerate(self, q: Array, v: Array, force: Array, *, method: Method = "direct") -> tuple[Array, Array]:
+        """Return accelerations (nv,) and row forces (n_rows,) under generalised forces (nv,)."""
+        return self._independent(q, v).accelerate(force, method=method)
+
+    def impact(self, q: Array, v: Array, *, restitution: float = 0.0, method: Method = "direct") -> Impact:
+        """Return what happens when all rows of the set are brought to rest at once."""
+        return self._independent(q, v).impact(v, restitution=restitution, method=method)
+
+    def _independent(self, q: Array, v: Array) -> ContactTerms:
+        terms = self.terms(q, v)
+        require_independent_rows(self.contact, terms.jacobian)
+        return terms
+
+    def accelerations(self, q: Array, v: Array, u: Array, touches: Mask) -> tuple[Array, Array]:
+        """Return accelerations (n, nv) and row forces (n, n_rows); rows that do not touch carry none.
+
+        Shapes (n, nq), (n, nv), (n, n_u), (n, n_rows) in.
+        """
+        saddle, push = self._saddle(q, v, u, touches)
+        both = np.linalg.solve(saddle, push[..., None])[..., 0]
+        return np.asarray(both[:, : self.tree.nv]), -np.asarray(both[:, self.tree.nv :], dtype=float)
+
+    def _saddle(self, q: Array, v: Array, u: Array, touches: Mask) -> tuple[Array, Array]:
+        """Return matrix and right side of H a - Gᵀ λ = B u - C, G a = γ. Shapes (n, nv + n_rows, …)."""
+        count, nv, rows = len(q), self.tree.nv, len(self.contact.rows)
+        dynamic, held = (part.full() for part in self._terms.map(count)(q.T, v.T))
+        dynamic = dynamic.reshape(nv, count, nv + 1).transpose(1, 0, 2)
+        saddle, push = np.zeros((count, nv + rows, nv + rows)), np.zeros((count, nv + rows))
+        saddle[:, :nv, :nv], push[:, :nv] = dynamic[:, :, :nv], u @ self._torque.T - dynamic[:, :, nv]
+        if rows:
+            held = held.reshape(rows, count, nv + 1).transpose(1, 0, 2) * touches[:, :, None]
+            saddle[:, nv:, :nv], saddle[:, :nv, nv:] = held[:, :, :nv], held[:, :, :nv].transpose(0, 2, 1)
+            saddle[:, range(nv, nv + rows), range(nv, nv + rows)] = ~touches  # their force is 0
+            push[:, nv:] = -held[:, :, nv]
+        return saddle, push
+
+    def _rates(self, q: Array, v: Array, u: Array, touches: Mask) -> tuple[Array, Array]:
+        """Return accelerations (n, nv) and their derivatives by q, v and u. Shape (n, nv, 2 nv + n_u)."""
+        count, nv, rows = len(q), self.tree.nv, len(self.contact.rows)
+        saddle, push = self._saddle(q, v, u, touches)
+        inverse = np.linalg.inv(saddle)
+        both = (inverse @ push[..., None])[..., 0]
+        slope = self._slopes.map(count)(q.T, v.T, both[:, :nv].T, -both[:, nv:].T).full()
+        slope = slope.reshape(nv + rows, count, 2 * nv).transpose(1, 0, 2)
+        slope[:, nv:] *= touches[:, :, None]
+        by_state = -inverse[:, :nv] @ slope
+        return both[:, :nv], np.concatenate([by_state, inverse[:, :nv, :nv] @ self._torque], axis=2)
+
+    def advance(
+        self, start: Array, torque: tuple[Array, Array], length_s: Array, touches: Mask, *, steps: int, slopes: bool
+    ) -> tuple[Array, Array | None]:
+        """Return where intervals end under torques that change linearly.
+
+        Args:
+            start: q and v. Shape (n, 2 nv).
+            torque: At the start and at the end. Shapes (n, n_u).
+            length_s: Shape (n,).
+            touches: Rows that touch. Shape (n, n_rows).
+            steps: Of the integrator in every interval.
+            slopes: Return derivatives too.
+
+        Returns:
+            q and v at the ends (n, 2 nv), and their derivatives by q, v and the torques at both ends (n, 2 nv,
+            2 nv + 2 n_u) or None.
+        """
+        state, slope, width = start, None, start.shape[1] + 2 * torque[0].shape[1]
+        if slopes:
+            slope = np.broadcast_to(np.eye(start.shape[1], width), (len(start), start.shape[1], width))
+        for k in range(steps):
+            shares = ((k + DOP853.C) / steps).tolist()
+            state, slope = self._step(state, slope, torque, shares, length_s / steps, touches)
+        return state, slope
+
+    def _step(
+        self,
+        state: Array,
+        slope: Array | None,
+        torque: tuple[Array, Array],
+        shares: list[float],
+        step: Array,
+        touches: Mask,
+    ) -> tuple[Array, Array | None]:
+        """Return the state one step later, and its derivatives if those of the start are given."""
+        nv, rates, rate_slopes = self.tree.nv, list[Array](), list[Array]()
+        for stage, share in enumerate(shares):
+            at = state + step[:, None] * _mixed(DOP853.A[stage], rates, state)
+            q, v, u = at[:, :nv], at[:, nv:], (1.0 - share) * torque[0] + share * torque[1]
+            if slope is None:
+                a, _ = self.accelerations(q, v, u, touches)
+            else:
+                a, by = self._rates(q, v, u, touches)
+                at_slope = slope + step[:, None, None] * _mixed(DOP853.A[stage], rate_slopes, slope)
+                by_torque = np.concatenate([(1.0 - share) * by[:, :, 2 * nv :], share * by[:, :, 2 * nv :]], axis=2)
+                rate_slope = np.concatenate([at_slope[:, nv:], by[:, :, : 2 * nv] @ at_slope], axis=1)
+                rate_slope[:, nv:, 2 * nv :] += by_torque
+                rate_slopes.append(rate_slope)
+            rates.append(np.concatenate([v, a], axis=1))
+        state = state + step[:, None] * _mixed(DOP853.B, rates, state)
+        if slope is not None:
+            slope = slope + step[:, None, None] * _mixed(DOP853.B, rate_slopes, slope)
+        return state, slope
+
+
+def _mixed(weights: Array, parts: list[Array], like: Array) -> Array:
+    """Return the weighted sum of the parts that exist already; 0 in the shape of `like` if there is none."""
+    total = np.zeros(like.shape)
+    for weight, part in zip(weights, parts, strict=False):
+        if weight:
+            total += weight * part
+    return total
+
+
+def solve_constrained(mass: Array, push: Array, jacobian: Array, goal: Array, *, method: Method) -> tuple[Array, Array]:
+    """Return x and λ of H x = push + Gᵀ λ, G x = goal.
+
+    Args:
+        mass: H, symmetric and positive definite. Shape (n, n).
+        push: Shape (n,).
+        jacobian: G, of full row rank. Shape (m, n).
+        goal: Shape (m,).
+        method: `direct` solves the whole saddle-point system, `range` eliminates x, `null` eliminates λ.
+    """
+    rows, size = jacobian.shape
+    if method == "direct":
+        saddle = np.block([[mass, jacobian.T], [jacobian, np.zeros((rows, rows))]])
+        both = np.linalg.solve(saddle, np.concatenate([push, goal]))
+        return both[:size], -both[size:]
+    if method == "range":
+        factor = scipy.linalg.cho_factor(mass)
+        by_rows = scipy.linalg.cho_solve(factor, jacobian.T)
+        free = scipy.linalg.cho_solve(factor, push)
+        multiplier = np.linalg.solve(jacobian @ by_rows, goal - jacobian @ free)
+        return free + by_rows @ multiplier, multiplier
+    orthogonal, triangular = np.linalg.qr(jacobian.T, mode="complete")
+    across, along = orthogonal[:, :rows], orthogonal[:, rows:]
+    needed = across @ np.linalg.solve(triangular[:rows].T, goal)
+    rest = np.linalg.solve(along.T @ mass @ along, along.T @ (push - mass @ needed))
+    found = needed + along @ rest
+    multiplier = np.linalg.solve(triangular[:rows], across.T @ (mass @ found - push))
+    return found, multiplier
+
+
+def contact_jacobian(tree: KinematicTree, contact: ContactSet, q: Array) -> Array:
+    """Return G of one posture. Shape (nq,) in, (n_rows, nv) out."""
+    v = ca.SX.sym("v", tree.nv)
+    rows = SymbolicDynamics(tree, ca.DM(q), v).row_velocities(contact)
+    return np.asarray(ca.evalf(ca.densify(ca.jacobian(rows, v))).full()).reshape(len(contact.rows), tree.nv)
+
+
+def require_independent_rows(contact: ContactSet, jacobian: Array) -> None:
+    """Raise if the rows of a set forbid the same motion twice in a posture: their forces would be anything."""
+    if not contact.rows:
+        return
+    sizes = np.linalg.svd(jacobian, compute_uv=False)
+    rank = int(np.sum(sizes > DEPENDENT * sizes[0]))
+    if rank < len(contact.rows):
+        raise BadTableError(
+            f"Contact set {contact.name}: its {len(contact.rows)} rows ({', '.join(contact.row_names)}) forbid hardly "
+            f"more than {rank} motions in this posture, so its forces are undetermined. Rows are along the "
+            "world's axes: turn the movement so that the foot points along x, or name other rows."
+        )

@@ -1,0 +1,359 @@
+"""CasADi as a rigid-body engine: one outward and one inward recursion over a tree, in symbols.
+
+Vectors of a step are held in the step's own axes, so that a hinge about a coordinate axis costs few operations. Contact
+forces enter the inward pass as external forces; no Jacobian is ever multiplied with a force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from strut.contact_set import ContactSet
+from strut.engines.kinematic_tree import BodyPlacement, KinematicTree, TreeJoint
+from strut.robot import Array, ContactPoint
+
+_ROUND = 0.02  # share of a segment that is rounded off where the nearest point comes to an end of it
+_PARALLEL_M4 = 1e-4  # as segments turn parallel their nearest points are no longer unique
+Expression = Any  # a CasADi SX, DM or MX column; CasADi has no types of its own
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExternalForce:
+    """A force in world axes on a body, at a point given in the body's frame."""
+
+    body: str
+    point_in_body: Expression
+    force_in_world: Expression
+
+
+class SymbolicDynamics:
+    """A tree in motion: everything that follows from q, v and a. Columns in, columns out; world axes unless said.
+
+    Args:
+        tree: Whose motion.
+        q: Coordinates. (nq,)
+        v: Velocities; None if only places are asked for. (nv,)
+        a: Accelerations; None if only places and velocities are asked for. (nv,)
+    """
+
+    def __init__(self, tree: KinematicTree, q: Expression, v: Expression = None, a: Expression = None) -> None:
+        self.tree, self.q, self.v, self.a = tree, q, v, a
+        self._turn: list[Expression] = []  # step axes → parent axes
+        self._arm: list[Expression] = []  # anchor in the parent's frame
+        self._rotation: list[Expression] = []
+        self._place: list[Expression] = []
+        self._omega: list[Expression] = []
+        self._speed: list[Expression] = []
+        self._alpha: list[Expression] = []
+        self._push: list[Expression] = []  # acceleration of the origin minus gravity
+        for step in tree.steps:
+            self._add_place(step)
+            if v is not None:
+                self._add_speed(step)
+            if a is not None:
+                self._add_push(step)
+
+    def _add_place(self, step: TreeJoint) -> None:
+        q = self.q[step.q_index]
+        arm, turn = ca.DM(step.offset_m), ca.DM(step.rotation)
+        if step.kind == "hinge":
+            turn = turn @ _hinge_rotation(step.axis, q - step.reference)
+        elif step.kind == "slide":
+            arm = arm + (step.rotation @ step.axis) * (q - step.reference)
+        elif step.kind == "ball":
+            turn = turn @ _quaternion_rotation(self.q[step.q_index : step.q_index + 4])
+        else:
+            arm = self.q[step.q_index : step.q_index + 3]
+            turn = _quaternion_rotation(self.q[step.q_index + 3 : step.q_index + 7])
+        rotation, place = self._frame(step.parent)
+        self._turn.append(turn)
+        self._arm.append(arm)
+        self._rotation.append(rotation @ turn)
+        self._place.append(place + rotation @ arm)
+
+    def _add_speed(self, step: TreeJoint) -> None:
+        omega, speed = _of(self._omega, step.parent), _of(self._speed, step.parent)
+        back = self._turn[-1].T
+        carried, moved = back @ omega, back @ (speed + ca.cross(omega, self._arm[-1]))
+        rate = self._rate(step, self.v)
+        if step.kind == "slide":
+            self._omega.append(carried)
+            self._speed.append(moved + rate)
+        elif step.kind == "free":
+            self._omega.append(self.v[step.v_index + 3 : step.v_index + 6])
+            self._speed.append(back @ rate)
+        else:
+            self._omega.append(carried + rate)
+            self._speed.append(moved)
+
+    def _add_push(self, step: TreeJoint) -> None:
+        omega, alpha = _of(self._omega, step.parent), _of(self._alpha, step.parent)
+        push = self._push_of(step.parent)
+        back, arm = self._turn[-1].T, self._arm[-1]
+        carried, turned = back @ omega, back @ alpha
+        moved = back @ (push + ca.cross(alpha, arm) + ca.cross(omega, ca.cross(omega, arm)))
+        rate, change = self._rate(step, self.v), self._rate(step, self.a)
+        if step.kind == "slide":
+            self._alpha.append(turned)
+            self._push.append(moved + change + 2.0 * ca.cross(carried, rate))
+        elif step.kind == "free":
+            self._alpha.append(self.a[step.v_index + 3 : step.v_index + 6])
+            self._push.append(back @ (change - ca.DM(self.tree.gravity_m_s2)))
+        else:
+            self._alpha.append(turned + change + ca.cross(carried, rate))
+            self._push.append(moved)
+
+    def _rate(self, step: TreeJoint, values: Expression) -> Expression:
+        """Return the joint's own share of a velocity or acceleration; of a free joint, the linear one."""
+        if step.kind in {"hinge", "slide"}:
+            return ca.DM(step.axis) * values[step.v_index]
+        return values[step.v_index : step.v_index + 3]
+
+    def _frame(self, index: int) -> tuple[Expression, Expression]:
+        """Return rotation and origin of a step's frame; -1 is the world."""
+        if index < 0:
+            return ca.DM.eye(3), ca.DM.zeros(3)
+        return self._rotation[index], self._place[index]
+
+    def _push_of(self, index: int) -> Expression:
+        """Return the acceleration of a step's origin minus gravity, in its own axes; -1 is the world, which rests."""
+        return self._push[index] if index >= 0 else -ca.DM(self.tree.gravity_m_s2)
+
+    def _on(self, body: str, point_in_body: Expression) -> tuple[BodyPlacement, Expression]:
+        place = self.tree.body(body)
+        return place, ca.DM(place.offset_m) + ca.DM(place.rotation) @ _column(point_in_body)
+
+    def rotation(self, body: str) -> Expression:
+        """Return the rotation from the body's axes to the world's. Shape (3, 3)."""
+        place = self.tree.body(body)
+        return self._frame(place.step)[0] @ ca.DM(place.rotation)
+
+    def position(self, body: str, point_in_body: Expression = (0.0, 0.0, 0.0)) -> Expression:
+        """Return where a point of a body is. Shape (3,)."""
+        place, point = self._on(body, point_in_body)
+        rotation, origin = self._frame(place.step)
+        return origin + rotation @ point
+
+    def velocity(self, body: str, point_in_body: Expression = (0.0, 0.0, 0.0)) -> Expression:
+        """Return the velocity of a point of a body. Shape (3,)."""
+        place, point = self._on(body, point_in_body)
+        moved = _of(self._speed, place.step) + ca.cross(_of(self._omega, place.step), point)
+        return self._frame(place.step)[0] @ moved
+
+    def acceleration(self, body: str, point_in_body: Expression = (0.0, 0.0, 0.0)) -> Expression:
+        """Return the acceleration of a point of a body. Shape (3,)."""
+        place, point = self._on(body, point_in_body)
+        omega = _of(self._omega, place.step)
+        turned = ca.cross(_of(self._alpha, place.step), point) + ca.cross(omega, ca.cross(omega, point))
+        return self._frame(place.step)[0] @ (self._push_of(place.step) + turned) + ca.DM(self.tree.gravity_m_s2)
+
+    def angular_velocity(self, body: str) -> Expression:
+        """Return the angular velocity of a body. Shape (3,)."""
+        step = self.tree.body(body).step
+        return self._frame(step)[0] @ _of(self._omega, step)
+
+    def angular_velocity_in_body(self, body: str) -> Expression:
+        """Return the angular velocity of a body in the axes of its joint: cheaper, and as long. Shape (3,)."""
+        return _of(self._omega, self.tree.body(body).step)
+
+    def angular_acceleration(self, body: str) -> Expression:
+        """Return the angular acceleration of a body. Shape (3,)."""
+        step = self.tree.body(body).step
+        return self._frame(step)[0] @ _of(self._alpha, step)
+
+    def contact_position(self, point: ContactPoint) -> Expression:
+        """Return where a contact point, or the lowest point of its ball, is. Shape (3,)."""
+        return self.position(point.body, point.position_m) - ca.DM([0.0, 0.0, point.radius_m])
+
+    def contact_velocity(self, point: ContactPoint) -> Expression:
+        """Return v - r ω × n: the velocity of the matter that touches the ground. Shape (3,)."""
+        velocity = self.velocity(point.body, point.position_m)
+        if point.radius_m == 0.0:
+            return velocity
+        return velocity - point.radius_m * _cross_up(self.angular_velocity(point.body))
+
+    def contact_acceleration(self, point: ContactPoint) -> Expression:
+        """Return a - r α × n, the rate of `contact_velocity`; the contact point travels over the ball. Shape (3,)."""
+        acceleration = self.acceleration(point.body, point.position_m)
+        if point.radius_m == 0.0:
+            return acceleration
+        return acceleration - point.radius_m * _cross_up(self.angular_acceleration(point.body))
+
+    def row_velocities(self, contact: ContactSet) -> Expression:
+        """Return G v, row by row. Shape (n_rows,)."""
+        return _rows(contact, self.contact_velocity)
+
+    def row_accelerations(self, contact: ContactSet) -> Expression:
+        """Return the rate of G v, row by row. Shape (n_rows,)."""
+        return _rows(contact, self.contact_acceleration)
+
+    def row_loads(self, contact: ContactSet, force_n: Expression) -> list[ExternalForce]:
+        """Return the row forces (n_rows,) as forces in world on the bodies, at the points that touch."""
+        loads = []
+        for point in contact.points:
+            force, place = ca.SX.zeros(3), ca.DM(list(point.position_m))
+            for axis, row in contact.rows_of(point.name).items():
+                force[axis] = force_n[row]
+            if point.radius_m > 0.0:
+                place = place - point.radius_m * self.rotation(point.body)[2, :].T
+            loads.append(ExternalForce(point.body, place, force))
+        return loads
+
+    def centre_of_mass(self) -> Expression:
+        """Return the centre of mass, with all that is welded to the world. Shape (3,)."""
+        weighted = [
+            step.mass_kg * (place + rotation @ ca.DM(step.com_m))
+            for step, place, rotation in zip(self.tree.steps, self._place, self._rotation, strict=True)
+            if step.mass_kg
+        ]
+        welded = self.tree.welded
+        return (sum(weighted, ca.DM.zeros(3)) + welded.mass_kg * ca.DM(welded.com_m)) / self.tree.mass_kg
+
+    def linear_momentum(self) -> Expression:
+        """Return the momentum. Shape (3,)."""
+        return self._momentum()[0]
+
+    def angular_momentum(self) -> Expression:
+        """Return the angular momentum about the centre of mass. Shape (3,)."""
+        linear, angular = self._momentum()
+        return angular - ca.cross(self.centre_of_mass(), linear)
+
+    def _momentum(self) -> tuple[Expression, Expression]:
+        """Return linear momentum, and angular momentum about the world's origin, by an inward pass."""
+        linear: list[Expression] = []
+        angular: list[Expression] = []
+        for step, omega, speed in zip(self.tree.steps, self._omega, self._speed, strict=True):
+            com = ca.DM(step.com_m)
+            own = step.mass_kg * (speed + ca.cross(omega, com)) if step.mass_kg else ca.DM.zeros(3)
+            linear.append(own)
+            angular.append(ca.DM(step.inertia_kg_m2) @ omega + ca.cross(com, own) if step.mass_kg else ca.DM.zeros(3))
+        return self._gathered(linear, angular)
+
+    def _gathered(self, linear: list[Expression], angular: list[Expression]) -> tuple[Expression, Expression]:
+        """Add forces and moments (or momenta) of all steps up to the world; both lists are changed on the way."""
+        root_linear, root_angular = ca.DM.zeros(3), ca.DM.zeros(3)
+        for index in reversed(range(len(self.tree.steps))):
+            parent = self.tree.steps[index].parent
+            moved = self._turn[index] @ linear[index]
+            turned = self._turn[index] @ angular[index] + ca.cross(self._arm[index], moved)
+            if parent < 0:
+                root_linear, root_angular = root_linear + moved, root_angular + turned
+            else:
+                linear[parent] = linear[parent] + moved
+                angular[parent] = angular[parent] + turned
+        return root_linear, root_angular
+
+    def kinetic_energy(self) -> Expression:
+        """Return the kinetic energy, rotors included. In J."""
+        terms = []
+        for step, omega, speed in zip(self.tree.steps, self._omega, self._speed, strict=True):
+            if step.mass_kg:
+                moved = speed + ca.cross(omega, ca.DM(step.com_m))
+                turned = ca.dot(omega, ca.DM(step.inertia_kg_m2) @ omega)
+                terms.append(0.5 * (step.mass_kg * ca.dot(moved, moved) + turned))
+            if step.armature.any():
+                rate = self.v[step.v_index : step.v_index + len(step.armature)]
+                terms.append(0.5 * ca.dot(ca.DM(step.armature), rate * rate))
+        return sum(terms, ca.DM.zeros(1))
+
+    def potential_energy(self) -> Expression:
+        """Return the potential energy against the world's origin. In J."""
+        return -self.tree.mass_kg * ca.dot(ca.DM(self.tree.gravity_m_s2), self.centre_of_mass())
+
+    def inverse_dynamics(self, external: Sequence[ExternalForce] = ()) -> Expression:
+        """Return the generalised forces that this motion needs besides the external ones. Shape (nv,)."""
+        linear: list[Expression] = []
+        angular: list[Expression] = []
+        for step, omega, alpha, push in zip(self.tree.steps, self._omega, self._alpha, self._push, strict=True):
+            if not step.mass_kg:
+                linear.append(ca.DM.zeros(3))
+                angular.append(ca.DM.zeros(3))
+                continue
+            com, inertia = ca.DM(step.com_m), ca.DM(step.inertia_kg_m2)
+            force = step.mass_kg * (push + ca.cross(alpha, com) + ca.cross(omega, ca.cross(omega, com)))
+            linear.append(force)
+            angular.append(inertia @ alpha + ca.cross(omega, inertia @ omega) + ca.cross(com, force))
+        for load in external:
+            place, point = self._on(load.body, load.point_in_body)
+            if place.step < 0:
+                continue  # the world bears it; no joint feels it
+            force = self._rotation[place.step].T @ _column(load.force_in_world)
+            linear[place.step] = linear[place.step] - force
+            angular[place.step] = angular[place.step] - ca.cross(point, force)
+        self._gathered(linear, angular)
+        return ca.vertcat(*(self._joint_force(index, linear[index], angular[index]) for index in range(len(linear))))
+
+    def _joint_force(self, index: int, force: Expression, moment: Expression) -> Expression:
+        step = self.tree.steps[index]
+        if step.kind == "hinge":
+            own = ca.dot(ca.DM(step.axis), moment)
+        elif step.kind == "slide":
+            own = ca.dot(ca.DM(step.axis), force)
+        elif step.kind == "ball":
+            own = moment
+        else:
+            own = ca.vertcat(self._rotation[index] @ force, moment)
+        if not step.armature.any():
+            return own
+        return own + ca.DM(step.armature) * self.a[step.v_index : step.v_index + len(step.armature)]
+
+
+def _rows(contact: ContactSet, of_point: Callable[[ContactPoint], Expression]) -> Expression:
+    by_point = {point: of_point(point) for point in contact.points}
+    return ca.vertcat(*(by_point[row.point][row.axis] for row in contact.rows)) if contact.rows else ca.SX.zeros(0)
+
+
+def _cross_up(vector: Expression) -> Expression:
+    """Return vector × up. Shape (3,)."""
+    return ca.vertcat(vector[1], -vector[0], 0.0)
+
+
+def _of(values: Sequence[Expression], index: int) -> Expression:
+    """Return a step's vector; -1 is the world, which rests. Shape (3,)."""
+    return values[index] if index >= 0 else ca.DM.zeros(3)
+
+
+def _column(values: Expression) -> Expression:
+    return values if isinstance(values, ca.SX | ca.MX | ca.DM) else ca.DM(np.asarray(values, dtype=float))
+
+
+def _hinge_rotation(axis: Array, angle: Expression) -> Expression:
+    """Return the rotation about an axis; its zeros and ones stay numbers. Shape (3, 3)."""
+    along = np.outer(axis, axis)
+    across, cross = (ca.sparsify(ca.DM(part), 1e-15) for part in (np.eye(3) - along, np.cross(np.eye(3), axis)))
+    return ca.DM(along) + across * ca.cos(angle) + cross * ca.sin(angle)
+
+
+def _quaternion_rotation(quaternion: Expression) -> Expression:
+    """Return the rotation of a unit quaternion wxyz. Shape (3, 3)."""
+    w, x, y, z = (quaternion[index] for index in range(4))
+    return ca.vertcat(
+        ca.horzcat(1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        ca.horzcat(2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        ca.horzcat(2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+
+
+def smooth_distance(start: Expression, stop: Expression, other_start: Expression, other_stop: Expression) -> Expression:
+    """Return the distance between two points of two segments that are nearly the nearest; differentiable throughout.
+
+    It is never less than the true distance, and more only by what rounding the ends costs.
+    """
+    along, other, between = stop - start, other_stop - other_start, start - other_start
+    a, b, c = ca.dot(along, along), ca.dot(along, other), ca.dot(other, other)
+    d, e = ca.dot(along, between), ca.dot(other, between)
+    s = _within((b * e - c * d) / (a * c - b * b + _PARALLEL_M4))
+    t = _within((b * s + e) / c)
+    s = _within((b * t - d) / a)
+    gap = between + s * along - t * other
+    return (ca.dot(gap, gap) + 1e-8) ** 0.5
+
+
+def _within(share: Expression) -> Expression:
+    """Return the share, held between 0 and 1 by a curve without corners."""
+    return 0.5 * (1.0 + (share**2 + _ROUND**2) ** 0.5 - ((share - 1.0) ** 2 + _ROUND**2) ** 0.5)

@@ -1,0 +1,153 @@
+"""Animation: motions side by side for some seconds, as GIF or MP4. A walk that repeats goes on without a seam."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypedDict, Unpack
+
+import numpy as np
+from matplotlib.colors import to_rgb
+from PIL import Image
+
+from strut.analysis.gait_cycle import GaitCycle, endless
+from strut.engines.video import video_bytes
+from strut.motion import Motion
+from strut.robot import Array, Robot
+from strut.show.floor import POLYGON_COLOR, SPOT_COLORS
+from strut.show.footage import Look, SideBySide, footage, frame_times_s, nearest_samples
+from strut.show.loop import repeated
+from strut.show.picture import INK, VERDICT_COLORS, Shot, Take, followed, shot_of, titles_over
+from strut.show.render import Pixels
+
+LONGEST_S = 8.0  # that a film lasts unless more is asked for
+ENOUGH_S = 2.0  # that a single walk which repeats is filmed for, in whole cycles: more would show nothing new
+QUICK_HZ, SLOW_HZ = 25.0, 10.0  # frames per second: of human walks, and of robots, which move slowly
+WIDE_PX, ALL_PX, NARROW_PX = 400, 1000, 200  # width of a panel, of all of them together, and the least of one
+UPRIGHT, LEVEL = 1.2, 0.84  # height of a panel over its width: for people, and for others
+SIDEWAYS_RAD = float(np.deg2rad(-65.0))  # from where a walk is judged: legs apart, face still seen
+_GIF_COLORS = 56  # of each kind
+OnFrame = Callable[[int, int], None]
+Repeating = tuple[Motion, GaitCycle]
+
+
+class FilmOptions(TypedDict, total=False):
+    """How to film; `look`, `names`, `force` and `on_frame` as in `save_shown`.
+
+    Args:
+        from_s: Seconds since the start; if left out, the middle of each motion that is longer than the film.
+        duration_s: Length of the film; if None, whole cycles of a single human walk, else of the longest motion, at
+            most 8 s.
+        frames_per_s: Frames per second; 25 with a human walk and 10 without if left out.
+        panel_px: Width of each robot's picture; the fewer, the wider, if left out.
+    """
+
+    from_s: float | None
+    duration_s: float | None
+    frames_per_s: float | None
+    panel_px: int | None
+    look: Look
+    names: Sequence[str] | None
+    force: bool
+    on_frame: OnFrame | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Film:
+    """Pictures of motions side by side, drawn as they are asked for.
+
+    Args:
+        titles: The words over every picture. Shape (h, width, 3).
+        shot: What is under them.
+        count: How many pictures one round has.
+        rounds: How often they are shown.
+        rate_hz: Pictures per second.
+    """
+
+    titles: Pixels
+    shot: Shot
+    count: int
+    rounds: int
+    rate_hz: float
+
+    def pictures(self, on_frame: OnFrame | None = None) -> Iterator[Pixels]:
+        """Yield one round, drawn on all processors: rays and arrays leave Python alone. Shape (H, W, 3) each."""
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for frame, panels in enumerate(pool.map(self.shot.panels, range(self.count))):
+                yield np.concatenate([self.titles, panels])
+                if on_frame is not None:
+                    on_frame(frame + 1, self.count)
+
+
+def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
+    """Return a film of motions side by side, ready to be drawn."""
+    asked_s, from_s, rounds = options.get("duration_s"), options.get("from_s"), 1
+    seconds = min(LONGEST_S, shown.longest_s) if asked_s is None else asked_s
+    walks = [endless(robot, motion, seconds) if from_s is None else None for motion, robot in shown.pairs]
+    rate_hz = options.get("frames_per_s") or (QUICK_HZ if any(walks) else SLOW_HZ)
+    if asked_s is None:
+        rounds, seconds = _rounds(walks, seconds)
+    count = len(frame_times_s(seconds, rate_hz))
+    times_s = np.arange(count) * seconds / count  # evenly, so that the last frame leads back to the first
+    takes = [
+        _once(motion, robot, times_s, from_s, shown.look)
+        if walk is None
+        else _again_and_again(*walk, robot, times_s, shown.look)
+        for (motion, robot), walk in zip(shown.pairs, walks, strict=True)
+    ]
+    width_px = options.get("panel_px") or int(np.clip(ALL_PX // len(takes), NARROW_PX, WIDE_PX))
+    azimuth_rad, height_share = (SIDEWAYS_RAD, UPRIGHT) if all(walks) else (shown.azimuth_rad, LEVEL)
+    shot = shot_of(takes, width_px, azimuth_rad, height_share=height_share)
+    return Film(titles_over(shown, width_px), shot, count, rounds, rate_hz)
+
+
+def _rounds(walks: Sequence[Repeating | None], seconds: float) -> tuple[int, float]:
+    """Return how often a film of about so many seconds shows one cycle of a single walk, and how long that is."""
+    if len(walks) > 1 or walks[0] is None:
+        return 1, seconds
+    cycle_s = walks[0][1].motion.duration_s
+    return max(1, min(round(seconds / cycle_s), int(np.ceil(ENOUGH_S / cycle_s - 0.1)))), cycle_s
+
+
+def _once(motion: Motion, robot: Robot, times_s: Array, from_s: float | None, look: Look) -> Take:
+    """Return a motion from a moment on, or its middle; where it ends, it goes on from there."""
+    start_s = max(0.0, (motion.duration_s - float(times_s[-1])) / 2.0) if from_s is None else from_s
+    longer = repeated(motion, robot, start_s + float(times_s[-1]))
+    return followed(footage(longer, robot, nearest_samples(longer, start_s + times_s), look=look))
+
+
+def _again_and_again(motion: Motion, cycle: GaitCycle, robot: Robot, times_s: Array, look: Look) -> Take:
+    """Return a walk that repeats; the camera keeps its mean speed, so that the first frame follows the last."""
+    film = footage(motion, robot, nearest_samples(motion, times_s), look=look)
+    stride_m = float(cycle.motion.qpos[-1, 0] - cycle.motion.qpos[0, 0])
+    path = np.zeros((len(times_s), 3))
+    path[:, 0] = motion.qpos[0, 0] + times_s * stride_m / cycle.motion.duration_s
+    path[:, 1] = cycle.motion.qpos[:, 1].mean()
+    return Take(film, path, stride_m)
+
+
+def mp4_bytes(film: Film, on_frame: OnFrame | None = None) -> bytes:
+    """Return a film as MP4."""
+    pictures = film.pictures(on_frame)
+    return video_bytes(pictures if film.rounds == 1 else [*pictures] * film.rounds, "mp4", rate_hz=film.rate_hz)
+
+
+def gif_bytes(film: Film, on_frame: OnFrame | None = None) -> bytes:
+    """Return a film as endless GIF with one palette, so that pixels that do not change cost nothing."""
+    pictures = [Image.fromarray(picture) for picture in film.pictures(on_frame)]
+    marks = [POLYGON_COLOR, *SPOT_COLORS.values(), *(to_rgb(color) for color in (INK, *VERDICT_COLORS.values()))]
+    sample = pictures[len(pictures) * film.rounds // 2 % len(pictures)]
+    methods = (Image.Quantize.MEDIANCUT, Image.Quantize.MAXCOVERAGE)  # common colours, and rare ones
+    usual = [level for method in methods for level in (sample.quantize(_GIF_COLORS, method).getpalette() or [])]
+    exact = [round(255.0 * value) for color in marks for value in color]  # or small things lose their colour
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([*exact, *usual])
+    frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures] * film.rounds
+    buffer, frame_ms = io.BytesIO(), round(1000.0 / film.rate_hz)
+    frames[0].save(
+        buffer, format="GIF", save_all=True, append_images=frames[1:], duration=frame_ms, loop=0, optimize=False
+    )
+    return buffer.getvalue()

@@ -1,0 +1,141 @@
+"""Study folder: a design file, copies of the motions, the researcher's token and the answers. Made, opened, cleared."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import shutil
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from strut.errors import StudyError
+from strut.io.atomic import write_atomically
+from strut.io.motion_file import load_motion
+from strut.models.catalogue import robot_of
+from strut.motion import Motion
+from strut.study.answers import IMPROVEMENT_ITEMS
+from strut.study.database import Database, database_url, open_database
+from strut.study.design import FILE_NAME, Design, Question, read_design
+from strut.study.stimulus import Stimulus, load_stimuli, stimuli_fingerprint
+from strut.study.templates import filled
+
+TOKEN_FILE = "researcher_token"
+_LONGEST_S = 5.0
+_SHORTEST_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedStudy:
+    """A design, its stimuli, its answers, and the token of the researcher's page."""
+
+    design: Design
+    stimuli: tuple[Stimulus, ...]
+    database: Database
+    token: str
+
+
+def open_study(folder: Path, database: str | None = None) -> OpenedStudy:
+    """Open a study; `database` is a URL, the file in the folder if left out."""
+    design = read_design(folder)
+    stimuli = load_stimuli(design)
+    url = database_url(folder, database)
+    token_file = folder / TOKEN_FILE
+    try:
+        token = token_file.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"{token_file} cannot be read; put a long random text into it.") from error
+    if len(token) < 16:
+        raise StudyError(f"{token_file} holds fewer than 16 characters, which can be guessed; make it longer.")
+    opened = open_database(url, name=design.name, fingerprint=stimuli_fingerprint(design, stimuli))
+    return OpenedStudy(design, stimuli, opened, token)
+
+
+def forget_participant(folder: Path | str, code: str, *, database: str | None = None) -> int:
+    """Delete a participant who asks for it, answers and all; return how many answers that were.
+
+    Example:
+        >>> strut.forget_participant("mystudy", "1f0c35a2b7d9")  # doctest: +SKIP
+    """
+    opened = open_study(Path(folder), database)
+    with closing(opened.database):
+        return opened.database.forget(code)
+
+
+def new_study(folder: Path, question: Question, motions: Sequence[Path]) -> Path:
+    """Make a study that runs at once; return its design file.
+
+    Args:
+        folder: Must not exist; nothing is overwritten.
+        question: Which design.
+        motions: At least two motion files; what each is meant to show is read from it.
+
+    Example:
+        >>> strut.new_study(Path("mystudy"), "forced-choice", [Path("happy.npz"), Path("sad.npz")])
+    """
+    if folder.exists():
+        raise StudyError(f"{folder} is there already; choose another name.")
+    if len(motions) < 2:
+        raise StudyError(f"A study compares motions and needs at least two files after --motions; got {len(motions)}.")
+    loaded = [load_motion(path) for path in motions]
+    for motion in loaded:
+        robot_of(motion)
+    entries = _entries(motions, loaded)
+    if question == "forced-choice" and len({intended for _, _, intended in entries}) < 2:
+        raise StudyError(f"All motions are meant to show {entries[0][2]}; a choice needs two emotions or more.")
+    text = design_text(folder.name, question, entries, _seconds(loaded))
+    (folder / "motions").mkdir(parents=True)
+    try:
+        for path, (_, file, _) in zip(motions, entries, strict=True):
+            shutil.copyfile(path, folder / file)
+        write_atomically(folder / FILE_NAME, text.encode(), force=False)
+        token = folder / TOKEN_FILE
+        write_atomically(token, f"{secrets.token_urlsafe(24)}\n".encode(), force=False)
+        token.chmod(0o600)
+        read_design(folder)  # what we write we must be able to read
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+    return folder / FILE_NAME
+
+
+def _seconds(motions: Sequence[Motion]) -> float:
+    """Return how long every stimulus is shown: no motion is shorter."""
+    shortest_s = min(motion.duration_s for motion in motions)
+    seconds = min(_LONGEST_S, math.floor(100.0 * shortest_s) / 100.0)
+    if seconds < _SHORTEST_S:
+        raise StudyError(f"The shortest motion lasts {shortest_s:.3g} s; people need {_SHORTEST_S:g} s to see it.")
+    return seconds
+
+
+def _entries(paths: Sequence[Path], motions: Sequence[Motion]) -> list[tuple[str, str, str]]:
+    """Return name, file and intended emotion of each stimulus, names made unique."""
+    entries: list[tuple[str, str, str]] = []
+    for path, motion in zip(paths, motions, strict=True):
+        name = stem = _plain(path.stem, 50) or "motion"
+        count = 1
+        while name in [entry[0] for entry in entries]:
+            count += 1
+            name = f"{stem}_{count}"
+        entries.append((name, f"motions/{name}.npz", str(motion.meta.get("emotion") or path.stem)))
+    return entries
+
+
+def design_text(name: str, question: Question, entries: Sequence[tuple[str, str, str]], seconds: float) -> str:
+    """Return a design file with every field in it and what it means."""
+    quoted = [(*names, emotion.replace("\\", "\\\\").replace('"', '\\"')) for *names, emotion in entries]
+    return filled(
+        "design.toml",
+        name=_plain(name, 60) or "study",
+        question=question,
+        seconds=f"{seconds:g}",
+        intended=list(dict.fromkeys(entry[-1] for entry in quoted)),
+        items=IMPROVEMENT_ITEMS,
+        entries=quoted,
+    )
+
+
+def _plain(text: str, longest: int) -> str:
+    """Return a text of letters, digits, - and _ alone."""
+    return "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in text)[:longest]
