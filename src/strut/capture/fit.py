@@ -20,11 +20,11 @@ from strut.capture.published_fit import published_fit
 from strut.capture.subject_from_trials import PersonFacts, subject_from_trials
 from strut.capture.subject_model import SubjectModel, robot_of_subject
 from strut.capture.unobserved import follow_observed, observed_coordinates
-from strut.engines.kinematic_tree import qpos_from_angles
 from strut.errors import BadRecordingError, MarkerSetError
 from strut.motion import Motion
 from strut.recording import Recording
 from strut.robot import Array
+from strut.rotation import qpos_from_angles
 
 Method = Literal["batched", "published"]
 FEWEST_MARKERS = 6
@@ -108,6 +108,10 @@ def fit(
         walking: Whether a trial in which nobody walks is refused.
         sex: Whose shares of mass, where no subject is given.
         on_progress: Told what is being done and which share of it.
+
+    Example:
+        >>> found = strut.fit(strut.read_recording("walk.c3d"), height_m=1.86, mass_kg=75.0)
+        >>> strut.save_motion(found.motion, "walk.npz")
 
     Raises:
         MarkerSetError: If markers are missing; says which.

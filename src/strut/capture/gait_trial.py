@@ -78,6 +78,10 @@ class GaitTrial:
 def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> GaitTrial:
     """Return a recording made ready.
 
+    Example:
+        >>> trial = strut.prepare_trial(strut.read_recording("walk.c3d"))
+        >>> [(event.kind, event.side, event.time_s) for event in trial.events]
+
     Raises:
         MarkerSetError: If markers that a fit needs are missing.
         BadRecordingError: If it is too short, or body and feet cannot be told.

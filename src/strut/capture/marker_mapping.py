@@ -86,7 +86,11 @@ def built_in_marker_set(name: str) -> MarkerSet:
 
 
 def read_marker_set(path: Path) -> MarkerSet:
-    """Return the marker set of a mapping file; raises MappingFileError with line and field."""
+    """Return the marker set of a mapping file; raises MappingFileError with line and field.
+
+    Example:
+        >>> strut.fit(recording, height_m=1.7, mass_kg=65.0, marker_set=strut.read_marker_set(Path("ours.toml")))
+    """
     file = TomlFile(read_text(path), str(path), MappingFileError)
     table = file.decode(MarkerSetTable)
     base = _base(file, table.based_on)
