@@ -20,7 +20,7 @@ NOUNS = (
 )
 STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
-    *("io", "pipeline", "simulation", "analysis", "study", "show", "reproduction", "cli"),
+    *("io", "pipeline", "control", "simulation", "analysis", "study", "show", "reproduction", "cli"),
 )
 FOUNDATIONS = {"robots", "models", "engines"}  # data, compiled models and thin adapters: every stage computes with them
 READERS = {"reproduction", "cli"}  # they compare or print what any stage computes
@@ -47,6 +47,7 @@ ALLOWED_EDGES = {
     ("simulation", "generators"): "a walk to a goal is planned again from where the robot really is",
     ("simulation", "kinematics"): "a walk to a goal is planned again from where the robot really is",
     ("simulation", "balance"): "who really carries the weight",
+    ("simulation", "control"): "what happens depends on who controls",
     ("analysis", "human"): "gait analysis names the parts of a human model",
     ("analysis", "optimal"): "criteria are evaluated on the solver's own trajectory",
     ("study", "io"): "stimuli are motion files",

@@ -28,6 +28,7 @@ MOST_CYCLES = 1000
 LARGEST_LENGTH_M = 10.0
 FARTHEST_M = 1000.0  # of a person, a target or a goal
 LONGEST_DURATION_S = 3600.0
+FASTEST_M_S, FASTEST_TURN_RAD_S = 10.0, 10.0
 LOWEST_RATE_HZ, HIGHEST_RATE_HZ = 20.0, 1000.0
 
 
@@ -199,6 +200,45 @@ class HumanGait(RobotTask, frozen=True, tag="human_gait", kw_only=True):
         return "Ask for less intensity."
 
 
+class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
+    """Walk by a gait pattern, on two or four legs: straight, sideways, turning, or to a goal.
+
+    Args:
+        pattern: crawl, walk or trot on four legs, biped on two; the robot's own if None.
+        cycles: Whole gait cycles; towards a goal, as many as it takes.
+        speed_m_s: Forwards in neutral; below 0 backwards; the pattern's own if None.
+        sideways_m_s: To the left in neutral.
+        turn_rad_s: To the left.
+        goals: Where to go instead: places to pass from the origin, facing x, the last one to stop at.
+    """
+
+    gait: ClassVar[str] = "pattern"
+    walks: ClassVar[str] = "walks by a gait pattern"
+
+    pattern: str | None = None
+    cycles: int = 10
+    speed_m_s: float | None = None
+    sideways_m_s: float = 0.0
+    turn_rad_s: float = 0.0
+    goals: tuple[Place, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_cycles(self.cycles, 2)  # one to start, one to stop
+        for name, value, most in (
+            ("speed", self.speed_m_s, FASTEST_M_S),
+            ("sideways speed", self.sideways_m_s, FASTEST_M_S),
+            ("turn", self.turn_rad_s, FASTEST_TURN_RAD_S),
+        ):
+            if value is not None and not abs(value) <= most:  # also catches NaN
+                raise OutOfRangeError(f"The {name} is {value:g}; no legged robot does more than {most:g}.")
+        for place in self.goals:
+            _check_goal(place)
+
+    def probe(self, **options: Any) -> Self:
+        """Return a walk that starts, walks and stops."""
+        return msgspec.structs.replace(self, cycles=min(self.cycles, 3), **options)
+
+
 class OwnTask(RobotTask, frozen=True, tag="own", kw_only=True):
     """What a user's own generator does, by name, with its options as JSON holds them."""
 
@@ -208,7 +248,7 @@ class OwnTask(RobotTask, frozen=True, tag="own", kw_only=True):
     options: dict[str, Any] = {}
 
 
-Task = Crawl | Steps | HandTask | HumanGait | OwnTask
+Task = Crawl | Steps | PatternGait | HandTask | HumanGait | OwnTask
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):

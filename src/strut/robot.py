@@ -14,7 +14,7 @@ from strut.tables.body import ChainBody, Platform
 from strut.tables.collision import CollisionTable
 from strut.tables.expression import ExpressionTable
 from strut.tables.folder import Tables
-from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
+from strut.tables.gait import CrawlTable, GaitTable, PatternTable, StepsTable, SynthesisTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
 from strut.tables.human import ContactTable, MarkerTable, SubjectTable, SymmetryTable
 
@@ -192,6 +192,11 @@ class Robot:
     def step_gait(self) -> StepsTable:
         """How it walks in steps to a goal."""
         return self._walks_by(StepsTable, "walk in steps to a goal")
+
+    @property
+    def pattern_gait(self) -> PatternTable:
+        """The gait pattern it walks by."""
+        return self._walks_by(PatternTable, "walk by a gait pattern")
 
     @property
     def human_gait(self) -> SynthesisTable:

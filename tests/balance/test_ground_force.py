@@ -100,12 +100,19 @@ def test_load_is_handed_over_without_a_jump(mrpete):
     assert np.abs(np.diff(motion.ground_force_n[..., 2], axis=0)).max() < 0.2 * weight_n
 
 
-def test_fewer_than_three_feet_get_no_forces(mrpete, dynamics, happy_walk):
+def test_two_feet_carry_the_weight_and_leave_only_what_tips_about_their_line(mrpete, dynamics, happy_walk):
+    """Least squares, by its normal equations: what is left over can be done by no force at the two points."""
     two = np.zeros_like(happy_walk.contact)
-    two[:, :2] = True
+    two[:, [0, 3]] = True  # a diagonal, as in a trot
     shared = share_ground_force(mrpete, dynamics, two)
-    assert_array_equal(shared.force_n, np.zeros_like(shared.force_n))
-    assert_allclose(shared.torque_nm, dynamics.torque_nm, atol=0)
+    point = contact_points(mrpete, dynamics)[:, [0, 3]]
+    force, middle = shared.force_n[:, [0, 3]], point.mean(axis=1)
+    left_n = dynamics.ground_force_n - force.sum(axis=1)
+    needed_nm = dynamics.ground_moment_nm - np.cross(middle, dynamics.ground_force_n)
+    left_nm = needed_nm - np.cross(point - middle[:, None], force).sum(axis=1)
+    assert np.abs(left_n).max() < 1e-6
+    along = (point[:, 1] - point[:, 0]) / np.linalg.norm(point[:, 1] - point[:, 0], axis=1, keepdims=True)
+    assert_allclose(np.cross(left_nm, along), np.zeros_like(left_nm), atol=1e-6)
 
 
 def test_grip_passes_from_the_foot_about_to_lift_to_the_foot_that_landed():

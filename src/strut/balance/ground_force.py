@@ -49,20 +49,31 @@ class _Stance:
 
 
 def _stances(dynamics: InverseDynamics, down: npt.NDArray[np.bool_]) -> Iterator[_Stance]:
-    """Yield the stances of a motion; fewer than three points cannot hold a body still, as the margin says. (T, n)."""
-    patterns, which = np.unique(down, axis=0, return_inverse=True)
-    for number, pattern in enumerate(patterns):
-        points, rows = np.flatnonzero(pattern), np.flatnonzero(which.ravel() == number)
+    """Yield the stances of a motion with three points and more, which can hold a body still. (T, n)."""
+    for rows, points in _patterns(down):
         if len(points) < 3:
             continue
         block = np.ix_(rows, points)
-        balance = np.zeros((len(rows), 6, 3 * len(points)))
-        for index, place in enumerate(dynamics.point_in_world[block].transpose(1, 0, 2)):
-            balance[:, :3, 3 * index : 3 * index + 3] = np.eye(3)
-            balance[:, 3:, 3 * index : 3 * index + 3] = _cross_matrix(place)
+        balance = _balance_of(dynamics.point_in_world[block])
         wrench = np.concatenate([dynamics.ground_force_n[rows], dynamics.ground_moment_nm[rows]], axis=1)
         lever = dynamics.contact_jacobian[block].reshape(len(rows), 3 * len(points), -1)
         yield _Stance(block, lever, balance, wrench)
+
+
+def _patterns(down: npt.NDArray[np.bool_]) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    """Yield the samples in which the same points are down, and the points. Shape (T, n)."""
+    patterns, which = np.unique(down, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        yield np.flatnonzero(which.ravel() == number), np.flatnonzero(pattern)
+
+
+def _balance_of(place_m: Array) -> Array:
+    """Return what forces at points add up to: force, and moment about the origin. (N, k, 3) in, (N, 6, 3k) out."""
+    balance = np.zeros((len(place_m), 6, 3 * place_m.shape[1]))
+    for index, place in enumerate(place_m.transpose(1, 0, 2)):
+        balance[:, :3, 3 * index : 3 * index + 3] = np.eye(3)
+        balance[:, 3:, 3 * index : 3 * index + 3] = _cross_matrix(place)
+    return balance
 
 
 def share_ground_force(robot: Robot, dynamics: InverseDynamics, contact: npt.NDArray[np.bool_]) -> GroundForce:
@@ -81,9 +92,28 @@ def share_ground_force(robot: Robot, dynamics: InverseDynamics, contact: npt.NDA
     for stance in _stances(dynamics, down):
         torque = dynamics.torque_nm[stance.block[0][:, 0]]
         force[stance.block] = _shared(stance, torque, hold[stance.block], _SPARE * robot.friction)
+    _lean(dynamics, down, force)
     torque = dynamics.torque_nm - np.einsum("tnij,tni->tj", dynamics.contact_jacobian, force)
     per_foot = np.stack([force[:, owner == foot].sum(axis=1) for foot in range(len(robot.feet))], axis=1)
     return GroundForce(per_foot, torque)
+
+
+def _lean(dynamics: InverseDynamics, down: npt.NDArray[np.bool_], force_n: Array) -> None:
+    """Fill in the forces where one or two points carry, as far as they can: none tips a body about their line.
+
+    The zero-moment point of a trot lies on that line, so that little is left over; the balance margin tells how much.
+    Shapes (T, n), (T, n, 3).
+    """
+    for rows, points in _patterns(down):
+        if 0 < len(points) < 3:
+            block = np.ix_(rows, points)
+            place = dynamics.point_in_world[block]
+            middle = place.mean(axis=1)
+            balance = _balance_of(place - middle[:, None])
+            moment = dynamics.ground_moment_nm[rows] - np.cross(middle, dynamics.ground_force_n[rows])
+            wrench = np.concatenate([dynamics.ground_force_n[rows], moment], axis=1)
+            forces = np.linalg.pinv(balance, rcond=1e-6) @ wrench[..., None]
+            force_n[block] = forces.reshape(len(rows), len(points), 3)
 
 
 def nearest_contact_torque(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -14,28 +14,42 @@ from strut.cli.options import length_m
 from strut.generators.footsteps import read_footsteps
 from strut.place import Place
 from strut.request import Pace
-from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
+from strut.tables.gait import CrawlTable, GaitTable, PatternTable, StepsTable, SynthesisTable
 
 Triple = tuple[float, float, float]
-Goal = Annotated[
-    Triple | None, typer.Option(help="Where to: metres ahead, metres to the left, degrees to the left. Bipeds only.")
-]
+Goal = Annotated[Triple | None, typer.Option(help="Where to: metres ahead, metres to the left, degrees to the left.")]
 Via = Annotated[
     list[str] | None, typer.Option(help="A way-point X,Y,DEGREES before the goal; may be given several times.")
 ]
 OwnSteps = Annotated[Path | None, typer.Option(help="CSV of own footsteps: foot, x_m, y_m, heading_deg. Bipeds only.")]
-Speed = Annotated[str | None, typer.Option(help="On a straight line in neutral: 3cm/s, or fastest. Bipeds only.")]
+Speed = Annotated[str | None, typer.Option(help="On a straight line in neutral: 3cm/s; steps to a goal: or fastest.")]
+Pattern = Annotated[
+    str | None, typer.Option("--gait", help="crawl, walk or trot on four legs, biped on two, for gait patterns.")
+]
+Sideways = Annotated[str | None, typer.Option(help="To the left in neutral: 5cm/s. Gait patterns only.")]
+Turn = Annotated[float | None, typer.Option(help="To the left, in degrees per second. Gait patterns only.")]
 BodyHeight = Annotated[str | None, typer.Option(help="Height of the hips in neutral. Bipeds only.")]
 STRAIGHT_AHEAD = (0.4, 0.0, 0.0)
 
 _TO_A_GOAL = ("goal", "via", "steps", "speed", "body_height")
 _HUMAN = ("height", "mass", "sex")
+_PATTERN = ("pattern", "sideways", "turn")
+_LENGTHS = ("step_length", "step_height")
 # What a gait has no place for, how it walks, and what to say instead.
 _UNFITTING: dict[type[GaitTable], tuple[tuple[str, ...], str, str]] = {
-    StepsTable: (("cycles", "balance", "retreat", *_HUMAN), "walks to a goal", "leave it out, see --goal"),
-    CrawlTable: ((*_TO_A_GOAL, *_HUMAN), "walks straight ahead", "leave it out, see --cycles"),
+    StepsTable: (
+        ("cycles", "balance", "retreat", *_HUMAN, *_PATTERN),
+        "walks to a goal",
+        "leave it out, see --goal",
+    ),
+    CrawlTable: ((*_TO_A_GOAL, *_HUMAN, *_PATTERN), "walks straight ahead", "leave it out, see --cycles"),
+    PatternTable: (
+        ("steps", "body_height", "balance", "retreat", *_LENGTHS, *_HUMAN),
+        "walks by a gait pattern",
+        "leave it out, see --gait, --speed, --turn and --goal",
+    ),
     SynthesisTable: (
-        (*_TO_A_GOAL, "step_length", "step_height", "margin", "balance", "retreat"),
+        (*_TO_A_GOAL, *_PATTERN, *_LENGTHS, "margin", "balance", "retreat"),
         "finds its own steps",
         "say --cycles, or use `strut synthesize`",
     ),
@@ -48,7 +62,8 @@ def check_fitting(context: typer.Context, robot: str, gait: GaitTable) -> None:
     for name in unfitting:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
-            raise typer.BadParameter(f"--{name.replace('_', '-')} does not apply: {robot} {how}; {instead}.")
+            option = "gait" if name == "pattern" else name.replace("_", "-")
+            raise typer.BadParameter(f"--{option} does not apply: {robot} {how}; {instead}.")
 
 
 def chosen_length_m(text: str | None) -> float | None:
@@ -56,15 +71,29 @@ def chosen_length_m(text: str | None) -> float | None:
     return None if text is None else length_m(text)
 
 
-def step_options(
-    goal: Triple | None,
-    via: Sequence[str] | None,
-    steps: Path | None,
-    speed: str | None,
-    body_height: str | None,
-) -> dict[str, Any]:
-    """Return the arguments of `walk` that only bipeds have."""
-    return _destination(goal, via, steps) | {"pace": _pace(speed), "body_height_m": chosen_length_m(body_height)}
+def gait_options(gait: GaitTable, typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `walk` that a gait has, from what was typed, by the names of the options."""
+    if isinstance(gait, SynthesisTable):
+        return {"cycles": typed["cycles"]}
+    if isinstance(gait, PatternTable):
+        return _pattern_options(typed)
+    lengths = {f"{name}_m": chosen_length_m(typed[name]) for name in _LENGTHS}
+    if isinstance(gait, CrawlTable):
+        return lengths | {name: typed[name] for name in ("cycles", "balance", "retreat")}
+    goal, via, steps = typed["goal"], typed["via"], typed["steps"]
+    height_m = chosen_length_m(typed["body_height"])
+    return lengths | _destination(goal, via, steps) | {"pace": _pace(typed["speed"]), "body_height_m": height_m}
+
+
+def _pattern_options(typed: Mapping[str, Any]) -> dict[str, Any]:
+    speed, sideways = (None if typed[name] is None else _speed_m_s(typed[name]) for name in ("speed", "sideways"))
+    turn = None if typed["turn"] is None else math.radians(typed["turn"])
+    options = {"pattern": typed["pattern"], "speed_m_s": speed, "sideways_m_s": sideways, "turn_rad_s": turn}
+    if typed["goal"] is None and not typed["via"]:
+        return options | {"cycles": typed["cycles"]}
+    if speed is not None or sideways is not None or turn is not None:
+        raise typer.BadParameter("give --goal, or --speed, --sideways and --turn, not both.")
+    return options | _destination(typed["goal"], typed["via"], None)
 
 
 def _destination(goal: Triple | None, via: Sequence[str] | None, steps: Path | None) -> dict[str, Any]:
@@ -80,6 +109,12 @@ def _pace(speed: str | None) -> Pace | float:
     words = "own" if speed is None else speed.strip().lower()
     if words in get_args(Pace):
         return words  # type: ignore[return-value]
+    return _speed_m_s(words)
+
+
+def _speed_m_s(speed: str) -> float:
+    """Return a speed that was typed with its unit; below 0 is backwards."""
+    words = speed.strip().lower()
     if not re.fullmatch(r"[-+.\de]+\s*(mm|cm|m)/s", words):
         raise typer.BadParameter(f"'{speed}' is no speed; write for instance 3cm/s, or fastest.")
     return length_m(words.removesuffix("/s"))

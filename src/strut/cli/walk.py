@@ -12,13 +12,24 @@ from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.body_options import Mass, Sex, human_body
 from strut.cli.options import EmotionName, Force, Intensity, Json, Out, Pad, Strict, feeling, length_m
 from strut.cli.screen import print_planned, told_on_screen
-from strut.cli.step_options import BodyHeight, Goal, OwnSteps, Speed, Via, check_fitting, chosen_length_m, step_options
+from strut.cli.step_options import (
+    BodyHeight,
+    Goal,
+    OwnSteps,
+    Pattern,
+    Sideways,
+    Speed,
+    Turn,
+    Via,
+    check_fitting,
+    gait_options,
+)
 from strut.io.atomic import check_writable
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
 from strut.pipeline.walk import walk as plan_walk
 from strut.robot import Robot
-from strut.tables.gait import StepsTable, SynthesisTable
+from strut.tables.gait import SynthesisTable
 
 
 def walk(
@@ -31,7 +42,10 @@ def walk(
     goal: Goal = None,
     via: Via = None,
     steps: OwnSteps = None,
+    pattern: Pattern = None,
     speed: Speed = None,
+    sideways: Sideways = None,
+    turn: Turn = None,
     body_height: BodyHeight = None,
     step_length: Annotated[str | None, typer.Option(help="Step length in neutral, for instance 80mm.")] = None,
     step_height: Annotated[str | None, typer.Option(help="Step height in neutral, for instance 40mm.")] = None,
@@ -58,18 +72,9 @@ def walk(
     person = isinstance(body.gait, SynthesisTable)
     if person:
         body = human_body(height, mass, sex, None, None)
-    options: dict[str, Any] = {
-        "intensity": intensity,
-        "step_length_m": chosen_length_m(step_length),
-        "step_height_m": chosen_length_m(step_height),
-        "margin_m": None if person else length_m(margin),
-        "strict": strict,
-        "rate_hz": rate,
-    }
-    if isinstance(body.gait, StepsTable):
-        options |= step_options(goal, via, steps, speed, body_height)
-    else:
-        options |= {"cycles": cycles} | ({} if person else {"balance": balance, "retreat": retreat})
+    margin_m = None if person else length_m(margin)
+    options: dict[str, Any] = {"intensity": intensity, "margin_m": margin_m, "strict": strict, "rate_hz": rate}
+    options |= gait_options(body.gait, context.params)
     if person:
         check_writable(out, force=force, ending=".npz")  # its first attempt alone takes a minute
     with told_on_screen(f"{robot} tries to walk {felt.label}", out, force=force, json=json, stoppable=person) as tell:

@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.engines.rigid_body import body_geoms, from_foot_frames, points_of_feet, sweep
+from strut.engines.rigid_body import body_geoms, foot_geoms, from_foot_frames, points_of_feet, sweep
 from strut.robot import FLOATING, Array, ContactPoint, Robot
 
 
@@ -108,7 +108,7 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
 
 def _parts(robot: Robot, model: mujoco.MjModel) -> list[int]:
     """Return the geoms that could touch the ground and are no feet."""
-    feet = {model.geom(foot.frame).id for foot in robot.feet}
+    feet = foot_geoms(robot)
     return [geom for geom in body_geoms(model) if geom not in feet and model.geom_contype[geom]]
 
 

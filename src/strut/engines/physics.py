@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from typing import Protocol
 
 import mujoco
 import numpy as np
 
+from strut.engines.rigid_body import foot_geoms
 from strut.models.model_builder import FLOOR
 from strut.robot import Array, Robot
 
 mujoco.set_mju_user_warning(lambda _message: None)  # else MuJoCo writes a log file into the user's folder
+
+
+class Feedback(Protocol):
+    """A controller that adds torques to those of the servos."""
+
+    def correction(self, time_s: float, qpos: Array, qvel: Array) -> Array:
+        """Return what to add at a tick, from the state then. Shapes (nq,), (nv,) in, (n_joints,) out."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,16 +57,18 @@ def run_servos(
     *,
     friction: float,
     mass_scale: float,
+    feedback: Feedback | None = None,
     on_sample: Callable[[int, int], None] | None = None,
 ) -> Run:
     """Step the robot from rest along servo goals.
 
     A servo pulls with stiffness × (goal - angle) + damping × (goal speed - speed) + feed-forward, up to its limit. All
-    masses and inertias have a factor that the feed-forward does not know of. `on_sample` hears the samples done and
-    their number. Shapes: evenly spaced times (T,), start (nq,), goals and torques (T, n_joints).
+    masses and inertias have a factor that the feed-forward does not know of. `feedback` adds torques at every step of
+    the physics, `on_sample` hears the samples done and their number. Shapes: evenly spaced times (T,), start (nq,),
+    goals and torques (T, n_joints).
     """
     plant = Plant(robot, float(time_s[1] - time_s[0]), friction=friction, mass_scale=mass_scale)
-    return plant.play(time_s, plant.control(time_s, goal_rad, feedforward_nm), start_qpos, on_sample)
+    return plant.play(time_s, plant.control(time_s, goal_rad, feedforward_nm), start_qpos, feedback, on_sample)
 
 
 class Plant:
@@ -88,6 +100,7 @@ class Plant:
         time_s: Array,
         control: Array,
         start_qpos: Array | None = None,
+        feedback: Feedback | None = None,
         on_sample: Callable[[int, int], None] | None = None,
     ) -> Run:
         """Play samples and return what happened at each, before its step.
@@ -96,6 +109,7 @@ class Plant:
             time_s: Shape (T,).
             control: Positions to send, one row more than samples where more will follow. Shape (T or T + 1, n_joints).
             start_qpos: Coordinates to start from at rest; where the last piece ended if None. Shape (nq,).
+            feedback: Adds torques at every step of the physics.
             on_sample: Called with the samples done and their number.
         """
         model, data, steps = self._model, self._data, self._substeps
@@ -103,9 +117,9 @@ class Plant:
             data.qpos[:], data.ctrl[:] = start_qpos, control[0]
             mujoco.mj_forward(model, data)
         sites = [model.site(foot.frame).id for foot in self._robot.feet]
-        feet = {model.geom(foot.frame).id: index for index, foot in enumerate(self._robot.feet)}
+        feet = foot_geoms(self._robot)
         joints = slice(model.nv - model.nu, model.nv)
-        samples = len(time_s)
+        samples, stiffness = len(time_s), model.actuator_gainprm[:, 0]
         run = _empty_run(model, time_s, len(sites))
         ctrl, servo_force, joint_speed = data.ctrl, data.actuator_force, data.qvel[joints]  # views: lookups are slow
         for k in range(samples):
@@ -114,6 +128,9 @@ class Plant:
             following = control[min(k + 1, len(control) - 1)]
             for step in range(steps):
                 ctrl[:] = control[k] + (step / steps) * (following - control[k])
+                if feedback is not None:
+                    now_s = float(time_s[k]) + step * model.opt.timestep
+                    ctrl[:] += feedback.correction(now_s, data.qpos, data.qvel) / stiffness
                 mujoco.mj_step(model, data)
                 run.power_w[k] += float(np.abs(servo_force * joint_speed).sum()) / steps
             if on_sample:

@@ -78,6 +78,28 @@ def point_positions(model: mujoco.MjModel, points: Sequence[tuple[str, Sequence[
     return np.asarray(place + np.einsum("tnij,nj->tni", turn, np.array([point for _, point in points])))
 
 
+def foot_geoms(robot: Robot) -> dict[int, int]:
+    """Return the geoms that touch the ground for a foot, by number, each with the number of its foot.
+
+    A ball or a box is called as the foot's frame, the points of a sole or a line `FRAME_0`, `FRAME_1`, ...
+    """
+    model, found = robot.model, dict[int, int]()
+    names = {model.geom(index).name: index for index in range(model.ngeom)}
+    for index, foot in enumerate(robot.feet):
+        points = (f"{foot.frame}_{point}" for point in range(len(foot.points)))
+        found |= {names[name]: index for name in (foot.frame, *points) if name in names}
+    return found
+
+
+def joint_anchors(robot: Robot, qpos: Array) -> Array:
+    """Return where the axes of a robot's joints are in world. Shape (nq,) in, (n_joints, 3) out."""
+    model = robot.model
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
+    return np.array([data.xanchor[model.joint(name).id] for name in robot.joint_names])
+
+
 def _foot_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
     model = robot.model
     return poses(robot.model, "site", [model.site(foot.frame).id for foot in robot.feet], qpos)

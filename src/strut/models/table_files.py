@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from strut.errors import BadFieldError
 from strut.tables.body import BodyTable, ChainBody, LimbBody
@@ -13,7 +13,7 @@ from strut.tables.collision import USUAL_COLLISION, CollisionTable
 from strut.tables.expression import ExpressionTable
 from strut.tables.folder import Tables
 from strut.tables.foreign import ForeignBody
-from strut.tables.gait import CrawlTable, GaitTable, StepsTable, SynthesisTable
+from strut.tables.gait import GaitTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
 from strut.tables.human import ContactShares, FemaleTable, MarkerTable, SymmetryTable
 from strut.tables.segments import SegmentBody
@@ -27,7 +27,7 @@ _FORMS: tuple[tuple[str, type[BodyTable]], ...] = (  # a body is told by the fir
     ("chain", ChainBody),
     ("mount", LimbBody),
 )
-_GAITS: Mapping[Any, type[GaitTable]] = {"crawl": CrawlTable, "steps": StepsTable, "synthesis": SynthesisTable}
+_GAITS: Mapping[Any, type[GaitTable]] = {table.__struct_config__.tag: table for table in get_args(GaitTable)}
 
 
 def read_tables(folder: Path) -> Tables:

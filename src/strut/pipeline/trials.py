@@ -8,11 +8,12 @@ from strut.draft import Attempt, Detail, Generator, Kept, Limit, OnProgress, Pac
 from strut.errors import OutOfRangeError, StoppedError
 from strut.expression.blend import style_for
 from strut.generators.crawl_drafts import CrawlDrafts
+from strut.generators.gait_drafts import GaitDrafts
 from strut.generators.hand_drafts import HandDrafts
 from strut.generators.step_drafts import StepDrafts
 from strut.pipeline.gate import CLOSE, COARSE, strongest_proved
 from strut.pipeline.pace import USED, fastest
-from strut.request import Crawl, HandTask, HumanGait, Request, Steps
+from strut.request import Crawl, HandTask, HumanGait, PatternGait, Request, Steps
 from strut.robot import Robot
 from strut.style import Style
 from strut.verify.limits import judged, limits_for
@@ -142,6 +143,8 @@ def generator_for(request: Request, robot: Robot, on_progress: OnProgress | None
             return CrawlDrafts(robot, task, request.least_margin_m, request.rate_hz)
         case Steps() as task:
             return StepDrafts(robot, task, request.rate_hz)
+        case PatternGait() as task:
+            return GaitDrafts(robot, task, request.rate_hz)
         case HandTask() as task:
             return HandDrafts(robot, task, request.rate_hz, expressive=request.emotion is not None)
         case HumanGait() as task:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any, TypedDict, Unpack, get_args
 
 from strut.draft import OnProgress
 from strut.emotion import Emotion, named_emotion
@@ -16,25 +16,39 @@ from strut.request import Balance, Pace, PressureLaw, Request, Retreat, Task
 from strut.robot import Robot
 
 
+class GaitChoices(TypedDict, total=False):
+    """What the gaits of single robots leave to the user; `Crawl`, `Steps` and `PatternGait` say what each means.
+
+    Crawl: `step_length_m`, `step_height_m`, `balance`. Steps: `footsteps`, `step_length_m`, `step_height_m`,
+    `body_height_m`, `pace`, `law`. Gait patterns: `pattern`, `speed_m_s`, `sideways_m_s`, `turn_rad_s`.
+    """
+
+    footsteps: Sequence[Footstep] | None
+    step_length_m: float | None
+    step_height_m: float | None
+    body_height_m: float | None
+    pace: Pace | float | None
+    law: PressureLaw | None
+    balance: Balance | None
+    pattern: str | None
+    speed_m_s: float | None
+    sideways_m_s: float | None
+    turn_rad_s: float | None
+
+
 def walk(
     robot: Robot | str,
     emotion: Emotion | str = "neutral",
     *,
     goal: Place | Sequence[Place] | None = None,
-    footsteps: Sequence[Footstep] | None = None,
     cycles: int | None = None,
     intensity: float = 1.0,
-    step_length_m: float | None = None,
-    step_height_m: float | None = None,
-    body_height_m: float | None = None,
-    pace: Pace | float | None = None,
-    law: PressureLaw | None = None,
-    balance: Balance | None = None,
     margin_m: float | None = None,
     retreat: Retreat = "global",
     strict: bool = False,
     rate_hz: float | None = None,
     on_progress: OnProgress | None = None,
+    **choices: Unpack[GaitChoices],
 ) -> Motion:
     """Plan a walk that shows an emotion as strongly as the body allows.
 
@@ -43,21 +57,15 @@ def walk(
     Args:
         robot: Who walks, or its name.
         emotion: What it feels, or the feeling's name.
-        goal: Of a biped: where to go, the way-points before it first. It starts at the origin, facing x.
-        footsteps: Of a biped: where to put the feet, instead of a goal.
-        cycles: Of a quadruped or human: whole gait cycles, 10 if None.
+        goal: Where to go, the way-points before it first. It starts at the origin, facing x.
+        cycles: Whole gait cycles where there is no goal, 10 if None.
         intensity: 0 is neutral, 1 as published, at most 1.5.
-        step_length_m: Neutral step length; the robot's own if None, as the next two.
-        step_height_m: Neutral step height.
-        body_height_m: Of a biped: how high the hips are carried in neutral.
-        pace: Of a biped: see `Steps`.
-        law: Of a biped: see `Steps`.
-        balance: Of a quadruped: see `Crawl`.
         margin_m: Smallest distance of the centre of pressure from the edge of the support polygon; 10 mm if None.
         retreat: What cannot be kept is weakened for the whole walk (`global`) or only while a limit is near (`local`).
         strict: Raise RefusedError instead of weakening.
-        rate_hz: Samples per second; 100 if None, 50 for a biped.
+        rate_hz: Samples per second; the task's usual rate if None.
         on_progress: Told every intensity tried and every iteration of a solver; returning True stops.
+        **choices: Of the robot's gait: see `GaitChoices`.
 
     Returns:
         The motion, with its receipt. Raises as `run` does.
@@ -68,9 +76,8 @@ def walk(
     """
     robot = load_robot(robot) if isinstance(robot, str) else robot
     goals = (goal,) if isinstance(goal, Place) else goal
-    ways = {"goals": goals, "footsteps": footsteps, "cycles": cycles, "pace": pace, "law": law, "balance": balance}
-    lengths = {"step_length_m": step_length_m, "step_height_m": step_height_m, "body_height_m": body_height_m}
-    task = _task(robot, {name: value for name, value in (ways | lengths).items() if value is not None})
+    chosen: dict[str, Any] = {"goals": goals, "cycles": cycles, **choices}
+    task = _task(robot, {name: value for name, value in chosen.items() if value is not None})
     felt = named_emotion(emotion) if isinstance(emotion, str) else emotion
     how: dict[str, Any] = {"intensity": intensity, "margin_m": margin_m, "retreat": retreat, "strict": strict}
     request = Request(robot=robot.name, task=task, emotion=felt, rate_hz=rate_hz or task.usual_rate_hz, **how)

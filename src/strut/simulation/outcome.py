@@ -20,6 +20,7 @@ class Outcome:
         tracking_error_rad: Largest distance of a joint from its goal.
         torque_use: Largest share of a servo's torque limit.
         cost_of_transport: Mechanical work over weight and distance; None on the spot.
+        control: What kept it upright: `servos` alone, or `balance` under its soles, too.
         hand_error_mm: Largest distance of a busy hand from where the plan has it; None for a walk.
     """
 
@@ -32,6 +33,7 @@ class Outcome:
     tracking_error_rad: float
     torque_use: float
     cost_of_transport: float | None
+    control: str = "servos"
     hand_error_mm: float | None = None
 
     def as_dict(self) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +13,12 @@ import numpy.typing as npt
 from strut.audit import STANDS_STILL_M
 from strut.balance.ground_force import share_ground_force
 from strut.balance.support import runs
+from strut.control.servo_balance import Sensing, ServoBalance
 from strut.engines.frame_kinematics import frame_poses
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.physics import Run, run_servos
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.errors import OutOfRangeError
+from strut.errors import OutOfRangeError, UnknownNameError
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot
@@ -26,6 +28,7 @@ TIPPED_RAD = math.radians(30.0)  # further from the planned attitude than this i
 SUNK = 0.5  # so is a body below this share of its planned height
 LOADED_N = 1.0
 LARGEST_FACTOR = 100.0
+Control = Literal["auto", "servos", "balance"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +45,8 @@ def simulate(
     *,
     friction: float | None = None,
     mass_scale: float = 1.0,
+    control: Control = "auto",
+    sensing: Sensing | None = None,
     on_sample: Callable[[int, int], None] | None = None,
 ) -> Playback:
     """Play a motion in MuJoCo.
@@ -51,6 +56,9 @@ def simulate(
         robot: Who does it; the motion's own robot if None.
         friction: Of the floor; the robot's own if None.
         mass_scale: How much heavier the robot is than its plan believes.
+        control: `servos` follow the plan alone; `balance` also moves the pressure under the soles by where the body is
+            (`control.servo_balance`); `auto` tries the first, and the second where the robot falls.
+        sensing: Noise and delay of the state that a controller sees; none if None.
         on_sample: Called with the samples done and their number.
 
     Example:
@@ -63,6 +71,37 @@ def simulate(
     for name, value in (("friction", friction), ("mass scale", mass_scale)):
         if not 0.0 < value <= LARGEST_FACTOR:
             raise OutOfRangeError(f"The {name} is {value:g}; it must be above 0 and at most {LARGEST_FACTOR:g}.")
+    _check_control(robot, control)
+    played = _play(robot, motion, friction, mass_scale, None, on_sample) if control != "balance" else None
+    if played is None or (played.outcome.fell and control == "auto" and _has_soles(robot)):
+        balance = ServoBalance(robot, motion, sensing)
+        balanced = _play(robot, motion, friction, mass_scale, balance, on_sample)
+        return balanced if played is None or not balanced.outcome.fell else played
+    return played
+
+
+def _check_control(robot: Robot, control: Control) -> None:
+    if control not in get_args(Control):
+        raise UnknownNameError("control", control, get_args(Control), "`strut simulate --help`")
+    if control == "balance" and not _has_soles(robot):
+        raise OutOfRangeError(
+            f"{robot.name} stands on no soles, so that nothing can be balanced under them; use servos."
+        )
+
+
+def _has_soles(robot: Robot) -> bool:
+    return robot.floats and all(len(foot.points) > 1 for foot in robot.feet)
+
+
+def _play(
+    robot: Robot,
+    motion: Motion,
+    friction: float,
+    mass_scale: float,
+    balance: ServoBalance | None,
+    on_sample: Callable[[int, int], None] | None,
+) -> Playback:
+    """Return what comes of servos that follow the motion, with or without balance."""
     torque_nm = motion.torque_nm
     if torque_nm is None:
         dynamics = inverse_dynamics(robot, motion.time_s, motion.qpos)
@@ -77,6 +116,7 @@ def simulate(
         np.concatenate([unknown, torque_nm], axis=1),
         friction=friction,
         mass_scale=mass_scale,
+        feedback=balance,
         on_sample=on_sample,
     )
     happened = Motion(
@@ -89,7 +129,8 @@ def simulate(
         torque_nm=run.torque_nm[:, -len(motion.joint_names) :],
         meta={**motion.meta, "simulated": {"friction": friction, "mass_scale": mass_scale}},
     )
-    return Playback(_outcome(robot, motion, run, mass_scale), happened)
+    outcome = replace(_outcome(robot, motion, run, mass_scale), control="servos" if balance is None else "balance")
+    return Playback(outcome, happened)
 
 
 def _outcome(robot: Robot, motion: Motion, run: Run, mass_scale: float) -> Outcome:

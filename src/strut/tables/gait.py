@@ -45,6 +45,15 @@ class StepsTable(Table, frozen=True, tag_field="kind", tag="steps"):
         return self.step_length_m / (self.shift_s + self.swing_s)
 
 
+class PatternTable(Table, frozen=True, tag_field="kind", tag="pattern"):
+    """A gait pattern by name, and factors on its period, stride and lift."""
+
+    gait: Literal["crawl", "walk", "trot", "biped"]
+    period: Positive = 1.0
+    stride: Positive = 1.0
+    lift: Positive = 1.0
+
+
 class SpeedRange(Table, frozen=True):
     """Walking speeds [m/s]: the usual, the least and the most."""
 
@@ -161,4 +170,4 @@ class SynthesisTable(Table, frozen=True, tag_field="kind", tag="synthesis"):
     torque_range: Mapping[str, Range]
 
 
-GaitTable = CrawlTable | StepsTable | SynthesisTable
+GaitTable = CrawlTable | StepsTable | PatternTable | SynthesisTable

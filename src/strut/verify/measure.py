@@ -20,6 +20,7 @@ from strut.draft import Draft
 from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.self_distance import self_distance
+from strut.kinematics.contact_slip import contact_slip
 from strut.robot import Array, Robot
 from strut.verify.landing_audit import landing_audit, lands_with_impacts, mean_size
 from strut.verify.task_audit import task_audit
@@ -67,7 +68,7 @@ def _audit(draft: Draft) -> Audit:
         clearance_m=dynamics.clearance_m,
         foot_height_m=_per_foot([points.min(axis=1) for points in height_m], len(qpos)),
         foot_top_m=_per_foot([points.max(axis=1) for points in height_m], len(qpos)),
-        slip_m=_slip(dynamics.foot_in_world, contact),
+        slip_m=_slip(robot, qpos, contact),
         self_distance=near,
         force_disagreement=_force_disagreement(draft, dynamics),
         torque_disagreement=_torque_disagreement(draft, dynamics),
@@ -79,12 +80,13 @@ def _per_foot(columns: list[Array], samples: int) -> Array:
     return np.stack(columns, axis=1) if columns else np.empty((samples, 0))
 
 
-def _slip(foot_in_world: Array, contact: npt.NDArray[np.bool_]) -> Array:
-    """Return how far each foot has moved over the ground since it landed. Shape (T, n)."""
+def _slip(robot: Robot, qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:
+    """Return how far what touches of each foot has slid since it landed, rolling not counted. Shape (T, n)."""
     slip = np.zeros(contact.shape)
     for foot, down in enumerate(contact.T):
+        slid_m, _ = contact_slip(robot, robot.feet[foot].points[0], qpos)
         for stance in runs(down):
-            path = foot_in_world[stance, foot, :2]
+            path = slid_m[stance, :2]
             slip[stance, foot] = np.linalg.norm(path - path[0], axis=1)
     return slip
 

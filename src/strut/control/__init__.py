@@ -1,0 +1,1 @@
+"""Controllers: state of a robot in, torques out."""

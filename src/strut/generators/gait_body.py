@@ -1,0 +1,159 @@
+"""Gait body: a whole body carried along a gait plan, so that its zero-moment point is where its feet can push.
+
+The centre of mass is that of a linear inverted pendulum. What the pendulum does not know of (swinging legs and arms, a
+body that bounces, balls that roll) is measured by inverse dynamics, and the pendulum's answer to the miss is added.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from scipy.interpolate import CubicSpline
+from scipy.spatial.transform import Rotation
+
+from strut.balance.pendulum import pendulum_com
+from strut.balance.pressure import pressure_of_wrench
+from strut.balance.support import runs
+from strut.easing import smooth_step
+from strut.engines.inverse_dynamics import ground_reaction
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.generators.gait_plan import GaitPlan
+from strut.kinematics.contact_slip import rolled_m
+from strut.kinematics.whole_body import BodyTargets, WholeBodySolution, solve_whole_body
+from strut.robot import Array, Robot
+
+ROUNDS = 2  # each leaves about a tenth of the miss of the round before
+FIRST_ITERATIONS, NEXT_ITERATIONS = 10, 3  # of inverse kinematics
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Carriage:
+    """How a body is carried along a plan.
+
+    Args:
+        height_m: Of the centre of mass. Shape (T,).
+        base_rotation: Base to world. Shape (T, 3, 3).
+        joint_rad: Posture. Shape (T, n_joints).
+    """
+
+    height_m: Array
+    base_rotation: Array
+    joint_rad: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Carried:
+    """A solved gait and the path of its centre of mass over the ground. Shape (T, 2)."""
+
+    solved: WholeBodySolution
+    com_m: Array
+
+
+def carried_gait(robot: Robot, plan: GaitPlan, carriage: Carriage, start_qpos: Array, *, length_m: float) -> Carried:
+    """Return a plan's coordinates.
+
+    Args:
+        robot: Who walks.
+        plan: Feet and pressure.
+        carriage: The rest of the body.
+        start_qpos: Where to begin. Shape (T, nq).
+        length_m: Of a leg.
+    """
+    rolling = np.zeros_like(plan.foot_in_world)
+    com = _pendulum(plan, carriage, _wanted_pressure(plan, rolling))
+    targets = _targets(plan, carriage, com, rolling)
+    solved = solve_whole_body(robot, targets, start_qpos, length_m=length_m, iterations=FIRST_ITERATIONS)
+    for _ in range(ROUNDS):
+        com = com + _answer(robot, plan, carriage, rolling, solved.qpos)
+        rolling = _rolled(robot, plan, solved.qpos)
+        targets = _targets(plan, carriage, com, rolling)
+        solved = solve_whole_body(robot, targets, solved.qpos, length_m=length_m, iterations=NEXT_ITERATIONS)
+    return Carried(solved, com)
+
+
+def resampled_gait(
+    robot: Robot, coarse: GaitPlan, found: Carried, plan: GaitPlan, carriage: Carriage, *, length_m: float
+) -> WholeBodySolution:
+    """Return a solved gait at the samples of a finer plan, with one more answer to what its zero-moment point misses.
+
+    Args:
+        robot: Who walks.
+        coarse: The plan that was solved.
+        found: Its solution.
+        plan: The same with more samples.
+        carriage: Of the finer plan.
+        length_m: Of a leg.
+    """
+
+    def finer(values: Array) -> Array:
+        return np.asarray(CubicSpline(coarse.time_s, values, bc_type="clamped")(plan.time_s))
+
+    qpos, com = finer(found.solved.qpos), finer(found.com_m)
+    qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
+    rolling = _rolled(robot, plan, qpos)
+    first = solve_whole_body(robot, _targets(plan, carriage, com, rolling), qpos, length_m=length_m, iterations=1)
+    com += _answer(robot, plan, carriage, rolling, first.qpos)
+    targets = _targets(plan, carriage, com, _rolled(robot, plan, first.qpos))
+    return solve_whole_body(robot, targets, first.qpos, length_m=length_m, iterations=NEXT_ITERATIONS)
+
+
+def _wanted_pressure(plan: GaitPlan, rolling_m: Array) -> Array:
+    """Return where the ground shall push: the mean of the feet by the load they carry. Shape (T, 2)."""
+    load = plan.schedule.load / plan.schedule.load.sum(axis=1, keepdims=True)
+    return np.asarray(np.einsum("tn,tni->ti", load, (plan.foot_in_world + rolling_m)[..., :2]))
+
+
+def _answer(robot: Robot, plan: GaitPlan, carriage: Carriage, rolling_m: Array, qpos: Array) -> Array:
+    """Return the shift of the centre of mass by which a pendulum answers what the zero-moment point misses. (T, 2)."""
+    reaction = ground_reaction(robot, plan.time_s, qpos)
+    miss = _wanted_pressure(plan, rolling_m) - pressure_of_wrench(reaction.force_n, reaction.moment_nm)
+    return _pendulum(plan, carriage, miss)
+
+
+def _pendulum(plan: GaitPlan, carriage: Carriage, pressure_m: Array) -> Array:
+    step_s = float(plan.time_s[1] - plan.time_s[0])
+    return pendulum_com(pressure_m, float(carriage.height_m.mean()), step_s=step_s, gravity_m_s2=GRAVITY_M_S2)
+
+
+def _targets(plan: GaitPlan, carriage: Carriage, com_m: Array, rolling_m: Array) -> BodyTargets:
+    turn = Rotation.from_euler("Z", plan.foot_yaw_rad.reshape(-1, 1)).as_matrix()
+    return BodyTargets(
+        foot_in_world=plan.foot_in_world + rolling_m,
+        foot_rotation=turn.reshape(*plan.foot_yaw_rad.shape, 3, 3),
+        com_in_world=np.column_stack([com_m, carriage.height_m]),
+        base_rotation=carriage.base_rotation,
+        joint_rad=carriage.joint_rad,
+    )
+
+
+def _rolled(robot: Robot, plan: GaitPlan, qpos: Array) -> Array:
+    """Return how far balls that roll without slipping are from their footprints. Shape (T, n, 3)."""
+    rolled = np.zeros_like(plan.foot_in_world)
+    for index, foot in enumerate(robot.feet):
+        if foot.radius_m > 0.0 and len(foot.points) == 1:
+            rolled[:, index] = _about_middles(rolled_m(robot, foot.points[0], qpos), plan.schedule.contact[:, index])
+    rolled[..., 2] = 0.0
+    return rolled
+
+
+def _about_middles(travel_m: Array, down: npt.NDArray[np.bool_]) -> Array:
+    """Return travel in each stance from its middle; the first and the last, in which it stands, from the far end.
+
+    In a swing it goes over smoothly from that of the stance before to that of the stance after. Shape (T, 3).
+    """
+    stances, rolled = list(runs(down)), np.zeros_like(travel_m)
+    for number, rows in enumerate(stances):
+        middle = rows.start if number == 0 else rows.stop - 1 if number == len(stances) - 1 else _middle(rows)
+        rolled[rows] = travel_m[rows] - travel_m[middle]
+    for before, after in pairwise(stances):
+        share = (np.arange(before.stop, after.start) - before.stop + 1) / (after.start - before.stop + 1)
+        progress = smooth_step(share)[:, None]
+        rolled[before.stop : after.start] = (1.0 - progress) * rolled[before.stop - 1] + progress * rolled[after.start]
+    return rolled
+
+
+def _middle(rows: slice) -> int:
+    return int(rows.start + rows.stop) // 2

@@ -1,0 +1,204 @@
+"""Gait drafts: any legged body walks in a style, by a gait pattern and whole-body inverse kinematics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from msgspec import to_builtins
+from scipy.spatial.transform import Rotation
+
+from strut.draft import Detail, Draft, Search, Shortfall
+from strut.engines.rigid_body import GRAVITY_M_S2, joint_anchors
+from strut.expression.shown import left_out, shown_shares
+from strut.generators.gait_body import Carriage, carried_gait, resampled_gait
+from strut.generators.gait_pattern import GaitPattern, pattern_named, time_unit_s
+from strut.generators.gait_plan import SETTLE, FootStance, GaitPlan, gait_plan
+from strut.generators.gait_track import Reach, TrackPiece, pieces_to
+from strut.generators.standing import foot_stance
+from strut.kinematics.whole_body import WholeBodySolution
+from strut.place import Place
+from strut.request import PatternGait
+from strut.robot import Array, Robot
+from strut.style import WORDS, Style
+
+READS = (
+    *("tempo", "direction", "stride", "lift", "stance_width", "bounce", "body_height", "body_pitch_rad"),
+    *("trunk_pitch_rad", "head_pitch_rad", "shoulder_rad", "elbow_rad", "arm_swing", "jerkiness"),
+)
+SOLVED_RATE_HZ = 50.0  # pendulum and inverse kinematics are solved at this rate, then once more at the user's
+SEARCH_CYCLES = 4
+LARGEST_FOOT_ERROR_M = 1e-3
+BOUNCE = 0.008  # of the height of the centre of mass: half of what it rises and sinks in a step at bounce 1
+UNEVEN = 0.8  # how unevenly time runs within a step at a jerkiness of 1
+SIDEWAYS, TURN_RAD = 0.4, 0.5  # of a stride, and in a cycle, on the way to a goal
+LOWER = (1.0, 0.97, 0.94, 0.90, 0.85)  # heights of the body to try until all feet are in reach
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GaitDrafts:
+    """Drafts gaits of robots with two or four feet; a body whose feet are out of reach is carried lower.
+
+    Args:
+        robot: Who walks.
+        task: What is asked.
+        rate_hz: Samples per second.
+    """
+
+    search: ClassVar[Search] = Search(coarsely=True, proof_first=True)
+
+    robot: Robot
+    task: PatternGait
+    rate_hz: float
+
+    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
+        """Yield the gait, upright first, then lower."""
+        stance, qpos = foot_stance(self.robot)
+        name = self.task.pattern or self.robot.pattern_gait.gait
+        pattern = pattern_named(name, len(stance.places))
+        body = _GaitBody(self.robot, self.task, pattern, stance, qpos, style)
+        for variant in range(detail.variant, len(LOWER)):
+            lower = replace(body, lower=LOWER[variant])
+            if variant < len(LOWER) - 1 and not lower.reaches():
+                continue
+            yield self._draft(lower, detail, variant)
+            return  # lower still would only bend the knees more
+
+    def _draft(self, body: _GaitBody, detail: Detail, variant: int) -> Draft:
+        rate_hz = self.rate_hz if detail.level == "final" else SOLVED_RATE_HZ
+        plan, solved = body.solved(rate_hz, shorter=detail.level == "search")
+        return Draft(
+            robot=self.robot,
+            time_s=plan.time_s,
+            qpos=solved.qpos,
+            contact=plan.schedule.contact,
+            style=body.style,
+            shown=plan.shown,
+            words=shown_shares(self.robot, body.style, body.style, reads=READS),
+            left_out=left_out(self.robot, body.style, reads=READS),
+            shortfalls=tuple(_reach_shortfall(self.robot, plan, solved)),
+            variant=variant,
+            meta={"options": to_builtins(self.task)},
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _GaitBody:
+    """A robot in a style, ready to be planned for any number of cycles at any rate."""
+
+    robot: Robot
+    task: PatternGait
+    pattern: GaitPattern
+    stance: FootStance
+    standing_qpos: Array
+    style: Style
+    lower: float = 1.0
+
+    def reaches(self) -> bool:
+        """Return whether all feet are in reach, from a coarse look at the first cycles."""
+        plan = self.plan(SOLVED_RATE_HZ / 2.0, shorter=True)
+        found = carried_gait(self.robot, plan, self.carriage(plan), self.start(plan), length_m=self.stance.height_m)
+        return bool(found.solved.foot_error_m.max() < LARGEST_FOOT_ERROR_M)
+
+    def solved(self, rate_hz: float, *, shorter: bool) -> tuple[GaitPlan, WholeBodySolution]:
+        """Return a plan and its coordinates."""
+        coarse, length_m = self.plan(min(rate_hz, SOLVED_RATE_HZ), shorter=shorter), self.stance.height_m
+        found = carried_gait(self.robot, coarse, self.carriage(coarse), self.start(coarse), length_m=length_m)
+        if rate_hz <= SOLVED_RATE_HZ:
+            return coarse, found.solved
+        plan = self.plan(rate_hz, shorter=shorter)
+        return plan, resampled_gait(self.robot, coarse, found, plan, self.carriage(plan), length_m=length_m)
+
+    def plan(self, rate_hz: float, *, shorter: bool) -> GaitPlan:
+        """Return footprints and pressure in the style; those of the first cycles alone if that tells enough."""
+        style, height_m = self.style, self.stance.height_m
+        wide = replace(self.stance, foot_m=self.stance.foot_m * np.array([1.0, style.stance_width, 1.0]))
+        pieces = self.pieces()
+        return gait_plan(
+            self.pattern,
+            wide,
+            period_s=self.period_s,
+            pieces=_first_cycles(pieces) if shorter else pieces,
+            lift_m=self.pattern.lift * style.lift * height_m,
+            settle_s=SETTLE * time_unit_s(height_m, GRAVITY_M_S2),
+            rate_hz=rate_hz,
+            uneven=UNEVEN * (style.jerkiness - WORDS["jerkiness"].neutral),
+        )
+
+    @property
+    def period_s(self) -> float:
+        """Duration of a cycle in the style."""
+        return self.pattern.period * time_unit_s(self.stance.height_m, GRAVITY_M_S2) / self.style.tempo
+
+    def pieces(self) -> tuple[TrackPiece, ...]:
+        """Return where the body goes in the style: to the goal, or as commanded."""
+        task, style, stride_m = self.task, self.style, self.pattern.stride * self.stance.height_m * self.style.stride
+        if task.goals:
+            reach = Reach(stride_m, SIDEWAYS * stride_m, TURN_RAD * style.stride)
+            return pieces_to(Place(0.0, 0.0), task.goals, reach)
+        if task.speed_m_s is not None:
+            stride_m = task.speed_m_s * style.tempo * style.stride * self.period_s
+        sideways_m = task.sideways_m_s * style.tempo * style.stride * self.period_s
+        return (TrackPiece((style.direction * stride_m, sideways_m, task.turn_rad_s * self.period_s), task.cycles),)
+
+    def carriage(self, plan: GaitPlan) -> Carriage:
+        """Return height, attitude and posture of the body along a plan."""
+        style, shown, samples = self.style, plan.shown, len(plan.time_s)
+        beats = len(set(self.pattern.swing_start.values()))
+        bounce = -BOUNCE * style.bounce * np.cos(2.0 * np.pi * beats * plan.schedule.phase)
+        height_m = self.stance.height_m * (1.0 + shown * (self.lower * style.body_height - 1.0 + bounce))
+        attitude = np.column_stack([plan.track[:, 2], shown * style.body_pitch_rad])
+        posture = self.standing_qpos[7:] + shown[:, None] * (self._held() + self._arms(plan))
+        turn = Rotation.from_euler("ZY", attitude).as_matrix()
+        return Carriage(height_m, turn, posture.reshape(samples, -1))
+
+    def _held(self) -> Array:
+        """Return by how much words move joints from where they are when standing. Shape (n_joints,)."""
+        table, names = self.robot.expression, self.robot.joint_names
+        asked, neutral = table.joint_angles(self.style), table.joint_angles(table.neutral_style())
+        return np.array([asked.get(name, 0.0) - neutral.get(name, 0.0) for name in names])
+
+    def _arms(self, plan: GaitPlan) -> Array:
+        """Return the swing of the arms, each with the leg on the other side. Shape (T, n_joints)."""
+        swing, names = np.zeros((len(plan.time_s), len(self.robot.joint_names))), self.robot.joint_names
+        sides = joint_anchors(self.robot, self.standing_qpos)[:, 1]
+        for joint, factor in self.robot.expression.joints("arm_swing").items():
+            side = sides[names.index(joint)]
+            other = [k for k, place in enumerate(self.stance.places) if place.endswith("left") != (side > 0.0)]
+            ahead = np.mean([_ahead(plan, k) for k in other], axis=0) / self.stance.height_m
+            swing[:, names.index(joint)] = factor * self.style.arm_swing * ahead
+        return swing
+
+    def start(self, plan: GaitPlan) -> Array:
+        """Return the standing robot carried along the track. Shape (T, nq)."""
+        qpos = np.tile(self.standing_qpos, (len(plan.time_s), 1))
+        turn = Rotation.from_euler("Z", plan.track[:, 2:])
+        qpos[:, :2] = turn.apply(np.tile(self.standing_qpos[:3], (len(qpos), 1)))[:, :2] + plan.track[:, :2]
+        attitude = turn * Rotation.from_quat(self.standing_qpos[3:7], scalar_first=True)
+        qpos[:, 3:7] = attitude.as_quat(scalar_first=True)
+        return qpos
+
+
+def _first_cycles(pieces: tuple[TrackPiece, ...]) -> tuple[TrackPiece, ...]:
+    """Return the piece that asks most, cut short."""
+    hardest = max(pieces, key=lambda piece: sum(abs(part) for part in piece.per_cycle))
+    return (replace(hardest, cycles=min(hardest.cycles, SEARCH_CYCLES)),)
+
+
+def _ahead(plan: GaitPlan, foot: int) -> Array:
+    """Return how far a foot is ahead of the body, along its heading. Shape (T,)."""
+    away, yaw = plan.foot_in_world[:, foot, :2] - plan.track[:, :2], plan.track[:, 2]
+    return np.asarray(np.cos(yaw) * away[:, 0] + np.sin(yaw) * away[:, 1])
+
+
+def _reach_shortfall(robot: Robot, plan: GaitPlan, solved: WholeBodySolution) -> list[Shortfall]:
+    """Return the foot that is farthest out of reach, if any is."""
+    short = solved.foot_error_m > LARGEST_FOOT_ERROR_M
+    if not short.any():
+        return []
+    sample, foot = np.unravel_index(int(np.argmax(solved.foot_error_m)), short.shape)
+    far_mm = solved.foot_error_m[sample, foot] * 1e3
+    sentence = f"reach: {robot.feet[foot].name} is {far_mm:.0f} mm from its place at {plan.time_s[sample]:.2f} s"
+    return [Shortfall("reach", np.asarray(short.any(axis=1)), sentence)]

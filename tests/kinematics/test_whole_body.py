@@ -1,0 +1,65 @@
+"""Whole-body inverse kinematics, on Alice."""
+
+import numpy as np
+
+from strut.engines.task_jacobians import task_jacobians
+from strut.kinematics.whole_body import BodyTargets, moved, solve_whole_body
+from strut.robot import FLOATING
+from tests.alice import ALICE
+
+
+def coordinates(robot, rng, samples=6):
+    """Return coordinates near the middle of the joints' ranges, somewhere in the world. Shape (T, nq)."""
+    middle = (robot.joint_lower_rad + robot.joint_upper_rad) / 2.0
+    spread = np.minimum(0.2, 0.2 * (robot.joint_upper_rad - robot.joint_lower_rad))
+    qpos = np.zeros((samples, FLOATING + len(middle)))
+    qpos[:, :3], qpos[:, 3] = rng.uniform(-0.3, 0.3, (samples, 3)), 1.0
+    qpos[:, FLOATING:] = middle + spread * rng.uniform(-1.0, 1.0, (samples, len(middle)))
+    turn = np.zeros((samples, robot.model.nv))
+    turn[:, 3:6] = rng.uniform(-0.3, 0.3, (samples, 3))
+    return moved(qpos, turn)
+
+
+def targets_at(robot, qpos):
+    now = task_jacobians(robot, qpos)
+    return BodyTargets(now.foot_in_world, now.foot_rotation, now.com_in_world, now.base_rotation, qpos[:, FLOATING:])
+
+
+def test_jacobians_are_the_derivatives_of_what_they_move():
+    rng = np.random.default_rng(1)
+    qpos, step = coordinates(ALICE, rng), 1e-6
+    now = task_jacobians(ALICE, qpos)
+    for column in range(ALICE.model.nv):
+        change = np.zeros((len(qpos), ALICE.model.nv))
+        change[:, column] = step
+        ahead = task_jacobians(ALICE, moved(qpos, change))
+        moved_m = ahead.foot_in_world - now.foot_in_world
+        np.testing.assert_allclose(moved_m / step, now.foot[..., :3, column], atol=1e-4)
+        np.testing.assert_allclose((ahead.com_in_world - now.com_in_world) / step, now.com[..., column], atol=1e-4)
+
+
+def test_a_configuration_is_found_again_from_its_own_end_effectors():
+    rng = np.random.default_rng(2)
+    qpos = coordinates(ALICE, rng)
+    start = moved(qpos, 0.1 * rng.normal(size=(len(qpos), ALICE.model.nv)))
+    found = solve_whole_body(ALICE, targets_at(ALICE, qpos), start, length_m=0.3, iterations=25)
+    assert found.foot_error_m.max() < 1e-6
+    assert found.com_error_m.max() < 1e-5
+    np.testing.assert_allclose(found.qpos[:, FLOATING:], qpos[:, FLOATING:], atol=1e-3)
+
+
+def test_joints_stay_within_their_ranges_when_feet_are_out_of_reach():
+    rng = np.random.default_rng(3)
+    qpos = coordinates(ALICE, rng)
+    targets = targets_at(ALICE, qpos)
+    far = BodyTargets(
+        targets.foot_in_world - [0.0, 0.0, 0.5],
+        targets.foot_rotation,
+        targets.com_in_world,
+        targets.base_rotation,
+        targets.joint_rad,
+    )
+    found = solve_whole_body(ALICE, far, qpos, length_m=0.3, iterations=25)
+    assert (found.qpos[:, FLOATING:] >= ALICE.joint_lower_rad).all()
+    assert (found.qpos[:, FLOATING:] <= ALICE.joint_upper_rad).all()
+    assert found.foot_error_m.min() > 0.1  # and it says so
