@@ -6,6 +6,7 @@ from strut.errors import StrutError as StrutError
 from strut.motion import Motion as Motion
 from strut.place import Footstep as Footstep, Place as Place
 from strut.receipt import Receipt as Receipt
+from strut.recording import Recording as Recording
 from strut.robot import ContactPoint as ContactPoint, Robot as Robot
 from strut.style import Style as Style
 
@@ -46,6 +47,13 @@ from strut.human.synthesize import synthesize as synthesize
 from strut.pipeline.perform import perform as perform
 from strut.pipeline.run import run as run
 from strut.pipeline.walk import walk as walk, walk_to as walk_to
+
+# Recordings of people
+from strut.capture.fit import MarkerFit as MarkerFit, fit as fit
+from strut.capture.gait_trial import GaitTrial as GaitTrial, prepare_trial as prepare_trial
+from strut.capture.marker_mapping import read_marker_set as read_marker_set
+from strut.capture.recording_file import read_recording as read_recording
+from strut.capture.subject_model import SubjectModel as SubjectModel
 
 # What a motion does
 from strut.analysis.gait_analysis import analyze as analyze
