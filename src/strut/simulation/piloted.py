@@ -180,6 +180,8 @@ def simulate_requests(
             pilot.command(radio(loop.ticks * tick_s))
         _push(plant, world.pushes, loop.ticks * tick_s)
         loop.tick()
+        if record.fell:
+            break
     return _run(robot, loop, process_time() - started, world)
 
 
@@ -203,7 +205,7 @@ class _Loop:
         self.taken_s.append(perf_counter() - started)
         self.late.append(torque)
         torque = self.late.popleft()
-        self.record.work(torque, self.pilot.tick_s)
+        self.record.tick(torque, self.pilot.tick_s)
         self.plant.step(torque, self.steps)
         self.ticks += 1
 
