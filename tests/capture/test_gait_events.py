@@ -12,7 +12,10 @@ from strut.recording import GaitEvent
 from tests.capture.conftest import CMU_UNIT_M, stepper_recording
 
 TUNED = ("qcmas_walk", "sydney_walk03", "c3d_samples/gait-pig", "c3d_samples/newwalk")
-HELD_OUT = ("sydney_walk04", "sydney_walk05", "c3d_samples/plate_type3", "c3d_samples/plate_type1")
+HELD_OUT = (
+    *("sydney_walk04", "sydney_walk05", "c3d_samples/plate_type1", "c3d_samples/plate_type2"),
+    *("c3d_samples/plate_type3", "c3d_samples/pc_real"),
+)
 
 
 def of(events, kind, side):

@@ -16,13 +16,14 @@ from strut.robot import Array
 
 CUTOFF_HZ = 20.0
 SHORTEST_RUN = 16  # frames that a filter needs
-HEELS = ("HEE", "ANK", "MMAL", "ANKLE")  # in order of preference, after the letter of the side
-TOES = ("TOE", "MT5", "BALL", "TIP")
-ON_THE_HEEL = {"HEE"}
+HEELS = ("HEE", "FT3", "ANK", "MMAL", "ANKLE")  # in order of preference, after the letter of the side
+TOES = ("TOE", "MT5", "FT1", "FT2", "BALL", "TIP")
+ON_THE_HEEL = {"HEE", "FT3"}
 TREADMILL_SHARE = 0.35  # whose pelvis comes this much less far than the feet step walks on a belt
 LOW_M = 0.015
 REST_M_S = 0.2
-_PELVIS = ("LASI", "RASI", "LPSI", "RPSI", "SACR", "LHIP", "RHIP")
+SEEN_ENOUGH = 0.8  # of the frames in which the best seen marker of its kind is seen
+_PELVIS = ("LASI", "RASI", "LPSI", "RPSI", "SACR", "LHIP", "RHIP", "RPV1", "RPV2", "RPV3")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,16 +94,16 @@ def _mean(recording: Recording, names: Sequence[str]) -> Array:
 
 
 def _path(recording: Recording, side: str, kinds: Sequence[str]) -> tuple[str, Array]:
-    """Return the first of some markers that is seen long enough, smoothed, and which it is."""
-    for kind in kinds:
-        name = f"{side[0]}{kind}"
-        if name in recording.marker_names:
-            path = _smooth(recording.marker(name), recording.rate_hz)
-            if np.isfinite(path).any():
-                return kind, path
-    raise BadRecordingError(
-        f"{recording.name}: gait events need a marker on the {side.lower()} foot ({', '.join(kinds)}), seen for long."
-    )
+    """Return the first of some markers that is seen about as long as any of them, smoothed, and which it is."""
+    names = {kind: f"{side[0]}{kind}" for kind in kinds if f"{side[0]}{kind}" in recording.marker_names}
+    paths = {kind: _smooth(recording.marker(name), recording.rate_hz) for kind, name in names.items()}
+    seen = {kind: float(all_seen(path).mean()) for kind, path in paths.items()}
+    if not any(seen.values()):
+        raise BadRecordingError(
+            f"{recording.name}: gait events need a marker on the {side.lower()} foot that is seen for long ({', '.join(kinds)})."
+        )
+    kind = next(kind for kind in paths if seen[kind] >= SEEN_ENOUGH * max(seen.values()))
+    return kind, paths[kind]
 
 
 def _smooth(path: Array, rate_hz: float) -> Array:
