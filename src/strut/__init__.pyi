@@ -28,6 +28,12 @@ from strut.request import (
     Steps as Steps,
 )
 
+from strut.control.reference import (
+    PlayRequest as PlayRequest,
+    StandRequest as StandRequest,
+    WalkRequest as WalkRequest,
+)
+
 # Who moves, and what can be felt
 from strut.emotion import emotion_table as emotion_table, named_emotion as named_emotion
 from strut.expression.blend import anchor_weights as anchor_weights, style_for as style_for
@@ -53,6 +59,7 @@ from strut.capture.subject_model import SubjectModel as SubjectModel
 from strut.analysis.gait_analysis import analyze as analyze
 from strut.human.naturalness import Naturalness as Naturalness
 from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
+from strut.simulation.piloted import Push as Push, World as World, simulate_requests as simulate_requests
 from strut.simulation.playback import simulate as simulate
 from strut.verify.check import check as check
 
