@@ -100,7 +100,7 @@ def _path(recording: Recording, side: str, kinds: Sequence[str]) -> tuple[str, A
     seen = {kind: float(all_seen(path).mean()) for kind, path in paths.items()}
     if not any(seen.values()):
         raise BadRecordingError(
-            f"{recording.name}: gait events need a marker on the {side.lower()} foot that is seen for long ({', '.join(kinds)})."
+            f"{recording.name}: no marker on the {side.lower()} foot is seen for long ({', '.join(kinds)})."
         )
     kind = next(kind for kind in paths if seen[kind] >= SEEN_ENOUGH * max(seen.values()))
     return kind, paths[kind]
