@@ -86,7 +86,7 @@ def main() -> None:
 
 
 def beside_opensim(problem: PoseProblem, python: str) -> list[dict[str, object]]:
-    """Return rows of OpenSim's tool on the same markers, and of ours by the same clock: processor time of one thread."""
+    """Return rows of OpenSim's tool on the same markers, and of ours by the same clock: processor time."""
     names = [f"M{index}" for index in range(problem.markers_m.shape[1])]
     with tempfile.TemporaryDirectory() as folder:
         trc, asked = Path(folder) / "made.trc", Path(folder) / "problem.json"
@@ -123,13 +123,8 @@ def _told(problem: PoseProblem, names: list[str], trc: str) -> dict[str, object]
     ]
     worn = zip(names, problem.points.segment.tolist(), problem.points.local_m.tolist(), strict=True)
     markers = [{"name": name, "segment": body.segments[segment], "at_m": at} for name, segment, at in worn]
-    return {
-        "segments": segments,
-        "markers": markers,
-        "trc": trc,
-        "frames": FRAMES,
-        "duration_s": (FRAMES - 1) / RATE_HZ,
-    }
+    duration_s = (FRAMES - 1) / RATE_HZ
+    return {"segments": segments, "markers": markers, "trc": trc, "frames": FRAMES, "duration_s": duration_s}
 
 
 def _row(case: str, shape: tuple[int, ...], rate: float, error_m: Array) -> dict[str, object]:
