@@ -107,6 +107,19 @@ def test_a_standing_trial_helps(data):
     assert {"LMKNE", "RMMAL"} <= set(helped.subject.marker)  # only the standing trial has them
 
 
+@pytest.mark.parametrize(
+    ("name", "marker_set", "height_m", "mass_kg"),
+    [("pc_real", "clusters of three", None, None), ("plate_type2", "Helen Hayes in letters", 1.60, 60.0)],
+)
+def test_other_marker_sets_are_recognised_and_fit(data, name, marker_set, height_m, mass_kg):
+    recording = read_recording(data / "c3d_samples" / f"{name}.c3d")
+    found = fit(recording, height_m=height_m, mass_kg=mass_kg, walking=True)
+    assert found.trial.marker_set == marker_set
+    assert found.mean_error_m < 0.004
+    assert found.steps >= 2
+    assert found.frame_means_m.shape == found.frame_worsts_m.shape == (len(found.motion.time_s),)
+
+
 def test_skeletons_of_bvh_files_fit(data):
     found = fit(read_recording(data / "cmu_bvh" / "35_01.bvh", unit_m=CMU_UNIT_M), height_m=1.75, mass_kg=70.0)
     assert found.mean_error_m < 0.004

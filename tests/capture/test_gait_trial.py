@@ -121,7 +121,9 @@ def test_recordings_that_cannot_be_used_are_refused_with_the_reason(data):
             replace(walker, markers_m=walker.markers_m @ Rotation.from_euler("x", 45, degrees=True).as_matrix())
         )
     with pytest.raises(MarkerSetError, match="still needs LASI, RASI"):
-        prepare_trial(read_recording(data / "c3d_samples" / "pc_real.c3d"))
+        prepare_trial(read_recording(data / "c3d_samples" / "bad_parameter_section.c3d"))
+    with pytest.raises(BadRecordingError, match="emgwl has no markers that are seen"):
+        prepare_trial(read_recording(data / "c3d_samples" / "emgwl.c3d"))
 
 
 def test_a_treadmill_is_recognised_and_a_floor_is_none(data):

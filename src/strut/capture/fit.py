@@ -75,6 +75,21 @@ class MarkerFit:
         return {name: float(np.nanmean(error)) for name, error in means.items() if np.isfinite(error).any()}
 
     @property
+    def frame_means_m(self) -> Array:
+        """Mean error over the markers in each frame: the upper curve of the thesis' figure of a fit. Shape (T,)."""
+        return np.asarray(np.nanmean(self.error_m, axis=1))
+
+    @property
+    def frame_worsts_m(self) -> Array:
+        """Largest error of any marker in each frame. Shape (T,)."""
+        return np.asarray(np.nanmax(self.error_m, axis=1))
+
+    @property
+    def steps(self) -> int:
+        """How many heel strikes were seen."""
+        return sum(event.kind == "heel_strike" for event in self.trial.events)
+
+    @property
     def frames_per_s(self) -> float:
         """How many frames were solved in a second."""
         return len(self.error_m) / max(self.solve_s, 1e-9)
