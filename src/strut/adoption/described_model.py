@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 
 from strut.adoption.mjcf_spec import prepared_mjcf
-from strut.adoption.note import Note, fault, listed
+from strut.adoption.note import Note, fault, in_a_row
 from strut.adoption.urdf_text import prepared_urdf
 from strut.errors import NotAdoptedError
 
@@ -123,7 +123,7 @@ def _compiled(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> DescribedMo
     if massless:
         notes.append(
             fault(
-                f"{len(massless)} moving links have no mass ({listed(massless)}): "
+                f"{len(massless)} moving links have no mass ({in_a_row(massless)}): "
                 f"{_LEAST_MASS_KG * 1e3:g} g each are assumed, so what they feel of gravity is not real."
             )
         )
@@ -186,7 +186,7 @@ def _check_inertias(spec: mujoco.MjSpec, notes: list[Note]) -> None:
     if clamped:
         notes.append(
             fault(
-                f"{len(clamped)} links have inertias that no solid body has ({listed(clamped)}): "
+                f"{len(clamped)} links have inertias that no solid body has ({in_a_row(clamped)}): "
                 "the smaller moments were enlarged until a solid could have them."
             )
         )

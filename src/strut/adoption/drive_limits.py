@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from strut.adoption.anatomy import Anatomy
+from strut.adoption.body_plan import BodyPlan
 from strut.adoption.described_model import DescribedModel
 from strut.adoption.foot_finder import leg_length_m
-from strut.adoption.note import Note, assumed, listed
+from strut.adoption.note import Note, assumed, in_a_row
 from strut.adoption.plain_model import hinges_of
 from strut.robot import Array
 
@@ -46,7 +46,7 @@ class DriveLimit:
 
 
 def drive_limits(
-    anatomy: Anatomy, described: DescribedModel, joints: Sequence[int]
+    anatomy: BodyPlan, described: DescribedModel, joints: Sequence[int]
 ) -> tuple[tuple[DriveLimit, ...], tuple[Note, ...]]:
     """Return limits and servos of joints, with notes about what was assumed."""
     tree = anatomy.tree
@@ -79,7 +79,7 @@ def drive_limits(
     return tuple(limits), tuple(_told(no_torque, unreal, no_speed, no_range))
 
 
-def _bent_knee_torque_nm(anatomy: Anatomy) -> float:
+def _bent_knee_torque_nm(anatomy: BodyPlan) -> float:
     """Return a torque that any legged robot needs: its weight at a tenth of its leg, however straight it stands now."""
     anatomy.tree.pose(anatomy.standing)
     length = float(np.mean([leg_length_m(anatomy.tree, leg) for leg in anatomy.legs]))
@@ -99,7 +99,7 @@ def _told(no_torque: list[str], unreal: list[str], no_speed: list[str], no_range
         (no_speed, f"have no speed limit: {_LEG_SPEED_RAD_S:g} rad/s is assumed in legs, else {_OTHER_SPEED_RAD_S:g}"),
         (no_range, "have no range: half a turn either way is assumed"),
     )  # fmt: skip
-    return [assumed(f"{len(names)} joints ({listed(names, 3)}) {words}.") for names, words in told if names]
+    return [assumed(f"{len(names)} joints ({in_a_row(names, 3)}) {words}.") for names, words in told if names]
 
 
 def _motor_torques_nm(model: mujoco.MjModel) -> dict[str, float]:
@@ -125,7 +125,7 @@ def _motor_torques_nm(model: mujoco.MjModel) -> dict[str, float]:
     return torques
 
 
-def standing_torques_nm(anatomy: Anatomy) -> Array:
+def standing_torques_nm(anatomy: BodyPlan) -> Array:
     """Return what every joint holds when the robot stands, its weight shared by its feet. Shape (njnt,)."""
     tree, model = anatomy.tree, anatomy.tree.model
     data = tree.pose(anatomy.standing)
@@ -146,7 +146,7 @@ def standing_torques_nm(anatomy: Anatomy) -> Array:
     return held
 
 
-def _holding_torque_nm(anatomy: Anatomy, joint: int) -> float:
+def _holding_torque_nm(anatomy: BodyPlan, joint: int) -> float:
     """Return what a joint must hold at most against the weight of what it moves, held out level."""
     model, data = anatomy.tree.model, anatomy.tree.data
     body = int(model.jnt_bodyid[joint])
@@ -155,7 +155,7 @@ def _holding_torque_nm(anatomy: Anatomy, joint: int) -> float:
     return mass * 9.81 * arm
 
 
-def _servo(anatomy: Anatomy, joint: int, torque_nm: float) -> tuple[float, float]:
+def _servo(anatomy: BodyPlan, joint: int, torque_nm: float) -> tuple[float, float]:
     """Return stiffness and damping of a position servo that gives way a little under the largest standing torque."""
     model = anatomy.tree.model
     stiffness = torque_nm / _SAG_RAD

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from strut.adoption.leg_finder import Leg
+from strut.adoption.leg_finder import FoundLeg
 from strut.adoption.link_tree import LinkTree
 from strut.adoption.shape_points import ShapePoints
 from strut.robot import Array
@@ -50,7 +50,7 @@ class FoundFoot:
     reduced: bool = False
 
 
-def leg_length_m(tree: LinkTree, leg: Leg) -> float:
+def leg_length_m(tree: LinkTree, leg: FoundLeg) -> float:
     """Return the length of a leg along its joints and on to its lowest point; the model must be posed."""
     anchors = [tree.data.xanchor[joint] for joint in leg.joints]
     points = tree.points_of(set(leg.foot_links))
@@ -59,7 +59,7 @@ def leg_length_m(tree: LinkTree, leg: Leg) -> float:
     return float(np.linalg.norm(way, axis=1).sum())
 
 
-def foot_of(tree: LinkTree, leg: Leg, qpos: Array) -> FoundFoot:
+def foot_of(tree: LinkTree, leg: FoundLeg, qpos: Array) -> FoundFoot:
     """Return the foot of a leg in a configuration (nq,) in which the leg stands."""
     tree.pose(qpos)
     length = leg_length_m(tree, leg)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.adoption.foot_finder import FoundFoot
-from strut.adoption.leg_finder import Leg
+from strut.adoption.leg_finder import FoundLeg
 from strut.adoption.link_tree import LinkTree
 from strut.robot import Array
 
@@ -36,7 +36,7 @@ def words_of(name: str) -> set[str]:
     return words | {match[1] for word in words if (match := _GLUED.match(word))}
 
 
-def find_front(tree: LinkTree, legs: Sequence[Leg], feet: Sequence[FoundFoot], qpos: Array) -> Front:
+def find_front(tree: LinkTree, legs: Sequence[FoundLeg], feet: Sequence[FoundFoot], qpos: Array) -> Front:
     """Return where the front is; `tree` must be posed upright, in whose world axes the answer is."""
     data = tree.pose(qpos)
     places = [
@@ -57,7 +57,7 @@ def find_front(tree: LinkTree, legs: Sequence[Leg], feet: Sequence[FoundFoot], q
     return Front(np.array([1.0, 0.0, 0.0]), "the x axis of the file, for want of anything better")
 
 
-def _words(tree: LinkTree, leg: Leg) -> set[str]:
+def _words(tree: LinkTree, leg: FoundLeg) -> set[str]:
     names = [tree.joint_name(joint) for joint in leg.joints]
     links = {int(tree.model.jnt_bodyid[joint]) for joint in leg.joints}
     names += [str(tree.model.body(body).name) for body in links]
@@ -87,7 +87,7 @@ def _difference(places: list[Array], named: list[set[str]], yes: set[str], no: s
     return difference / size if size > 1e-6 else None
 
 
-def _front_of_soles(tree: LinkTree, legs: Sequence[Leg], places: list[Array]) -> Front:
+def _front_of_soles(tree: LinkTree, legs: Sequence[FoundLeg], places: list[Array]) -> Front:
     """Return the front of a biped: square to the line between its feet, towards the longer part of its soles."""
     across = (places[0] - places[1])[:2]
     forward = np.array([across[1], -across[0]]) / np.linalg.norm(across)

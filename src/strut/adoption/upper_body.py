@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from strut.adoption.anatomy import Anatomy
+from strut.adoption.body_plan import BodyPlan
 from strut.adoption.front_finder import words_of
 from strut.adoption.link_tree import LinkTree
 from strut.robot import Array
@@ -57,7 +57,7 @@ class UpperBody:
     expressive: tuple[ExpressiveJoint, ...]
 
 
-def find_upper_body(anatomy: Anatomy, cameras: frozenset[str], passive: frozenset[str]) -> UpperBody:
+def find_upper_body(anatomy: BodyPlan, cameras: frozenset[str], passive: frozenset[str]) -> UpperBody:
     """Return trunk, head and arms; `cameras` are links that carry one, `passive` joints that cannot be moved."""
     tree = anatomy.tree
     tree.pose(anatomy.standing)
@@ -172,7 +172,7 @@ def _named_arms(tree: LinkTree, arms: list[tuple[int, tuple[int, ...]]]) -> list
     return named
 
 
-def _expressive(anatomy: Anatomy, limbs: Sequence[UpperLimb]) -> list[ExpressiveJoint]:
+def _expressive(anatomy: BodyPlan, limbs: Sequence[UpperLimb]) -> list[ExpressiveJoint]:
     """Return the joints that show a feeling, by what turning them does in the standing posture."""
     found = []
     for limb in limbs:
@@ -186,7 +186,7 @@ def _expressive(anatomy: Anatomy, limbs: Sequence[UpperLimb]) -> list[Expressive
     return found
 
 
-def _tip(anatomy: Anatomy, limb: UpperLimb) -> Array:
+def _tip(anatomy: BodyPlan, limb: UpperLimb) -> Array:
     """Return a point well above a limb's end: what bends forward moves it forward."""
     joint = limb.joints[-1]
     point: Array = anatomy.tree.data.xanchor[joint] + np.array([0.0, 0.0, 0.3 * anatomy.height_m])
@@ -194,7 +194,7 @@ def _tip(anatomy: Anatomy, limb: UpperLimb) -> Array:
     return point
 
 
-def _hand(anatomy: Anatomy, limb: UpperLimb) -> Array:
+def _hand(anatomy: BodyPlan, limb: UpperLimb) -> Array:
     """Return a point well below the shoulder: what swings the arm forward moves it forward."""
     anatomy.tree.pose(anatomy.standing)
     place: Array = anatomy.tree.data.xanchor[limb.joints[0]] - np.array([0.0, 0.0, 0.3])
@@ -202,7 +202,7 @@ def _hand(anatomy: Anatomy, limb: UpperLimb) -> Array:
 
 
 def _strongest(
-    anatomy: Anatomy, limb: UpperLimb, does: Literal["bend the trunk forward", "nod", "swing the arm forward"],
+    anatomy: BodyPlan, limb: UpperLimb, does: Literal["bend the trunk forward", "nod", "swing the arm forward"],
     point: Array, way: Array,
 ) -> list[ExpressiveJoint]:  # fmt: skip
     """Return the first joint of a limb whose turn moves a point mostly one way, with the sign that does."""
@@ -216,7 +216,7 @@ def _strongest(
     return []
 
 
-def _elbow(anatomy: Anatomy, limb: UpperLimb) -> list[ExpressiveJoint]:
+def _elbow(anatomy: BodyPlan, limb: UpperLimb) -> list[ExpressiveJoint]:
     """Return the joint in the middle of an arm whose turn brings the hand nearer to the shoulder, with its sign."""
     tree = anatomy.tree
     best: tuple[float, int, int] | None = None

@@ -1,4 +1,4 @@
-"""Anatomy: what a robot is made of, found in its plain model: up and front, legs, feet, how it stands."""
+"""Body plan: what a robot is made of, found in its plain model: up and front, legs, feet, how it stands."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from strut.adoption.foot_finder import FoundFoot, foot_of, leg_length_m
 from strut.adoption.foreign_source import ForeignSource
 from strut.adoption.front_finder import find_front, words_of
 from strut.adoption.leg_check import check_legs
-from strut.adoption.leg_finder import Leg, Rest, deepest, rest_in
+from strut.adoption.leg_finder import FoundLeg, Rest, deepest, rest_in
 from strut.adoption.link_tree import LinkTree
-from strut.adoption.note import Note, assumed, found, listed
-from strut.adoption.standing import STRETCHED_WORDS, search_stand, stands
+from strut.adoption.note import Note, assumed, found, in_a_row
+from strut.adoption.stand_finder import STRETCHED_WORDS, search_stand, stands
 from strut.errors import NotAdoptedError
 from strut.robot import FLOATING, Array
 
@@ -37,7 +37,7 @@ _LIGHTEST, _HEAVIEST = 0.2, 3e4  # kg over the cube of the height
 
 
 @dataclass(frozen=True, slots=True)
-class Anatomy:
+class BodyPlan:
     """A robot, upright and facing forward.
 
     Args:
@@ -54,7 +54,7 @@ class Anatomy:
     tree: LinkTree
     up: Array
     forward: Array
-    legs: tuple[Leg, ...]
+    legs: tuple[FoundLeg, ...]
     feet: tuple[FoundFoot, ...]
     leg_names: tuple[str, ...]
     standing: Array
@@ -86,7 +86,7 @@ class _Look:
         return self.name.startswith(_KEYFRAME)
 
 
-def find_anatomy(model: mujoco.MjModel, source: ForeignSource) -> Anatomy:
+def find_body_plan(model: mujoco.MjModel, source: ForeignSource) -> BodyPlan:
     """Return what a robot is made of; raises NotAdoptedError if it does not stand on two or four legs."""
     _check_weight(model)
     look = _best_look(_looks(model, source))
@@ -223,14 +223,14 @@ def _why_not_legged(looks: Sequence[_Look]) -> str:
     legs = best.rest.legs
     if min(len(leg.joints) for leg in legs) < _LEAST_JOINTS:
         ends = [best.tree.name(leg.end) for leg in legs if len(leg.joints) < _LEAST_JOINTS]
-        return f"it rests on {listed(ends)}, which one joint or none moves: wheels or rollers, not legs."
+        return f"it rests on {in_a_row(ends)}, which one joint or none moves: wheels or rollers, not legs."
     number = _NUMBERS.get(len(legs), f"{len(legs)} legs")
     ends = [best.tree.name(leg.end) for leg in legs]
     if _are_arms(best):
-        return f"it would stand on its hands ({listed(ends)}): these are arms, and it has no legs."
+        return f"it would stand on its hands ({in_a_row(ends)}): these are arms, and it has no legs."
     if len(legs) in (2, 4):
-        return f"the limbs that it rests on ({listed(ends)}) are not alike, so they are no pairs of legs."
-    return f"it rests on {number} ({listed(ends)}); strut moves robots with two or four."
+        return f"the limbs that it rests on ({in_a_row(ends)}) are not alike, so they are no pairs of legs."
+    return f"it rests on {number} ({in_a_row(ends)}); strut moves robots with two or four."
 
 
 def _check_weight(model: mujoco.MjModel) -> None:
@@ -251,7 +251,7 @@ def _check_size(tree: LinkTree, qpos: Array) -> None:
         raise NotAdoptedError(f"it weighs {mass:.3g} kg at a height of {height:.3g} m; are its masses in kilograms?")
 
 
-def _faced_forward(look: _Look) -> Anatomy:
+def _faced_forward(look: _Look) -> BodyPlan:
     """Return a legged posture as an anatomy that faces forward and stands."""
     notes = []
     tree, legs = look.tree, look.rest.legs
@@ -277,7 +277,7 @@ def _faced_forward(look: _Look) -> Anatomy:
         notes.append(
             assumed("its feet are flat, but its legs have too few joints to keep them so: they are taken as balls.")
         )
-    anatomy = Anatomy(
+    anatomy = BodyPlan(
         turned, np.round(to_file[:, 2], 9), np.round(to_file[:, 0], 9),
         tuple(legs[k] for k in order), tuple(feet[k] for k in order),
         names, standing, tuple(notes),
@@ -302,7 +302,7 @@ def _matrix(quaternion: Array) -> Array:
 
 
 def _stand(
-    tree: LinkTree, legs: Sequence[Leg], feet: Sequence[FoundFoot], start: Array, name: str
+    tree: LinkTree, legs: Sequence[FoundLeg], feet: Sequence[FoundFoot], start: Array, name: str
 ) -> tuple[Array, str]:
     """Return a posture to stand in and where it is from; raises NotAdoptedError if there is none."""
     why = stands(tree, legs, feet, start)
@@ -335,7 +335,7 @@ def _ordered(tree: LinkTree, feet: Sequence[FoundFoot], qpos: Array) -> tuple[li
     return [*front, *hind], ("FL", "FR", "HL", "HR")
 
 
-def _check_feet(anatomy: Anatomy) -> None:
+def _check_feet(anatomy: BodyPlan) -> None:
     """Raise NotAdoptedError where the feet found do not stand apart on one floor."""
     tree = anatomy.tree
     data = tree.pose(anatomy.standing)
@@ -354,7 +354,7 @@ def _check_feet(anatomy: Anatomy) -> None:
         )
 
 
-def stand_again(anatomy: Anatomy) -> Anatomy:
+def stand_again(anatomy: BodyPlan) -> BodyPlan:
     """Return an anatomy whose arms have moved with its legs placed under its centre of mass again, if they are not."""
     tree = anatomy.tree
     if not stands(tree, anatomy.legs, anatomy.feet, anatomy.standing):
