@@ -23,7 +23,7 @@ ROWS = (
     ("expression", "kinematics", "balance", "optimal"),
     ("human", "generators", "verify"),
     ("io", "pipeline", "simulation", "analysis"),
-    ("study", "show"),
+    ("study", "show", "adoption"),
     ("reproduction", "cli"),
 )
 WORDS = {
@@ -40,6 +40,7 @@ WORDS = {
     "analysis": "gait parameters",
     "study": "survey and statistics",
     "show": "viewer, pages, films",
+    "adoption": "robots of others",
     "reproduction": "published numbers",
     "cli": "one file per verb",
 }

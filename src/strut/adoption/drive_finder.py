@@ -29,17 +29,15 @@ def find_drives(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> 
     """Return how joints are driven; what was assumed is added to the notes."""
     driven = _driven(model, notes)
     pairs = _equal_joints(model)
-    locked = [first for first, second in pairs if second < 0]
-    geared = [_shaft_first(model, pair, driven) for pair in pairs if min(pair) >= 0]
-    shafts = [follower for follower, leader in geared if _is_shaft(model, follower, leader, driven)]
-    leaders = [leader for follower, leader in geared if follower in shafts]
-    if shafts:
-        words = f"{len(shafts)} motors drive through gears ({in_a_row([joint_name(model, s) for s in shafts])})"
+    tied = [_shaft_first(model, pair, driven) for pair in pairs if min(pair) >= 0]
+    geared = dict(pair for pair in tied if _is_shaft(model, *pair, driven))
+    if geared:
+        words = f"{len(geared)} motors drive through gears ({in_a_row([joint_name(model, s) for s in geared])})"
         notes.append(assumed(f"{words}: what they move is driven directly."))
-    moved = (driven | set(leaders)) - set(shafts)
-    undriven = [joint for joint in joints if driven and joint not in moved]
-    coupled = [follower for follower, _ in geared]
-    return Drives(_hinges(model, coupled), _hinges(model, locked), _hinges(model, undriven) - _hinges(model, locked))
+    moved = (driven | set(geared.values())) - set(geared)
+    locked = _hinges(model, [first for first, second in pairs if second < 0])
+    passive = _hinges(model, [joint for joint in joints if joint not in moved]) if driven else frozenset[str]()
+    return Drives(_hinges(model, [follower for follower, _ in tied]), locked, passive - locked)
 
 
 def _hinges(model: mujoco.MjModel, joints: list[int]) -> frozenset[str]:
@@ -87,7 +85,7 @@ def _pulled(model: mujoco.MjModel, tendon: int) -> set[int]:
     wraps = slice(int(model.tendon_adr[tendon]), int(model.tendon_adr[tendon] + model.tendon_num[tendon]))
     kinds, targets = model.wrap_type[wraps], model.wrap_objid[wraps]
     ways = [_way(model, int(body)) for body in model.site_bodyid[targets[kinds == _OVER_SITE]]]
-    between = set().union(*ways) - set.intersection(*ways) if ways else set[int]()
+    between = set[int]().union(*ways) - ways[0].intersection(*ways) if ways else set[int]()
     return {*targets[kinds == _OVER_JOINT].tolist(), *np.flatnonzero(np.isin(model.jnt_bodyid, list(between))).tolist()}
 
 

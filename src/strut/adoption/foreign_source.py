@@ -142,7 +142,7 @@ def _unwrapped(model: mujoco.MjModel, root: int) -> tuple[int, list[int]]:
 
 
 def _is_wrapper(model: mujoco.MjModel, root: int, held: list[int]) -> bool:
-    """Return whether a body holds one other and nothing else; after six joints the base is free, and the rest is legs."""
+    """Return whether a body holds one other and nothing else; after six joints the base is free."""
     children = np.flatnonzero(model.body_parentid == root)
     is_empty = not model.body_geomnum[root] or model.body_mass[root] < 1e-3
     return len(children) == 1 and is_empty and not (len(held) >= 6 and model.body_jntnum[children[0]])
