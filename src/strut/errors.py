@@ -225,3 +225,19 @@ class NotAdoptedError(StrutError):
 
     def __str__(self) -> str:
         return f"{self.source}: {self.reason}" if self.source else self.reason
+
+
+class BadRecordingError(StrutError):
+    """Markers, channels or plates do not make a recording, or not one that can be used for what is asked."""
+
+
+class RecordingFileError(FileError):
+    """A file of a motion-capture laboratory is damaged, foreign, or of a kind that is not read."""
+
+
+class MarkerSetError(StrutError):
+    """The markers of a recording are not those of a body that can be fitted; the message says which are missing."""
+
+
+class MappingFileError(FieldError):
+    """A file that maps markers, or a subject's file, does not hold what belongs there."""

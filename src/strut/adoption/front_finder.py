@@ -17,6 +17,7 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _GLUED = re.compile(r"^([lr])(?:femur|tibia|foot|hip|knee|ankle|leg|thigh|calf|shin|toe)")
 _LEFT = {"left", "l", "lf", "lh", "lb", "fl", "hl", "rl", "bl", "lr", "lft", "lleg"}
 _RIGHT = {"right", "r", "rf", "rh", "rb", "fr", "hr", "rr", "br", "rgt", "rleg"}
+_LEFT_OF_TWO, _RIGHT_OF_TWO = {"left", "l", "lft", "lleg", "ll"}, {"right", "r", "rgt", "rleg", "lr", "rl"}
 _FRONT = {"front", "fore", "f", "lf", "rf", "fl", "fr", "forelimb"}
 _HIND = {"hind", "rear", "back", "h", "lh", "rh", "hl", "hr", "rl", "rr", "bl", "br", "lb", "rb", "lr", "b"}
 _SNAP = 0.94  # cosine of 20 degrees: nearer to an axis of the file, that axis is meant
@@ -41,7 +42,8 @@ def find_front(tree: LinkTree, legs: Sequence[FoundLeg], feet: Sequence[FoundFoo
     tree.pose(qpos)
     places = foot_places(tree, feet)[:, :2]
     named = [_words(tree, leg) for leg in legs]
-    sideways = _difference(places, named, _LEFT, _RIGHT)
+    left, right = (_LEFT, _RIGHT) if len(legs) == 4 else (_LEFT_OF_TWO, _RIGHT_OF_TWO)
+    sideways = _difference(places, named, left, right)
     along = _difference(places, named, _FRONT, _HIND) if len(legs) == 4 else None
     if sideways is None and along is None:
         return _front_without_names(tree, legs, places)

@@ -27,6 +27,7 @@ _HANDS = {"hand", "finger", "fingertip", "gripper", "wrist", "palm", "thumb", "f
 _FEET = {"foot", "feet", "toe", "ankle", "leg", "calf", "shank", "knee", "paw", "sole", "hoof"}
 _ONE_SIDED = 0.18  # of the leg's length: farther from the line between two hips, other legs are missing
 _HANGING = 0.2  # of the hips' height: limbs that hang from farther above the centre of mass are arms
+_HANGING_BODY = 0.15  # of the leg's length: a body that hangs lower under its hips is upside down
 _KEYFRAME = "the keyframe"
 _DEEPEST = "the deepest that its limbs reach"
 _NUMBERS = {1: "one leg", 3: "three legs", 5: "five legs", 6: "six legs", 8: "eight legs"}
@@ -143,7 +144,7 @@ def _is_legged(look: RestLook) -> bool:
     fewest, most = look.joint_counts[0], look.joint_counts[-1]
     if len(look.rest.legs) not in (2, 4) or fewest < _LEAST_JOINTS or most > fewest + 1:
         return False
-    return not any(doubt(look) for doubt in (_are_arms, _has_more_legs, _is_one_sided))
+    return not any(doubt(look) for doubt in (_are_arms, _has_more_legs, _is_one_sided, _hangs_down))
 
 
 def _is_one_sided(look: RestLook) -> bool:
@@ -154,6 +155,17 @@ def _is_one_sided(look: RestLook) -> bool:
     centre = look.tree.com(look.qpos)[:2]
     off = abs(float((centre - hips.mean(axis=0)) @ forward))
     return len(hips) == 2 and off > _ONE_SIDED * leg_length_m(look.tree, look.rest.legs[0])
+
+
+def _hangs_down(look: RestLook) -> bool:
+    """Return whether what is no leg hangs below the hips: then it is upside down."""
+    tree = look.tree
+    in_legs = chain.from_iterable(tree.path(leg.end)[-len(leg.joints) :] for leg in look.rest.legs)
+    bodies = list(set(range(1, tree.model.nbody)) - tree.bodies_of(set(in_legs)))
+    hips = look.hips()[:, 2].mean()
+    masses = tree.model.body_mass[bodies]
+    centre = float(masses @ tree.data.xipos[bodies][:, 2] / masses.sum())
+    return bool(hips - centre > _HANGING_BODY * leg_length_m(tree, look.rest.legs[0]))
 
 
 def _has_more_legs(look: RestLook) -> bool:

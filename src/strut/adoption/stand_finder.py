@@ -23,6 +23,7 @@ _LEVEL, _FLAT = 0.02, 0.985  # of the leg's length; cosine of ten degrees
 _OFF_CENTRE = {2: 0.03, 4: 0.15}  # of the leg's length, by number of legs
 _MET = 0.03  # of the leg's length: a foot that stays farther from its place is not reached
 _ROUNDS = 3
+_ROOM = {2: 0.08, 4: 0.25}  # of the leg's length: how far outside its hip a foot may stand, by number of legs
 _DOWN = 0.2  # of the leg's length: less below the hip, a foot carries nothing
 STRETCHED_WORDS = "its legs are stretched"
 
@@ -151,7 +152,7 @@ class _StandSolver:
     def _width(self, stance: LegStance) -> float:
         """Return where a foot stands sideways: as it was, but not far from under its hip."""
         outward = float(np.sign(stance.hip[1]) or 1.0)
-        room = 0.25 * self.size
+        room = _ROOM[len(self.legs)] * self.size
         beyond = np.clip(outward * (stance.foot[1] - stance.hip[1]), -0.2 * room, room)
         return float(stance.hip[1] + outward * beyond)
 

@@ -110,8 +110,16 @@ def _limb_ends(tree: LinkTree, in_legs: set[int]) -> list[int]:
 
 
 def _is_same_limb(tree: LinkTree, end: int, leaf: int) -> bool:
-    shared = len(tree.joints_of(_shared_path(tree, end, leaf)))
-    return shared > 0.5 * min(len(tree.chain(end)), len(tree.chain(leaf)))
+    """Return whether two ends are fingers of one hand: most joints in common, and short ways after them."""
+    shared = tree.joints_of(_shared_path(tree, end, leaf))
+    ways = [tree.chain(end), tree.chain(leaf)]
+    beyond = max(_length_m(tree, way[max(len(shared) - 1, 0) :]) for way in ways)
+    return 2 * len(shared) > min(map(len, ways)) and beyond < 0.5 * _length_m(tree, shared)
+
+
+def _length_m(tree: LinkTree, joints: Sequence[int]) -> float:
+    """Return how long the way along joints is; the model must be posed."""
+    return float(np.linalg.norm(np.diff(tree.anchors(joints), axis=0), axis=1).sum())
 
 
 def _shared_path(tree: LinkTree, first: int, second: int) -> list[int]:
