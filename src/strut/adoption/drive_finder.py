@@ -30,14 +30,21 @@ def find_drives(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> 
     driven = _driven(model, notes)
     pairs = _equal_joints(model)
     tied = [_shaft_first(model, pair, driven) for pair in pairs if min(pair) >= 0]
+    moved = _moved_through_gears(model, tied, driven, notes)
+    locked = _hinges(model, [first for first, second in pairs if second < 0])
+    passive = _hinges(model, [joint for joint in joints if joint not in moved]) if driven else frozenset[str]()
+    return Drives(_hinges(model, [follower for follower, _ in tied]), locked, passive - locked)
+
+
+def _moved_through_gears(
+    model: mujoco.MjModel, tied: list[tuple[int, int]], driven: set[int], notes: list[Note]
+) -> set[int]:
+    """Return the joints that motors move, with what they drive through gears in place of their shafts."""
     geared = dict(pair for pair in tied if _is_shaft(model, *pair, driven))
     if geared:
         words = f"{len(geared)} motors drive through gears ({in_a_row([joint_name(model, s) for s in geared])})"
         notes.append(assumed(f"{words}: what they move is driven directly."))
-    moved = (driven | set(geared.values())) - set(geared)
-    locked = _hinges(model, [first for first, second in pairs if second < 0])
-    passive = _hinges(model, [joint for joint in joints if joint not in moved]) if driven else frozenset[str]()
-    return Drives(_hinges(model, [follower for follower, _ in tied]), locked, passive - locked)
+    return (driven | set(geared.values())) - set(geared)
 
 
 def _hinges(model: mujoco.MjModel, joints: list[int]) -> frozenset[str]:
