@@ -17,8 +17,9 @@ from strut.robot import Array
 CUTOFF_HZ = 20.0
 SHORTEST_RUN = 16  # frames that a filter needs
 HEELS = ("HEE", "FT3", "ANK", "MMAL", "ANKLE")  # in order of preference, after the letter of the side
-TOES = ("TOE", "MT5", "FT1", "FT2", "BALL", "TIP")
+TOES = ("TOE", "MT5", "FT1", "FT2", "BALL", "TIP", "ANK", "MMAL")
 ON_THE_HEEL = {"HEE", "FT3"}
+ON_THE_ANKLE = {"ANK", "MMAL"}
 TREADMILL_SHARE = 0.35  # whose pelvis comes this much less far than the feet step walks on a belt
 LOW_M = 0.015
 REST_M_S = 0.2
@@ -33,10 +34,11 @@ class FootPath:
     Args:
         side: Which.
         heel_m: Marker on the heel, or on the ankle where there is none. Shape (T, 3).
-        toe_m: Marker on the forefoot. Shape (T, 3).
+        toe_m: Marker on the forefoot, or on the ankle where there is none. Shape (T, 3).
         heel_speed_m_s: Over the ground, horizontal. Shape (T,).
         toe_speed_m_s: Over the ground, all three axes. Shape (T,).
         on_heel: Whether `heel_m` is on the heel.
+        on_toe: Whether `toe_m` is on the forefoot.
     """
 
     side: Side
@@ -45,6 +47,7 @@ class FootPath:
     heel_speed_m_s: Array
     toe_speed_m_s: Array
     on_heel: bool
+    on_toe: bool
 
     def at_rest(self) -> npt.NDArray[np.bool_]:
         """Return when heel and toes are low and do not move over the ground. Shape (T,)."""
@@ -77,10 +80,11 @@ def walking_paths(recording: Recording) -> WalkingPaths:
     feet = []
     sides: tuple[Side, Side] = ("Right", "Left")
     for side in sides:
-        (kind, heel), (_, toe) = ends[side]
+        (heel_kind, heel), (toe_kind, toe) = ends[side]
         heel_speed = np.linalg.norm((_velocity(heel, rate_hz) - belt)[:, :2], axis=1)
         toe_speed = np.linalg.norm(_velocity(toe, rate_hz) - belt, axis=1)
-        feet.append(FootPath(side, heel, toe, heel_speed, toe_speed, kind in ON_THE_HEEL))
+        on_heel, on_toe = heel_kind in ON_THE_HEEL, toe_kind not in ON_THE_ANKLE
+        feet.append(FootPath(side, heel, toe, heel_speed, toe_speed, on_heel, on_toe))
     over_ground = _velocity(pelvis, rate_hz) - belt
     speed = float(np.nanmedian(np.linalg.norm(over_ground[:, :2], axis=1)))
     return WalkingPaths(rate_hz, tuple(feet), speed, belt)
