@@ -40,7 +40,6 @@ WORDS = {
     "analysis": "gait parameters",
     "study": "survey and statistics",
     "show": "viewer, pages, films",
-    "adoption": "robots of others",
     "reproduction": "published numbers",
     "cli": "one file per verb",
 }
