@@ -20,19 +20,8 @@ NOUNS = (
 )
 STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
-    *(
-        "capture",
-        "io",
-        "control",
-        "simulation",
-        "pipeline",
-        "analysis",
-        "study",
-        "show",
-        "adoption",
-        "reproduction",
-        "cli",
-    ),
+    *("capture", "io", "control", "simulation", "pipeline", "analysis", "study", "show", "adoption"),
+    *("reproduction", "cli"),
 )
 FOUNDATIONS = {"robots", "models", "engines"}  # data, compiled models and thin adapters: every stage computes with them
 READERS = {"reproduction", "cli"}  # they compare or print what any stage computes

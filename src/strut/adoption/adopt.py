@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from strut.adoption.anatomy import Anatomy, find_anatomy, stand_again
 from strut.adoption.arm_rest import let_down
+from strut.adoption.body_plan import BodyPlan, find_body_plan, stand_again
 from strut.adoption.described_model import DescribedModel, read_described
 from strut.adoption.drive_limits import drive_limits
 from strut.adoption.foreign_source import dropped_note, find_robot
-from strut.adoption.note import Note, assumed, found, listed
+from strut.adoption.note import Note, assumed, found, in_a_row
 from strut.adoption.overlaps import overlapping_pairs
 from strut.adoption.package_robots import find_description
 from strut.adoption.plain_model import plain_model
@@ -93,7 +93,7 @@ def find_all(file: Path, title: str) -> Findings:
     described = read_described(file)
     source = find_robot(described)
     plain = plain_model(described, source.root, source.locked, title)
-    anatomy = find_anatomy(plain.model, source)
+    anatomy = find_body_plan(plain.model, source)
     cannot_move = source.passive | source.coupled
     upper = find_upper_body(anatomy, source.cameras, cannot_move)
     standing, lowered = let_down(anatomy, [limb for limb in upper.limbs if limb.kind == "arm"])
@@ -113,7 +113,7 @@ def find_all(file: Path, title: str) -> Findings:
     return Findings(_title(title, described, anatomy), file.name, plain, anatomy, upper, limits, overlapping, notes)
 
 
-def _summary(anatomy: Anatomy, upper: UpperBody) -> list[Note]:
+def _summary(anatomy: BodyPlan, upper: UpperBody) -> list[Note]:
     joints, kinds = {len(leg.joints) for leg in anatomy.legs}, {foot.kind for foot in anatomy.feet}
     each = f"{min(joints)} to {max(joints)}" if len(joints) > 1 else str(min(joints))
     feet = " and ".join(sorted(kinds))
@@ -123,7 +123,7 @@ def _summary(anatomy: Anatomy, upper: UpperBody) -> list[Note]:
             f"{len(anatomy.legs)} legs of {each} joints on {feet} feet; {anatomy.mass_kg:.1f} kg, "
             f"{anatomy.height_m:.2f} m high."
         ),
-        found(f"besides legs: {listed(limbs, 8) or 'nothing that moves'}."),
+        found(f"besides legs: {in_a_row(limbs, 8) or 'nothing that moves'}."),
         *(
             found(f"{shows.joint}, turned {'+' if shows.sign > 0 else '-'}, would {shows.does}.")
             for shows in upper.expressive
@@ -134,19 +134,19 @@ def _summary(anatomy: Anatomy, upper: UpperBody) -> list[Note]:
 def _more_notes(lowered: Sequence[str], upper: UpperBody, overlapping: Sequence[tuple[str, str]]) -> list[Note]:
     notes = [assumed(f"the friction of the floor is taken as {FRICTION}: no model knows it.")]
     if lowered:
-        notes.append(assumed(f"{listed(list(lowered))} held out in the file was let down, so that it can swing."))
+        notes.append(assumed(f"{in_a_row(list(lowered))} held out in the file was let down, so that it can swing."))
     if upper.rigid:
         notes.append(
-            assumed(f"{len(upper.rigid)} joints do not move ({listed(upper.rigid)}): fingers, toes and the like.")
+            assumed(f"{len(upper.rigid)} joints do not move ({in_a_row(upper.rigid)}): fingers, toes and the like.")
         )
     if overlapping:
         pairs = [f"{first} and {second}" for first, second in overlapping]
         words = f"{len(overlapping)} pairs of links touch when it merely stands"
-        notes.append(found(f"{words} and are not judged ({listed(pairs, 2)})."))
+        notes.append(found(f"{words} and are not judged ({in_a_row(pairs, 2)})."))
     return notes
 
 
-def _title(name: str, described: DescribedModel, anatomy: Anatomy) -> str:
+def _title(name: str, described: DescribedModel, anatomy: BodyPlan) -> str:
     kind = "quadruped" if len(anatomy.legs) == 4 else "biped"
     moving = sum(1 for joint in range(described.model.njnt) if described.model.jnt_type[joint] != 0)
     return f"{name}, a {kind} with {moving} joints"

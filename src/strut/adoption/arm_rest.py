@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from strut.adoption.anatomy import Anatomy
+from strut.adoption.body_plan import BodyPlan
 from strut.adoption.upper_body import UpperLimb
 from strut.robot import Array
 
@@ -13,7 +13,7 @@ _RAISED = 0.35  # of the arm's length below the shoulder: a hand that is higher 
 _GRID = 25
 
 
-def let_down(anatomy: Anatomy, arms: list[UpperLimb]) -> tuple[Array, list[str]]:
+def let_down(anatomy: BodyPlan, arms: list[UpperLimb]) -> tuple[Array, list[str]]:
     """Return the standing posture (nq,) with raised arms let down, touching nothing, and which ones those are."""
     standing, lowered = anatomy.standing.copy(), []
     for arm in arms:
@@ -23,12 +23,12 @@ def let_down(anatomy: Anatomy, arms: list[UpperLimb]) -> tuple[Array, list[str]]
     return standing, lowered
 
 
-def _hand(anatomy: Anatomy, arm: UpperLimb) -> Array:
+def _hand(anatomy: BodyPlan, arm: UpperLimb) -> Array:
     place: Array = anatomy.tree.data.xipos[int(anatomy.tree.model.jnt_bodyid[arm.joints[-1]])]
     return place
 
 
-def _is_raised(anatomy: Anatomy, arm: UpperLimb, qpos: Array) -> bool:
+def _is_raised(anatomy: BodyPlan, arm: UpperLimb, qpos: Array) -> bool:
     data = anatomy.tree.pose(qpos)
     mujoco.mj_comPos(anatomy.tree.model, data)
     anchors = np.array([data.xanchor[joint] for joint in arm.joints])
@@ -36,7 +36,7 @@ def _is_raised(anatomy: Anatomy, arm: UpperLimb, qpos: Array) -> bool:
     return bool(_hand(anatomy, arm)[2] > anchors[0][2] - _RAISED * length)
 
 
-def _lowered(anatomy: Anatomy, arm: UpperLimb, qpos: Array) -> Array:
+def _lowered(anatomy: BodyPlan, arm: UpperLimb, qpos: Array) -> Array:
     """Return a configuration in which an arm hangs: by joint, the angle with the lowest hand and no new contact."""
     tree = anatomy.tree
     best, allowed = qpos.copy(), _contacts(anatomy, qpos)
@@ -53,14 +53,14 @@ def _lowered(anatomy: Anatomy, arm: UpperLimb, qpos: Array) -> Array:
     return best
 
 
-def _height(anatomy: Anatomy, arm: UpperLimb, qpos: Array, start: Array) -> float:
+def _height(anatomy: BodyPlan, arm: UpperLimb, qpos: Array, start: Array) -> float:
     """Return how high the hand is, plus a little for every radian that joints turn."""
     anatomy.tree.pose(qpos)
     turned = float(np.abs(qpos - start).sum())
     return float(_hand(anatomy, arm)[2]) / anatomy.height_m + 0.01 * turned
 
 
-def _contacts(anatomy: Anatomy, qpos: Array) -> set[tuple[int, int]]:
+def _contacts(anatomy: BodyPlan, qpos: Array) -> set[tuple[int, int]]:
     tree = anatomy.tree
     data = tree.pose(qpos)
     mujoco.mj_collision(tree.model, data)

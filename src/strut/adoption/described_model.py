@@ -15,9 +15,10 @@ import mujoco
 import numpy as np
 
 from strut.adoption.mjcf_spec import prepared_mjcf
-from strut.adoption.note import Note, fault, listed
+from strut.adoption.note import Note, fault, in_a_row
 from strut.adoption.urdf_text import prepared_urdf
 from strut.errors import NotAdoptedError
+from strut.robot import Array
 
 _LEAST_MASS_KG, _LEAST_INERTIA = 1e-4, 1e-8
 _FINITE = (
@@ -123,7 +124,7 @@ def _compiled(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> DescribedMo
     if massless:
         notes.append(
             fault(
-                f"{len(massless)} moving links have no mass ({listed(massless)}): "
+                f"{len(massless)} moving links have no mass ({in_a_row(massless)}): "
                 f"{_LEAST_MASS_KG * 1e3:g} g each are assumed, so what they feel of gravity is not real."
             )
         )
@@ -161,38 +162,46 @@ def _massless(spec: mujoco.MjSpec) -> list[str]:
 def _check_inertias(spec: mujoco.MjSpec, notes: list[Note]) -> None:
     """Refuse negative masses and inertias; clamp inertias that no solid has to the triangle inequality, and tell."""
     clamped = []
-    for body in spec.bodies:
-        if not body.explicitinertial:
-            continue
-        if body.mass < 0.0:
-            raise NotAdoptedError(f"the link {body.name} has a mass of {body.mass:g} kg, which nothing can have.")
+    for body in filter(lambda body: body.explicitinertial, spec.bodies):
+        _check_not_negative(body)
         moments, axes = _principal(body)
-        written = moments if axes is None else np.array(body.fullinertia)[:3]
-        if (written < -1e-12).any():
-            raise NotAdoptedError(
-                f"the link {body.name} has a negative moment of inertia ({written.min():g} kg m²): nothing can."
-            )
-        moments = np.maximum(moments, 0.0)
-        largest = moments.max()
-        if largest > (moments.sum() - largest) * (1.0 + 1e-6) + 1e-12 and body.mass > 0.0:
+        possible = _possible(np.maximum(moments, 0.0))
+        if body.mass > 0.0 and not np.allclose(possible, moments, rtol=1e-6, atol=1e-12):
             clamped.append(body.name)
-            scale = np.where(moments == largest, 1.0, largest / max(moments.sum() - largest, 1e-12))
-            moments = moments * scale if moments.sum() > largest else np.full(3, largest)
-            if axes is None:
-                body.inertia = moments
-            else:
-                full = axes @ np.diag(moments) @ axes.T
-                body.fullinertia = [full[0, 0], full[1, 1], full[2, 2], full[0, 1], full[0, 2], full[1, 2]]
+            _set_inertia(body, possible, axes)
     if clamped:
-        notes.append(
-            fault(
-                f"{len(clamped)} links have inertias that no solid body has ({listed(clamped)}): "
-                "the smaller moments were enlarged until a solid could have them."
-            )
-        )
+        words = f"{len(clamped)} links have inertias that no solid body has ({in_a_row(clamped)})"
+        notes.append(fault(f"{words}: the smaller moments were enlarged until a solid could have them."))
 
 
-def _principal(body: mujoco.MjsBody) -> tuple[np.ndarray, np.ndarray | None]:
+def _check_not_negative(body: mujoco.MjsBody) -> None:
+    if body.mass < 0.0:
+        raise NotAdoptedError(f"the link {body.name} has a mass of {body.mass:g} kg, which nothing can have.")
+    full = np.array(body.fullinertia)
+    least = float(np.min(body.inertia if np.isnan(full[0]) else full[:3]))
+    if least < -1e-12:
+        raise NotAdoptedError(f"the link {body.name} has a negative moment of inertia ({least:g} kg m²): nothing can.")
+
+
+def _possible(moments: Array) -> Array:
+    """Return principal moments (3,) of which none is larger than the sum of the others: the smaller ones grow."""
+    largest = moments.max()
+    others = moments.sum() - largest
+    if largest <= others:
+        return moments
+    grown = moments * (largest / others) if others > 0.0 else np.full(3, largest)
+    return np.where(moments == largest, largest, grown)
+
+
+def _set_inertia(body: mujoco.MjsBody, moments: Array, axes: Array | None) -> None:
+    if axes is None:
+        body.inertia = moments
+        return
+    full = axes @ np.diag(moments) @ axes.T
+    body.fullinertia = [full[0, 0], full[1, 1], full[2, 2], full[0, 1], full[0, 2], full[1, 2]]
+
+
+def _principal(body: mujoco.MjsBody) -> tuple[Array, Array | None]:
     """Return a link's principal moments (3,), and their axes (3, 3) where it gives a whole matrix."""
     full = np.array(body.fullinertia)
     if np.isnan(full[0]):

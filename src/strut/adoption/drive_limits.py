@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 
 import mujoco
 import numpy as np
 
-from strut.adoption.anatomy import Anatomy
+from strut.adoption.body_plan import BodyPlan
 from strut.adoption.described_model import DescribedModel
 from strut.adoption.foot_finder import leg_length_m
-from strut.adoption.note import Note, assumed, listed
+from strut.adoption.note import Note, assumed, in_a_row
 from strut.adoption.plain_model import hinges_of
 from strut.robot import Array
 
@@ -21,12 +22,13 @@ _LEG_SPEED_RAD_S, _OTHER_SPEED_RAD_S = 15.0, 6.0
 _FASTEST_RAD_S = 60.0  # faster is no real limit
 _SAG_RAD = 0.06  # by which a servo gives way under the largest standing torque
 _DAMPING_RATIO = 0.7
+_UPRIGHT = 8.0  # times the weight at the height of the centre of mass: hip, knee and ankle give way one after another
 _LEAST_TORQUE_NM = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class DriveLimit:
-    """A joint's limits and servo; `assumed_*` where the file has none that is real.
+    """A joint's limits and servo.
 
     Args:
         joint: Its name.
@@ -46,60 +48,77 @@ class DriveLimit:
 
 
 def drive_limits(
-    anatomy: Anatomy, described: DescribedModel, joints: Sequence[int]
+    anatomy: BodyPlan, described: DescribedModel, joints: Sequence[int]
 ) -> tuple[tuple[DriveLimit, ...], tuple[Note, ...]]:
     """Return limits and servos of joints, with notes about what was assumed."""
-    tree = anatomy.tree
-    in_legs = {joint for leg in anatomy.legs for joint in leg.joints}
-    standing = standing_torques_nm(anatomy)
-    peak = max(*(abs(standing[joint]) for joint in in_legs), _bent_knee_torque_nm(anatomy))
-    efforts = _motor_torques_nm(described.model) | {
-        name: value for name, value in described.effort_nm.items() if value > 0.0
-    }
-    limits, no_torque, unreal, no_speed, no_range = [], [], [], [], []
+    in_legs = set(chain.from_iterable(leg.joints for leg in anatomy.legs))
+    standing = np.abs(standing_torques_nm(anatomy))
+    peak = max(standing[list(in_legs)].max(), _bent_knee_torque_nm(anatomy))
+    efforts = _motor_torques_nm(described.model) | described.effort_nm
+    limits, told, upright = [], _Told(), _upright_stiffness(anatomy)
     for joint in joints:
-        name, is_leg = tree.joint_name(joint), joint in in_legs
-        worst = peak if is_leg else max(abs(standing[joint]), _holding_torque_nm(anatomy, joint), _LEAST_TORQUE_NM)
-        torque = efforts.get(_source_name(name, efforts), 0.0)
-        if torque <= 0.0:
-            no_torque.append(name)
-        elif torque > _UNREAL * max(peak, worst):
-            unreal.append(name)
-        if torque <= 0.0 or torque > _UNREAL * max(peak, worst):
-            torque = _ASSUMED_TORQUE * worst
-        speed = described.speed_rad_s.get(_source_name(name, described.speed_rad_s), 0.0)
-        if not 0.0 < speed <= _FASTEST_RAD_S:
-            no_speed.append(name)
-            speed = _LEG_SPEED_RAD_S if is_leg else _OTHER_SPEED_RAD_S
-        if not tree.model.jnt_limited[joint]:
-            no_range.append(name)
-        low, high = (float(bound[0]) for bound in tree.bounds([joint]))
-        stiffness, damping = _servo(anatomy, joint, worst)
-        limits.append(DriveLimit(name, (low, high), speed, torque, stiffness, damping))
-    return tuple(limits), tuple(_told(no_torque, unreal, no_speed, no_range))
+        worst = peak if joint in in_legs else max(standing[joint], _holding_torque_nm(anatomy, joint))
+        name = anatomy.tree.joint_name(joint)
+        torque = told.torque_nm(name, _of_source(name, efforts), float(worst), max(peak, worst))
+        usual = _LEG_SPEED_RAD_S if joint in in_legs else _OTHER_SPEED_RAD_S
+        speed = told.speed_rad_s(name, _of_source(name, described.speed_rad_s), usual)
+        if not anatomy.tree.model.jnt_limited[joint]:
+            told.no_range.append(name)
+        low, high = anatomy.tree.bounds([joint])
+        least = upright if joint in in_legs else 0.0
+        stiffness, damping = _servo(anatomy, joint, float(worst), least)
+        limits.append(DriveLimit(name, (float(low[0]), float(high[0])), speed, torque, stiffness, damping))
+    return tuple(limits), tuple(told.notes())
 
 
-def _bent_knee_torque_nm(anatomy: Anatomy) -> float:
+@dataclass(slots=True)
+class _Told:
+    """Joints of which something was assumed."""
+
+    no_torque: list[str] = field(default_factory=list)
+    unreal: list[str] = field(default_factory=list)
+    no_speed: list[str] = field(default_factory=list)
+    no_range: list[str] = field(default_factory=list)
+
+    def torque_nm(self, name: str, written: float, worst: float, largest: float) -> float:
+        """Return the torque limit of a joint: as written if it is one, else a multiple of the worst it has to hold."""
+        if 0.0 < written <= _UNREAL * largest:
+            return written
+        (self.unreal if written > 0.0 else self.no_torque).append(name)
+        return _ASSUMED_TORQUE * worst
+
+    def speed_rad_s(self, name: str, written: float, usual: float) -> float:
+        """Return the speed limit of a joint: as written if it is one, else what is usual."""
+        if 0.0 < written <= _FASTEST_RAD_S:
+            return written
+        self.no_speed.append(name)
+        return usual
+
+    def notes(self) -> list[Note]:
+        """Return what was assumed as sentences."""
+        times = f"{_ASSUMED_TORQUE:g} times"
+        told = (
+            (self.no_torque, f"have no torque limit: {times} what standing needs is assumed"),
+            (self.unreal, f"have torque limits above {_UNREAL:g} times what standing needs: {times} is assumed"),
+            (
+                self.no_speed,
+                f"have no speed limit: {_LEG_SPEED_RAD_S:g} rad/s in legs, else {_OTHER_SPEED_RAD_S:g}, is assumed",
+            ),
+            (self.no_range, "have no range: half a turn either way is assumed"),
+        )
+        return [assumed(f"{len(names)} joints ({in_a_row(names, 3)}) {words}.") for names, words in told if names]
+
+
+def _bent_knee_torque_nm(anatomy: BodyPlan) -> float:
     """Return a torque that any legged robot needs: its weight at a tenth of its leg, however straight it stands now."""
     anatomy.tree.pose(anatomy.standing)
     length = float(np.mean([leg_length_m(anatomy.tree, leg) for leg in anatomy.legs]))
     return 0.1 * length * 9.81 * anatomy.mass_kg
 
 
-def _source_name(name: str, known: dict[str, float]) -> str:
-    """Return what the file calls a joint: a hinge of a ball joint has that joint's limits."""
-    return name if name in known else name.rpartition("_")[0]
-
-
-def _told(no_torque: list[str], unreal: list[str], no_speed: list[str], no_range: list[str]) -> list[Note]:
-    told = (
-        (no_torque, f"have no torque limit: {_ASSUMED_TORQUE:g} times what standing needs is assumed"),
-        (unreal, f"have torque limits above {_UNREAL:g} times what standing needs, which no motor has: "
-                 f"{_ASSUMED_TORQUE:g} times is assumed"),
-        (no_speed, f"have no speed limit: {_LEG_SPEED_RAD_S:g} rad/s is assumed in legs, else {_OTHER_SPEED_RAD_S:g}"),
-        (no_range, "have no range: half a turn either way is assumed"),
-    )  # fmt: skip
-    return [assumed(f"{len(names)} joints ({listed(names, 3)}) {words}.") for names, words in told if names]
+def _of_source(name: str, known: Mapping[str, float]) -> float:
+    """Return what the file says of a joint, 0 if nothing; a hinge of a ball joint has what that joint has."""
+    return known.get(name) or known.get(name.rpartition("_")[0], 0.0)
 
 
 def _motor_torques_nm(model: mujoco.MjModel) -> dict[str, float]:
@@ -125,7 +144,7 @@ def _motor_torques_nm(model: mujoco.MjModel) -> dict[str, float]:
     return torques
 
 
-def standing_torques_nm(anatomy: Anatomy) -> Array:
+def standing_torques_nm(anatomy: BodyPlan) -> Array:
     """Return what every joint holds when the robot stands, its weight shared by its feet. Shape (njnt,)."""
     tree, model = anatomy.tree, anatomy.tree.model
     data = tree.pose(anatomy.standing)
@@ -146,18 +165,26 @@ def standing_torques_nm(anatomy: Anatomy) -> Array:
     return held
 
 
-def _holding_torque_nm(anatomy: Anatomy, joint: int) -> float:
+def _holding_torque_nm(anatomy: BodyPlan, joint: int) -> float:
     """Return what a joint must hold at most against the weight of what it moves, held out level."""
     model, data = anatomy.tree.model, anatomy.tree.data
     body = int(model.jnt_bodyid[joint])
     mass = float(model.body_subtreemass[body])
     arm = float(np.linalg.norm(data.subtree_com[body] - data.xanchor[joint]))
-    return mass * 9.81 * arm
+    return max(mass * 9.81 * arm, _LEAST_TORQUE_NM)
 
 
-def _servo(anatomy: Anatomy, joint: int, torque_nm: float) -> tuple[float, float]:
+def _upright_stiffness(anatomy: BodyPlan) -> float:
+    """Return the least stiffness of a biped's legs: as springs in a row they must hold an inverted pendulum upright."""
+    if len(anatomy.legs) > 2:
+        return 0.0
+    height_m = float(anatomy.tree.pose(anatomy.standing).subtree_com[1, 2])
+    return _UPRIGHT * anatomy.mass_kg * 9.81 * height_m / len(anatomy.legs)
+
+
+def _servo(anatomy: BodyPlan, joint: int, torque_nm: float, least_nm_rad: float) -> tuple[float, float]:
     """Return stiffness and damping of a position servo that gives way a little under the largest standing torque."""
     model = anatomy.tree.model
-    stiffness = torque_nm / _SAG_RAD
+    stiffness = max(torque_nm / _SAG_RAD, least_nm_rad)
     inertia = max(float(anatomy.tree.inertia_diagonal()[int(model.jnt_dofadr[joint])]), 1e-5)
     return stiffness, 2.0 * _DAMPING_RATIO * float(np.sqrt(stiffness * inertia))

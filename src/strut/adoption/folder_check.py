@@ -1,4 +1,4 @@
-"""Folder check: a robot's folder, written by us or corrected by hand, judged again: does it stand, and on what?"""
+"""Folder check: a robot's folder, written by us or corrected by hand, judged again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from strut.adoption.note import Note, fault, found, listed
+from strut.adoption.note import Note, fault, found, in_a_row
 from strut.adoption.shape_points import shape_points
 from strut.engines.rigid_body import foot_contact_points
 from strut.errors import NotAdoptedError
@@ -68,10 +68,14 @@ def _feet_notes(robot: Robot) -> list[Note]:
     bare = [f"{foot.name} by {gap * 1e3:.0f} mm" for foot, gap in _gaps(robot) if gap > _LEVEL_M]
     if bare:
         return [
-            fault(f"feet are not where the surface of their link is in [posture]: {listed(bare)}; correct the points.")
+            fault(
+                f"feet are not where the surface of their link is in [posture]: {in_a_row(bare)}; correct the points."
+            )
         ]
     if off:
-        return [fault(f"feet are off the floor in [posture]: {listed(off)}; correct the posture or the foot's points.")]
+        return [
+            fault(f"feet are off the floor in [posture]: {in_a_row(off)}; correct the posture or the foot's points.")
+        ]
     return [found("all feet are on the floor in its posture.")]
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from strut.adoption.leg_finder import Leg
+from strut.adoption.leg_finder import FoundLeg
 from strut.adoption.link_tree import LinkTree
 from strut.adoption.shape_points import ShapePoints
 from strut.robot import Array
@@ -50,16 +51,26 @@ class FoundFoot:
     reduced: bool = False
 
 
-def leg_length_m(tree: LinkTree, leg: Leg) -> float:
+def foot_places(tree: LinkTree, feet: Sequence[FoundFoot]) -> Array:
+    """Return the middle of feet in world; the model must be posed. Shape (n, 3)."""
+    return np.array([_foot_place(tree, foot) for foot in feet])
+
+
+def _foot_place(tree: LinkTree, foot: FoundFoot) -> Array:
+    turn = tree.data.xmat[foot.link].reshape(3, 3)
+    place: Array = tree.data.xpos[foot.link] + turn @ foot.points.mean(axis=0)
+    return place
+
+
+def leg_length_m(tree: LinkTree, leg: FoundLeg) -> float:
     """Return the length of a leg along its joints and on to its lowest point; the model must be posed."""
-    anchors = [tree.data.xanchor[joint] for joint in leg.joints]
     points = tree.points_of(set(leg.foot_links))
     lowest = points.in_world(tree.data)[np.argmin(points.heights(tree.data))]
-    way = np.diff(np.array([*anchors, lowest]), axis=0)
+    way = np.diff(np.array([*tree.anchors(leg.joints), lowest]), axis=0)
     return float(np.linalg.norm(way, axis=1).sum())
 
 
-def foot_of(tree: LinkTree, leg: Leg, qpos: Array) -> FoundFoot:
+def foot_of(tree: LinkTree, leg: FoundLeg, qpos: Array) -> FoundFoot:
     """Return the foot of a leg in a configuration (nq,) in which the leg stands."""
     tree.pose(qpos)
     length = leg_length_m(tree, leg)

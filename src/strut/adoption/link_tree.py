@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 import mujoco
 import numpy as np
@@ -23,24 +24,48 @@ class LinkTree:
     def __init__(self, model: mujoco.MjModel, base_quaternion: Array | None = None) -> None:
         self.model, self.data = model, mujoco.MjData(model)
         self.base_quaternion = np.array(model.qpos0[3:FLOATING] if base_quaternion is None else base_quaternion)
-        welded = [int(group) for group in model.body_weldid]
-        self._links = sorted({group for group in welded if group})
-        self.link_of_body = {body: self._links.index(welded[body]) for body in range(1, model.nbody)}
-        self.bodies = [[b for b in self.link_of_body if self.link_of_body[b] == k] for k in range(len(self._links))]
-        self.parent = [
-            self.link_of_body[int(model.body_parentid[body])] if k else -1 for k, body in enumerate(self._links)
-        ]
-        self.joints = [self._joints_of(body) for body in self._links]
-        self.joint_names = [str(model.joint(joint).name) for joint in range(1, model.njnt)]
-        touching, seen = (shape_points(model, touching=which) for which in (True, False))
-        bare = {body for bodies in self.bodies if not np.isin(touching.body, bodies).any() for body in bodies}
-        self.points: ShapePoints = touching.joined(seen.of(bare))  # what nothing touches is at least seen
-        self.touching = touching
+        self._links, self.link_of_body = _rigid_links(model)
+        self.bodies = [np.flatnonzero(model.body_weldid == link).tolist() for link in self._links]
+        self.parent = [-1, *(self.link_of_body[int(model.body_parentid[body])] for body in self._links[1:])]
+        self.joints = list(map(self._joints_of, self._links))
+        self.hinges = list(range(1, model.njnt))
+        self.joint_names = self.names_of(self.hinges)
+        self.touching = shape_points(model, touching=True)
+        bare = self.bodies_of(filter(self._touches_nothing, range(len(self.bodies))))
+        self.points: ShapePoints = self.touching.joined(shape_points(model, touching=False).of(bare))  # at least seen
+
+    def _touches_nothing(self, link: int) -> bool:
+        return not np.isin(self.touching.body, self.bodies[link]).any()
 
     def _joints_of(self, body: int) -> list[int]:
-        start = int(self.model.body_jntadr[body])
-        joints = range(start, start + int(self.model.body_jntnum[body]))
-        return [joint for joint in joints if int(self.model.jnt_type[joint]) == _HINGE]
+        joints = np.flatnonzero(self.model.jnt_bodyid == body)
+        return [int(joint) for joint in joints if int(self.model.jnt_type[joint]) == _HINGE]
+
+    def bodies_of(self, links: Iterable[int]) -> set[int]:
+        """Return the bodies of some links."""
+        return set(chain.from_iterable(map(self.bodies.__getitem__, links)))
+
+    def joints_of(self, links: Iterable[int]) -> list[int]:
+        """Return the joints that move some links."""
+        return list(chain.from_iterable(map(self.joints.__getitem__, links)))
+
+    def names_of(self, joints: Iterable[int]) -> list[str]:
+        """Return the names of joints."""
+        return list(map(self.joint_name, joints))
+
+    def addresses(self, joints: Sequence[int]) -> list[int]:
+        """Return where the angles of joints are in qpos."""
+        return list(map(self.address, joints))
+
+    def anchors(self, joints: Sequence[int]) -> Array:
+        """Return where joints are in world; the model must be posed. Shape (n, 3)."""
+        places: Array = self.data.xanchor[list(joints)]
+        return places
+
+    @property
+    def leaves(self) -> list[int]:
+        """The links on which no other hangs, without the base."""
+        return [link for link in range(1, len(self.parent)) if link not in self.parent]
 
     def name(self, link: int) -> str:
         """Return the name of a link: that of its first body."""
@@ -64,7 +89,7 @@ class LinkTree:
 
     def chain(self, link: int) -> list[int]:
         """Return the joints from the base to a link."""
-        return [joint for step in self.path(link) for joint in self.joints[step]]
+        return self.joints_of(self.path(link))
 
     def below(self, link: int) -> set[int]:
         """Return a link and all that hang on it."""
@@ -154,10 +179,17 @@ class LinkTree:
 
     def points_of(self, links: set[int]) -> ShapePoints:
         """Return the surface points of some links."""
-        return self.points.of({body for link in links for body in self.bodies[link]})
+        return self.points.of(self.bodies_of(links))
 
     def inertia_diagonal(self) -> Array:
         """Return the diagonal of the mass matrix in the present pose. Shape (nv,)."""
         whole = np.zeros((self.model.nv, self.model.nv))
         mujoco.mj_fullM(self.model, self.data, whole)
         return np.diag(whole).copy()
+
+
+def _rigid_links(model: mujoco.MjModel) -> tuple[list[int], dict[int, int]]:
+    """Return the first body of every rigid link, and the link of every body."""
+    links = np.unique(model.body_weldid[1:])
+    places = np.searchsorted(links, model.body_weldid[1:])
+    return links.tolist(), dict(zip(range(1, model.nbody), places.tolist(), strict=True))

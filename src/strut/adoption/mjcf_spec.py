@@ -8,7 +8,7 @@ from typing import Any
 import mujoco
 
 from strut.adoption.mesh_files import UNREADABLE, is_native, read_mesh
-from strut.adoption.note import Note, fault, listed
+from strut.adoption.note import Note, fault, in_a_row
 from strut.errors import NotAdoptedError
 
 
@@ -25,11 +25,15 @@ def prepared_mjcf(path: Path) -> tuple[mujoco.MjSpec, list[Note]]:
         spec.delete(element)
     _leave_out_missing_meshes(spec, path, notes)
     _let_paired_shapes_touch(spec)
-    known = {material.name for material in spec.materials}
-    for geom in spec.geoms:
-        if geom.material and geom.material not in known:
-            geom.material = ""
+    _forget_unknown_materials(spec)
     return spec, notes
+
+
+def _forget_unknown_materials(spec: mujoco.MjSpec) -> None:
+    known = {"", *(material.name for material in spec.materials)}
+    for geom in spec.geoms:
+        if geom.material not in known:
+            geom.material = ""
 
 
 def _let_paired_shapes_touch(spec: mujoco.MjSpec) -> None:
@@ -43,24 +47,40 @@ def _let_paired_shapes_touch(spec: mujoco.MjSpec) -> None:
 
 def _leave_out_missing_meshes(spec: mujoco.MjSpec, path: Path, notes: list[Note]) -> None:
     """Leave out shapes that are only seen and whose mesh cannot be read; refuse where one could touch or weigh."""
-    missing = {_mesh_name(mesh): mesh.file for mesh in spec.meshes if mesh.file and not _is_read(mesh, spec, path)}
+    missing = {_mesh_name(mesh): mesh.file for mesh in spec.meshes if not _is_read(mesh, spec, path)}
     if not missing:
         return
-    paired = {name for pair in spec.pairs for name in (pair.geomname1, pair.geomname2)}
     for geom in [geom for geom in spec.geoms if geom.meshname in missing]:
-        touches = bool(geom.contype or geom.conaffinity or geom.name in paired)
-        weighs = not geom.parent.explicitinertial and geom.mass != 0.0 and geom.density != 0.0
-        if touches or (weighs and geom.parent.name != "world"):
-            why = "could touch something" if touches else "gives the link its mass"
-            raise NotAdoptedError(
-                f"the mesh {missing[geom.meshname]} of the link {geom.parent.name} {why} and cannot be read; "
-                "put the file where the description says."
-            )
+        _check_dispensable(geom, missing[geom.meshname], spec)
         spec.delete(geom)
     for mesh in [mesh for mesh in spec.meshes if _mesh_name(mesh) in missing]:
         spec.delete(mesh)
     names = list(missing.values())
-    notes.append(fault(f"{len(names)} meshes that are only seen are missing ({listed(names, 2)}): they are not drawn."))
+    notes.append(
+        fault(f"{len(names)} meshes that are only seen are missing ({in_a_row(names, 2)}): they are not drawn.")
+    )
+
+
+def _check_dispensable(geom: Any, file: str, spec: mujoco.MjSpec) -> None:
+    """Raise NotAdoptedError if a shape whose mesh is missing could touch something or gives a link its mass."""
+    if geom.contype or geom.conaffinity or geom.name in _paired(spec):
+        why = "could touch something"
+    elif geom.parent.name != "world" and _weighs(geom):
+        why = "gives the link its mass"
+    else:
+        return
+    raise NotAdoptedError(
+        f"the mesh {file} of the link {geom.parent.name} {why} and cannot be read; "
+        "put the file where the description says."
+    )
+
+
+def _paired(spec: mujoco.MjSpec) -> set[str]:
+    return {name for pair in spec.pairs for name in (pair.geomname1, pair.geomname2)}
+
+
+def _weighs(geom: Any) -> bool:
+    return not geom.parent.explicitinertial and 0.0 not in (geom.mass, geom.density)
 
 
 def _mesh_name(mesh: Any) -> str:
@@ -69,6 +89,8 @@ def _mesh_name(mesh: Any) -> str:
 
 def _is_read(mesh: Any, spec: mujoco.MjSpec, path: Path) -> bool:
     """Return whether a mesh is there; what MuJoCo does not read is converted and kept with the specification."""
+    if not mesh.file:
+        return True
     file = path.resolve().parent / (spec.meshdir or "") / mesh.file
     if not file.is_file():
         return False

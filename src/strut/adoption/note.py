@@ -37,7 +37,7 @@ def found(sentence: str) -> Note:
     return Note(Weight.FOUND, sentence)
 
 
-def listed(names: list[str] | tuple[str, ...], most: int = 4) -> str:
+def in_a_row(names: list[str] | tuple[str, ...], most: int = 4) -> str:
     """Return names in a row, the rest counted."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

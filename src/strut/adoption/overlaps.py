@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from strut.adoption.anatomy import Anatomy
+from strut.adoption.body_plan import BodyPlan
 from strut.robot import Array
 
 _NEAR_M = 0.01
@@ -13,7 +13,7 @@ _SAMPLES = 24
 _OFTEN = 0.9
 
 
-def overlapping_pairs(anatomy: Anatomy) -> tuple[tuple[str, str], ...]:
+def overlapping_pairs(anatomy: BodyPlan) -> tuple[tuple[str, str], ...]:
     """Return pairs of links, by name, that no joint connects and that are nearer than 10 mm when standing.
 
     So are pairs that touch in nearly all of some random postures: they are neighbours by design.
@@ -36,7 +36,7 @@ def overlapping_pairs(anatomy: Anatomy) -> tuple[tuple[str, str], ...]:
     return tuple(named)
 
 
-def _random(anatomy: Anatomy, rng: np.random.Generator) -> Array:
+def _random(anatomy: BodyPlan, rng: np.random.Generator) -> Array:
     tree = anatomy.tree
     qpos = anatomy.standing.copy()
     joints = list(range(1, tree.model.njnt))
@@ -45,7 +45,7 @@ def _random(anatomy: Anatomy, rng: np.random.Generator) -> Array:
     return qpos
 
 
-def _touching(anatomy: Anatomy, qpos: Array) -> set[tuple[int, int]]:
+def _touching(anatomy: BodyPlan, qpos: Array) -> set[tuple[int, int]]:
     """Return pairs of links that touch and are not parent and child."""
     tree = anatomy.tree
     data = tree.pose(qpos)

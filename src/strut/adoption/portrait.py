@@ -24,7 +24,11 @@ _HEADINGS = {"fault": "What is wrong in the file", "assumed": "What was assumed"
 
 
 def portrait_png(robot: Robot) -> bytes:
-    """Return a picture of a robot as it stands, with its feet, limbs and front named."""
+    """Return a picture of a robot as it stands, with its feet, limbs and front named.
+
+    Example:
+        >>> Path("go2.png").write_bytes(strut.portrait_png(strut.load_robot("go2")))
+    """
     motion = _standing(robot)
     take = followed(footage(motion, robot, np.array([0])))
     shot = shot_of([take], _WIDTH_PX, AZIMUTH_RAD, height_share=0.8)
@@ -61,7 +65,12 @@ def portrait_png(robot: Robot) -> bytes:
 
 
 def portrait_page(robot: Robot, notes: Sequence[Note]) -> bytes:
-    """Return a page with the portrait, everything that was told, and the joints with their limits."""
+    """Return a page with the portrait, everything that was told, and the joints with their limits.
+
+    Example:
+        >>> adopted = strut.adopt("unitree_go2/go2.xml")
+        >>> Path("go2.html").write_bytes(strut.portrait_page(adopted.robot, adopted.notes))
+    """
     picture = Picture(
         portrait_png(robot), f"{robot.title} as it stands, with its feet, limbs and front named", _caption(robot)
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from strut.adoption.anatomy import Anatomy
+from strut.adoption.body_plan import BodyPlan
 from strut.adoption.drive_limits import DriveLimit
 from strut.adoption.feelings import expression_toml, gait_toml
 from strut.adoption.note import Note
@@ -39,7 +39,7 @@ class Findings:
     title: str
     source: str
     plain: PlainModel
-    anatomy: Anatomy
+    anatomy: BodyPlan
     upper_body: UpperBody
     limits: tuple[DriveLimit, ...]
     overlapping: tuple[tuple[str, str], ...]
@@ -98,7 +98,7 @@ def robot_toml(findings: Findings) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _feet(anatomy: Anatomy) -> Iterable[list[str]]:
+def _feet(anatomy: BodyPlan) -> Iterable[list[str]]:
     tree = anatomy.tree
     data = tree.pose(anatomy.standing)
     for name, foot in zip(anatomy.leg_names, anatomy.feet, strict=True):
@@ -113,7 +113,7 @@ def _feet(anatomy: Anatomy) -> Iterable[list[str]]:
         ]
 
 
-def _limbs(anatomy: Anatomy, body: UpperBody) -> Iterable[list[str]]:
+def _limbs(anatomy: BodyPlan, body: UpperBody) -> Iterable[list[str]]:
     tree = anatomy.tree
     for name, leg in zip(anatomy.leg_names, anatomy.legs, strict=True):
         joints = ", ".join(quoted(tree.joint_name(joint)) for joint in leg.joints)
@@ -124,7 +124,7 @@ def _limbs(anatomy: Anatomy, body: UpperBody) -> Iterable[list[str]]:
         yield [f"[limb.{limb.name}]", f"kind = {quoted(limb.kind)}", f"joints = [{joints}]", *frame]
 
 
-def _frames(anatomy: Anatomy, body: UpperBody) -> Iterable[list[str]]:
+def _frames(anatomy: BodyPlan, body: UpperBody) -> Iterable[list[str]]:
     for limb in body.limbs:
         if limb.kind != "trunk":
             yield [f"[frame.{limb.name}_end]", f"link = {quoted(anatomy.tree.name(limb.end))}"]

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, combinations
 from typing import Literal
 
 import numpy as np
 
-from strut.adoption.anatomy import Anatomy
+from strut.adoption.body_plan import BodyPlan
 from strut.adoption.front_finder import words_of
 from strut.adoption.link_tree import LinkTree
 from strut.robot import Array
 
 _HEADS = {"head", "neck", "skull", "face", "eye", "eyes", "camera"}
+_ARMS = {"arm", "hand", "wrist", "gripper"}
 _CLEAR = 0.5  # of a turn's speed that must go the right way
 LimbKind = Literal["arm", "head", "trunk"]
 
@@ -57,98 +59,97 @@ class UpperBody:
     expressive: tuple[ExpressiveJoint, ...]
 
 
-def find_upper_body(anatomy: Anatomy, cameras: frozenset[str], passive: frozenset[str]) -> UpperBody:
+def find_upper_body(anatomy: BodyPlan, cameras: frozenset[str], passive: frozenset[str]) -> UpperBody:
     """Return trunk, head and arms; `cameras` are links that carry one, `passive` joints that cannot be moved."""
     tree = anatomy.tree
     tree.pose(anatomy.standing)
-    in_legs = {joint for leg in anatomy.legs for joint in (*leg.joints, *leg.toes)}
-    shared = tuple(dict.fromkeys(joint for leg in anatomy.legs for joint in leg.shared))
+    in_legs = set(chain.from_iterable((*leg.joints, *leg.toes) for leg in anatomy.legs))
+    shared = chain.from_iterable(leg.shared for leg in anatomy.legs)
     ends = _limb_ends(tree, in_legs)
-    trunk = [*shared, *(joint for joint in _common(tree, ends) if joint not in shared)]
+    trunk = list(dict.fromkeys((*shared, *_common(tree, ends))))
     head = _head(tree, ends, cameras, set(trunk))
-    limbs = []
-    if trunk:
-        limbs.append(UpperLimb("trunk", "trunk", tuple(trunk), _moved_by(tree, trunk[-1])))
-    taken = {*trunk, *in_legs}
-    if head is not None and (joints := _free_joints(tree, head, taken, passive)):
-        limbs.append(UpperLimb("head", "head", joints, _moved_by(tree, joints[-1])))
-        taken |= set(joints)
-    arms = []
-    for end in ends:
-        joints = _free_joints(tree, end, taken, passive)
-        if head in tree.path(end) or end == head or len(joints) < 2 or _is_tail(tree, end):
-            continue
-        arms.append((_moved_by(tree, joints[-1]), joints))
-        taken |= set(joints)
-    limbs += _named_arms(tree, arms)
-    used = {joint for limb in limbs for joint in limb.joints} | {j for leg in anatomy.legs for j in leg.joints}
-    rigid = tuple(tree.joint_name(joint) for joint in range(1, tree.model.njnt) if joint not in used)
-    return UpperBody(tuple(limbs), rigid, tuple(_expressive(anatomy, limbs)))
+    not_free = {*trunk, *in_legs, *(joint for joint in tree.hinges if tree.joint_name(joint) in passive)}
+    limbs = [*_trunk_limb(tree, trunk), *_head_limb(tree, head, not_free)]
+    limbs += _named_arms(tree, _arms(tree, [end for end in ends if head not in tree.path(end)], not_free))
+    used = {*chain.from_iterable(limb.joints for limb in limbs), *in_legs} - set(_toes(anatomy))
+    rigid = tree.names_of(joint for joint in tree.hinges if joint not in used)
+    return UpperBody(tuple(limbs), tuple(rigid), tuple(_expressive(anatomy, limbs)))
+
+
+def _toes(anatomy: BodyPlan) -> list[int]:
+    return list(chain.from_iterable(leg.toes for leg in anatomy.legs))
+
+
+def _trunk_limb(tree: LinkTree, joints: list[int]) -> list[UpperLimb]:
+    return [UpperLimb("trunk", "trunk", tuple(joints), _moved_by(tree, joints[-1]))] if joints else []
+
+
+def _head_limb(tree: LinkTree, head: int | None, not_free: set[int]) -> list[UpperLimb]:
+    joints = () if head is None else _free_joints(tree, head, not_free)
+    return [UpperLimb("head", "head", joints, _moved_by(tree, joints[-1]))] if joints else []
+
+
+def _arms(tree: LinkTree, ends: list[int], not_free: set[int]) -> list[tuple[int, tuple[int, ...]]]:
+    """Return last link and joints of limbs of two joints and more that are no tails."""
+    arms = [_free_joints(tree, end, not_free) for end in ends if not _is_tail(tree, end)]
+    return [(_moved_by(tree, joints[-1]), joints) for joints in dict.fromkeys(arms) if len(joints) > 1]
 
 
 def _limb_ends(tree: LinkTree, in_legs: set[int]) -> list[int]:
     """Return where limbs that are no legs end; of ends that share more than half of their way, where they part."""
-    leaves = [link for link in range(1, len(tree.parent)) if link not in tree.parent]
-    leaves = [leaf for leaf in leaves if not set(tree.chain(leaf)) & in_legs]
     ends: list[int] = []
-    for leaf in leaves:
-        ways = [(end, _shared_path(tree, end, leaf)) for end in ends]
-        same = [
-            (end, way)
-            for end, way in ways
-            if _joints_in(tree, way) > 0.5 * min(len(tree.chain(end)), len(tree.chain(leaf)))
-        ]
-        if same:
-            end, way = same[0]
-            ends[ends.index(end)] = way[-1]
-        else:
+    for leaf in tree.leaves:
+        if set(tree.chain(leaf)) & in_legs:
+            continue
+        same = next((end for end in ends if _is_same_limb(tree, end, leaf)), None)
+        if same is None:
             ends.append(leaf)
+        else:
+            ends[ends.index(same)] = _shared_path(tree, same, leaf)[-1]
     return ends
+
+
+def _is_same_limb(tree: LinkTree, end: int, leaf: int) -> bool:
+    """Return whether two ends are fingers of one hand: most joints in common, and short ways after them."""
+    shared = tree.joints_of(_shared_path(tree, end, leaf))
+    ways = [tree.chain(end), tree.chain(leaf)]
+    beyond = max(_length_m(tree, way[max(len(shared) - 1, 0) :]) for way in ways)
+    return 2 * len(shared) > min(map(len, ways)) and beyond < 0.5 * _length_m(tree, shared)
+
+
+def _length_m(tree: LinkTree, joints: Sequence[int]) -> float:
+    """Return how long the way along joints is; the model must be posed."""
+    return float(np.linalg.norm(np.diff(tree.anchors(joints), axis=0), axis=1).sum())
 
 
 def _shared_path(tree: LinkTree, first: int, second: int) -> list[int]:
     return [one for one, other in zip(tree.path(first), tree.path(second), strict=False) if one == other]
 
 
-def _joints_in(tree: LinkTree, links: Sequence[int]) -> int:
-    return sum(len(tree.joints[link]) for link in links)
-
-
 def _common(tree: LinkTree, ends: list[int]) -> list[int]:
     """Return the joints that the upper limbs share: of those, the longest way that at least two have in common."""
-    best: list[int] = []
-    for index, first in enumerate(ends):
-        for second in ends[:index]:
-            way = [joint for link in _shared_path(tree, first, second) for joint in tree.joints[link]]
-            best = max(best, way, key=len)
-    return best
+    ways = [tree.joints_of(_shared_path(tree, one, other)) for one, other in combinations(ends, 2)]
+    return max(ways, key=len, default=[])
 
 
 def _head(tree: LinkTree, ends: list[int], cameras: frozenset[str], trunk: set[int]) -> int | None:
-    """Return the deepest link that is called head or neck, or that carries a camera; None if there is none."""
-    called, seeing = [], []
-    for end in ends:
-        for link in tree.path(end):
-            if set(tree.chain(link)) <= trunk:
-                continue  # a head that is bolted to the trunk is the trunk
-            names = tree.all_names(link)
-            if any(words_of(name) & _HEADS for name in names):
-                called.append(link)
-            if cameras & set(names):
-                seeing.append(link)
-    arms = [
-        link
-        for link in seeing
-        if any(words_of(name) & {"arm", "hand", "wrist", "gripper"} for name in tree.all_names(link))
-    ]
-    for links in (called, [link for link in seeing if link not in arms]):
-        if links:
-            return max(links, key=lambda link: len(tree.chain(link)))
-    return None
+    """Return the deepest link that is called head or neck, or that carries a camera; None if there is none.
+
+    A head that is bolted to the trunk is the trunk, and a camera on a wrist is no face.
+    """
+    links = set(chain.from_iterable(map(tree.path, ends)))
+    moving = sorted((link for link in links if not set(tree.chain(link)) <= trunk), key=lambda k: len(tree.chain(k)))
+    called = [link for link in moving if _link_words(tree, link) & _HEADS]
+    seeing = [link for link in moving if cameras & set(tree.all_names(link)) and not _link_words(tree, link) & _ARMS]
+    return next(reversed(called or seeing), None)
 
 
-def _free_joints(tree: LinkTree, end: int, taken: set[int], passive: frozenset[str]) -> tuple[int, ...]:
-    return tuple(j for j in tree.chain(end) if j not in taken and tree.joint_name(j) not in passive)
+def _link_words(tree: LinkTree, link: int) -> set[str]:
+    return set().union(*map(words_of, tree.all_names(link)))
+
+
+def _free_joints(tree: LinkTree, end: int, not_free: set[int]) -> tuple[int, ...]:
+    return tuple(joint for joint in tree.chain(end) if joint not in not_free)
 
 
 def _is_tail(tree: LinkTree, end: int) -> bool:
@@ -172,7 +173,7 @@ def _named_arms(tree: LinkTree, arms: list[tuple[int, tuple[int, ...]]]) -> list
     return named
 
 
-def _expressive(anatomy: Anatomy, limbs: Sequence[UpperLimb]) -> list[ExpressiveJoint]:
+def _expressive(anatomy: BodyPlan, limbs: Sequence[UpperLimb]) -> list[ExpressiveJoint]:
     """Return the joints that show a feeling, by what turning them does in the standing posture."""
     found = []
     for limb in limbs:
@@ -186,7 +187,7 @@ def _expressive(anatomy: Anatomy, limbs: Sequence[UpperLimb]) -> list[Expressive
     return found
 
 
-def _tip(anatomy: Anatomy, limb: UpperLimb) -> Array:
+def _tip(anatomy: BodyPlan, limb: UpperLimb) -> Array:
     """Return a point well above a limb's end: what bends forward moves it forward."""
     joint = limb.joints[-1]
     point: Array = anatomy.tree.data.xanchor[joint] + np.array([0.0, 0.0, 0.3 * anatomy.height_m])
@@ -194,7 +195,7 @@ def _tip(anatomy: Anatomy, limb: UpperLimb) -> Array:
     return point
 
 
-def _hand(anatomy: Anatomy, limb: UpperLimb) -> Array:
+def _hand(anatomy: BodyPlan, limb: UpperLimb) -> Array:
     """Return a point well below the shoulder: what swings the arm forward moves it forward."""
     anatomy.tree.pose(anatomy.standing)
     place: Array = anatomy.tree.data.xanchor[limb.joints[0]] - np.array([0.0, 0.0, 0.3])
@@ -202,7 +203,7 @@ def _hand(anatomy: Anatomy, limb: UpperLimb) -> Array:
 
 
 def _strongest(
-    anatomy: Anatomy, limb: UpperLimb, does: Literal["bend the trunk forward", "nod", "swing the arm forward"],
+    anatomy: BodyPlan, limb: UpperLimb, does: Literal["bend the trunk forward", "nod", "swing the arm forward"],
     point: Array, way: Array,
 ) -> list[ExpressiveJoint]:  # fmt: skip
     """Return the first joint of a limb whose turn moves a point mostly one way, with the sign that does."""
@@ -216,7 +217,7 @@ def _strongest(
     return []
 
 
-def _elbow(anatomy: Anatomy, limb: UpperLimb) -> list[ExpressiveJoint]:
+def _elbow(anatomy: BodyPlan, limb: UpperLimb) -> list[ExpressiveJoint]:
     """Return the joint in the middle of an arm whose turn brings the hand nearer to the shoulder, with its sign."""
     tree = anatomy.tree
     best: tuple[float, int, int] | None = None

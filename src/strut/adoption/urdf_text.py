@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from strut.adoption.mesh_files import UNREADABLE, as_stl, is_native, mesh_path
-from strut.adoption.note import Note, fault, listed
+from strut.adoption.note import Note, fault, in_a_row
 from strut.errors import NotAdoptedError
 
 _KEPT = ("link", "joint", "material")
 _INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _LIMITS = ("velocity", "effort")
+_MOVING = ("revolute", "continuous", "prismatic", "spherical")
+_DROPPED = ("mimic", "safety_controller", "calibration", "dynamics")
 
 
 @dataclass(slots=True)
@@ -31,81 +35,106 @@ class UrdfText:
 def prepared_urdf(root: ET.Element, path: Path) -> UrdfText:
     """Return the URDF of a file as MuJoCo reads it; raises NotAdoptedError for what cannot be meant."""
     text = UrdfText(root)
-    for element in [child for child in root if child.tag not in _KEPT]:
-        root.remove(element)
+    _leave_out(root, [child for child in root if child.tag not in _KEPT])
     _free_base(root)
     _check_tree(root)
     for joint in root.findall("joint"):
         _take_joint(joint, text)
     for link in root.findall("link"):
-        _take_link(link)
+        _take_inertial(link)
         _leave_out_empty_shapes(link, text.notes)
-    for origin in root.iter("origin"):
-        for which in ("xyz", "rpy"):
-            origin.set(which, " ".join(origin.get(which, "0 0 0").split()[:3]))
+    _shorten_origins(root)
     _take_meshes(text, path)
     options = {"strippath": "false", "discardvisual": "false", "fusestatic": "false"}
     ET.SubElement(ET.SubElement(root, "mujoco"), "compiler", options)
     return text
 
 
+def _leave_out(parent: ET.Element, children: Iterable[ET.Element]) -> None:
+    for child in children:
+        parent.remove(child)
+
+
+def _shorten_origins(root: ET.Element) -> None:
+    """Keep three numbers of every place and turn: more have been seen."""
+    for origin in root.iter("origin"):
+        for which in ("xyz", "rpy"):
+            origin.set(which, " ".join(origin.get(which, "0 0 0").split()[:3]))
+
+
+def _end(joint: ET.Element, which: str) -> str:
+    """Return the link at the parent's or the child's end of a joint."""
+    element = joint.find(which)
+    return "" if element is None else element.get("link", "")
+
+
 def _free_base(root: ET.Element) -> None:
     """Leave out a floating joint and the world that it hangs on: the base is set free anyway."""
-    for joint in [joint for joint in root.findall("joint") if joint.get("type") == "floating"]:
-        world = getattr(joint.find("parent"), "attrib", {}).get("link", "")
-        root.remove(joint)
-        is_used = any(end.get("link") == world for other in root.findall("joint") for end in other)
-        for link in root.findall("link"):
-            if link.get("name") == world and not is_used:
-                root.remove(link)
+    floating = root.findall("joint[@type='floating']")
+    _leave_out(root, floating)
+    used = {_end(joint, which) for joint in root.findall("joint") for which in ("parent", "child")}
+    worlds = {_end(joint, "parent") for joint in floating} - used
+    _leave_out(root, [link for link in root.findall("link") if link.get("name") in worlds])
 
 
 def _check_tree(root: ET.Element) -> None:
     """Raise NotAdoptedError where links and joints are no tree with one root."""
+    links = _link_names(root)
+    parents: dict[str, str] = {}
+    for joint in root.findall("joint"):
+        _check_ends(joint, links)
+        if _end(joint, "child") in parents:
+            words = f"the link {_end(joint, 'child')} hangs on two joints"
+            raise NotAdoptedError(f"{words}: a closed loop, which strut cannot move.")
+        parents[_end(joint, "child")] = _end(joint, "parent")
+    _check_no_circle(parents)
+    roots = [name for name in links if name not in parents]
+    if len(roots) > 1:
+        raise NotAdoptedError(f"{len(roots)} links have no parent ({in_a_row(roots)}); a robot has one root.")
+
+
+def _link_names(root: ET.Element) -> list[str]:
     links = Counter(link.get("name", "") for link in root.findall("link"))
     if not links:
         raise NotAdoptedError("it has no links, so there is nothing to move.")
-    if twice := [name for name, times in links.items() if times > 1]:
-        raise NotAdoptedError(f"two links are called {twice[0]}; rename one.")
-    parents: dict[str, str] = {}
-    for joint in root.findall("joint"):
-        name = joint.get("name", "")
-        ends = [getattr(joint.find(end), "attrib", {}).get("link", "") for end in ("parent", "child")]
-        for end in ends:
-            if end not in links:
-                raise NotAdoptedError(f"the joint {name} joins the link '{end}', which the file does not describe.")
-        if ends[1] in parents:
-            raise NotAdoptedError(f"the link {ends[1]} hangs on two joints: a closed loop, which strut cannot move.")
-        parents[ends[1]] = ends[0]
-    for link in parents:
-        above, steps = link, 0
-        while above in parents and steps <= len(parents):
-            above, steps = parents[above], steps + 1
-        if steps > len(parents):
-            raise NotAdoptedError(f"the links run in a circle through {link}; a robot is a tree of links.")
-    roots = [name for name in links if name not in parents]
-    if len(roots) > 1:
-        raise NotAdoptedError(f"{len(roots)} links have no parent ({listed(roots)}); a robot has one root.")
+    name, times = links.most_common(1)[0]
+    if times > 1:
+        raise NotAdoptedError(f"two links are called {name}; rename one.")
+    return list(links)
+
+
+def _check_ends(joint: ET.Element, links: list[str]) -> None:
+    for which in ("parent", "child"):
+        if (end := _end(joint, which)) not in links:
+            words = f"the joint {joint.get('name')} joins the link '{end}'"
+            raise NotAdoptedError(f"{words}, which the file does not describe.")
+
+
+def _check_no_circle(parents: Mapping[str, str]) -> None:
+    try:
+        TopologicalSorter({link: [above] for link, above in parents.items()}).prepare()
+    except CycleError as error:
+        words = f"the links run in a circle through {error.args[1][0]}"
+        raise NotAdoptedError(f"{words}; a robot is a tree of links.") from error
 
 
 def _take_joint(joint: ET.Element, text: UrdfText) -> None:
     """Keep what MuJoCo drops of a joint, and give it what MuJoCo needs."""
-    name, kind = joint.get("name", ""), joint.get("type", "")
-    limit = joint.find("limit")
-    if kind in ("revolute", "continuous", "prismatic", "spherical"):
-        values = {} if limit is None else limit.attrib
-        text.limits[name] = {which: _number(values.get(which, "0"), f"{which} of {name}") for which in _LIMITS}
-    if (mimic := joint.find("mimic")) is not None:
+    name, limit = joint.get("name", ""), joint.find("limit")
+    if joint.get("type") in _MOVING:
+        text.limits[name] = _joint_limits(name, {} if limit is None else limit.attrib)
+    if joint.find("mimic") is not None:
         text.coupled.add(name)
-        joint.remove(mimic)
-    if kind == "revolute" and limit is None:
+    if joint.get("type") == "revolute" and limit is None:
         joint.set("type", "continuous")
-    for element in joint.findall("axis")[1:]:
-        joint.remove(element)
+    if second_axes := joint.findall("axis")[1:]:
+        _leave_out(joint, second_axes)
         text.notes.append(fault(f"the joint {name} has two axes: the first one counts."))
-    for tag in ("safety_controller", "calibration", "dynamics"):
-        for element in joint.findall(tag):
-            joint.remove(element)
+    _leave_out(joint, [child for child in joint if child.tag in _DROPPED])
+
+
+def _joint_limits(name: str, written: Mapping[str, str]) -> dict[str, float]:
+    return {which: _number(written.get(which, "0"), f"{which} of {name}") for which in _LIMITS}
 
 
 def _number(words: str, what: str) -> float:
@@ -118,32 +147,44 @@ def _number(words: str, what: str) -> float:
     return value
 
 
-def _take_link(link: ET.Element) -> None:
-    """Check a link's mass and give its inertia all six terms."""
-    name = link.get("name", "")
+def _take_inertial(link: ET.Element) -> None:
+    """Check a link's mass and give its inertia all six terms; a link without mass loses what it says of inertia."""
     inertial = link.find("inertial")
     if inertial is None:
         return
-    mass, inertia = inertial.find("mass"), inertial.find("inertia")
-    if mass is not None and _number(mass.get("value", "0"), f"mass of {name}") < 0.0:
-        raise NotAdoptedError(f"the link {name} has a mass of {mass.get('value')} kg, which nothing can have.")
-    if inertia is not None:
-        for term in _INERTIA:
-            inertia.set(term, inertia.get(term, "0"))
-    if mass is None or _number(mass.get("value", "0"), "mass") == 0.0:
+    mass_kg = _mass_kg(inertial, link.get("name", ""))
+    if mass_kg < 0.0:
+        raise NotAdoptedError(f"the link {link.get('name')} has a mass of {mass_kg:g} kg, which nothing can have.")
+    if mass_kg == 0.0:
         link.remove(inertial)
+    for inertia in inertial.findall("inertia"):
+        inertia.attrib = dict.fromkeys(_INERTIA, "0") | inertia.attrib
+
+
+def _mass_kg(inertial: ET.Element, name: str) -> float:
+    mass = inertial.find("mass")
+    return 0.0 if mass is None else _number(mass.get("value", "0"), f"mass of {name}")
+
+
+def _shapes(link: ET.Element) -> list[ET.Element]:
+    return [*link.findall("visual"), *link.findall("collision")]
 
 
 def _leave_out_empty_shapes(link: ET.Element, notes: list[Note]) -> None:
-    """Leave out shapes without any size, which MuJoCo refuses."""
-    sizes = {"sphere": ("radius",), "cylinder": ("radius", "length"), "capsule": ("radius", "length")}
-    for looks in [*link.findall("visual"), *link.findall("collision")]:
-        looks.attrib.pop("name", None)  # which may come twice
-        for tag, names in sizes.items():
-            shape = looks.find(f"geometry/{tag}")
-            if shape is not None and min(_number(shape.get(name, "0"), f"{name} of a shape") for name in names) <= 0.0:
-                link.remove(looks)
-                notes.append(fault(f"a {tag} of the link {link.get('name')} has no size: it is left out."))
+    """Leave out shapes without any size, which MuJoCo refuses, and names, which may come twice."""
+    for looks in _shapes(link):
+        looks.attrib.pop("name", None)
+    empty = list(filter(_is_empty, _shapes(link)))
+    _leave_out(link, empty)
+    if empty:
+        notes.append(fault(f"{len(empty)} shapes of the link {link.get('name')} have no size: they are left out."))
+
+
+def _is_empty(looks: ET.Element) -> bool:
+    """Return whether a shape is round and has a length or a radius of 0."""
+    shapes = [looks.find(f"geometry/{tag}") for tag in ("sphere", "cylinder", "capsule")]
+    sizes = [value for shape in shapes if shape is not None for value in shape.attrib.values()]
+    return any(_number(size, "size of a shape") <= 0.0 for size in sizes)
 
 
 def _take_meshes(text: UrdfText, path: Path) -> None:
@@ -151,27 +192,32 @@ def _take_meshes(text: UrdfText, path: Path) -> None:
     unseen: list[str] = []
     ready: dict[str, str] = {}
     for link in text.root.findall("link"):
-        has_looks = link.find("collision") is not None
-        for looks in [*link.findall("visual"), *link.findall("collision")]:
+        for looks in _shapes(link):
             mesh = looks.find("geometry/mesh")
-            if mesh is None:
-                continue
-            name = mesh.get("filename", "")
-            try:
-                if name not in ready:
-                    ready[name] = _readable(name, path, text.assets)
-                mesh.set("filename", ready[name])
-            except UNREADABLE as error:
-                if looks.tag == "collision" or not has_looks:
-                    raise NotAdoptedError(
-                        f"the mesh {name} of the link {link.get('name')} cannot be read ({error}); "
-                        "put the file where the description says."
-                    ) from error
+            if mesh is not None and not _take_mesh(mesh, path, text.assets, ready):
+                _check_only_seen(link, looks, mesh.get("filename", ""))
                 link.remove(looks)
-                unseen.append(name)
+                unseen.append(mesh.get("filename", ""))
     if unseen:
-        text.notes.append(
-            fault(f"{len(unseen)} meshes that are only seen cannot be read ({listed(unseen, 2)}): they are not drawn.")
+        words = f"{len(unseen)} meshes that are only seen cannot be read"
+        text.notes.append(fault(f"{words} ({in_a_row(unseen, 2)}): they are not drawn."))
+
+
+def _take_mesh(mesh: ET.Element, path: Path, assets: dict[str, bytes], ready: dict[str, str]) -> bool:
+    """Give a mesh a path that MuJoCo finds; return whether there is one. `ready` remembers those already found."""
+    name = mesh.get("filename", "")
+    try:
+        ready[name] = ready.get(name) or _readable(name, path, assets)
+    except UNREADABLE:
+        return False
+    mesh.set("filename", ready[name])
+    return True
+
+
+def _check_only_seen(link: ET.Element, looks: ET.Element, name: str) -> None:
+    if looks.tag == "collision" or link.find("collision") is None:
+        raise NotAdoptedError(
+            f"the mesh {name} of the link {link.get('name')} cannot be read; put the file where the description says."
         )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from strut.adoption.foot_finder import FoundFoot
-from strut.adoption.leg_finder import Leg
+from strut.adoption.leg_finder import FoundLeg
 from strut.adoption.link_tree import LinkTree
 from strut.robot import Array
 
@@ -23,12 +23,13 @@ _LEVEL, _FLAT = 0.02, 0.985  # of the leg's length; cosine of ten degrees
 _OFF_CENTRE = {2: 0.03, 4: 0.15}  # of the leg's length, by number of legs
 _MET = 0.03  # of the leg's length: a foot that stays farther from its place is not reached
 _ROUNDS = 3
+_ROOM = {2: 0.08, 4: 0.25}  # of the leg's length: how far outside its hip a foot may stand, by number of legs
 _DOWN = 0.2  # of the leg's length: less below the hip, a foot carries nothing
 STRETCHED_WORDS = "its legs are stretched"
 
 
 @dataclass(frozen=True, slots=True)
-class Stance:
+class LegStance:
     """A leg in a posture: where its hip and its foot are in world [m], how far it reaches, and how flat its foot is."""
 
     hip: Array
@@ -37,7 +38,7 @@ class Stance:
     flatness: float
 
 
-def stance_of(tree: LinkTree, leg: Leg, foot: FoundFoot, qpos: Array) -> Stance:
+def stance_of(tree: LinkTree, leg: FoundLeg, foot: FoundFoot, qpos: Array) -> LegStance:
     """Return how a leg stands in a configuration (nq,)."""
     tree.pose(qpos)
     hip_joint = _hip_joint(tree, leg)
@@ -45,7 +46,7 @@ def stance_of(tree: LinkTree, leg: Leg, foot: FoundFoot, qpos: Array) -> Stance:
     data = tree.pose(qpos)
     turn = data.xmat[foot.link].reshape(3, 3)
     hip: Array = data.xanchor[hip_joint].copy()
-    return Stance(hip, _contact(tree, foot), reach, float((turn @ foot.normal)[2]))
+    return LegStance(hip, _contact(tree, foot), reach, float((turn @ foot.normal)[2]))
 
 
 def _contact(tree: LinkTree, foot: FoundFoot) -> Array:
@@ -55,13 +56,13 @@ def _contact(tree: LinkTree, foot: FoundFoot) -> Array:
     return place
 
 
-def _hip_joint(tree: LinkTree, leg: Leg) -> int:
+def _hip_joint(tree: LinkTree, leg: FoundLeg) -> int:
     """Return the joint that swings a leg: the first that turns about the lateral axis, else the first."""
     swings = [joint for joint in leg.joints if abs(tree.data.xaxis[joint][1]) > 0.7]
     return swings[0] if swings else leg.joints[0]
 
 
-def _reach(tree: LinkTree, leg: Leg, foot: FoundFoot, qpos: Array, hip: int) -> float:
+def _reach(tree: LinkTree, leg: FoundLeg, foot: FoundFoot, qpos: Array, hip: int) -> float:
     """Return how far from the hip a foot gets: each joint in turn is put where that is farthest."""
     low, high = tree.bounds(list(leg.joints))
     places = [tree.address(joint) for joint in leg.joints]
@@ -79,26 +80,23 @@ def _reach(tree: LinkTree, leg: Leg, foot: FoundFoot, qpos: Array, hip: int) -> 
     return farthest
 
 
-def stands(tree: LinkTree, legs: Sequence[Leg], feet: Sequence[FoundFoot], qpos: Array) -> str:
+def stands(tree: LinkTree, legs: Sequence[FoundLeg], feet: Sequence[FoundFoot], qpos: Array) -> str:
     """Return why a posture is none to stand in; nothing if it is one."""
     stances = [stance_of(tree, leg, foot, qpos) for leg, foot in zip(legs, feet, strict=True)]
     size = float(np.mean([stance.reach_m for stance in stances]))
     heights = [stance.foot[2] for stance in stances]
-    if max(heights) - min(heights) > _LEVEL * size:
-        return "its feet are not level"
-    if any(f.kind == "sole" and s.flatness < _FLAT for f, s in zip(feet, stances, strict=True)):
-        return "its soles are not flat"
     bent = [float(np.linalg.norm(stance.foot - stance.hip)) / stance.reach_m for stance in stances]
-    if min(float(stance.hip[2] - stance.foot[2]) for stance in stances) < _DOWN * size:
-        return "its legs reach sideways and not down"
-    if max(bent) > _STRETCHED[len(legs)]:
-        return STRETCHED_WORDS
-    if min(bent) < 0.5 * _STRETCH[len(legs)]:
-        return "its legs are folded"
-    off = _com_offset(tree, feet, qpos)
-    if np.abs(off).max() > _OFF_CENTRE[len(legs)] * size:
-        return "its centre of mass is not over its feet"
-    return ""
+    tilted = [f.kind == "sole" and s.flatness < _FLAT for f, s in zip(feet, stances, strict=True)]
+    reasons = {
+        "its feet are not level": max(heights) - min(heights) > _LEVEL * size,
+        "its soles are not flat": any(tilted),
+        "its legs reach sideways and not down": min(s.hip[2] - s.foot[2] for s in stances) < _DOWN * size,
+        STRETCHED_WORDS: max(bent) > _STRETCHED[len(legs)],
+        "its legs are folded": min(bent) < 0.5 * _STRETCH[len(legs)],
+        "its centre of mass is not over its feet": np.abs(_com_offset(tree, feet, qpos)).max()
+        > _OFF_CENTRE[len(legs)] * size,
+    }
+    return next((words for words, holds in reasons.items() if holds), "")
 
 
 def _com_offset(tree: LinkTree, feet: Sequence[FoundFoot], qpos: Array) -> Array:
@@ -109,7 +107,7 @@ def _com_offset(tree: LinkTree, feet: Sequence[FoundFoot], qpos: Array) -> Array
     return offset
 
 
-def search_stand(tree: LinkTree, legs: Sequence[Leg], feet: Sequence[FoundFoot], start: Array) -> Array | None:
+def search_stand(tree: LinkTree, legs: Sequence[FoundLeg], feet: Sequence[FoundFoot], start: Array) -> Array | None:
     """Return a posture to stand in, near `start` (nq,); None if none is found."""
     solver = _StandSolver(tree, legs, feet, start)
     found = None
@@ -123,7 +121,7 @@ def search_stand(tree: LinkTree, legs: Sequence[Leg], feet: Sequence[FoundFoot],
 class _StandSolver:
     """Places all feet under their hips, pair by pair."""
 
-    def __init__(self, tree: LinkTree, legs: Sequence[Leg], feet: Sequence[FoundFoot], start: Array) -> None:
+    def __init__(self, tree: LinkTree, legs: Sequence[FoundLeg], feet: Sequence[FoundFoot], start: Array) -> None:
         self.tree, self.legs, self.feet, self.start = tree, legs, feet, start
         self.stances = [stance_of(tree, leg, foot, start) for leg, foot in zip(legs, feet, strict=True)]
         self.size = float(np.mean([stance.reach_m for stance in self.stances]))
@@ -151,10 +149,10 @@ class _StandSolver:
             forward = float(np.clip(forward + off[0], -0.3 * self.size, 0.3 * self.size))
         return qpos
 
-    def _width(self, stance: Stance) -> float:
+    def _width(self, stance: LegStance) -> float:
         """Return where a foot stands sideways: as it was, but not far from under its hip."""
         outward = float(np.sign(stance.hip[1]) or 1.0)
-        room = 0.25 * self.size
+        room = _ROOM[len(self.legs)] * self.size
         beyond = np.clip(outward * (stance.foot[1] - stance.hip[1]), -0.2 * room, room)
         return float(stance.hip[1] + outward * beyond)
 
@@ -197,7 +195,7 @@ class _StandSolver:
         return None
 
     def _misses(
-        self, angles: Array, places: list[int], leg: Leg, foot: FoundFoot, target: Array, qpos: Array,
+        self, angles: Array, places: list[int], leg: FoundLeg, foot: FoundFoot, target: Array, qpos: Array,
         guess: Array, ranges: Array, twin: int | None,
     ) -> Array:  # fmt: skip
         """Return by how much a leg misses its place, flatness, direction, its mirror image and where it started."""
