@@ -49,6 +49,7 @@ ALLOWED_EDGES = {
     ("simulation", "generators"): "a walk to a goal is planned again from where the robot really is",
     ("simulation", "kinematics"): "a walk to a goal is planned again from where the robot really is",
     ("simulation", "balance"): "who really carries the weight",
+    ("control", "balance"): "stances and swings are found in one place",
     ("simulation", "control"): "what happens depends on who controls",
     ("analysis", "human"): "gait analysis names the parts of a human model",
     ("analysis", "optimal"): "criteria are evaluated on the solver's own trajectory",

@@ -22,6 +22,7 @@ _LEG_SPEED_RAD_S, _OTHER_SPEED_RAD_S = 15.0, 6.0
 _FASTEST_RAD_S = 60.0  # faster is no real limit
 _SAG_RAD = 0.06  # by which a servo gives way under the largest standing torque
 _DAMPING_RATIO = 0.7
+_SETTLE_S = 0.02  # of damping over stiffness where a leg holds a whole body upright
 _UPRIGHT = 8.0  # times the weight at the height of the centre of mass: hip, knee and ankle give way one after another
 _LEAST_TORQUE_NM = 0.05
 
@@ -187,4 +188,5 @@ def _servo(anatomy: BodyPlan, joint: int, torque_nm: float, least_nm_rad: float)
     model = anatomy.tree.model
     stiffness = max(torque_nm / _SAG_RAD, least_nm_rad)
     inertia = max(float(anatomy.tree.inertia_diagonal()[int(model.jnt_dofadr[joint])]), 1e-5)
-    return stiffness, 2.0 * _DAMPING_RATIO * float(np.sqrt(stiffness * inertia))
+    damping = 2.0 * _DAMPING_RATIO * float(np.sqrt(stiffness * inertia))
+    return stiffness, max(damping, _SETTLE_S * least_nm_rad)

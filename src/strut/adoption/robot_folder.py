@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import mujoco
 import numpy as np
 
 from strut.adoption.body_plan import BodyPlan
@@ -18,6 +19,7 @@ from strut.io.atomic import write_atomically
 from strut.robot import Array
 
 FRICTION = 0.6
+ROTOR_S2 = 0.0005
 _PLAIN_KEY = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
 
@@ -78,6 +80,7 @@ def robot_toml(findings: Findings) -> str:
         f"title = {quoted(findings.title)}",
         'mjcf = "model.xml"',
         f"contact = {{ friction = {FRICTION} }}  # assumed: no model knows the floor",
+        *_rotors(findings),
         'base = "floating"',
         f"forward = {_vector(anatomy.forward)}  # in the axes of the model",
         f"up = {_vector(anatomy.up)}",
@@ -96,6 +99,20 @@ def robot_toml(findings: Findings) -> str:
     for block in (*_feet(anatomy), *_limbs(anatomy, body), *_frames(anatomy, body)):
         lines += ["", *block]
     return "\n".join(lines) + "\n"
+
+
+def has_rotors(model: mujoco.MjModel) -> bool:
+    """Return whether a model tells the inertia of its motors' rotors."""
+    return bool((model.dof_armature[6:] > 0.0).any())
+
+
+def _rotors(findings: Findings) -> list[str]:
+    """Return the line that gives motors a rotor where the model has none: a servo shakes what weighs nothing."""
+    if has_rotors(findings.plain.model):
+        return []
+    return [
+        f"servo = {{ sag_rad = 0.05, settle_s = 0.02, armature_s2 = {ROTOR_S2} }}  # assumed: rotor inertia of this times the torque limit"
+    ]
 
 
 def _feet(anatomy: BodyPlan) -> Iterable[list[str]]:

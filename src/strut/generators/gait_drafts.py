@@ -162,7 +162,7 @@ class _GaitBody:
         """Return height, attitude and posture of the body along a plan."""
         style, shown, samples = self.style, plan.shown, len(plan.time_s)
         beats = len(set(self.pattern.swing_start.values()))
-        bounce = -BOUNCE * style.bounce * np.cos(2.0 * np.pi * beats * plan.schedule.phase)
+        bounce = -BOUNCE * style.bounce * np.cos(2.0 * np.pi * beats * plan.phase)
         height_m = self.stance.height_m * (1.0 + shown * (self.lower * style.body_height - 1.0 + bounce))
         attitude = np.column_stack([plan.track[:, 2], shown * self._pitch_rad()])
         posture = self.standing_qpos[7:] + shown[:, None] * (self._held() + self._arms(plan))

@@ -60,7 +60,7 @@ PATTERNS: Mapping[str, GaitPattern] = {
     "trot": GaitPattern(
         {"front left": 0.0, "hind right": 0.0, "front right": 0.5, "hind left": 0.5}, 0.60, 3.0, 0.68, 0.16, 0.10
     ),
-    "biped": GaitPattern({"left": 0.0, "right": 0.5}, 0.62, 4.2, 0.52, 0.08, 0.12),
+    "biped": GaitPattern({"left": 0.0, "right": 0.5}, 0.64, 4.4, 0.50, 0.08, 0.13),
 }
 
 
@@ -77,7 +77,7 @@ class Schedule:
     """Who swings when along a walk of whole cycles.
 
     Args:
-        phase: Cycles since the first foot may leave the ground; 0 before, their number after. Shape (T,).
+        phase: Cycles since the first foot may leave the ground. Shape (T,).
         swing: Which swing is under way, or was the last; -1 before the first. Shape (T, n).
         share: How far each swing is: 0 at lift-off and before, 1 from touch-down on. Shape (T, n).
         load: How much of its load each foot carries, from 0 to 1. Shape (T, n).
