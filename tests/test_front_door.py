@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent
 STUDY = ("sample_size", "new_study", "serve_study", "rehearse_study", "report_study", "forget_participant")
 DOES = {  # what does in Python what a verb does on the command line
     "robots": ("robot_names", "load_robot"),
+    "adopt": ("adopt", "check_folder", "portrait_png", "portrait_page"),
     "emotions": ("emotion_table", "named_emotion"),
     "walk": ("walk", "walk_to"),
     "perform": ("perform",),
