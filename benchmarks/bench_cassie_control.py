@@ -106,8 +106,9 @@ def main() -> None:
     allowed = control_table(load_robot("cassie")).command
     ranges = np.array([allowed.forward_m_s, allowed.sideways_m_s, allowed.walking_height_m])
     commands = np.random.default_rng(1).uniform(ranges[:, 0], ranges[:, 1], (options.commands, 3))
-    for forward, left, height in commands.tolist():  # recorded one by one: all of them take many minutes
-        keep([walk_row("walk", (forward, left, height), seed, options.rate) for seed in range(options.seeds)])
+    for seed in range(options.seeds):
+        for forward, left, height in commands.tolist():  # recorded one by one: all of them take many minutes
+            keep([walk_row("walk", (forward, left, height), seed, options.rate)])
     sides = {"front": (-1.0, 0.0), "back": (1.0, 0.0), "left": (0.0, -1.0), "right": (0.0, 1.0)}
     for side, (x, y) in sides.items():
         force = (PUSH_N * x, PUSH_N * y)
