@@ -15,7 +15,7 @@ from strut.control.automaton import (
     advance,
     approach,
 )
-from strut.control.reference import PlayRequest, StandRequest, StandReference, WalkRequest, WalkReference, check_request
+from strut.control.reference import PlayRequest, StandReference, StandRequest, WalkReference, WalkRequest, check_request
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.models.torque_model import control_table

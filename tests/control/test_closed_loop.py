@@ -8,7 +8,7 @@ import pytest
 from strut.control.driven_body import driven_body
 from strut.control.observer import Measurement, Observer
 from strut.control.pilot import Pilot
-from strut.control.reference import PlayRequest, StandRequest, StandReference, WalkRequest
+from strut.control.reference import PlayRequest, StandReference, StandRequest, WalkRequest
 from strut.control.standing import StandingController
 from strut.engines.torque_plant import QUIET, USUAL_NOISE, Sensors, TorquePlant
 from strut.simulation.piloted import Clock, Push, World, simulate_requests

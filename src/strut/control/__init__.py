@@ -1,1 +1,1 @@
-"""Control: reference and measured state → motor torques. Standing, walking, and the automaton between them."""
+"""Control: reference and measured state → torques or servo goals. Standing, walking, and the automaton between them."""

@@ -16,15 +16,15 @@ from strut.control.attitude import Triple
 from strut.control.reference import (
     ZERO,
     Mode,
-    PlayRequest,
     PlayedMovement,
+    PlayRequest,
     Reference,
     Request,
     Source,
-    StandRequest,
     StandReference,
-    WalkRequest,
+    StandRequest,
     WalkReference,
+    WalkRequest,
 )
 from strut.control.swing_foot import cubic
 from strut.tables.control import TransitionTable

@@ -40,6 +40,7 @@ class ForceDistribution:
         self._matrix[:3] = np.tile(self._edges.T, points)
         self._matrix[6:] = regularisation * np.eye(columns)
         self._x, self._y, self._z = self._matrix[:3]
+        self._point, self._ones = np.repeat(np.arange(points), 4), np.ones(points)
         self._dual, self._damping = np.zeros((6, 6)), regularisation**2
         self._least = np.full((points, 3), (0.0, 0.0, least_force_n))
 
@@ -55,13 +56,13 @@ class ForceDistribution:
             Shape (n, 3).
         """
         weight, least = self._weight, self._least
-        px, py, pz = np.repeat(places.T, 4, axis=1)
+        px, py, pz = places.T[:, self._point]
         matrix, target = self._matrix, self._target
         matrix[3] = weight * (py * self._z - pz * self._y)
         matrix[4] = weight * (pz * self._x - px * self._z)
         matrix[5] = weight * (px * self._y - py * self._x)
         up = least[0, 2]
-        sum_x, sum_y, _ = places.sum(axis=0).tolist()
+        sum_x, sum_y, _ = (self._ones @ places).tolist()
         fx, fy, fz = force_n.tolist()
         mx, my, mz = moment_nm.tolist()
         target[:6] = (

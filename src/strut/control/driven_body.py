@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from strut.engines.whole_body import FootLine, WholeBody
 from strut.errors import BadTableError
-from strut.robot import FLOATING, Array
+from strut.robot import Array
 from strut.tables.control import ControlTable, LineFoot
 
 if TYPE_CHECKING:
@@ -131,8 +131,6 @@ def _foot_line(foot: LineFoot) -> FootLine:
     )
 
 
-def coordinates(joints_rad: Array, height_m: float) -> Array:
-    """Return qpos of an upright base over the origin. Shape (n_joints,) in, (nq,) out."""
-    qpos = np.zeros(FLOATING + len(joints_rad))
-    qpos[2], qpos[3], qpos[FLOATING:] = height_m, 1.0, joints_rad
-    return qpos
+def limited(torque_nm: Array, limit_nm: Array) -> Array:
+    """Return torques within their limits. Shape (n,)."""
+    return np.maximum(np.minimum(torque_nm, limit_nm), -limit_nm)

@@ -65,7 +65,7 @@ class StandRequest:
 
 @dataclass(frozen=True, slots=True)
 class WalkRequest:
-    """WalkRequest for a distance or a time, whichever is given; then what is next in the queue follows."""
+    """Walk for a distance or a time, whichever is given; then what is next in the queue follows."""
 
     forward_m_s: float = 0.0
     left_m_s: float = 0.0
@@ -82,7 +82,7 @@ class WalkRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlayRequest:
-    """PlayRequest a movement of the base over planted feet, such as an animation.
+    """Play a movement of the base over planted feet, such as an animation.
 
     Args:
         time_s: Increasing from 0. Shape (T,).

@@ -14,7 +14,7 @@ from scipy.linalg.lapack import dgesv
 
 from strut.control.attitude import Triple, attitude_error, attitude_matrix, heading
 from strut.control.contact_forces import ForceDistribution
-from strut.control.driven_body import BASE, FEET
+from strut.control.driven_body import BASE, FEET, limited
 from strut.control.observer import Observer
 from strut.control.reference import StandReference
 from strut.engines.whole_body import FOOT_ROWS
@@ -74,8 +74,7 @@ class StandingController:
         for foot, motor in enumerate(self._body.foot_motor):
             toe_up, rate = math.asin(dynamics.line[foot, 2]), -observer.foot_velocity[FOOT_ROWS * foot + 3]
             torque[motor] -= gains.flat_foot[0] * toe_up + gains.flat_foot[1] * rate
-        limit = self._body.torque_limit_nm
-        return np.asarray(np.clip(torque, -limit, limit, out=torque))
+        return limited(torque, self._body.torque_limit_nm)
 
     def _middle(self) -> tuple[float, float, float, float]:
         """Return the middle of the soles from the base, and cosine and sine of the feet's mean heading."""

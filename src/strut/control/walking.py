@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg.lapack import dgesv
 
 from strut.control.attitude import angle_between, attitude_error, attitude_matrix, heading
-from strut.control.driven_body import BASE, FEET
+from strut.control.driven_body import BASE, FEET, limited
 from strut.control.foot_placement import (
     momentum_speed,
     pendulum_rate,
@@ -104,8 +104,7 @@ class WalkingController:
         kp, kd = self._gains.flat_foot
         toe_up, rate = math.asin(dynamics.line[self.stance, 2]), -observer.foot_velocity[standing + 3]
         torque[self._body.foot_motor[self.stance]] -= kp * toe_up + kd * rate
-        limit = self._body.torque_limit_nm
-        return np.asarray(np.clip(torque, -limit, limit, out=torque))
+        return limited(torque, self._body.torque_limit_nm)
 
     def _balance(self, solved: Array) -> tuple[Array, Array]:
         """Return generalised forces without contact (n,), and the five rows of force of the standing foot."""

@@ -56,20 +56,21 @@ class WholeBody:
         self._base = model.body(base).id
         self._foot_body = [model.body(foot.body).id for foot in feet]
         self._foot_pivot = [foot.pivot for foot in feet]
-        self._foot_axes = [foot.axes for foot in feet]
+        lines, normals = (np.array([foot.axes[:, axis] for foot in feet]) for axis in range(2))
+        self._foot_axes = np.stack([lines, np.cross(normals, lines), normals], axis=1)
         self.reduction = np.ascontiguousarray(reduction, dtype=float)
         self._reduction_t = np.ascontiguousarray(self.reduction.T)
         nv, rows, count = model.nv, FOOT_ROWS * len(feet), self.reduction.shape[1]
         self.mass_kg = float(model.body_mass.sum())
         self.base_rotation = self._data.xmat[self._base].reshape(3, 3)
         self.com = self._data.subtree_com[self._base]
-        self.pivot, self.line, self.side, self.normal = (np.zeros((len(feet), 3)) for _ in range(4))
+        self.pivot, self._axes = np.zeros((len(feet), 3)), np.zeros((len(feet), 3, 3))
+        self.line, self.side, self.normal = self._axes[:, 0], self._axes[:, 1], self._axes[:, 2]
         self.jacobian, self.foot_rows, self.foot_drift = np.zeros((rows, nv)), np.zeros((rows, count)), np.zeros(rows)
         self.mass, self.bias, self.momentum = np.zeros((count, count)), np.zeros(count), np.zeros(6)
         self._full_mass, self._full_bias = np.zeros((nv, nv)), np.zeros(nv)
-        self._linear, self._angular = np.zeros((3, nv)), np.zeros((3, nv))
+        self._drift, self._angular = np.zeros((rows, nv)), np.zeros((3, nv))
         self._mass_reduced = np.zeros((nv, count))
-        self._turn_axes = [np.zeros((2, 3)) for _ in feet]
         self._body_place = [self._data.xpos[body] for body in self._foot_body]
         self._body_turn = [self._data.xmat[body].reshape(3, 3) for body in self._foot_body]
 
@@ -82,17 +83,12 @@ class WholeBody:
         mujoco.mj_comPos(model, data)
         for foot, body in enumerate(self._foot_body):
             turn, first = self._body_turn[foot], FOOT_ROWS * foot
-            point = self.pivot[foot]
+            point, axes = self.pivot[foot], self._axes[foot]
             np.matmul(turn, self._foot_pivot[foot], out=point)
             point += self._body_place[foot]
-            (lx, nx), (ly, ny), (lz, nz) = (turn @ self._foot_axes[foot]).tolist()
-            axes = self._turn_axes[foot]
-            axes[0] = side = (ny * lz - nz * ly, nz * lx - nx * lz, nx * ly - ny * lx)
-            axes[1] = (nx, ny, nz)
-            self.line[foot], self.side[foot], self.normal[foot] = (lx, ly, lz), side, (nx, ny, nz)
-            mujoco.mj_jac(model, data, self._linear, self._angular, point, body)
-            self.jacobian[first : first + 3] = self._linear
-            np.matmul(axes, self._angular, out=self.jacobian[first + 3 : first + FOOT_ROWS])
+            np.matmul(self._foot_axes[foot], turn.T, out=axes)
+            mujoco.mj_jac(model, data, self.jacobian[first : first + 3], self._angular, point, body)
+            np.matmul(axes[1:], self._angular, out=self.jacobian[first + 3 : first + FOOT_ROWS])
         np.matmul(self.jacobian, self.reduction, out=self.foot_rows)
 
     def move(self, qvel: Array) -> None:
@@ -105,9 +101,9 @@ class WholeBody:
         mujoco.mj_rne(model, data, 0, self._full_bias)
         for foot, body in enumerate(self._foot_body):
             first = FOOT_ROWS * foot
-            mujoco.mj_jacDot(model, data, self._linear, self._angular, self.pivot[foot], body)
-            self.foot_drift[first : first + 3] = self._linear @ qvel
-            self.foot_drift[first + 3 : first + FOOT_ROWS] = self._turn_axes[foot] @ (self._angular @ qvel)
+            mujoco.mj_jacDot(model, data, self._drift[first : first + 3], self._angular, self.pivot[foot], body)
+            np.matmul(self._axes[foot, 1:], self._angular, out=self._drift[first + 3 : first + FOOT_ROWS])
+        np.matmul(self._drift, qvel, out=self.foot_drift)
         np.matmul(self._full_mass, self.reduction, out=self._mass_reduced)
         np.matmul(self._reduction_t, self._mass_reduced, out=self.mass)
         np.matmul(self._reduction_t, self._full_bias, out=self.bias)
