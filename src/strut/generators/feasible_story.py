@@ -23,8 +23,8 @@ from strut.generators.planted_story import Stance, feet_down, retimed, sample_ti
 from strut.optimal.balanced_path import (
     LONGEST_STRETCH,
     BalancedPath,
+    BalancedPathProgram,
     PathProblem,
-    balanced_path,
     blending,
     pendulum_zmp,
 )
@@ -37,15 +37,17 @@ SPARE_M = 0.008  # of the balance margin, for what lies between two frames
 SPARE_FRICTION = 0.7  # share of the friction that the centre of mass may use
 MOST_USE = 0.95  # of speed, torque and friction
 SLOWER = 1.25
+HELPED = 0.98  # of a use, that must remain at most after an interval was slowed down, or it is left at that
 DENSE_HZ = 100.0
 
 
 @dataclass(slots=True, eq=False)
 class StretchReasons:
-    """Why intervals take longer: the worst that would happen, by interval."""
+    """Why intervals take longer: least stretch (n_keys - 1,), what would happen in words, and how bad it was."""
 
     least: Array
     words: dict[int, str] = field(default_factory=dict)
+    worst: dict[tuple[str, int], float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,20 +88,20 @@ def feasible_story(
         rate_hz: Samples per second of the result.
     """
     robot, intervals = stance.robot, len(drawing.key) - 1
-    maker = _Maker(stance, drawing, raw_qpos, _edges(robot, stance, drawing, raw_qpos, margin_m + SPARE_M))
+    maker = _Maker(stance, drawing, raw_qpos, margin_m + SPARE_M)
     reasons = StretchReasons(np.ones(intervals))
-    path, qpos, rounds = maker.drawn, raw_qpos, 0
+    path, qpos, rounds = maker.program.drawn.as_drawn, raw_qpos, 0
     for rounds in range(1, ROUNDS + 1):
         dense, dense_qpos = maker.body(path, DENSE_HZ, qpos)
         dynamics = inverse_dynamics(robot, dense.time_s, dense_qpos)
-        slower = _slow_down(maker, path, dense, dense_qpos, dynamics, reasons)
+        slower = rounds > 2 and _slow_down(maker, path, dense, dense_qpos, dynamics, reasons)
         beyond = maker.beyond(path, dense.time_s, dynamics)
-        if rounds > 1 and not slower and np.abs(beyond - maker.assumed).max() < AGREED_M:
+        if rounds > 2 and not slower and np.abs(beyond - maker.assumed).max() < AGREED_M:
             break
         path = maker.plan(path, beyond, reasons.least)
+        _, qpos = maker.body(path, None, qpos)
     final, final_qpos = maker.body(path, rate_hz, qpos)
-    _, node_qpos = maker.body(path, None, qpos)
-    away = np.linalg.norm(node_qpos[:, :3] - raw_qpos[:, :3], axis=1)
+    away = np.linalg.norm(qpos[:, :3] - raw_qpos[:, :3], axis=1)
     return FeasibleStory(
         final.time_s, final_qpos, feet_down(final), final.eyes, path, away, reasons, rounds
     )
@@ -112,20 +114,20 @@ class _Maker:
     stance: Stance
     drawing: Drawing
     raw_qpos: Array
-    edges: list[tuple[Array, Array]]
+    margin_m: float
     com_m: Array = field(init=False)
     assumed: Array = field(init=False)
+    program: BalancedPathProgram = field(init=False)
 
     def __post_init__(self) -> None:
-        still = inverse_dynamics(self.stance.robot, self.drawing.time_s, self.raw_qpos)
+        robot = self.stance.robot
+        still = inverse_dynamics(robot, self.drawing.time_s, self.raw_qpos)
         self.com_m = np.asarray(still.com_in_world)
         self.assumed = np.zeros((len(self.com_m), 2))
-
-    @property
-    def drawn(self) -> BalancedPath:
-        """The drawing itself as a path."""
-        ones = np.ones(len(self.drawing.key) - 1)
-        return BalancedPath(self.com_m[:, :2], np.array(self.drawing.time_s), ones, solved=True, cost=0.0, iterations=0)
+        slope = SPARE_FRICTION * robot.friction / np.sqrt(2.0)
+        edges = _edges(robot, self.drawing, still.point_in_world, self.margin_m)
+        problem = PathProblem(self.com_m, self.drawing.key, 1.0 / FRAMES_PER_S, edges, slope)
+        self.program = BalancedPathProgram(problem)
 
     def body(self, path: BalancedPath, rate_hz: float | None, near: Array) -> tuple[Drawing, Array]:
         """Return a path as frames and coordinates, at a rate or, without one, at its own frames."""
@@ -146,25 +148,13 @@ class _Maker:
     def plan(self, path: BalancedPath, beyond: Array, least: Array) -> BalancedPath:
         """Return the next path."""
         self.assumed = self.assumed + RELAXED * (beyond - self.assumed)
-        problem = PathProblem(
-            com_m=self.com_m,
-            key=self.drawing.key,
-            frame_s=1.0 / FRAMES_PER_S,
-            edges=self.edges,
-            slope=SPARE_FRICTION * self.stance.robot.friction / np.sqrt(2.0),
-            beyond_m=self.assumed,
-            beyond_step_s=np.diff(path.time_s),
-            least_stretch=least,
-        )
-        return balanced_path(problem, path)
+        return self.program.solve(path, self.assumed, least)
 
 
-def _edges(
-    robot: Robot, stance: Stance, drawing: Drawing, qpos: Array, margin_m: float
-) -> list[tuple[Array, Array]]:
-    """Return the edges of the support polygon of each frame, moved inwards."""
-    points = inverse_dynamics(robot, drawing.time_s, qpos).point_in_world
+def _edges(robot: Robot, drawing: Drawing, points: Array, margin_m: float) -> list[tuple[Array, Array]]:
+    """Return the edges, moved inwards, of what the feet span that are down in a frame and in those beside it."""
     owner, down = np.array(robot.point_feet), feet_down(drawing)
+    down[1:-1] &= down[:-2] & down[2:]
     found: list[tuple[Array, Array]] = []
     last: tuple[bytes, tuple[Array, Array]] | None = None
     for frame, carrying in enumerate(down):
@@ -201,9 +191,12 @@ def _slow_down(
     for what, use in _uses(maker.stance, dense, qpos, dynamics):
         for interval in np.flatnonzero((share[use > MOST_USE] > 0.2).any(axis=0)):
             worst = float(np.where(share[:, interval] > 0.2, use, 0.0).max())
+            if worst > HELPED * reasons.worst.get((what, int(interval)), np.inf):
+                continue  # what slowing down does not cure
             slower = min(LONGEST_STRETCH, path.stretch[interval] * min(SLOWER, np.sqrt(worst / MOST_USE) + 0.02))
             if slower > reasons.least[interval] + 1e-6:
                 reasons.least[interval], raised = slower, True
+                reasons.worst[what, int(interval)] = worst
                 reasons.words[int(interval)] = f"{what} would reach {worst:.0%} of the limit"
     return raised
 

@@ -20,6 +20,7 @@ POSTURE = 1e-4  # weight against feet in metres and radians
 PLACE = 10.0  # of the body, against feet: where both cannot be, the feet miss
 DAMPING = 1e-10
 LONGEST_STEP_RAD = 0.3
+SETTLED = 1e-7  # step in metres and radians after which nothing changes
 BASE = 6
 
 
@@ -74,13 +75,11 @@ def solve_planted(
         qpos[:, FLOATING:] = coupled.all_rad(free)
         now = task_jacobians(robot, qpos)
         error, jacobian = _tasks(targets, now, qpos, turning)
-        if max(np.abs(error).max(), 0.0) < 1e-10:
-            break
         jacobian = jacobian @ reduction
         step = _step(error, jacobian, (targets.joint_rad[:, coupled.free] - free), lower - free, upper - free)
         qpos[:, :3] += step[:, :3]
         free = np.clip(free + step[:, 3:], lower, upper)
-        if np.abs(step).max() < 1e-9:
+        if np.abs(step).max() < SETTLED:
             break
     qpos[:, FLOATING:] = coupled.all_rad(free)
     error, _ = _tasks(targets, task_jacobians(robot, qpos), qpos, turning)

@@ -19,10 +19,11 @@ from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.robot import Array, Index
 
 FRAME, KEYFRAME, LAST = 1500.0, 1e4, 1e5  # published weights of a squared distance [1/m2]
-TIME = 100.0  # of a squared stretch, per interval
+TIME = 30.0  # of a squared stretch, per interval: chosen, for without it stretching is free
 LONGEST_STRETCH = 4.0
 SMOOTH = 0.1  # of squared changes, frame to frame, of the acceleration that is added to the drawing [s4/m2]
 LEAST_LOAD = 0.3  # of the weight, that the feet keep carrying
+ROW_SCALE = 10.0  # of rows in metres
 BLEND_FRAMES = 4  # over which one time scale goes over into the next
 
 
@@ -36,9 +37,6 @@ class PathProblem:
         frame_s: Time between frames as drawn.
         edges: Per frame, inward normals (n, 2) and offsets (n,) of the polygon in which the zero-moment point stays.
         slope: Largest sideways force over load, per axis.
-        beyond_m: Zero-moment point of the whole body minus that of a pendulum, at `beyond_step_s`. Shape (N, 2).
-        beyond_step_s: Times after each frame at which `beyond_m` was found. Shape (N - 1,).
-        least_stretch: Of each interval. Shape (n_keys - 1,).
     """
 
     com_m: Array
@@ -46,9 +44,13 @@ class PathProblem:
     frame_s: float
     edges: Sequence[tuple[Array, Array]]
     slope: float
-    beyond_m: Array
-    beyond_step_s: Array
-    least_stretch: Array
+
+
+    @property
+    def as_drawn(self) -> BalancedPath:
+        """The drawing itself as a path."""
+        times = self.frame_s * np.arange(len(self.com_m))
+        return BalancedPath(self.com_m[:, :2], times, np.ones(len(self.key) - 1), solved=True, cost=0.0, iterations=0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,59 +95,68 @@ def pendulum_zmp(com_m: Array, step_s: Array) -> Array:
     return np.asarray(com_m[:, :2] - lever[:, None] * acceleration[:, :2])
 
 
-def balanced_path(problem: PathProblem, guess: BalancedPath | None = None) -> BalancedPath:
-    """Return the path nearest to the drawing that the ground can carry.
+class BalancedPathProgram:
+    """The program of one drawing, built once and solved for one measurement of the body after the other."""
 
-    Args:
-        problem: What is drawn.
-        guess: Where to begin; the drawing itself if None.
-    """
-    frames, pieces = len(problem.com_m), len(problem.key) - 1
-    place, stretch = ca.SX.sym("place", frames, 2), ca.SX.sym("stretch", pieces)
-    step = problem.frame_s * ca.mtimes(ca.sparsify(ca.SX(ca.DM(blending(problem.key)))), stretch)
-    acceleration, upward = _acceleration(place, step), _acceleration(ca.SX(ca.DM(problem.com_m[:, 2])), step)
-    load = upward + GRAVITY_M_S2
-    slower = ca.vertcat(step[0], step) / np.concatenate([problem.beyond_step_s[:1], problem.beyond_step_s])
-    pressure = place - acceleration * ca.repmat(ca.DM(problem.com_m[:, 2]) / load, 1, 2)
-    pressure += ca.DM(problem.beyond_m) / ca.repmat(slower**2, 1, 2)
-    rows = [load - LEAST_LOAD * GRAVITY_M_S2]
-    for axis in range(2):
-        rows += [problem.slope * load - acceleration[:, axis], problem.slope * load + acceleration[:, axis]]
-    for frame, (normal, offset) in enumerate(problem.edges):
-        rows += [10.0 * (ca.mtimes(ca.DM(normal), pressure[frame, :].T) - ca.DM(offset))]
-        rows += [10.0 * (ca.mtimes(ca.DM(normal), place[frame, :].T) - ca.DM(offset))]
-    cost = _cost(problem, place, step, stretch)
-    x, g = ca.vertcat(ca.vec(place), stretch), ca.vertcat(*rows)
-    solver = ca.nlpsol("balanced_path", "ipopt", {"x": x, "f": cost / frames, "g": g}, _OPTIONS)
-    start = np.concatenate([problem.com_m[:, 0], problem.com_m[:, 1], problem.least_stretch])
-    if guess is not None:
-        start = np.concatenate([guess.com_m.T.ravel(), np.maximum(guess.stretch, problem.least_stretch)])
-    free = np.full(2 * frames, np.inf)
-    lower, upper = np.concatenate([-free, problem.least_stretch]), np.concatenate([free, np.full(pieces, LONGEST_STRETCH)])
-    found = solver(x0=start, lbx=lower, ubx=upper, lbg=0.0, ubg=np.inf)
-    return _solution(problem, np.asarray(found["x"]).ravel(), float(found["f"]), solver.stats())
+    def __init__(self, drawn: PathProblem) -> None:
+        self.drawn = drawn
+        frames, pieces = len(drawn.com_m), len(drawn.key) - 1
+        place, stretch = ca.SX.sym("place", frames, 2), ca.SX.sym("stretch", pieces)
+        beyond, beyond_step = ca.SX.sym("beyond", frames, 2), ca.SX.sym("beyond_step", frames - 1)
+        self._mix = drawn.frame_s * blending(drawn.key)
+        step = ca.mtimes(ca.sparsify(ca.SX(ca.DM(self._mix))), stretch)
+        height = ca.DM(drawn.com_m[:, 2])
+        acceleration, load = _acceleration(place, step), _acceleration(ca.SX(height), step) + GRAVITY_M_S2
+        slower = ca.vertcat(step[0], step) / ca.vertcat(beyond_step[0], beyond_step)
+        pressure = place - acceleration * ca.repmat(height / load, 1, 2) + beyond / ca.repmat(slower**2, 1, 2)
+        rows = [load - LEAST_LOAD * GRAVITY_M_S2]
+        for axis in range(2):
+            rows += [drawn.slope * load - acceleration[:, axis], drawn.slope * load + acceleration[:, axis]]
+        for frame, (normal, offset) in enumerate(drawn.edges):
+            for point in (pressure, place):
+                rows += [ROW_SCALE * (ca.mtimes(ca.DM(normal), point[frame, :].T) - ca.DM(offset))]
+        program = {
+            "x": ca.vertcat(ca.vec(place), stretch),
+            "p": ca.vertcat(ca.vec(beyond), beyond_step),
+            "f": _cost(drawn, place, step, stretch) / frames,
+            "g": ca.vertcat(*rows),
+        }
+        self._solver = ca.nlpsol("balanced_path", "ipopt", program, _OPTIONS)
+
+    def solve(self, guess: BalancedPath, beyond_m: Array, least_stretch: Array) -> BalancedPath:
+        """Return the path nearest to the drawing that the ground can carry.
+
+        Args:
+            guess: Where to begin; also the timing at which `beyond_m` was measured.
+            beyond_m: Zero-moment point of the whole body minus that of a pendulum. Shape (N, 2).
+            least_stretch: Of each interval. Shape (n_keys - 1,).
+        """
+        frames, pieces = len(self.drawn.com_m), len(self.drawn.key) - 1
+        free = np.full(2 * frames, np.inf)
+        found = self._solver(
+            x0=np.concatenate([guess.com_m.T.ravel(), np.maximum(guess.stretch, least_stretch)]),
+            p=np.concatenate([beyond_m.T.ravel(), np.diff(guess.time_s)]),
+            lbx=np.concatenate([-free, least_stretch]),
+            ubx=np.concatenate([free, np.full(pieces, LONGEST_STRETCH)]),
+            lbg=0.0,
+            ubg=np.inf,
+        )
+        x, stats = np.asarray(found["x"]).ravel(), self._solver.stats()
+        stretch = x[2 * frames :]
+        return BalancedPath(
+            com_m=x[: 2 * frames].reshape(2, frames).T.copy(),
+            time_s=np.concatenate([[0.0], np.cumsum(self._mix @ stretch)]),
+            stretch=stretch,
+            solved=bool(stats["success"]),
+            cost=float(found["f"]),
+            iterations=int(stats["iter_count"]),
+        )
 
 
 _OPTIONS = {
     "print_time": False,
     "ipopt": {"print_level": 0, "sb": "yes", "max_iter": 300, "tol": 1e-6, "acceptable_tol": 1e-4},
 }
-
-
-def _solution(problem: PathProblem, x: Array, cost: float, stats: dict[str, object]) -> BalancedPath:
-    frames = len(problem.com_m)
-    stretch = x[2 * frames :]
-    steps = problem.frame_s * blending(problem.key) @ stretch
-    iterations = stats["iter_count"]
-    assert isinstance(iterations, int)
-    return BalancedPath(
-        com_m=x[: 2 * frames].reshape(2, frames).T.copy(),
-        time_s=np.concatenate([[0.0], np.cumsum(steps)]),
-        stretch=stretch,
-        solved=bool(stats["success"]),
-        cost=cost,
-        iterations=iterations,
-    )
 
 
 def _acceleration(values: ca.SX, step: ca.SX) -> ca.SX:
