@@ -21,7 +21,7 @@ import argparse  # noqa: E402
 import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
-from strut.control.reference import Request, StandRequest, WalkRequest  # noqa: E402
+from strut.control.reference import ShowRequest, StandRequest, WalkRequest  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.torque_model import control_table  # noqa: E402
 from strut.simulation.piloted import Clock, PilotedRun, Push, World, simulate_requests  # noqa: E402
@@ -55,7 +55,7 @@ def steady_errors(run: PilotedRun, command: tuple[float, float, float]) -> tuple
     )
 
 
-def push_row(name: str, requests: list[Request], start_s: float, force: tuple[float, float], rate_hz: float) -> Row:
+def push_row(name: str, requests: list[ShowRequest], start_s: float, force: tuple[float, float], rate_hz: float) -> Row:
     """Push once and return what came of it."""
     world = World(pushes=(Push(start_s, (*force, 0.0)),))
     run = simulate_requests(requests, world=world, clock=Clock(control_hz=rate_hz))

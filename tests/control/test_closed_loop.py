@@ -9,7 +9,7 @@ from strut.control.driven_body import driven_body
 from strut.control.observer import Measurement, Observer
 from strut.control.pilot import Pilot
 from strut.control.reference import PlayRequest, StandReference, StandRequest, WalkRequest
-from strut.control.standing import StandingController
+from strut.control.standing_controller import StandingController
 from strut.engines.torque_plant import QUIET, USUAL_NOISE, Sensors, TorquePlant
 from strut.simulation.piloted import Clock, Push, World, simulate_requests
 

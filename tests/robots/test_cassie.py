@@ -16,7 +16,7 @@ from strut.control.contact_forces import ForceDistribution
 from strut.control.driven_body import driven_body
 from strut.control.planted_posture import planted_motors
 from strut.control.reference import StandReference
-from strut.engines.whole_body import WholeBody
+from strut.engines.controller_dynamics import WholeBody
 from strut.errors import BadTableError, OutOfReachError, UnreachablePostureError
 from strut.kinematics.two_bar_leg import two_bar_leg
 from strut.models.catalogue import load_robot

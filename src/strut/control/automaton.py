@@ -19,7 +19,7 @@ from strut.control.reference import (
     PlayedMovement,
     PlayRequest,
     Reference,
-    Request,
+    ShowRequest,
     Source,
     StandReference,
     StandRequest,
@@ -64,8 +64,8 @@ class Automaton:
     """The state: who commands, what is being done, what the controllers shall follow now, and what is still to come."""
 
     reference: Reference
-    queue: tuple[Request, ...] = ()
-    current: Request | None = None
+    queue: tuple[ShowRequest, ...] = ()
+    current: ShowRequest | None = None
     source: Source = "animation"
     phase: Phase = "hold"
     since_s: float = 0.0
@@ -91,7 +91,7 @@ class Automaton:
         return self.phase in ("approach", "rise", "lean", "brake", "settle")
 
 
-def advance(state: Automaton, seen: Situation, limits: TransitionTable, radio: Request | None = None) -> Automaton:
+def advance(state: Automaton, seen: Situation, limits: TransitionTable, radio: ShowRequest | None = None) -> Automaton:
     """Return the state one tick (5 ms) later; `radio` is what a person commands now, None if nobody does."""
     state = replace(_commanded(state, radio), since_s=state.since_s + 1.0 / AUTOMATON_HZ)
     if isinstance(state.reference, WalkReference):
@@ -99,7 +99,7 @@ def advance(state: Automaton, seen: Situation, limits: TransitionTable, radio: R
     return _stand_on(state, state.reference, seen, limits)
 
 
-def _commanded(state: Automaton, radio: Request | None) -> Automaton:
+def _commanded(state: Automaton, radio: ShowRequest | None) -> Automaton:
     """Return who commands now; a new command ends what was being done, wherever it is."""
     if radio is None:
         if state.source == "animation":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from strut.engines.whole_body import FootLine, WholeBody
+from strut.engines.controller_dynamics import FootLine, WholeBody
 from strut.errors import BadTableError
 from strut.robot import Array
 from strut.tables.control import ControlTable, LineFoot

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.robot import Array
 
-GRAVITY_M_S2 = 9.81
 Pair = tuple[float, float]
 
 

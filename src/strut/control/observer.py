@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.control.driven_body import BASE, FEET, DrivenBody
-from strut.control.foot_placement import GRAVITY_M_S2
-from strut.engines.whole_body import FOOT_ROWS
+from strut.engines.controller_dynamics import FOOT_ROWS
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.robot import FLOATING, Array
 
 

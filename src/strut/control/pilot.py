@@ -9,9 +9,9 @@ from strut.control.automaton import AUTOMATON_HZ, FIRST_STANCE, Automaton, Situa
 from strut.control.driven_body import DrivenBody
 from strut.control.foot_placement import capture_point, pendulum_rate
 from strut.control.observer import Measurement, Observer
-from strut.control.reference import Request, StandReference, check_request
-from strut.control.standing import StandingController
-from strut.control.walking import WalkingController
+from strut.control.reference import ShowRequest, StandReference, check_request
+from strut.control.standing_controller import StandingController
+from strut.control.walking_controller import WalkingController
 from strut.robot import Array
 
 
@@ -25,7 +25,7 @@ class Pilot:
         height_m: Of the base at the start, standing.
     """
 
-    def __init__(self, body: DrivenBody, queue: tuple[Request, ...], *, rate_hz: float, height_m: float) -> None:
+    def __init__(self, body: DrivenBody, queue: tuple[ShowRequest, ...], *, rate_hz: float, height_m: float) -> None:
         for request in queue:
             check_request(request, body.table.command)
         self.tick_s, self._ticks_each = 1.0 / rate_hz, round(rate_hz / AUTOMATON_HZ)
@@ -33,11 +33,11 @@ class Pilot:
         self.observer = Observer(body, self.tick_s)
         self.standing, self.walking = StandingController(self.observer), WalkingController(self.observer, self.tick_s)
         self.automaton = Automaton(StandReference((0.0, 0.0, height_m)), queue)
-        self.radio: Request | None = None
+        self.radio: ShowRequest | None = None
         self._ticks = 0
         self._walked_m, self._last_m = 0.0, (0.0, 0.0)
 
-    def command(self, radio: Request | None) -> None:
+    def command(self, radio: ShowRequest | None) -> None:
         """Let a person take over, or give back if None; raises OutOfRangeError for what the robot cannot do."""
         if radio is not None:
             check_request(radio, self._body.table.command)

@@ -9,7 +9,7 @@ import numpy as np
 from strut.control.attitude import angle_between, heading
 from strut.control.driven_body import BASE, FEET, DrivenBody
 from strut.control.reference import StandReference
-from strut.engines.whole_body import FOOT_ROWS, WholeBody
+from strut.engines.controller_dynamics import FOOT_ROWS, WholeBody
 from strut.errors import UnreachablePostureError
 from strut.robot import FLOATING, Array
 

@@ -130,7 +130,7 @@ class PlayedMovement:
         return StandReference(_triple(values[:3]), _triple(values[3:]), _triple(rates[:3]), _triple(rates[3:]))
 
 
-Request = StandRequest | WalkRequest | PlayRequest
+ShowRequest = StandRequest | WalkRequest | PlayRequest
 
 
 def _triple(values: list[float]) -> Triple:
@@ -138,7 +138,7 @@ def _triple(values: list[float]) -> Triple:
     return x, y, z
 
 
-def check_request(request: Request, command: CommandRange) -> None:
+def check_request(request: ShowRequest, command: CommandRange) -> None:
     """Raise OutOfRangeError if a request asks for what the robot cannot do."""
     match request:
         case StandRequest():

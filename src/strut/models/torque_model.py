@@ -7,7 +7,7 @@ from pathlib import Path
 import mujoco
 
 from strut.errors import BadTableError
-from strut.models.catalogue import HOME
+from strut.models.catalogue import HOME, robot_home
 from strut.models.model_builder import FLOOR
 from strut.models.table_files import read_table
 from strut.robot import Robot
@@ -38,7 +38,13 @@ def torque_model(robot: Robot, *, friction: float, step_s: float) -> mujoco.MjMo
     return spec.compile()
 
 
+<<<<<<< HEAD
 def folder_of(robot: Robot) -> Path:
     """Return the folder that a robot was read from."""
     own = HOME / robot.name
     return own if own.is_dir() else Path(robot.name)
+=======
+def _folder(robot: Robot) -> Path:
+    homes = (HOME / robot.name, robot_home() / robot.name)
+    return next((home for home in homes if (home / "robot.toml").is_file()), Path(robot.name))
+>>>>>>> main

@@ -17,7 +17,8 @@ import numpy as np
 from strut.control.driven_body import driven_body
 from strut.control.observer import Measurement
 from strut.control.pilot import Pilot
-from strut.control.reference import Request
+from strut.control.reference import ShowRequest
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.torque_plant import USUAL_NOISE, SensorNoise, Sensors, TorquePlant
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
@@ -119,12 +120,12 @@ class Clock:
 
 
 def simulate_requests(
-    requests: Sequence[Request],
+    requests: Sequence[ShowRequest],
     robot: Robot | None = None,
     *,
     world: World | None = None,
     clock: Clock | None = None,
-    radio: Callable[[float], Request | None] | None = None,
+    radio: Callable[[float], ShowRequest | None] | None = None,
     on_sample: Callable[[float], None] | None = None,
 ) -> PilotedRun:
     """Let a biped do one request after the other in MuJoCo, and return what happened.
@@ -214,7 +215,7 @@ def _run(robot: Robot, loop: _Loop, taken_s: float, world: World) -> PilotedRun:
     force_n = np.array(record.force_n)
     upright_s = float(time_s[-1])
     distance_m = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2]))
-    weight_n = robot.mass_kg * 9.81
+    weight_n = robot.mass_kg * GRAVITY_M_S2
     outcome = PilotedOutcome(
         fell=record.fell,
         finished=pilot.automaton.idle and not record.fell,

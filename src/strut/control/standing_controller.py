@@ -17,7 +17,7 @@ from strut.control.contact_forces import ForceDistribution
 from strut.control.driven_body import BASE, FEET, limited
 from strut.control.observer import Observer
 from strut.control.reference import StandReference
-from strut.engines.whole_body import FOOT_ROWS
+from strut.engines.controller_dynamics import FOOT_ROWS
 from strut.robot import Array
 
 ROWS = FOOT_ROWS * FEET

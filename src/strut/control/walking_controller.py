@@ -24,7 +24,7 @@ from strut.control.foot_placement import (
 from strut.control.observer import Observer
 from strut.control.reference import WalkReference
 from strut.control.swing_foot import cubic, swing_height
-from strut.engines.whole_body import FOOT_ROWS
+from strut.engines.controller_dynamics import FOOT_ROWS
 from strut.robot import Array
 
 TASKS = 2 * FOOT_ROWS + 4  # standing foot, height and attitude of the base, swing foot
