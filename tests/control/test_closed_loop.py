@@ -25,7 +25,8 @@ class Rig:
         self.plant = TorquePlant(model, "pelvis", ("left_foot", "right_foot"))
         self.plant.reset(model.qpos0)
         self.sensors = Sensors(self.plant, noise, np.random.default_rng(seed))
-        self.pilot = Pilot(self.body, tuple(queue), rate_hz=1000.0, height_m=0.9)
+        self.pilot = Pilot(self.body, rate_hz=1000.0, height_m=0.9)
+        self.pilot.enqueue(queue)
 
     def run(self, duration_s):
         while self.plant.time_s < duration_s and self.plant.qpos[2] > 0.5:

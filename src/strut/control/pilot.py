@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 from strut.control.attitude import Triple, angle_between, heading
 from strut.control.automaton import AUTOMATON_HZ, FIRST_STANCE, Automaton, Situation, advance
@@ -20,22 +22,25 @@ class Pilot:
 
     Args:
         body: Who is driven.
-        queue: What it shall do.
         rate_hz: Ticks per second, a multiple of 200.
         height_m: Of the base at the start, standing.
     """
 
-    def __init__(self, body: DrivenBody, queue: tuple[ShowRequest, ...], *, rate_hz: float, height_m: float) -> None:
-        for request in queue:
-            check_request(request, body.table.command)
+    def __init__(self, body: DrivenBody, *, rate_hz: float, height_m: float) -> None:
         self.tick_s, self._ticks_each = 1.0 / rate_hz, round(rate_hz / AUTOMATON_HZ)
         self._body, self._limits = body, body.table.transition
         self.observer = Observer(body, self.tick_s)
         self.standing, self.walking = StandingController(self.observer), WalkingController(self.observer, self.tick_s)
-        self.automaton = Automaton(StandReference((0.0, 0.0, height_m)), queue)
+        self.automaton = Automaton(StandReference((0.0, 0.0, height_m)))
         self.radio: ShowRequest | None = None
         self._ticks = 0
         self._walked_m, self._last_m = 0.0, (0.0, 0.0)
+
+    def enqueue(self, requests: Sequence[ShowRequest]) -> None:
+        """Put requests at the end of the queue; raises OutOfRangeError for what the robot cannot do."""
+        for request in requests:
+            check_request(request, self._body.table.command)
+        self.automaton = replace(self.automaton, queue=(*self.automaton.queue, *requests))
 
     def command(self, radio: ShowRequest | None) -> None:
         """Let a person take over, or give back if None; raises OutOfRangeError for what the robot cannot do."""

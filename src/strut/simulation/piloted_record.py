@@ -45,6 +45,10 @@ class PilotedRecord:
         self.work_j += float(np.abs(torque_nm) @ np.abs(speed)) * tick_s
         self.torque_use = max(self.torque_use, float(np.max(np.abs(torque_nm) / self._limit)))
 
+    def forget_work(self) -> None:
+        """Count work and torques anew."""
+        self.work_j, self.torque_use = 0.0, 0.0
+
     def sample(self, time_s: float, mode: str, phase: str) -> None:
         """Record the present instant."""
         plant = self._plant
