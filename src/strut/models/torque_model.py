@@ -38,13 +38,7 @@ def torque_model(robot: Robot, *, friction: float, step_s: float) -> mujoco.MjMo
     return spec.compile()
 
 
-<<<<<<< HEAD
 def folder_of(robot: Robot) -> Path:
     """Return the folder that a robot was read from."""
-    own = HOME / robot.name
-    return own if own.is_dir() else Path(robot.name)
-=======
-def _folder(robot: Robot) -> Path:
     homes = (HOME / robot.name, robot_home() / robot.name)
     return next((home for home in homes if (home / "robot.toml").is_file()), Path(robot.name))
->>>>>>> main
