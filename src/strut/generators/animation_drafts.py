@@ -15,12 +15,12 @@ from strut.draft import Detail, Draft, Search, not_made
 from strut.drawing import Drawing, drawn
 from strut.errors import OutOfRangeError
 from strut.generators.feasible_story import FeasibleStory, feasible_story
-from strut.generators.planted_story import Stance, drawn_qpos, stance_of
+from strut.generators.planted_story import drawn_qpos, stance_of
 from strut.request import Animate
-from strut.robot import Array, Robot
+from strut.robot import Robot
 from strut.style import Style
 
-STRENGTHS = (1.0, 0.9, 0.8, 0.65, 0.5)
+WAYS = ((1.0, 0.0), (1.0, 0.006), (0.9, 0.006), (0.8, 0.006), (0.65, 0.006), (0.5, 0.006))  # strength, more margin [m]
 VISIBLE_STRETCH = 1.02  # less is not told
 AS_DRAWN = 1.0 / 0.85  # a movement that takes longer than this is weakened
 
@@ -49,14 +49,14 @@ class AnimationDrafts:
         if animation.walks:
             raise OutOfRangeError("The story walks; only what it does standing can be animated: cut it at its walks.")
         stance = stance_of(self.robot, animation)
-        for variant, strength in enumerate(STRENGTHS):
+        for variant, (strength, more_m) in enumerate(WAYS):
             frames = drawn(animation, self.robot.foot_names, self.robot.joint_names, strength=strength)
             raw = drawn_qpos(stance, frames)
-            yield self._draft(stance, frames, raw, style, (variant, strength))
+            story = feasible_story(stance, frames, raw, margin_m=self.margin_m + more_m, rate_hz=self.rate_hz)
+            yield self._draft(frames, story, style, variant)
 
-    def _draft(self, stance: Stance, frames: Drawing, raw: Array, style: Style, which: tuple[int, float]) -> Draft:
-        variant, strength = which
-        story = feasible_story(stance, frames, raw, margin_m=self.margin_m, rate_hz=self.rate_hz)
+    def _draft(self, frames: Drawing, story: FeasibleStory, style: Style, variant: int) -> Draft:
+        strength = WAYS[variant][0]
         if not story.path.solved:
             sentence = "balance: no time and no path of the centre of mass keeps this movement on its feet"
             return not_made(self.robot, style, "balance margin", sentence)
