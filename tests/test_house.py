@@ -16,7 +16,7 @@ HOME = Path(strut.__file__).parent
 NOUNS = (
     *("errors", "toml_file", "cancellation", "tables", "rotation", "emotion", "style", "robot", "motion"),
     *("recording", "receipt", "bisection", "audit", "draft", "request", "place", "easing", "address"),
-    *("contact_set", "mirror"),
+    *("contact_set", "mirror", "drawing"),
 )
 STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),

@@ -128,6 +128,10 @@ class MotionFileError(FileError):
     """A motion file is damaged or foreign."""
 
 
+class LibraryError(FileError):
+    """A motion library is damaged, foreign or of another version, or does not hold what is asked for."""
+
+
 class BadMotionError(StrutError):
     """Arrays do not make a motion: shapes disagree, time runs backwards, samples are not finite."""
 

@@ -18,6 +18,8 @@ VERBS = {
     "emotions": "List the named emotions, and who has poses for them.",
     "walk": "Plan a walk that shows an emotion and save it.",
     "perform": "Do a task and show a feeling with the rest.",
+    "animate": "Make a drawn story a motion that stands.",
+    "library": "Keep motions, and find them again by what they mean.",
     "synthesize": "Find a human gait that minimises criteria.",
     "reconstruct": "Find torques and ground forces of a motion.",
     "analyze": "Measure and compare human walks.",

@@ -82,7 +82,7 @@ def story_report(frames: Drawing, story: FeasibleStory, strength: float) -> dict
     times, away = story.path.time_s, story.away_m
     between = np.ones(len(away), dtype=np.bool_)
     between[frames.key] = False
-    intervals = []
+    intervals: list[dict[str, Any]] = []
     for number, stretch in enumerate(story.path.stretch):
         first, last = frames.key[number], frames.key[number + 1]
         intervals.append(

@@ -19,7 +19,7 @@ from strut.balance.pressure import pressure_of_wrench
 from strut.drawing import FRAMES_PER_S, Drawing
 from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
 from strut.errors import OutOfRangeError
-from strut.generators.planted_story import Stance, feet_down, retimed, sample_times, through_frames
+from strut.generators.planted_story import PlantedStance, feet_down, retimed, sample_times, through_frames
 from strut.optimal.balanced_path import (
     LONGEST_STRETCH,
     BalancedPath,
@@ -76,7 +76,7 @@ class FeasibleStory:
 
 
 def feasible_story(
-    stance: Stance, drawing: Drawing, raw_qpos: Array, *, margin_m: float, rate_hz: float
+    stance: PlantedStance, drawing: Drawing, raw_qpos: Array, *, margin_m: float, rate_hz: float
 ) -> FeasibleStory:
     """Return the movement nearest to a drawing that keeps balance, friction, speeds and torques.
 
@@ -102,16 +102,14 @@ def feasible_story(
         _, qpos = maker.body(path, None, qpos)
     final, final_qpos = maker.body(path, rate_hz, qpos)
     away = np.linalg.norm(qpos[:, :3] - raw_qpos[:, :3], axis=1)
-    return FeasibleStory(
-        final.time_s, final_qpos, feet_down(final), final.eyes, path, away, reasons, rounds
-    )
+    return FeasibleStory(final.time_s, final_qpos, feet_down(final), final.eyes, path, away, reasons, rounds)
 
 
 @dataclass(slots=True, eq=False)
 class _Maker:
     """Plans and bodies of one drawing."""
 
-    stance: Stance
+    stance: PlantedStance
     drawing: Drawing
     raw_qpos: Array
     margin_m: float
@@ -201,9 +199,7 @@ def _slow_down(
     return raised
 
 
-def _uses(
-    stance: Stance, dense: Drawing, qpos: Array, dynamics: InverseDynamics
-) -> Iterator[tuple[str, Array]]:
+def _uses(stance: PlantedStance, dense: Drawing, qpos: Array, dynamics: InverseDynamics) -> Iterator[tuple[str, Array]]:
     """Yield what is used of speed, torque and friction at each sample, 1 is the limit. Shape (T,)."""
     robot = stance.robot
     speed, _ = velocities(robot, dense.time_s, qpos)

@@ -24,7 +24,7 @@ SINKS_M = 0.02  # by which a posture may leave a foot above the floor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stance:
+class PlantedStance:
     """How a body stands before a story begins.
 
     Args:
@@ -72,7 +72,7 @@ def turns(turn_rad: Array) -> Rotation:
     return Rotation.from_euler("xyz", turn_rad)
 
 
-def stance_of(robot: Robot, animation: Animation) -> Stance:
+def stance_of(robot: Robot, animation: Animation) -> PlantedStance:
     """Return how a robot stands at the start of an animation; raises for names that it does not have."""
     if not robot.floats or not robot.feet:
         raise OutOfRangeError(f"{robot.name} does not stand on feet, so that nothing can be animated on them.")
@@ -88,13 +88,13 @@ def stance_of(robot: Robot, animation: Animation) -> Stance:
     if np.ptp(over) > SINKS_M:
         worst = robot.foot_names[int(np.argmax(over))]
         raise OutOfRangeError(
-            f"In the posture at the start foot {worst} is {np.ptp(over) * 1e3:.0f} mm above the floor; give posture_deg "
-            "in which all feet stand."
+            f"In the posture at the start foot {worst} is {np.ptp(over) * 1e3:.0f} mm above the floor; give a "
+            "posture_deg in which all feet stand."
         )
     qpos[2] -= float(over.mean())
     foot = np.column_stack([now.foot_in_world[0, :, :2], radius])
     forward = now.foot_rotation[0, :, :, 0]
-    return Stance(robot, coupled, qpos, foot, np.arctan2(forward[:, 1], forward[:, 0]))
+    return PlantedStance(robot, coupled, qpos, foot, np.arctan2(forward[:, 1], forward[:, 0]))
 
 
 def _check_names(robot: Robot, animation: Animation) -> None:
@@ -111,7 +111,7 @@ def _check_names(robot: Robot, animation: Animation) -> None:
             raise UnknownNameError("joint", name, robot.joint_names, f"posture_deg names it; {robot.name}'s folder")
 
 
-def drawn_qpos(stance: Stance, drawing: Drawing) -> Array:
+def drawn_qpos(stance: PlantedStance, drawing: Drawing) -> Array:
     """Return the coordinates of a drawing, frame by frame; raises UnreachableFrameError. Shape (N, nq)."""
     qpos, miss = stance.solve(drawing)
     if miss.max() > REACHED:

@@ -27,12 +27,22 @@ def load_animation(path: Path | str) -> Animation:
 
 
 def story_names(robot: str) -> tuple[str, ...]:
-    """Return the names of the stories that come with a robot."""
+    """Return the names of the stories that come with a robot.
+
+    Example:
+        >>> strut.story_names("cassie")[:3]
+        ('angry', 'curious', 'fearful')
+    """
     return tuple(sorted(path.stem for path in (HOME / robot / "stories").glob("*.toml")))
 
 
 def story_path(robot: str, name: str) -> Path:
-    """Return the file of a story that comes with a robot; raises UnknownNameError."""
+    """Return the file of a story that comes with a robot; raises UnknownNameError.
+
+    Example:
+        >>> strut.story_path("cassie", "sad").name
+        'sad.toml'
+    """
     known = story_names(robot)
     if name not in known:
         raise UnknownNameError("story", name, known or ("none",), f"The folder of {robot}")

@@ -32,7 +32,7 @@ class CoupledJoints:
         return self.rest_rad + free_rad @ self.follow.T
 
     def motor_torque_nm(self, torque_nm: Array) -> Array:
-        """Return the torques of the free joints that do the work of torques of all. (..., n_joints) in, (..., m) out."""
+        """Return torques of the free joints that do the work of those of all. (..., n_joints) in, (..., m) out."""
         return torque_nm @ self.follow
 
 

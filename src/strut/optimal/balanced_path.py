@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -45,11 +46,10 @@ class PathProblem:
     edges: Sequence[tuple[Array, Array]]
     slope: float
 
-
     @property
     def as_drawn(self) -> BalancedPath:
         """The drawing itself as a path."""
-        times = self.frame_s * np.arange(len(self.com_m))
+        times = self.frame_s * np.arange(len(self.com_m), dtype=np.float64)
         return BalancedPath(self.com_m[:, :2], times, np.ones(len(self.key) - 1), solved=True, cost=0.0, iterations=0)
 
 
@@ -153,7 +153,7 @@ class BalancedPathProgram:
         )
 
 
-_OPTIONS = {
+_OPTIONS: dict[str, Any] = {
     "print_time": False,
     "ipopt": {"print_level": 0, "sb": "yes", "max_iter": 300, "tol": 1e-6, "acceptable_tol": 1e-4},
 }
