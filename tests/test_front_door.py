@@ -17,6 +17,7 @@ DOES = {  # what does in Python what a verb does on the command line
     "animate": ("load_animation", "animate"),
     "library": ("MotionLibrary",),
     "robots": ("robot_names", "load_robot"),
+    "adopt": ("adopt", "check_folder", "portrait_png", "portrait_page"),
     "emotions": ("emotion_table", "named_emotion"),
     "walk": ("walk", "walk_to"),
     "perform": ("perform",),

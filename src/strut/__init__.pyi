@@ -42,6 +42,11 @@ from strut.expression.blend import anchor_weights as anchor_weights, style_for a
 from strut.expression.shown import left_out as left_out, main_words as main_words, shown_shares as shown_shares
 from strut.models.catalogue import load_robot as load_robot, robot_names as robot_names, robot_of as robot_of
 
+# Robots of others
+from strut.adoption.adopt import Adopted as Adopted, adopt as adopt
+from strut.adoption.folder_check import Checked as Checked, check_folder as check_folder
+from strut.adoption.portrait import portrait_page as portrait_page, portrait_png as portrait_png
+
 # Motions
 from strut.human.gait_options import named_gait_options as named_gait_options
 from strut.human.reconstruct import reconstruct as reconstruct

@@ -238,6 +238,17 @@ class VideoError(StrutError):
     """ffmpeg is missing, or cannot write a film."""
 
 
+class NotAdoptedError(StrutError):
+    """A model of others is no legged robot that can be moved; says why, and where."""
+
+    def __init__(self, reason: str, source: str = "") -> None:
+        super().__init__(reason, source)
+        self.reason, self.source = reason, source
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.reason}" if self.source else self.reason
+
+
 class BadRecordingError(StrutError):
     """Markers, channels or plates do not make a recording, or not one that can be used for what is asked."""
 

@@ -38,7 +38,7 @@ def add(
     if json:
         print_json([entry.as_dict() for entry in entries])
     print_lines(*(f"{entry.id}: {entry.title}" for entry in entries))
-    print_next("strut library show", entries[0].id)
+    print_next("strut library show", entries[0].id, *_in(store))
 
 
 @library.command()
@@ -56,7 +56,7 @@ def query(
         return
     print_table(f"{len(entries)} motions", ("ID", "title", "robot", "emotion", "mode", "s"), [_row(e) for e in entries])
     if entries:
-        print_next("strut library show", entries[0].id)
+        print_next("strut library show", entries[0].id, *_in(store))
 
 
 @library.command()
@@ -79,6 +79,11 @@ def show(
         save_motion(motion, out, force=force)
         print_lines(f"wrote {out}")
         print_next("strut show", out)
+
+
+def _in(store: Path | None) -> tuple[str | Path, ...]:
+    """Return what a next command must say of a library that is not the user's own."""
+    return () if store is None else ("--store", store)
 
 
 def _row(entry: LibraryEntry) -> tuple[str, ...]:

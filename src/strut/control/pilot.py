@@ -9,7 +9,7 @@ from dataclasses import replace
 from strut.control.attitude import Triple, angle_between, heading
 from strut.control.automaton import AUTOMATON_HZ, FIRST_STANCE, Automaton, Situation, advance
 from strut.control.driven_body import DrivenBody
-from strut.control.foot_placement import capture_point, pendulum_rate
+from strut.control.foot_placement import LOWEST_COM_M, capture_point, pendulum_rate
 from strut.control.observer import Measurement, Observer
 from strut.control.reference import ShowRequest, StandReference, check_request
 from strut.control.standing_controller import StandingController
@@ -73,7 +73,7 @@ class Pilot:
         line = observer.dynamics.line[0] + observer.dynamics.line[1]
         yaw = angle_between(heading(float(line[0]), float(line[1])), walking.heading_rad)
         dynamics = observer.dynamics
-        rate = pendulum_rate(float(dynamics.com[2]) + observer.height_m)
+        rate = pendulum_rate(max(float(dynamics.com[2]) + observer.height_m, LOWEST_COM_M))
         return Situation(
             steps=walking.steps,
             mean_speed_m_s=walking.mean_speed_m_s,
@@ -100,7 +100,7 @@ def _later(reference: StandReference, time_s: float) -> StandReference:
         return reference
     place = _moved(reference.place_m, reference.place_m_s, time_s)
     turn = _moved(reference.turn_rad, reference.turn_rad_s, time_s)
-    return StandReference(place, turn, reference.place_m_s, reference.turn_rad_s)
+    return replace(reference, place_m=place, turn_rad=turn)
 
 
 def _moved(place: Triple, rate: Triple, time_s: float) -> Triple:

@@ -73,7 +73,7 @@ class AnimationDrafts:
             kept=strength,
             reasons=tuple(reasons) if stretch > AS_DRAWN or strength < 1.0 else (),
             variant=variant,
-            meta={"animation": report, "eyes": _changes(story)},
+            meta={"title": self.task.animation.title, "animation": report, "eyes": _changes(story)},
         )
 
 

@@ -185,7 +185,7 @@ def _entry(motion: Motion, body: bytes, title: str | None, mode: LibraryMode | N
     gone_m = float(abs(motion.qpos[-1, :2] - motion.qpos[0, :2]).max()) if motion.qpos.shape[1] >= 2 else 0.0
     return LibraryEntry(
         id=hashlib.sha256(body).hexdigest()[:12],
-        title=title or str(motion.meta.get("title") or motion.meta.get("drawn") or emotion or "untitled"),
+        title=title or str(motion.meta.get("title") or emotion or "untitled"),
         robot=motion.robot,
         emotion=emotion,
         mode=mode or ("walk" if gone_m > WALKED_M else "stand"),

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.errors import BadTableError
-from strut.models.table_files import read_table
-from strut.models.torque_model import folder_of
 from strut.robot import Array, Index, Robot
-from strut.tables.control import ControlTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +35,7 @@ class CoupledJoints:
 
 def coupled_joints(robot: Robot) -> CoupledJoints:
     """Return how a robot's joints hang together: by the springs of its control.toml; without one, all are free."""
-    names, table = list(robot.joint_names), read_table(folder_of(robot), "control", ControlTable)
+    names, table = list(robot.joint_names), robot.tables.control
     springs = {} if table is None else {spring.joint: spring for spring in table.spring}
     if missing := set(springs) - set(names):
         raise BadTableError(f"control.toml: the model has no joint {sorted(missing)[0]}.")

@@ -9,7 +9,6 @@ import mujoco
 from strut.errors import BadTableError
 from strut.models.catalogue import HOME, robot_home
 from strut.models.model_builder import FLOOR
-from strut.models.table_files import read_table
 from strut.robot import Robot
 from strut.tables.control import ControlTable
 from strut.tables.foreign import ForeignBody
@@ -19,7 +18,7 @@ _STIFF = (0.005, 1.0)  # time constant [s] and damping ratio of contacts
 
 def control_table(robot: Robot) -> ControlTable:
     """Return control.toml of a robot's folder; raises BadTableError if it has none."""
-    table = read_table(folder_of(robot), "control", ControlTable)
+    table = robot.tables.control
     if table is None:
         raise BadTableError(f"{robot.name} has no control.toml in its folder, so no controller can drive it.")
     return table
@@ -30,7 +29,7 @@ def torque_model(robot: Robot, *, friction: float, step_s: float) -> mujoco.MjMo
     body = robot.body_as(ForeignBody)
     if body.mjcf is None:
         raise BadTableError(f"{robot.name}: only a body that an MJCF file describes can be driven by torques.")
-    spec = mujoco.MjSpec.from_file(str(folder_of(robot) / body.mjcf))
+    spec = mujoco.MjSpec.from_file(str(_folder(robot) / body.mjcf))
     spec.option.timestep = step_s
     floor = spec.worldbody.add_geom(name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 0.05])
     floor.contype, floor.conaffinity, floor.priority = 1, 0, 1  # by priority the floor's friction counts alone
@@ -38,7 +37,6 @@ def torque_model(robot: Robot, *, friction: float, step_s: float) -> mujoco.MjMo
     return spec.compile()
 
 
-def folder_of(robot: Robot) -> Path:
-    """Return the folder that a robot was read from."""
+def _folder(robot: Robot) -> Path:
     homes = (HOME / robot.name, robot_home() / robot.name)
     return next((home for home in homes if (home / "robot.toml").is_file()), Path(robot.name))

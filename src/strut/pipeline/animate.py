@@ -73,5 +73,5 @@ def draw(robot: Robot | str, animation: Animation, *, rate_hz: float = 100.0) ->
         joint_names=robot.joint_names,
         contact=feet_down(fine),
         foot_names=robot.foot_names,
-        meta={"robot_fingerprint": robot.fingerprint, "emotion": animation.emotion, "drawn": animation.title},
+        meta={"robot_fingerprint": robot.fingerprint, "emotion": animation.emotion, "title": animation.title},
     )

@@ -30,5 +30,5 @@ def play_request(motion: Motion, robot: Robot | None = None) -> PlayRequest:
     place = from_feet.apply(now.com_in_world - middle)
     place[:, 2] = motion.qpos[:, 2]
     turn = (from_feet * Rotation.from_quat(motion.qpos[:, 3:FLOATING], scalar_first=True)).as_euler("xyz")
-    name = str(motion.meta.get("drawn") or motion.meta.get("emotion") or "animation")
+    name = str(motion.meta.get("title") or motion.meta.get("emotion") or "animation")
     return PlayRequest(motion.time_s - motion.time_s[0], place, turn, name)
