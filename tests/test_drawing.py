@@ -6,7 +6,7 @@ import pytest
 from strut.drawing import drawn
 from strut.errors import AnimationError, FileError, UnknownNameError
 from strut.io.animation_file import load_animation, story_names, story_path
-from strut.tables.keyframes import Animation, Keyframe
+from strut.tables.keyframes import Animation, AnimationKey
 
 GOOD = """title = "hop"
 emotion = "happy"
@@ -79,14 +79,16 @@ def frames_of(*keyframes):
 
 
 def test_frames_are_25_a_second_and_keys_are_met():
-    drawing = frames_of(Keyframe(0.0), Keyframe(1.0, (0.0, 0.0, 0.1)), Keyframe(2.2, (0.0, 0.0, -0.1)))
+    drawing = frames_of(AnimationKey(0.0), AnimationKey(1.0, (0.0, 0.0, 0.1)), AnimationKey(2.2, (0.0, 0.0, -0.1)))
     assert len(drawing.time_s) == 56
     np.testing.assert_array_equal(drawing.key, [0, 25, 55])
     np.testing.assert_allclose(drawing.base_m[drawing.key, 2], [0.0, 0.1, -0.1], atol=1e-12)
 
 
 def test_bezier_starts_and_ends_at_rest_and_never_overshoots():
-    drawing = frames_of(Keyframe(0.0), Keyframe(1.0, (0.0, 0.0, 0.1)), Keyframe(2.0, (0.0, 0.0, 0.1)), Keyframe(3.0))
+    drawing = frames_of(
+        AnimationKey(0.0), AnimationKey(1.0, (0.0, 0.0, 0.1)), AnimationKey(2.0, (0.0, 0.0, 0.1)), AnimationKey(3.0)
+    )
     height = drawing.base_m[:, 2]
     assert abs(height[1]) < 0.1 * 0.04 / 3.0
     assert height.max() <= 0.1 + 1e-12
@@ -94,14 +96,14 @@ def test_bezier_starts_and_ends_at_rest_and_never_overshoots():
 
 
 def test_linear_goes_straight():
-    drawing = frames_of(Keyframe(0.0, interpolation="linear"), Keyframe(1.0, turn_deg=(0.0, 90.0, 0.0)))
+    drawing = frames_of(AnimationKey(0.0, interpolation="linear"), AnimationKey(1.0, turn_deg=(0.0, 90.0, 0.0)))
     np.testing.assert_allclose(drawing.turn_rad[:, 1], np.linspace(0.0, np.pi / 2.0, 26), atol=1e-12)
 
 
 def test_a_long_handle_starts_later_and_a_long_arrival_ends_softer():
-    plain = frames_of(Keyframe(0.0), Keyframe(1.0, (0.0, 0.0, 1.0))).base_m[:, 2]
-    late = frames_of(Keyframe(0.0, leave=0.9), Keyframe(1.0, (0.0, 0.0, 1.0))).base_m[:, 2]
-    soft = frames_of(Keyframe(0.0), Keyframe(1.0, (0.0, 0.0, 1.0), arrive=0.9)).base_m[:, 2]
+    plain = frames_of(AnimationKey(0.0), AnimationKey(1.0, (0.0, 0.0, 1.0))).base_m[:, 2]
+    late = frames_of(AnimationKey(0.0, leave=0.9), AnimationKey(1.0, (0.0, 0.0, 1.0))).base_m[:, 2]
+    soft = frames_of(AnimationKey(0.0), AnimationKey(1.0, (0.0, 0.0, 1.0), arrive=0.9)).base_m[:, 2]
     assert late[12] < plain[12] - 0.1
     assert soft[12] > plain[12] + 0.1
     share = np.arange(26) / 25.0
@@ -109,7 +111,7 @@ def test_a_long_handle_starts_later_and_a_long_arrival_ends_softer():
 
 
 def test_strength_scales_the_movement_about_the_first_key():
-    keys = Keyframe(0.0, (0.0, 0.1, 0.0)), Keyframe(1.0, (0.0, 0.3, 0.0))
+    keys = AnimationKey(0.0, (0.0, 0.1, 0.0)), AnimationKey(1.0, (0.0, 0.3, 0.0))
     half = drawn(Animation("test", "neutral", keys), (), (), strength=0.5)
     np.testing.assert_allclose(half.base_m[[0, -1], 1], [0.1, 0.2])
 

@@ -2,7 +2,7 @@
 
 # Nouns
 from strut.emotion import Emotion as Emotion
-from strut.tables.keyframes import Animation as Animation, FootPose as FootPose, Keyframe as Keyframe
+from strut.tables.keyframes import Animation as Animation, FootPose as FootPose, AnimationKey as AnimationKey
 from strut.errors import StrutError as StrutError
 from strut.motion import Motion as Motion
 from strut.place import Footstep as Footstep, Place as Place

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 
 from strut.robot import Array, Index, frozen_array
-from strut.tables.keyframes import Animation, FootPose, Keyframe
+from strut.tables.keyframes import Animation, AnimationKey, FootPose
 
 FRAMES_PER_S = 25.0
 _BISECTIONS = 40
@@ -83,7 +83,7 @@ def _key_frames(animation: Animation, frames_per_s: float) -> Index:
     return key
 
 
-def _numbers(frame: Keyframe, foot_names: tuple[str, ...], joint_names: tuple[str, ...]) -> list[float]:
+def _numbers(frame: AnimationKey, foot_names: tuple[str, ...], joint_names: tuple[str, ...]) -> list[float]:
     feet = [frame.feet.get(name, _STANDS) for name in foot_names]
     return [
         *frame.base_m,

@@ -9,10 +9,10 @@ from strut.drawing import drawn
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.errors import OutOfRangeError, RefusedError
 from strut.generators.feasible_story import feasible_story
-from strut.generators.planted_story import drawn_qpos, feet_down, retimed, sample_times, stance_of
+from strut.generators.planted_story import drawn_qpos, feet_down, planted_stance, retimed, sample_times
 from strut.models.catalogue import load_robot
 from strut.pipeline.animate import animate, draw
-from strut.tables.keyframes import Animation, FootPose, Keyframe
+from strut.tables.keyframes import Animation, AnimationKey, FootPose
 from strut.verify.check import check
 from strut.verify.limits import friction_needed
 from strut.verify.measure import audit
@@ -26,7 +26,7 @@ def cassie():
 
 def needs_at(robot, animation, stretch):
     """Return what a drawing needs when all of it is shown slower."""
-    stance, frames = stance_of(robot, animation), drawn(animation, robot.foot_names, robot.joint_names)
+    stance, frames = planted_stance(robot, animation), drawn(animation, robot.foot_names, robot.joint_names)
     times = stretch * frames.time_s
     fine = retimed(frames, times, sample_times(float(times[-1]), 100.0))
     qpos, _ = stance.solve(fine)
@@ -51,8 +51,8 @@ def test_a_turn_of_40_degrees_in_the_time_of_half_is_feasible(cassie):  # behavi
         "turn",
         "neutral",
         (
-            Keyframe(0.0, (0.0, 0.0, -0.1), (0.0, 0.0, -20.0)),
-            Keyframe(0.8, (0.0, 0.0, -0.1), (0.0, 0.0, 20.0)),
+            AnimationKey(0.0, (0.0, 0.0, -0.1), (0.0, 0.0, -20.0)),
+            AnimationKey(0.8, (0.0, 0.0, -0.1), (0.0, 0.0, 20.0)),
         ),
     )
     needs = needs_at(cassie, turn, 0.5)
@@ -118,7 +118,7 @@ def test_long_dances_cost_in_proportion(cassie):  # behaviour 11
     rounds = []
     for beats in (8, 29):
         animation = dance(beats)
-        stance, frames = stance_of(cassie, animation), drawn(animation, cassie.foot_names, cassie.joint_names)
+        stance, frames = planted_stance(cassie, animation), drawn(animation, cassie.foot_names, cassie.joint_names)
         story = feasible_story(stance, frames, drawn_qpos(stance, frames), margin_m=0.01, rate_hz=50.0)
         assert story.path.solved
         rounds.append(story.rounds)
@@ -134,13 +134,13 @@ def test_other_robots_pass_through_the_same_generator(name, animation):
 
 
 def test_a_lifted_foot_carries_nothing_and_leaves_no_room_for_a_biped(cassie):
-    frames = (Keyframe(0.0), Keyframe(0.5, feet={"left_sole": FootPose((0.0, 0.0, 0.05))}), Keyframe(1.0))
+    frames = (AnimationKey(0.0), AnimationKey(0.5, feet={"left_sole": FootPose((0.0, 0.0, 0.05))}), AnimationKey(1.0))
     with pytest.raises(OutOfRangeError, match="keep more feet down"):
         animate(cassie, Animation("hop", "happy", frames))
 
 
 def test_a_walk_is_not_animated_standing(cassie):
-    frames = (Keyframe(0.0, mode="walk", speed_m_s=(0.3, 0.0)), Keyframe(2.0))
+    frames = (AnimationKey(0.0, mode="walk", speed_m_s=(0.3, 0.0)), AnimationKey(2.0))
     with pytest.raises(OutOfRangeError, match="The story walks"):
         animate(cassie, Animation("go", "happy", frames))
 

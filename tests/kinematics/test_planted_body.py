@@ -7,18 +7,18 @@ from scipy.spatial.transform import Rotation
 from strut.drawing import drawn
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import UnknownNameError, UnreachableFrameError
-from strut.generators.planted_story import drawn_qpos, stance_of
+from strut.generators.planted_story import drawn_qpos, planted_stance
 from strut.models.catalogue import load_robot
-from strut.tables.keyframes import Animation, FootPose, Keyframe
+from strut.tables.keyframes import Animation, AnimationKey, FootPose
 from tests.stories import alice_sways, paw
 
 KNEE, SHIN, ANKLE = 3, 4, 5
 LEG = 7
 WILD = (
-    Keyframe(0.0),
-    Keyframe(0.5, (0.03, 0.06, -0.15), (8.0, 20.0, 12.0)),
-    Keyframe(1.0, (-0.03, -0.08, -0.05), (-6.0, -12.0, -15.0)),
-    Keyframe(1.5, (0.0, 0.0, 0.06), (0.0, 5.0, 18.0)),
+    AnimationKey(0.0),
+    AnimationKey(0.5, (0.03, 0.06, -0.15), (8.0, 20.0, 12.0)),
+    AnimationKey(1.0, (-0.03, -0.08, -0.05), (-6.0, -12.0, -15.0)),
+    AnimationKey(1.5, (0.0, 0.0, 0.06), (0.0, 5.0, 18.0)),
 )
 
 
@@ -30,7 +30,7 @@ def cassie():
 @pytest.fixture(scope="module")
 def wild(cassie):
     animation = Animation("wild", "happy", WILD)
-    stance, frames = stance_of(cassie, animation), drawn(animation, cassie.foot_names, cassie.joint_names)
+    stance, frames = planted_stance(cassie, animation), drawn(animation, cassie.foot_names, cassie.joint_names)
     return stance, frames, drawn_qpos(stance, frames)
 
 
@@ -64,18 +64,18 @@ def test_base_is_where_it_was_drawn(wild):
 
 def test_leg_angles_are_those_of_the_closed_form(cassie):
     """The reference's table of stances: height of a level pelvis over feet under the hips → pitch, knee, foot."""
-    frames = [Keyframe(float(n), (0.0, 0.0, height - 0.9)) for n, height in enumerate((0.9, 0.8, 0.7, 1.0))]
+    frames = [AnimationKey(float(n), (0.0, 0.0, height - 0.9)) for n, height in enumerate((0.9, 0.8, 0.7, 1.0))]
     animation = Animation("heights", "neutral", tuple(frames))
     drawing = drawn(animation, cassie.foot_names, cassie.joint_names)
-    qpos = drawn_qpos(stance_of(cassie, animation), drawing)[drawing.key]
+    qpos = drawn_qpos(planted_stance(cassie, animation), drawing)[drawing.key]
     table = [[35.76, -88.02, -98.76], [42.94, -103.31, -105.94], [49.26, -117.09, -112.26], [27.21, -70.10, -90.21]]
     np.testing.assert_allclose(np.degrees(qpos[:, [9, 10, 13]]), table, atol=0.05)
 
 
 def test_unreachable_frame_is_named_with_foot_and_distance(cassie):
-    animation = Animation("giant", "proud", (Keyframe(0.0), Keyframe(1.0, (0.0, 0.0, 0.4))))
+    animation = Animation("giant", "proud", (AnimationKey(0.0), AnimationKey(1.0, (0.0, 0.0, 0.4))))
     with pytest.raises(UnreachableFrameError) as refused:
-        drawn_qpos(stance_of(cassie, animation), drawn(animation, cassie.foot_names, cassie.joint_names))
+        drawn_qpos(planted_stance(cassie, animation), drawn(animation, cassie.foot_names, cassie.joint_names))
     assert refused.value.frame == 25
     assert refused.value.foot in cassie.foot_names
     assert 0.1 < refused.value.off_m < 0.25  # at most 1.1286 m of the 1.3 m drawn
@@ -83,15 +83,15 @@ def test_unreachable_frame_is_named_with_foot_and_distance(cassie):
 
 
 def test_unknown_feet_and_joints_are_refused(cassie):
-    start = Keyframe(0.0)
-    for frame in (Keyframe(1.0, feet={"left_hoof": FootPose()}), Keyframe(1.0, joints_deg={"tail": 3.0})):
+    start = AnimationKey(0.0)
+    for frame in (AnimationKey(1.0, feet={"left_hoof": FootPose()}), AnimationKey(1.0, joints_deg={"tail": 3.0})):
         with pytest.raises(UnknownNameError, match="Keyframe 2 names it"):
-            stance_of(cassie, Animation("test", "neutral", (start, frame)))
+            planted_stance(cassie, Animation("test", "neutral", (start, frame)))
 
 
 @pytest.mark.parametrize(("name", "animation"), [("alice", alice_sways()), ("mrpete", paw())])
 def test_other_bodies_keep_their_feet_too(name, animation):
     robot = load_robot(name)
-    stance, frames = stance_of(robot, animation), drawn(animation, robot.foot_names, robot.joint_names)
+    stance, frames = planted_stance(robot, animation), drawn(animation, robot.foot_names, robot.joint_names)
     now = task_jacobians(robot, drawn_qpos(stance, frames))
     np.testing.assert_allclose(now.foot_in_world, stance.foot_in_world + frames.foot_shift_m, atol=1e-4)

@@ -15,7 +15,7 @@ from strut.draft import Detail, Draft, Search, not_made
 from strut.drawing import Drawing, drawn
 from strut.errors import OutOfRangeError
 from strut.generators.feasible_story import FeasibleStory, feasible_story
-from strut.generators.planted_story import drawn_qpos, stance_of
+from strut.generators.planted_story import drawn_qpos, planted_stance
 from strut.request import Animate
 from strut.robot import Robot
 from strut.style import Style
@@ -48,7 +48,7 @@ class AnimationDrafts:
         animation = self.task.animation
         if animation.walks:
             raise OutOfRangeError("The story walks; only what it does standing can be animated: cut it at its walks.")
-        stance = stance_of(self.robot, animation)
+        stance = planted_stance(self.robot, animation)
         for variant, (strength, more_m) in enumerate(WAYS):
             frames = drawn(animation, self.robot.foot_names, self.robot.joint_names, strength=strength)
             raw = drawn_qpos(stance, frames)

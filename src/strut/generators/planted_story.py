@@ -72,7 +72,7 @@ def turns(turn_rad: Array) -> Rotation:
     return Rotation.from_euler("xyz", turn_rad)
 
 
-def stance_of(robot: Robot, animation: Animation) -> PlantedStance:
+def planted_stance(robot: Robot, animation: Animation) -> PlantedStance:
     """Return how a robot stands at the start of an animation; raises for names that it does not have."""
     if not robot.floats or not robot.feet:
         raise OutOfRangeError(f"{robot.name} does not stand on feet, so that nothing can be animated on them.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from strut.draft import OnProgress
 from strut.drawing import drawn
 from strut.emotion import named_emotion
-from strut.generators.planted_story import drawn_qpos, feet_down, retimed, sample_times, stance_of
+from strut.generators.planted_story import drawn_qpos, feet_down, planted_stance, retimed, sample_times
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.run import run
@@ -61,7 +61,7 @@ def draw(robot: Robot | str, animation: Animation, *, rate_hz: float = 100.0) ->
         >>> strut.check(strut.draw("cassie", strut.load_animation("hop.toml"))).verdict
     """
     robot = load_robot(robot) if isinstance(robot, str) else robot
-    stance = stance_of(robot, animation)
+    stance = planted_stance(robot, animation)
     frames = drawn(animation, robot.foot_names, robot.joint_names)
     drawn_qpos(stance, frames)  # raises where a frame is out of reach
     fine = retimed(frames, frames.time_s, sample_times(animation.duration_s, rate_hz))

@@ -37,7 +37,7 @@ class FootPose(Table, frozen=True):
     direction_deg: float = 0.0
 
 
-class Keyframe(Table, frozen=True):
+class AnimationKey(Table, frozen=True):
     """One pose of a story, and how it goes on from there.
 
     Args:
@@ -91,7 +91,7 @@ class Animation(Table, frozen=True):
 
     title: Text
     emotion: Text
-    keyframe: tuple[Keyframe, ...]
+    keyframe: tuple[AnimationKey, ...]
     robot: Text | None = None
     about: str = ""
     posture_deg: Mapping[str, float] = {}
