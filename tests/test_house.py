@@ -20,7 +20,7 @@ NOUNS = (
 )
 STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
-    *("io", "pipeline", "control", "simulation", "analysis", "study", "show", "reproduction", "cli"),
+    *("capture", "io", "pipeline", "control", "simulation", "analysis", "study", "show", "reproduction", "cli"),
 )
 FOUNDATIONS = {"robots", "models", "engines"}  # data, compiled models and thin adapters: every stage computes with them
 READERS = {"reproduction", "cli"}  # they compare or print what any stage computes

@@ -214,3 +214,19 @@ class UnknownParticipantError(StudyError):
 
 class VideoError(StrutError):
     """ffmpeg is missing, or cannot write a film."""
+
+
+class BadRecordingError(StrutError):
+    """Markers, channels or plates do not make a recording, or not one that can be used for what is asked."""
+
+
+class RecordingFileError(FileError):
+    """A file of a motion-capture laboratory is damaged, foreign, or of a kind that is not read."""
+
+
+class MarkerSetError(StrutError):
+    """The markers of a recording are not those of a body that can be fitted; the message says which are missing."""
+
+
+class MappingFileError(FieldError):
+    """A file that maps markers, or a subject's file, does not hold what belongs there."""

@@ -1,0 +1,1 @@
+"""Capture: files of a motion-capture laboratory → recording → subject model → joint angles and gait events."""

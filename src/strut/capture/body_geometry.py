@@ -1,0 +1,210 @@
+"""Body geometry: a human model's kinematics for all frames at once, with its lengths as parameters.
+
+Coordinates are those of the thesis: pelvis TX, TY, TZ, RY, RX, RZ, then every joint's rotations about y, x, z in turn.
+Points and their derivatives by coordinates, lengths and own places are exact; a test compares them with MuJoCo and with
+finite differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.errors import BadTableError
+from strut.models.person import both_sides, sided, sides_of
+from strut.robot import Array
+from strut.tables.segments import SegmentBody, SegmentTable
+
+_AXIS = {"RX": 0, "RY": 1, "RZ": 2}
+AXES = "xyz"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BodyGeometry:
+    """A tree of segments.
+
+    Args:
+        segments: Names; a parent comes before its children.
+        parents: Index of each segment's parent; -1 for the root. Shape (S,).
+        first_dof: First coordinate of each segment's joint; its rotations follow each other. Shape (S,).
+        axes: Axes of each joint's rotations in order of application: 0, 1, 2 for x, y, z.
+        dof_names: Names of all coordinates.
+        length_names: Names of all lengths.
+        origins: Place of each joint in its parent's frame, per length: origin = origins @ lengths. Shape (S, 3, L).
+        default_shares: Each length as a share of the body height. Shape (L,).
+    """
+
+    segments: tuple[str, ...]
+    parents: tuple[int, ...]
+    first_dof: tuple[int, ...]
+    axes: tuple[tuple[int, ...], ...]
+    dof_names: tuple[str, ...]
+    length_names: tuple[str, ...]
+    origins: Array
+    default_shares: Array
+
+    @property
+    def n_dof(self) -> int:
+        """Number of coordinates."""
+        return len(self.dof_names)
+
+    def chain(self, segment: int) -> list[int]:
+        """Return a segment and all that carry it, outermost first."""
+        found = []
+        while segment >= 0:
+            found.append(segment)
+            segment = self.parents[segment]
+        return found
+
+    def moved_by(self, segment: int) -> npt.NDArray[np.bool_]:
+        """Return which coordinates move a segment. Shape (n_dof,)."""
+        mask = np.zeros(self.n_dof, dtype=bool)
+        mask[:3] = True
+        for link in self.chain(segment):
+            mask[self.first_dof[link] : self.first_dof[link] + len(self.axes[link])] = True
+        return mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BodyPose:
+    """All frames of a body.
+
+    Args:
+        origin_m: Of segments, in world. Shape (T, S, 3).
+        rotation: Of segments to world. Shape (T, S, 3, 3).
+        axis: Of each coordinate's rotation in world; zero for translations. Shape (T, n_dof, 3).
+        pivot_m: A point on that axis. Shape (T, n_dof, 3).
+    """
+
+    origin_m: Array
+    rotation: Array
+    axis: Array
+    pivot_m: Array
+
+
+def body_geometry(body: SegmentBody) -> BodyGeometry:
+    """Return the tree of a table of segments; both sides are made, in the order of the compiled model."""
+    shares = both_sides(body, body.length_share)
+    entries = _depth_first([(entry, side) for entry in body.segment for side in sides_of(entry.name, body.sides)], None)
+    segments = [sided(entry.name, side) for entry, side in entries]
+    parents = [segments.index(sided(entry.parent, side)) if entry.parent else -1 for entry, side in entries]
+    if parents[0] != -1 or -1 in parents[1:]:
+        raise BadTableError(f"{body.title}: the first segment must be the root, which floats.")
+    joints = [sided(entry.joint.name, side) for entry, side in entries]
+    turns = [[axis for axis in entry.joint.axes if axis in _AXIS] for entry, _ in entries]
+    dofs = [f"{joint}_{axis}" for joint, own in zip(joints, turns, strict=True) for axis in own]
+    return BodyGeometry(
+        tuple(segments),
+        tuple(parents),
+        tuple(3 + sum(len(own) for own in turns[:index]) for index in range(len(turns))),
+        tuple(tuple(_AXIS[axis] for axis in own) for own in turns),
+        (*(f"{joints[0]}_T{axis}" for axis in "XYZ"), *dofs),
+        tuple(shares),
+        np.stack([_origin(entry, side, list(shares)) for entry, side in entries]),
+        np.array([*shares.values()]),
+    )
+
+
+def _origin(entry: SegmentTable, side: str | None, lengths: list[str]) -> Array:
+    """Return a joint's place in its parent's frame, per length; y mirrored on the right. Shape (3, L)."""
+    origin = np.zeros((3, len(lengths)))
+    for row, axis in enumerate(AXES):
+        for length, share in entry.origin.get(axis, {}).items():  # type: ignore[call-overload]
+            origin[row, lengths.index(sided(length, side))] += share
+    origin[1] *= -1.0 if side == "Right" else 1.0
+    return origin
+
+
+Entry = tuple[SegmentTable, str | None]
+
+
+def _depth_first(entries: Sequence[Entry], parent: str | None) -> list[Entry]:
+    ordered = []
+    for entry, side in entries:
+        if (None if entry.parent is None else sided(entry.parent, side)) == parent:
+            ordered += [(entry, side), *_depth_first(entries, sided(entry.name, side))]
+    return ordered
+
+
+def pose_body(body: BodyGeometry, q: Array, lengths_m: Array) -> BodyPose:
+    """Return all frames of a body. Shapes (T, n_dof) and (L,)."""
+    frames, count = len(q), len(body.segments)
+    origin, rotation = np.empty((frames, count, 3)), np.empty((frames, count, 3, 3))
+    axis, pivot = np.zeros((frames, body.n_dof, 3)), np.zeros((frames, body.n_dof, 3))
+    offsets = body.origins @ lengths_m
+    sine, cosine = np.sin(q), np.cos(q)
+    for index, parent in enumerate(body.parents):
+        turn = np.broadcast_to(np.eye(3), (frames, 3, 3)) if parent < 0 else rotation[:, parent]
+        origin[:, index] = q[:, :3] if parent < 0 else origin[:, parent] + turn @ offsets[index]
+        for place, about in enumerate(body.axes[index]):
+            dof = body.first_dof[index] + place
+            axis[:, dof], pivot[:, dof] = turn[..., about], origin[:, index]
+            turn = _turned(turn, about, sine[:, dof], cosine[:, dof])
+        rotation[:, index] = turn
+    return BodyPose(origin, rotation, axis, pivot)
+
+
+def _turned(turn: Array, about: int, sine: Array, cosine: Array) -> Array:
+    """Return a rotation followed by another about one of its own axes. Shapes (T, 3, 3), (T,), (T,)."""
+    first, second = (about + 1) % 3, (about + 2) % 3
+    result = turn.copy()
+    sine, cosine = sine[:, None], cosine[:, None]
+    result[..., first] = cosine * turn[..., first] + sine * turn[..., second]
+    result[..., second] = cosine * turn[..., second] - sine * turn[..., first]
+    return result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BodyPoints:
+    """Points fixed to segments: which segment, and where in its frame [m]. Shapes (n,) and (n, 3)."""
+
+    segment: npt.NDArray[np.intp]
+    local_m: Array
+
+
+def body_points(body: BodyGeometry, places: Sequence[tuple[str, Sequence[float]]]) -> BodyPoints:
+    """Return points from names of segments and places in their frames."""
+    unknown = {segment for segment, _ in places} - set(body.segments)
+    if unknown:
+        raise BadTableError(f"The body has no segment {', '.join(sorted(unknown))}.")
+    index = np.array([body.segments.index(segment) for segment, _ in places], dtype=np.intp)
+    return BodyPoints(index, np.array([place for _, place in places], dtype=np.float64).reshape(-1, 3))
+
+
+def place_points(pose: BodyPose, points: BodyPoints) -> Array:
+    """Return points in world. Shape (T, n, 3)."""
+    turned = np.einsum("tnij,nj->tni", pose.rotation[:, points.segment], points.local_m)
+    return np.asarray(pose.origin_m[:, points.segment] + turned)
+
+
+def point_jacobian(body: BodyGeometry, pose: BodyPose, points: BodyPoints, places: Array) -> Array:
+    """Return derivatives of points by coordinates. Places (T, n, 3) as from `place_points`; (T, n, 3, n_dof) out."""
+    jacobian = np.zeros((*places.shape, body.n_dof))
+    jacobian[..., 0, 0] = jacobian[..., 1, 1] = jacobian[..., 2, 2] = 1.0
+    for segment in np.unique(points.segment):
+        own = np.flatnonzero(points.segment == segment)
+        dofs = np.flatnonzero(body.moved_by(int(segment)))[3:]
+        arm = places[:, own, None] - pose.pivot_m[:, None, dofs]  # (T, own, dofs, 3)
+        axis = pose.axis[:, None, dofs]
+        for row in range(3):
+            first, second = (row + 1) % 3, (row + 2) % 3
+            moved = axis[..., first] * arm[..., second] - axis[..., second] * arm[..., first]
+            jacobian[:, own[:, None], row, dofs[None]] = moved
+    return jacobian
+
+
+def length_jacobian(body: BodyGeometry, pose: BodyPose, points: BodyPoints) -> Array:
+    """Return derivatives of points by lengths. Shape (T, n, 3, L)."""
+    per_segment = np.zeros((len(pose.origin_m), len(body.segments), 3, len(body.length_names)))
+    for index, parent in enumerate(body.parents):
+        if parent >= 0:
+            per_segment[:, index] = per_segment[:, parent] + pose.rotation[:, parent] @ body.origins[index]
+    return per_segment[:, points.segment]
+
+
+def lengths_array(body: BodyGeometry, lengths_m: Mapping[str, float]) -> Array:
+    """Return lengths in the order of the body. Shape (L,)."""
+    return np.array([lengths_m[name] for name in body.length_names])

@@ -1,0 +1,123 @@
+"""BVH: a skeleton and its joint angles; read, its joints are markers; written, any robot is a skeleton."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from strut.capture.bvh_skeleton import BvhJoint, SkeletonReader, bvh_places
+from strut.capture.marker_labels import unique_labels
+from strut.capture.number_table import number, parsed_rows, refuse_unless
+from strut.engines.rigid_body import body_poses
+from strut.motion import Motion
+from strut.recording import Recording
+from strut.robot import Array, Robot
+
+TALLEST_M, SMALLEST_M = 2.6, 0.5
+JUMP_M = 0.15  # between two frames no joint moves so far
+
+
+def recording_from_bvh(content: str, name: str, unit_m: float | None) -> Recording:
+    """Return the joints of a BVH text as markers; raises TableDamageError with words that fit after the file's name.
+
+    Args:
+        content: Of the file.
+        name: Of the recording.
+        unit_m: What one unit of the file is; the format does not tell. Metres if None.
+    """
+    refuse_unless(content.startswith("HIERARCHY"), "is not a BVH file: it does not begin with HIERARCHY.")
+    hierarchy, motion, table = content.partition("MOTION")
+    refuse_unless(motion != "", "is a damaged BVH file: it has no line MOTION.")
+    joints = _skeleton(hierarchy)
+    values, step_s = _table(table.strip().splitlines(), joints, hierarchy.count("\n") + 2)
+    places = bvh_places(joints, values) * (unit_m or 1.0)
+    tall = float(np.ptp(places[0], axis=0).max())
+    refuse_unless(
+        SMALLEST_M < tall < TALLEST_M,
+        f"would show a person of {tall:.3g} m; BVH files tell no unit: give what one is in metres "
+        "(unit_m; 0.01 for cm, 0.056444 for the CMU database).",
+    )
+    places, notes = _without_first_pose(places)
+    names = unique_labels([joint.name for joint in joints])
+    return Recording(name, 1.0 / step_s, names, places, notes=("Markers are the joints of a BVH skeleton.", *notes))
+
+
+def _skeleton(hierarchy: str) -> list[BvhJoint]:
+    reader = SkeletonReader()
+    for place, line in enumerate(hierarchy.splitlines(), start=1):
+        reader.read(line, place)
+    refuse_unless(len(reader.joints) > 0, "is a damaged BVH file: it has no joints.")
+    return reader.joints
+
+
+def _table(lines: Sequence[str], joints: Sequence[BvhJoint], first_line: int) -> tuple[Array, float]:
+    """Return the channels of all frames (T, n) and the time between frames."""
+    facts = [number(line.partition(":")[2], first_line) for line in lines[:2]]
+    told = len(facts) == 2 and bool(np.isfinite(facts).all())
+    refuse_unless(told, "is a damaged BVH file: it does not tell its frames or their time.")
+    frames, step_s = int(facts[0]), facts[1]
+    refuse_unless(1e-5 < step_s < 10.0, f"is a damaged BVH file: its frame time is {step_s:g} s.")
+    values = parsed_rows(lines[2:], sum(len(joint.channels) for joint in joints), first_line + 2)
+    whole = 0 < frames <= len(values)
+    refuse_unless(whole, f"is cut short: its header promises {frames} frames and {len(values)} are there.")
+    return values[:frames], step_s
+
+
+def _without_first_pose(places: Array) -> tuple[Array, tuple[str, ...]]:
+    """Return joints without a first frame from which everything jumps, and a sentence about it."""
+    step_m = np.linalg.norm(np.diff(places[:3], axis=0), axis=-1).max(axis=-1)
+    if len(step_m) < 2 or not step_m[0] > JUMP_M > step_m[1]:
+        return places, ()
+    return places[1:], ("The first frame is a pose of its own, from which the movement jumps; it was left out.",)
+
+
+class BvhWriter:
+    """Writes the bodies of a robot as a skeleton in metres with z up; rotations are about z, then y, then x."""
+
+    ending = ".bvh"
+
+    def content(self, motion: Motion, robot: Robot) -> bytes:
+        """Return the text in UTF-8."""
+        step_s = (motion.time_s[-1] - motion.time_s[0]) / (len(motion.time_s) - 1)
+        head = ["HIERARCHY", *_hierarchy(robot, 0, 0)]
+        head += ["MOTION", f"Frames: {len(motion.time_s)}", f"Frame Time: {step_s:.8f}"]
+        rows = [" ".join(f"{value:.6f}" for value in row) for row in _channels(motion, robot)]
+        return "\n".join([*head, *rows, ""]).encode()
+
+
+def _channels(motion: Motion, robot: Robot) -> Array:
+    """Return the channels of all bodies: positions of those on the world, rotations of all. Shape (T, n)."""
+    model = robot.model
+    place, turn = body_poses(model, [model.body(index).name for index in range(model.nbody)], motion.qpos)
+    columns = list[Array]()
+    for index, parent in enumerate(model.body_parentid[1:], start=1):
+        if parent == 0:
+            columns.append(place[:, index] - model.body_pos[index])
+        local = np.swapaxes(turn[:, parent], 1, 2) @ turn[:, index]
+        columns.append(Rotation.from_matrix(local).as_euler("ZYX", degrees=True))
+    return np.column_stack(columns)
+
+
+def _hierarchy(robot: Robot, parent: int, depth: int) -> list[str]:
+    """Return the lines of the bodies on one parent, depth first: the order in which a compiled model has them."""
+    children = [index for index in range(1, robot.model.nbody) if robot.model.body_parentid[index] == parent]
+    return [line for index in children for line in _body(robot, index, depth)]
+
+
+def _body(robot: Robot, index: int, depth: int) -> list[str]:
+    model, indent = robot.model, "\t" * depth
+    x, y, z = model.body_pos[index]
+    kind, channels = ("JOINT", "3 ") if depth else ("ROOT", "6 Xposition Yposition Zposition ")
+    below = _hierarchy(robot, index, depth + 1) or [
+        f"{indent}\t{line}" for line in ("End Site", "{", "OFFSET 0 0 0", "}")
+    ]
+    return [
+        f"{indent}{kind} {model.body(index).name}",
+        f"{indent}{{",
+        f"{indent}\tOFFSET {x:.6f} {y:.6f} {z:.6f}",
+        f"{indent}\tCHANNELS {channels}Zrotation Yrotation Xrotation",
+        *below,
+        f"{indent}}}",
+    ]

@@ -1,0 +1,109 @@
+"""C3D reader: the bytes of a C3D file → recording."""
+
+from __future__ import annotations
+
+from strut.capture.c3d_frames import C3dFrames, read_frames
+from strut.capture.c3d_parameters import (
+    C3dDamageError,
+    Parameters,
+    number_of,
+    numbers_of,
+    read_header,
+    read_parameters,
+    texts_of,
+)
+from strut.capture.c3d_plates import read_plates
+from strut.capture.marker_labels import unique_labels, without_prefix
+from strut.recording import AnalogChannels, EventKind, GaitEvent, Recording, Side
+
+METRES = {"mm": 1e-3, "cm": 1e-2, "dm": 1e-1, "m": 1.0, "in": 0.0254, "inch": 0.0254, "inches": 0.0254}
+_EVENTS: dict[str, EventKind] = {
+    "foot strike": "heel_strike",
+    "heel strike": "heel_strike",
+    "initial contact": "heel_strike",
+    "foot off": "toe_off",
+    "toe off": "toe_off",
+    "foot flat": "foot_flat",
+    "heel off": "heel_off",
+}
+_COMPUTED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
+_SIDES: dict[str, Side] = {"left": "Left", "right": "Right"}
+
+
+def recording_from_c3d(content: bytes, name: str) -> Recording:
+    """Return the recording of a C3D file; raises C3dDamageError with words that fit after the file's name."""
+    header = read_header(content)
+    parameters, damage = read_parameters(content, header)
+    frames = read_frames(content, header, parameters)
+    metres, notes = _unit(parameters)
+    labels, points = _labels(parameters, frames.points.shape[1])
+    analog = _analog_channels(parameters, frames)
+    plates, plate_notes = read_plates(parameters, frames, metres)
+    height_m, mass_kg = _person(parameters)
+    return Recording(
+        name=name,
+        rate_hz=frames.rate_hz,
+        marker_names=labels,
+        markers_m=frames.points[:, points] * metres,
+        residual_m=frames.residual[:, points] * metres,
+        analog=analog,
+        plates=plates,
+        events=_events(parameters, (frames.first_frame - 1) / frames.rate_hz if frames.rate_hz > 0.0 else 0.0),
+        height_m=height_m,
+        mass_kg=mass_kg,
+        notes=(*damage, *notes, *plate_notes),
+    )
+
+
+def _unit(parameters: Parameters) -> tuple[float, list[str]]:
+    told = (texts_of(parameters, "POINT", "UNITS") or ("",))[0].lower()
+    if told in METRES:
+        return METRES[told], [f"Lengths are in {told}."]
+    if told:
+        raise C3dDamageError(f"gives its points in '{told}', which is no known unit of length.")
+    return METRES["mm"], ["Lengths have no unit in the file; mm was taken."]
+
+
+def _padded(told: tuple[str, ...], count: int, name: str) -> list[str]:
+    """Return so many names; those that the file does not tell are numbered."""
+    return [label or f"{name}{index}" for index, label in enumerate((*told, *[""] * count)[:count])]
+
+
+def _labels(parameters: Parameters, count: int) -> tuple[tuple[str, ...], list[int]]:
+    """Return names of the points that are markers, without the subject's prefix, and which points these are.
+
+    Points that the laboratory computed (angles, forces, powers, moments) are no markers and left out.
+    """
+    computed = {label for kind in _COMPUTED for label in texts_of(parameters, "POINT", kind)}
+    told = _padded(texts_of(parameters, "POINT", "LABELS"), count, "*")
+    kept = [index for index, label in enumerate(told) if label not in computed]
+    return unique_labels([without_prefix(told[index]) for index in kept]), kept
+
+
+def _analog_channels(parameters: Parameters, frames: C3dFrames) -> AnalogChannels | None:
+    count = frames.analog.shape[1]
+    if not count:
+        return None
+    names = _padded(texts_of(parameters, "ANALOG", "LABELS"), count, "channel ")
+    units = (*texts_of(parameters, "ANALOG", "UNITS"), *[""] * count)[:count]
+    return AnalogChannels(unique_labels(names), units, frames.analog_rate_hz, frames.analog)
+
+
+def _events(parameters: Parameters, first_s: float) -> tuple[GaitEvent, ...]:
+    times = numbers_of(parameters, "EVENT", "TIMES")
+    if times.ndim != 2 or times.shape[0] != 2:
+        return ()
+    kinds = [_EVENTS.get(label.lower()) for label in texts_of(parameters, "EVENT", "LABELS")]
+    sides = [_SIDES.get(label.lower()) for label in texts_of(parameters, "EVENT", "CONTEXTS")]
+    seconds = (60.0 * times[0] + times[1] - first_s).tolist()
+    told = zip(kinds, sides, seconds, strict=False)
+    found = [GaitEvent(kind, side, time_s) for kind, side, time_s in told if kind and side]
+    return tuple(sorted(found, key=lambda event: event.time_s))
+
+
+def _person(parameters: Parameters) -> tuple[float | None, float | None]:
+    """Return height and mass where the file tells them; heights may be in metres, centimetres or millimetres."""
+    mass = number_of(parameters, "PROCESSING", "BODYMASS", 0.0)
+    height = number_of(parameters, "PROCESSING", "HEIGHT", 0.0)
+    heights = [height * unit for unit in (1.0, 1e-2, 1e-3) if 0.5 < height * unit < 2.6]
+    return next(iter(heights), None), mass if 5.0 < mass < 300.0 else None

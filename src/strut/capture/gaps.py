@@ -1,0 +1,73 @@
+"""Gaps: where markers were not seen; short ones are filled, long ones stay and are told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.interpolate import CubicSpline
+
+from strut.recording import Recording, all_seen
+from strut.robot import Array
+
+LONGEST_FILLED_S = 0.1  # a tenth of a gait cycle
+NEIGHBOURS = 3  # samples on either side that a filling needs
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Frames first to last (inclusive) in which a marker was not seen, and whether they were filled."""
+
+    marker: str
+    first: int
+    last: int
+    filled: bool
+
+
+def runs_of(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return first and last index of each run of True. Shape (T,)."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(int)))
+    return [(int(first), int(stop) - 1) for first, stop in edges.reshape(-1, 2)]
+
+
+def filled_gaps(recording: Recording, *, longest_s: float = LONGEST_FILLED_S) -> tuple[Recording, tuple[Gap, ...]]:
+    """Return a recording whose short gaps are filled by splines, and all gaps.
+
+    A gap is filled if it is shorter than `longest_s` and the marker was seen for some frames before and after.
+    """
+    gaps = [gap for name in recording.marker_names for gap in _gaps_of(recording, name, longest_s)]
+    markers = recording.markers_m.copy()
+    filled = [gap for gap in gaps if gap.filled]
+    for gap in filled:
+        index = recording.marker_names.index(gap.marker)
+        markers[gap.first : gap.last + 1, index] = _spline(recording.markers_m[:, index], gap)
+    return replace(recording, markers_m=markers, notes=(*recording.notes, *_told(gaps, longest_s))), tuple(gaps)
+
+
+def _gaps_of(recording: Recording, name: str, longest_s: float) -> list[Gap]:
+    """Return the gaps of a marker; none if it is never seen."""
+    unseen = ~all_seen(recording.marker(name))
+    runs = [] if unseen.all() else runs_of(unseen)
+    short = longest_s * recording.rate_hz
+    return [Gap(name, a, b, b - a + 1 <= short and not unseen[_around(a, b, len(unseen))].any()) for a, b in runs]
+
+
+def _around(first: int, last: int, frames: int) -> npt.NDArray[np.intp]:
+    """Return the frames before and after a gap that a filling needs; beside the recording, the gap's own."""
+    near = np.r_[first - NEIGHBOURS : first, last + 1 : last + 1 + NEIGHBOURS]
+    return np.where((near >= 0) & (near < frames), near, first)
+
+
+def _told(gaps: list[Gap], longest_s: float) -> list[str]:
+    """Return sentences about gaps."""
+    filled = [gap for gap in gaps if gap.filled]
+    left = sorted({gap.marker for gap in gaps if not gap.filled})
+    frames = sum(gap.last - gap.first + 1 for gap in filled)
+    said = [f"{len(filled)} gaps of at most {longest_s:g} s were filled ({frames} frames)."] * bool(filled)
+    return said + [f"Gaps that are too long to fill stay in {', '.join(left)}."] * bool(left)
+
+
+def _spline(path: Array, gap: Gap) -> Array:
+    near = _around(gap.first, gap.last, len(path))
+    return np.asarray(CubicSpline(near, path[near])(np.arange(gap.first, gap.last + 1)))

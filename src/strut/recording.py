@@ -1,0 +1,180 @@
+"""Recording: what a laboratory measured. Markers, analog channels, force plates and events, in metres and seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.errors import BadRecordingError
+from strut.robot import Array, frozen_array
+
+Side = Literal["Right", "Left"]
+EventKind = Literal["heel_strike", "foot_flat", "heel_off", "toe_off"]
+FASTEST_HZ = 1e5
+LARGEST_M = 1e3  # markers farther away than this are no markers of a gait
+
+
+@dataclass(frozen=True, slots=True)
+class GaitEvent:
+    """Something that a foot does at an instant, counted from the first frame of its recording."""
+
+    kind: EventKind
+    side: Side
+    time_s: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnalogChannels:
+    """Sampled voltages, forces and the like.
+
+    Args:
+        names: Of the channels.
+        units: As the file tells them, one for each channel; empty where it does not.
+        rate_hz: Samples per second.
+        values: In those units. Shape (S, n).
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    rate_hz: float
+    values: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", frozen_array(self.values))
+        if self.values.ndim != 2 or self.values.shape[1] != len(self.names) or len(self.units) != len(self.names):
+            raise BadRecordingError(
+                f"{len(self.names)} analog channels do not fit values of shape {self.values.shape}."
+            )
+        _check_rate(self.rate_hz, "analog channels")
+
+    def channel(self, name: str) -> Array:
+        """Return the samples of one channel; raises BadRecordingError. Shape (S,)."""
+        if name not in self.names:
+            raise BadRecordingError(f"There is no analog channel '{name}'; there are {', '.join(self.names)}.")
+        return self.values[:, self.names.index(name)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForcePlate:
+    """What the ground does to whoever stands on a plate, in world axes.
+
+    Args:
+        name: Of the plate.
+        rate_hz: Samples per second; the first belongs to the first frame of the markers.
+        force_n: Of the ground on the body. Shape (S, 3).
+        moment_nm: Of the ground on the body, about the middle of the plate's surface. Shape (S, 3).
+        cop_m: Centre of pressure; NaN while nobody stands on the plate. Shape (S, 3).
+        corners_m: Of the surface. Shape (4, 3).
+    """
+
+    name: str
+    rate_hz: float
+    force_n: Array
+    moment_nm: Array
+    cop_m: Array
+    corners_m: Array
+
+    def __post_init__(self) -> None:
+        samples = len(self.force_n)
+        for name, shape in (("force_n", 0), ("moment_nm", 0), ("cop_m", 0), ("corners_m", 4)):
+            values = frozen_array(getattr(self, name))
+            if values.shape != (shape or samples, 3):
+                raise BadRecordingError(f"{name} of the plate {self.name} has shape {values.shape}.")
+            object.__setattr__(self, name, values)
+        _check_rate(self.rate_hz, f"plate {self.name}")
+
+    @property
+    def time_s(self) -> Array:
+        """Of the samples. Shape (S,)."""
+        return np.arange(len(self.force_n)) / self.rate_hz
+
+    @property
+    def centre_m(self) -> Array:
+        """The middle of the surface. Shape (3,)."""
+        return np.asarray(self.corners_m.mean(axis=0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recording:
+    """Markers of a trial with everything that was measured beside them.
+
+    Args:
+        name: Of the trial.
+        rate_hz: Frames per second.
+        marker_names: One for each marker, without the subject's prefix; unique.
+        markers_m: In world; NaN where a marker was not seen. Shape (T, n, 3).
+        residual_m: How well the cameras agreed on each marker, where the file tells. Shape (T, n).
+        analog: Analog channels, if there are any.
+        plates: Force plates.
+        events: Told by the file, in order of time.
+        height_m: Of the person, where the file tells.
+        mass_kg: Of the person, where the file tells.
+        notes: What was found and what was done: units, axes, taring, gaps that were filled.
+    """
+
+    name: str
+    rate_hz: float
+    marker_names: tuple[str, ...]
+    markers_m: Array
+    residual_m: Array | None = None
+    analog: AnalogChannels | None = None
+    plates: tuple[ForcePlate, ...] = ()
+    events: tuple[GaitEvent, ...] = ()
+    height_m: float | None = None
+    mass_kg: float | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "marker_names", tuple(self.marker_names))
+        markers, count = np.asarray(self.markers_m), len(self.marker_names)
+        if markers.ndim != 3 or markers.shape[1:] != (count, 3):
+            raise BadRecordingError(f"{count} marker names do not fit markers of shape {markers.shape}.")
+        if len(set(self.marker_names)) != count:
+            raise BadRecordingError(f"The marker {_twice(self.marker_names)} comes twice.")
+        if np.isinf(markers).any() or (np.abs(markers[np.isfinite(markers)]) > LARGEST_M).any():
+            raise BadRecordingError(f"A marker is farther away than {LARGEST_M:g} m; the file's unit must be wrong.")
+        object.__setattr__(self, "markers_m", frozen_array(markers))
+        if self.residual_m is not None:
+            object.__setattr__(self, "residual_m", frozen_array(self.residual_m))
+            if self.residual_m.shape != markers.shape[:2]:
+                raise BadRecordingError(f"Residuals of shape {self.residual_m.shape} do not fit the markers.")
+        _check_rate(self.rate_hz, "markers")
+
+    @property
+    def time_s(self) -> Array:
+        """Of the frames; the first is 0. Shape (T,)."""
+        return np.arange(len(self.markers_m)) / self.rate_hz
+
+    @property
+    def duration_s(self) -> float:
+        """From the first frame to the last."""
+        return max(len(self.markers_m) - 1, 0) / self.rate_hz
+
+    def marker(self, name: str) -> Array:
+        """Return where one marker is in world; raises BadRecordingError. Shape (T, 3)."""
+        return self.markers([name])[:, 0]
+
+    def markers(self, names: Sequence[str]) -> Array:
+        """Return where some markers are in world; raises BadRecordingError. Shape (T, len(names), 3)."""
+        missing = [name for name in names if name not in self.marker_names]
+        if missing:
+            raise BadRecordingError(f"{self.name} has no marker {', '.join(missing)}.")
+        return self.markers_m[:, [self.marker_names.index(name) for name in names]]
+
+
+def all_seen(places_m: Array) -> npt.NDArray[np.bool_]:
+    """Return which places have all three coordinates. Shape (..., 3) in, (...) out."""
+    return np.asarray(np.isfinite(places_m).all(axis=-1))
+
+
+def _check_rate(rate_hz: float, what: str) -> None:
+    if not 0.0 < rate_hz <= FASTEST_HZ:  # also catches NaN
+        raise BadRecordingError(f"A rate of {rate_hz:g} Hz for {what} is not one that anybody records at.")
+
+
+def _twice(names: Sequence[str]) -> str:
+    return next(name for index, name in enumerate(names) if name in names[:index])

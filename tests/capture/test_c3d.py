@@ -1,0 +1,165 @@
+"""C3D files of every maker are read as ezc3d reads them; what is damaged ends in a sentence, never in anything else."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from strut.capture.c3d_frames import read_frames
+from strut.capture.c3d_parameters import C3dDamageError, read_header, read_parameters
+from strut.capture.c3d_writer import C3dWriter
+from strut.capture.recording_file import read_recording, recording_from
+from strut.errors import BadRecordingError, RecordingFileError
+from strut.recording import AnalogChannels, GaitEvent, Recording
+from tests.capture.conftest import walker_recording
+
+READ_BY_BOTH = (  # ezc3d knows no MIPS files, refuses the damaged one, and misreads the one whose analog rate is 0
+    *("c3d_samples/dec_int", "c3d_samples/dec_real", "c3d_samples/pc_int", "c3d_samples/pc_real", "c3d_samples/emgwl"),
+    *("c3d_samples/gait-pig", "c3d_samples/gait-raw", "c3d_samples/newwalk", "c3d_samples/plate_type2"),
+    *("c3d_samples/plate_type3", "c3d_samples/plate_type4", "felis_subject3_neutral", "qcmas_static", "qcmas_walk"),
+    *("sydney_static", "sydney_walk03", "sydney_walk04", "sydney_walk05"),
+)
+
+
+@pytest.fixture(scope="module")
+def written():
+    """A C3D file with gaps, channels and events, made here."""
+    walker, _ = walker_recording(frames=60)
+    markers = walker.markers_m.copy()
+    markers[10:14, 3] = np.nan
+    wave = np.sin(np.arange(600)[:, None] * [0.1, 0.2])
+    recording = Recording(
+        "made",
+        100.0,
+        walker.marker_names,
+        markers,
+        analog=AnalogChannels(("EMG 1", "EMG 2"), ("V", "V"), 1000.0, wave),
+        events=(GaitEvent("heel_strike", "Left", 0.25), GaitEvent("toe_off", "Right", 0.4)),
+    )
+    return recording, C3dWriter().content(recording)
+
+
+@pytest.mark.parametrize("name", READ_BY_BOTH)
+def test_points_and_channels_are_those_that_ezc3d_reads(data, name):
+    ezc3d = pytest.importorskip("ezc3d", reason="the oracle is a development dependency")
+    content = (data / f"{name}.c3d").read_bytes()
+    header = read_header(content)
+    frames = read_frames(content, header, read_parameters(content, header)[0])
+    theirs = ezc3d.c3d(str(data / f"{name}.c3d"))["data"]
+    np.testing.assert_array_equal(frames.points, theirs["points"][:3].transpose(2, 1, 0))
+    if theirs["analogs"].size:
+        np.testing.assert_array_equal(frames.analog, theirs["analogs"][0].T)
+
+
+def test_six_number_formats_hold_the_same_walk(data):
+    names = [f"{maker}_{form}" for maker in ("pc", "dec", "sgi") for form in ("real", "int")]
+    walks = [read_recording(data / "c3d_samples" / f"{name}.c3d") for name in names]
+    for other in walks[1:]:
+        assert other.marker_names == walks[0].marker_names
+        np.testing.assert_allclose(other.markers_m, walks[0].markers_m, atol=3e-4)  # whole numbers are 0.28 mm apart
+        for ours, theirs in zip(walks[0].plates, other.plates, strict=True):
+            np.testing.assert_allclose(ours.force_n, theirs.force_n, atol=1.0)
+
+
+def test_every_real_recording_is_read(data):
+    files = sorted(data.rglob("*.c3d"))
+    assert len(files) == 22
+    for path in files:
+        recording = read_recording(path)
+        assert recording.rate_hz > 0.0
+    damaged = read_recording(data / "c3d_samples" / "bad_parameter_section.c3d")
+    assert damaged.notes[0] == "Its parameter section is damaged; what stands behind the damage was not read."
+
+
+def test_a_written_file_is_read_back_by_us_and_by_ezc3d(written, tmp_path):
+    recording, content = written
+    again = recording_from(content, ".c3d", "made")
+    assert again.marker_names == recording.marker_names
+    np.testing.assert_allclose(again.markers_m, recording.markers_m, atol=2e-7)
+    assert np.isnan(again.markers_m[10:14, 3]).all()
+    np.testing.assert_allclose(again.analog.values, recording.analog.values, atol=1e-7)
+    assert [(one.kind, one.side) for one in again.events] == [("heel_strike", "Left"), ("toe_off", "Right")]
+    assert again.events[0].time_s == pytest.approx(0.25, abs=1e-6)
+    ezc3d = pytest.importorskip("ezc3d", reason="the oracle is a development dependency")
+    path = tmp_path / "made.c3d"
+    path.write_bytes(content)
+    theirs = ezc3d.c3d(str(path))
+    np.testing.assert_allclose(theirs["data"]["points"][:3].transpose(2, 1, 0), again.markers_m * 1e3, rtol=1e-6)
+    assert theirs["parameters"]["POINT"]["LABELS"]["value"] == list(recording.marker_names)
+
+
+def test_more_points_than_one_parameter_names_keep_their_names():
+    names = tuple(f"M{number}" for number in range(400))
+    recording = Recording("many", 50.0, names, np.zeros((3, 400, 3)))
+    assert recording_from(C3dWriter().content(recording), ".c3d", "many").marker_names == names
+
+
+def test_labels_lose_the_subjects_prefix_and_twins_get_a_number():
+    recording = Recording("prefixed", 50.0, ("Ann:LASI", "Ben:LASI", "Ann:RASI"), np.zeros((3, 3, 3)))
+    again = recording_from(C3dWriter().content(recording), ".c3d", "prefixed")
+    assert again.marker_names == ("LASI", "LASI#2", "RASI")
+
+
+def test_a_cut_file_is_refused_wherever_it_is_cut(written):
+    _, content = written
+    for stop in range(0, len(content), 97):
+        with pytest.raises(C3dDamageError) as refused:
+            recording_from(content[:stop], ".c3d", "cut")
+        assert str(refused.value).endswith(".")
+    with pytest.raises(
+        C3dDamageError, match="is cut short: its header promises 60 frames and 59 are there; copy it again"
+    ):
+        recording_from(content[:-8], ".c3d", "cut")
+
+
+def test_the_sentence_names_the_file_and_the_reason(tmp_path):
+    path = tmp_path / "walk.c3d"
+    path.write_bytes(b"PK\x03\x04" + bytes(600))
+    with pytest.raises(
+        RecordingFileError, match=r"walk\.c3d: is not a C3D file: it does not begin with a C3D header\."
+    ):
+        read_recording(path)
+    with pytest.raises(RecordingFileError, match="is none of the kinds that are read"):
+        read_recording(tmp_path / "walk.xyz")
+    with pytest.raises(RecordingFileError, match="cannot be read: No such file"):
+        read_recording(tmp_path / "absent.c3d")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_flipped_bytes_end_in_a_recording_or_in_a_sentence(written, seed):
+    chance, (_, content) = random.Random(seed), written
+    outcomes = {"read": 0, "refused": 0}
+    for _ in range(300):
+        damaged = bytearray(content)
+        for _ in range(chance.choice([1, 3, 20])):
+            damaged[chance.randrange(chance.choice([512, 4096, len(content)]))] = chance.randrange(256)
+        outcomes[_outcome(bytes(damaged))] += 1
+    assert min(outcomes.values()) > 30  # the test sees both
+
+
+@pytest.mark.parametrize("name", ["pc_real", "dec_int", "sgi_real", "newwalk", "gait-pig", "plate_type3"])
+def test_flipped_bytes_in_real_files_end_in_a_recording_or_in_a_sentence(data, name):
+    chance, content = random.Random(name), (data / "c3d_samples" / f"{name}.c3d").read_bytes()
+    for _ in range(60):
+        damaged = bytearray(content)
+        for _ in range(chance.choice([1, 10, 100])):
+            damaged[chance.randrange(512 * 12)] = chance.randrange(256)
+        _outcome(bytes(damaged))
+
+
+def test_absurd_counts_do_not_ask_for_absurd_memory(written):
+    _, content = written
+    for at in (2, 4, 6, 8, 16, 18):
+        damaged = bytearray(content)
+        damaged[at : at + 2] = b"\xff\xff"
+        _outcome(bytes(damaged))
+
+
+def _outcome(content):
+    try:
+        recording_from(content, ".c3d", "damaged")
+    except (C3dDamageError, BadRecordingError):
+        return "refused"
+    return "read"

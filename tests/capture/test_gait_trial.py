@@ -1,0 +1,133 @@
+"""A recording is made ready: its axes are found, short gaps are filled, and faults of markers are named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from strut.capture.gait_trial import prepare_trial
+from strut.capture.gaps import filled_gaps
+from strut.capture.marker_checks import check_markers, rigid_spread
+from strut.capture.recording_file import read_recording
+from strut.errors import BadRecordingError, MarkerSetError
+from strut.recording import Recording
+from tests.capture.conftest import stepper_recording, walker_recording
+
+TURNS = {
+    "y is up": Rotation.from_euler("x", -90, degrees=True),
+    "walks along -x": Rotation.from_euler("z", 180, degrees=True),
+    "walks along +y": Rotation.from_euler("z", 90, degrees=True),
+    "walks askew": Rotation.from_euler("z", 33, degrees=True),
+    "x is up": Rotation.from_euler("y", 90, degrees=True),
+}
+
+
+@pytest.mark.parametrize("turn", TURNS.values(), ids=TURNS.keys())
+def test_a_walk_in_any_axes_is_turned_onto_x_with_z_up(turn):
+    straight, _ = walker_recording()
+    other = replace(straight, markers_m=straight.markers_m @ turn.as_matrix().T)
+    ours, theirs = prepare_trial(straight).recording, prepare_trial(other).recording
+    np.testing.assert_allclose(theirs.markers_m, ours.markers_m, atol=1e-9)
+    way = np.diff(ours.marker("LASI")[[0, -1]], axis=0)[0]
+    assert way[0] > 3.0 > 0.1 > abs(way[1])
+
+
+def test_who_walks_backwards_still_faces_forward():
+    straight, _ = walker_recording()
+    backwards = prepare_trial(replace(straight, markers_m=straight.markers_m[::-1]))
+    assert "The person walks backwards; forward is where the body faces." in backwards.recording.notes
+    assert backwards.recording.marker("LASI")[0, 0] > backwards.recording.marker("LPSI")[0, 0]
+
+
+def test_every_real_walk_goes_along_x_and_stands_upright(data):
+    for name, way_m in (
+        ("felis_subject3_neutral", 2.3),
+        ("qcmas_walk", 2.7),
+        ("sydney_walk03", 2.7),
+        ("sydney_walk05", 2.3),
+    ):
+        trial = prepare_trial(read_recording(data / f"{name}.c3d"))
+        pelvis = trial.recording.markers(["LASI", "RASI", "LPSI", "RPSI"]).mean(axis=1)
+        moved = pelvis[-1] - pelvis[0]
+        assert moved[0] == pytest.approx(way_m, abs=0.1)
+        assert abs(moved[1]) < 0.02
+        assert 0.7 < pelvis[:, 2].mean() < 1.15
+        assert trial.faults == ()
+
+
+def test_short_gaps_are_filled_to_a_millimetre_and_long_ones_stay():
+    whole, _ = walker_recording()
+    holed = whole.markers_m.copy()
+    short, long = whole.marker_names.index("LKNE"), whole.marker_names.index("RTOE")
+    holed[100:108, short] = holed[50:80, long] = holed[:4, short] = np.nan
+    filled, gaps = filled_gaps(replace(whole, markers_m=holed))
+    np.testing.assert_allclose(filled.markers_m[100:108, short], whole.markers_m[100:108, short], atol=1e-3)
+    assert np.isnan(filled.markers_m[50:80, long]).all()
+    assert np.isnan(filled.markers_m[:4, short]).all()  # nothing is known before it
+    assert [(gap.marker, gap.first, gap.filled) for gap in gaps] == [
+        *([("RTOE", 50, False), ("LKNE", 0, False), ("LKNE", 100, True)] if long < short else []),
+        *([("LKNE", 0, False), ("LKNE", 100, True), ("RTOE", 50, False)] if short < long else []),
+    ]
+    assert "1 gaps of at most 0.1 s were filled (8 frames)." in filled.notes
+    assert "Gaps that are too long to fill stay in LKNE, RTOE." in filled.notes
+
+
+def test_two_markers_that_swap_their_names_are_noticed():
+    whole, _ = walker_recording()
+    swapped, one, other = whole.markers_m.copy(), whole.marker_names.index("LASI"), whole.marker_names.index("RASI")
+    swapped[150:, [one, other]] = swapped[150:, [other, one]]
+    assert check_markers(whole, whole.marker_names) == ()
+    faults = check_markers(replace(whole, markers_m=swapped), whole.marker_names)
+    assert [(fault.kind, set(fault.markers), fault.frame) for fault in faults] == [("swap", {"LASI", "RASI"}, 150)]
+    assert "change places at 1.50 s; exchange their names from there on" in faults[0].sentence
+
+
+def test_a_marker_that_jumps_and_one_the_cameras_disagree_on_are_noticed():
+    whole, _ = walker_recording()
+    jumping = whole.markers_m.copy()
+    jumping[120, whole.marker_names.index("C7")] += 0.5
+    residual = np.zeros(jumping.shape[:2])
+    residual[:, whole.marker_names.index("T10")] = 0.02
+    faults = check_markers(replace(whole, markers_m=jumping, residual_m=residual), whole.marker_names)
+    assert {(fault.kind, fault.markers[0]) for fault in faults} == {("jump", "C7"), ("residual", "T10")}
+
+
+def test_markers_of_one_segment_keep_their_distance(data):
+    walker, _ = walker_recording()
+    trial = prepare_trial(walker)
+    segments = {name: landmark.segment for name, landmark in trial.landmarks.items()}
+    assert max(rigid_spread(trial.recording, segments).values()) < 1e-9
+    real = prepare_trial(read_recording(data / "felis_subject3_neutral.c3d"))
+    segments = {name: landmark.segment for name, landmark in real.landmarks.items()}
+    spread = rigid_spread(real.recording, segments)
+    assert spread["LFHD", "RBHD"] < 0.002 < max(spread.values()) < 0.03
+
+
+def test_recordings_that_cannot_be_used_are_refused_with_the_reason(data):
+    walker, _ = walker_recording()
+    with pytest.raises(BadRecordingError, match="walker has 5 frames; a fit needs at least 10"):
+        prepare_trial(replace(walker, markers_m=walker.markers_m[:5]))
+    unseen = Recording("blind", 100.0, walker.marker_names, np.full_like(walker.markers_m, np.nan))
+    with pytest.raises(BadRecordingError, match="blind has no markers that are seen"):
+        prepare_trial(unseen)
+    with pytest.raises(MarkerSetError, match="emgwl|no markers"):
+        prepare_trial(replace(walker, name="emgwl", marker_names=tuple(f"P{k}" for k in range(32))))
+    with pytest.raises(BadRecordingError, match="not above one another"):
+        prepare_trial(
+            replace(walker, markers_m=walker.markers_m @ Rotation.from_euler("x", 45, degrees=True).as_matrix())
+        )
+    with pytest.raises(MarkerSetError, match="still needs LASI, RASI"):
+        prepare_trial(read_recording(data / "c3d_samples" / "pc_real.c3d"))
+
+
+def test_a_treadmill_is_recognised_and_a_floor_is_none(data):
+    belt, floor = (prepare_trial(stepper_recording(belt=moves)[0]) for moves in (True, False))
+    assert belt.on_treadmill
+    assert not floor.on_treadmill
+    np.testing.assert_allclose(belt.paths.belt_m_s, [-1.2, 0.0, 0.0], atol=0.02)
+    assert belt.paths.speed_m_s == pytest.approx(floor.paths.speed_m_s, abs=0.02)
+    assert not prepare_trial(read_recording(data / "qcmas_walk.c3d")).on_treadmill
+    assert not prepare_trial(read_recording(data / "qcmas_static.c3d")).on_treadmill
