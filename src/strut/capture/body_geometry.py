@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from strut.errors import BadTableError
 from strut.models.person import both_sides, sided, sides_of
+from strut.models.segment_robot import Segment
 from strut.robot import Array
-from strut.tables.segments import SegmentBody, SegmentTable
+from strut.tables.segments import SegmentBody
 
 _AXIS = {"RX": 0, "RY": 1, "RZ": 2}
 AXES = "xyz"
@@ -88,45 +89,40 @@ class BodyPose:
 def body_geometry(body: SegmentBody) -> BodyGeometry:
     """Return the tree of a table of segments; both sides are made, in the order of the compiled model."""
     shares = both_sides(body, body.length_share)
-    entries = _depth_first([(entry, side) for entry in body.segment for side in sides_of(entry.name, body.sides)], None)
-    segments = [sided(entry.name, side) for entry, side in entries]
-    parents = [segments.index(sided(entry.parent, side)) if entry.parent else -1 for entry, side in entries]
-    if parents[0] != -1 or -1 in parents[1:]:
+    segments = _depth_first(
+        [Segment(one, side) for one in body.segment for side in sides_of(one.name, body.sides)], None
+    )
+    names = [segment.name for segment in segments]
+    dofs = [dof for segment in segments for dof, _ in segment.joints]
+    if [dof[-2:] for dof in dofs[:3]] != ["TX", "TY", "TZ"]:
         raise BadTableError(f"{body.title}: the first segment must be the root, which floats.")
-    joints = [sided(entry.joint.name, side) for entry, side in entries]
-    turns = [[axis for axis in entry.joint.axes if axis in _AXIS] for entry, _ in entries]
-    dofs = [f"{joint}_{axis}" for joint, own in zip(joints, turns, strict=True) for axis in own]
+    turns = [[(dof, _AXIS[axis]) for dof, axis in segment.joints if axis in _AXIS] for segment in segments]
+    counts = [len(own) for own in turns]
     return BodyGeometry(
-        tuple(segments),
-        tuple(parents),
-        tuple(3 + sum(len(own) for own in turns[:index]) for index in range(len(turns))),
-        tuple(tuple(_AXIS[axis] for axis in own) for own in turns),
-        (*(f"{joints[0]}_T{axis}" for axis in "XYZ"), *dofs),
-        tuple(shares),
-        np.stack([_origin(entry, side, list(shares)) for entry, side in entries]),
-        np.array([*shares.values()]),
+        segments=tuple(names),
+        parents=tuple(names.index(segment.parent) if segment.parent else -1 for segment in segments),
+        first_dof=tuple((3 + np.cumsum([0, *counts[:-1]])).tolist()),
+        axes=tuple(tuple(axis for _, axis in own) for own in turns),
+        dof_names=tuple(dofs),
+        length_names=tuple(shares),
+        origins=np.stack([_origin(segment, list(shares)) for segment in segments]),
+        default_shares=np.array([*shares.values()]),
     )
 
 
-def _origin(entry: SegmentTable, side: str | None, lengths: list[str]) -> Array:
+def _origin(segment: Segment, lengths: list[str]) -> Array:
     """Return a joint's place in its parent's frame, per length; y mirrored on the right. Shape (3, L)."""
     origin = np.zeros((3, len(lengths)))
-    for row, axis in enumerate(AXES):
-        for length, share in entry.origin.get(axis, {}).items():  # type: ignore[call-overload]
-            origin[row, lengths.index(sided(length, side))] += share
-    origin[1] *= -1.0 if side == "Right" else 1.0
+    for axis, shares in segment.table.origin.items():
+        for length, share in shares.items():
+            origin[AXES.index(axis), lengths.index(sided(length, segment.side))] += share
+    origin[1] *= -1.0 if segment.side == "Right" else 1.0
     return origin
 
 
-Entry = tuple[SegmentTable, str | None]
-
-
-def _depth_first(entries: Sequence[Entry], parent: str | None) -> list[Entry]:
-    ordered = []
-    for entry, side in entries:
-        if (None if entry.parent is None else sided(entry.parent, side)) == parent:
-            ordered += [(entry, side), *_depth_first(entries, sided(entry.name, side))]
-    return ordered
+def _depth_first(segments: Sequence[Segment], parent: str | None) -> list[Segment]:
+    own = [segment for segment in segments if segment.parent == parent]
+    return [one for segment in own for one in (segment, *_depth_first(segments, segment.name))]
 
 
 def pose_body(body: BodyGeometry, q: Array, lengths_m: Array) -> BodyPose:

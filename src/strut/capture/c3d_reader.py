@@ -48,7 +48,7 @@ def recording_from_c3d(content: bytes, name: str) -> Recording:
         residual_m=frames.residual[:, points] * metres,
         analog=analog,
         plates=plates,
-        events=_events(parameters, (frames.first_frame - 1) / frames.rate_hz if frames.rate_hz > 0.0 else 0.0),
+        events=_events(parameters, (frames.first_frame - 1) / max(frames.rate_hz, 1e-9)),
         height_m=height_m,
         mass_kg=mass_kg,
         notes=(*damage, *notes, *plate_notes),

@@ -62,11 +62,6 @@ class WalkingPaths:
     speed_m_s: float
     belt_m_s: Array
 
-    @property
-    def on_treadmill(self) -> bool:
-        """Whether the ground moves."""
-        return bool(np.linalg.norm(self.belt_m_s) > 0.0)
-
 
 def walking_paths(recording: Recording) -> WalkingPaths:
     """Return the paths of the feet of a recording in our axes, whose markers are named by landmark.

@@ -17,6 +17,7 @@ from strut.capture.plate_events import PlateStance, plate_gait_events, plate_sta
 from strut.capture.walking_axes import find_walking_axes, turned_onto_x
 from strut.errors import BadRecordingError
 from strut.recording import ForcePlate, GaitEvent, Recording, Side, all_seen
+from strut.robot import Array
 
 FEWEST_FRAMES = 10
 SEEN_SHARE = 0.05  # of the frames, below which a marker does not count as there
@@ -64,9 +65,14 @@ class GaitTrial:
         return with_plates(self.events, felt)
 
     @property
+    def belt_m_s(self) -> Array:
+        """Velocity of the ground; zero on a floor. Shape (3,)."""
+        return np.zeros(3) if self.paths is None else self.paths.belt_m_s
+
+    @property
     def on_treadmill(self) -> bool:
         """Whether the ground moves."""
-        return self.paths is not None and self.paths.on_treadmill
+        return bool(self.belt_m_s.any())
 
 
 def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> GaitTrial:

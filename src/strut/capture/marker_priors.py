@@ -37,15 +37,24 @@ def parameter_prior(
     lengths, lengths_sd = length_prior(body, height_m)
     local = np.array([landmark.at for landmark in landmarks.values()]) * height_m
     spread = np.array([landmark.spread_m for landmark in landmarks.values()])
-    known, floor, notes = _hips(recording), *_floor(recording)
-    if known is not None:
-        hips = [body.length_names.index(f"Hip{side}Width") for side in ("Right", "Left")]
-        lengths[hips], lengths_sd[hips] = known.half_width_m, HIP_SD_M / 2.0
-        front = local[[list(landmarks).index(name) for name in ("LASI", "RASI")]].mean(axis=0)
-        on_pelvis = [index for index, landmark in enumerate(landmarks.values()) if landmark.segment == "Pelvis"]
-        local[on_pelvis] += (known.front_m - front) * [1.0, 0.0, 1.0]
-        spread[on_pelvis] = np.minimum(spread[on_pelvis], HIP_SD_M + np.array([0.0, 0.01, 0.0]))
-    return ParameterPrior(lengths, lengths_sd, local, spread, *floor, height_m), (notes,)
+    (floor, floor_sd), note = _floor(recording)
+    prior = ParameterPrior(lengths, lengths_sd, local, spread, floor, floor_sd, height_m)
+    known = _hips(recording)
+    return (prior if known is None else _with_hips(prior, known, body, landmarks)), (note,)
+
+
+def _with_hips(
+    prior: ParameterPrior, known: HipRegression, body: BodyGeometry, landmarks: Mapping[str, Landmark]
+) -> ParameterPrior:
+    """Return what is known with hips and markers of the pelvis where a regression has them."""
+    lengths, lengths_sd, local, spread = (np.array(values) for values in prior[:4])
+    hips = [body.length_names.index(f"Hip{side}Width") for side in ("Right", "Left")]
+    lengths[hips], lengths_sd[hips] = known.half_width_m, HIP_SD_M / 2.0
+    front = local[[list(landmarks).index(name) for name in ("LASI", "RASI")]].mean(axis=0)
+    on_pelvis = [landmark.segment == "Pelvis" for landmark in landmarks.values()]
+    local[on_pelvis] += (known.front_m - front) * [1.0, 0.0, 1.0]
+    spread[on_pelvis] = np.minimum(spread[on_pelvis], HIP_SD_M + np.array([0.0, 0.01, 0.0]))
+    return prior._replace(lengths_m=lengths, lengths_sd_m=lengths_sd, local_m=local, local_sd_m=spread)
 
 
 class HipRegression(NamedTuple):
@@ -60,9 +69,8 @@ def _hips(recording: Recording) -> HipRegression | None:
 
     Regression of Harrington et al. (2007), turned by the pelvic tilt.
     """
-    known = set(recording.marker_names)
-    hind = ("LPSI", "RPSI") if {"LPSI", "RPSI"} <= known else ("SACR",)
-    if not {"LASI", "RASI", *hind} <= known:
+    hind = _seen(recording, ("LPSI", "RPSI")) or _seen(recording, ("SACR",))
+    if not (hind and _seen(recording, ("LASI", "RASI"))):
         return None
     left, right, back = recording.marker("LASI"), recording.marker("RASI"), recording.markers(hind).mean(axis=1)
     width = float(np.nanmedian(np.linalg.norm(left - right, axis=1)))
@@ -73,6 +81,11 @@ def _hips(recording: Recording) -> HipRegression | None:
     cosine, sine = np.cos(PELVIC_TILT_RAD), np.sin(PELVIC_TILT_RAD)
     front = np.array([behind * cosine + below * sine, 0.0, below * cosine - behind * sine])
     return HipRegression(0.33 * width + 0.0073, front)
+
+
+def _seen(recording: Recording, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return some markers if a recording has all of them, else none."""
+    return names if set(names) <= set(recording.marker_names) else ()
 
 
 def _floor(recording: Recording) -> tuple[tuple[float, float], str]:

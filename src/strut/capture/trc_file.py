@@ -80,6 +80,6 @@ class TrcWriter:
         return beside_markers(recording)
 
 
-def fields(row: Sequence[float] | np.ndarray, separator: str) -> str:  # type: ignore[type-arg]
+def fields(row: Sequence[float] | np.ndarray, separator: str) -> str:
     """Return numbers as text; what is not known is empty."""
     return separator.join(f"{value:.6f}" for value in row).replace("nan", "")

@@ -14,7 +14,6 @@ from strut.robot import Array
 SAMPLES = 12  # frames in which the uncertainty is computed
 UNTOLD = 0.7  # of its spread before, that a coordinate keeps if no marker tells it
 ARM_SWING = 0.6  # of the opposite thigh's swing; arms of walkers without arm markers
-ELBOW_RAD = -0.35
 
 
 def observed_coordinates(problem: PoseProblem, q: Array) -> tuple[npt.NDArray[np.bool_], Array]:
@@ -43,14 +42,15 @@ def follow_observed(body: BodyGeometry, q: Array, observed: npt.NDArray[np.bool_
     names, result = list(body.dof_names), q.copy()
     usual = pose_prior(body).mean
     for index in np.flatnonzero(~observed):
-        name = names[index]
-        result[:, index] = usual[index]
-        if name.startswith("Lumbar"):
-            result[:, index] = -q[:, names.index(f"Pelvis_{name[-2:]}")] * (1.0 if name[-2:] != "RZ" else 0.0)
-        elif name.startswith("Shoulder") and name.endswith("RY"):
-            other = "Left" if "Right" in name else "Right"
-            thigh = q[:, names.index(f"Hip{other}_RY")] + q[:, names.index("Pelvis_RY")]
-            result[:, index] = ARM_SWING * (thigh - np.mean(thigh))
-        elif name.startswith("Elbow"):
-            result[:, index] = ELBOW_RAD
+        result[:, index] = usual[index] + _following(names[index], q, names)
     return result
+
+
+def _following(name: str, q: Array, names: list[str]) -> Array:
+    """Return what a silent coordinate does beside staying as usual. Shape (T,)."""
+    if name in ("Lumbar_RY", "Lumbar_RX"):
+        return np.asarray(-q[:, names.index(name.replace("Lumbar", "Pelvis"))])
+    if name.startswith("Shoulder") and name.endswith("RY"):
+        thigh = q[:, names.index(f"Hip{'Left' if 'Right' in name else 'Right'}_RY")]
+        return np.asarray(ARM_SWING * (thigh - thigh.mean()))
+    return np.zeros(len(q))

@@ -1,0 +1,76 @@
+"""How far are gait events from markers alone from those that force plates feel?
+
+Thresholds are tuned on half of the trials. Needs the recordings in ../shared/data. Prints the errors of the tuned and
+of the held-out half, then what other thresholds would give on the tuned half.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from record import record
+from strut.capture.gait_events import USUAL_THRESHOLDS, EventThresholds, find_gait_events
+from strut.capture.gait_trial import GaitTrial, prepare_trial
+from strut.capture.recording_file import read_recording
+from strut.robot import Array
+
+DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
+TUNED = ("qcmas_walk", "sydney_walk03", "c3d_samples/gait-pig", "c3d_samples/newwalk")
+HELD_OUT = ("sydney_walk04", "sydney_walk05", "c3d_samples/plate_type3", "c3d_samples/plate_type1")
+TRIED = {
+    "heel_landed": (0.25, 0.30, 0.36, 0.42, 0.50),
+    "ankle_landed": (0.6, 0.68, 0.8),
+    "toe_left": (0.7, 0.8, 0.9, 1.0),
+}
+
+
+def errors_ms(trials: list[GaitTrial], thresholds: EventThresholds, kind: str | None = None) -> Array:
+    """Return how late events come after those of plates."""
+    late = []
+    for trial in trials:
+        assert trial.paths is not None
+        events = find_gait_events(trial.paths, thresholds)
+        for felt in trial.plate_events:
+            if kind in (None, felt.kind):
+                same = [event.time_s for event in events if (event.kind, event.side) == (felt.kind, felt.side)]
+                late.append(min((time_s - felt.time_s for time_s in same), key=abs, default=np.nan))
+    return np.array(late) * 1e3
+
+
+def main() -> None:
+    if not DATA.is_dir():
+        sys.exit("The recordings are not here: ../shared/data is absent.")
+    halves = {
+        "tuned": [prepare_trial(read_recording(DATA / f"{name}.c3d")) for name in TUNED],
+        "held out": [prepare_trial(read_recording(DATA / f"{name}.c3d")) for name in HELD_OUT],
+    }
+    rows = [
+        _row(half, kind, errors_ms(trials, USUAL_THRESHOLDS, kind))
+        for half, trials in halves.items()
+        for kind in ("heel_strike", "toe_off", None)
+    ]
+    for name, values in TRIED.items():
+        for value in values:
+            changed = replace(USUAL_THRESHOLDS, **{name: value})
+            rows.append(_row(f"tuned, {name} {value}", None, errors_ms(halves["tuned"], changed)))
+    record("gait_events", rows, packages=["numpy", "scipy"])
+
+
+def _row(case: str, kind: str | None, late: Array) -> dict[str, object]:
+    size = np.abs(late)
+    return {
+        "case": case,
+        "event": kind or "all",
+        "events": len(late),
+        "median_ms": round(float(np.median(size)), 1),
+        "p95_ms": round(float(np.percentile(size, 95)), 1),
+        "bias_ms": round(float(np.median(late)), 1),
+    }
+
+
+if __name__ == "__main__":
+    main()

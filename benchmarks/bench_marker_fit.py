@@ -1,0 +1,88 @@
+"""How many frames a second does the marker fit solve for 34 joints and 35 markers on one core, and how well?
+
+Made markers: a walker of sines with 35 markers and 3 mm of noise; real ones where ../shared/data is there. Run it with
+OMP_NUM_THREADS=1. The published solver goes frame after frame, ours solves all frames at once.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+
+from record import median_seconds, record
+from strut.capture.body_geometry import body_points, lengths_array, place_points, pose_body
+from strut.capture.body_priors import human_geometry, pose_prior
+from strut.capture.fit import fit
+from strut.capture.pose_solver import PoseProblem, solve_poses
+from strut.capture.published_fit import published_fit
+from strut.capture.recording_file import read_recording
+from strut.capture.subject_model import subject_model_of
+from strut.models.subject import subject
+from strut.robot import Array
+
+DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
+REAL = (
+    *(("felis_subject3_neutral", 1.86, 75.0), ("qcmas_walk", None, None)),
+    *((f"sydney_walk0{k}", None, None) for k in (3, 4, 5)),
+)
+FRAMES, RATE_HZ, NOISE_M = 1000, 100.0, 0.003
+EXTRA = (("Pelvis", (0.0, 0.15, 0.05)), ("UpperTrunk", (-0.1, 0.08, 0.2)), ("HandLeft", (0.0, 0.0, -0.05)))
+
+
+def walker() -> Array:
+    """Return coordinates of somebody whose joints swing like sines. Shape (T, 34)."""
+    body, phase = human_geometry(), 2.0 * np.pi * np.arange(FRAMES) / RATE_HZ / 1.1
+    q = 0.2 * np.sin(phase[:, None] + np.arange(body.n_dof)) + pose_prior(body).mean
+    q[:, :3] = np.column_stack(
+        [1.2 * np.arange(FRAMES) / RATE_HZ, 0.03 * np.sin(phase), 0.95 + 0.02 * np.cos(2 * phase)]
+    )
+    return q
+
+
+def made_problem() -> PoseProblem:
+    robot, body = subject(), human_geometry()
+    worn = [(segment, at) for segment, own in robot.markers.segment.items() for at in own.values()]
+    points, lengths = body_points(body, [*worn, *EXTRA]), lengths_array(body, robot.subject.lengths_m)
+    places = place_points(pose_body(body, walker(), lengths), points)
+    places = places + np.random.default_rng(0).normal(scale=NOISE_M, size=places.shape)
+    return PoseProblem(body, lengths, points, places, np.ones(len(worn) + len(EXTRA)), pose_prior(body))
+
+
+def main() -> None:
+    problem = made_problem()
+    seconds = median_seconds(lambda: solve_poses(problem, RATE_HZ), repeats=3)
+    found = solve_poses(problem, RATE_HZ)
+    few = problem.some(slice(0, 100))
+    slow = median_seconds(lambda: published_fit(few, pose_prior(problem.body).mean), repeats=1)
+    rows = [
+        _row("35 made markers, batched", problem.markers_m.shape, FRAMES / seconds, found.error_m),
+        _row("35 made markers, published", few.markers_m.shape, 100 / slow, published_fit(few).error_m),
+    ]
+    for name, height_m, mass_kg in REAL if DATA.is_dir() else ():
+        recording = read_recording(DATA / f"{name}.c3d")
+        real = fit(recording, height_m=height_m, mass_kg=mass_kg)
+        rows.append(_row(f"{name}, automatic", real.error_m.shape, real.frames_per_s, real.error_m))
+        if name.startswith("felis"):
+            given = fit(recording, subject=subject_model_of(subject()))
+            rows.append(_row(f"{name}, published", given.error_m.shape, given.frames_per_s, given.error_m))
+    record("marker_fit", rows, packages=["numpy"])
+
+
+def _row(case: str, shape: tuple[int, ...], rate: float, error_m: Array) -> dict[str, object]:
+    return {
+        "case": case,
+        "frames": shape[0],
+        "markers": shape[1],
+        "frames_per_s": round(rate),
+        "mean_error_mm": round(float(np.nanmean(error_m)) * 1e3, 2),
+        "worst_marker_mean_mm": round(float(np.nanmax(np.nanmean(error_m, axis=0))) * 1e3, 2),
+        "worst_error_mm": round(float(np.nanmax(error_m)) * 1e3, 1),
+    }
+
+
+if __name__ == "__main__":
+    main()

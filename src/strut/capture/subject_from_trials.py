@@ -1,0 +1,134 @@
+"""Subject from trials: the model of a person from height, mass and one or more prepared recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.capture.body_geometry import BodyGeometry
+from strut.capture.foot_shape import SHAPE_SD_M, foot_shape
+from strut.capture.gait_trial import GaitTrial, flat_feet
+from strut.capture.marker_mapping import Landmark
+from strut.capture.marker_priors import parameter_prior
+from strut.capture.pose_solver import OnProgress, PosePrior
+from strut.capture.subject_estimation import Estimate, EstimationData, chosen_frames, estimate_subject
+from strut.capture.subject_model import MeasuredLength, PlacedMarker, SubjectModel
+from strut.errors import OutOfRangeError
+from strut.recording import Recording
+from strut.robot import Array
+
+SMALLEST_M, TALLEST_M = 1.20, 2.30
+LIGHTEST_KG, HEAVIEST_KG = 30.0, 200.0
+STANDING_COUNT = 3.0  # frames of somebody who stands are all the same
+
+
+@dataclass(frozen=True, slots=True)
+class PersonFacts:
+    """What is told about a person; None where it is not."""
+
+    height_m: float | None
+    mass_kg: float | None
+    sex: str = "male"
+
+    def completed(self, recording: Recording) -> tuple[float, float]:
+        """Return height and mass, from the file where they are not given; raises OutOfRangeError."""
+        height = recording.height_m if self.height_m is None else self.height_m
+        mass = recording.mass_kg if self.mass_kg is None else self.mass_kg
+        return (
+            _in_range("height", height, SMALLEST_M, TALLEST_M, "m", "--height 1.75"),
+            _in_range("mass", mass, LIGHTEST_KG, HEAVIEST_KG, "kg", "--mass 70"),
+        )
+
+
+def _in_range(what: str, value: float | None, least: float, most: float, unit: str, hint: str) -> float:
+    if value is None:
+        raise OutOfRangeError(f"The file does not tell the person's {what}; give it ({hint}).")
+    if not least <= value <= most:
+        raise OutOfRangeError(
+            f"A body {what} of {value:g} {unit} is outside the range of adults, {least:g} to {most:g} {unit}."
+        )
+    return float(value)
+
+
+def subject_from_trials(
+    body: BodyGeometry,
+    trials: Sequence[GaitTrial],
+    facts: PersonFacts,
+    prior: PosePrior,
+    on_progress: OnProgress | None = None,
+) -> tuple[SubjectModel, tuple[str, ...]]:
+    """Return the person of some trials, and sentences about how it was found.
+
+    Args:
+        body: The tree.
+        trials: The first one is that which is fitted; floor and pelvis are taken from it.
+        facts: Height, mass and sex.
+        prior: On the poses.
+        on_progress: Told after every round.
+    """
+    height, mass = facts.completed(trials[0].recording)
+    landmarks = {name: landmark for trial in trials for name, landmark in trial.landmarks.items()}
+    known, notes = parameter_prior(body, height, landmarks, trials[0].recording)
+    data = _data(body, trials, landmarks)
+    found = estimate_subject(data, known, prior, on_progress)
+    lengths, markers = _lengths(body, found), _markers(landmarks, found)
+    places = {name: entry.at_m for name, entry in markers.items()}
+    for shape in (foot_shape(places, side) for side in ("Right", "Left")):
+        lengths |= {name: MeasuredLength(m=value, sd_m=SHAPE_SD_M) for name, value in shape.items()}
+    person = SubjectModel(
+        name=trials[0].recording.name,
+        height_m=height,
+        mass_kg=mass,
+        length=lengths,
+        marker=markers,
+        floor_m=found.floor_m,
+        floor_sd_m=found.floor_sd_m,
+        sex=facts.sex,
+    )
+    return person, (*notes, f"The model was estimated from {len(data.markers_m)} frames in {found.rounds} rounds.")
+
+
+def _data(body: BodyGeometry, trials: Sequence[GaitTrial], landmarks: Mapping[str, Landmark]) -> EstimationData:
+    """Return chosen frames of all trials, with NaN for markers that a trial does not have."""
+    parts = [_chosen(trial, list(landmarks)) for trial in trials]
+    return EstimationData(
+        body=body,
+        segments=np.array([body.segments.index(one.segment) for one in landmarks.values()], dtype=np.intp),
+        markers_m=np.concatenate([part.markers_m for part in parts]),
+        weights=np.array([landmark.weight for landmark in landmarks.values()]),
+        flat=np.concatenate([part.flat for part in parts]),
+        independent=sum(part.independent for part in parts),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ChosenFrames:
+    markers_m: Array
+    flat: npt.NDArray[np.bool_]
+    independent: float
+
+
+def _chosen(trial: GaitTrial, names: list[str]) -> _ChosenFrames:
+    recording = trial.recording
+    markers = np.full((len(recording.markers_m), len(names), 3), np.nan)
+    markers[:, [names.index(name) for name in recording.marker_names]] = recording.markers_m
+    frames, counted = chosen_frames(markers, recording.rate_hz)
+    return _ChosenFrames(
+        markers[frames], flat_feet(trial)[frames], counted if trial.events else min(counted, STANDING_COUNT)
+    )
+
+
+def _lengths(body: BodyGeometry, found: Estimate) -> dict[str, MeasuredLength]:
+    rows = zip(body.length_names, found.lengths_m.tolist(), found.lengths_sd_m.tolist(), strict=True)
+    return {name: MeasuredLength(m=max(value, 1e-3), sd_m=sd) for name, value, sd in rows}
+
+
+def _markers(landmarks: Mapping[str, Landmark], found: Estimate) -> dict[str, PlacedMarker]:
+    rows = zip(landmarks.items(), found.local_m.tolist(), found.local_sd_m.tolist(), strict=True)
+    return {
+        name: PlacedMarker(segment=landmark.segment, at_m=tuple(at), sd_m=tuple(sd))
+        for (name, landmark), at, sd in rows
+    }
