@@ -20,7 +20,10 @@ from strut.robot import Array
 
 DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 TUNED = ("qcmas_walk", "sydney_walk03", "c3d_samples/gait-pig", "c3d_samples/newwalk")
-HELD_OUT = ("sydney_walk04", "sydney_walk05", "c3d_samples/plate_type3", "c3d_samples/plate_type1")
+HELD_OUT = (
+    *("sydney_walk04", "sydney_walk05", "c3d_samples/plate_type1", "c3d_samples/plate_type2"),
+    *("c3d_samples/plate_type3", "c3d_samples/pc_real"),
+)
 TRIED = {
     "heel_landed": (0.25, 0.30, 0.36, 0.42, 0.50),
     "ankle_landed": (0.6, 0.68, 0.8),

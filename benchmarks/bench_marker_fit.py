@@ -1,13 +1,22 @@
 """How many frames a second does the marker fit solve for 34 joints and 35 markers on one core, and how well?
 
+    OMP_NUM_THREADS=1 python benchmarks/bench_marker_fit.py [PEERS_PYTHON]
+
+With a Python that has OpenSim (`make bench-peers` makes one), its inverse-kinematics tool fits the same markers of the
+same body in the same run.
 Made markers: a walker of sines with 35 markers and 3 mm of noise; real ones where ../shared/data is there. Run it with
 OMP_NUM_THREADS=1. The published solver goes frame after frame, ours solves all frames at once.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
+from time import process_time
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -21,7 +30,9 @@ from strut.capture.pose_solver import PoseProblem, solve_poses
 from strut.capture.published_fit import published_fit
 from strut.capture.recording_file import read_recording
 from strut.capture.subject_model import subject_model_of
+from strut.capture.trc_file import TrcWriter
 from strut.models.subject import subject
+from strut.recording import Recording
 from strut.robot import Array
 
 DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
@@ -62,6 +73,8 @@ def main() -> None:
         _row("35 made markers, batched", problem.markers_m.shape, FRAMES / seconds, found.error_m),
         _row("35 made markers, published", few.markers_m.shape, 100 / slow, published_fit(few).error_m),
     ]
+    for python in sys.argv[1:2]:
+        rows += beside_opensim(problem, python)
     for name, height_m, mass_kg in REAL if DATA.is_dir() else ():
         recording = read_recording(DATA / f"{name}.c3d")
         real = fit(recording, height_m=height_m, mass_kg=mass_kg)
@@ -70,6 +83,48 @@ def main() -> None:
             given = fit(recording, subject=subject_model_of(subject()))
             rows.append(_row(f"{name}, published", given.error_m.shape, given.frames_per_s, given.error_m))
     record("marker_fit", rows, packages=["numpy"])
+
+
+def beside_opensim(problem: PoseProblem, python: str) -> list[dict[str, object]]:
+    """Return rows of OpenSim's tool on the same markers, and of ours by the same clock: processor time."""
+    names = [f"M{index}" for index in range(problem.markers_m.shape[1])]
+    with tempfile.TemporaryDirectory() as folder:
+        trc, asked = Path(folder) / "made.trc", Path(folder) / "problem.json"
+        trc.write_bytes(TrcWriter().content(Recording("made", RATE_HZ, tuple(names), problem.markers_m)))
+        asked.write_text(json.dumps(_told(problem, names, str(trc))), "utf-8")
+        script = Path(__file__).with_name("peer_opensim_ik.py")
+        done = subprocess.run([python, str(script), str(asked)], capture_output=True, text=True, check=True)
+    theirs = json.loads(done.stdout.strip().splitlines()[-1])
+    started = process_time()
+    found = solve_poses(problem, RATE_HZ)
+    ours = process_time() - started
+    error = np.full((FRAMES, len(names)), theirs["mean_error_m"])
+    seconds = theirs["cpu_s"] - theirs["set_up_cpu_s"]
+    shape = problem.markers_m.shape
+    return [
+        _row("the same, OpenSim's tool without its set-up (errors: root mean square)", shape, FRAMES / seconds, error),
+        _row(f"the same, ours: {seconds / ours:.1f} times as quick", shape, FRAMES / ours, found.error_m),
+    ]
+
+
+def _told(problem: PoseProblem, names: list[str], trc: str) -> dict[str, object]:
+    """Return body and markers as plain values."""
+    body = problem.body
+    segments = [
+        {
+            "name": name,
+            "parent": "" if body.parents[index] < 0 else body.segments[body.parents[index]],
+            "offset_m": (body.origins[index] @ problem.lengths_m).tolist(),
+            "axes": list(body.axes[index]),
+            "dofs": list(body.dof_names[body.first_dof[index] : body.first_dof[index] + len(body.axes[index])]),
+            "slides": list(body.dof_names[:3]) if body.parents[index] < 0 else [],
+        }
+        for index, name in enumerate(body.segments)
+    ]
+    worn = zip(names, problem.points.segment.tolist(), problem.points.local_m.tolist(), strict=True)
+    markers = [{"name": name, "segment": body.segments[segment], "at_m": at} for name, segment, at in worn]
+    duration_s = (FRAMES - 1) / RATE_HZ
+    return {"segments": segments, "markers": markers, "trc": trc, "frames": FRAMES, "duration_s": duration_s}
 
 
 def _row(case: str, shape: tuple[int, ...], rate: float, error_m: Array) -> dict[str, object]:

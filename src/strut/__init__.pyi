@@ -6,6 +6,7 @@ from strut.errors import StrutError as StrutError
 from strut.motion import Motion as Motion
 from strut.place import Footstep as Footstep, Place as Place
 from strut.receipt import Receipt as Receipt
+from strut.recording import Recording as Recording
 from strut.robot import ContactPoint as ContactPoint, Robot as Robot
 from strut.style import Style as Style
 
@@ -27,6 +28,12 @@ from strut.request import (
     Steps as Steps,
 )
 
+from strut.control.reference import (
+    PlayRequest as PlayRequest,
+    StandRequest as StandRequest,
+    WalkRequest as WalkRequest,
+)
+
 # Who moves, and what can be felt
 from strut.emotion import emotion_table as emotion_table, named_emotion as named_emotion
 from strut.expression.blend import anchor_weights as anchor_weights, style_for as style_for
@@ -41,10 +48,18 @@ from strut.pipeline.perform import perform as perform
 from strut.pipeline.run import run as run
 from strut.pipeline.walk import walk as walk, walk_to as walk_to
 
+# Recordings of people
+from strut.capture.fit import MarkerFit as MarkerFit, fit as fit
+from strut.capture.gait_trial import GaitTrial as GaitTrial, prepare_trial as prepare_trial
+from strut.capture.marker_mapping import read_marker_set as read_marker_set
+from strut.capture.recording_file import read_recording as read_recording
+from strut.capture.subject_model import SubjectModel as SubjectModel
+
 # What a motion does
 from strut.analysis.gait_analysis import analyze as analyze
 from strut.human.naturalness import Naturalness as Naturalness
 from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
+from strut.simulation.piloted import Push as Push, World as World, simulate_requests as simulate_requests
 from strut.simulation.playback import simulate as simulate
 from strut.verify.check import check as check
 

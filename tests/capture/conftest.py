@@ -1,4 +1,4 @@
-"""Real recordings beside the project, and a walker made of nothing but sines, for tests that prove something anywhere."""
+"""Real recordings beside the project, and walkers made of sines and by the clock, which are there everywhere."""
 
 from __future__ import annotations
 

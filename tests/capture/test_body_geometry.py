@@ -14,10 +14,10 @@ from strut.capture.body_geometry import (
     pose_body,
 )
 from strut.capture.body_priors import human_geometry, pose_prior
-from strut.engines.kinematic_tree import qpos_from_angles
 from strut.engines.rigid_body import point_positions
 from strut.errors import BadTableError
 from strut.models.subject import subject
+from strut.rotation import qpos_from_angles
 
 STEP = 1e-6
 

@@ -96,6 +96,22 @@ def test_more_points_than_one_parameter_names_keep_their_names():
     assert recording_from(C3dWriter().content(recording), ".c3d", "many").marker_names == names
 
 
+def test_exact_zeros_are_markers_that_were_not_seen():
+    places = np.ones((5, 2, 3))
+    places[2, 1] = 0.0
+    again = recording_from(C3dWriter().content(Recording("zeros", 50.0, ("A", "B"), places)), ".c3d", "zeros")
+    assert np.isnan(again.markers_m[2, 1]).all()
+    assert np.isfinite(np.delete(again.markers_m.reshape(-1, 3), 5, axis=0)).all()
+
+
+def test_height_and_mass_are_read_where_files_tell_them(data):
+    for name, height_m, mass_kg in (("qcmas_walk", 1.86, 70.23), ("sydney_static", 1.634, 53.5)):
+        recording = read_recording(data / f"{name}.c3d")
+        assert (recording.height_m, recording.mass_kg) == pytest.approx((height_m, mass_kg), rel=1e-5)
+    clusters = read_recording(data / "c3d_samples" / "pc_real.c3d")
+    assert (clusters.height_m, clusters.mass_kg) == pytest.approx((1.78, 70.62), rel=1e-5)
+
+
 def test_labels_lose_the_subjects_prefix_and_twins_get_a_number():
     recording = Recording("prefixed", 50.0, ("Ann:LASI", "Ben:LASI", "Ann:RASI"), np.zeros((3, 3, 3)))
     again = recording_from(C3dWriter().content(recording), ".c3d", "prefixed")

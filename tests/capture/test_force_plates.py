@@ -117,7 +117,7 @@ def test_feet_stand_where_real_plates_feel_them(data, name, plates):
 
 
 def test_plates_feel_the_strikes_that_the_laboratory_told(data):
-    """Times with a whole number of milliseconds in the Sydney files come from their plates, at a threshold of their own."""
+    """Events of the Sydney files that are told to the millisecond come from their plates."""
     told = {"sydney_walk03": (0.291, 0.812), "sydney_walk04": (0.218, 0.752, 1.299), "sydney_walk05": (0.788, 1.325)}
     for name, times in told.items():
         trial = prepare_trial(read_recording(data / f"{name}.c3d"))

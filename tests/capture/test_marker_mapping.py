@@ -24,7 +24,7 @@ def test_plug_in_gait_is_built_in_and_mirrored():
     assert landmarks["LKNE"].segment == "ShankLeft"
     assert landmarks["RKNE"].segment == "ShankRight"
     assert landmarks["RKNE"].at[1] == -landmarks["LKNE"].at[1]
-    assert {"joint_centres", "plug_in_gait"} == set(marker_set_names())
+    assert {"clusters", "helen_hayes_letters", "joint_centres", "plug_in_gait"} == set(marker_set_names())
     with pytest.raises(UnknownNameError, match="There is no marker set 'helen_hayes'"):
         built_in_marker_set("helen_hayes")
 
@@ -69,7 +69,7 @@ def test_a_mapping_file_translates_names_and_adds_markers(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ('based_on = "plug_in"\n', "line 1, based_on: is 'plug_in', which is none of joint_centres, plug_in_gait"),
+        ('based_on = "plug_in"\n', "line 1, based_on: is 'plug_in', which is none of clusters, "),
         ('based_on = "plug_in_gait"\n[alias]\nx = "LFOO"\n', "line 3, alias.x: is 'LFOO', which is no landmark"),
         ('[marker.A]\nsegment = "Pelvis"\nat = [0, 0]\n', "at"),
         ("spread = 1\n", "there is no such field here"),

@@ -1,4 +1,4 @@
-"""Poses are found from markers: exactly without noise, as published on the author's recording, and for all frames at once."""
+"""Poses are found from markers: exactly without noise, as published on the author's recording, all frames at once."""
 
 from __future__ import annotations
 

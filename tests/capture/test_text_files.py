@@ -13,11 +13,11 @@ from strut.capture.mot_file import MotWriter, read_mot
 from strut.capture.number_table import TableDamageError
 from strut.capture.recording_file import motion_content, read_recording, recording_from, recording_of
 from strut.capture.trc_file import TrcWriter
-from strut.engines.kinematic_tree import qpos_from_angles
 from strut.engines.rigid_body import body_poses
 from strut.errors import BadRecordingError, RecordingFileError, UnknownNameError
 from strut.models.subject import subject
 from strut.motion import Motion
+from strut.rotation import qpos_from_angles
 from tests.capture.conftest import CMU_UNIT_M, walker_angles, walker_recording
 
 FORCES = "\n".join(
@@ -80,7 +80,7 @@ def test_any_motion_is_written_as_markers_and_as_angles(motion):
     assert table.in_degrees
     np.testing.assert_allclose(np.radians(table.column("KneeRight_RY")), walker_angles(frames=40)[:, 9], atol=1e-8)
     np.testing.assert_allclose(np.radians(table.column("base_ry")), walker_angles(frames=40)[:, 3], atol=1e-8)
-    with pytest.raises(UnknownNameError, match="There is no file format '.fbx'"):
+    with pytest.raises(UnknownNameError, match=r"There is no file format '\.fbx'"):
         motion_content(motion, robot, ".fbx")
 
 

@@ -12,7 +12,7 @@ from strut import load_robot, walk
 from strut.errors import BadMotionError, FileError, OutOfRangeError
 from strut.human.anatomy import walking_cycle
 from strut.human.reconstruct import reconstruct, stopped_at, usual_smoothness
-from strut.human.recorded_problem import INTERVAL_S, Recording, catmull_rom, recorded_problem
+from strut.human.recorded_problem import INTERVAL_S, RecordedAngles, catmull_rom, recorded_problem
 from strut.human.walking_direction import WalkingDirection
 from strut.optimal.collocation import NotSolvedError
 from strut.optimal.contact_detection import detected_phases, noise_of
@@ -84,7 +84,7 @@ def test_the_published_formulation_is_one_step_that_weighs_torques(gait, heiman)
     motion = gait.motion(steps=2)
     with pytest.raises(OutOfRangeError, match="one step of four phases; this motion has 8"):
         reconstruct(motion, heiman, formulation="published")
-    recording = Recording(motion.time_s, angles_from_qpos(motion.qpos), tuple(true_phases(gait)), 0.0)
+    recording = RecordedAngles(motion.time_s, angles_from_qpos(motion.qpos), tuple(true_phases(gait)), 0.0)
     problem, _ = recorded_problem(heiman, recording, "published")
     assert [cost.name for cost in problem.costs] == ["recording", "effort"]
     assert problem.costs[1].weight == pytest.approx(0.01**2 * problem.costs[0].weight)

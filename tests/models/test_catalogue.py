@@ -53,7 +53,7 @@ def test_a_robot_below_here_is_called_by_its_path_from_here(copy, monkeypatch):
 
 def test_a_robot_in_the_users_home_has_a_name_beside_ours(copy, monkeypatch, capsys):
     monkeypatch.setenv("STRUT_ROBOTS", str(copy.parent))
-    assert robot_names() == ("alice", "heiman", "mrpete", "pepper", "twin")
+    assert robot_names() == ("alice", "cassie", "heiman", "mrpete", "pepper", "twin")
     assert load_robot("twin").name == "twin"  # so its motions store the name, wherever the home is
     assert main(["robots"]) == 0
     assert "twin" in capsys.readouterr().out

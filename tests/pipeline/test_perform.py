@@ -181,7 +181,7 @@ def test_every_feeling_stays_within_every_limit(pepper):
     ("task", "law"), [("wave", "corrected"), ("carry", "corrected"), ("point", "corrected"), ("wave", "paper")]
 )
 def test_all_that_a_receipt_claims_is_measured_again(task, law):
-    motion = strut.perform("pepper", task, "fearful", duration_s=4.0, rate_hz=50.0, law=law)
+    motion = strut.perform("pepper", task, "fearful", duration_s=5.0, rate_hz=50.0, law=law)
     claimed, again = motion.receipt, check(motion)
     assert again.verdict == "ok"
     assert again.gaze_error_rad == pytest.approx(claimed.gaze_error_rad, rel=1e-6, abs=1e-9)
@@ -310,7 +310,7 @@ def test_a_path_from_a_table_is_followed(tmp_path, pepper):
 
 def test_a_path_from_a_motion_is_followed(tmp_path, pepper):
     save_motion(waving("happiness"), tmp_path / "wave.npz")
-    motion = strut.perform(pepper, load_hand_path(pepper, tmp_path / "wave.npz", "right"), "sad")
+    motion = strut.perform(pepper, load_hand_path(pepper, tmp_path / "wave.npz", "right"), "sad", rate_hz=50.0)
     apart_m = hand_in_world(pepper, motion)[0] - hand_in_world(pepper, waving("happiness"))[0]
     assert np.linalg.norm(apart_m, axis=1).max() < 1e-4
 

@@ -89,25 +89,33 @@ class BodyPose:
 def body_geometry(body: SegmentBody) -> BodyGeometry:
     """Return the tree of a table of segments; both sides are made, in the order of the compiled model."""
     shares = both_sides(body, body.length_share)
-    segments = _depth_first(
-        [Segment(one, side) for one in body.segment for side in sides_of(one.name, body.sides)], None
-    )
-    names = [segment.name for segment in segments]
+    made = [Segment(entry, side) for entry in body.segment for side in sides_of(entry.name, body.sides)]
+    segments = _depth_first(made, None)
     dofs = [dof for segment in segments for dof, _ in segment.joints]
     if [dof[-2:] for dof in dofs[:3]] != ["TX", "TY", "TZ"]:
         raise BadTableError(f"{body.title}: the first segment must be the root, which floats.")
-    turns = [[(dof, _AXIS[axis]) for dof, axis in segment.joints if axis in _AXIS] for segment in segments]
-    counts = [len(own) for own in turns]
+    axes = [_turns(segment) for segment in segments]
     return BodyGeometry(
-        segments=tuple(names),
-        parents=tuple(names.index(segment.parent) if segment.parent else -1 for segment in segments),
-        first_dof=tuple((3 + np.cumsum([0, *counts[:-1]])).tolist()),
-        axes=tuple(tuple(axis for _, axis in own) for own in turns),
+        segments=tuple(segment.name for segment in segments),
+        parents=_parents(segments),
+        first_dof=tuple((3 + np.cumsum([0, *map(len, axes[:-1])])).tolist()),
+        axes=tuple(axes),
         dof_names=tuple(dofs),
         length_names=tuple(shares),
         origins=np.stack([_origin(segment, list(shares)) for segment in segments]),
         default_shares=np.array([*shares.values()]),
     )
+
+
+def _turns(segment: Segment) -> tuple[int, ...]:
+    """Return the axes of a joint's rotations in order of application: 0, 1, 2 for x, y, z."""
+    return tuple(_AXIS[axis] for _, axis in segment.joints if axis in _AXIS)
+
+
+def _parents(segments: Sequence[Segment]) -> tuple[int, ...]:
+    """Return the index of each segment's parent; -1 for the root."""
+    index = {segment.name: place for place, segment in enumerate(segments)}
+    return tuple(index.get(segment.parent or "", -1) for segment in segments)
 
 
 def _origin(segment: Segment, lengths: list[str]) -> Array:

@@ -80,6 +80,7 @@ def _values(content: bytes, header: C3dHeader, parameters: Parameters, as_floats
 def _frame_count(header: C3dHeader, parameters: Parameters) -> int:
     """Return how many frames there are; files with more than a header can count tell it elsewhere."""
     told = int(number_of(parameters, "POINT", "FRAMES", 0.0)) % 65536
+    told = max(told, int(number_of(parameters, "POINT", "LONG_FRAMES", 0.0)))
     first, last = (_long(parameters, f"ACTUAL_{end}_FIELD") for end in ("START", "END"))
     count = last - first + 1 if 0 < first <= last else max(header.last_frame - header.first_frame + 1, told)
     counts = f"its header counts from {header.first_frame} to {header.last_frame}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from strut.capture.c3d_frames import C3dFrames, read_frames
 from strut.capture.c3d_parameters import (
     C3dDamageError,
@@ -15,8 +17,15 @@ from strut.capture.c3d_parameters import (
 from strut.capture.c3d_plates import read_plates
 from strut.capture.marker_labels import unique_labels, without_prefix
 from strut.recording import AnalogChannels, EventKind, GaitEvent, Recording, Side
+from strut.robot import Array
 
-METRES = {"mm": 1e-3, "cm": 1e-2, "dm": 1e-1, "m": 1.0, "in": 0.0254, "inch": 0.0254, "inches": 0.0254}
+METRES = {
+    **dict.fromkeys(("mm", "millimeters", "millimetres", "millimeter", "mms"), 1e-3),
+    **dict.fromkeys(("cm", "centimeters", "centimetres"), 1e-2),
+    **dict.fromkeys(("m", "meters", "metres", "meter"), 1.0),
+    **dict.fromkeys(("in", "inch", "inches"), 0.0254),
+    "dm": 0.1,
+}
 _EVENTS: dict[str, EventKind] = {
     "foot strike": "heel_strike",
     "heel strike": "heel_strike",
@@ -25,6 +34,8 @@ _EVENTS: dict[str, EventKind] = {
     "toe off": "toe_off",
     "foot flat": "foot_flat",
     "heel off": "heel_off",
+    **dict.fromkeys(("rhs", "lhs", "strike", "foot contact", "foot down"), "heel_strike"),
+    **dict.fromkeys(("rto", "lto", "off", "foot up"), "toe_off"),
 }
 _COMPUTED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
 _SIDES: dict[str, Side] = {"left": "Left", "right": "Right"}
@@ -44,7 +55,7 @@ def recording_from_c3d(content: bytes, name: str) -> Recording:
         name=name,
         rate_hz=frames.rate_hz,
         marker_names=labels,
-        markers_m=frames.points[:, points] * metres,
+        markers_m=_without_zeros(frames.points[:, points]) * metres,
         residual_m=frames.residual[:, points] * metres,
         analog=analog,
         plates=plates,
@@ -53,6 +64,11 @@ def recording_from_c3d(content: bytes, name: str) -> Recording:
         mass_kg=mass_kg,
         notes=(*damage, *notes, *plate_notes),
     )
+
+
+def _without_zeros(points: Array) -> Array:
+    """Return points in which exact zeros are unseen: some programs write them for it. Shape (T, n, 3)."""
+    return np.where((points == 0.0).all(axis=2)[..., None], np.nan, points)
 
 
 def _unit(parameters: Parameters) -> tuple[float, list[str]]:
@@ -93,17 +109,26 @@ def _events(parameters: Parameters, first_s: float) -> tuple[GaitEvent, ...]:
     times = numbers_of(parameters, "EVENT", "TIMES")
     if times.ndim != 2 or times.shape[0] != 2:
         return ()
-    kinds = [_EVENTS.get(label.lower()) for label in texts_of(parameters, "EVENT", "LABELS")]
-    sides = [_SIDES.get(label.lower()) for label in texts_of(parameters, "EVENT", "CONTEXTS")]
+    labels, contexts = texts_of(parameters, "EVENT", "LABELS"), texts_of(parameters, "EVENT", "CONTEXTS")
+    kinds = [_EVENTS.get(label.lower().removeprefix("right ").removeprefix("left ")) for label in labels]
+    sides = [_side(f"{context} {label}".lower()) for context, label in zip(contexts, labels, strict=False)]
     seconds = (60.0 * times[0] + times[1] - first_s).tolist()
     told = zip(kinds, sides, seconds, strict=False)
     found = [GaitEvent(kind, side, time_s) for kind, side, time_s in told if kind and side]
     return tuple(sorted(found, key=lambda event: event.time_s))
 
 
+def _side(words: str) -> Side | None:
+    """Return the side that context and label of an event name; RHS is right, LTO is left."""
+    short = {"rhs": "right", "rto": "right", "lhs": "left", "lto": "left"}
+    words = short.get(words.rsplit(maxsplit=1)[-1] if words.split() else "", words)
+    return next((side for name, side in _SIDES.items() if name in words), None)
+
+
 def _person(parameters: Parameters) -> tuple[float | None, float | None]:
     """Return height and mass where the file tells them; heights may be in metres, centimetres or millimetres."""
-    mass = number_of(parameters, "PROCESSING", "BODYMASS", 0.0)
-    height = number_of(parameters, "PROCESSING", "HEIGHT", 0.0)
+    groups, masses = ("PROCESSING", "SUBJECT", "SUBJECTS"), ("BODYMASS", "MASS", "WEIGHT")
+    mass = max(number_of(parameters, group, name, 0.0) for group in groups for name in masses)
+    height = max(number_of(parameters, group, "HEIGHT", 0.0) for group in groups)
     heights = [height * unit for unit in (1.0, 1e-2, 1e-3) if 0.5 < height * unit < 2.6]
     return next(iter(heights), None), mass if 5.0 < mass < 300.0 else None

@@ -20,11 +20,11 @@ from strut.capture.published_fit import published_fit
 from strut.capture.subject_from_trials import PersonFacts, subject_from_trials
 from strut.capture.subject_model import SubjectModel, robot_of_subject
 from strut.capture.unobserved import follow_observed, observed_coordinates
-from strut.engines.kinematic_tree import qpos_from_angles
 from strut.errors import BadRecordingError, MarkerSetError
 from strut.motion import Motion
 from strut.recording import Recording
 from strut.robot import Array
+from strut.rotation import qpos_from_angles
 
 Method = Literal["batched", "published"]
 FEWEST_MARKERS = 6
@@ -75,6 +75,21 @@ class MarkerFit:
         return {name: float(np.nanmean(error)) for name, error in means.items() if np.isfinite(error).any()}
 
     @property
+    def frame_means_m(self) -> Array:
+        """Mean error over the markers in each frame: the upper curve of the thesis' figure of a fit. Shape (T,)."""
+        return np.asarray(np.nanmean(self.error_m, axis=1))
+
+    @property
+    def frame_worsts_m(self) -> Array:
+        """Largest error of any marker in each frame. Shape (T,)."""
+        return np.asarray(np.nanmax(self.error_m, axis=1))
+
+    @property
+    def steps(self) -> int:
+        """How many heel strikes were seen."""
+        return sum(event.kind == "heel_strike" for event in self.trial.events)
+
+    @property
     def frames_per_s(self) -> float:
         """How many frames were solved in a second."""
         return len(self.error_m) / max(self.solve_s, 1e-9)
@@ -108,6 +123,10 @@ def fit(
         walking: Whether a trial in which nobody walks is refused.
         sex: Whose shares of mass, where no subject is given.
         on_progress: Told what is being done and which share of it.
+
+    Example:
+        >>> found = strut.fit(strut.read_recording("walk.c3d"), height_m=1.86, mass_kg=75.0)
+        >>> strut.save_motion(found.motion, "walk.npz")
 
     Raises:
         MarkerSetError: If markers are missing; says which.

@@ -16,13 +16,15 @@ from strut.robot import Array
 
 CUTOFF_HZ = 20.0
 SHORTEST_RUN = 16  # frames that a filter needs
-HEELS = ("HEE", "ANK", "MMAL", "ANKLE")  # in order of preference, after the letter of the side
-TOES = ("TOE", "MT5", "BALL", "TIP")
-ON_THE_HEEL = {"HEE"}
+HEELS = ("HEE", "FT3", "ANK", "MMAL", "ANKLE")  # in order of preference, after the letter of the side
+TOES = ("TOE", "MT5", "FT1", "FT2", "BALL", "TIP", "ANK", "MMAL")
+ON_THE_HEEL = {"HEE", "FT3"}
+ON_THE_ANKLE = {"ANK", "MMAL"}
 TREADMILL_SHARE = 0.35  # whose pelvis comes this much less far than the feet step walks on a belt
 LOW_M = 0.015
 REST_M_S = 0.2
-_PELVIS = ("LASI", "RASI", "LPSI", "RPSI", "SACR", "LHIP", "RHIP")
+SEEN_ENOUGH = 0.8  # of the frames in which the best seen marker of its kind is seen
+_PELVIS = ("LASI", "RASI", "LPSI", "RPSI", "SACR", "LHIP", "RHIP", "RPV1", "RPV2", "RPV3")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,10 +34,11 @@ class FootPath:
     Args:
         side: Which.
         heel_m: Marker on the heel, or on the ankle where there is none. Shape (T, 3).
-        toe_m: Marker on the forefoot. Shape (T, 3).
+        toe_m: Marker on the forefoot, or on the ankle where there is none. Shape (T, 3).
         heel_speed_m_s: Over the ground, horizontal. Shape (T,).
         toe_speed_m_s: Over the ground, all three axes. Shape (T,).
         on_heel: Whether `heel_m` is on the heel.
+        on_toe: Whether `toe_m` is on the forefoot.
     """
 
     side: Side
@@ -44,6 +47,7 @@ class FootPath:
     heel_speed_m_s: Array
     toe_speed_m_s: Array
     on_heel: bool
+    on_toe: bool
 
     def at_rest(self) -> npt.NDArray[np.bool_]:
         """Return when heel and toes are low and do not move over the ground. Shape (T,)."""
@@ -76,10 +80,11 @@ def walking_paths(recording: Recording) -> WalkingPaths:
     feet = []
     sides: tuple[Side, Side] = ("Right", "Left")
     for side in sides:
-        (kind, heel), (_, toe) = ends[side]
+        (heel_kind, heel), (toe_kind, toe) = ends[side]
         heel_speed = np.linalg.norm((_velocity(heel, rate_hz) - belt)[:, :2], axis=1)
         toe_speed = np.linalg.norm(_velocity(toe, rate_hz) - belt, axis=1)
-        feet.append(FootPath(side, heel, toe, heel_speed, toe_speed, kind in ON_THE_HEEL))
+        on_heel, on_toe = heel_kind in ON_THE_HEEL, toe_kind not in ON_THE_ANKLE
+        feet.append(FootPath(side, heel, toe, heel_speed, toe_speed, on_heel, on_toe))
     over_ground = _velocity(pelvis, rate_hz) - belt
     speed = float(np.nanmedian(np.linalg.norm(over_ground[:, :2], axis=1)))
     return WalkingPaths(rate_hz, tuple(feet), speed, belt)
@@ -93,16 +98,16 @@ def _mean(recording: Recording, names: Sequence[str]) -> Array:
 
 
 def _path(recording: Recording, side: str, kinds: Sequence[str]) -> tuple[str, Array]:
-    """Return the first of some markers that is seen long enough, smoothed, and which it is."""
-    for kind in kinds:
-        name = f"{side[0]}{kind}"
-        if name in recording.marker_names:
-            path = _smooth(recording.marker(name), recording.rate_hz)
-            if np.isfinite(path).any():
-                return kind, path
-    raise BadRecordingError(
-        f"{recording.name}: gait events need a marker on the {side.lower()} foot ({', '.join(kinds)}), seen for long."
-    )
+    """Return the first of some markers that is seen about as long as any of them, smoothed, and which it is."""
+    names = {kind: f"{side[0]}{kind}" for kind in kinds if f"{side[0]}{kind}" in recording.marker_names}
+    paths = {kind: _smooth(recording.marker(name), recording.rate_hz) for kind, name in names.items()}
+    seen = {kind: float(all_seen(path).mean()) for kind, path in paths.items()}
+    if not any(seen.values()):
+        raise BadRecordingError(
+            f"{recording.name}: no marker on the {side.lower()} foot is seen for long ({', '.join(kinds)})."
+        )
+    kind = next(kind for kind in paths if seen[kind] >= SEEN_ENOUGH * max(seen.values()))
+    return kind, paths[kind]
 
 
 def _smooth(path: Array, rate_hz: float) -> Array:

@@ -29,6 +29,7 @@ class EventThresholds:
         heel_landed: Of a marker on the heel at heel strike.
         ankle_landed: Of a marker on the ankle at heel strike.
         toe_left: Of a marker on the forefoot at toe off.
+        ankle_left: Of a marker on the ankle at toe off, where the forefoot has none.
         swing: Of the toes in the middle of a swing, at least.
         shortest_swing_s: Of a swing.
         heel_risen_m: Over its height in mid-stance, at heel off.
@@ -38,6 +39,7 @@ class EventThresholds:
     heel_landed: float = 0.36
     ankle_landed: float = 0.68
     toe_left: float = 0.90
+    ankle_left: float = 1.63
     swing: float = 1.3
     shortest_swing_s: float = 0.12
     heel_risen_m: float = 0.012
@@ -56,17 +58,30 @@ def find_gait_events(paths: WalkingPaths, thresholds: EventThresholds = USUAL_TH
 
 
 def _events_of(foot: FootPath, paths: WalkingPaths, thresholds: EventThresholds) -> list[GaitEvent]:
-    rate_hz, speed = paths.rate_hz, paths.speed_m_s
+    rate_hz = paths.rate_hz
     swings = _swings(foot, paths, thresholds)
-    landed = speed * (thresholds.heel_landed if foot.on_heel else thresholds.ankle_landed)
-    left = speed * thresholds.toe_left
-    leaves = [at / rate_hz for first, _ in swings for at in _last_rise(foot.toe_speed_m_s, left, first)]
-    strikes = [at / rate_hz for swing in swings for at in _landing(foot.heel_speed_m_s, landed, *swing)]
+    strikes, leaves = _strikes(foot, paths, swings, thresholds), _leaves(foot, paths, swings, thresholds)
     events = [GaitEvent("heel_strike", foot.side, time_s) for time_s in strikes]
     events += [GaitEvent("toe_off", foot.side, time_s) for time_s in leaves]
     for start, stop in _stances(strikes, leaves, (len(foot.toe_m) - 1) / rate_hz):
         events += _stance_events(_Stance(foot, rate_hz, start, stop, start in strikes), thresholds)
     return events
+
+
+Swings = Sequence[tuple[int, int]]
+
+
+def _strikes(foot: FootPath, paths: WalkingPaths, swings: Swings, thresholds: EventThresholds) -> list[float]:
+    """Return when the heel has come to rest after each swing [s]."""
+    landed = paths.speed_m_s * (thresholds.heel_landed if foot.on_heel else thresholds.ankle_landed)
+    return [at / paths.rate_hz for swing in swings for at in _landing(foot.heel_speed_m_s, landed, *swing)]
+
+
+def _leaves(foot: FootPath, paths: WalkingPaths, swings: Swings, thresholds: EventThresholds) -> list[float]:
+    """Return when the toes have left before each swing [s]."""
+    left = paths.speed_m_s * (thresholds.toe_left if foot.on_toe else thresholds.ankle_left)
+    fastest = [_fastest(foot.toe_speed_m_s, first, last) for first, last in swings]
+    return [at / paths.rate_hz for frame in fastest for at in _last_rise(foot.toe_speed_m_s, left, frame)]
 
 
 def _swings(foot: FootPath, paths: WalkingPaths, thresholds: EventThresholds) -> list[tuple[int, int]]:
@@ -78,8 +93,11 @@ def _swings(foot: FootPath, paths: WalkingPaths, thresholds: EventThresholds) ->
 
 def _landing(speed: Array, level: float, first: int, last: int) -> list[float]:
     """Return where a heel comes to rest after the fastest moment of a swing; none if that is not seen."""
-    in_swing = np.nan_to_num(speed[first : last + 1], nan=-1.0)
-    return _first_fall(speed, level, first + int(np.argmax(in_swing)))
+    return _first_fall(speed, level, _fastest(speed, first, last))
+
+
+def _fastest(speed: Array, first: int, last: int) -> int:
+    return first + int(np.argmax(np.nan_to_num(speed[first : last + 1], nan=-1.0)))
 
 
 def _crossings(values: Array, level: float) -> Array:

@@ -78,6 +78,10 @@ class GaitTrial:
 def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> GaitTrial:
     """Return a recording made ready.
 
+    Example:
+        >>> trial = strut.prepare_trial(strut.read_recording("walk.c3d"))
+        >>> [(event.kind, event.side, event.time_s) for event in trial.events]
+
     Raises:
         MarkerSetError: If markers that a fit needs are missing.
         BadRecordingError: If it is too short, or body and feet cannot be told.
@@ -99,7 +103,7 @@ def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> 
     axes = find_walking_axes(own, {name: landmark.segment for name, landmark in landmarks.items()})
     own = turned_onto_x(own, axes)
     faults = check_markers(own, own.marker_names)
-    paths = _paths(own)
+    paths, own = _paths(own)
     events = find_gait_events(paths) if paths is not None else ()
     stances = plate_stances(own.plates, paths.feet, own.rate_hz) if paths is not None else ()
     return GaitTrial(own, landmarks, chosen.title, labels, gaps, faults, paths, events, stances, axes.travelled_m)
@@ -190,8 +194,9 @@ def _from(plate: ForcePlate, start_s: float) -> ForcePlate:
     return replace(plate, force_n=plate.force_n[first:], moment_nm=plate.moment_nm[first:], cop_m=plate.cop_m[first:])
 
 
-def _paths(recording: Recording) -> WalkingPaths | None:
+def _paths(recording: Recording) -> tuple[WalkingPaths | None, Recording]:
+    """Return the paths of the feet, or None with a note in the recording that says why there are no events."""
     try:
-        return walking_paths(recording)
-    except BadRecordingError:
-        return None  # a recording too short for a filter has no events; whoever needs them says so
+        return walking_paths(recording), recording
+    except BadRecordingError as error:
+        return None, replace(recording, notes=(*recording.notes, f"No gait events were looked for: {error}"))

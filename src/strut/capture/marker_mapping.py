@@ -13,6 +13,7 @@ A mapping file is TOML: `alias` says what a laboratory calls the landmarks of a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -52,7 +53,7 @@ class MarkerSetTable(Table, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class MarkerSet:
-    """Landmarks by name, both sides; what a fit needs; and all names that mean each landmark, in small letters."""
+    """Landmarks by name, both sides; what a fit needs; and all names that mean each landmark, as `_key` writes them."""
 
     title: str
     landmarks: Mapping[str, Landmark]
@@ -61,7 +62,7 @@ class MarkerSet:
 
     def found(self, recording: Recording) -> dict[str, str]:
         """Return the markers of a recording by landmark; a landmark under its own name comes before its aliases."""
-        known = [(self.names.get(label.lower(), ""), label) for label in recording.marker_names]
+        known = [(self.names.get(_key(label), ""), label) for label in recording.marker_names]
         by_alias = {landmark: label for landmark, label in known if landmark}
         own = {name: name for name in set(by_alias) & set(recording.marker_names)}
         seen = {**by_alias, **own}
@@ -86,7 +87,11 @@ def built_in_marker_set(name: str) -> MarkerSet:
 
 
 def read_marker_set(path: Path) -> MarkerSet:
-    """Return the marker set of a mapping file; raises MappingFileError with line and field."""
+    """Return the marker set of a mapping file; raises MappingFileError with line and field.
+
+    Example:
+        >>> strut.fit(recording, height_m=1.7, mass_kg=65.0, marker_set=strut.read_marker_set(Path("ours.toml")))
+    """
     file = TomlFile(read_text(path), str(path), MappingFileError)
     table = file.decode(MarkerSetTable)
     base = _base(file, table.based_on)
@@ -95,7 +100,7 @@ def read_marker_set(path: Path) -> MarkerSet:
     for theirs, ours in table.alias.items():
         if ours not in landmarks:
             raise file.wrong(("alias", theirs), f"is '{ours}', which is no landmark; known are {', '.join(landmarks)}.")
-    names = {**base.names, **_names(own), **{theirs.lower(): ours for theirs, ours in table.alias.items()}}
+    names = {**base.names, **_names(own), **{_key(theirs): ours for theirs, ours in table.alias.items()}}
     return MarkerSet(table.title or base.title, landmarks, table.needs or base.needs, names)
 
 
@@ -108,10 +113,15 @@ def _base(file: TomlFile, name: str | None) -> MarkerSet:
     return built_in_marker_set(name)
 
 
+def _key(label: str) -> str:
+    """Return a name in small letters without what separates its parts: `L.ASIS`, `l_asis` and `L ASIS` are one."""
+    return re.sub(r"[\s_.\-]", "", label).lower()
+
+
 def _names(landmarks: Mapping[str, Landmark]) -> dict[str, str]:
-    """Return all names in small letters, own ones after the aliases of others."""
-    aliases = {alias.lower(): name for name, landmark in landmarks.items() for alias in landmark.aliases}
-    return {**aliases, **{name.lower(): name for name in landmarks}}
+    """Return all names as keys, own ones after the aliases of others."""
+    aliases = {_key(alias): name for name, landmark in landmarks.items() for alias in landmark.aliases}
+    return {**aliases, **{_key(name): name for name in landmarks}}
 
 
 def read_text(path: Path) -> str:

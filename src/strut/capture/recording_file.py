@@ -50,6 +50,9 @@ def read_recording(path: Path | str, *, unit_m: float | None = None) -> Recordin
     Args:
         path: A C3D, TRC, MOT, STO, BVH or CSV file, told by its ending.
         unit_m: What one unit of a BVH file is in metres; other formats tell it themselves.
+
+    Example:
+        >>> strut.read_recording("walk.c3d").marker_names
     """
     path = Path(path)
     ending = path.suffix.lower()

@@ -18,6 +18,7 @@ _AHEAD = (  # markers on the front of a segment and on its back, in order of pre
     (("LTOE", "RTOE"), ("LHEE", "RHEE")),
     (("LTOE", "RTOE"), ("LANK", "RANK")),
     (("LBALL", "RBALL"), ("LANKLE", "RANKLE")),
+    (("LFT1", "RFT1"), ("LFT3", "RFT3")),
 )
 
 

@@ -1,1 +1,1 @@
-"""Controllers: state of a robot in, torques out."""
+"""Control: reference and measured state → torques or servo goals. Standing, walking, and the automaton between them."""

@@ -11,7 +11,7 @@ import numpy as np
 from strut.errors import BadMotionError, OutOfRangeError, RefusedError
 from strut.human.anatomy import walking_cycle
 from strut.human.gait import Gait, unfinished
-from strut.human.recorded_problem import Formulation, Recording, recorded_problem
+from strut.human.recorded_problem import Formulation, RecordedAngles, recorded_problem
 from strut.human.walking_direction import WalkingDirection, direction_of_facing
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
@@ -71,7 +71,7 @@ def reconstruct(
     direction = _direction(motion)
     straight = motion if direction is None else direction.aligned_with_x(motion)
     slack_s = 0.0 if phases is not None else detection_error_s(motion)
-    recording = Recording(motion.time_s, angles_from_qpos(straight.qpos), found, slack_s)
+    recording = RecordedAngles(motion.time_s, angles_from_qpos(straight.qpos), found, slack_s)
     smooth = usual_smoothness(motion) if smooth is None else smooth
     search = _Search(human, formulation, smooth, process_time() + most_seconds, on_iteration)
     program, on_mesh = search.solved(recording)
@@ -146,7 +146,7 @@ class _Search:
     on_iteration: OnIteration | None
     attempts: list[str] = field(default_factory=list)
 
-    def solved(self, recording: Recording) -> tuple[DirectCollocation, Solution]:
+    def solved(self, recording: RecordedAngles) -> tuple[DirectCollocation, Solution]:
         """Return the program and its solution; if phase times are free, once they have settled."""
         start: Trajectory | None = None
         for _ in range(ROUNDS):

@@ -49,7 +49,7 @@ SLACK = 0.05  # recorded coordinates may lie this far outside the published rang
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recording:
+class RecordedAngles:
     """Samples and their phases. Shapes (T,) and (T, nq); phases may be shorter or longer by `slack_s`."""
 
     time_s: Array
@@ -62,7 +62,7 @@ class Recording:
         """Whether the last phase just ends with the recording, not with its contacts."""
         return bool(self.phases[-1].stop_s > self.time_s[-1] - 1e-5)  # the solver meets times to 1e-8
 
-    def retimed(self, duration_s: Array) -> Recording:
+    def retimed(self, duration_s: Array) -> RecordedAngles:
         """Return the recording with other durations of its phases. Shape (n_phases,)."""
         borders = self.phases[0].start_s + np.concatenate([[0.0], np.cumsum(duration_s)])
         times = [(float(start), float(stop)) for start, stop in pairwise(borders)]
@@ -94,7 +94,7 @@ class Recording:
 
 
 def recorded_problem(
-    robot: Robot, recording: Recording, formulation: Formulation, smooth: float = 1.0
+    robot: Robot, recording: RecordedAngles, formulation: Formulation, smooth: float = 1.0
 ) -> tuple[OptimalControlProblem, Trajectory]:
     """Return the problem of following a recording, and a guess."""
     tree = read_tree(robot.model, angle_base=True)
@@ -127,7 +127,7 @@ def recorded_problem(
     return problem, trajectory_through(problem, lambda time_s, order: curve(time_s + node_s[0], order), lasting)
 
 
-def _ends(recording: Recording) -> tuple[BoundaryConstraint, ...]:
+def _ends(recording: RecordedAngles) -> tuple[BoundaryConstraint, ...]:
     """Return the condition that a movement which the recording cuts lasts as long as it."""
     if not recording.slack_s or not recording.cut:
         return ()
@@ -135,7 +135,7 @@ def _ends(recording: Recording) -> tuple[BoundaryConstraint, ...]:
     return (BoundaryConstraint("end of the recording", lambda ends: (ends.total_s - total_s) / 0.1),)
 
 
-def _borders(recording: Recording) -> tuple[MayerCost, ...]:
+def _borders(recording: RecordedAngles) -> tuple[MayerCost, ...]:
     """Return the cost of moving borders: where both feet stand, torques can imitate a touchdown that comes later."""
     if not recording.slack_s:
         return ()
@@ -164,7 +164,7 @@ def catmull_rom(time_s: Array, values: Array) -> CubicHermiteSpline:
     return CubicHermiteSpline(time_s, values, slope, axis=0)
 
 
-def _phases(robot: Robot, recording: Recording, interval_s: float) -> tuple[ContactPhase, ...]:
+def _phases(robot: Robot, recording: RecordedAngles, interval_s: float) -> tuple[ContactPhase, ...]:
     phases: list[ContactPhase] = []
     before: ContactSet | None = None
     for number, time in enumerate(recording.phases):
@@ -183,7 +183,7 @@ def _phases(robot: Robot, recording: Recording, interval_s: float) -> tuple[Cont
     return tuple(phases)
 
 
-def _lifted(robot: Robot, recording: Recording, number: int) -> tuple[str, ...]:
+def _lifted(robot: Robot, recording: RecordedAngles, number: int) -> tuple[str, ...]:
     """Return the rows that carry nothing at the end of a phase: points that leave the ground leave it unloaded.
 
     A foot that leaves altogether does so without any force; while a part of it stays, only its weight has to be gone.

@@ -34,7 +34,7 @@ def robot_names() -> tuple[str, ...]:
 
     Example:
         >>> strut.robot_names()[:4]
-        ('alice', 'heiman', 'mrpete', 'pepper')
+        ('alice', 'cassie', 'heiman', 'mrpete')
     """
     return tuple(dict.fromkeys((*names_in(HOME), *names_in(robot_home()))))
 

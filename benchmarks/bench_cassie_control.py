@@ -1,0 +1,122 @@
+"""Does Cassie hold every speed and height that may be asked, and how long is a tick of its controllers?
+
+    python benchmarks/bench_cassie_control.py [--commands 20] [--seeds 3] [--rate 2000]
+
+Random commands over the range that control.toml allows, each walked for 22 s from standing and then stopped, with noisy
+sensors, springs, torque limits and friction 0.6; every command with several seeds of the noise. Then pushes of 60 N for
+0.1 s from each side, standing and walking. Speeds are measured in the simulation over whole pairs of steps. `tick_ms`
+is the median over all ticks of estimate, automaton and torques; `real_time_factor` is simulated time over processor
+time, physics and sensors included.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"  # before numpy starts its threads
+
+import argparse  # noqa: E402
+
+import numpy as np  # noqa: E402
+
+from record import Row, record  # noqa: E402
+from strut.control.reference import ShowRequest, StandRequest, WalkRequest  # noqa: E402
+from strut.models.catalogue import load_robot  # noqa: E402
+from strut.models.torque_model import control_table  # noqa: E402
+from strut.simulation.piloted import Clock, PilotedRun, Push, World, simulate_requests  # noqa: E402
+
+WALK_S, STEADY_S, PAIRS = 22.0, 12.0, 14
+PUSH_N = 60.0
+
+
+def walk_row(name: str, command: tuple[float, float, float], seed: int, rate_hz: float) -> Row:
+    """Walk one command, stop, and return what came of it."""
+    forward, left, height = command
+    run = simulate_requests(
+        [WalkRequest(forward, left, 0.0, height, duration_s=WALK_S), StandRequest(1.0)],
+        world=World(seed=seed),
+        clock=Clock(control_hz=rate_hz),
+    )
+    errors = steady_errors(run, command) if not run.outcome.fell else (None, None, None)
+    return row(name, command, seed, rate_hz, run, errors)
+
+
+def steady_errors(run: PilotedRun, command: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Return the errors of speed forward and left and of height, once the walk is steady."""
+    pair_s = 2.0 * control_table(load_robot("cassie")).walking.step_s
+    time_s, qpos = run.motion.time_s, run.motion.qpos
+    first, last = np.searchsorted(time_s, (STEADY_S, STEADY_S + PAIRS * pair_s))
+    speed = (qpos[last, :2] - qpos[first, :2]) / (time_s[last] - time_s[first])
+    return (
+        round(float(speed[0] - command[0]), 4),
+        round(float(speed[1] - command[1]), 4),
+        round(float(qpos[first:last, 2].mean() - command[2]), 4),
+    )
+
+
+def push_row(name: str, requests: list[ShowRequest], start_s: float, force: tuple[float, float], rate_hz: float) -> Row:
+    """Push once and return what came of it."""
+    world = World(pushes=(Push(start_s, (*force, 0.0)),))
+    run = simulate_requests(requests, world=world, clock=Clock(control_hz=rate_hz))
+    return row(name, (0.0, 0.0, 0.0), 0, rate_hz, run, (None, None, None))
+
+
+def row(
+    name: str,
+    command: tuple[float, float, float],
+    seed: int,
+    rate_hz: float,
+    run: PilotedRun,
+    errors: tuple[float | None, float | None, float | None],
+) -> Row:
+    """Return one row of the table, and print it at once: a campaign takes minutes."""
+    forward, left, height = command
+    outcome = run.outcome
+    made = {
+        "case": name,
+        "forward_m_s": round(forward, 3),
+        "left_m_s": round(left, 3),
+        "height_m": round(height, 3),
+        "seed": seed,
+        "control_hz": rate_hz,
+        "fell": int(outcome.fell),
+        "finished": int(outcome.finished),
+        "upright_s": round(outcome.upright_s, 2),
+        "forward_error_m_s": errors[0],
+        "left_error_m_s": errors[1],
+        "height_error_m": errors[2],
+        "torque_use": round(outcome.torque_use, 3),
+        "foot_slip_mm": round(outcome.foot_slip_mm, 1),
+        "tick_ms": round(outcome.tick_ms, 4),
+        "real_time_factor": round(outcome.real_time_factor, 2),
+    }
+    print(made, flush=True)
+    return made
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--commands", type=int, default=20)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--rate", type=float, default=2000.0)
+    options = parser.parse_args()
+    allowed = control_table(load_robot("cassie")).command
+    ranges = np.array([allowed.forward_m_s, allowed.sideways_m_s, allowed.walking_height_m])
+    commands = np.random.default_rng(1).uniform(ranges[:, 0], ranges[:, 1], (options.commands, 3))
+    rows = [
+        walk_row("walk", tuple(command.tolist()), seed, options.rate)
+        for command in commands
+        for seed in range(options.seeds)
+    ]
+    sides = {"front": (-1.0, 0.0), "back": (1.0, 0.0), "left": (0.0, -1.0), "right": (0.0, 1.0)}
+    for side, (x, y) in sides.items():
+        force = (PUSH_N * x, PUSH_N * y)
+        rows.append(push_row(f"push standing, {side}", [StandRequest(3.0)], 0.5, force, options.rate))
+        walk = [WalkRequest(0.4, height_m=0.85, duration_s=4.0), StandRequest(0.5)]
+        rows.append(push_row(f"push walking, {side}", walk, 4.3, force, options.rate))
+    record("cassie_control", rows, packages=("mujoco", "numpy", "scipy"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,278 @@
+"""Piloted simulation: requests → what a torque-controlled biped really does, with springs, noise and delay.
+
+The controllers see nothing but noisy sensors; what is reported is measured in the simulation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+
+from strut.control.driven_body import driven_body
+from strut.control.observer import Measurement
+from strut.control.pilot import Pilot
+from strut.control.reference import ShowRequest
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.engines.torque_plant import USUAL_NOISE, SensorNoise, Sensors, TorquePlant
+from strut.errors import OutOfRangeError
+from strut.models.catalogue import load_robot
+from strut.models.torque_model import control_table, torque_model
+from strut.motion import Motion
+from strut.receipt import Receipt
+from strut.robot import Array, Robot
+from strut.simulation.piloted_record import PilotedRecord
+
+LONGEST_STEP_S = 0.001
+LOADED_N = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """A force on the base for a while, in world axes."""
+
+    start_s: float
+    force_n: tuple[float, float, float]
+    duration_s: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Where a show takes place, and how well the robot sees.
+
+    Args:
+        friction: Of the floor; the robot's own if None.
+        noise: Of the sensors.
+        delay_s: From a reading to the torque that answers it, in whole ticks.
+        pushes: Forces on the base.
+        seed: Of the noise.
+    """
+
+    friction: float | None = None
+    noise: SensorNoise = USUAL_NOISE
+    delay_s: float = 0.0
+    pushes: tuple[Push, ...] = ()
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PilotedOutcome:
+    """What came of a show.
+
+    Args:
+        fell: Whether the base tipped or sank, or anything but a foot touched the floor.
+        finished: Whether every request was done.
+        upright_s: How long it stayed upright.
+        distance_m: Between start and end.
+        torque_use: Largest share of a motor's torque limit.
+        foot_slip_mm: Largest slide of a loaded foot within one stance.
+        cost_of_transport: Mechanical work over weight and path; None on the spot.
+        tick_ms: Median time of a tick: estimate, automaton and torques.
+        real_time_factor: Simulated time over the processor time that it took.
+        timeline: When which mode and phase began.
+    """
+
+    fell: bool
+    finished: bool
+    upright_s: float
+    distance_m: float
+    torque_use: float
+    foot_slip_mm: float
+    cost_of_transport: float | None
+    tick_ms: float
+    real_time_factor: float
+    timeline: tuple[tuple[float, str, str], ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the outcome as JSON would hold it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PilotedRun:
+    """A simulated show: the outcome in numbers, and the motion that really happened."""
+
+    outcome: PilotedOutcome
+    motion: Motion
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Rates: ticks of the controllers, samples of the recorded motion, and the longest time that a show may take."""
+
+    control_hz: float = 2000.0
+    record_hz: float = 100.0
+    longest_s: float = 600.0
+
+    def __post_init__(self) -> None:
+        for name, rate in (("control", self.control_hz), ("record", self.record_hz)):
+            if not (20.0 <= rate <= 10000.0):
+                raise OutOfRangeError(f"The {name} rate is {rate:g} Hz; it must be from 20 to 10000 Hz.")
+        if self.control_hz % 200.0 or self.control_hz % self.record_hz:
+            raise OutOfRangeError(
+                f"A control rate of {self.control_hz:g} Hz is no multiple of 200 Hz and of the record rate."
+            )
+
+
+def simulate_requests(
+    requests: Sequence[ShowRequest],
+    robot: Robot | None = None,
+    *,
+    world: World | None = None,
+    clock: Clock | None = None,
+    radio: Callable[[float], ShowRequest | None] | None = None,
+    on_sample: Callable[[float], None] | None = None,
+) -> PilotedRun:
+    """Let a biped do one request after the other in MuJoCo, and return what happened.
+
+    Args:
+        requests: StandRequest, WalkRequest and PlayRequest, in order.
+        robot: Who does it; Cassie if None.
+        world: Floor, sensors and pushes.
+        clock: Rates and the longest time.
+        radio: What a person commands at a time, None for nothing; it takes over from the requests at once.
+        on_sample: Called with the simulated time at every recorded sample.
+
+    Example:
+        >>> strut.simulate_requests([strut.WalkRequest(forward_m_s=0.5, distance_m=2.0)]).outcome.fell
+        False
+    """
+    robot, world, clock = robot or load_robot("cassie"), world or World(), clock or Clock()
+    tick_s = 1.0 / clock.control_hz
+    steps = math.ceil(tick_s / LONGEST_STEP_S)
+    friction = robot.friction if world.friction is None else world.friction
+    table = control_table(robot)
+    model = torque_model(robot, friction=friction, step_s=tick_s / steps)
+    plant = TorquePlant(model, table.base, (table.foot[0].body, table.foot[1].body))
+    plant.reset(model.qpos0)
+    body = driven_body(model, table)
+    pilot = Pilot(body, tuple(requests), rate_hz=clock.control_hz, height_m=float(model.qpos0[2]))
+    sensors = Sensors(plant, world.noise, np.random.default_rng(world.seed))
+    record = PilotedRecord(plant, body.torque_limit_nm)
+    loop = _Loop(
+        pilot, plant, sensors, record, steps, deque([np.zeros(body.motor_count)] * round(world.delay_s / tick_s))
+    )
+    started = process_time()
+    ticks_each = round(clock.control_hz / clock.record_hz)
+    while True:
+        if loop.ticks % ticks_each == 0:
+            record.sample(loop.ticks * tick_s, pilot.automaton.mode, pilot.automaton.phase)
+            if on_sample is not None:
+                on_sample(plant.time_s)
+            if not loop.goes_on(clock.longest_s):
+                break
+        if radio is not None:
+            pilot.command(radio(plant.time_s))
+        _push(plant, world.pushes)
+        loop.tick()
+    return _run(robot, loop, process_time() - started, world)
+
+
+@dataclass(slots=True, eq=False)
+class _Loop:
+    """A pilot and its plant, tick by tick."""
+
+    pilot: Pilot
+    plant: TorquePlant
+    sensors: Sensors
+    record: PilotedRecord
+    steps: int
+    late: deque[Array]
+    ticks: int = 0
+    taken_s: list[float] = field(default_factory=list)
+
+    def tick(self) -> None:
+        measured = Measurement(*self.sensors.read())
+        started = perf_counter()
+        torque = self.pilot.torque(measured)
+        self.taken_s.append(perf_counter() - started)
+        self.late.append(torque)
+        torque = self.late.popleft()
+        self.record.work(torque, self.pilot.tick_s)
+        self.plant.step(torque, self.steps)
+        self.ticks += 1
+
+    def goes_on(self, longest_s: float) -> bool:
+        done = self.pilot.automaton.idle and self.pilot.radio is None
+        return not self.record.fell and (self.ticks == 0 or not done) and self.record.time_s[-1] < longest_s
+
+
+def _push(plant: TorquePlant, pushes: Sequence[Push]) -> None:
+    if pushes:
+        now = plant.time_s
+        acting = [push.force_n for push in pushes if push.start_s <= now < push.start_s + push.duration_s]
+        plant.push(np.sum(acting, axis=0) if acting else np.zeros(3))
+
+
+def _run(robot: Robot, loop: _Loop, taken_s: float, world: World) -> PilotedRun:
+    record, pilot = loop.record, loop.pilot
+    time_s, qpos = np.array(record.time_s), np.array(record.qpos)
+    force_n = np.array(record.force_n)
+    upright_s = float(time_s[-1])
+    distance_m = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2]))
+    weight_n = robot.mass_kg * GRAVITY_M_S2
+    outcome = PilotedOutcome(
+        fell=record.fell,
+        finished=pilot.automaton.idle and not record.fell,
+        upright_s=upright_s,
+        distance_m=distance_m,
+        torque_use=record.torque_use,
+        foot_slip_mm=record.slip_m() * 1e3,
+        cost_of_transport=record.work_j / (weight_n * record.path_m()) if record.path_m() > 0.1 else None,
+        tick_ms=float(np.median(loop.taken_s)) * 1e3,
+        real_time_factor=upright_s / taken_s,
+        timeline=tuple(record.timeline),
+    )
+    motion = Motion(
+        robot=robot.name,
+        time_s=time_s,
+        qpos=qpos,
+        joint_names=robot.joint_names,
+        contact=force_n[:, :, 2] > LOADED_N,
+        foot_names=robot.foot_names,
+        torque_nm=np.array(record.torque_nm),
+        ground_force_n=force_n,
+        receipt=_receipt(robot, outcome, qpos, time_s),
+        meta={
+            "robot_fingerprint": robot.fingerprint,
+            "simulated": {"friction": world.friction or robot.friction, "seed": world.seed, "delay_s": world.delay_s},
+            "outcome": outcome.as_dict(),
+        },
+    )
+    return PilotedRun(outcome, motion)
+
+
+def _receipt(robot: Robot, outcome: PilotedOutcome, qpos: Array, time_s: Array) -> Receipt:
+    """Return what was measured of a show; balance and self-collision, which nobody measured, are None."""
+    joints = qpos[:, robot.base_size :]
+    margin = np.minimum(joints - robot.joint_lower_rad, robot.joint_upper_rad - joints)
+    speed = np.abs(np.gradient(joints, time_s, axis=0)).max(axis=0)
+    reasons = (
+        ("It fell.",) if outcome.fell else () if outcome.finished else ("It was stopped before the last request.",)
+    )
+    return Receipt(
+        robot=robot.name,
+        emotion=None,
+        pad=None,
+        intensity_asked=None,
+        intensity_kept=None,
+        verdict="refused" if outcome.fell else "ok",
+        reasons=reasons,
+        duration_s=outcome.upright_s,
+        distance_m=outcome.distance_m,
+        speed_m_s=outcome.distance_m / outcome.upright_s,
+        balance_margin_mm=None,
+        joint_limit_margin_rad=float(margin.min()),
+        joint_speed_use=float((speed / robot.joint_speed_limit_rad_s).max()),
+        torque_use=outcome.torque_use,
+        foot_slip_mm=outcome.foot_slip_mm,
+        penetration_mm=None,
+        task_error_mm=None,
+        cost_of_transport=outcome.cost_of_transport,
+        solve_s=None,
+    )
