@@ -1,8 +1,8 @@
 """How far are ground forces from markers alone from those of force plates, and do the bands hold?
 
-Sizes of errors and floors of the bands are chosen on half of the trials. Needs the recordings in ../shared/data. Where a
-file does not tell the person's mass, that which makes the measured vertical force fit the baseline is taken; such
-trials say nothing about the mean vertical force.
+Sizes of errors and floors of the bands are chosen on half of the trials. Needs the recordings in ../shared/data.
+Where a file does not tell the person's mass, that which makes the measured vertical force fit the baseline is taken;
+such trials say nothing about the mean vertical force.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def solved(name: str) -> tuple[MarkerFit, Robot, GroundForces]:
 def rows_of(half: str, name: str) -> list[dict[str, object]]:
     """Return one row for each compared force of a trial."""
     started = time.perf_counter()
-    found, robot, forces = solved(name)
+    _, robot, forces = solved(name)
     seconds = time.perf_counter() - started
     if forces.plates is None:
         return [{"half": half, "trial": name, "what": "no foot whole on a plate", "seconds": round(seconds, 1)}]
@@ -61,9 +61,23 @@ def rows_of(half: str, name: str) -> list[dict[str, object]]:
     rows = [_row(half, name, one) for one in [*ours, *plain] if one is not None]
     away = pressure_distance_m(forces.loads.cop_m, forces.plates, forces.loads.stands, weight_n)
     if len(away):
-        rows.append({"half": half, "trial": name, "what": "centre of pressure", "median_mm": round(float(np.median(away)) * 1e3, 1)})
+        rows.append(
+            {
+                "half": half,
+                "trial": name,
+                "what": "centre of pressure",
+                "median_mm": round(float(np.median(away)) * 1e3, 1),
+            }
+        )
     left = np.abs(forces.unexplained)
-    rows.append({"half": half, "trial": name, "what": f"unexplained {left[:, :3].max():.1f} N {left[:, 3:].max():.1f} N m", "seconds": round(seconds, 1)})
+    rows.append(
+        {
+            "half": half,
+            "trial": name,
+            "what": f"unexplained {left[:, :3].max():.1f} N {left[:, 3:].max():.1f} N m",
+            "seconds": round(seconds, 1),
+        }
+    )
     return rows
 
 
@@ -84,7 +98,12 @@ def _row(half: str, name: str, one: Agreement) -> dict[str, object]:
 def main() -> None:
     if not DATA.is_dir():
         sys.exit("The recordings are not here: ../shared/data is absent.")
-    rows = [row for half, names in (("tuned", TUNED), ("held out", HELD_OUT)) for name in names for row in rows_of(half, name)]
+    rows = [
+        row
+        for half, names in (("tuned", TUNED), ("held out", HELD_OUT))
+        for name in names
+        for row in rows_of(half, name)
+    ]
     record("ground_forces", rows, packages=["numpy", "scipy", "mujoco"])
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from strut.capture.body_geometry import body_points, lengths_array, place_points, point_jacobian, pose_body
 from strut.capture.body_priors import human_geometry
@@ -63,8 +64,8 @@ class PressureBelief:
     sd_m: Array
 
     @property
-    def known(self) -> Array:
-        """Where there is a belief. Shape (T,), of booleans."""
+    def known(self) -> npt.NDArray[np.bool_]:
+        """Where there is a belief. Shape (T,)."""
         return np.asarray(np.isfinite(self.place_m[:, 0]))
 
 
@@ -107,7 +108,7 @@ def smooth_movement(
         draws: How many movements are drawn around the best.
         seed: Of the draws.
     """
-    q = continuous_angles(found)
+    q, weight_n = continuous_angles(found), robot.mass_kg * GRAVITY_M_S2
     basis = spline_basis(found.motion.time_s, options.knot_s)
     precision, coefficients = _marker_precision(found, q, options), basis.fitted(q)
     roughness = np.full(q.shape[1], options.jerk_rad**-2.0)
@@ -118,9 +119,9 @@ def smooth_movement(
         system.add_roughness(roughness)
         here = movement_of(basis, coefficients)
         linear = wrench_derivatives(robot, here)
-        _add_pressure(system, here, linear, belief, options, robot.mass_kg * GRAVITY_M_S2)
+        _add_pressure(system, here, linear, belief, options, weight_n, found.trial.recording.rate_hz)
         if measured is not None:
-            _add_measured(system, here, linear, measured, robot.mass_kg * GRAVITY_M_S2)
+            _add_measured(system, here, linear, measured, weight_n)
         solution = system.solved()
         coefficients = solution.mean
     best = movement_of(basis, coefficients)
@@ -177,22 +178,17 @@ def _add_pressure(
     belief: PressureBelief,
     options: SmoothingOptions,
     weight_n: float,
+    rate_hz: float,
 ) -> None:
     """Add the moment about the believed centre of pressure, which is small."""
     known = belief.known
     place = np.column_stack([np.where(known[:, None], belief.place_m, 0.0), np.zeros(len(known))])
     moments = [_moment_about(one, place) for one in linear]
-    frame_s = options.pressure_s * _rate_hz(system, len(known), options)
     loose = np.where(known, np.nan_to_num(belief.sd_m, nan=1.0), np.inf)
     inverse = np.stack([1.0 / loose, 1.0 / loose, np.where(known, 1.0 / options.twist_m, 0.0)], axis=1)
-    inverse = inverse / weight_n / np.sqrt(max(frame_s, 1.0))
+    inverse = inverse / weight_n / np.sqrt(max(options.pressure_s * rate_hz, 1.0))
     rows = np.stack(moments[1:]) * inverse[None, ..., None]
     system.add_rows(rows, _linear_part(rows, here) - inverse * moments[0])
-
-
-def _rate_hz(system: SplineSystem, frames: int, options: SmoothingOptions) -> float:
-    spans = system.basis.count - system.basis.values.shape[2] + 1
-    return (frames - 1) / (spans * options.knot_s)
 
 
 def _add_measured(
@@ -202,7 +198,7 @@ def _add_measured(
     measured: MeasuredWrench,
     weight_n: float,
 ) -> None:
-    known = np.isfinite(measured.wrench).all(axis=1)
+    known = np.asarray(np.isfinite(measured.wrench).all(axis=1))
     sd = np.repeat([measured.force_sd, measured.moment_sd_m], 3) * weight_n
     inverse = known[:, None] / sd
     rows = np.stack(linear[1:]) * inverse[None, ..., None]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from strut.engines.rigid_body import body_poses
 from strut.recording import GaitEvent, Side
@@ -79,10 +81,12 @@ class Footprint:
         away = cop_m - self.heel_m - self.carried(time_s)
         along = np.clip(away @ self.forwards, HEEL_END * self.length_m, TOE_END * self.length_m)
         out = np.clip(away @ self.outwards, -HALF_WIDTH_M, HALF_WIDTH_M)
-        return np.asarray(self.heel_m + self.carried(time_s) + np.outer(along, self.forwards) + np.outer(out, self.outwards))
+        return np.asarray(
+            self.heel_m + self.carried(time_s) + np.outer(along, self.forwards) + np.outer(out, self.outwards)
+        )
 
-    def stands(self, time_s: Array) -> Array:
-        """Return when the foot is on the ground. Shape (T,), of booleans."""
+    def stands(self, time_s: Array) -> npt.NDArray[np.bool_]:
+        """Return when the foot is on the ground. Shape (T,)."""
         return np.asarray((time_s >= self.start_s) & (time_s <= self.stop_s))
 
 
@@ -112,7 +116,12 @@ def find_footprints(
             ankle = np.median(place[flat, column, :2] - print_.carried(time_s[flat]), axis=0)
             behind = robot.subject.lengths_m[f"Foot{side}PosteriorPoint"]
             found.append(replace(print_, heel_m=ankle - behind * forwards))
-    return _without_flight(sorted(found, key=lambda one: one.start_s))
+    found.sort(key=lambda one: one.start_s)
+    if found:  # somebody carries the body in the first frame and in the last
+        found[0] = replace(found[0], start_s=min(found[0].start_s, float(time_s[0])))
+        last = max(range(len(found)), key=lambda index: found[index].stop_s)
+        found[last] = replace(found[last], stop_s=max(found[last].stop_s, float(time_s[-1])))
+    return _without_flight(found)
 
 
 def _without_flight(prints: Sequence[Footprint]) -> tuple[Footprint, ...]:
@@ -133,17 +142,26 @@ def _length(robot: Robot, side: Side) -> float:
 
 
 def _stance_times(events: Sequence[GaitEvent], side: Side) -> list[tuple[float, float, bool]]:
-    """Return beginnings and ends of stances; one that is not seen is as long before or after as the others are long."""
-    own = sorted((e for e in events if e.side == side and e.kind in ("heel_strike", "toe_off")), key=lambda e: e.time_s)
-    whole = [
-        (one.time_s, other.time_s)
-        for one, other in zip(own, own[1:], strict=False)
-        if (one.kind, other.kind) == ("heel_strike", "toe_off")
-    ]
-    usual_s = float(np.median([stop - start for start, stop in whole])) if whole else USUAL_STANCE_S
-    found = [(start, stop, True) for start, stop in whole]
+    """Return beginnings and ends of stances; one that is not seen is as long before or after as others are long."""
+    own = _contact_changes(events, side)
+    found = [(*stance, True) for stance in _whole_stances(own)]
+    lengths = [stop - start for one in SIDES for start, stop in _whole_stances(_contact_changes(events, one))]
+    usual_s = float(np.median(lengths)) if lengths else USUAL_STANCE_S
     if own and own[0].kind == "toe_off":
         found.insert(0, (own[0].time_s - usual_s, own[0].time_s, False))
     if own and own[-1].kind == "heel_strike":
         found.append((own[-1].time_s, own[-1].time_s + usual_s, False))
     return found
+
+
+def _contact_changes(events: Sequence[GaitEvent], side: Side) -> list[GaitEvent]:
+    own = [event for event in events if event.side == side and event.kind in ("heel_strike", "toe_off")]
+    return sorted(own, key=lambda event: event.time_s)
+
+
+def _whole_stances(changes: Sequence[GaitEvent]) -> list[tuple[float, float]]:
+    return [
+        (one.time_s, other.time_s)
+        for one, other in pairwise(changes)
+        if (one.kind, other.kind) == ("heel_strike", "toe_off")
+    ]

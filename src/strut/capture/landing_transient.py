@@ -1,6 +1,6 @@
 """Landing transient: the sharp rise of the vertical force at heel strike, which filtered markers do not show any more.
 
-A foot takes half of the body weight within 20 ms of heel strike. Whoever filters markers at 6 Hz before they are written
+A foot takes half of the body weight within 20 ms of heel strike. Whoever filters markers at 6 Hz before writing them
 loses it: nothing that is computed from them can rise so fast. Where markers were filtered, the usual difference between
 the force and what is left of it is given back, at the leading foot. Where they were not, it is left to the markers.
 """
@@ -18,7 +18,9 @@ from strut.robot import Array
 
 FILTERED_HZ, FILTERED_SHARE = 12.0, 0.98  # of the power of accelerations, below this frequency: then it was filtered
 # After heel strike, over body weight: mean of two landings on plates, in the half of the trials that is for tuning.
-SINCE_STRIKE_S = np.array([-60.0, -40.0, -20.0, 0.0, 10.0, 20.0, 40.0, 60.0, 80.0, 100.0, 120.0, 140.0, 160.0, 180.0, 200.0]) / 1e3
+SINCE_STRIKE_S = (
+    np.array([-60.0, -40.0, -20.0, 0.0, 10.0, 20.0, 40.0, 60.0, 80.0, 100.0, 120.0, 140.0, 160.0, 180.0, 200.0]) / 1e3
+)
 EVENT_SD_S = 0.012  # of heel strikes from markers: the transient is as blurred as its time is unsure
 OVER_WEIGHT = np.array([0.0, -0.02, -0.09, -0.05, 0.22, 0.22, 0.10, -0.05, -0.08, -0.06, 0.0, 0.05, 0.05, 0.03, 0.0])
 

@@ -1,8 +1,8 @@
 """Load sharing: the ground's wrench on a walker → force and centre of pressure under each foot.
 
 One foot carries all alone. Two share the vertical force so that the centre of pressure of both is where the wrench has
-it, smoothly from none to all between heel strike and toe off (after the transition of Ren and others, 2008), each within
-0 and all; a bounded least-squares problem for each double support. Sideways and fore-aft, each foot pushes towards a
+it, smoothly from none to all between heel strike and toe off (after the transition of Ren and others, 2008), each
+within 0 and all; bounded least squares for each double support. Sideways and fore-aft, each foot pushes towards a
 point above the centre of mass (Maus and others, 2010), and what is left is shared like the weight, within friction.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import lsq_linear
 
 from strut.capture.dynamic_smoothing import PressureBelief, SmoothingOptions
@@ -24,7 +25,7 @@ SHARE_SD = 0.15  # of the usual way of the share
 PRESSURE_SD_M = 0.03  # of the centre of pressure that the wrench gives, along the line between the feet
 ROUGHNESS_SD = 0.02  # of second differences of the share, at 100 frames in a second
 SMALLEST_N = 1.0
-# Of the weight on the leading foot, at tenths of a double support: between four on plates in the half that is for tuning.
+# Of the weight on the leading foot, at tenths of a double support; between those of four on plates in the tuning half.
 USUAL_SHARE = np.array([0.0, 0.15, 0.24, 0.32, 0.41, 0.51, 0.62, 0.73, 0.83, 0.92, 1.0])
 
 
@@ -36,13 +37,13 @@ class FootLoads:
         force_n: In world. Shape (T, 2, 3).
         cop_m: Centre of pressure, under the foot; NaN where it does not stand. Shape (T, 2, 2).
         twist_nm: Moment about the vertical through it. Shape (T, 2).
-        stands: Which foot is on the ground. Shape (T, 2), of booleans.
+        stands: Which foot is on the ground. Shape (T, 2).
     """
 
     force_n: Array
     cop_m: Array
     twist_nm: Array
-    stands: Array
+    stands: npt.NDArray[np.bool_]
 
     def wrenches(self) -> Array:
         """Return forces, and moments about the world's origin. Shape (T, 2, 6)."""
@@ -58,9 +59,9 @@ def wrench_pressure(wrench: Array) -> Array:
     return np.stack([-wrench[..., 4] / load, wrench[..., 3] / load], axis=-1)
 
 
-def standing_on(footprints: Sequence[Footprint], time_s: Array) -> Array:
+def standing_on(footprints: Sequence[Footprint], time_s: Array) -> npt.NDArray[np.intp]:
     """Return the number of the footprint in which each foot stands; -1 for none. Shape (T, 2)."""
-    number = np.full((len(time_s), 2), -1)
+    number = np.full((len(time_s), 2), -1, dtype=np.intp)
     for index, one in enumerate(footprints):
         number[one.stands(time_s), SIDES.index(one.side)] = index
     return number
@@ -121,13 +122,11 @@ def share_load(
     return FootLoads(force, cop, part * twist[:, None], number >= 0)
 
 
-def _double_supports(
-    footprints: Sequence[Footprint], time_s: Array
-) -> list[tuple[Footprint, Footprint, Array]]:
+def _double_supports(footprints: Sequence[Footprint], time_s: Array) -> list[tuple[Footprint, Footprint, Array]]:
     """Return trailing and leading footprint and the frames of each double support."""
     number = standing_on(footprints, time_s)
     found = []
-    for first, last in runs_of((number >= 0).all(axis=1)):
+    for first, last in runs_of(np.asarray((number >= 0).all(axis=1))):
         rows = np.arange(first, last + 1)
         for pair in np.unique(number[rows], axis=0):
             both = sorted((footprints[index] for index in pair), key=lambda one: one.start_s)
@@ -142,7 +141,9 @@ def _passed(trailing: Footprint, leading: Footprint, time_s: Array) -> Array:
 
 def _usual_share(trailing: Footprint, leading: Footprint, time_s: Array) -> Array:
     """Return how much of the weight the leading foot usually has. Shape (T,)."""
-    return np.asarray(np.interp(_passed(trailing, leading, time_s), np.linspace(0.0, 1.0, len(USUAL_SHARE)), USUAL_SHARE))
+    return np.asarray(
+        np.interp(_passed(trailing, leading, time_s), np.linspace(0.0, 1.0, len(USUAL_SHARE)), USUAL_SHARE)
+    )
 
 
 def _fitted_share(trailing: Footprint, leading: Footprint, time_s: Array, wanted: Array) -> Array:
@@ -151,7 +152,9 @@ def _fitted_share(trailing: Footprint, leading: Footprint, time_s: Array, wanted
     before, after = trailing.pressure_path(time_s), leading.pressure_path(time_s)
     apart = np.linalg.norm(after - before, axis=1)
     along = np.einsum("ti,ti->t", wanted - before, after - before) / np.maximum(apart, 1e-6)
-    bend = np.diff(np.eye(count + 2), n=2, axis=0)  # with a frame before, in which it is 0, and one after, in which it is 1
+    bend = np.diff(
+        np.eye(count + 2), n=2, axis=0
+    )  # with a frame before, in which it is 0, and one after, in which it is 1
     frame_s = (time_s[-1] - time_s[0]) / (count - 1) if count > 1 else 0.01
     rough = 1.0 / (ROUGHNESS_SD * (frame_s / 0.01) ** 2)
     matrix = np.vstack([np.eye(count) / SHARE_SD, np.diag(apart) / PRESSURE_SD_M, rough * bend[:, 1:-1]])

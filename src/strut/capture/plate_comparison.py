@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.signal import butter, filtfilt
 
 from strut.capture.footprints import HALF_WIDTH_M, SIDES, Footprint
@@ -25,7 +26,7 @@ SHARES = (0.0, 0.5, 0.95)  # of a foot's length: these places must be on a plate
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlateForces:
-    """What plates measured of each foot: force, and moment about the origin; 0 in swing, NaN where unknown (T, 2, 6)."""
+    """What plates measured of each foot: force, moment about the origin; 0 in swing, NaN where unknown (T, 2, 6)."""
 
     wrench: Array
 
@@ -59,7 +60,7 @@ def plate_forces(trial: GaitTrial, footprints: Sequence[Footprint]) -> PlateForc
             continue
         start_s, stop_s = min(same[0].start_s, stance.start_s), max(same[0].stop_s, stance.stop_s)
         rows = (time_s >= start_s - 0.005) & (time_s <= stop_s + 0.005)
-        wrench[rows, SIDES.index(stance.side)] = sum(_at_frames(plate, time_s) for plate in own)[rows]
+        wrench[rows, SIDES.index(stance.side)] = np.sum([_at_frames(plate, time_s) for plate in own], axis=0)[rows]
     return PlateForces(wrench)
 
 
@@ -89,10 +90,8 @@ def _over(plate: ForcePlate, place: Array) -> bool:
 
 def _at_frames(plate: ForcePlate, time_s: Array) -> Array:
     """Return force, and moment about the origin, of a plate at the frames. Shape (T, 6)."""
-    wrench = np.concatenate(
-        [plate.force_n, plate.moment_nm + np.cross(plate.centre_m, plate.force_n)], axis=1
-    )
-    if SMOOTH_HZ < 0.45 * plate.rate_hz and len(wrench) > 30:
+    wrench = np.concatenate([plate.force_n, plate.moment_nm + np.cross(plate.centre_m, plate.force_n)], axis=1)
+    if 0.45 * plate.rate_hz > SMOOTH_HZ and len(wrench) > 30:
         wrench = filtfilt(*butter(2, SMOOTH_HZ / (plate.rate_hz / 2.0)), wrench, axis=0)
     found = np.stack([np.interp(time_s, plate.time_s, column) for column in wrench.T], axis=1)
     found[time_s > plate.time_s[-1]] = np.nan
@@ -167,7 +166,7 @@ def compare_loads(
     return [row for row in rows if row is not None]
 
 
-def pressure_distance_m(cop_m: Array, plates: PlateForces, stands: Array, weight_n: float) -> Array:
+def pressure_distance_m(cop_m: Array, plates: PlateForces, stands: npt.NDArray[np.bool_], weight_n: float) -> Array:
     """Return distances of computed and measured centres of pressure in single support.
 
     Args:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.interpolate import BSpline
 from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.linalg.lapack import dtbtrs
@@ -30,7 +31,7 @@ class SplineBasis:
         roughness: Integral of products of third derivatives of spline b and b + k. Shape (n, 5).
     """
 
-    first: Array
+    first: npt.NDArray[np.intp]
     values: Array
     roughness: Array
 
@@ -41,7 +42,7 @@ class SplineBasis:
 
     def at_frames(self, coefficients: Array, derivative: int = 0) -> Array:
         """Return a curve or its derivative at the frames. Shape (n, m) in, (T, m) out."""
-        index = self.first[:, None].astype(int) + np.arange(ORDER)
+        index = self.first[:, None] + np.arange(ORDER)
         return np.asarray(np.einsum("ta,tam->tm", self.values[derivative], coefficients[index]))
 
     def fitted(self, values: Array) -> Array:
@@ -59,7 +60,7 @@ def spline_basis(time_s: Array, spacing_s: float) -> SplineBasis:
     inner = np.linspace(time_s[0], time_s[-1], spans + 1)
     step = inner[1] - inner[0]
     knots = np.concatenate([inner[0] - step * np.arange(DEGREE, 0, -1), inner, inner[-1] + step * np.arange(1, ORDER)])
-    first = np.clip(((time_s - time_s[0]) / step).astype(int), 0, spans - 1)
+    first = np.clip(((time_s - time_s[0]) / step).astype(np.intp), 0, spans - 1)
     unit = BSpline(knots, np.eye(spans + DEGREE), DEGREE)
     index = first[:, None] + np.arange(ORDER)
     values = np.stack([np.take_along_axis(unit(time_s, nu), index, axis=1) for nu in range(3)])
@@ -96,21 +97,21 @@ class SplineSystem:
 
     def add_precision(self, precision: Array, target: Array) -> None:
         """Add squares of the distance from a target at the frames. Shapes (T, m, m) and (T, m)."""
-        values, first = self.basis.values[0], self.basis.first.astype(int)
+        values, first = self.basis.values[0], self.basis.first
         pull = np.einsum("tij,tj->ti", precision, target)
         for a in range(ORDER):
             np.add.at(self._right, first + a, values[:, a, None] * pull)
             for b in range(a, ORDER):
-                np.add.at(self._blocks, (first + a, b - a), (values[:, a] * values[:, b])[:, None, None] * precision)
+                np.add.at(self._blocks[:, b - a], first + a, (values[:, a] * values[:, b])[:, None, None] * precision)
 
     def add_rows(self, rows: Array, target: Array) -> None:
         """Add squares of rows times coordinates, rates, accelerations minus a target. Shapes (3, T, r, m), (T, r)."""
-        values, first = self.basis.values, self.basis.first.astype(int)
+        values, first = self.basis.values, self.basis.first
         own = np.einsum("dta,dtrm->atrm", values, rows)
         for a in range(ORDER):
             np.add.at(self._right, first + a, np.einsum("trm,tr->tm", own[a], target))
             for b in range(a, ORDER):
-                np.add.at(self._blocks, (first + a, b - a), np.swapaxes(own[b], 1, 2) @ own[a])
+                np.add.at(self._blocks[:, b - a], first + a, np.swapaxes(own[b], 1, 2) @ own[a])
 
     def add_roughness(self, weight: Array) -> None:
         """Add integrals of squared third derivatives. Shape (m,)."""
@@ -125,7 +126,7 @@ class SplineSystem:
         for lag in range(ORDER):
             for row in range(width):
                 for column in range(width if lag else row + 1):
-                    band[lag * width + row - column, column :: width] += self._blocks[:, lag, row, column]
+                    band[lag * width + row - column, column::width] += self._blocks[:, lag, row, column]
         factor = cholesky_banded(band, lower=True, check_finite=False)
         mean = cho_solve_banded((factor, True), self._right.ravel(), check_finite=False)
         return SplineSolution(mean.reshape(count, width), factor)

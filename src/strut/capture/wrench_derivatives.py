@@ -45,4 +45,4 @@ def wrench_derivatives(robot: Robot, movement: Movement) -> tuple[Array, Array, 
         values[which] = values[which] + np.tile(step * np.eye(count), (frames, 1))
         moved = wrench_of(robot, Movement(*values)).reshape(frames, count, 6)
         parts.append(np.swapaxes((moved - here[:, None]) / step, 1, 2))
-    return here, *parts
+    return here, parts[0], parts[1], parts[2]

@@ -19,6 +19,8 @@ VERBS = {
     "walk": "Plan a walk that shows an emotion and save it.",
     "perform": "Do a task and show a feeling with the rest.",
     "synthesize": "Find a human gait that minimises criteria.",
+    "fit": "Fit a person's model to recorded markers.",
+    "capture": "Find forces and torques of a recorded walk.",
     "reconstruct": "Find torques and ground forces of a motion.",
     "analyze": "Measure and compare human walks.",
     "check": "Measure a motion and say whether the robot can do it (exit 3 if not).",

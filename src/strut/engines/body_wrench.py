@@ -36,17 +36,14 @@ def centre_of_mass_path(model: mujoco.MjModel, qpos: Array) -> Array:
 
 def torques_under_wrenches(
     model: mujoco.MjModel, motion: tuple[Array, Array, Array], bodies: Sequence[str], wrench: Array
-) -> tuple[Array, Array]:
-    """Return joint torques of a movement whose bodies the ground pushes, and the base's wrench that nothing explains.
+) -> Array:
+    """Return joint torques of a movement whose bodies the ground pushes. Shape (T, n_joints).
 
     Args:
         model: With a floating base.
         motion: qpos (T, nq), qvel and qacc (T, nv).
         bodies: Names of the n bodies that are pushed.
         wrench: Force, and moment about the world's origin. Shape (T, n, 6).
-
-    Returns:
-        Torques (T, n_joints), and force and moment about the base's origin, in base axes, of what is left (T, 6).
     """
     data, numbers = mujoco.MjData(model), [model.body(name).id for name in bodies]
     force, result = np.empty((len(wrench), model.nv)), np.empty(model.nv)
@@ -58,4 +55,4 @@ def torques_under_wrenches(
         for index, body in enumerate(numbers):
             mujoco.mj_jac(model, data, moving, turning, origin, body)
             force[k] -= moving.T @ wrench[k, index, :3] + turning.T @ wrench[k, index, 3:]
-    return force[:, 6:], force[:, :6]
+    return force[:, 6:]
