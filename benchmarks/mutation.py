@@ -1,12 +1,17 @@
 """Would the tests notice? Small faults are put into a copy of the tree, and the tests of the matching folder must fail.
 
     python benchmarks/mutation.py               # 150 faults over all core folders; goes on where it stopped
-    python benchmarks/mutation.py --only kinematics balance --faults 20 --seed 1
+    python benchmarks/mutation.py --only kinematics balance --again    # those that survived, after tests were written
+    python benchmarks/mutation.py --report      # tidies the results and prints the share that is noticed
 
-A fault is one changed constant, sign, comparison, boolean or call argument. Which ones are put in, a seed decides; they
-are spread evenly over the folders. Each is tested with `pytest -x` on the tests of its folder and a time limit, without
-those marked slow; a fault that survives names a test to write. Rows `folder, file, line, kind, before, after, outcome,
-seconds` are appended to benchmarks/results/mutation.csv; a fault that stands there for the same text is not run again.
+A fault is one changed constant, sign, comparison, boolean or call argument. A seed decides which ones are put in: the
+first of a lot drawn per folder, so that the choice stays when other lines change. The tests of a folder run once
+without a fault, and it is noted which test runs which lines (line_record.py). A fault is then shown to the tests of
+its folder, those that run its line first and the quick ones before the dear ones, with `-x`, without those marked slow,
+up to `--budget` seconds of tests; it is noticed when one fails, or when they take more than four times as long as
+without it. A fault in a line that no test of the folder runs is missed without being tried. mutation_equivalent.toml
+lists the faults that change nothing, each with the reason; another is taken for each. Rows stand in
+results/mutation.csv, one per fault; a fault that stands there is not run again.
 """
 
 from __future__ import annotations
@@ -14,21 +19,37 @@ from __future__ import annotations
 import argparse
 import ast
 import csv
+import hashlib
+import json
 import os
-import random
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results" / "mutation.csv"
-FOLDERS = ("generators", "verify", "kinematics", "balance", "simulation", "engines", "expression", "optimal", "human")
-HEAVY = {"synthesize.py", "reconstruct.py", "multi_start.py"}  # their tests solve for minutes
+EQUIVALENT = Path(__file__).parent / "mutation_equivalent.toml"
+CACHE = Path(tempfile.gettempdir()) / "strut_mutation"
+FOLDERS = (
+    *("generators", "verify", "kinematics", "balance", "simulation"),
+    *("engines", "expression", "optimal", "human", "pipeline"),
+)
+HEAVY = {"synthesize.py", "reconstruct.py", "multi_start.py", "reconstruction.py"}  # their tests are marked slow
+UNSETTLED = {  # modules that others are writing now
+    *("gait_body.py", "gait_drafts.py", "gait_pattern.py", "gait_plan.py", "gait_track.py", "whole_body.py"),
+    *("controller_dynamics.py", "torque_plant.py", "two_bar_leg.py", "piloted.py", "piloted_record.py", "upright.py"),
+    *("planted_body.py", "balanced_path.py"),
+}
+COMMUTATIVE = {"max", "min", "maximum", "minimum", "fmax", "fmin", "hypot"}  # their arguments swapped are no fault
+KEY = ("folder", "file", "function", "kind", "before", "after")
+Lines = dict[str, dict[str, Any]]
 COMPARISONS = {ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 SIGNS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
 
@@ -39,6 +60,7 @@ class Fault:
 
     folder: str
     file: str
+    function: str
     line: int
     column: int
     end_line: int
@@ -50,7 +72,7 @@ class Fault:
     @property
     def key(self) -> tuple[str, ...]:
         """What makes two faults the same in different runs."""
-        return (self.folder, self.file, self.kind, self.before, self.after)
+        return tuple(getattr(self, name) for name in KEY)
 
 
 def changed(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
@@ -68,9 +90,15 @@ def changed(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     elif isinstance(node, ast.BoolOp):
         other = ast.And() if isinstance(node.op, ast.Or) else ast.Or()
         yield "boolean", ast.BoolOp(other, node.values)
-    elif isinstance(node, ast.Call) and len(node.args) >= 2 and not any(isinstance(a, ast.Starred) for a in node.args):
+    elif isinstance(node, ast.Call) and len(node.args) >= 2 and _ordered(node):
         first, second, *others = node.args
         yield "argument", ast.Call(node.func, [second, first, *others], node.keywords)
+
+
+def _ordered(call: ast.Call) -> bool:
+    """Return whether the order of the first two arguments says something."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name not in COMMUTATIVE and not any(isinstance(argument, ast.Starred) for argument in call.args)
 
 
 def faults_in(path: Path, folder: str) -> Iterator[Fault]:
@@ -84,7 +112,7 @@ def faults_in(path: Path, folder: str) -> Iterator[Fault]:
                 for kind, other in changed(node):
                     before, after = ast.get_source_segment(text, node) or "", f"({ast.unparse(other)})"
                     place = (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
-                    yield Fault(folder, path.name, *place, kind, before, after)
+                    yield Fault(folder, path.name, function.name, *place, kind, before, after)
 
 
 def _left_out(node: ast.AST) -> list[ast.AST]:
@@ -98,15 +126,17 @@ def _left_out(node: ast.AST) -> list[ast.AST]:
     return []
 
 
-def chosen(folders: list[str], count: int, seed: int) -> list[Fault]:
-    """Return faults spread evenly over folders, in a lot that the seed decides."""
-    rng, found = random.Random(seed), []
-    for place, folder in enumerate(folders):
-        modules = [path for path in sorted((ROOT / "src/strut" / folder).glob("*.py")) if path.name not in HEAVY]
-        all_faults = list({fault.key: fault for path in modules for fault in faults_in(path, folder)}.values())
-        share = count // len(folders) + (place < count % len(folders))
-        found += rng.sample(all_faults, min(share, len(all_faults)))
-    return found
+def chosen(folder: str, count: int, seed: int, left_out: set[tuple[str, ...]]) -> list[Fault]:
+    """Return faults of a folder in a lot that the seed decides, those left out replaced by the next."""
+    modules = [
+        path for path in sorted((ROOT / "src/strut" / folder).glob("*.py")) if path.name not in HEAVY | UNSETTLED
+    ]
+    faults = {fault.key: fault for path in modules for fault in faults_in(path, folder) if fault.key not in left_out}
+    return sorted(faults.values(), key=lambda fault: _lot(fault, seed))[:count]
+
+
+def _lot(fault: Fault, seed: int) -> str:
+    return hashlib.sha256(repr((seed, fault.key)).encode()).hexdigest()
 
 
 def with_fault(text: str, fault: Fault) -> str:
@@ -118,84 +148,182 @@ def with_fault(text: str, fault: Fault) -> str:
     return (raw[:start] + fault.after.encode() + raw[end:]).decode()
 
 
-def outcome(tree: Path, fault: Fault, limit_s: float) -> str:
-    """Return `killed`, `survived` or `too slow` (which counts as killed: the tests would not end)."""
-    path = tree / "src/strut" / fault.folder / fault.file
+def tests_that_run(tree: Path, folder: str) -> Lines:
+    """Return the tests of a folder, each with its seconds and the lines of the folder's modules that it runs."""
+    files = sorted([*(tree / "tests").rglob("*.py"), *(tree / "src/strut").rglob("*.py")])
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in files if _concerns(path, tree, folder))).hexdigest()
+    cache = CACHE / f"{folder}_{digest[:16]}.json"
+    if not cache.is_file():
+        CACHE.mkdir(exist_ok=True)
+        own = {"LINES_TO": str(cache.with_suffix(".part")), "LINES_OF": str(tree / "src/strut" / folder)}
+        run = run_tests(tree, folder, own, None)
+        if run.returncode != 0:
+            raise SystemExit(f"the tests of {folder} fail without any fault; mend them first\n{run.stdout[-3000:]}")
+        cache.with_suffix(".part").rename(cache)
+    found: Lines = json.loads(cache.read_text("utf-8"))
+    return found
+
+
+def _concerns(path: Path, tree: Path, folder: str) -> bool:
+    """Return whether the record of a folder is out of date when this file changes."""
+    place = path.relative_to(tree).parts
+    return place[:2] == ("tests", folder) or place[:3] == ("src", "strut", folder)
+
+
+def picked(tests: Lines, fault: Fault, budget_s: float) -> tuple[list[str], float]:
+    """Return the tests to show a fault to, in order, and their seconds; none when no test runs its lines."""
+    its_lines = set(range(fault.line, fault.end_line + 1))
+
+    def order(test: str) -> tuple[bool, bool, float]:
+        return (test not in running, test.split("::", maxsplit=1)[0] not in files, tests[test]["seconds"])
+
+    running = {test for test, told in tests.items() if its_lines & set(told["lines"].get(fault.file, ()))}
+    files = {test.split("::")[0] for test in running}
+    names, seconds = [], 0.0
+    for test in sorted(tests, key=order) if running else ():
+        if seconds + tests[test]["seconds"] <= budget_s or not names:
+            names.append(test)
+            seconds += tests[test]["seconds"]
+    return names, seconds
+
+
+def outcome(tree: Path, fault: Fault, tests: Lines, budget_s: float) -> tuple[str, str]:
+    """Return `killed`, `too slow` (the tests would not end, so it is noticed), `survived` or `not run`; and by what."""
+    names, seconds = picked(tests, fault, budget_s)
+    if not names:
+        return "not run", "no test of the folder runs this line"
+    path, order = tree / "src/strut" / fault.folder / fault.file, tree / "order.json"
     text = path.read_text("utf-8")
+    order.write_text(json.dumps(names), "utf-8")
     path.write_text(with_fault(text, fault), "utf-8")
     try:
-        return "survived" if tests_pass(tree, fault.folder, limit_s) else "killed"
+        run = run_tests(tree, fault.folder, {"TESTS_FROM": str(order)}, 60.0 + 4.0 * seconds)
     except subprocess.TimeoutExpired:
-        return "too slow"
+        return "too slow", f"more than {60.0 + 4.0 * seconds:.0f} s"
     finally:
         path.write_text(text, "utf-8")
+    if run.returncode == 0:
+        return "survived", f"{len(names)} of {len(tests)} tests"
+    told = [line for line in run.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return "killed", told[0].split(" - ")[0].split("::")[-1] if told else "import"
 
 
-def tests_pass(tree: Path, folder: str, limit_s: float) -> bool:
-    """Return whether the tests of a folder pass, those marked slow left out."""
-    own = {"PYTHONPATH": str(tree / "src"), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "not slow"]
-    run = subprocess.run(
+def run_tests(tree: Path, folder: str, own: dict[str, str], limit_s: float | None) -> subprocess.CompletedProcess[str]:
+    """Run the tests of a folder, those marked slow left out."""
+    paths = os.pathsep.join([str(tree / "src"), str(Path(__file__).parent)])
+    quiet = {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "line_record",
+        "-m",
+        "not slow",
+    ]
+    return subprocess.run(
         [*command, f"tests/{folder}"],
         cwd=tree,
-        env={**os.environ, **own},
+        env={**os.environ, **quiet, **own},
         timeout=limit_s,
         capture_output=True,
         text=True,
         check=False,
     )
-    return run.returncode == 0
 
 
-def known(folders: list[str]) -> dict[tuple[str, ...], str]:
-    """Return the faults that were run before and what came out."""
+def known() -> dict[tuple[str, ...], dict[str, str]]:
+    """Return the rows of faults that were run before, the last one of each fault."""
     if not RESULTS.is_file():
         return {}
     with RESULTS.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["folder"] in folders]
-    return {tuple(row[name] for name in ("folder", "file", "kind", "before", "after")): row["outcome"] for row in rows}
+        return {tuple(row[name] for name in KEY): row for row in csv.DictReader(file)}
 
 
-def append(fault: Fault, result: str, seconds: float) -> None:
+def append(row: dict[str, Any]) -> None:
     """Write what came out of one fault at once, so that a run can be stopped and taken up again."""
     RESULTS.parent.mkdir(exist_ok=True)
-    names = [*(field.name for field in fields(Fault)), "outcome", "seconds"]
     fresh = not RESULTS.is_file()
     with RESULTS.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         if fresh:
             writer.writeheader()
-        writer.writerow({**asdict(fault), "outcome": result, "seconds": f"{seconds:.0f}"})
+        writer.writerow(row)
+
+
+def told_equivalent() -> dict[tuple[str, ...], str]:
+    """Return the faults that change nothing, each with the reason."""
+    table = tomllib.loads(EQUIVALENT.read_text("utf-8")) if EQUIVALENT.is_file() else {}
+    return {tuple(row[name] for name in KEY): row["reason"] for row in table.get("fault", ())}
+
+
+COLUMNS = [*(field.name for field in fields(Fault)), "outcome", "by", "seconds"]
+MISSED = ("survived", "not run")
+
+
+def run_folder(tree: Path, faults: list[Fault], options: argparse.Namespace) -> None:
+    """Run the faults of one folder that were not run before, and those that were missed if asked to."""
+    before = known()
+    again = {fault.key for fault in faults if options.again and before.get(fault.key, {}).get("outcome") in MISSED}
+    todo = [fault for fault in faults if fault.key not in before or fault.key in again]
+    tests = tests_that_run(tree, faults[0].folder) if todo else {}
+    for number, fault in enumerate(todo, start=1):
+        started = time.perf_counter()
+        result, by = outcome(tree, fault, tests, options.budget)
+        append({**asdict(fault), "outcome": result, "by": by, "seconds": f"{time.perf_counter() - started:.0f}"})
+        print(f"{number}/{len(todo)} {result:8s} {fault.folder}/{fault.file}:{fault.line} {fault.kind}: "
+              f"{fault.before[:70]!r} -> {fault.after[:70]!r} ({by})", flush=True)  # fmt: skip
+
+
+def report(faults: list[Fault], equivalent: dict[tuple[str, ...], str]) -> None:
+    """Write the last row of each fault and those left out, and print what share of the faults was noticed."""
+    before = known()
+    rows = [before[fault.key] for fault in faults if fault.key in before]
+    left_out = [
+        row | {"outcome": "equivalent", "by": equivalent[key]} for key, row in before.items() if key in equivalent
+    ]
+    with RESULTS.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows([*rows, *left_out])
+    for folder in dict.fromkeys(fault.folder for fault in faults):
+        print(folder, _share([row for row in rows if row["folder"] == folder]))
+    print("all", _share(rows), f"of {len(faults)} faults; {len(left_out)} that change nothing were left out")
+
+
+def _share(rows: list[dict[str, str]]) -> str:
+    noticed = sum(row["outcome"] not in MISSED for row in rows)
+    return f"{noticed} of {len(rows)} noticed ({noticed / max(1, len(rows)):.1%})"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", default=list(FOLDERS), choices=FOLDERS)
-    parser.add_argument("--faults", type=int, default=150)
+    parser.add_argument("--faults", type=int, default=150, help="over all folders, whichever of them run now")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--limit", type=float, default=300.0, help="seconds for the tests of one fault")
-    parser.add_argument("--again", action="store_true", help="run faults again that survived before")
+    parser.add_argument("--budget", type=float, default=40.0, help="seconds of tests that a fault is shown to")
+    parser.add_argument("--again", action="store_true", help="run faults again that were missed before")
+    parser.add_argument("--report", action="store_true", help="run nothing: tidy the results and print the shares")
     options = parser.parse_args()
-    before = known(options.only)
-    todo = chosen(options.only, options.faults, options.seed)
-    results = []
-    with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder)
-        for name in ("src", "tests", "pyproject.toml", "examples", "docs", "README.md"):
-            source = ROOT / name
-            (shutil.copytree if source.is_dir() else shutil.copy)(source, tree / name)
-        for broken in (name for name in options.only if not tests_pass(tree, name, 10.0 * options.limit)):
-            raise SystemExit(f"the tests of {broken} fail without any fault; mend them first")
-        for number, fault in enumerate(todo, start=1):
-            result, started = before.get(fault.key), time.perf_counter()
-            if result is None or (options.again and result == "survived"):
-                result = outcome(tree, fault, options.limit)
-                append(fault, result, time.perf_counter() - started)
-            results.append(result)
-            print(f"{number}/{len(todo)} {result:8s} {fault.folder}/{fault.file}:{fault.line} {fault.kind}: "
-                  f"{fault.before[:60]!r} -> {fault.after[:60]!r}", flush=True)  # fmt: skip
-    survived = results.count("survived")
-    print(f"{len(results) - survived} of {len(results)} faults noticed ({1.0 - survived / max(1, len(results)):.0%})")
+    equivalent = told_equivalent()
+    share = {
+        name: options.faults // len(FOLDERS) + (n < options.faults % len(FOLDERS)) for n, name in enumerate(FOLDERS)
+    }
+    faults = {name: chosen(name, share[name], options.seed, set(equivalent)) for name in FOLDERS}
+    if not options.report:
+        with tempfile.TemporaryDirectory() as folder:
+            tree = Path(folder)
+            for name in ("src", "tests", "pyproject.toml", "examples", "docs", "README.md"):
+                source = ROOT / name
+                (shutil.copytree if source.is_dir() else shutil.copy)(source, tree / name)
+            for name in options.only:
+                run_folder(tree, faults[name], options)
+    if options.report or options.only == list(FOLDERS):
+        report([fault for name in FOLDERS for fault in faults[name]], equivalent)
 
 
 if __name__ == "__main__":

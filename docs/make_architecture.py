@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections import Counter
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from matplotlib import rc_context
@@ -19,13 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / "src" / "strut"
 PICTURE = ROOT / "docs" / "images" / "architecture.svg"
 FOUNDATIONS = ("robots", "models", "engines")
-ROWS = (
-    ("expression", "kinematics", "balance", "optimal"),
-    ("human", "generators", "verify"),
-    ("io", "pipeline", "simulation", "analysis"),
-    ("study", "show"),
-    ("reproduction", "cli"),
-)
+READERS = ("reproduction", "cli")
+WIDEST_ROW = 4
+ROW_HEIGHT = 1.2
 WORDS = {
     "expression": "Emotion to Style",
     "kinematics": "leg solvers, task priority",
@@ -33,7 +30,10 @@ WORDS = {
     "optimal": "optimal control, any model",
     "human": "gait problem, subject",
     "generators": "Style and task to Draft",
-    "verify": "limits, gate, receipt",
+    "verify": "limits, audit, receipt",
+    "capture": "laboratory files, subject",
+    "control": "state to torques",
+    "adoption": "others' models to folders",
     "io": "motion files",
     "pipeline": "request to Motion",
     "simulation": "what really happens",
@@ -45,34 +45,55 @@ WORDS = {
 }
 
 
+def stages() -> list[str]:
+    """Return the folders with modules in them, but for tables, which are nouns, and the foundations."""
+    found = sorted(path.parent.name for path in HOME.glob("*/__init__.py"))
+    return [stage for stage in found if stage not in (*FOUNDATIONS, "tables")]
+
+
 def import_counts() -> Counter[tuple[str, str]]:
     """Return how many imports go from each stage to each other one."""
-    stages = {stage for row in ROWS for stage in row}
+    known = stages()
     counts: Counter[tuple[str, str]] = Counter()
     for path in sorted(HOME.rglob("*.py")):
         own = path.relative_to(HOME).parts[0]
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("strut."):
                 other = node.module.split(".")[1]
-                if own in stages and other in stages and own != other:
+                if own in known and other in known and own != other:
                     counts[own, other] += 1
     return counts
+
+
+def rows() -> list[list[str]]:
+    """Return the stages, each below all that it imports; those that read from every stage stand last."""
+    edges = set(import_counts())
+    imported = {stage: {other for own, other in edges if own == stage} for stage in stages() if stage not in READERS}
+    found: list[list[str]] = []
+    for stage in TopologicalSorter(imported).static_order():
+        level = max((level + 1 for level, row in enumerate(found) if imported[stage] & set(row)), default=0)
+        while level < len(found) and len(found[level]) == WIDEST_ROW:
+            level += 1
+        found += [[] for _ in range(level + 1 - len(found))]
+        found[level].append(stage)
+    return [*found, list(READERS)]
 
 
 def places() -> dict[str, tuple[float, float]]:
     """Return where the middle of each stage is drawn."""
     found = {}
-    for level, row in enumerate(ROWS):
+    for level, row in enumerate(rows()):
         for column, stage in enumerate(row):
-            found[stage] = (10.0 * (column + 0.5) / len(row), 7.2 - 1.45 * level)
+            found[stage] = (10.0 * (column + 0.5) / len(row), 7.2 - ROW_HEIGHT * level)
     return found
 
 
 def drawn() -> Figure:
     """Return the picture."""
-    figure = Figure(figsize=(10.0, 8.6))
+    lowest = min(y for _, y in places().values()) - 0.8
+    figure = Figure(figsize=(10.0, 9.5 - lowest))
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set(xlim=(0.0, 10.0), ylim=(0.6, 9.6))
+    axes.set(xlim=(0.0, 10.0), ylim=(lowest, 9.5))
     axes.axis("off")
     nouns = sorted(path.stem for path in HOME.glob("*.py") if not path.stem.startswith("__"))
     half = len(nouns) // 2
@@ -94,7 +115,7 @@ def drawn() -> Figure:
         axes.text(x, y + 0.09, f"{stage}/", ha="center", va="center", fontsize=10.5, weight="bold", color="#1d2430")
         axes.text(x, y - 0.14, WORDS[stage], ha="center", va="center", fontsize=7.5, color="#5b6676")
     for (own, other), count in sorted(import_counts().items()):
-        if own not in ("cli", "reproduction"):
+        if own not in READERS:
             ends = {"patchA": boxes[own], "patchB": boxes[other], "shrinkA": 1.0, "shrinkB": 1.0}
             look = {"arrowstyle": "-|>", "mutation_scale": 9.0, "color": "#7d8794", "alpha": 0.75, "zorder": 0}
             bent = "arc3,rad=0.08"
@@ -102,7 +123,7 @@ def drawn() -> Figure:
             axes.add_patch(line)
     axes.text(
         5.0,
-        0.78,
+        lowest + 0.18,
         "cli/ and reproduction/ read from every stage; arrows point to what is imported",
         ha="center",
         fontsize=8.0,

@@ -17,9 +17,14 @@ SIDES = {"Right", "Left"}
 
 
 def words_of(text):
-    """Yield the words of an identifier or a sentence: snake_case, CamelCase and spaces apart."""
-    for chunk in re.findall(r"[A-Za-z0-9]+", text):
+    """Yield the words of an identifier or a sentence: snake_case, CamelCase and spaces apart, tags of HTML left out."""
+    for chunk in re.findall(r"[A-Za-z0-9]+", re.sub(r"</?[a-z]+>", " ", text)):
         yield from re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", chunk)
+
+
+def test_a_tag_of_a_page_is_no_body_part_and_a_name_in_a_page_is():
+    assert list(words_of("<head><b>left_knee</b>")) == ["left", "knee"]
+    assert list(words_of("headOf a < head")) == ["head", "Of", "a", "head"]
 
 
 def docstrings(tree):

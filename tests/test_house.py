@@ -16,11 +16,12 @@ HOME = Path(strut.__file__).parent
 NOUNS = (
     *("errors", "toml_file", "cancellation", "tables", "rotation", "emotion", "style", "robot", "motion"),
     *("recording", "receipt", "bisection", "audit", "draft", "request", "place", "easing", "address"),
-    *("contact_set", "mirror"),
+    *("contact_set", "mirror", "drawing"),
 )
 STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
-    *("capture", "io", "pipeline", "control", "simulation", "analysis", "study", "show", "reproduction", "cli"),
+    *("capture", "io", "pipeline", "control", "simulation", "analysis", "study", "show", "adoption"),
+    *("reproduction", "cli"),
 )
 FOUNDATIONS = {"robots", "models", "engines"}  # data, compiled models and thin adapters: every stage computes with them
 READERS = {"reproduction", "cli"}  # they compare or print what any stage computes
@@ -53,6 +54,8 @@ ALLOWED_EDGES = {
     ("study", "io"): "stimuli are motion files",
     ("study", "human"): "point lights sit where the marker set has them",
     ("study", "pipeline"): "the motions of a published study are performed again",
+    ("adoption", "io"): "folders are written atomically",
+    ("adoption", "show"): "a portrait shows what was found",
     ("show", "balance"): "support polygons are drawn",
     ("show", "human"): "plots carry the laboratory's names",
     ("show", "verify"): "plots show what check measures",
@@ -62,7 +65,7 @@ ALLOWED_EDGES = {
 }
 # Which rooms may import an engine; CasADi is the language of optimal control, and of nothing else.
 ENGINES = {
-    "mujoco": {"engines", "models"},
+    "mujoco": {"engines", "models", "adoption"},
     "viser": {"engines"},
     "casadi": {"optimal"},
     "ezc3d": {"engines"},

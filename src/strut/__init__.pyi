@@ -2,6 +2,7 @@
 
 # Nouns
 from strut.emotion import Emotion as Emotion
+from strut.tables.keyframes import Animation as Animation, FootPose as FootPose, AnimationKey as AnimationKey
 from strut.errors import StrutError as StrutError
 from strut.motion import Motion as Motion
 from strut.place import Footstep as Footstep, Place as Place
@@ -20,6 +21,7 @@ from strut.draft import (
     Shortfall as Shortfall,
 )
 from strut.request import (
+    Animate as Animate,
     Crawl as Crawl,
     HandTask as HandTask,
     HumanGait as HumanGait,
@@ -40,10 +42,16 @@ from strut.expression.blend import anchor_weights as anchor_weights, style_for a
 from strut.expression.shown import left_out as left_out, main_words as main_words, shown_shares as shown_shares
 from strut.models.catalogue import load_robot as load_robot, robot_names as robot_names, robot_of as robot_of
 
+# Robots of others
+from strut.adoption.adopt import Adopted as Adopted, adopt as adopt
+from strut.adoption.folder_check import Checked as Checked, check_folder as check_folder
+from strut.adoption.portrait import portrait_page as portrait_page, portrait_png as portrait_png
+
 # Motions
 from strut.human.gait_options import named_gait_options as named_gait_options
 from strut.human.reconstruct import reconstruct as reconstruct
 from strut.human.synthesize import synthesize as synthesize
+from strut.pipeline.animate import animate as animate, draw as draw
 from strut.pipeline.perform import perform as perform
 from strut.pipeline.run import run as run
 from strut.pipeline.walk import walk as walk, walk_to as walk_to
@@ -60,6 +68,7 @@ from strut.capture.subject_model import SubjectModel as SubjectModel
 from strut.analysis.gait_analysis import analyze as analyze
 from strut.human.naturalness import Naturalness as Naturalness
 from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
+from strut.simulation.piloted_story import play_request as play_request
 from strut.simulation.piloted import Push as Push, World as World, simulate_requests as simulate_requests
 from strut.simulation.playback import simulate as simulate
 from strut.verify.check import check as check
@@ -102,8 +111,14 @@ from strut.show.recording_report import save_capture as save_capture, save_fit a
 from strut.show.viewer import serve as serve
 
 # Files
+from strut.io.animation_file import (
+    load_animation as load_animation,
+    story_names as story_names,
+    story_path as story_path,
+)
 from strut.io.exchange import Writer as Writer, export as export
 from strut.io.motion_file import load_motion as load_motion, save_motion as save_motion
+from strut.io.motion_library import LibraryEntry as LibraryEntry, MotionLibrary as MotionLibrary
 from strut.io.resample import resampled as resampled
 
 # Studies with people

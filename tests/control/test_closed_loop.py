@@ -25,7 +25,8 @@ class Rig:
         self.plant = TorquePlant(model, "pelvis", ("left_foot", "right_foot"))
         self.plant.reset(model.qpos0)
         self.sensors = Sensors(self.plant, noise, np.random.default_rng(seed))
-        self.pilot = Pilot(self.body, tuple(queue), rate_hz=1000.0, height_m=0.9)
+        self.pilot = Pilot(self.body, rate_hz=1000.0, height_m=0.9)
+        self.pilot.enqueue(queue)
 
     def run(self, duration_s):
         while self.plant.time_s < duration_s and self.plant.qpos[2] > 0.5:
@@ -76,6 +77,32 @@ def test_a_stand_survives_a_push_from_each_side(force_n):
     run = simulate_requests([StandRequest(2.5)], world=World(pushes=(Push(0.5, force_n),)), clock=FAST)
     assert run.outcome.finished
     assert run.motion.qpos[-1, 2] == pytest.approx(0.9, abs=0.01)
+
+
+def sidestep(duration_s):
+    """The base 10 cm to the left by minimum jerk, and back."""
+    u = np.linspace(0.0, 1.0, 26)
+    out = u**3 * (10.0 + u * (6.0 * u - 15.0))
+    time_s, share = np.concatenate([u, 1.0 + u[1:]]) * duration_s, np.concatenate([out, out[-2::-1]])
+    zero = np.zeros_like(share)
+    return PlayRequest(time_s, np.stack([zero, 0.1 * share, zero + 0.8], axis=1), np.zeros((len(share), 3)), "sidestep")
+
+
+@pytest.mark.parametrize(("duration_s", "stands"), [(0.5, False), (1.0, True)])
+def test_a_drawn_movement_that_is_too_quick_falls_and_stands_at_twice_the_time(duration_s, stands):
+    run = simulate_requests([StandRequest(0.2, 0.8), sidestep(duration_s), StandRequest(1.0, 0.8)], clock=FAST)
+    assert run.outcome.finished == stands
+    assert run.outcome.fell != stands
+
+
+def test_a_walk_turns_as_fast_as_asked():
+    request = WalkRequest(0.3, turn_rad_s=0.3, height_m=0.85, duration_s=20.0)
+    run = simulate_requests([request], clock=replace(FAST, longest_s=8.0))
+    w, x, y, z = run.motion.qpos[:, 3:7].T
+    heading = np.unwrap(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+    steady = slice(*np.searchsorted(run.motion.time_s, (4.0, 4.0 + 5 * 0.7)))
+    assert not run.outcome.fell
+    assert np.polyfit(run.motion.time_s[steady], heading[steady], 1)[0] == pytest.approx(0.3, abs=0.03)
 
 
 def test_a_walk_survives_a_push_from_the_side():

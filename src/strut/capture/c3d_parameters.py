@@ -125,10 +125,10 @@ class C3dEntry:
 
 
 def _section(content: bytes, header: C3dHeader) -> bytes:
-    """Return the parameter section; where it does not tell its length, all before the data."""
+    """Return the parameter section: as long as it tells, or up to the data where that is farther."""
     start = header.parameter_start
-    told = start + content[start + 2] * BLOCK
-    return content[start : told if told > start else max(header.data_start, start + BLOCK)]
+    told = start + max(content[start + 2], 1) * BLOCK
+    return content[start : max(told, header.data_start)]
 
 
 def _entries(content: bytes, header: C3dHeader) -> Iterator[C3dEntry]:

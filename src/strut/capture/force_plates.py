@@ -57,7 +57,7 @@ def plate_in_world(channels: PlateChannels) -> tuple[ForcePlate, tuple[str, ...]
     up = _upwards(plate_to_world)
     force, moment = _wrench(values, channels)
     loads = force @ (plate_to_world.T @ up)
-    if len(loads) and loads[np.abs(loads).argmax()] < 0.0:
+    if len(loads) and loads[np.abs(loads).argmax()] < -LOADED_N:
         values = -values if channels.kind != 1 else values * np.array([-1, -1, -1, 1, 1, -1])
         notes.append(f"{name}: it tells the force on the ground; signs were turned.")
         force, moment = _wrench(values, channels)

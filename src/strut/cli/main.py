@@ -15,9 +15,12 @@ DONE, OUR_BUG, USER_CAN_FIX, REFUSED = 0, 1, 2, 3
 
 VERBS = {
     "robots": "List the robots.",
+    "adopt": "Read an MJCF or URDF and make a robot of it.",
     "emotions": "List the named emotions, and who has poses for them.",
     "walk": "Plan a walk that shows an emotion and save it.",
     "perform": "Do a task and show a feeling with the rest.",
+    "animate": "Make a drawn story a motion that stands.",
+    "library": "Keep motions, and find them again by what they mean.",
     "synthesize": "Find a human gait that minimises criteria.",
     "fit": "Fit a person's model to recorded markers.",
     "capture": "Find forces and torques of a recorded walk.",

@@ -42,6 +42,11 @@ def heading(x: float, y: float) -> float:
     return math.atan2(y, x)
 
 
+def slope(up: float) -> float:
+    """Return the angle above the horizon of a unit vector whose vertical part is `up`."""
+    return math.asin(min(max(up, -1.0), 1.0))
+
+
 def angle_between(start: float, end: float) -> float:
     """Return the smallest turn from one angle to another, in [-pi, pi]."""
     return math.remainder(end - start, math.tau)

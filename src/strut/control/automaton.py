@@ -156,7 +156,7 @@ def _towards_stand(
 
 def _towards_play(state: Automaton, now: StandReference, request: PlayRequest, limits: TransitionTable) -> Automaton:
     movement = state.movement or PlayedMovement(request)
-    first = movement.at(0.0)
+    first = _at_rest(movement.at(0.0))
     reached = stand_towards(now, first, limits)
     phase: Phase = "play" if reached == first else "approach"
     since_s = 0.0 if phase == "play" else state.since_s

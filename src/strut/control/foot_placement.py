@@ -11,6 +11,7 @@ import math
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.robot import Array
 
+LOWEST_COM_M = 0.2  # below which no leg holds a body: whoever falls is treated as this high
 Pair = tuple[float, float]
 
 

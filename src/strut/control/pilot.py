@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 from strut.control.attitude import Triple, angle_between, heading
 from strut.control.automaton import AUTOMATON_HZ, FIRST_STANCE, Automaton, Situation, advance
 from strut.control.driven_body import DrivenBody
-from strut.control.foot_placement import capture_point, pendulum_rate
+from strut.control.foot_placement import LOWEST_COM_M, capture_point, pendulum_rate
 from strut.control.observer import Measurement, Observer
 from strut.control.reference import ShowRequest, StandReference, check_request
 from strut.control.standing_controller import StandingController
@@ -20,22 +22,25 @@ class Pilot:
 
     Args:
         body: Who is driven.
-        queue: What it shall do.
         rate_hz: Ticks per second, a multiple of 200.
         height_m: Of the base at the start, standing.
     """
 
-    def __init__(self, body: DrivenBody, queue: tuple[ShowRequest, ...], *, rate_hz: float, height_m: float) -> None:
-        for request in queue:
-            check_request(request, body.table.command)
+    def __init__(self, body: DrivenBody, *, rate_hz: float, height_m: float) -> None:
         self.tick_s, self._ticks_each = 1.0 / rate_hz, round(rate_hz / AUTOMATON_HZ)
         self._body, self._limits = body, body.table.transition
         self.observer = Observer(body, self.tick_s)
         self.standing, self.walking = StandingController(self.observer), WalkingController(self.observer, self.tick_s)
-        self.automaton = Automaton(StandReference((0.0, 0.0, height_m)), queue)
+        self.automaton = Automaton(StandReference((0.0, 0.0, height_m)))
         self.radio: ShowRequest | None = None
         self._ticks = 0
         self._walked_m, self._last_m = 0.0, (0.0, 0.0)
+
+    def enqueue(self, requests: Sequence[ShowRequest]) -> None:
+        """Put requests at the end of the queue; raises OutOfRangeError for what the robot cannot do."""
+        for request in requests:
+            check_request(request, self._body.table.command)
+        self.automaton = replace(self.automaton, queue=(*self.automaton.queue, *requests))
 
     def command(self, radio: ShowRequest | None) -> None:
         """Let a person take over, or give back if None; raises OutOfRangeError for what the robot cannot do."""
@@ -68,7 +73,7 @@ class Pilot:
         line = observer.dynamics.line[0] + observer.dynamics.line[1]
         yaw = angle_between(heading(float(line[0]), float(line[1])), walking.heading_rad)
         dynamics = observer.dynamics
-        rate = pendulum_rate(float(dynamics.com[2]) + observer.height_m)
+        rate = pendulum_rate(max(float(dynamics.com[2]) + observer.height_m, LOWEST_COM_M))
         return Situation(
             steps=walking.steps,
             mean_speed_m_s=walking.mean_speed_m_s,
@@ -95,7 +100,7 @@ def _later(reference: StandReference, time_s: float) -> StandReference:
         return reference
     place = _moved(reference.place_m, reference.place_m_s, time_s)
     turn = _moved(reference.turn_rad, reference.turn_rad_s, time_s)
-    return StandReference(place, turn, reference.place_m_s, reference.turn_rad_s)
+    return replace(reference, place_m=place, turn_rad=turn)
 
 
 def _moved(place: Triple, rate: Triple, time_s: float) -> Triple:

@@ -25,12 +25,16 @@ class StandReference:
         turn_rad: Roll, pitch, yaw; yaw from the mean heading of the feet.
         place_m_s: Rate of `place_m`.
         turn_rad_s: Rate of `turn_rad`.
+        place_m_s2: Rate of `place_m_s`.
+        turn_rad_s2: Rate of `turn_rad_s`.
     """
 
     place_m: Triple
     turn_rad: Triple = ZERO
     place_m_s: Triple = ZERO
     turn_rad_s: Triple = ZERO
+    place_m_s2: Triple = ZERO
+    turn_rad_s2: Triple = ZERO
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +125,17 @@ class PlayedMovement:
     def __init__(self, movement: PlayRequest) -> None:
         values = np.concatenate([movement.place_m, movement.turn_rad], axis=1)
         self._spline = CubicSpline(movement.time_s, values, bc_type="clamped")
-        self._rate, self._end = self._spline.derivative(), movement.duration_s
+        self._rate, self._bend = self._spline.derivative(), self._spline.derivative(2)
+        self._end = movement.duration_s
 
     def at(self, time_s: float) -> StandReference:
         """Return the reference at a time; the last pose, at rest, after the end."""
         values = self._spline(min(time_s, self._end)).tolist()
-        rates = self._rate(time_s).tolist() if time_s < self._end else [0.0] * 6
-        return StandReference(_triple(values[:3]), _triple(values[3:]), _triple(rates[:3]), _triple(rates[3:]))
+        if time_s >= self._end:
+            return StandReference(_triple(values[:3]), _triple(values[3:]))
+        rates, bends = self._rate(time_s).tolist(), self._bend(time_s).tolist()
+        parts = (values[:3], values[3:], rates[:3], rates[3:], bends[:3], bends[3:])
+        return StandReference(*(_triple(part) for part in parts))
 
 
 ShowRequest = StandRequest | WalkRequest | PlayRequest

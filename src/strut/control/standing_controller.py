@@ -12,7 +12,7 @@ import math
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
-from strut.control.attitude import Triple, attitude_error, attitude_matrix, heading
+from strut.control.attitude import Triple, attitude_error, attitude_matrix, heading, slope
 from strut.control.contact_forces import ForceDistribution
 from strut.control.driven_body import BASE, FEET, limited
 from strut.control.observer import Observer
@@ -70,9 +70,10 @@ class StandingController:
         needed += dynamics.bias
         force = self._contact(needed[:3], dynamics.base_rotation @ needed[3:BASE])
         torque = needed[BASE:] - force @ dynamics.foot_rows[:, BASE:]
+        torque += self._body.friction_nm_s_rad * wanted[BASE:]
         torque -= self._damping * (observer.velocity[BASE:] - wanted[BASE:])
         for foot, motor in enumerate(self._body.foot_motor):
-            toe_up, rate = math.asin(dynamics.line[foot, 2]), -observer.foot_velocity[FOOT_ROWS * foot + 3]
+            toe_up, rate = slope(dynamics.line[foot, 2]), -observer.foot_velocity[FOOT_ROWS * foot + 3]
             torque[motor] -= gains.flat_foot[0] * toe_up + gains.flat_foot[1] * rate
         return limited(torque, self._body.torque_limit_nm)
 
@@ -92,22 +93,23 @@ class StandingController:
         dynamics, row = observer.dynamics, ROWS
         along, left, v_along, v_left = self.com_place()
         _, _, c, s = self._middle()
-        (x, y, z), (vx, vy, vz) = reference.place_m, reference.place_m_s
+        (x, y, z), (vx, vy, vz), (fx, fy, fz) = reference.place_m, reference.place_m_s, reference.place_m_s2
         self.com_error_m = (x - along, y - left)
         kp, kd = gains.com
-        ax, ay = kp * (x - along) + kd * (vx - v_along), kp * (y - left) + kd * (vy - v_left)
+        ax, ay = fx + kp * (x - along) + kd * (vx - v_along), fy + kp * (y - left) + kd * (vy - v_left)
         drift = dynamics.bias[:2] / dynamics.mass_kg
         right[row] = (c * ax - s * ay - drift[0], c * vx - s * vy)
         right[row + 1] = (s * ax + c * ay - drift[1], s * vx + c * vy)
         kp, kd = gains.height
-        right[row + 2] = (kp * (z - observer.height_m) + kd * (vz - observer.velocity[2]), vz)
+        right[row + 2] = (fz + kp * (z - observer.height_m) + kd * (vz - observer.velocity[2]), vz)
         roll, pitch, yaw = reference.turn_rad
         error = attitude_error(dynamics.base_rotation, attitude_matrix(roll, pitch, yaw + heading(c, s)))
-        for axis, (off, rate, wanted) in enumerate(
-            zip(error, observer.velocity[3:BASE].tolist(), _base_rates(reference), strict=True)
-        ):
+        rates = observer.velocity[3:BASE].tolist()
+        wanted, ahead = _base_rates(reference, reference.turn_rad_s), _base_rates(reference, reference.turn_rad_s2)
+        for axis in range(3):
             kp, kd = gains.rotation[axis]
-            right[row + 3 + axis] = (kp * off + kd * (wanted - rate), wanted)
+            feedback = kp * error[axis] + kd * (wanted[axis] - rates[axis])
+            right[row + 3 + axis] = (ahead[axis] + feedback, wanted[axis])
 
     def _contact(self, force_n: Array, moment_nm: Array) -> Array:
         """Return the five rows of force per foot that come nearest to what the base needs. Shape (10,)."""
@@ -122,8 +124,8 @@ class StandingController:
         return wrench
 
 
-def _base_rates(reference: StandReference) -> Triple:
-    """Return the angular velocity in base axes that belongs to rates of roll, pitch and yaw."""
-    (roll, pitch, _), (dr, dp, dy) = reference.turn_rad, reference.turn_rad_s
+def _base_rates(reference: StandReference, rates: Triple) -> Triple:
+    """Return the angular velocity in base axes of rates of roll, pitch and yaw; of their rates, up to products."""
+    (roll, pitch, _), (dr, dp, dy) = reference.turn_rad, rates
     cr, sr, cp, sp = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch)
     return dr - sp * dy, cr * dp + sr * cp * dy, cr * cp * dy - sr * dp

@@ -12,9 +12,10 @@ import math
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
-from strut.control.attitude import angle_between, attitude_error, attitude_matrix, heading
+from strut.control.attitude import angle_between, attitude_error, attitude_matrix, heading, slope
 from strut.control.driven_body import BASE, FEET, limited
 from strut.control.foot_placement import (
+    LOWEST_COM_M,
     momentum_speed,
     pendulum_rate,
     periodic_speed,
@@ -100,9 +101,10 @@ class WalkingController:
         assert singular == 0, "the tasks of the walk are not independent"
         needed, force = self._balance(solved)
         torque = needed[BASE:] - force @ matrix[:FOOT_ROWS, BASE:]
+        torque += self._body.friction_nm_s_rad * solved[BASE:, 1]
         torque -= self._damping[self.stance] * (observer.velocity[BASE:] - solved[BASE:, 1])
         kp, kd = self._gains.flat_foot
-        toe_up, rate = math.asin(dynamics.line[self.stance, 2]), -observer.foot_velocity[standing + 3]
+        toe_up, rate = slope(dynamics.line[self.stance, 2]), -observer.foot_velocity[standing + 3]
         torque[self._body.foot_motor[self.stance]] -= kp * toe_up + kd * rate
         return limited(torque, self._body.torque_limit_nm)
 
@@ -156,7 +158,7 @@ class WalkingController:
             self._right[row + axis, :2] = (acceleration + feedback, speed)
         lx, ly, lz = dynamics.line[swing].tolist()
         kp, kd = gains.pitch
-        self._right[row + 3, :2] = (kp * math.asin(lz) - kd * moving[3], 0.0)
+        self._right[row + 3, :2] = (kp * slope(lz) - kd * moving[3], 0.0)
         kp, kd = gains.yaw
         turn = angle_between(heading(lx, ly), self.heading_rad)
         self._right[row + 4, :2] = (
@@ -169,8 +171,9 @@ class WalkingController:
         gains, dynamics, step_s = self._gains, self._observer.dynamics, self._gains.step_s
         pivot = dynamics.pivot[self.stance]
         away = (dynamics.com - pivot).tolist()
-        rate = pendulum_rate(away[2])
-        ux, uy = momentum_speed(dynamics.momentum, pivot, dynamics.mass_kg, away[2])
+        height_m = max(away[2], LOWEST_COM_M)
+        rate = pendulum_rate(height_m)
+        ux, uy = momentum_speed(dynamics.momentum, pivot, dynamics.mass_kg, height_m)
         c, s = math.cos(self.heading_rad), math.sin(self.heading_rad)
         along, left = c * away[0] + s * away[1], c * away[1] - s * away[0]
         u_along, u_left = c * ux + s * uy, c * uy - s * ux

@@ -29,7 +29,7 @@ from strut.robot import Array, Robot
 from strut.simulation.piloted_record import PilotedRecord
 
 LONGEST_STEP_S = 0.001
-LOADED_N = 1.0
+LOADED_N = 16.0  # a twentieth of the weight: a foot that is being set down may still tilt
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +103,20 @@ class PilotedRun:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Rates: ticks of the controllers, samples of the recorded motion, and the longest time that a show may take."""
+    """Rates and times.
+
+    Args:
+        control_hz: Ticks of the controllers per second, a multiple of 200.
+        record_hz: Samples of the recorded motion per second.
+        settle_s: For which it stands before the show begins, until its springs carry the weight.
+        rest_s: For which it stands after the last request.
+        longest_s: After which a show is stopped.
+    """
 
     control_hz: float = 2000.0
     record_hz: float = 100.0
+    settle_s: float = 1.0
+    rest_s: float = 0.5
     longest_s: float = 600.0
 
     def __post_init__(self) -> None:
@@ -151,25 +161,29 @@ def simulate_requests(
     plant = TorquePlant(model, table.base, (table.foot[0].body, table.foot[1].body))
     plant.reset(model.qpos0)
     body = driven_body(model, table)
-    pilot = Pilot(body, tuple(requests), rate_hz=clock.control_hz, height_m=float(model.qpos0[2]))
+    pilot = Pilot(body, rate_hz=clock.control_hz, height_m=float(model.qpos0[2]))
     sensors = Sensors(plant, world.noise, np.random.default_rng(world.seed))
     record = PilotedRecord(plant, body.torque_limit_nm)
     loop = _Loop(
         pilot, plant, sensors, record, steps, deque([np.zeros(body.motor_count)] * round(world.delay_s / tick_s))
     )
+    loop.settle(clock.settle_s)
+    pilot.enqueue(requests)
     started = process_time()
     ticks_each = round(clock.control_hz / clock.record_hz)
     while True:
         if loop.ticks % ticks_each == 0:
             record.sample(loop.ticks * tick_s, pilot.automaton.mode, pilot.automaton.phase)
             if on_sample is not None:
-                on_sample(plant.time_s)
-            if not loop.goes_on(clock.longest_s):
+                on_sample(record.time_s[-1])
+            if not loop.goes_on(clock):
                 break
         if radio is not None:
-            pilot.command(radio(plant.time_s))
-        _push(plant, world.pushes)
+            pilot.command(radio(loop.ticks * tick_s))
+        _push(plant, world.pushes, loop.ticks * tick_s)
         loop.tick()
+        if record.fell:
+            break
     return _run(robot, loop, process_time() - started, world)
 
 
@@ -184,6 +198,7 @@ class _Loop:
     steps: int
     late: deque[Array]
     ticks: int = 0
+    idle_ticks: int = 0
     taken_s: list[float] = field(default_factory=list)
 
     def tick(self) -> None:
@@ -193,19 +208,28 @@ class _Loop:
         self.taken_s.append(perf_counter() - started)
         self.late.append(torque)
         torque = self.late.popleft()
-        self.record.work(torque, self.pilot.tick_s)
+        self.record.tick(torque, self.pilot.tick_s)
         self.plant.step(torque, self.steps)
         self.ticks += 1
-
-    def goes_on(self, longest_s: float) -> bool:
         done = self.pilot.automaton.idle and self.pilot.radio is None
-        return not self.record.fell and (self.ticks == 0 or not done) and self.record.time_s[-1] < longest_s
+        self.idle_ticks = self.idle_ticks + 1 if done else 0
+
+    def settle(self, duration_s: float) -> None:
+        """Stand before the first sample; none of it counts."""
+        while self.ticks * self.pilot.tick_s < duration_s:
+            self.tick()
+        self.ticks = self.idle_ticks = 0
+        self.taken_s.clear()
+        self.record.forget_work()
+
+    def goes_on(self, clock: Clock) -> bool:
+        rested = self.idle_ticks * self.pilot.tick_s >= clock.rest_s
+        return not self.record.fell and not rested and self.record.time_s[-1] < clock.longest_s
 
 
-def _push(plant: TorquePlant, pushes: Sequence[Push]) -> None:
+def _push(plant: TorquePlant, pushes: Sequence[Push], now_s: float) -> None:
     if pushes:
-        now = plant.time_s
-        acting = [push.force_n for push in pushes if push.start_s <= now < push.start_s + push.duration_s]
+        acting = [push.force_n for push in pushes if push.start_s <= now_s < push.start_s + push.duration_s]
         plant.push(np.sum(acting, axis=0) if acting else np.zeros(3))
 
 

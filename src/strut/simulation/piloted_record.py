@@ -22,7 +22,7 @@ class PilotedRecord:
         time_s, qpos, torque_nm: Time, coordinates and joint torques.
         force_n, foot_m: Floor's force on each foot, and the feet's places.
         timeline: When which mode and phase began.
-        fell: Whether the last sample shows a fall.
+        fell: Whether it has fallen.
         work_j: Mechanical work of all motors, braking counted as positive.
         torque_use: Largest share of a torque limit.
     """
@@ -38,12 +38,18 @@ class PilotedRecord:
         self.timeline: list[tuple[float, str, str]] = []
         self.fell, self.work_j, self.torque_use = False, 0.0, 0.0
 
-    def work(self, torque_nm: Array, tick_s: float) -> None:
-        """Count the work of torques that are about to act for a tick. Shape (n_motors,)."""
+    def tick(self, torque_nm: Array, tick_s: float) -> None:
+        """Count the work of torques that are about to act for a tick, and see whether it has fallen. (n_motors,)."""
         self._last = torque_nm
+        _, _, height, _, x, y, _ = self._plant.qpos[:7].tolist()
+        self.fell = self.fell or 1.0 - 2.0 * (x * x + y * y) < TIPPED_COSINE or height < SUNK * self._height_m
         speed = self._plant.qvel[self._motor_dof]
         self.work_j += float(np.abs(torque_nm) @ np.abs(speed)) * tick_s
         self.torque_use = max(self.torque_use, float(np.max(np.abs(torque_nm) / self._limit)))
+
+    def forget_work(self) -> None:
+        """Count work and torques anew."""
+        self.work_j, self.torque_use = 0.0, 0.0
 
     def sample(self, time_s: float, mode: str, phase: str) -> None:
         """Record the present instant."""
@@ -58,9 +64,7 @@ class PilotedRecord:
         self.foot_m.append(plant.foot_places())
         if not self.timeline or self.timeline[-1][1:] != (mode, phase):
             self.timeline.append((round(time_s, 3), mode, phase))
-        _, x, y, _ = plant.qpos[3:7].tolist()
-        upright = 1.0 - 2.0 * (x * x + y * y)
-        self.fell = bool(upright < TIPPED_COSINE or plant.qpos[2] < SUNK * self._height_m or other > TOUCHED_N)
+        self.fell = self.fell or other > TOUCHED_N
 
     def path_m(self) -> float:
         """Return the length of the base's path over the ground, sampled every half second."""

@@ -1,0 +1,82 @@
+"""Which robots of the world are adopted without a hand edit, and in what time?
+
+Rows: robot, kind (as labelled), adopted or refused with the sentence, legs, feet, joints, mass, seconds, whether it
+stands for a second on its own servos. Give a list of files (`kind<TAB>path` a line); without one, the robots of
+installed packages are tried.
+
+    python benchmarks/bench_adopt.py robots.txt --out robots/ --pictures pictures/
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from record import record
+from strut.adoption.adopt import adopt
+from strut.adoption.folder_check import check_folder
+from strut.adoption.package_robots import find_description, package_robot_names
+from strut.adoption.portrait import portrait_png
+from strut.errors import StrutError
+
+
+def listed_robots(path: Path | None) -> list[tuple[str, Path]]:
+    if path is None:
+        return [("unknown", find_description(name)) for name in package_robot_names()]
+    lines = [line for line in path.read_text("utf-8").splitlines() if line.strip()]
+    return [(kind, Path(file)) for kind, file in (line.split("\t") for line in lines)]
+
+
+def tried(kind: str, path: Path, out: Path, pictures: Path | None) -> dict[str, Any]:
+    row: dict[str, Any] = {"robot": "/".join(path.parts[-3:]), "kind": kind, "result": "adopted", "sentence": ""}
+    row |= {"legs": "", "feet": "", "joints": "", "mass_kg": "", "seconds": "", "stands": ""}
+    name = "_".join(path.with_suffix("").parts[-3:]).replace(".", "_").lower()
+    started = time.perf_counter()
+    try:
+        adopted = adopt(path, out=out / name, force=True)
+    except StrutError as error:
+        return row | {"result": "refused", "sentence": str(error), "seconds": round(time.perf_counter() - started, 2)}
+    except Exception as error:
+        return row | {"result": "crashed", "sentence": f"{type(error).__name__}: {error}"}
+    robot = adopted.robot
+    kinds = {1: "ball", 2: "line"}
+    row |= {
+        "legs": len(robot.feet),
+        "feet": " ".join(sorted({kinds.get(len(foot.points), "sole") for foot in robot.feet})),
+        "joints": len(robot.joint_names),
+        "mass_kg": round(robot.mass_kg, 1),
+        "seconds": round(adopted.took_s, 2),
+    }
+    faults = [note.sentence for note in check_folder(adopted.folder).notes if note.weight == "fault"]
+    row |= {"stands": not faults, "sentence": " ".join(faults)}
+    if pictures is not None:
+        (pictures / f"{name}.png").write_bytes(portrait_png(robot))
+    return row
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("robots", nargs="?", type=Path)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--pictures", type=Path)
+    parser.add_argument("--only", default="")
+    chosen = parser.parse_args()
+    if chosen.pictures is not None:
+        chosen.pictures.mkdir(parents=True, exist_ok=True)
+    out = chosen.out or Path(tempfile.mkdtemp(prefix="adopted_"))
+    rows = []
+    for kind, path in listed_robots(chosen.robots):
+        if chosen.only in str(path):
+            rows.append(tried(kind, path, out, chosen.pictures))
+            print(*rows[-1].values(), sep=" | ", flush=True)
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        print(kind, dict(Counter(row["result"] for row in rows if row["kind"] == kind)))
+    record("adopt", rows, packages=("mujoco",))
+
+
+if __name__ == "__main__":
+    main()

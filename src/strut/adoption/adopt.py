@@ -1,0 +1,167 @@
+"""Adopt: an MJCF or URDF of others, or a robot of an installed package, becomes a robot of yours."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from strut.adoption.arm_rest import let_down
+from strut.adoption.body_plan import BodyPlan, find_body_plan, stand_again
+from strut.adoption.described_model import DescribedModel, read_described
+from strut.adoption.drive_limits import drive_limits
+from strut.adoption.foreign_source import dropped_note, find_robot
+from strut.adoption.note import Note, assumed, found, in_a_row
+from strut.adoption.overlaps import overlapping_pairs
+from strut.adoption.package_robots import find_description
+from strut.adoption.plain_model import plain_model
+from strut.adoption.robot_folder import FRICTION, Findings, folder_files, write_folder
+from strut.adoption.upper_body import UpperBody, find_upper_body
+from strut.errors import NotAdoptedError
+from strut.models.catalogue import HOME, load_robot, names_in, robot_home
+from strut.robot import Robot
+
+_NAME = re.compile(r"[^a-z0-9_]+")
+_TOO_GENERAL = ("robot", "model", "scene", "urdf", "mjcf", "xml", "xmls", "robots", "scene_flat")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adopted:
+    """A robot that was adopted.
+
+    Args:
+        name: What verbs call it.
+        folder: Where it lives now.
+        robot: It.
+        kind: Quadruped or biped.
+        notes: What was found, assumed and repaired, as sentences.
+        took_s: Seconds.
+    """
+
+    name: str
+    folder: Path
+    robot: Robot
+    kind: str
+    notes: tuple[Note, ...]
+    took_s: float
+
+    def sentences(self, weight: str | None = None) -> list[str]:
+        """Return what there is to tell, or only the faults, what was assumed, or what was found."""
+        return [note.sentence for note in self.notes if weight in (None, note.weight)]
+
+
+def adopt(path: Path | str, name: str | None = None, out: Path | str | None = None, *, force: bool = False) -> Adopted:
+    """Read a robot of others, find what is in it, and write its folder.
+
+    Args:
+        path: MJCF or URDF file, or the name of a robot of an installed package, such as `go2_mj_description`.
+        name: What to call it; by default as the file.
+        out: Folder to write; by default one of its name in the robot home (`STRUT_ROBOTS`, else ~/.strut/robots).
+        force: Replace the files of a folder that is there already.
+
+    Returns:
+        The robot, its folder and all that has to be told. Raises NotAdoptedError with the reason if it is no legged
+        robot that strut can move.
+
+    Example:
+        >>> strut.adopt("unitree_go2/go2.xml").robot.foot_names
+        ('FL', 'FR', 'HL', 'HR')
+    """
+    started = time.perf_counter()
+    file = find_description(path)
+    called = _name_of(file, name)
+    folder = Path(out) if out is not None else robot_home() / called
+    if not force and (folder / "robot.toml").exists():
+        raise NotAdoptedError(
+            f"{folder} holds a robot already; choose another --name, or replace it with --force (force=True).",
+            str(path),
+        )
+    try:
+        findings = find_all(file, called)
+    except NotAdoptedError as error:
+        raise NotAdoptedError(error.reason, str(path)) from error
+    write_folder(folder, folder_files(findings), force=force)
+    robot = load_robot(called if out is None else str(folder))
+    kind = "quadruped" if len(findings.anatomy.legs) == 4 else "biped"
+    return Adopted(called, folder, robot, kind, findings.notes, time.perf_counter() - started)
+
+
+def find_all(file: Path, title: str) -> Findings:
+    """Return all that is found of the robot in a file; raises NotAdoptedError with the reason if it is none to move."""
+    described = read_described(file)
+    source = find_robot(described)
+    plain = plain_model(described, source.root, source.locked, title)
+    anatomy = find_body_plan(plain.model, source)
+    cannot_move = source.passive | source.coupled
+    upper = find_upper_body(anatomy, source.cameras, cannot_move)
+    standing, lowered = let_down(anatomy, [limb for limb in upper.limbs if limb.kind == "arm"])
+    anatomy = stand_again(replace(anatomy, standing=standing))
+    moving = [joint for joint in range(1, plain.model.njnt) if anatomy.tree.joint_name(joint) not in upper.rigid]
+    limits, limit_notes = drive_limits(anatomy, described, moving)
+    overlapping = overlapping_pairs(anatomy)
+    notes = (
+        *_summary(anatomy, upper),
+        *described.notes,
+        *source.notes,
+        *dropped_note(source),
+        *anatomy.notes,
+        *_more_notes(lowered, upper, overlapping),
+        *limit_notes,
+    )
+    return Findings(_title(title, described, anatomy), file.name, plain, anatomy, upper, limits, overlapping, notes)
+
+
+def _summary(anatomy: BodyPlan, upper: UpperBody) -> list[Note]:
+    joints, kinds = {len(leg.joints) for leg in anatomy.legs}, {foot.kind for foot in anatomy.feet}
+    each = f"{min(joints)} to {max(joints)}" if len(joints) > 1 else str(min(joints))
+    feet = " and ".join(sorted(kinds))
+    limbs = [f"{limb.name} ({len(limb.joints)} joints)" for limb in upper.limbs]
+    return [
+        found(
+            f"{len(anatomy.legs)} legs of {each} joints on {feet} feet; {anatomy.mass_kg:.1f} kg, "
+            f"{anatomy.height_m:.2f} m high."
+        ),
+        found(f"besides legs: {in_a_row(limbs, 8) or 'nothing that moves'}."),
+        *(
+            found(f"{shows.joint}, turned {'+' if shows.sign > 0 else '-'}, would {shows.does}.")
+            for shows in upper.expressive
+        ),
+    ]
+
+
+def _more_notes(lowered: Sequence[str], upper: UpperBody, overlapping: Sequence[tuple[str, str]]) -> list[Note]:
+    notes = [assumed(f"the friction of the floor is taken as {FRICTION}: no model knows it.")]
+    if lowered:
+        notes.append(assumed(f"{in_a_row(list(lowered))} held out in the file was let down, so that it can swing."))
+    if upper.rigid:
+        notes.append(
+            assumed(f"{len(upper.rigid)} joints do not move ({in_a_row(upper.rigid)}): fingers, toes and the like.")
+        )
+    if overlapping:
+        pairs = [f"{first} and {second}" for first, second in overlapping]
+        words = f"{len(overlapping)} pairs of links touch when it merely stands"
+        notes.append(found(f"{words} and are not judged ({in_a_row(pairs, 2)})."))
+    return notes
+
+
+def _title(name: str, described: DescribedModel, anatomy: BodyPlan) -> str:
+    kind = "quadruped" if len(anatomy.legs) == 4 else "biped"
+    moving = sum(1 for joint in range(described.model.njnt) if described.model.jnt_type[joint] != 0)
+    return f"{name}, a {kind} with {moving} joints"
+
+
+def _name_of(file: Path, name: str | None) -> str:
+    """Return what to call a robot: as asked, else as its file, or its folder where files have no name of their own."""
+    if name is not None:
+        if not name or _NAME.sub("", name.lower()) != name.lower():
+            raise NotAdoptedError(f"'{name}' is no name for a robot; use letters, digits and underscores.")
+        chosen = name
+    else:
+        parts = [file.stem, *(part for part in reversed(file.parts[:-1]))]
+        stem = next((part for part in parts if part.lower() not in _TOO_GENERAL), file.stem)
+        chosen = _NAME.sub("_", stem.lower()).strip("_") or "robot"
+    if chosen in names_in(HOME):
+        raise NotAdoptedError(f"'{chosen}' is one of strut's own robots; choose another with --name.")
+    return chosen

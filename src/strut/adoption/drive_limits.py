@@ -1,0 +1,180 @@
+"""Drive limits: how fast and how strongly joints turn: what the file says, what that is worth, and what is assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+import mujoco
+import numpy as np
+
+from strut.adoption.body_plan import BodyPlan
+from strut.adoption.described_model import DescribedModel
+from strut.adoption.foot_finder import leg_length_m
+from strut.adoption.note import Note, assumed, in_a_row
+from strut.adoption.plain_model import hinges_of
+from strut.robot import Array
+
+_UNREAL = 15.0  # times the largest standing torque: no real limit
+_ASSUMED_TORQUE = 3.0  # times the largest standing torque
+_LEG_SPEED_RAD_S, _OTHER_SPEED_RAD_S = 15.0, 6.0
+_FASTEST_RAD_S = 60.0  # faster is no real limit
+_SAG_RAD = 0.06  # by which a servo gives way under the largest standing torque
+_DAMPING_RATIO = 0.7
+_LEAST_TORQUE_NM = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class DriveLimit:
+    """A joint's limits and servo.
+
+    Args:
+        joint: Its name.
+        range_rad: Least and largest angle.
+        speed_rad_s: Largest speed.
+        torque_nm: Largest torque.
+        stiffness_nm_rad: Of its position servo.
+        damping_nm_s_rad: Likewise.
+    """
+
+    joint: str
+    range_rad: tuple[float, float]
+    speed_rad_s: float
+    torque_nm: float
+    stiffness_nm_rad: float
+    damping_nm_s_rad: float
+
+
+def drive_limits(
+    anatomy: BodyPlan, described: DescribedModel, joints: Sequence[int]
+) -> tuple[tuple[DriveLimit, ...], tuple[Note, ...]]:
+    """Return limits and servos of joints, with notes about what was assumed."""
+    in_legs = set(chain.from_iterable(leg.joints for leg in anatomy.legs))
+    standing = np.abs(standing_torques_nm(anatomy))
+    peak = max(standing[list(in_legs)].max(), _bent_knee_torque_nm(anatomy))
+    efforts = _motor_torques_nm(described.model) | described.effort_nm
+    limits, told = [], _Told()
+    for joint in joints:
+        worst = peak if joint in in_legs else max(standing[joint], _holding_torque_nm(anatomy, joint))
+        name = anatomy.tree.joint_name(joint)
+        torque = told.torque_nm(name, _of_source(name, efforts), float(worst), max(peak, worst))
+        usual = _LEG_SPEED_RAD_S if joint in in_legs else _OTHER_SPEED_RAD_S
+        speed = told.speed_rad_s(name, _of_source(name, described.speed_rad_s), usual)
+        if not anatomy.tree.model.jnt_limited[joint]:
+            told.no_range.append(name)
+        low, high = anatomy.tree.bounds([joint])
+        stiffness, damping = _servo(anatomy, joint, float(worst))
+        limits.append(DriveLimit(name, (float(low[0]), float(high[0])), speed, torque, stiffness, damping))
+    return tuple(limits), tuple(told.notes())
+
+
+@dataclass(slots=True)
+class _Told:
+    """Joints of which something was assumed."""
+
+    no_torque: list[str] = field(default_factory=list)
+    unreal: list[str] = field(default_factory=list)
+    no_speed: list[str] = field(default_factory=list)
+    no_range: list[str] = field(default_factory=list)
+
+    def torque_nm(self, name: str, written: float, worst: float, largest: float) -> float:
+        """Return the torque limit of a joint: as written if it is one, else a multiple of the worst it has to hold."""
+        if 0.0 < written <= _UNREAL * largest:
+            return written
+        (self.unreal if written > 0.0 else self.no_torque).append(name)
+        return _ASSUMED_TORQUE * worst
+
+    def speed_rad_s(self, name: str, written: float, usual: float) -> float:
+        """Return the speed limit of a joint: as written if it is one, else what is usual."""
+        if 0.0 < written <= _FASTEST_RAD_S:
+            return written
+        self.no_speed.append(name)
+        return usual
+
+    def notes(self) -> list[Note]:
+        """Return what was assumed as sentences."""
+        times = f"{_ASSUMED_TORQUE:g} times"
+        told = (
+            (self.no_torque, f"have no torque limit: {times} what standing needs is assumed"),
+            (self.unreal, f"have torque limits above {_UNREAL:g} times what standing needs: {times} is assumed"),
+            (
+                self.no_speed,
+                f"have no speed limit: {_LEG_SPEED_RAD_S:g} rad/s in legs, else {_OTHER_SPEED_RAD_S:g}, is assumed",
+            ),
+            (self.no_range, "have no range: half a turn either way is assumed"),
+        )
+        return [assumed(f"{len(names)} joints ({in_a_row(names, 3)}) {words}.") for names, words in told if names]
+
+
+def _bent_knee_torque_nm(anatomy: BodyPlan) -> float:
+    """Return a torque that any legged robot needs: its weight at a tenth of its leg, however straight it stands now."""
+    anatomy.tree.pose(anatomy.standing)
+    length = float(np.mean([leg_length_m(anatomy.tree, leg) for leg in anatomy.legs]))
+    return 0.1 * length * 9.81 * anatomy.mass_kg
+
+
+def _of_source(name: str, known: Mapping[str, float]) -> float:
+    """Return what the file says of a joint, 0 if nothing; a hinge of a ball joint has what that joint has."""
+    return known.get(name) or known.get(name.rpartition("_")[0], 0.0)
+
+
+def _motor_torques_nm(model: mujoco.MjModel) -> dict[str, float]:
+    """Return the largest torque of the motors of an MJCF by joint, and of joints that bound what motors may do."""
+    torques: dict[str, float] = {}
+    for joint in range(model.njnt):
+        if model.jnt_actfrclimited[joint]:
+            torques |= dict.fromkeys(hinges_of(model, joint), float(np.abs(model.jnt_actfrcrange[joint]).max()))
+    for motor in range(model.nu):
+        if int(model.actuator_trntype[motor]) != int(mujoco.mjtTrn.mjTRN_JOINT):
+            continue
+        if model.actuator_forcelimited[motor]:
+            force = float(np.abs(model.actuator_forcerange[motor]).max())
+        elif (
+            int(model.actuator_biastype[motor]) == int(mujoco.mjtBias.mjBIAS_NONE) and model.actuator_ctrllimited[motor]
+        ):
+            force = float(np.abs(model.actuator_ctrlrange[motor]).max() * abs(model.actuator_gainprm[motor, 0]))
+        else:
+            continue
+        torque = force * float(np.abs(model.actuator_gear[motor, :3]).max())
+        for name in hinges_of(model, int(model.actuator_trnid[motor, 0])):
+            torques[name] = min(torque, torques.get(name, np.inf))
+    return torques
+
+
+def standing_torques_nm(anatomy: BodyPlan) -> Array:
+    """Return what every joint holds when the robot stands, its weight shared by its feet. Shape (njnt,)."""
+    tree, model = anatomy.tree, anatomy.tree.model
+    data = tree.pose(anatomy.standing)
+    mujoco.mj_forward(model, data)
+    jacobians = []
+    for foot in anatomy.feet:
+        turn = data.xmat[foot.link].reshape(3, 3)
+        for point in data.xpos[foot.link] + foot.points @ turn.T:
+            jacobian = np.zeros((3, model.nv))
+            mujoco.mj_jac(model, data, jacobian, None, point, foot.link)
+            jacobians.append(jacobian)
+    stacked = np.concatenate(jacobians)
+    forces = np.linalg.lstsq(stacked[:, :6].T, data.qfrc_bias[:6], rcond=None)[0]
+    torques = data.qfrc_bias - stacked.T @ forces
+    held = np.zeros(model.njnt)
+    for joint in range(1, model.njnt):
+        held[joint] = torques[model.jnt_dofadr[joint]]
+    return held
+
+
+def _holding_torque_nm(anatomy: BodyPlan, joint: int) -> float:
+    """Return what a joint must hold at most against the weight of what it moves, held out level."""
+    model, data = anatomy.tree.model, anatomy.tree.data
+    body = int(model.jnt_bodyid[joint])
+    mass = float(model.body_subtreemass[body])
+    arm = float(np.linalg.norm(data.subtree_com[body] - data.xanchor[joint]))
+    return max(mass * 9.81 * arm, _LEAST_TORQUE_NM)
+
+
+def _servo(anatomy: BodyPlan, joint: int, torque_nm: float) -> tuple[float, float]:
+    """Return stiffness and damping of a position servo that gives way a little under the largest standing torque."""
+    model = anatomy.tree.model
+    stiffness = torque_nm / _SAG_RAD
+    inertia = max(float(anatomy.tree.inertia_diagonal()[int(model.jnt_dofadr[joint])]), 1e-5)
+    return stiffness, 2.0 * _DAMPING_RATIO * float(np.sqrt(stiffness * inertia))

@@ -1,0 +1,104 @@
+"""MJCF specification: a description in MJCF, freed of what a robot does not need and checked before it is compiled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import mujoco
+
+from strut.adoption.mesh_files import UNREADABLE, is_native, read_mesh
+from strut.adoption.note import Note, fault, in_a_row
+from strut.errors import NotAdoptedError
+
+
+def prepared_mjcf(path: Path) -> tuple[mujoco.MjSpec, list[Note]]:
+    """Return the specification of an MJCF file without textures, and what had to be repaired.
+
+    Raises ValueError if MuJoCo cannot read the text, NotAdoptedError for what cannot be meant.
+    """
+    spec = mujoco.MjSpec.from_file(str(path))
+    notes: list[Note] = []
+    for material in spec.materials:
+        material.textures = [""] * len(material.textures)
+    for element in (*spec.textures, *spec.skins, *spec.sensors):
+        spec.delete(element)
+    _leave_out_missing_meshes(spec, path, notes)
+    _let_paired_shapes_touch(spec)
+    _forget_unknown_materials(spec)
+    return spec, notes
+
+
+def _forget_unknown_materials(spec: mujoco.MjSpec) -> None:
+    known = {"", *(material.name for material in spec.materials)}
+    for geom in spec.geoms:
+        if geom.material not in known:
+            geom.material = ""
+
+
+def _let_paired_shapes_touch(spec: mujoco.MjSpec) -> None:
+    """Let the shapes of explicit contact pairs touch anything: a pair may name a floor that is not here."""
+    for pair in list(spec.pairs):
+        for name in (pair.geomname1, pair.geomname2):
+            if (geom := spec.geom(name)) is not None:
+                geom.contype = geom.contype or 1
+        spec.delete(pair)
+
+
+def _leave_out_missing_meshes(spec: mujoco.MjSpec, path: Path, notes: list[Note]) -> None:
+    """Leave out shapes that are only seen and whose mesh cannot be read; refuse where one could touch or weigh."""
+    missing = {_mesh_name(mesh): mesh.file for mesh in spec.meshes if not _is_read(mesh, spec, path)}
+    if not missing:
+        return
+    for geom in [geom for geom in spec.geoms if geom.meshname in missing]:
+        _check_dispensable(geom, missing[geom.meshname], spec)
+        spec.delete(geom)
+    for mesh in [mesh for mesh in spec.meshes if _mesh_name(mesh) in missing]:
+        spec.delete(mesh)
+    names = list(missing.values())
+    notes.append(
+        fault(f"{len(names)} meshes that are only seen are missing ({in_a_row(names, 2)}): they are not drawn.")
+    )
+
+
+def _check_dispensable(geom: Any, file: str, spec: mujoco.MjSpec) -> None:
+    """Raise NotAdoptedError if a shape whose mesh is missing could touch something or gives a link its mass."""
+    if geom.contype or geom.conaffinity or geom.name in _paired(spec):
+        why = "could touch something"
+    elif geom.parent.name != "world" and _weighs(geom):
+        why = "gives the link its mass"
+    else:
+        return
+    raise NotAdoptedError(
+        f"the mesh {file} of the link {geom.parent.name} {why} and cannot be read; "
+        "put the file where the description says."
+    )
+
+
+def _paired(spec: mujoco.MjSpec) -> set[str]:
+    return {name for pair in spec.pairs for name in (pair.geomname1, pair.geomname2)}
+
+
+def _weighs(geom: Any) -> bool:
+    return not geom.parent.explicitinertial and 0.0 not in (geom.mass, geom.density)
+
+
+def _mesh_name(mesh: Any) -> str:
+    return str(mesh.name or Path(mesh.file).stem)
+
+
+def _is_read(mesh: Any, spec: mujoco.MjSpec, path: Path) -> bool:
+    """Return whether a mesh is there; what MuJoCo does not read is converted and kept with the specification."""
+    if not mesh.file:
+        return True
+    file = path.resolve().parent / (spec.meshdir or "") / mesh.file
+    if not file.is_file():
+        return False
+    if is_native(file):
+        return True
+    try:
+        converted = read_mesh(file)
+    except UNREADABLE:
+        return False
+    mesh.uservert, mesh.userface, mesh.file = converted.vertices.ravel(), converted.faces.ravel(), ""
+    return True

@@ -1,0 +1,221 @@
+"""Plain model: a description as an MJCF text of links, hinges and shapes alone, which reads the same everywhere.
+
+Scene, servos, tendons, materials and classes are gone; numbers are those of the compiled description. The base floats,
+a ball joint is three hinges, and what slides is rigid (whether a leg may do without is judged later). Meshes lie beside
+the text as STL: what only is seen may be coarsened, what touches is its convex hull.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree as ET
+
+import mujoco
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from strut.adoption.described_model import DescribedModel
+from strut.robot import Array
+
+_SHAPES = {
+    int(mujoco.mjtGeom.mjGEOM_SPHERE): ("sphere", 1),
+    int(mujoco.mjtGeom.mjGEOM_CAPSULE): ("capsule", 2),
+    int(mujoco.mjtGeom.mjGEOM_ELLIPSOID): ("ellipsoid", 3),
+    int(mujoco.mjtGeom.mjGEOM_CYLINDER): ("cylinder", 2),
+    int(mujoco.mjtGeom.mjGEOM_BOX): ("box", 3),
+    int(mujoco.mjtGeom.mjGEOM_MESH): ("mesh", 0),
+}
+_HINGE, _BALL = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_BALL)
+_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+_MOST_SEEN_FACES = 12_000  # of one mesh: a page with the robot stays small
+_SEEN_GROUP, _TOUCHING_GROUP = "2", "0"  # what touches is drawn only where a link has no looks of its own
+
+
+@dataclass(frozen=True, slots=True)
+class PlainModel:
+    """A robot as links, hinges and shapes.
+
+    Args:
+        text: MJCF, whose root floats.
+        meshes: STL files by their name under `meshes/`.
+        model: The text, compiled.
+    """
+
+    text: str
+    meshes: dict[str, bytes]
+    model: mujoco.MjModel
+
+
+def plain_model(described: DescribedModel, root: int, rigid: frozenset[str], title: str) -> PlainModel:
+    """Return the robot that hangs on the body `root` of a description; joints in `rigid` are left out."""
+    source = described.model
+    writer = _Writer(source, rigid, title)
+    writer.body(root, writer.world)
+    text = writer.text()
+    assets = {f"meshes/{name}": content for name, content in writer.meshes.items()}
+    return PlainModel(text, writer.meshes, mujoco.MjSpec.from_string(text, assets=assets).compile())
+
+
+def link_name(model: mujoco.MjModel, body: int) -> str:
+    """Return the name of a body, or a number for one that has none."""
+    return str(model.body(body).name) or f"link_{body}"
+
+
+def joint_name(model: mujoco.MjModel, joint: int) -> str:
+    """Return the name of a joint, or one after its link for one that has none."""
+    named = str(model.joint(joint).name)
+    return named or f"{link_name(model, int(model.jnt_bodyid[joint]))}_joint_{joint}"
+
+
+def hinges_of(model: mujoco.MjModel, joint: int) -> list[str]:
+    """Return what a joint is called in the plain model: a ball is three hinges, what slides is none."""
+    name, kind = joint_name(model, joint), int(model.jnt_type[joint])
+    if kind == _BALL:
+        return [f"{name}_{axis}" for axis in _AXES]
+    return [name] if kind == _HINGE else []
+
+
+class _Writer:
+    """Writes a plain MJCF text, body by body."""
+
+    def __init__(self, model: mujoco.MjModel, rigid: frozenset[str], title: str) -> None:
+        self.model, self.rigid = model, rigid
+        self.meshes: dict[str, bytes] = {}
+        self.root = ET.Element("mujoco", model=title)
+        ET.SubElement(self.root, "compiler", angle="radian", meshdir="meshes", autolimits="true", balanceinertia="true")
+        self.assets = ET.SubElement(self.root, "asset")
+        self.world = ET.SubElement(self.root, "worldbody")
+
+    def text(self) -> str:
+        if not len(self.assets):
+            self.root.remove(self.assets)
+        ET.indent(self.root)
+        return ET.tostring(self.root, encoding="unicode") + "\n"
+
+    def body(self, body: int, parent: ET.Element) -> None:
+        model, is_root = self.model, parent is self.world
+        position = (0.0, 0.0, 0.0) if is_root else model.body_pos[body]
+        turn = _world_quaternion(model, body) if is_root else model.body_quat[body]
+        place = {"pos": _words(position), "quat": _words(turn)}
+        element = ET.SubElement(parent, "body", {"name": link_name(model, body), **place})
+        if is_root:
+            ET.SubElement(element, "freejoint", name="base")
+        else:
+            for joint in range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body]):
+                self.joint(joint, element)
+        if model.body_mass[body] > 0.0:
+            inertial = {"pos": _words(model.body_ipos[body]), "quat": _words(model.body_iquat[body])}
+            inertial |= {"mass": _words(model.body_mass[body : body + 1])}
+            ET.SubElement(element, "inertial", inertial | {"diaginertia": _words(model.body_inertia[body])})
+        for geom in range(model.body_geomadr[body], model.body_geomadr[body] + model.body_geomnum[body]):
+            self.shape(geom, element)
+        for child in np.flatnonzero(model.body_parentid == body):
+            if child != body and not model.body_mocapid[child] >= 0:
+                self.body(int(child), element)
+
+    def joint(self, joint: int, element: ET.Element) -> None:
+        model = self.model
+        names = [name for name in hinges_of(model, joint) if name not in self.rigid]
+        for name in names:
+            is_ball = int(model.jnt_type[joint]) == _BALL
+            axis = _AXES[name[-1]] if is_ball else model.jnt_axis[joint]
+            attributes = {"pos": _words(model.jnt_pos[joint]), "axis": _words(axis)}
+            low, high = model.jnt_range[joint]
+            if model.jnt_limited[joint]:
+                attributes["range"] = _words((-high, high) if is_ball else (low, high))
+            reference = 0.0 if is_ball else model.qpos0[model.jnt_qposadr[joint]]
+            if reference:
+                attributes["ref"] = _words([reference])
+            armature = model.dof_armature[model.jnt_dofadr[joint]]
+            if armature > 0.0:
+                attributes["armature"] = _words([armature])
+            ET.SubElement(element, "joint", {"name": name, "type": "hinge", **attributes})
+
+    def shape(self, geom: int, element: ET.Element) -> None:
+        model = self.model
+        if int(model.geom_type[geom]) not in _SHAPES:
+            return
+        kind, sizes = _SHAPES[int(model.geom_type[geom])]
+        touches = bool(model.geom_contype[geom] or model.geom_conaffinity[geom])
+        color = model.mat_rgba[model.geom_matid[geom]] if model.geom_matid[geom] >= 0 else model.geom_rgba[geom]
+        attributes = {"type": kind, "pos": _words(model.geom_pos[geom]), "quat": _words(model.geom_quat[geom])}
+        if kind == "mesh":
+            name = self.mesh(int(model.geom_dataid[geom]), touches)
+            if not name:
+                return
+            attributes["mesh"] = name
+        else:
+            attributes["size"] = _words(model.geom_size[geom][:sizes])
+        contact = str(int(touches))
+        attributes |= {"rgba": _words(color), "group": _TOUCHING_GROUP if touches else _SEEN_GROUP}
+        ET.SubElement(element, "geom", attributes | {"contype": contact, "conaffinity": contact, "mass": "0"})
+
+    def mesh(self, mesh: int, touches: bool) -> str:
+        """Return the name of a mesh as an asset, or of its hull for what touches; nothing if it is flat."""
+        model = self.model
+        plain = str(model.mesh(mesh).name).replace("/", "_") or f"mesh_{mesh}"
+        name = f"{plain}_hull" if touches else plain
+        if f"{name}.stl" not in self.meshes:
+            vertices = model.mesh_vert[model.mesh_vertadr[mesh] :][: model.mesh_vertnum[mesh]].astype(np.float64)
+            faces = model.mesh_face[model.mesh_faceadr[mesh] :][: model.mesh_facenum[mesh]]
+            triangles = _hull(vertices) if touches else _coarse(vertices, faces)
+            if not len(triangles):
+                return ""
+            self.meshes[f"{name}.stl"] = stl_bytes(triangles)
+            ET.SubElement(self.assets, "mesh", name=name, file=f"{name}.stl", inertia="shell")
+        return name
+
+
+def _words(numbers: Iterable[float]) -> str:
+    return " ".join(f"{float(number) + 0.0:.9g}" for number in numbers)
+
+
+def _world_quaternion(model: mujoco.MjModel, body: int) -> Array:
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    turned: Array = data.xquat[body].copy()
+    return turned
+
+
+def _hull(vertices: Array) -> Array:
+    """Return the triangles of the convex hull of points. Shape (n, 3, 3); none if they are flat."""
+    try:
+        hull = ConvexHull(vertices)
+    except QhullError:
+        return np.zeros((0, 3, 3))
+    corners: Array = vertices[hull.simplices]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    inside_out = np.einsum("ij,ij->i", normals, hull.equations[:, :3]) < 0.0
+    corners[inside_out] = corners[inside_out][:, ::-1]
+    return corners
+
+
+def _coarse(vertices: Array, faces: Sequence[Sequence[int]]) -> Array:
+    """Return triangles of a surface, coarsened by joining vertices of one cell of a grid until few enough are left."""
+    corners = np.asarray(faces)
+    size = float(np.ptp(vertices, axis=0).max())
+    cells = 256
+    while len(corners) > _MOST_SEEN_FACES and cells >= 8:
+        keys = np.floor((vertices - vertices.min(axis=0)) / (size / cells)).astype(np.int64)
+        _, joined = np.unique(keys, axis=0, return_inverse=True)
+        counts = np.bincount(joined.ravel())
+        middles = np.stack([np.bincount(joined.ravel(), vertices[:, axis]) / counts for axis in range(3)], axis=1)
+        corners = joined.ravel()[np.asarray(faces)]
+        whole = (corners[:, 0] != corners[:, 1]) & (corners[:, 1] != corners[:, 2]) & (corners[:, 2] != corners[:, 0])
+        corners = np.unique(corners[whole], axis=0)
+        if len(corners) <= _MOST_SEEN_FACES:
+            coarse: Array = middles[corners]
+            return coarse
+        cells //= 2
+    triangles: Array = vertices[np.asarray(faces)][:_MOST_SEEN_FACES] if len(corners) else np.zeros((0, 3, 3))
+    return triangles
+
+
+def stl_bytes(triangles: Array) -> bytes:
+    """Return triangles (n, 3, 3) as a binary STL file."""
+    record = np.zeros(len(triangles), dtype=[("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    record["normal"], record["corners"] = normals / np.where(lengths > 0.0, lengths, 1.0), triangles
+    return b"\0" * 80 + np.uint32(len(triangles)).tobytes() + record.tobytes()

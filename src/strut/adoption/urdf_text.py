@@ -1,0 +1,231 @@
+"""URDF text: a description in URDF as MuJoCo reads it, with the limits that MuJoCo drops and notes about its faults."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from strut.adoption.mesh_files import UNREADABLE, as_stl, is_native, mesh_path
+from strut.adoption.note import Note, fault, in_a_row
+from strut.errors import NotAdoptedError
+
+_KEPT = ("link", "joint", "material")
+_INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+_LIMITS = ("velocity", "effort")
+_MOVING = ("revolute", "continuous", "prismatic", "spherical")
+_DROPPED = ("mimic", "safety_controller", "calibration", "dynamics")
+
+
+@dataclass(slots=True)
+class UrdfText:
+    """A prepared URDF: its tree, meshes that were converted, limits by joint (0: nobody wrote one), coupled joints."""
+
+    root: ET.Element
+    assets: dict[str, bytes] = field(default_factory=dict)
+    limits: dict[str, dict[str, float]] = field(default_factory=dict)
+    coupled: set[str] = field(default_factory=set)
+    notes: list[Note] = field(default_factory=list)
+
+
+def prepared_urdf(root: ET.Element, path: Path) -> UrdfText:
+    """Return the URDF of a file as MuJoCo reads it; raises NotAdoptedError for what cannot be meant."""
+    text = UrdfText(root)
+    _leave_out(root, [child for child in root if child.tag not in _KEPT])
+    _free_base(root)
+    _check_tree(root)
+    for joint in root.findall("joint"):
+        _take_joint(joint, text)
+    for link in root.findall("link"):
+        _take_inertial(link)
+        _leave_out_empty_shapes(link, text.notes)
+    _shorten_origins(root)
+    _take_meshes(text, path)
+    options = {"strippath": "false", "discardvisual": "false", "fusestatic": "false"}
+    ET.SubElement(ET.SubElement(root, "mujoco"), "compiler", options)
+    return text
+
+
+def _leave_out(parent: ET.Element, children: Iterable[ET.Element]) -> None:
+    for child in children:
+        parent.remove(child)
+
+
+def _shorten_origins(root: ET.Element) -> None:
+    """Keep three numbers of every place and turn: more have been seen."""
+    for origin in root.iter("origin"):
+        for which in ("xyz", "rpy"):
+            origin.set(which, " ".join(origin.get(which, "0 0 0").split()[:3]))
+
+
+def _end(joint: ET.Element, which: str) -> str:
+    """Return the link at the parent's or the child's end of a joint."""
+    element = joint.find(which)
+    return "" if element is None else element.get("link", "")
+
+
+def _free_base(root: ET.Element) -> None:
+    """Leave out a floating joint and the world that it hangs on: the base is set free anyway."""
+    floating = root.findall("joint[@type='floating']")
+    _leave_out(root, floating)
+    used = {_end(joint, which) for joint in root.findall("joint") for which in ("parent", "child")}
+    worlds = {_end(joint, "parent") for joint in floating} - used
+    _leave_out(root, [link for link in root.findall("link") if link.get("name") in worlds])
+
+
+def _check_tree(root: ET.Element) -> None:
+    """Raise NotAdoptedError where links and joints are no tree with one root."""
+    links = _link_names(root)
+    parents: dict[str, str] = {}
+    for joint in root.findall("joint"):
+        _check_ends(joint, links)
+        if _end(joint, "child") in parents:
+            words = f"the link {_end(joint, 'child')} hangs on two joints"
+            raise NotAdoptedError(f"{words}: a closed loop, which strut cannot move.")
+        parents[_end(joint, "child")] = _end(joint, "parent")
+    _check_no_circle(parents)
+    roots = [name for name in links if name not in parents]
+    if len(roots) > 1:
+        raise NotAdoptedError(f"{len(roots)} links have no parent ({in_a_row(roots)}); a robot has one root.")
+
+
+def _link_names(root: ET.Element) -> list[str]:
+    links = Counter(link.get("name", "") for link in root.findall("link"))
+    if not links:
+        raise NotAdoptedError("it has no links, so there is nothing to move.")
+    name, times = links.most_common(1)[0]
+    if times > 1:
+        raise NotAdoptedError(f"two links are called {name}; rename one.")
+    return list(links)
+
+
+def _check_ends(joint: ET.Element, links: list[str]) -> None:
+    for which in ("parent", "child"):
+        if (end := _end(joint, which)) not in links:
+            words = f"the joint {joint.get('name')} joins the link '{end}'"
+            raise NotAdoptedError(f"{words}, which the file does not describe.")
+
+
+def _check_no_circle(parents: Mapping[str, str]) -> None:
+    try:
+        TopologicalSorter({link: [above] for link, above in parents.items()}).prepare()
+    except CycleError as error:
+        words = f"the links run in a circle through {error.args[1][0]}"
+        raise NotAdoptedError(f"{words}; a robot is a tree of links.") from error
+
+
+def _take_joint(joint: ET.Element, text: UrdfText) -> None:
+    """Keep what MuJoCo drops of a joint, and give it what MuJoCo needs."""
+    name, limit = joint.get("name", ""), joint.find("limit")
+    if joint.get("type") in _MOVING:
+        text.limits[name] = _joint_limits(name, {} if limit is None else limit.attrib)
+    if joint.find("mimic") is not None:
+        text.coupled.add(name)
+    if joint.get("type") == "revolute" and limit is None:
+        joint.set("type", "continuous")
+    if second_axes := joint.findall("axis")[1:]:
+        _leave_out(joint, second_axes)
+        text.notes.append(fault(f"the joint {name} has two axes: the first one counts."))
+    _leave_out(joint, [child for child in joint if child.tag in _DROPPED])
+
+
+def _joint_limits(name: str, written: Mapping[str, str]) -> dict[str, float]:
+    return {which: _number(written.get(which, "0"), f"{which} of {name}") for which in _LIMITS}
+
+
+def _number(words: str, what: str) -> float:
+    try:
+        value = float(words)
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        raise NotAdoptedError(f"the {what} is '{words}', which is no number.")
+    return value
+
+
+def _take_inertial(link: ET.Element) -> None:
+    """Check a link's mass and give its inertia all six terms; a link without mass loses what it says of inertia."""
+    inertial = link.find("inertial")
+    if inertial is None:
+        return
+    mass_kg = _mass_kg(inertial, link.get("name", ""))
+    if mass_kg < 0.0:
+        raise NotAdoptedError(f"the link {link.get('name')} has a mass of {mass_kg:g} kg, which nothing can have.")
+    if mass_kg == 0.0:
+        link.remove(inertial)
+    for inertia in inertial.findall("inertia"):
+        inertia.attrib = dict.fromkeys(_INERTIA, "0") | inertia.attrib
+
+
+def _mass_kg(inertial: ET.Element, name: str) -> float:
+    mass = inertial.find("mass")
+    return 0.0 if mass is None else _number(mass.get("value", "0"), f"mass of {name}")
+
+
+def _shapes(link: ET.Element) -> list[ET.Element]:
+    return [*link.findall("visual"), *link.findall("collision")]
+
+
+def _leave_out_empty_shapes(link: ET.Element, notes: list[Note]) -> None:
+    """Leave out shapes without any size, which MuJoCo refuses, and names, which may come twice."""
+    for looks in _shapes(link):
+        looks.attrib.pop("name", None)
+    empty = list(filter(_is_empty, _shapes(link)))
+    _leave_out(link, empty)
+    if empty:
+        notes.append(fault(f"{len(empty)} shapes of the link {link.get('name')} have no size: they are left out."))
+
+
+def _is_empty(looks: ET.Element) -> bool:
+    """Return whether a shape is round and has a length or a radius of 0."""
+    shapes = [looks.find(f"geometry/{tag}") for tag in ("sphere", "cylinder", "capsule")]
+    sizes = [value for shape in shapes if shape is not None for value in shape.attrib.values()]
+    return any(_number(size, "size of a shape") <= 0.0 for size in sizes)
+
+
+def _take_meshes(text: UrdfText, path: Path) -> None:
+    """Give every mesh a path that MuJoCo finds; what is only seen and cannot be read is left out and told."""
+    unseen: list[str] = []
+    ready: dict[str, str] = {}
+    for link in text.root.findall("link"):
+        for looks in _shapes(link):
+            mesh = looks.find("geometry/mesh")
+            if mesh is not None and not _take_mesh(mesh, path, text.assets, ready):
+                _check_only_seen(link, looks, mesh.get("filename", ""))
+                link.remove(looks)
+                unseen.append(mesh.get("filename", ""))
+    if unseen:
+        words = f"{len(unseen)} meshes that are only seen cannot be read"
+        text.notes.append(fault(f"{words} ({in_a_row(unseen, 2)}): they are not drawn."))
+
+
+def _take_mesh(mesh: ET.Element, path: Path, assets: dict[str, bytes], ready: dict[str, str]) -> bool:
+    """Give a mesh a path that MuJoCo finds; return whether there is one. `ready` remembers those already found."""
+    name = mesh.get("filename", "")
+    try:
+        ready[name] = ready.get(name) or _readable(name, path, assets)
+    except UNREADABLE:
+        return False
+    mesh.set("filename", ready[name])
+    return True
+
+
+def _check_only_seen(link: ET.Element, looks: ET.Element, name: str) -> None:
+    if looks.tag == "collision" or link.find("collision") is None:
+        raise NotAdoptedError(
+            f"the mesh {name} of the link {link.get('name')} cannot be read; put the file where the description says."
+        )
+
+
+def _readable(name: str, path: Path, assets: dict[str, bytes]) -> str:
+    """Return what MuJoCo calls a mesh: its path, or the name of converted bytes."""
+    file = mesh_path(name, path)
+    if is_native(file):
+        return str(file)
+    converted = f"{file.stem}_{len(assets)}.stl"
+    assets[converted] = as_stl(file)
+    return converted

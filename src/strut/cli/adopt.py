@@ -1,0 +1,87 @@
+"""`strut adopt`: a robot of others becomes one of yours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strut.adoption.adopt import adopt as adopt_robot
+from strut.adoption.folder_check import check_folder
+from strut.adoption.note import Note
+from strut.adoption.portrait import portrait_page, portrait_png
+from strut.cli.main import REFUSED
+from strut.cli.options import Force, Json
+from strut.cli.screen import print_json, print_lines, print_next, progress
+from strut.io.atomic import check_writable, write_atomically
+from strut.robot import Robot
+
+_WORDS = {"fault": "wrong", "assumed": "assumed", "found": "found"}
+
+
+def adopt(
+    file: Annotated[
+        str | None, typer.Argument(help="MJCF or URDF, or a robot of an installed package by name.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="What to call it.  [default: as the file]")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder to write.  [default: its name in your robot home]")] = None,
+    html: Annotated[Path | None, typer.Option(help="Page to write: its portrait and all that was told.")] = None,
+    png: Annotated[Path | None, typer.Option(help="Portrait to write.")] = None,
+    check: Annotated[Path | None, typer.Option(help="Judge this folder again instead.")] = None,
+    force: Force = False,
+    json: Json = False,
+) -> int:
+    """Read an MJCF or URDF and make a robot of it. Example: strut adopt unitree_go2/go2.xml."""
+    if (file is None) == (check is None):
+        raise typer.BadParameter("give a file, or a folder with --check.")
+    for path, ending in ((html, ".html"), (png, ".png")):
+        if path is not None:
+            check_writable(path, force=force, ending=ending)
+    if check is not None:
+        return _check(check, html, png, force=force, json=json)
+    with progress(f"reads {file}"):
+        adopted = adopt_robot(str(file), name, out, force=force)
+        _draw(adopted.robot, adopted.notes, html, png, force=force)
+    if json:
+        print_json(
+            {
+                "name": adopted.name,
+                "folder": str(adopted.folder),
+                "kind": adopted.kind,
+                "joints": len(adopted.robot.joint_names),
+                "feet": list(adopted.robot.foot_names),
+                "mass_kg": adopted.robot.mass_kg,
+                "took_s": adopted.took_s,
+            }
+            | {weight: adopted.sentences(weight) for weight in _WORDS}
+        )
+    _tell(adopted.notes)
+    print_lines(f"wrote {adopted.folder}; every verb knows it as {adopted.robot.name}")
+    print_next("strut robots", adopted.robot.name)
+    return 0
+
+
+def _check(folder: Path, html: Path | None, png: Path | None, *, force: bool, json: bool) -> int:
+    with progress(f"judges {folder}"):
+        checked = check_folder(folder)
+        _draw(checked.robot, checked.notes, html, png, force=force)
+    if json:
+        notes = {weight: [note.sentence for note in checked.notes if note.weight == weight] for weight in _WORDS}
+        print_json({"robot": checked.robot.name, "sound": checked.is_sound} | notes)
+    _tell(checked.notes)
+    if checked.is_sound:
+        print_next("strut robots", folder)
+    return 0 if checked.is_sound else REFUSED
+
+
+def _draw(robot: Robot, notes: tuple[Note, ...], html: Path | None, png: Path | None, *, force: bool) -> None:
+    if png is not None:
+        write_atomically(png, portrait_png(robot), force=force)
+    if html is not None:
+        write_atomically(html, portrait_page(robot, notes), force=force)
+
+
+def _tell(notes: tuple[Note, ...]) -> None:
+    for weight, word in _WORDS.items():
+        print_lines(*(f"{word}: {note.sentence}" for note in notes if note.weight == weight))

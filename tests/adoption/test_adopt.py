@@ -1,0 +1,158 @@
+"""A robot of others becomes one of ours: what is in it is found, told, written, and read again."""
+
+import tomllib
+from xml.etree import ElementTree as ET
+
+import mujoco
+import numpy as np
+import pytest
+
+from strut.adoption.adopt import adopt
+from strut.adoption.folder_check import check_folder
+from strut.adoption.portrait import portrait_page, portrait_png
+from strut.errors import BadTableError, NotAdoptedError
+from strut.models.catalogue import load_robot, robot_names
+from tests.adoption.small_robots import biped, quadruped, written
+
+
+@pytest.fixture(scope="module")
+def four(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("four")
+    return adopt(written(quadruped(), folder / "four.xml"), out=folder / "robot")
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("two")
+    return adopt(written(biped(), folder / "two.urdf"), out=folder / "robot")
+
+
+def standing(robot):
+    data = mujoco.MjData(robot.model)
+    data.qpos[:] = robot.standing_qpos
+    mujoco.mj_forward(robot.model, data)
+    return data
+
+
+def test_a_quadruped_stands_on_four_balls_in_the_order_of_its_sides(four):
+    robot, data = four.robot, standing(four.robot)
+    assert four.kind == "quadruped"
+    assert robot.foot_names == ("FL", "FR", "HL", "HR")
+    places = np.array([data.site(foot.frame).xpos for foot in robot.feet])
+    np.testing.assert_array_equal(np.sign(places[:, :2]), [[1, 1], [1, -1], [-1, 1], [-1, -1]])
+    np.testing.assert_allclose(places[:, 2], 0.02, atol=1e-3)  # the balls touch the floor
+    assert [foot.radius_m for foot in robot.feet] == pytest.approx([0.02] * 4)
+
+
+def test_the_posture_is_within_limits_symmetric_and_under_the_centre_of_mass(four):
+    robot, data = four.robot, standing(four.robot)
+    angles = robot.standing_qpos[7:].reshape(4, 3)
+    assert (
+        (robot.standing_qpos[7:] >= robot.joint_lower_rad) & (robot.standing_qpos[7:] <= robot.joint_upper_rad)
+    ).all()
+    np.testing.assert_allclose(angles[0, 1:], angles[1, 1:], atol=0.02)
+    np.testing.assert_allclose(angles[0, 0], -angles[1, 0], atol=0.02)
+    assert angles[:, 2].max() < -0.5  # knees are bent
+    middle = np.mean([data.site(foot.frame).xpos for foot in robot.feet], axis=0)
+    np.testing.assert_allclose(data.subtree_com[1][:2], middle[:2], atol=0.01)
+
+
+def test_mass_and_torque_limits_are_those_of_the_file(four):
+    assert four.robot.mass_kg == pytest.approx(6.0 + 4 * 1.25, rel=1e-6)
+    np.testing.assert_allclose(four.robot.torque_limit_nm, 20.0)
+    assert any("no speed limit" in sentence for sentence in four.sentences("assumed"))
+
+
+def test_a_biped_stands_on_soles_and_has_trunk_head_and_arms(two):
+    robot = two.robot
+    assert two.kind == "biped"
+    assert {limb.name: len(limb.joints) for limb in robot.limbs} == {
+        "left": 6, "right": 6, "trunk": 1, "head": 1, "left_arm": 4, "right_arm": 4,
+    }  # fmt: skip
+    for foot in robot.feet:
+        np.testing.assert_allclose(np.ptp(np.array(foot.outline_m), axis=0), [0.22, 0.09], atol=2e-3)
+    np.testing.assert_allclose(robot.joint_speed_limit_rad_s, 12.0)
+
+
+def test_which_joint_shows_what_is_measured(two):
+    table = tomllib.loads((two.folder / "adopted.toml").read_text("utf-8"))
+    shown = {(entry["does"], entry["limb"]): (entry["joint"], entry["sign"]) for entry in table["expressive"]}
+    assert shown["bend the trunk forward", "trunk"] == ("waist", 1)
+    assert shown["nod", "head"] == ("neck", 1)
+    assert shown["swing the arm forward", "left_arm"] == ("left_shoulder_pitch", -1)
+    assert shown["bend the elbow", "right_arm"] == ("right_elbow", -1)
+
+
+def test_what_was_written_is_judged_sound_and_stands_for_a_second(four, two):
+    for adopted in (four, two):
+        checked = check_folder(adopted.folder)
+        assert checked.is_sound, checked.notes
+
+
+def test_a_file_that_faces_y_and_is_upside_up_in_y_is_turned(tmp_path):
+    root = quadruped(
+        {
+            name: (-y, x)
+            for name, (x, y) in {"FL": (0.2, 0.1), "FR": (0.2, -0.1), "HL": (-0.2, 0.1), "HR": (-0.2, -0.1)}.items()
+        }
+    )
+    for joint in root.iter("joint"):
+        x, y, z = joint.get("axis").split()
+        joint.set("axis", f"{-float(y)} {x} {z}")
+    for body in root.iter("body"):
+        if body.get("name").endswith("_thigh"):
+            _, y, _ = body.get("pos").split()
+            body.set("pos", f"{-float(y)} 0 0")
+    adopted = adopt(written(root, tmp_path / "turned.xml"), out=tmp_path / "robot")
+    table = tomllib.loads((adopted.folder / "robot.toml").read_text("utf-8"))
+    assert table["forward"] == [0.0, 1.0, 0.0]
+    data = standing(adopted.robot)
+    places = np.array([data.site(foot.frame).xpos for foot in adopted.robot.feet])
+    np.testing.assert_array_equal(np.sign(places[:, :2]), [[1, 1], [1, -1], [-1, 1], [-1, -1]])
+
+
+def test_a_keyframe_that_holds_is_taken_and_one_that_lies_down_is_not(tmp_path):
+    root = quadruped()
+    angles = " ".join(["0 0.6 -1.2"] * 4)
+    keys = ET.SubElement(root, "keyframe")
+    ET.SubElement(keys, "key", name="down", qpos=f"0 0 0.1 1 0 0 0 {' '.join(['0 1.4 -2.6'] * 4)}")
+    ET.SubElement(keys, "key", name="home", qpos=f"0 0 0.35 1 0 0 0 {angles}")
+    adopted = adopt(written(root, tmp_path / "keyed.xml"), out=tmp_path / "robot")
+    np.testing.assert_allclose(adopted.robot.standing_qpos[7:], [0, 0.6, -1.2] * 4, atol=1e-4)
+    assert "it stands in the keyframe home." in adopted.sentences("found")
+
+
+def test_a_robot_in_the_robot_home_is_known_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path / "home"))
+    adopted = adopt(written(quadruped(), tmp_path / "fourling.xml"))
+    assert "fourling" in robot_names()
+    assert load_robot("fourling").foot_names == adopted.robot.foot_names
+    with pytest.raises(NotAdoptedError, match="holds a robot already"):
+        adopt(tmp_path / "fourling.xml")
+
+
+def test_a_wrong_correction_names_file_and_field(four, tmp_path):
+    for name in ("robot.toml", "model.xml", "collision.toml"):
+        (tmp_path / name).write_bytes((four.folder / name).read_bytes())
+    text = (tmp_path / "robot.toml").read_text("utf-8")
+    (tmp_path / "robot.toml").write_text(text.replace('kind = "ball"', 'kind = "bal"', 1), "utf-8")
+    with pytest.raises(BadTableError, match=r"robot.toml, line \d+, foot.FL.kind"):
+        check_folder(tmp_path)
+
+
+def test_a_posture_that_does_not_stand_is_judged_a_fault(four, tmp_path):
+    for name in ("robot.toml", "model.xml", "collision.toml"):
+        (tmp_path / name).write_bytes((four.folder / name).read_bytes())
+    lines = (tmp_path / "robot.toml").read_text("utf-8").splitlines()
+    at = next(k for k, line in enumerate(lines) if line.startswith("[posture]"))
+    knee = next(k for k in range(at, len(lines)) if lines[k].startswith("FL_knee"))
+    lines[knee] = "FL_knee = -2.5"
+    (tmp_path / "robot.toml").write_text("\n".join(lines), "utf-8")
+    assert not check_folder(tmp_path).is_sound
+
+
+def test_the_portrait_is_a_picture_and_the_page_tells_everything(two):
+    assert portrait_png(two.robot).startswith(b"\x89PNG")
+    page = portrait_page(two.robot, two.notes).decode()
+    assert "What was assumed" in page
+    assert all(name in page for name in two.robot.joint_names)
