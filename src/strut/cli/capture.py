@@ -43,10 +43,10 @@ def capture(
     json: Json = False,
 ) -> None:
     """Find forces and torques of a recorded walk. Example: strut capture walk.c3d --height 1.8 --mass 75 --out walk."""
-    from strut.show.recording_report import CAPTURE_FILES, check_folder, save_capture  # noqa: PLC0415  (slow to import)
+    from strut.show.recording_report import CAPTURE_FILES, check_result_folder, save_capture  # noqa: PLC0415  (slow to import)
 
     walk, stands, person, marker_set = read_inputs(recording, standing, subject, markers, unit)
-    check_folder(out, CAPTURE_FILES, force=force)
+    check_result_folder(out, CAPTURE_FILES, force=force)
     with told_shares("read") as tell:
         found = capture_walk(
             walk,

@@ -37,10 +37,10 @@ def fit(
     json: Json = False,
 ) -> None:
     """Fit a person's model to recorded markers. Example: strut fit walk.c3d --height 1.86 --mass 75 --out subject."""
-    from strut.show.recording_report import FIT_FILES, check_folder, save_fit  # noqa: PLC0415  (plots are slow to import)
+    from strut.show.recording_report import FIT_FILES, check_result_folder, save_fit  # noqa: PLC0415  (plots are slow to import)
 
     walk, stands, person, marker_set = read_inputs(recording, standing, subject, markers, unit)
-    check_folder(out, FIT_FILES, force=force)
+    check_result_folder(out, FIT_FILES, force=force)
     with told_shares("read") as tell:
         found = fit_markers(
             walk,

@@ -35,7 +35,7 @@ LINES = (
 )
 
 
-def check_folder(folder: Path, names: Sequence[str], *, force: bool) -> None:
+def check_result_folder(folder: Path, names: Sequence[str], *, force: bool) -> None:
     """Raise FileError if a folder cannot be made or one of the files in it would be replaced unasked."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ def save_fit(found: MarkerFit, folder: Path, *, force: bool = False) -> None:
     Example:
         >>> strut.save_fit(strut.fit(strut.read_recording("walk.c3d")), Path("subject"))  # doctest: +SKIP
     """
-    check_folder(folder, FIT_FILES, force=force)
+    check_result_folder(folder, FIT_FILES, force=force)
     write_atomically(folder / "subject.toml", SubjectFile.of(found.subject).text.encode(), force=force)
     save_motion(found.motion, folder / "motion.npz", force=force)
     content = page(
@@ -72,7 +72,7 @@ def save_capture(walk: CapturedWalk, folder: Path, *, force: bool = False) -> No
     Example:
         >>> strut.save_capture(strut.capture_walk(strut.read_recording("walk.c3d")), Path("walk"))  # doctest: +SKIP
     """
-    check_folder(folder, CAPTURE_FILES, force=force)
+    check_result_folder(folder, CAPTURE_FILES, force=force)
     write_atomically(folder / "subject.toml", SubjectFile.of(walk.fit.subject).text.encode(), force=force)
     save_motion(walk.motion, folder / "motion.npz", force=force)
     write_atomically(folder / "forces.csv", forces_csv(walk).encode(), force=force)
