@@ -61,6 +61,7 @@ ALLOWED_EDGES = {
     ("show", "verify"): "plots show what check measures",
     ("show", "io"): "films and pages are written atomically, motions are read",
     ("show", "analysis"): "a report plots gait parameters",
+    ("show", "capture"): "a report plots what was recorded and computed from it",
 }
 # Which rooms may import an engine; CasADi is the language of optimal control, and of nothing else.
 ENGINES = {
