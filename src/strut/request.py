@@ -17,6 +17,7 @@ from strut.audit import DEFAULT_MARGIN_M
 from strut.emotion import Emotion, checked_intensity
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.place import Footstep, Place
+from strut.tables.keyframes import Animation
 
 Balance = Literal["y", "xy"]
 Pace = Literal["own", "fastest"]
@@ -42,6 +43,7 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
         lowest_rate_hz: With fewer samples nobody can judge it.
         usual_margin_m: Balance margin if none is chosen.
         relaxes: Whether it can retreat only while a limit is near.
+        styled: Whether a feeling changes how it is done; a drawn story brings its own.
     """
 
     gait: ClassVar[str] = ""
@@ -50,6 +52,7 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
     lowest_rate_hz: ClassVar[float] = LOWEST_RATE_HZ
     usual_margin_m: ClassVar[float] = DEFAULT_MARGIN_M
     relaxes: ClassVar[bool] = False
+    styled: ClassVar[bool] = True
 
     def probe(self, **options: Any) -> Self:
         """Return the task with other options, as short as tells whether the neutral motion keeps its limits."""
@@ -239,6 +242,18 @@ class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
         return msgspec.structs.replace(self, cycles=min(self.cycles, 3), **options)
 
 
+class Animate(RobotTask, frozen=True, tag="animate", kw_only=True):
+    """Perform a drawn story, standing, as near to the drawing as the body can."""
+
+    styled: ClassVar[bool] = False
+
+    animation: Animation
+
+    def advice(self, broken: Sequence[str]) -> str:  # noqa: ARG002
+        """Return what to do if no form of the story keeps the limits."""
+        return "Not even half of the movement at a quarter of the speed keeps its limits; draw it smaller."
+
+
 class OwnTask(RobotTask, frozen=True, tag="own", kw_only=True):
     """What a user's own generator does, by name, with its options as JSON holds them."""
 
@@ -248,7 +263,7 @@ class OwnTask(RobotTask, frozen=True, tag="own", kw_only=True):
     options: dict[str, Any] = {}
 
 
-Task = Crawl | Steps | PatternGait | HandTask | HumanGait | OwnTask
+Task = Crawl | Steps | PatternGait | HandTask | HumanGait | Animate | OwnTask
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
