@@ -70,10 +70,10 @@ def row(
     run: PilotedRun,
     errors: tuple[float | None, float | None, float | None],
 ) -> Row:
-    """Return one row of the table, and print it at once: a campaign takes minutes."""
+    """Return one row of the table."""
     forward, left, height = command
     outcome = run.outcome
-    made = {
+    return {
         "case": name,
         "forward_m_s": round(forward, 3),
         "left_m_s": round(left, 3),
@@ -91,8 +91,10 @@ def row(
         "tick_ms": round(outcome.tick_ms, 4),
         "real_time_factor": round(outcome.real_time_factor, 2),
     }
-    print(made, flush=True)
-    return made
+
+
+def keep(rows: list[Row]) -> None:
+    record("cassie_control", rows, packages=("mujoco", "numpy", "scipy"))
 
 
 def main() -> None:
@@ -104,18 +106,15 @@ def main() -> None:
     allowed = control_table(load_robot("cassie")).command
     ranges = np.array([allowed.forward_m_s, allowed.sideways_m_s, allowed.walking_height_m])
     commands = np.random.default_rng(1).uniform(ranges[:, 0], ranges[:, 1], (options.commands, 3))
-    rows = [
-        walk_row("walk", tuple(command.tolist()), seed, options.rate)
-        for command in commands
-        for seed in range(options.seeds)
-    ]
+    for seed in range(options.seeds):
+        for forward, left, height in commands.tolist():  # recorded one by one: all of them take many minutes
+            keep([walk_row("walk", (forward, left, height), seed, options.rate)])
     sides = {"front": (-1.0, 0.0), "back": (1.0, 0.0), "left": (0.0, -1.0), "right": (0.0, 1.0)}
     for side, (x, y) in sides.items():
         force = (PUSH_N * x, PUSH_N * y)
-        rows.append(push_row(f"push standing, {side}", [StandRequest(3.0)], 0.5, force, options.rate))
         walk = [WalkRequest(0.4, height_m=0.85, duration_s=4.0), StandRequest(0.5)]
-        rows.append(push_row(f"push walking, {side}", walk, 4.3, force, options.rate))
-    record("cassie_control", rows, packages=("mujoco", "numpy", "scipy"))
+        standing = push_row(f"push standing, {side}", [StandRequest(3.0)], 0.5, force, options.rate)
+        keep([standing, push_row(f"push walking, {side}", walk, 4.3, force, options.rate)])
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ def beside_opensim(problem: PoseProblem, python: str) -> list[dict[str, object]]
         trc.write_bytes(TrcWriter().content(Recording("made", RATE_HZ, tuple(names), problem.markers_m)))
         asked.write_text(json.dumps(_told(problem, names, str(trc))), "utf-8")
         script = Path(__file__).with_name("peer_opensim_ik.py")
-        done = subprocess.run([python, str(script), str(asked)], capture_output=True, text=True, check=True)
+        done = subprocess.run([python, str(script), str(asked)], capture_output=True, text=True, check=True, cwd=folder)
     theirs = json.loads(done.stdout.strip().splitlines()[-1])
     started = process_time()
     found = solve_poses(problem, RATE_HZ)

@@ -20,6 +20,7 @@ import opensim as osim
 
 
 def main(path: str) -> None:
+    osim.Logger.removeFileSink()  # it would write opensim.log where it is started
     problem = json.loads(Path(path).read_text("utf-8"))
     model = human(problem)
     with tempfile.TemporaryDirectory() as folder:

@@ -14,12 +14,16 @@ from strut.cli.main import VERBS
 ROOT = Path(__file__).parent.parent
 STUDY = ("sample_size", "new_study", "serve_study", "rehearse_study", "report_study", "forget_participant")
 DOES = {  # what does in Python what a verb does on the command line
+    "animate": ("load_animation", "animate"),
+    "library": ("MotionLibrary",),
     "robots": ("robot_names", "load_robot"),
     "adopt": ("adopt", "check_folder", "portrait_png", "portrait_page"),
     "emotions": ("emotion_table", "named_emotion"),
     "walk": ("walk", "walk_to"),
     "perform": ("perform",),
     "synthesize": ("synthesize",),
+    "fit": ["read_recording", "fit", "save_fit"],
+    "capture": ["read_recording", "capture_walk", "save_capture"],
     "reconstruct": ("reconstruct",),
     "analyze": ("analyze", "save_gait_report"),
     "check": ("check",),

@@ -16,7 +16,7 @@ HOME = Path(strut.__file__).parent
 NOUNS = (
     *("errors", "toml_file", "cancellation", "tables", "rotation", "emotion", "style", "robot", "motion"),
     *("recording", "receipt", "bisection", "audit", "draft", "request", "place", "easing", "address"),
-    *("contact_set", "mirror"),
+    *("contact_set", "mirror", "drawing"),
 )
 STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
@@ -63,6 +63,7 @@ ALLOWED_EDGES = {
     ("show", "verify"): "plots show what check measures",
     ("show", "io"): "films and pages are written atomically, motions are read",
     ("show", "analysis"): "a report plots gait parameters",
+    ("show", "capture"): "a report plots what was recorded and computed from it",
 }
 # Which rooms may import an engine; CasADi is the language of optimal control, and of nothing else.
 ENGINES = {

@@ -8,7 +8,8 @@ import pytest
 from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError, StrutError, UnknownNameError
 from strut.place import LEFT, Footstep, Place
-from strut.request import Crawl, HandTask, HumanGait, OwnTask, Request, Steps
+from strut.request import Animate, Crawl, HandTask, HumanGait, OwnTask, Request, Steps
+from strut.tables.keyframes import Animation, AnimationKey
 
 TASKS = (
     Crawl(cycles=3, step_length_m=0.05, balance="y"),
@@ -17,6 +18,7 @@ TASKS = (
     HandTask(task="point", target_m=(1.0, 0.0, 1.0), platform="free"),
     HandTask(task="path.csv", hand="left", path=((0.0, 1.0, 2.0, 3.0), (1.0, 1.0, 2.0, 3.0))),
     HumanGait(cycles=2),
+    Animate(animation=Animation("nod", "happy", (AnimationKey(0.0), AnimationKey(1.0, turn_deg=(0.0, 9.0, 0.0))))),
     OwnTask(name="bow", options={"depth": 1}),
 )
 

@@ -2,6 +2,7 @@
 
 # Nouns
 from strut.emotion import Emotion as Emotion
+from strut.tables.keyframes import Animation as Animation, FootPose as FootPose, AnimationKey as AnimationKey
 from strut.errors import StrutError as StrutError
 from strut.motion import Motion as Motion
 from strut.place import Footstep as Footstep, Place as Place
@@ -20,6 +21,7 @@ from strut.draft import (
     Shortfall as Shortfall,
 )
 from strut.request import (
+    Animate as Animate,
     Crawl as Crawl,
     HandTask as HandTask,
     HumanGait as HumanGait,
@@ -49,11 +51,13 @@ from strut.adoption.portrait import portrait_page as portrait_page, portrait_png
 from strut.human.gait_options import named_gait_options as named_gait_options
 from strut.human.reconstruct import reconstruct as reconstruct
 from strut.human.synthesize import synthesize as synthesize
+from strut.pipeline.animate import animate as animate, draw as draw
 from strut.pipeline.perform import perform as perform
 from strut.pipeline.run import run as run
 from strut.pipeline.walk import walk as walk, walk_to as walk_to
 
 # Recordings of people
+from strut.capture.captured_walk import CapturedWalk as CapturedWalk, capture_walk as capture_walk
 from strut.capture.fit import MarkerFit as MarkerFit, fit as fit
 from strut.capture.gait_trial import GaitTrial as GaitTrial, prepare_trial as prepare_trial
 from strut.capture.marker_mapping import read_marker_set as read_marker_set
@@ -64,6 +68,7 @@ from strut.capture.subject_model import SubjectModel as SubjectModel
 from strut.analysis.gait_analysis import analyze as analyze
 from strut.human.naturalness import Naturalness as Naturalness
 from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
+from strut.simulation.piloted_story import play_request as play_request
 from strut.simulation.piloted import Push as Push, World as World, simulate_requests as simulate_requests
 from strut.simulation.playback import simulate as simulate
 from strut.verify.check import check as check
@@ -102,11 +107,18 @@ from strut.show.files import (
     save_shown as save_shown,
 )
 from strut.show.gait_report import save_gait_report as save_gait_report
+from strut.show.recording_report import save_capture as save_capture, save_fit as save_fit
 from strut.show.viewer import serve as serve
 
 # Files
+from strut.io.animation_file import (
+    load_animation as load_animation,
+    story_names as story_names,
+    story_path as story_path,
+)
 from strut.io.exchange import Writer as Writer, export as export
 from strut.io.motion_file import load_motion as load_motion, save_motion as save_motion
+from strut.io.motion_library import LibraryEntry as LibraryEntry, MotionLibrary as MotionLibrary
 from strut.io.resample import resampled as resampled
 
 # Studies with people

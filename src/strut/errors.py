@@ -128,6 +128,10 @@ class MotionFileError(FileError):
     """A motion file is damaged or foreign."""
 
 
+class LibraryError(FileError):
+    """A motion library is damaged, foreign or of another version, or does not hold what is asked for."""
+
+
 class BadMotionError(StrutError):
     """Arrays do not make a motion: shapes disagree, time runs backwards, samples are not finite."""
 
@@ -186,6 +190,24 @@ class FieldError(StrutError):
 
 class BadFieldError(FieldError, BadTableError):
     """A field of a robot's folder does not hold what belongs there."""
+
+
+class AnimationError(FieldError):
+    """An animation file is malformed; carries the file, the field, the reason and the line."""
+
+
+class UnreachableFrameError(StrutError):
+    """A body cannot take the pose of a frame of an animation; carries which frame, which foot and how far."""
+
+    def __init__(self, frame: int, time_s: float, foot: str, off_m: float) -> None:
+        super().__init__(frame, time_s, foot, off_m)
+        self.frame, self.time_s, self.foot, self.off_m = frame, time_s, foot, off_m
+
+    def __str__(self) -> str:
+        return (
+            f"Frame {self.frame} at {self.time_s:.2f} s cannot be reached: foot {self.foot} stays "
+            f"{self.off_m * 1e3:.1f} mm or mrad away from where it shall be; move or turn the base less there."
+        )
 
 
 class DesignError(FieldError):

@@ -17,6 +17,7 @@ from strut.audit import DEFAULT_MARGIN_M
 from strut.emotion import Emotion, checked_intensity
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.place import Footstep, Place
+from strut.tables.keyframes import Animation
 
 Balance = Literal["y", "xy"]
 Pace = Literal["own", "fastest"]
@@ -43,6 +44,7 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
         usual_margin_m: Balance margin if none is chosen.
         relaxes: Whether it can retreat only while a limit is near.
         simulated: Whether it is proved in physics before it is called ok.
+        styled: Whether a feeling changes how it is done; a drawn story brings its own.
     """
 
     gait: ClassVar[str] = ""
@@ -52,6 +54,7 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
     usual_margin_m: ClassVar[float] = DEFAULT_MARGIN_M
     relaxes: ClassVar[bool] = False
     simulated: ClassVar[bool] = False
+    styled: ClassVar[bool] = True
 
     def probe(self, **options: Any) -> Self:
         """Return the task with other options, as short as tells whether the neutral motion keeps its limits."""
@@ -242,6 +245,18 @@ class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
         return msgspec.structs.replace(self, cycles=min(self.cycles, 3), **options)
 
 
+class Animate(RobotTask, frozen=True, tag="animate", kw_only=True):
+    """Perform a drawn story, standing, as near to the drawing as the body can."""
+
+    styled: ClassVar[bool] = False
+
+    animation: Animation
+
+    def advice(self, broken: Sequence[str]) -> str:  # noqa: ARG002
+        """Return what to do if no form of the story keeps the limits."""
+        return "Not even half of the movement at a quarter of the speed keeps its limits; draw it smaller."
+
+
 class OwnTask(RobotTask, frozen=True, tag="own", kw_only=True):
     """What a user's own generator does, by name, with its options as JSON holds them."""
 
@@ -251,7 +266,7 @@ class OwnTask(RobotTask, frozen=True, tag="own", kw_only=True):
     options: dict[str, Any] = {}
 
 
-Task = Crawl | Steps | PatternGait | HandTask | HumanGait | OwnTask
+Task = Crawl | Steps | PatternGait | HandTask | HumanGait | Animate | OwnTask
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):

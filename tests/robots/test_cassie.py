@@ -3,6 +3,7 @@
 Figures are those of public descriptions and of scripts that read them; angles here in degrees, as people read them.
 """
 
+import shutil
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,8 +18,9 @@ from strut.control.driven_body import driven_body
 from strut.control.planted_posture import planted_motors
 from strut.control.reference import StandReference
 from strut.engines.controller_dynamics import WholeBody
-from strut.errors import BadTableError, OutOfReachError, UnreachablePostureError
+from strut.errors import BadFieldError, BadTableError, OutOfReachError, UnreachablePostureError
 from strut.kinematics.two_bar_leg import two_bar_leg
+from strut.models import catalogue
 from strut.models.catalogue import load_robot
 from strut.models.torque_model import control_table, torque_model
 
@@ -272,3 +274,16 @@ def test_a_quick_sidestep_of_the_base_needs_twice_the_time_and_a_turn_does_not(b
 def test_a_robot_without_control_table_is_told_so():
     with pytest.raises(BadTableError, match=r"alice has no control\.toml"):
         control_table(load_robot("alice"))
+
+
+def test_a_mistyped_gain_is_refused_with_its_line(tmp_path, cassie):
+    folder = shutil.copytree(catalogue.HOME / "cassie", tmp_path / "cassie")
+    text = (folder / "control.toml").read_text("utf-8")
+    (folder / "control.toml").write_text(text.replace("step_s = 0.35", 'step_s = "fast"'), "utf-8")
+    with pytest.raises(BadFieldError, match=r"control\.toml, line \d+, walking\.step_s"):
+        load_robot(str(folder))
+    (folder / "control.toml").write_text(text.replace('"left_yaw",', '"left_twist",'), "utf-8")
+    robot = load_robot(str(folder.rename(tmp_path / "other")))
+    with pytest.raises(BadTableError, match="no joint left_twist"):
+        driven_body(torque_model(robot, friction=0.6, step_s=0.001), control_table(robot))
+    assert cassie.tables.control.walking.step_s == 0.35

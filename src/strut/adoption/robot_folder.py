@@ -110,9 +110,8 @@ def _rotors(findings: Findings) -> list[str]:
     """Return the line that gives motors a rotor where the model has none: a servo shakes what weighs nothing."""
     if has_rotors(findings.plain.model):
         return []
-    return [
-        f"servo = {{ sag_rad = 0.05, settle_s = 0.02, armature_s2 = {ROTOR_S2} }}  # assumed: rotor inertia of this times the torque limit"
-    ]
+    servo = f"{{ sag_rad = 0.05, settle_s = 0.02, armature_s2 = {ROTOR_S2} }}"
+    return [f"servo = {servo}  # assumed: rotors have an inertia of this times their torque limit"]
 
 
 def _feet(anatomy: BodyPlan) -> Iterable[list[str]]:

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 
 from strut.audit import DEFAULT_MARGIN_M
+from strut.cli.animate import save_story
 from strut.cli.options import EmotionName, Force, Intensity, Json, Out, Pad, Strict, feeling, length_m
 from strut.cli.screen import print_planned, told_on_screen
+from strut.io.animation_file import load_animation, story_names, story_path
 from strut.io.hand_path_file import is_path_file, load_hand_path
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
+from strut.pipeline.animate import animate
 from strut.pipeline.perform import perform as play
 from strut.request import Platform, PriorityLaw
+from strut.robot import Robot
 
 
 def perform(
+    context: typer.Context,
     robot: Annotated[str, typer.Argument(help="Robot that performs; see `strut robots`.")],
-    task: Annotated[str, typer.Argument(help="Task of its hand (wave, carry, point, still), or a .csv or .npz path.")],
+    task: Annotated[
+        str,
+        typer.Argument(help="Task of its hand (wave, carry, point, still), a .csv or .npz path, or a story (curious)."),
+    ],
     emotion: EmotionName = None,
     pad: Pad = None,
     task_only: Annotated[bool, typer.Option("--task-only", help="Move the hand and show nothing.")] = False,
@@ -44,14 +52,12 @@ def perform(
     json: Json = False,
 ) -> None:
     """Do a task and show a feeling with the rest. Example: strut perform pepper wave --emotion happy --out wave.npz."""
-    if task_only and (emotion is not None or pad is not None):
-        raise typer.BadParameter("give one of --emotion, --pad and --task-only.")
-    felt = None if task_only else feeling(emotion, pad)
-    _one_of("--law", law, get_args(PriorityLaw))
-    _one_of("--platform", platform, get_args(Platform))
     body = load_robot(robot)
-    if hand is not None and not is_path_file(task):
-        raise typer.BadParameter(f"--hand is for a path from a file; which hand does {task}, {robot} knows itself.")
+    if task in story_names(robot):
+        _perform_story(context, body, task, out, force=force, json=json)
+        return
+    _check_options(context.params)
+    felt = None if task_only else feeling(emotion, pad)
     path = load_hand_path(body, task, hand or "right") if is_path_file(task) else task
     words = f"{robot} tries to {task} {felt.label if felt else 'without a feeling'}"
     with told_on_screen(words, out, force=force, json=json) as tell:
@@ -72,6 +78,38 @@ def perform(
         )
     save_motion(motion, out, force=force)
     print_planned(motion, out, json=json)
+
+
+def _check_options(chosen: dict[str, Any]) -> None:
+    if chosen["task_only"] and (chosen["emotion"] is not None or chosen["pad"] is not None):
+        raise typer.BadParameter("give one of --emotion, --pad and --task-only.")
+    _one_of("--law", chosen["law"], get_args(PriorityLaw))
+    _one_of("--platform", chosen["platform"], get_args(Platform))
+    task, robot = chosen["task"], chosen["robot"]
+    if chosen["hand"] is not None and not is_path_file(task):
+        raise typer.BadParameter(f"--hand is for a path from a file; which hand does {task}, {robot} knows itself.")
+
+
+def _perform_story(context: typer.Context, body: Robot, name: str, out: Path, *, force: bool, json: bool) -> None:
+    """Perform a story that comes with a robot; it brings its own feeling and its own time."""
+    fitting = {"robot", "task", "out", "force", "json", "strict", "rate", "margin"}
+    for option in context.params:
+        source = context.get_parameter_source(option)
+        if option not in fitting and source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(
+                f"--{option.replace('_', '-')} is for tasks of a hand; the story {name} has its own."
+            )
+    animation, chosen = load_animation(story_path(body.name, name)), context.params
+    with told_on_screen(f"{body.name} performs {animation.title}", out, force=force, json=json) as tell:
+        motion = animate(
+            body,
+            animation,
+            margin_m=length_m(chosen["margin"]),
+            rate_hz=chosen["rate"],
+            strict=chosen["strict"],
+            on_progress=tell,
+        )
+    save_story(motion, out, force=force, json=json)
 
 
 def _one_of(option: str, value: str, known: tuple[str, ...]) -> None:

@@ -34,6 +34,7 @@ class DrivenBody:
         spring_rest: Angle at rest: constant part. Shape (n_springs,).
         spring_map: What follows the motors: rest = constant + map @ motor angles. Shape (n_springs, n_motors).
         torque_limit_nm: Of the motors, at the joint. Shape (n_motors,).
+        friction_nm_s_rad: Of the motors and gears, at the joint: what they brake by themselves. Shape (n_motors,).
         foot_motor: Which motors turn the feet.
         feet: Where they touch.
     """
@@ -46,6 +47,7 @@ class DrivenBody:
     spring_rest: Array
     spring_map: Array
     torque_limit_nm: Array
+    friction_nm_s_rad: Array
     foot_motor: tuple[int, int]
     feet: tuple[FootLine, FootLine]
 
@@ -96,6 +98,7 @@ def driven_body(model: MjModel, table: ControlTable) -> DrivenBody:
         spring_rest=np.array([spring.rest_rad for spring in table.spring]),
         spring_map=spring_map,
         torque_limit_nm=np.array([_torque_limit(model, name) for name in motors]),
+        friction_nm_s_rad=np.array([model.dof_damping[names[name]] for name in motors]),
         foot_motor=(left, right),
         feet=(_foot_line(table.foot[0]), _foot_line(table.foot[1])),
     )

@@ -70,6 +70,7 @@ class StandingController:
         needed += dynamics.bias
         force = self._contact(needed[:3], dynamics.base_rotation @ needed[3:BASE])
         torque = needed[BASE:] - force @ dynamics.foot_rows[:, BASE:]
+        torque += self._body.friction_nm_s_rad * wanted[BASE:]
         torque -= self._damping * (observer.velocity[BASE:] - wanted[BASE:])
         for foot, motor in enumerate(self._body.foot_motor):
             toe_up, rate = slope(dynamics.line[foot, 2]), -observer.foot_velocity[FOOT_ROWS * foot + 3]

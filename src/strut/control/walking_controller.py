@@ -101,6 +101,7 @@ class WalkingController:
         assert singular == 0, "the tasks of the walk are not independent"
         needed, force = self._balance(solved)
         torque = needed[BASE:] - force @ matrix[:FOOT_ROWS, BASE:]
+        torque += self._body.friction_nm_s_rad * solved[BASE:, 1]
         torque -= self._damping[self.stance] * (observer.velocity[BASE:] - solved[BASE:, 1])
         kp, kd = self._gains.flat_foot
         toe_up, rate = slope(dynamics.line[self.stance, 2]), -observer.foot_velocity[standing + 3]

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_args
 from strut.errors import BadFieldError
 from strut.tables.body import BodyTable, ChainBody, LimbBody
 from strut.tables.collision import USUAL_COLLISION, CollisionTable
+from strut.tables.control import ControlTable
 from strut.tables.expression import ExpressionTable
 from strut.tables.folder import Tables
 from strut.tables.foreign import ForeignBody
@@ -42,6 +43,7 @@ def read_tables(folder: Path) -> Tables:
         collision=read_table(folder, "collision", CollisionTable) or USUAL_COLLISION,
         markers=read_table(folder, "markers", MarkerTable),
         symmetry=read_table(folder, "symmetry", SymmetryTable),
+        control=read_table(folder, "control", ControlTable),
         published=read_table(folder, "published", dict[str, Any]),
     )
 

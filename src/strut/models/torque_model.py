@@ -9,7 +9,6 @@ import mujoco
 from strut.errors import BadTableError
 from strut.models.catalogue import HOME, robot_home
 from strut.models.model_builder import FLOOR
-from strut.models.table_files import read_table
 from strut.robot import Robot
 from strut.tables.control import ControlTable
 from strut.tables.foreign import ForeignBody
@@ -19,7 +18,7 @@ _STIFF = (0.005, 1.0)  # time constant [s] and damping ratio of contacts
 
 def control_table(robot: Robot) -> ControlTable:
     """Return control.toml of a robot's folder; raises BadTableError if it has none."""
-    table = read_table(_folder(robot), "control", ControlTable)
+    table = robot.tables.control
     if table is None:
         raise BadTableError(f"{robot.name} has no control.toml in its folder, so no controller can drive it.")
     return table

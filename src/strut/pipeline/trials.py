@@ -13,7 +13,7 @@ from strut.generators.hand_drafts import HandDrafts
 from strut.generators.step_drafts import StepDrafts
 from strut.pipeline.gate import CLOSE, COARSE, strongest_proved
 from strut.pipeline.pace import USED, fastest
-from strut.request import Crawl, HandTask, HumanGait, PatternGait, Request, Steps
+from strut.request import Animate, Crawl, HandTask, HumanGait, PatternGait, Request, Steps
 from strut.robot import Robot
 from strut.simulation.upright import proved_upright
 from strut.style import Style
@@ -70,7 +70,8 @@ class Trials:
 
     def style(self, intensity: float) -> Style:
         """Return what the feeling does to the robot at an intensity."""
-        return Style() if self.request.emotion is None else style_for(self.robot, self.request.emotion, intensity)
+        emotion = self.request.emotion if self.request.task.styled else None
+        return Style() if emotion is None else style_for(self.robot, emotion, intensity)
 
     def tell(self, intensity: float, *, passed: bool) -> None:
         """Tell whoever watches of an attempt; raises StoppedError if they have had enough."""
@@ -155,5 +156,9 @@ def generator_for(request: Request, robot: Robot, on_progress: OnProgress | None
             from strut.generators.human_drafts import HumanDrafts  # noqa: PLC0415 -- loads CasADi, which no robot needs
 
             return HumanDrafts(robot, task, request.rate_hz, on_progress)
+        case Animate() as task:
+            from strut.generators.animation_drafts import AnimationDrafts  # noqa: PLC0415 -- loads CasADi, too
+
+            return AnimationDrafts(robot, task, request.least_margin_m, request.rate_hz)
         case task:
             raise OutOfRangeError(f"No generator of strut does '{task.name}'; pass your own to `strut.run`.")

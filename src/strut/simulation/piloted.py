@@ -109,12 +109,14 @@ class Clock:
         control_hz: Ticks of the controllers per second, a multiple of 200.
         record_hz: Samples of the recorded motion per second.
         settle_s: For which it stands before the show begins, until its springs carry the weight.
+        rest_s: For which it stands after the last request.
         longest_s: After which a show is stopped.
     """
 
     control_hz: float = 2000.0
     record_hz: float = 100.0
     settle_s: float = 1.0
+    rest_s: float = 0.5
     longest_s: float = 600.0
 
     def __post_init__(self) -> None:
@@ -174,7 +176,7 @@ def simulate_requests(
             record.sample(loop.ticks * tick_s, pilot.automaton.mode, pilot.automaton.phase)
             if on_sample is not None:
                 on_sample(record.time_s[-1])
-            if not loop.goes_on(clock.longest_s):
+            if not loop.goes_on(clock):
                 break
         if radio is not None:
             pilot.command(radio(loop.ticks * tick_s))
@@ -196,6 +198,7 @@ class _Loop:
     steps: int
     late: deque[Array]
     ticks: int = 0
+    idle_ticks: int = 0
     taken_s: list[float] = field(default_factory=list)
 
     def tick(self) -> None:
@@ -208,18 +211,20 @@ class _Loop:
         self.record.tick(torque, self.pilot.tick_s)
         self.plant.step(torque, self.steps)
         self.ticks += 1
+        done = self.pilot.automaton.idle and self.pilot.radio is None
+        self.idle_ticks = self.idle_ticks + 1 if done else 0
 
     def settle(self, duration_s: float) -> None:
         """Stand before the first sample; none of it counts."""
         while self.ticks * self.pilot.tick_s < duration_s:
             self.tick()
-        self.ticks = 0
+        self.ticks = self.idle_ticks = 0
         self.taken_s.clear()
         self.record.forget_work()
 
-    def goes_on(self, longest_s: float) -> bool:
-        done = self.pilot.automaton.idle and self.pilot.radio is None
-        return not self.record.fell and (self.ticks == 0 or not done) and self.record.time_s[-1] < longest_s
+    def goes_on(self, clock: Clock) -> bool:
+        rested = self.idle_ticks * self.pilot.tick_s >= clock.rest_s
+        return not self.record.fell and not rested and self.record.time_s[-1] < clock.longest_s
 
 
 def _push(plant: TorquePlant, pushes: Sequence[Push], now_s: float) -> None:

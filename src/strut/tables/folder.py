@@ -8,6 +8,7 @@ from typing import Any
 
 from strut.tables.body import BodyTable
 from strut.tables.collision import USUAL_COLLISION, CollisionTable
+from strut.tables.control import ControlTable
 from strut.tables.expression import ExpressionTable
 from strut.tables.gait import GaitTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
@@ -30,6 +31,7 @@ class Tables:
         markers: Where markers sit.
         symmetry: Its mirror image.
         subject: Whose body it is.
+        control: How its motors are driven by torques.
         published: What has been published about it, section by section.
     """
 
@@ -44,4 +46,5 @@ class Tables:
     markers: MarkerTable | None = None
     symmetry: SymmetryTable | None = None
     subject: SubjectTable | None = None
+    control: ControlTable | None = None
     published: Mapping[str, Any] | None = None

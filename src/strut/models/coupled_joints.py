@@ -1,0 +1,52 @@
+"""Coupled joints: which joints of a robot move freely, and how the others follow them when springs are at rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from strut.errors import BadTableError
+from strut.robot import Array, Index, Robot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CoupledJoints:
+    """All joints = rest + follow @ free joints.
+
+    Args:
+        free: Columns of the free joints among all. Shape (m,).
+        rest_rad: Constant part. Shape (n_joints,).
+        follow: Shape (n_joints, m).
+    """
+
+    free: Index
+    rest_rad: Array
+    follow: Array
+
+    def all_rad(self, free_rad: Array) -> Array:
+        """Return all joint angles. Shape (..., m) in, (..., n_joints) out."""
+        return self.rest_rad + free_rad @ self.follow.T
+
+    def motor_torque_nm(self, torque_nm: Array) -> Array:
+        """Return torques of the free joints that do the work of those of all. (..., n_joints) in, (..., m) out."""
+        return torque_nm @ self.follow
+
+
+def coupled_joints(robot: Robot) -> CoupledJoints:
+    """Return how a robot's joints hang together: by the springs of its control.toml; without one, all are free."""
+    names, table = list(robot.joint_names), robot.tables.control
+    springs = {} if table is None else {spring.joint: spring for spring in table.spring}
+    if missing := set(springs) - set(names):
+        raise BadTableError(f"control.toml: the model has no joint {sorted(missing)[0]}.")
+    free = [name for name in names if name not in springs]
+    rest, follow = np.zeros(len(names)), np.zeros((len(names), len(free)))
+    for row, name in enumerate(names):
+        if name in springs:
+            rest[row] = springs[name].rest_rad
+            followed = springs[name].follows
+            if followed is not None:
+                follow[row, free.index(followed)] = springs[name].ratio
+        else:
+            follow[row, free.index(name)] = 1.0
+    return CoupledJoints(np.array([names.index(name) for name in free]), rest, follow)

@@ -1,0 +1,77 @@
+"""Animate: a robot performs a drawn story. Builds a request, and runs it; or shows the drawing as it is."""
+
+from __future__ import annotations
+
+from strut.draft import OnProgress
+from strut.drawing import drawn
+from strut.emotion import named_emotion
+from strut.generators.planted_story import drawn_qpos, feet_down, planted_stance, retimed, sample_times
+from strut.models.catalogue import load_robot
+from strut.motion import Motion
+from strut.pipeline.run import run
+from strut.request import Animate, Request
+from strut.robot import Robot
+from strut.tables.keyframes import Animation
+
+
+def animate(
+    robot: Robot | str,
+    animation: Animation,
+    *,
+    margin_m: float | None = None,
+    rate_hz: float = 100.0,
+    strict: bool = False,
+    on_progress: OnProgress | None = None,
+) -> Motion:
+    """Return the movement nearest to a drawn story that keeps balance and every limit of the body.
+
+    How far it is from the drawing, and where and why it takes longer, stands in `meta["animation"]`.
+
+    Args:
+        robot: Who performs, or its name.
+        animation: A story that stands.
+        margin_m: Smallest distance of the centre of pressure from the edge of what carries the robot; 10 mm if None.
+        rate_hz: Samples per second.
+        strict: Raise RefusedError instead of slowing down much or weakening.
+        on_progress: Told every attempt; returning True stops.
+
+    Raises:
+        UnreachableFrameError: If a frame is out of the body's reach; says which, which foot and how far.
+        RefusedError: If not even a weak form of it keeps the limits.
+
+    Example:
+        >>> strut.animate("cassie", strut.load_animation(strut.story_path("cassie", "proud"))).receipt.verdict
+    """
+    robot = load_robot(robot) if isinstance(robot, str) else robot
+    request = Request(
+        robot=robot.name,
+        task=Animate(animation=animation),
+        emotion=named_emotion(animation.emotion),
+        margin_m=margin_m,
+        rate_hz=rate_hz,
+        strict=strict,
+    )
+    return run(request, robot=robot, on_progress=on_progress)
+
+
+def draw(robot: Robot | str, animation: Animation, *, rate_hz: float = 100.0) -> Motion:
+    """Return a drawn story as it is: inverse kinematics and nothing else, without a receipt.
+
+    Example:
+        >>> strut.check(strut.draw("cassie", strut.load_animation("hop.toml"))).verdict
+    """
+    robot = load_robot(robot) if isinstance(robot, str) else robot
+    stance = planted_stance(robot, animation)
+    frames = drawn(animation, robot.foot_names, robot.joint_names)
+    drawn_qpos(stance, frames)  # raises where a frame is out of reach
+    fine = retimed(frames, frames.time_s, sample_times(animation.duration_s, rate_hz))
+    qpos, _ = stance.solve(fine)
+    return Motion(
+        robot=robot.name,
+        time_s=fine.time_s,
+        qpos=qpos,
+        joint_names=robot.joint_names,
+        contact=feet_down(fine),
+        foot_names=robot.foot_names,
+        meta={"robot_fingerprint": robot.fingerprint, "emotion": animation.emotion, "title": animation.title},
+    )
