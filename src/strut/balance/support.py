@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.balance.polygon import Polygon, convex_hull
-from strut.robot import Array
+from strut.robot import Array, Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +73,12 @@ def support_margin(contact: npt.NDArray[np.bool_], foot_in_world: Array, cop_in_
             outer = np.lexsort(standing.T)[[0, -1]]
             margin[support.rows] = -_distance_from_line(points, *standing[outer])
     return margin
+
+
+def stands_on_lines(robot: Robot, contact: npt.NDArray[np.bool_]) -> bool:
+    """Return whether a motion ever stands on fewer than three points, where no margin can be kept. (T, n_feet)."""
+    points = np.bincount(np.array(robot.point_feet, dtype=int), minlength=len(robot.feet))
+    return bool(robot.feet) and bool((contact @ points < 3).any())
 
 
 def _distance_from_line(points: Array, start: Array, stop: Array) -> Array:

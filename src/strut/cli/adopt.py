@@ -58,7 +58,7 @@ def adopt(
         )
     _tell(adopted.notes)
     print_lines(f"wrote {adopted.folder}; every verb knows it as {adopted.robot.name}")
-    print_next("strut robots", adopted.robot.name)
+    print_next("strut walk", adopted.robot.name)
     return 0
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from strut.cli.options import Force, Json, MotionPath
 from strut.cli.screen import print_json, print_lines, print_next, progress
+from strut.control.servo_balance import Sensing
 from strut.io.atomic import check_not_input, check_writable
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
@@ -32,6 +33,12 @@ def simulate(
             help="Walk the file's footsteps, planned anew after each, instead of playing its samples. Bipeds only.",
         ),
     ] = False,
+    control: Annotated[
+        str,
+        typer.Option(help="servos alone, balance by where the body is, or auto: balance where servos do not suffice."),
+    ] = "auto",
+    noise: Annotated[float, typer.Option(help="Of the velocities that balance sees: their spread in m/s.")] = 0.0,
+    delay: Annotated[float, typer.Option(help="Age of the state that balance sees, in seconds.")] = 0.0,
     out: Annotated[Path | None, typer.Option(help="Write the motion that really happened here.")] = None,
     force: Force = False,
     json: Json = False,
@@ -54,7 +61,9 @@ def simulate(
             arrival = simulate_to_goal(motion, friction=friction, mass_scale=mass_scale, on_step=tell)
             happened, numbers, lines, fell = arrival.motion, arrival.as_dict(), _arrival_lines(arrival), arrival.fell
         else:
-            playback = play(motion, friction=friction, mass_scale=mass_scale, on_sample=tell)
+            sensing = Sensing(velocity_noise_m_s=noise, turn_noise_rad_s=noise, delay_s=delay)
+            options: dict[str, Any] = {"control": control, "sensing": sensing, "on_sample": tell}
+            playback = play(motion, friction=friction, mass_scale=mass_scale, **options)
             outcome = playback.outcome
             happened, numbers, lines, fell = playback.motion, outcome.as_dict(), _lines(outcome), outcome.fell
     if fell and lands_with_impacts(robot_of(motion)):
@@ -64,6 +73,8 @@ def simulate(
         lines.append(f"wrote {out} ({happened.duration_s:.1f} s of motion)")
     if json:
         print_json(numbers)
+    if fell and out is None:
+        lines.append("  to see it fall, simulate again with --out fall.npz, then `strut show fall.npz`")
     print_lines(*lines)
     print_next("strut show", out or file)
     return FELL if fell else 0
@@ -81,6 +92,8 @@ def _arrival_lines(arrival: Arrival) -> list[str]:
 
 def _lines(outcome: Outcome) -> list[str]:
     first = f"fell after {outcome.upright_s:.1f} s" if outcome.fell else f"stayed upright for {outcome.upright_s:.1f} s"
+    first += f", stumbled {outcome.stumbles} times," if outcome.stumbles else ""
+    first += " by balance" if outcome.control == "balance" else ""
     if outcome.hand_error_mm is not None:
         return [
             f"played {outcome.upright_s:.1f} s: the hand got at most {outcome.hand_error_mm:.2f} mm off its plan",

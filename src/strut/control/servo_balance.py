@@ -18,11 +18,13 @@ from strut.control.step_adjustment import StepAdjustment
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.task_jacobians import task_jacobians
 from strut.engines.walking_state import WalkingState, servo_stiffness
+from strut.errors import OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
 
 GAIN = 3.0  # pressure moves by this much of the error; below 1 the capture point runs away
 INSIDE = 0.85  # share of the sole that the pressure may use
+LARGEST_SENSING = 1.0  # noise or delay with which nobody could balance
 UNLOADED = 0.02  # a foot that carries less of the weight is left alone
 HANDOVER_S = 0.08  # in which a foot takes over or gives up its load
 
@@ -42,6 +44,11 @@ class Sensing:
     turn_noise_rad_s: float = 0.0
     delay_s: float = 0.0
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("velocity_noise_m_s", "turn_noise_rad_s", "delay_s"):
+            if not 0.0 <= getattr(self, name) <= LARGEST_SENSING:  # also catches NaN
+                raise OutOfRangeError(f"{name} is {getattr(self, name):g}; choose 0 to {LARGEST_SENSING:g}.")
 
 
 class ServoBalance:

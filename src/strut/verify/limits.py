@@ -20,7 +20,7 @@ from strut.audit import (
     TaskAudit,
     settled,
 )
-from strut.balance.support import runs
+from strut.balance.support import runs, stands_on_lines
 from strut.balance.wheels import DRIVE_LIMITS
 from strut.draft import Draft, Limit, Shortfall
 from strut.engines.rigid_body import GRAVITY_M_S2
@@ -157,11 +157,9 @@ def _standing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
     from_ground = "is {:.1f} mm from the ground it should stand on"
     joint_limit, joint_speed, torque = _joint_limits(robot, "is {:.2f} rad beyond its range", 0.0)
 
-    points = np.bincount(np.array(robot.point_feet, dtype=int), minlength=len(robot.feet))
-
     def unbalanced_mm(needs: Audit) -> Array:
-        on_a_line = bool(robot.feet) and bool((needs.contact @ points < 3).any())
-        least_m = -MOST_BESIDE_LINE * float(needs.qpos[:, 2].mean()) if on_a_line else margin_m
+        on_lines = stands_on_lines(robot, needs.contact)
+        least_m = -MOST_BESIDE_LINE * float(needs.qpos[:, 2].mean()) if on_lines else margin_m
         short_m = least_m - needs.margin_m
         return MM * np.where(np.isposinf(short_m), 0.0, short_m)[:, None]  # in flight: see `NoFlight`
 

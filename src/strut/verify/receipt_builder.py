@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from strut.audit import STANDS_STILL_M, Audit
+from strut.balance.support import stands_on_lines
 from strut.draft import Draft, Shortfall
 from strut.emotion import Emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
@@ -96,7 +97,8 @@ def receipt_for(
     """Return the receipt of a measured draft."""
     robot, needs = draft.robot, draft.measured
     duration_s = float(needs.time_s[-1] - needs.time_s[0])
-    balanced = needs.landings is None and np.isfinite(needs.margin_m).all()  # a line of toes has no inside
+    inside = np.isfinite(needs.margin_m).all() and not stands_on_lines(robot, needs.contact)  # a line has no inside
+    balanced = needs.landings is None and inside
     speed_m_s = needs.distance_m / duration_s if robot.base_size else None
     measured = {"speed_m_s": speed_m_s, "left_out": draft.left_out, "soundness": _soundness(needs)}
     figures = measured | _task_figures(needs) | dict(draft.figures)
