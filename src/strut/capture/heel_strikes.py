@@ -1,7 +1,7 @@
 """Heel strikes once more, for forces: at the largest upward acceleration of the heel near the event.
 
 A foot loads within 20 ms, so forces need heel strikes better than most. The ground stops a heel that comes down, and
-the marker on it is pushed up hardest then: on plates a few milliseconds after the force begins, barefoot or shod, filtered
+pushes the marker on it up hardest then: on plates a few milliseconds after the force begins, barefoot or shod, filtered
 or not, where thresholds of speed are off by 15 to 25 ms in one laboratory and not in another.
 """
 
