@@ -148,3 +148,20 @@ def test_a_walk_is_not_animated_standing(cassie):
 def test_strict_refuses_what_must_be_slowed_down_much(cassie):
     with pytest.raises(RefusedError, match="times as long"):
         animate(cassie, dance(beats=3, beat_s=0.2), strict=True)
+
+
+@pytest.mark.parametrize("seed", [1, 6])
+def test_wild_drawings_are_performed_at_full_strength(cassie, seed):
+    """Poses drawn at random, a few straight lines among the curves, far too fast: time and path alone cure them."""
+    rng, time_s, frames = np.random.default_rng(seed), 0.0, [AnimationKey(0.0)]
+    for _ in range(8):
+        time_s += float(rng.uniform(0.16, 0.7))
+        base = tuple(rng.uniform([-0.05, -0.08, -0.15], [0.05, 0.08, 0.05]).tolist())
+        turn = tuple(rng.uniform([-8.0, -12.0, -12.0], [8.0, 18.0, 12.0]).tolist())
+        how = "linear" if rng.random() < 0.15 else "bezier"
+        frames.append(AnimationKey(round(time_s, 2), base, turn, interpolation=how))
+    animation = Animation("wild", "happy", (*frames, AnimationKey(round(time_s + 0.5, 2))))
+    assert check(draw(cassie, animation), cassie).verdict == "refused"
+    motion = animate(cassie, animation)
+    assert check(motion, cassie).verdict == "ok"
+    assert motion.meta["animation"]["strength"] == 1.0
