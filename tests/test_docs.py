@@ -47,6 +47,8 @@ def why_not(arguments: list[str]) -> str:
     """Why a command is not run here; empty if it is."""
     if arguments[0] in {"synthesize", "reconstruct"} or arguments[:2] == ["walk", "heiman"]:
         return "it solves for a human walk"
+    if arguments[0] in {"fit", "capture"}:
+        return "it needs a laboratory's recording; tests/cli/test_recorded_verbs.py runs it"
     if arguments[0] == "reproduce":
         return "tests/reproduction computes its rows and runs the verb"
     if arguments[0] == "show" and not {"--html", "--png", "--gif", "--mp4"} & set(arguments):

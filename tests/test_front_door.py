@@ -22,6 +22,8 @@ DOES = {  # what does in Python what a verb does on the command line
     "walk": ("walk", "walk_to"),
     "perform": ("perform",),
     "synthesize": ("synthesize",),
+    "fit": ["read_recording", "fit", "save_fit"],
+    "capture": ["read_recording", "capture_walk", "save_capture"],
     "reconstruct": ("reconstruct",),
     "analyze": ("analyze", "save_gait_report"),
     "check": ("check",),

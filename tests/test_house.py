@@ -20,7 +20,7 @@ NOUNS = (
 )
 STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
-    *("capture", "io", "pipeline", "control", "simulation", "analysis", "study", "show", "adoption"),
+    *("capture", "io", "control", "simulation", "pipeline", "analysis", "study", "show", "adoption"),
     *("reproduction", "cli"),
 )
 FOUNDATIONS = {"robots", "models", "engines"}  # data, compiled models and thin adapters: every stage computes with them
@@ -45,9 +45,11 @@ ALLOWED_EDGES = {
     ("pipeline", "expression"): "the one pipeline: request to style",
     ("pipeline", "generators"): "the one pipeline: style to draft",
     ("pipeline", "verify"): "the one pipeline: draft to judged motion",
+    ("pipeline", "simulation"): "a gait is proved in physics before it is called ok",
     ("simulation", "generators"): "a walk to a goal is planned again from where the robot really is",
     ("simulation", "kinematics"): "a walk to a goal is planned again from where the robot really is",
     ("simulation", "balance"): "who really carries the weight",
+    ("control", "balance"): "stances and swings are found in one place",
     ("simulation", "control"): "what happens depends on who controls",
     ("analysis", "human"): "gait analysis names the parts of a human model",
     ("analysis", "optimal"): "criteria are evaluated on the solver's own trajectory",
@@ -61,6 +63,7 @@ ALLOWED_EDGES = {
     ("show", "verify"): "plots show what check measures",
     ("show", "io"): "films and pages are written atomically, motions are read",
     ("show", "analysis"): "a report plots gait parameters",
+    ("show", "capture"): "a report plots what was recorded and computed from it",
 }
 # Which rooms may import an engine; CasADi is the language of optimal control, and of nothing else.
 ENGINES = {

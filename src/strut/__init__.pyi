@@ -57,6 +57,7 @@ from strut.pipeline.run import run as run
 from strut.pipeline.walk import walk as walk, walk_to as walk_to
 
 # Recordings of people
+from strut.capture.captured_walk import CapturedWalk as CapturedWalk, capture_walk as capture_walk
 from strut.capture.fit import MarkerFit as MarkerFit, fit as fit
 from strut.capture.gait_trial import GaitTrial as GaitTrial, prepare_trial as prepare_trial
 from strut.capture.marker_mapping import read_marker_set as read_marker_set
@@ -106,6 +107,7 @@ from strut.show.files import (
     save_shown as save_shown,
 )
 from strut.show.gait_report import save_gait_report as save_gait_report
+from strut.show.recording_report import save_capture as save_capture, save_fit as save_fit
 from strut.show.viewer import serve as serve
 
 # Files

@@ -137,3 +137,12 @@ def test_hull_of_shuffled_corners_and_inner_points_is_the_polygon(polygon):
     assert len(hull.corners) == len(polygon.corners)
     assert_allclose(np.sort(hull.corners, axis=0), np.sort(polygon.corners, axis=0), atol=0)
     assert hull.margin(polygon.centre) > 0.0  # counter-clockwise
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_an_inset_in_which_the_shortest_edge_vanishes_is_none(turn):
+    corners = np.array([[-2.0, 0.0], [2.0, 0.0], [0.1, 1.9], [-0.1, 1.9]])  # a triangle without its tip
+    quarter = np.linalg.matrix_power(np.array([[0.0, -1.0], [1.0, 0.0]]), turn)
+    polygon = Polygon(corners @ quarter.T)
+    assert polygon.inset(0.1) is not None
+    assert polygon.inset(0.3) is None  # slanted edges now meet below the moved top

@@ -63,3 +63,12 @@ def test_soles_are_outlined_where_they_touch_and_balls_stand_where_feet_are() ->
         nearest = int(np.argmin(np.linalg.norm(balls - place, axis=1)))
         assert np.linalg.norm(balls[nearest] - place) < 1e-9
         assert foot.radius_m > 0.0
+
+
+def test_the_edges_of_a_sole_are_thinner_than_the_bones_and_lie_in_its_plane() -> None:
+    robot = strut.load_robot("alice")
+    sizes = Counter(round(float(solid.size_m[0]), 9) for solid in sticks(robot) if solid.kind == "capsule")
+    edges = sum(len(foot.outline_m) for foot in robot.feet)
+    thin_m, thick_m = min(sizes), max(sizes)
+    assert thin_m < thick_m
+    assert sizes[thin_m] == edges

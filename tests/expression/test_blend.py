@@ -171,3 +171,12 @@ def test_a_robot_that_knows_of_no_feeling_walks_neutral_and_refuses_the_rest(mrp
 def test_intensities_off_the_dial_are_refused(mrpete, intensity):
     with pytest.raises(OutOfRangeError, match="Intensity is"):
         style_for(mrpete, named_emotion("sad"), intensity)
+
+
+@pytest.mark.parametrize("intensity", [0.01, 0.1, 0.5, 1.4])
+@pytest.mark.parametrize("robot", ["alice", "mrpete"])
+def test_weights_are_linear_in_the_intensity(robot, intensity):
+    emotion = Emotion(0.3, 0.5, -0.2)
+    whole, part = (anchor_weights(ROBOTS[robot], emotion, strength) for strength in (1.0, intensity))
+    assert sum(whole.values()) > 0.1
+    assert part == pytest.approx({name: intensity * weight for name, weight in whole.items()})

@@ -1,5 +1,8 @@
 """Features, posture and gaze: the published formulas, their published numbers and their limits."""
 
+from dataclasses import replace
+
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -146,3 +149,20 @@ def test_a_direct_look_points_at_the_user_with_the_head_upright(user):
 def test_a_user_overhead_cannot_be_looked_at():
     with pytest.raises(OutOfRangeError, match="straight above"):
         looking_at(np.zeros(3), np.array([0.0, 0.0, 1.0]))
+
+
+def test_a_joint_that_no_word_moves_rests_at_zero_or_where_its_range_has_its_middle(pepper):
+    lower, upper = np.array(pepper.joint_lower_rad), np.array(pepper.joint_upper_rad)
+    lower[:3], upper[:3] = [-1.0, 0.4, -0.9], [2.0, 1.0, -0.1]
+    table = pepper.expression
+    activity = msgspec.structs.replace(
+        table.word.activity,
+        joint={name: swing for name, swing in table.swings.items() if name not in pepper.joint_names[:3]},
+    )
+    quiet = msgspec.structs.replace(table, word=msgspec.structs.replace(table.word, activity=activity))
+    robot = replace(
+        pepper, joint_lower_rad=lower, joint_upper_rad=upper, tables=replace(pepper.tables, expression=quiet)
+    )
+    for style in (Style(activity=0.0), Style(activity=1.0)):
+        found = posture_over_time(robot, style, np.linspace(0.0, 2.0, 5))[:, :3]
+        np.testing.assert_allclose(found, np.tile([0.0, 0.7, -0.5], (5, 1)), atol=1e-12)

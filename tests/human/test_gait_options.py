@@ -7,14 +7,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.self_distance import segment_distance
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.human.gait_options import ITEMS, GaitOptions, named_gait_options
 from strut.human.gait_problem import Criteria, gait_problem
 from strut.human.initial_guess import guessed_step
 from strut.human.naturalness import naturalness
-from strut.human.swing_clearance import ROUNDING_M
-from strut.optimal.symbolic_dynamics import smooth_distance
 
 
 def cost_of(problem, name, q):
@@ -72,28 +69,6 @@ def test_capsules_and_clearance_are_constraints_in_the_place_of_the_sideways_dis
     assert ["clearance of the left toes" in names for names in words["capsules"]] == [True, True, False, False]
 
 
-def test_smooth_distance_is_hardly_more_than_the_true_one_and_never_less():
-    rng, ends = np.random.default_rng(3), [ca.SX.sym(f"p{index}", 3) for index in range(4)]
-    smooth = ca.Function("smooth", ends, [smooth_distance(*ends)])
-    top = rng.normal(scale=0.2, size=(3000, 3)) + np.array([0.0, 0.1, 0.5])
-    other_top = rng.normal(scale=0.2, size=(3000, 3)) + np.array([0.0, -0.1, 0.5])
-    down = np.array([0.0, 0.0, -0.43]) + rng.normal(scale=0.25, size=(2, 3000, 3))
-    points = (top, top + down[0], other_top, other_top + down[1])
-    true = segment_distance(*points)
-    found = np.array([float(smooth(*(point[k] for point in points))) for k in range(3000)])
-    assert (found >= true - 1e-6).all()
-    near = true < 0.1 + ROUNDING_M  # where shanks of a radius of 50 mm touch
-    assert near.sum() > 100
-    assert (found - true)[near].max() < ROUNDING_M
-    parallel = [
-        np.array([0.0, 0.1, 0.5]),
-        np.array([0.0, 0.1, 0.0]),
-        np.array([0.0, -0.1, 0.6]),
-        np.array([0.0, -0.1, 0.2]),
-    ]
-    assert float(smooth(*parallel)) == pytest.approx(0.2, abs=1e-4)
-
-
 def test_smooth_torques_weigh_changes_more(heiman):
     weights = []
     for items in (["plain"], ["smooth"]):
@@ -123,3 +98,40 @@ def test_the_usual_gait_walks_like_people(gait, heiman):
     assert looks.arm_against_leg < -0.8
     assert gait.motion().receipt.naturalness == looks.as_dict()
     assert_allclose(looks.trunk_forward_rad, 0.0, atol=0.05)
+
+
+def rows_of(problem, number, name, q):
+    """The rows of a phase's constraint called `name` at a posture, by the names that people read."""
+    constraint = next(one for one in problem.phases[number].constraints if one.name == name)
+    node = problem.node()
+    rows = ca.Function("rows", [node.q], [constraint.rows(node)])(q)
+    return dict(zip(constraint.row_names, np.array(rows)[:, 0], strict=True))
+
+
+def test_heights_of_toes_and_distances_of_legs_are_told_by_the_right_names(heiman):
+    plain, clear = (
+        gait_problem(heiman, Criteria(), speed_m_s=1.3, options=named_gait_options(heiman, items))
+        for items in (["plain"], ["clearance"])
+    )
+    names, q = list(plain.tree.velocity_names), np.zeros(34)
+    q[2] = heiman.subject.standing_pelvis_height_m
+    level = rows_of(clear, 1, "clearance of the left toes", q)
+    q[names.index("HipLeft_RX")] = 0.3  # the leg goes to the left, so that the foot tilts onto its inner edge
+    tilted = rows_of(clear, 1, "clearance of the left toes", q)
+    assert tilted["the little toe"] - level["the little toe"] > tilted["the big toe"] - level["the big toe"] + 0.005
+    apart = [rows_of(plain, 1, "distance of the legs", posture) for posture in (np.zeros(34), q)]
+    width, shank = apart[0]["the knees"], heiman.subject.lengths_m["ShankLeftLength"]
+    thigh = heiman.subject.lengths_m["ThighLeftLength"]
+    assert width == pytest.approx(apart[0]["the ankles"])
+    assert width > 0.1
+    assert apart[1]["the knees"] == pytest.approx(width + thigh * np.sin(0.3))
+    assert apart[1]["the ankles"] == pytest.approx(width + (thigh + shank) * np.sin(0.3))
+
+
+def test_a_guessed_step_leans_over_the_standing_foot_and_rises_over_it(heiman):
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3)
+    path = guessed_step(heiman, problem, 1.3)
+    assert_allclose(path.q[[0, -1], 1], 0.0, atol=1e-9)  # between the feet while both stand
+    middle = np.argmin(np.abs(path.time_s - path.time_s[-1] / 2.0))
+    assert path.q[middle, 1] < -0.015  # the right foot stands
+    assert path.q[middle, 2] > path.q[0, 2] + 0.02

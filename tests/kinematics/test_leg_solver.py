@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from strut.engines.frame_kinematics import frame_poses
 from strut.errors import BadTableError
 from strut.kinematics.leg3r import Leg3R, leg_3r
+from strut.kinematics.leg7r import clamp_to_reach, knee_position
 from strut.kinematics.leg_chain import LegChain, leg_chains
 from strut.kinematics.leg_solver import leg_solvers
 from strut.kinematics.mounted_leg import MountedLeg
@@ -112,3 +114,35 @@ def test_the_numeric_solver_agrees_with_the_closed_7r_form_on_what_both_must_rea
 def test_a_robot_without_feet_is_told_what_to_write():
     with pytest.raises(BadTableError, match=r"pepper has no feet: name them in its robot\.toml"):
         leg_solvers(load_robot("pepper"))
+
+
+@pytest.mark.parametrize("name", ["alice", "mrpete"])
+def test_a_chain_puts_its_foot_where_the_model_has_it(name):
+    robot, rng = load_robot(name), np.random.default_rng(6)
+    joints = rng.uniform(robot.joint_lower_rad, robot.joint_upper_rad, (8, len(robot.joint_names)))
+    qpos = np.concatenate([np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (8, 1)), joints], axis=1)
+    for chain, leg in zip(leg_chains(robot), robot.legs, strict=True):
+        columns = [robot.joint_names.index(joint) for joint in leg.joints]
+        foot, turn, _, _ = chain.forward(joints[:, columns])
+        place, rotation = frame_poses(robot, leg.frame, qpos)
+        assert_allclose(foot, place, atol=1e-12)
+        assert_allclose(turn, rotation, atol=1e-12)
+
+
+def test_feet_that_are_far_from_the_first_one_are_found_from_other_starts():
+    chain, rng = quadruped_leg(twist=0.2), np.random.default_rng(8)
+    joints = rng.uniform(chain.lower_rad, chain.upper_rad, (120, 3))
+    feet = chain.forward(joints)[0]  # all over the workspace, so that some cannot be reached from the first
+    placed = NumericLeg(chain).placed(feet, np.eye(3), np.zeros(120))
+    assert (placed.excess_m < 0.0).all()
+    assert_allclose(chain.forward(placed.joints_rad)[0], feet, atol=1e-5)
+
+
+def test_a_held_knee_is_where_the_published_reference_has_it(mrpete):
+    rng = np.random.default_rng(9)
+    for leg in leg_solvers(mrpete):
+        feet = leg.chain.forward(np.zeros(7))[0] + [0.0, 0.0, 0.1] + rng.uniform(-0.03, 0.03, (10, 3))
+        turn, knee_rad = np.tile(np.eye(3), (10, 1, 1)), rng.uniform(-1.0, 1.0, 10)
+        ankle = clamp_to_reach(leg.leg, leg.ankle_in_hip(feet, turn))
+        held = knee_position(leg.leg, ankle, leg.held_knee(feet, turn, knee_rad), reference="body")
+        assert_allclose(held, knee_position(leg.leg, ankle, knee_rad, reference="published"), atol=1e-9)

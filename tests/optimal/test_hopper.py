@@ -76,3 +76,28 @@ def test_the_ground_pushes_within_its_cone_and_takes_energy_at_landing(hop):
 
 def test_its_torques_alone_reproduce_it_in_another_engine(example, hop):
     assert playback_error(example.HOPPER, hop) < 1e-6
+
+
+def test_a_trajectory_at_its_nodes_is_its_nodes_and_torques_and_forces_are_straight_between_them(example, hop):
+    for phase in (FLIGHT, STANCE):
+        nodes = hop.nodes_of(phase)
+        inside = nodes[1:-1]
+        q, u, force = hop.at(hop.time_s[inside])
+        assert_allclose(q, hop.q[inside], atol=1e-12)
+        assert_allclose(u, hop.u[inside], atol=1e-12)
+        assert_allclose(force, hop.force_n[inside], atol=1e-9)
+        later_s = np.diff(hop.time_s[nodes])
+        _, u, force = hop.at(hop.time_s[nodes[:-1]] + 0.25 * later_s)
+        assert_allclose(u, 0.75 * hop.u[nodes[:-1]] + 0.25 * hop.u[nodes[1:]], atol=1e-9)
+        assert_allclose(force, 0.75 * hop.force_n[nodes[:-1]] + 0.25 * hop.force_n[nodes[1:]], atol=1e-6)
+
+
+def test_contact_of_samples_is_that_of_the_phase_they_fall_into_and_forces_push_only_there(example, hop):
+    names = [point.name for point in hop.problem.contact.points]
+    time_s = np.linspace(0.0, hop.time_s[-1], 41)[1:-1]
+    _, _, force, contact = hop.sampled(time_s, names)
+    flying = time_s < hop.duration_s[FLIGHT]
+    assert not contact[flying].any()
+    assert contact[~flying].all()
+    assert_allclose(force[flying], 0.0, atol=1e-9)
+    assert force[~flying][:, :, 2].max() > 1.0

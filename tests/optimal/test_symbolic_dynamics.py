@@ -8,9 +8,11 @@ from numpy.testing import assert_allclose
 
 from strut.engines.kinematic_tree import read_tree
 from strut.engines.rigid_body import compiled
+from strut.engines.self_distance import segment_distance
 from strut.errors import BadTableError, UnknownNameError
+from strut.human.swing_clearance import ROUNDING_M
 from strut.models.catalogue import load_robot
-from strut.optimal.symbolic_dynamics import ExternalForce, SymbolicDynamics
+from strut.optimal.symbolic_dynamics import ExternalForce, SymbolicDynamics, smooth_distance
 from strut.rotation import angles_from_qpos, qpos_from_angles
 from tests.mjcf_text import text_of
 from tests.optimal.pinocchio_tree import pin, pinocchio_model, to_pinocchio
@@ -181,3 +183,25 @@ def test_unknown_bodies_and_bases_that_cannot_be_angles_are_refused(heiman):
         read_tree(heiman.model).body("FootRigth")
     with pytest.raises(BadTableError, match="floating base"):
         read_tree(ZOO, angle_base=True)
+
+
+def test_smooth_distance_is_hardly_more_than_the_true_one_and_never_less():
+    rng, ends = np.random.default_rng(3), [ca.SX.sym(f"p{index}", 3) for index in range(4)]
+    smooth = ca.Function("smooth", ends, [smooth_distance(*ends)])
+    top = rng.normal(scale=0.2, size=(3000, 3)) + np.array([0.0, 0.1, 0.5])
+    other_top = rng.normal(scale=0.2, size=(3000, 3)) + np.array([0.0, -0.1, 0.5])
+    down = np.array([0.0, 0.0, -0.43]) + rng.normal(scale=0.25, size=(2, 3000, 3))
+    points = (top, top + down[0], other_top, other_top + down[1])
+    true = segment_distance(*points)
+    found = np.array([float(smooth(*(point[k] for point in points))) for k in range(3000)])
+    assert (found >= true - 1e-6).all()
+    near = true < 0.1 + ROUNDING_M  # where shanks of a radius of 50 mm touch
+    assert near.sum() > 100
+    assert (found - true)[near].max() < ROUNDING_M
+    parallel = [
+        np.array([0.0, 0.1, 0.5]),
+        np.array([0.0, 0.1, 0.0]),
+        np.array([0.0, -0.1, 0.6]),
+        np.array([0.0, -0.1, 0.2]),
+    ]
+    assert float(smooth(*parallel)) == pytest.approx(0.2, abs=1e-4)

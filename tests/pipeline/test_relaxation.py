@@ -41,3 +41,8 @@ def test_shares_are_left_as_they_were():
     before = np.ones(len(TIME_S))
     deepened(before, broken_at(5.0), TIME_S)
     assert_array_equal(before, np.ones(len(TIME_S)))
+
+
+def test_when_a_walk_begins_does_not_matter_to_how_it_relaxes():
+    share = deepened(np.ones(len(TIME_S)), broken_at(5.0), TIME_S)
+    assert_allclose(deepened(np.ones(len(TIME_S)), broken_at(5.0), TIME_S + 7.0), share, atol=1e-9)

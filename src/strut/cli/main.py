@@ -22,6 +22,8 @@ VERBS = {
     "animate": "Make a drawn story a motion that stands.",
     "library": "Keep motions, and find them again by what they mean.",
     "synthesize": "Find a human gait that minimises criteria.",
+    "fit": "Fit a person's model to recorded markers.",
+    "capture": "Find forces and torques of a recorded walk.",
     "reconstruct": "Find torques and ground forces of a motion.",
     "analyze": "Measure and compare human walks.",
     "check": "Measure a motion and say whether the robot can do it (exit 3 if not).",

@@ -46,7 +46,7 @@ def skeleton_points(robot: Robot, qpos: Array) -> Array:
 @lru_cache(maxsize=16)
 def _nodes(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int], dict[int, int]]:
     """Return all candidate points (name, kind, id), which of them to keep, and the kept parent of each (-1: none)."""
-    hinges = [j for j in range(model.njnt) if model.jnt_type[j] != mujoco.mjtJoint.mjJNT_FREE]
+    hinges = [j for j in range(model.njnt) if model.jnt_bodyid[j] != 1]  # those of the base move it, and are no bones
     nodes: list[tuple[str, str, int]] = [(model.body(1).name, "body", 1)]
     of_joint: dict[int, int] = {}
     parent: dict[int, int] = {0: -1}

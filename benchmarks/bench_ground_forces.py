@@ -1,0 +1,111 @@
+"""How far are ground forces from markers alone from those of force plates, and do the bands hold?
+
+Sizes of errors and floors of the bands are chosen on half of the trials. Needs the recordings in ../shared/data.
+Where a file does not tell the person's mass, that which makes the measured vertical force fit the baseline is taken;
+such trials say nothing about the mean vertical force.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from record import record
+from strut.capture.dynamic_smoothing import GRAVITY_M_S2
+from strut.capture.fit import MarkerFit, fit
+from strut.capture.ground_forces import GroundForces, ground_forces
+from strut.capture.plate_comparison import AXES, Agreement, agreement, compare_loads, pressure_distance_m
+from strut.capture.recording_file import read_recording
+from strut.capture.subject_model import robot_of_subject
+from strut.robot import Robot
+
+DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
+TUNED = ("qcmas_walk", "sydney_walk03", "c3d_samples/newwalk", "c3d_samples/gait-pig")
+HELD_OUT = ("sydney_walk04", "sydney_walk05", "c3d_samples/plate_type3", "c3d_samples/plate_type1")
+USUAL_HEIGHT_M, USUAL_MASS_KG = 1.75, 70.0
+
+
+def solved(name: str) -> tuple[MarkerFit, Robot, GroundForces]:
+    """Return fit, person and forces of a trial."""
+    recording = read_recording(DATA / f"{name}.c3d")
+    height, mass = recording.height_m or USUAL_HEIGHT_M, recording.mass_kg or USUAL_MASS_KG
+    found = fit(recording, height_m=height, mass_kg=mass, walking=True)
+    robot = robot_of_subject(found.subject)
+    if recording.mass_kg is None:
+        rough = ground_forces(found, robot, draws=0)
+        if rough.plates is not None:
+            known = np.isfinite(rough.plates.total[:, 2])
+            mass *= float(rough.plates.total[known, 2].sum() / rough.baseline_n[known, 2].sum()) if known.any() else 1.0
+            found = fit(recording, height_m=height, mass_kg=mass, walking=True)
+            robot = robot_of_subject(found.subject)
+    return found, robot, ground_forces(found, robot)
+
+
+def rows_of(half: str, name: str) -> list[dict[str, object]]:
+    """Return one row for each compared force of a trial."""
+    started = time.perf_counter()
+    _, robot, forces = solved(name)
+    seconds = time.perf_counter() - started
+    if forces.plates is None:
+        return [{"half": half, "trial": name, "what": "no foot whole on a plate", "seconds": round(seconds, 1)}]
+    weight_n = robot.mass_kg * GRAVITY_M_S2
+    bands = (forces.bands.total_n, forces.bands.foot_n)
+    ours = compare_loads(forces.loads, forces.wrench[:, :3], forces.plates, weight_n, bands)
+    plain = [
+        agreement("baseline", axis, forces.baseline_n[:, index], forces.plates.total[:, index], weight_n)
+        for index, axis in enumerate(AXES)
+    ]
+    rows = [_row(half, name, one) for one in [*ours, *plain] if one is not None]
+    away = pressure_distance_m(forces.loads.cop_m, forces.plates, forces.loads.stands, weight_n)
+    if len(away):
+        rows.append(
+            {
+                "half": half,
+                "trial": name,
+                "what": "centre of pressure",
+                "median_mm": round(float(np.median(away)) * 1e3, 1),
+            }
+        )
+    left = np.abs(forces.unexplained)
+    rows.append(
+        {
+            "half": half,
+            "trial": name,
+            "what": f"unexplained {left[:, :3].max():.1f} N {left[:, 3:].max():.1f} N m",
+            "seconds": round(seconds, 1),
+        }
+    )
+    return rows
+
+
+def _row(half: str, name: str, one: Agreement) -> dict[str, object]:
+    return {
+        "half": half,
+        "trial": name,
+        "what": one.what,
+        "axis": one.axis,
+        "rms_percent_weight": round(100.0 * one.rms_weight, 2),
+        "rms_percent_range": round(100.0 * one.rms_range, 1),
+        "correlation": None if one.correlation is None else round(one.correlation, 3),
+        "covered_percent": None if one.covered is None else round(100.0 * one.covered, 1),
+        "frames": one.frames,
+    }
+
+
+def main() -> None:
+    if not DATA.is_dir():
+        sys.exit("The recordings are not here: ../shared/data is absent.")
+    rows = [
+        row
+        for half, names in (("tuned", TUNED), ("held out", HELD_OUT))
+        for name in names
+        for row in rows_of(half, name)
+    ]
+    record("ground_forces", rows, packages=["numpy", "scipy", "mujoco"])
+
+
+if __name__ == "__main__":
+    main()

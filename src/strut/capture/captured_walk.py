@@ -1,0 +1,261 @@
+"""Captured walk: recording → marker fit → ground forces and torques → a motion with a receipt and its verdict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.capture.dynamic_smoothing import GRAVITY_M_S2
+from strut.capture.emg import EmgEnvelopes, emg_envelopes
+from strut.capture.fit import MarkerFit, fit
+from strut.capture.footprints import SIDES
+from strut.capture.ground_forces import GroundForces, Told, ground_forces
+from strut.capture.load_sharing import wrench_pressure
+from strut.capture.marker_mapping import MarkerSet
+from strut.capture.plate_comparison import (
+    AXES,
+    Agreement,
+    agreement,
+    compare_loads,
+    pressure_distance_m,
+)
+from strut.capture.subject_model import SubjectModel, robot_of_subject
+from strut.engines.rigid_body import foot_contact_points
+from strut.motion import Motion
+from strut.receipt import Receipt
+from strut.recording import Recording
+from strut.robot import Array, Robot
+from strut.rotation import qpos_from_angles
+
+MOST_UNEXPLAINED = 0.05  # force over body weight, moment over body weight times a metre
+DEEPEST_M = 0.04  # of a sole in the floor; skin and shoe give way, and feet of the model are stiff
+LARGEST_ERROR_M = 0.02
+NOT_APPLICABLE = (  # to a recording, or measured by nobody here
+    *("emotion", "pad", "intensity_asked", "intensity_kept", "balance_margin_mm", "joint_limit_margin_rad"),
+    *("joint_speed_use", "torque_use", "foot_slip_mm", "task_error_mm", "cost_of_transport"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CapturedWalk:
+    """Everything about a trial.
+
+    Args:
+        fit: Person, angles, events.
+        robot: The person.
+        forces: Ground forces and torques.
+        motion: Smooth angles with torques, forces and the receipt.
+        agreements: Of forces with plates, and of the plain centre-of-mass estimate (`baseline`) with them.
+        pressure_mm: Median distance of the centre of pressure from that of plates in single support; None without.
+        emg: Envelopes; None without EMG.
+        notes: What was found and done.
+    """
+
+    fit: MarkerFit
+    robot: Robot
+    forces: GroundForces
+    motion: Motion
+    agreements: tuple[Agreement, ...]
+    pressure_mm: float | None
+    emg: EmgEnvelopes | None
+    notes: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what programs read: the receipt, the figures of the fit, and the comparison with plates."""
+        assert self.motion.receipt is not None
+        compared = [
+            {name: getattr(one, name) for name in ("what", "axis", "rms_weight", "rms_range", "correlation", "covered")}
+            for one in self.agreements
+        ]
+        return {
+            **self.motion.receipt.as_dict(),
+            **fit_figures(self.fit),
+            "plates": compared or None,
+            "cop_distance_mm": self.pressure_mm,
+            "notes": list(self.notes),
+        }
+
+
+def capture_walk(
+    recording: Recording,
+    *,
+    height_m: float | None = None,
+    mass_kg: float | None = None,
+    subject: SubjectModel | None = None,
+    standing: Recording | None = None,
+    marker_set: MarkerSet | None = None,
+    sex: str = "male",
+    use_plates: bool = False,
+    on_progress: Told | None = None,
+) -> CapturedWalk:
+    """Return person, angles, ground forces and torques of a walk.
+
+    Args:
+        recording: As read.
+        height_m: Body height; that of the file if None.
+        mass_kg: Body mass; that of the file if None.
+        subject: A person known already.
+        standing: A standing trial of the same person.
+        marker_set: Which markers are which landmarks; found if None.
+        sex: Whose shares of mass, where no subject is given.
+        use_plates: Follow force plates instead of comparing with them.
+        on_progress: Told what is being done and which share of it.
+
+    Raises:
+        StrutError: With one sentence, as `fit` and `ground_forces` do.
+
+    Example:
+        >>> walk = strut.capture_walk(strut.read_recording("walk.c3d"), height_m=1.86, mass_kg=75.0)  # doctest: +SKIP
+    """
+    started = time.perf_counter()
+    found = fit(
+        recording,
+        height_m=height_m,
+        mass_kg=mass_kg,
+        subject=subject,
+        standing=standing,
+        marker_set=marker_set,
+        sex=sex,
+        walking=True,
+        on_progress=on_progress,
+    )
+    robot = robot_of_subject(found.subject)
+    forces = ground_forces(found, robot, use_plates=use_plates, on_progress=on_progress)
+    agreements, pressure_mm = _compared(robot, forces)
+    emg = emg_envelopes(recording.analog)
+    motion = _motion(found, robot, forces, time.perf_counter() - started)
+    notes = (*found.notes, *forces.notes, *(emg.notes if emg is not None else ()))
+    return CapturedWalk(found, robot, forces, motion, agreements, pressure_mm, emg, notes)
+
+
+def fit_figures(found: MarkerFit) -> dict[str, Any]:
+    """Return what a marker fit tells programs."""
+    return {
+        "marker_error_mean_mm": round(1e3 * found.mean_error_m, 3),
+        "marker_error_worst_mm": round(1e3 * found.worst_error_m, 3),
+        "frames_per_s": round(found.frames_per_s, 1),
+        "height_m": found.subject.height_m,
+        "mass_kg": found.subject.mass_kg,
+        "steps": steps_of(found),
+    }
+
+
+def steps_of(found: MarkerFit) -> int:
+    """Return how many steps were seen from heel strike to the other foot's heel strike."""
+    strikes = [event.side for event in found.trial.events if event.kind == "heel_strike"]
+    return sum(one != other for one, other in pairwise(strikes))
+
+
+def _compared(robot: Robot, forces: GroundForces) -> tuple[tuple[Agreement, ...], float | None]:
+    if forces.plates is None or forces.tracked:
+        return (), None
+    weight_n = robot.mass_kg * GRAVITY_M_S2
+    bands = (forces.bands.total_n, forces.bands.foot_n)
+    rows = compare_loads(forces.loads, forces.wrench[:, :3], forces.plates, weight_n, bands)
+    for axis, name in enumerate(AXES):
+        plain = agreement("baseline", name, forces.baseline_n[:, axis], forces.plates.total[:, axis], weight_n)
+        rows += [plain] if plain is not None else []
+    away = pressure_distance_m(forces.loads.cop_m, forces.plates, forces.loads.stands, weight_n)
+    return tuple(rows), float(np.median(away)) * 1e3 if len(away) else None
+
+
+def _motion(found: MarkerFit, robot: Robot, forces: GroundForces, solve_s: float) -> Motion:
+    qpos = qpos_from_angles(forces.movement.q)
+    receipt = _receipt(found, robot, forces, qpos, solve_s)
+    meta = {**found.motion.meta, "asked": {"use_plates": forces.tracked}, "notes": list(forces.notes)}
+    return replace(
+        found.motion,
+        qpos=qpos,
+        torque_nm=forces.torque_nm,
+        ground_force_n=_at_contact_points(robot, forces, qpos, found.motion.contact),
+        cop_in_world=wrench_pressure(forces.wrench),
+        receipt=receipt,
+        meta=meta,
+    )
+
+
+def _receipt(found: MarkerFit, robot: Robot, forces: GroundForces, qpos: Array, solve_s: float) -> Receipt:
+    motion, figures = found.motion, _soundness(found, robot, forces, qpos)
+    reasons = _reasons(found, figures)
+    way = qpos[-1, :2] - qpos[0, :2]
+    belt = np.asarray(motion.meta.get("belt_m_s") or [0.0, 0.0, 0.0])[:2]
+    distance_m = float(np.linalg.norm(way - belt * motion.duration_s))
+    nothing = dict.fromkeys(NOT_APPLICABLE)
+    values: Mapping[str, Any] = {
+        **nothing,
+        "robot": robot.name,
+        "verdict": "refused" if reasons else "ok",
+        "reasons": tuple(reasons),
+        "duration_s": motion.duration_s,
+        "distance_m": distance_m,
+        "speed_m_s": distance_m / motion.duration_s,
+        "penetration_mm": figures["penetration_mm"],
+        "solve_s": solve_s,
+        "soundness": {name: value for name, value in figures.items() if name != "penetration_mm"},
+    }
+    return Receipt(**values)
+
+
+def _soundness(found: MarkerFit, robot: Robot, forces: GroundForces, qpos: Array) -> dict[str, float]:
+    """Return what an independent look found, between the first and the last event."""
+    inside, weight_n = forces.between_events, robot.mass_kg * GRAVITY_M_S2
+    left = np.abs(forces.unexplained[inside])
+    force = forces.wrench[inside, :3]
+    use = np.linalg.norm(force[:, :2], axis=1) / np.maximum(force[:, 2], 0.05 * weight_n) / robot.friction
+    lowest = foot_contact_points(robot, qpos[inside])[..., 2].min()
+    return {
+        "unexplained_weight": float(left[:, :3].max() / weight_n),
+        "unexplained_moment_weight_m": float(left[:, 3:].max() / weight_n),
+        "least_vertical_weight": float(force[:, 2].min() / weight_n),
+        "friction_use": float(use.max()),
+        "penetration_mm": max(-1e3 * float(lowest), 0.0),
+        "marker_error_mean_mm": 1e3 * found.mean_error_m,
+    }
+
+
+def _reasons(found: MarkerFit, figures: Mapping[str, float]) -> list[str]:
+    """Return why the forces should not be believed."""
+    said = []
+    if steps_of(found) < 1:
+        said.append("no whole step from heel strike to heel strike is seen")
+    if figures["marker_error_mean_mm"] > 1e3 * LARGEST_ERROR_M:
+        said.append(f"markers are {figures['marker_error_mean_mm']:.0f} mm off on average")
+    if figures["least_vertical_weight"] < 0.0:
+        said.append("the ground would have to pull")
+    if figures["unexplained_weight"] > MOST_UNEXPLAINED or figures["unexplained_moment_weight_m"] > MOST_UNEXPLAINED:
+        said.append(
+            f"feet within their outlines leave {100.0 * figures['unexplained_weight']:.0f} % of the weight and "
+            f"{1e3 * figures['unexplained_moment_weight_m']:.0f} mm times the weight of moment unexplained"
+        )
+    if figures["penetration_mm"] > 1e3 * DEEPEST_M:
+        said.append(f"a foot is {figures['penetration_mm']:.0f} mm in the ground")
+    return said
+
+
+def _at_contact_points(robot: Robot, forces: GroundForces, qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:
+    """Return forces of feet shared among their contact points, so that the pressure is where it is. Shape (T, 6, 3)."""
+    points, names = foot_contact_points(robot, qpos), list(robot.foot_names)
+    result = np.zeros((len(qpos), len(names), 3))
+    for foot, side in enumerate(SIDES):
+        heel, hallux, meta = (names.index(f"{part}{side}") for part in ("Heel", "Hallux", "Meta5"))
+        cop = np.where(forces.loads.stands[:, foot, None], np.nan_to_num(forces.loads.cop_m[:, foot]), 0.0)
+        ball = 0.5 * (points[:, hallux, :2] + points[:, meta, :2])
+        front = _passed_between(points[:, heel, :2], ball, cop)
+        front = np.where(contact[:, hallux] & ~contact[:, heel], 1.0, front)
+        outer = _passed_between(points[:, hallux, :2], points[:, meta, :2], cop)
+        for index, share in ((heel, 1.0 - front), (hallux, front * (1.0 - outer)), (meta, front * outer)):
+            result[:, index] = share[:, None] * forces.loads.force_n[:, foot]
+    return result
+
+
+def _passed_between(start: Array, stop: Array, place: Array) -> Array:
+    """Return how far places are between two others, from 0 to 1. Shapes (T, 2)."""
+    along = stop - start
+    passed = np.einsum("ti,ti->t", place - start, along) / np.maximum(np.einsum("ti,ti->t", along, along), 1e-12)
+    return np.asarray(np.clip(passed, 0.0, 1.0))

@@ -1,0 +1,218 @@
+"""Dynamic smoothing: the smooth movement that is near the fitted markers and whose weight the feet can carry.
+
+One weighted least-squares problem over a whole trial: distances from the fitted coordinates, weighed by what markers
+tell of them; third derivatives, white noise of a size chosen on plates; and the moment of the ground about the place
+where pressure usually is under the feet, which must be small. The last tells what no marker does: how a trunk or arms
+without markers move, and which way the ground pushes. Gauss-Newton steps, because the moment is not linear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.capture.body_geometry import body_points, lengths_array, place_points, point_jacobian, pose_body
+from strut.capture.body_priors import human_geometry
+from strut.capture.fit import MarkerFit
+from strut.capture.spline_system import SplineBasis, SplineSolution, SplineSystem, spline_basis
+from strut.capture.wrench_derivatives import Movement, wrench_derivatives, wrench_of
+from strut.recording import all_seen
+from strut.robot import Array, Robot
+from strut.rotation import angles_from_qpos
+
+GRAVITY_M_S2 = 9.81
+
+
+@dataclass(frozen=True, slots=True)
+class SmoothingOptions:
+    """What is believed before the recording is seen; chosen on the half of the plate trials that is for tuning.
+
+    Args:
+        knot_s: Between two knots of the splines.
+        marker_sd_m: White noise of a marker.
+        jerk_m: Size of the white noise in third derivatives of the pelvis' place [m/s^3 per root of Hz].
+        jerk_rad: The same of angles.
+        unobserved_rad: How far a joint without markers is from where it is supposed to be.
+        unobserved_s: For so long its error stays alike.
+        pressure_m: How far the centre of pressure is from its usual way under one foot.
+        shared_pressure_m: The same half way between two feet.
+        pressure_s: For so long that distance stays alike.
+        twist_m: Moment about the vertical over body weight.
+        rounds: Gauss-Newton steps.
+    """
+
+    knot_s: float = 0.03
+    marker_sd_m: float = 0.003
+    jerk_m: float = 6.0
+    jerk_rad: float = 90.0
+    unobserved_rad: float = 0.08
+    unobserved_s: float = 0.1
+    pressure_m: float = 0.015
+    shared_pressure_m: float = 0.05
+    pressure_s: float = 0.05
+    twist_m: float = 0.01
+    rounds: int = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PressureBelief:
+    """Where the centre of pressure is believed to be (T, 2), how unsure that is (T,), and NaN where nobody stands."""
+
+    place_m: Array
+    sd_m: Array
+
+    @property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """Where there is a belief. Shape (T,)."""
+        return np.asarray(np.isfinite(self.place_m[:, 0]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredWrench:
+    """What plates measured of the whole ground: force, and moment about the origin (T, 6); NaN where they do not."""
+
+    wrench: Array
+    force_sd: float = 0.01  # over body weight
+    moment_sd_m: float = 0.005  # over body weight
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SmoothedMovement:
+    """A movement (T, n), the ground's wrench on it (T, 6), and draws of both that are as unsure as they are."""
+
+    movement: Movement
+    wrench: Array
+    draws: tuple[tuple[Movement, Array], ...]
+
+
+def smooth_movement(
+    found: MarkerFit,
+    robot: Robot,
+    belief: PressureBelief,
+    options: SmoothingOptions,
+    *,
+    measured: MeasuredWrench | None = None,
+    draws: int = 0,
+    seed: int = 0,
+) -> SmoothedMovement:
+    """Return the movement of a marker fit whose ground wrench feet can give.
+
+    Args:
+        found: Fitted coordinates.
+        robot: The person.
+        belief: About the centre of pressure of both feet together.
+        options: Sizes of errors.
+        measured: Wrench of plates to follow.
+        draws: How many movements are drawn around the best.
+        seed: Of the draws.
+    """
+    q, weight_n = continuous_angles(found), robot.mass_kg * GRAVITY_M_S2
+    basis = spline_basis(found.motion.time_s, options.knot_s)
+    precision, coefficients = _marker_precision(found, q, options), basis.fitted(q)
+    roughness = np.full(q.shape[1], options.jerk_rad**-2.0)
+    roughness[:3] = options.jerk_m**-2.0
+    for _ in range(options.rounds):
+        system = SplineSystem(basis, q.shape[1])
+        system.add_precision(precision, q)
+        system.add_roughness(roughness)
+        here = movement_of(basis, coefficients)
+        linear = wrench_derivatives(robot, here)
+        _add_pressure(system, here, linear, belief, options, weight_n, found.trial.recording.rate_hz)
+        if measured is not None:
+            _add_measured(system, here, linear, measured, weight_n)
+        solution = system.solved()
+        coefficients = solution.mean
+    best = movement_of(basis, coefficients)
+    drawn = _drawn(basis, solution, robot, draws, seed)
+    return SmoothedMovement(best, wrench_of(robot, best), drawn)
+
+
+def continuous_angles(found: MarkerFit) -> Array:
+    """Return the fitted coordinates with angles that do not jump. Shape (T, n)."""
+    q = angles_from_qpos(found.motion.qpos)
+    q[:, 3:6] = np.unwrap(q[:, 3:6], axis=0)
+    return q
+
+
+def movement_of(basis: SplineBasis, coefficients: Array) -> Movement:
+    """Return the movement of coefficients at the frames. Shape (n_splines, n)."""
+    return Movement(*(basis.at_frames(coefficients, derivative) for derivative in range(3)))
+
+
+def _drawn(
+    basis: SplineBasis, solution: SplineSolution, robot: Robot, count: int, seed: int
+) -> tuple[tuple[Movement, Array], ...]:
+    if not count:
+        return ()
+    away = solution.draws(count, np.random.default_rng(seed))
+    moved = [movement_of(basis, solution.mean + one) for one in away]
+    return tuple((one, wrench_of(robot, one)) for one in moved)
+
+
+def _marker_precision(found: MarkerFit, q: Array, options: SmoothingOptions) -> Array:
+    """Return what markers tell of coordinates, and a weak belief about what they do not tell. Shape (T, n, n)."""
+    body, person, names = human_geometry(), found.subject, found.marker_names
+    points = body_points(body, [(person.marker[name].segment, person.marker[name].at_m) for name in names])
+    pose = pose_body(body, q, lengths_array(body, person.lengths_m))
+    rows = point_jacobian(body, pose, points, place_points(pose, points))
+    seen = all_seen(found.trial.recording.markers(names))
+    weights = np.array([found.trial.landmarks[name].weight for name in names])
+    root = np.sqrt(weights) * seen / options.marker_sd_m
+    rows = (rows * root[..., None, None]).reshape(len(q), -1, q.shape[1])
+    precision = np.swapaxes(rows, 1, 2) @ rows
+    untold = np.array([not found.observed[name] for name in body.dof_names])
+    precision[:, untold] = 0.0
+    precision[:, :, untold] = 0.0
+    share = 1.0 / (found.trial.recording.rate_hz * options.unobserved_s)
+    diagonal = np.where(untold, min(share, 1.0) / options.unobserved_rad**2, 1.0)  # 1: half a frame of a loose marker
+    precision[:, np.arange(len(untold)), np.arange(len(untold))] += diagonal
+    return np.asarray(precision)
+
+
+def _add_pressure(
+    system: SplineSystem,
+    here: Movement,
+    linear: tuple[Array, Array, Array, Array],
+    belief: PressureBelief,
+    options: SmoothingOptions,
+    weight_n: float,
+    rate_hz: float,
+) -> None:
+    """Add the moment about the believed centre of pressure, which is small."""
+    known = belief.known
+    place = np.column_stack([np.where(known[:, None], belief.place_m, 0.0), np.zeros(len(known))])
+    moments = [_moment_about(one, place) for one in linear]
+    loose = np.where(known, np.nan_to_num(belief.sd_m, nan=1.0), np.inf)
+    inverse = np.stack([1.0 / loose, 1.0 / loose, np.where(known, 1.0 / options.twist_m, 0.0)], axis=1)
+    inverse = inverse / weight_n / np.sqrt(max(options.pressure_s * rate_hz, 1.0))
+    rows = np.stack(moments[1:]) * inverse[None, ..., None]
+    system.add_rows(rows, _linear_part(rows, here) - inverse * moments[0])
+
+
+def _add_measured(
+    system: SplineSystem,
+    here: Movement,
+    linear: tuple[Array, Array, Array, Array],
+    measured: MeasuredWrench,
+    weight_n: float,
+) -> None:
+    known = np.asarray(np.isfinite(measured.wrench).all(axis=1))
+    sd = np.repeat([measured.force_sd, measured.moment_sd_m], 3) * weight_n
+    inverse = known[:, None] / sd
+    rows = np.stack(linear[1:]) * inverse[None, ..., None]
+    off = np.where(known[:, None], measured.wrench - linear[0], 0.0)
+    system.add_rows(rows, _linear_part(rows, here) + inverse * off)
+
+
+def _linear_part(rows: Array, here: Movement) -> Array:
+    values = (here.q, here.rate, here.acceleration)
+    return np.asarray(sum(np.einsum("trm,tm->tr", own, value) for own, value in zip(rows, values, strict=True)))
+
+
+def _moment_about(wrench: Array, place: Array) -> Array:
+    """Return moments of wrenches about places. Shapes (T, 6) or (T, 6, n), and (T, 3)."""
+    if wrench.ndim == 2:
+        return np.asarray(wrench[:, 3:] - np.cross(place, wrench[:, :3]))
+    return np.asarray(wrench[:, 3:] - np.cross(place[:, :, None], wrench[:, :3], axis=1))

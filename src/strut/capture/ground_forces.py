@@ -1,0 +1,262 @@
+"""Ground forces: a marker fit → the ground's force under each foot and joint torques, with bands, without plates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.interpolate import CubicSpline
+from scipy.signal import butter, filtfilt
+
+from strut.capture.dynamic_smoothing import (
+    GRAVITY_M_S2,
+    MeasuredWrench,
+    SmoothingOptions,
+    continuous_angles,
+    smooth_movement,
+)
+from strut.capture.fit import MarkerFit
+from strut.capture.footprints import SIDES, Footprint, find_footprints
+from strut.capture.landing_transient import EVENT_SD_S, landing_wrench, markers_were_filtered
+from strut.capture.load_sharing import FootLoads, pressure_belief, share_load, wrench_pressure
+from strut.capture.plate_comparison import PlateForces, plate_forces
+from strut.capture.wrench_derivatives import Movement
+from strut.engines.body_wrench import centre_of_mass_path, torques_under_wrenches
+from strut.errors import BadRecordingError
+from strut.recording import GaitEvent
+from strut.robot import Array, Robot
+from strut.rotation import qpos_from_angles
+
+BASELINE_HZ = 6.0
+DRAWS = 30
+NORMAL_90 = 1.645
+# Half widths over body weight of the 90 % bands that the draws do not explain, forwards, left and up: what is left
+# between forces and plates in the half of the trials that is for tuning (benchmarks/bench_ground_forces.py).
+TOTAL_FLOOR = np.array([0.045, 0.030, 0.080])
+FOOT_FLOOR = np.array([0.045, 0.030, 0.090])
+TORQUE_FLOOR = 0.03  # of body weight times a metre
+Told = Callable[[str, float], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bands:
+    """Half widths of 90 % bands: total force (T, 3), forces of feet (T, 2, 3), torques (T, n_joints)."""
+
+    total_n: Array
+    foot_n: Array
+    torque_nm: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroundForces:
+    """What the ground does to a walker, and what the joints do.
+
+    Args:
+        movement: Smooth coordinates that the forces belong to. Shapes (T, n).
+        footprints: Where and when feet stand.
+        wrench: Of the ground: force, and moment about the origin. Shape (T, 6).
+        loads: Under each foot.
+        torque_nm: Shape (T, n_joints).
+        bands: 90 % bands.
+        baseline_n: Mass times acceleration of the centre of mass and gravity, from angles below 6 Hz. Shape (T, 3).
+        plates: What plates measured; None without plates.
+        tracked: Whether plates were followed instead of compared.
+        between_events: Frames from the first to the last event; before and after, stances are only guessed. Shape (T,).
+        restored_landings: Whether markers were filtered, and transients of landings given back.
+    """
+
+    movement: Movement
+    footprints: tuple[Footprint, ...]
+    wrench: Array
+    loads: FootLoads
+    torque_nm: Array
+    bands: Bands
+    baseline_n: Array
+    plates: PlateForces | None
+    tracked: bool
+    between_events: npt.NDArray[np.bool_]
+    restored_landings: bool
+
+    @property
+    def unexplained(self) -> Array:
+        """Force, and moment about the centre of pressure, that no foot gives. Shape (T, 6)."""
+        left = self.wrench - self.loads.wrenches().sum(axis=1)
+        place = np.column_stack([wrench_pressure(self.wrench), np.zeros(len(left))])
+        return np.concatenate([left[:, :3], left[:, 3:] - np.cross(place, left[:, :3])], axis=1)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done besides the usual."""
+        said = []
+        if self.restored_landings:
+            said.append(
+                "Markers were filtered before: the usual sharp rise of the vertical force at landings was added."
+            )
+        if self.tracked:
+            said.append("Force plates were followed where a foot stands on them whole.")
+        return tuple(said)
+
+
+def ground_forces(
+    found: MarkerFit,
+    robot: Robot,
+    *,
+    use_plates: bool = False,
+    options: SmoothingOptions | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
+    on_progress: Told | None = None,
+) -> GroundForces:
+    """Return ground forces and joint torques of a walk.
+
+    Args:
+        found: The marker fit.
+        robot: The person, see `robot_of_subject`.
+        use_plates: Follow force plates, and their events, instead of comparing with them.
+        options: Sizes of errors; those that were tuned if None.
+        draws: Movements from which the bands are taken.
+        seed: Of the draws.
+        on_progress: Told what is being done and which share of it.
+
+    Raises:
+        BadRecordingError: If nobody walks, or plates are to be followed and there are none.
+    """
+    tell = on_progress or _told_to_nobody
+    trial, time_s, chosen = found.trial, found.motion.time_s, options or SmoothingOptions()
+    if not trial.events or trial.paths is None:
+        raise BadRecordingError(f"{trial.recording.name}: nobody walks in it, so there are no steps to find forces of.")
+    prints, plates = _supports(found, robot, use_plates)
+    followed = plates if use_plates else None
+    measured = None if followed is None else MeasuredWrench(followed.total)
+    belief = pressure_belief(prints, time_s, chosen)
+    smooth = smooth_movement(found, robot, belief, chosen, measured=measured, draws=draws, seed=seed)
+    filtered, weight_n = markers_were_filtered(trial.recording), robot.mass_kg * GRAVITY_M_S2
+    restored = landing_wrench(prints, time_s, weight_n) if filtered else np.zeros_like(smooth.wrench)
+    results = []
+    for index, (movement, wrench) in enumerate(((smooth.movement, smooth.wrench), *smooth.draws)):
+        changed = prints if index == 0 else _shaken(prints, chosen, np.random.default_rng([seed, index]))
+        results.append(_solved(robot, changed, time_s, movement, wrench + restored, followed))
+        tell("share between the feet", (index + 1) / (len(smooth.draws) + 1))
+    return GroundForces(
+        movement=smooth.movement,
+        footprints=prints,
+        wrench=results[0].wrench,
+        loads=results[0].loads,
+        torque_nm=results[0].torque_nm,
+        bands=_bands(results, weight_n),
+        baseline_n=centre_of_mass_force(found, robot),
+        plates=plates,
+        tracked=use_plates,
+        between_events=_between(trial.events, time_s),
+        restored_landings=filtered,
+    )
+
+
+def _told_to_nobody(_what: str, _share: float) -> None:
+    """Nobody wants to know."""
+
+
+def _between(events: Sequence[GaitEvent], time_s: Array) -> npt.NDArray[np.bool_]:
+    """Return the frames from the first to the last heel strike or toe off. Shape (T,)."""
+    span_s = [event.time_s for event in events if event.kind in ("heel_strike", "toe_off")]
+    return (time_s >= min(span_s, default=0.0)) & (time_s <= max(span_s, default=np.inf))
+
+
+def _supports(found: MarkerFit, robot: Robot, use_plates: bool) -> tuple[tuple[Footprint, ...], PlateForces | None]:
+    """Return footprints, by the events of plates if they are followed, and what plates measured; None if nothing."""
+    trial, motion = found.trial, found.motion
+    assert trial.paths is not None
+    belt = trial.paths.belt_m_s
+    prints = find_footprints(robot, motion.time_s, motion.qpos, trial.events, belt)
+    plates = plate_forces(trial, prints) if trial.stances else None
+    plates = plates if plates is not None and plates.any else None
+    if use_plates and plates is None:
+        raise BadRecordingError(
+            f"{trial.recording.name}: no foot stands whole on a force plate; leave out --use-plates."
+        )
+    if use_plates:
+        prints = find_footprints(robot, motion.time_s, motion.qpos, trial.best_events, belt)
+    return prints, plates
+
+
+class _Solved(NamedTuple):
+    """Wrench of the ground (T, 6), what each foot has of it, and joint torques (T, n_joints)."""
+
+    wrench: Array
+    loads: FootLoads
+    torque_nm: Array
+
+
+def _solved(
+    robot: Robot,
+    prints: Sequence[Footprint],
+    time_s: Array,
+    movement: Movement,
+    wrench: Array,
+    plates: PlateForces | None,
+) -> _Solved:
+    com = centre_of_mass_path(robot.model, qpos_from_angles(movement.q))
+    loads = share_load(prints, time_s, wrench, com, robot.friction)
+    loads = loads if plates is None else _with_plates(loads, plates)
+    feet = [f"Foot{side}" for side in SIDES]
+    return _Solved(wrench, loads, torques_under_wrenches(robot.model, movement.for_engine(), feet, loads.wrenches()))
+
+
+def _with_plates(loads: FootLoads, plates: PlateForces) -> FootLoads:
+    """Return loads in which what plates measured replaces what was computed."""
+    known = np.isfinite(plates.wrench).all(axis=2) & (plates.wrench[..., 2] > 0.0)
+    place = np.stack([-plates.wrench[..., 4], plates.wrench[..., 3]], axis=-1)
+    load = np.where(known, np.maximum(plates.wrench[..., 2], 1.0), 1.0)
+    cop = np.where(known[..., None], np.nan_to_num(place) / load[..., None], loads.cop_m)
+    force = np.where(known[..., None], np.nan_to_num(plates.wrench[..., :3]), loads.force_n)
+    measured = FootLoads(force, cop, np.where(known, 0.0, loads.twist_nm), loads.stands | known)
+    twist = np.nan_to_num(plates.wrench[..., 5]) - measured.wrenches()[..., 5]
+    return FootLoads(force, cop, np.where(known, twist, loads.twist_nm), measured.stands)
+
+
+def centre_of_mass_force(found: MarkerFit, robot: Robot) -> Array:
+    """Return mass times acceleration of the centre of mass and gravity, of angles below 6 Hz. Shape (T, 3).
+
+    The plain estimate that everybody can make, to compare with.
+    """
+    q, rate_hz = continuous_angles(found), found.trial.recording.rate_hz
+    padding = min(len(q) - 1, round(0.5 * rate_hz))
+    low = filtfilt(*butter(2, min(BASELINE_HZ / (rate_hz / 2.0), 0.95)), q, axis=0, padlen=padding)
+    path = centre_of_mass_path(robot.model, qpos_from_angles(low))
+    acceleration = CubicSpline(found.motion.time_s, path)(found.motion.time_s, 2)
+    return np.asarray(robot.mass_kg * (acceleration + np.array([0.0, 0.0, GRAVITY_M_S2])))
+
+
+def _shaken(prints: Sequence[Footprint], options: SmoothingOptions, rng: np.random.Generator) -> tuple[Footprint, ...]:
+    """Return footprints whose events and places are off as much as they usually are."""
+    off_s, off_m = rng.normal(scale=EVENT_SD_S, size=(len(prints), 2)), options.pressure_m / np.sqrt(2.0)
+    return tuple(
+        replace(
+            one,
+            start_s=one.start_s + early,
+            stop_s=one.stop_s + late,
+            heel_m=one.heel_m + rng.normal(scale=off_m, size=2),
+        )
+        for one, (early, late) in zip(prints, off_s, strict=True)
+    )
+
+
+def _bands(results: Sequence[_Solved], weight_n: float) -> Bands:
+    """Return bands from draws, and from what draws do not explain."""
+    best, drawn = results[0], results[1:]
+
+    def band(pick: Callable[[_Solved], Array], floor: Array | float) -> Array:
+        away = [pick(one) - pick(best) for one in drawn]
+        spread = np.sqrt(np.mean(np.square(away), axis=0)) if away else 0.0
+        return np.asarray(np.hypot(NORMAL_90 * spread, np.broadcast_to(floor * weight_n, pick(best).shape)))
+
+    feet = band(lambda one: one.loads.force_n, FOOT_FLOOR)
+    stands = best.loads.stands[..., None]
+    return Bands(
+        band(lambda one: one.wrench[:, :3], TOTAL_FLOOR),
+        np.where(stands, feet, np.minimum(feet, 0.02 * weight_n)),
+        band(lambda one: one.torque_nm, TORQUE_FLOOR),
+    )

@@ -1,0 +1,176 @@
+"""Load sharing: the ground's wrench on a walker → force and centre of pressure under each foot.
+
+One foot carries all alone. Two share the vertical force so that the centre of pressure of both is where the wrench has
+it, smoothly from none to all between heel strike and toe off (after the transition of Ren and others, 2008), each
+within 0 and all; bounded least squares for each double support. Sideways and fore-aft, each foot pushes towards a
+point above the centre of mass (Maus and others, 2010), and what is left is shared like the weight, within friction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import lsq_linear
+
+from strut.capture.dynamic_smoothing import PressureBelief, SmoothingOptions
+from strut.capture.footprints import SIDES, Footprint
+from strut.capture.gaps import runs_of
+from strut.robot import Array
+
+PIVOT = 1.15  # height of the point to which feet push, over that of the centre of mass
+SHARE_SD = 0.15  # of the usual way of the share
+PRESSURE_SD_M = 0.03  # of the centre of pressure that the wrench gives, along the line between the feet
+ROUGHNESS_SD = 0.02  # of second differences of the share, at 100 frames in a second
+SMALLEST_N = 1.0
+# Of the weight on the leading foot, at tenths of a double support; between those of four on plates in the tuning half.
+USUAL_SHARE = np.array([0.0, 0.15, 0.24, 0.32, 0.41, 0.51, 0.62, 0.73, 0.83, 0.92, 1.0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FootLoads:
+    """Forces of the ground on the right and the left foot.
+
+    Args:
+        force_n: In world. Shape (T, 2, 3).
+        cop_m: Centre of pressure, under the foot; NaN where it does not stand. Shape (T, 2, 2).
+        twist_nm: Moment about the vertical through it. Shape (T, 2).
+        stands: Which foot is on the ground. Shape (T, 2).
+    """
+
+    force_n: Array
+    cop_m: Array
+    twist_nm: Array
+    stands: npt.NDArray[np.bool_]
+
+    def wrenches(self) -> Array:
+        """Return forces, and moments about the world's origin. Shape (T, 2, 6)."""
+        place = np.concatenate([np.nan_to_num(self.cop_m), np.zeros((*self.cop_m.shape[:2], 1))], axis=2)
+        moment = np.cross(place, self.force_n)
+        moment[..., 2] += self.twist_nm
+        return np.concatenate([self.force_n, moment], axis=2)
+
+
+def wrench_pressure(wrench: Array) -> Array:
+    """Return the centre of pressure of wrenches about the origin of the ground. Shape (..., 6) in, (..., 2) out."""
+    load = np.maximum(wrench[..., 2], SMALLEST_N)
+    return np.stack([-wrench[..., 4] / load, wrench[..., 3] / load], axis=-1)
+
+
+def standing_on(footprints: Sequence[Footprint], time_s: Array) -> npt.NDArray[np.intp]:
+    """Return the number of the footprint in which each foot stands; -1 for none. Shape (T, 2)."""
+    number = np.full((len(time_s), 2), -1, dtype=np.intp)
+    for index, one in enumerate(footprints):
+        number[one.stands(time_s), SIDES.index(one.side)] = index
+    return number
+
+
+def pressure_belief(footprints: Sequence[Footprint], time_s: Array, options: SmoothingOptions) -> PressureBelief:
+    """Return where the centre of pressure of both feet together usually is, before any force is known."""
+    number = standing_on(footprints, time_s)
+    place, sd = np.full((len(time_s), 2), np.nan), np.full(len(time_s), options.pressure_m)
+    for index, one in enumerate(footprints):
+        alone = (number == index).any(axis=1) & (number < 0).any(axis=1)
+        place[alone] = one.pressure_path(time_s[alone])
+    for trailing, leading, rows in _double_supports(footprints, time_s):
+        now_s = time_s[rows]
+        share = _usual_share(trailing, leading, now_s)
+        before, after = trailing.pressure_path(now_s), leading.pressure_path(now_s)
+        place[rows] = before + share[:, None] * (after - before)
+        sd[rows] += (options.shared_pressure_m - options.pressure_m) * 4.0 * share * (1.0 - share)
+    return PressureBelief(place, sd)
+
+
+def share_load(
+    footprints: Sequence[Footprint], time_s: Array, wrench: Array, com_m: Array, friction: float
+) -> FootLoads:
+    """Return what each foot carries.
+
+    Args:
+        footprints: Where and when feet stand.
+        time_s: Shape (T,).
+        wrench: Of the ground: force, and moment about the origin. Shape (T, 6).
+        com_m: Centre of mass. Shape (T, 3).
+        friction: Largest tangential over normal force.
+    """
+    number = standing_on(footprints, time_s)
+    part, cop = np.zeros((len(time_s), 2)), np.full((len(time_s), 2, 2), np.nan)
+    wanted = wrench_pressure(wrench)
+    level = np.zeros((len(time_s), 2, 2))  # horizontal forces
+    for index, one in enumerate(footprints):
+        foot = SIDES.index(one.side)
+        alone = (number[:, foot] == index) & (number[:, 1 - foot] < 0)
+        part[alone, foot] = 1.0
+        cop[alone, foot] = one.inside(wanted[alone], time_s[alone])
+        level[alone, foot] = wrench[alone, :2]
+    for trailing, leading, rows in _double_supports(footprints, time_s):
+        feet = [SIDES.index(one.side) for one in (trailing, leading)]
+        share = _fitted_share(trailing, leading, time_s[rows], wanted[rows])
+        part[rows, feet[0]], part[rows, feet[1]] = 1.0 - share, share
+        places = [one.pressure_path(time_s[rows]) for one in (trailing, leading)]
+        off = wanted[rows] - (1.0 - share)[:, None] * places[0] - share[:, None] * places[1]
+        for foot, one, place in zip(feet, (trailing, leading), places, strict=True):
+            cop[rows, foot] = one.inside(place + off, time_s[rows])
+        level[rows[:, None], feet] = _pushes(part[rows][:, feet], cop[rows][:, feet], wrench[rows], com_m[rows])
+    vertical = part * np.maximum(wrench[:, 2:3], 0.0)
+    level = _within_friction(level, vertical, friction)
+    force = np.concatenate([level, vertical[..., None]], axis=2)
+    loads = FootLoads(force, cop, np.zeros_like(part), number >= 0)
+    twist = wrench[:, 5] - loads.wrenches()[:, :, 5].sum(axis=1)
+    return FootLoads(force, cop, part * twist[:, None], number >= 0)
+
+
+def _double_supports(footprints: Sequence[Footprint], time_s: Array) -> list[tuple[Footprint, Footprint, Array]]:
+    """Return trailing and leading footprint and the frames of each double support."""
+    number = standing_on(footprints, time_s)
+    found = []
+    for first, last in runs_of(np.asarray((number >= 0).all(axis=1))):
+        rows = np.arange(first, last + 1)
+        for pair in np.unique(number[rows], axis=0):
+            both = sorted((footprints[index] for index in pair), key=lambda one: one.start_s)
+            found.append((both[0], both[1], rows[(number[rows] == pair).all(axis=1)]))
+    return found
+
+
+def _passed(trailing: Footprint, leading: Footprint, time_s: Array) -> Array:
+    """Return the share of a double support that has passed. Shape (T,)."""
+    return np.asarray(np.clip((time_s - leading.start_s) / max(trailing.stop_s - leading.start_s, 1e-3), 0.0, 1.0))
+
+
+def _usual_share(trailing: Footprint, leading: Footprint, time_s: Array) -> Array:
+    """Return how much of the weight the leading foot usually has. Shape (T,)."""
+    return np.asarray(
+        np.interp(_passed(trailing, leading, time_s), np.linspace(0.0, 1.0, len(USUAL_SHARE)), USUAL_SHARE)
+    )
+
+
+def _fitted_share(trailing: Footprint, leading: Footprint, time_s: Array, wanted: Array) -> Array:
+    """Return how much of the weight the leading foot has, given the centre of pressure of both. Shape (T,)."""
+    count = len(time_s)
+    before, after = trailing.pressure_path(time_s), leading.pressure_path(time_s)
+    apart = np.linalg.norm(after - before, axis=1)
+    along = np.einsum("ti,ti->t", wanted - before, after - before) / np.maximum(apart, 1e-6)
+    bend = np.diff(
+        np.eye(count + 2), n=2, axis=0
+    )  # with a frame before, in which it is 0, and one after, in which it is 1
+    frame_s = (time_s[-1] - time_s[0]) / (count - 1) if count > 1 else 0.01
+    rough = 1.0 / (ROUGHNESS_SD * (frame_s / 0.01) ** 2)
+    matrix = np.vstack([np.eye(count) / SHARE_SD, np.diag(apart) / PRESSURE_SD_M, rough * bend[:, 1:-1]])
+    usual = _usual_share(trailing, leading, time_s) / SHARE_SD
+    target = np.concatenate([usual, along / PRESSURE_SD_M, -rough * bend[:, -1]])
+    return np.asarray(lsq_linear(matrix, target, bounds=(0.0, 1.0)).x)
+
+
+def _pushes(part: Array, cop_m: Array, wrench: Array, com_m: Array) -> Array:
+    """Return horizontal forces of two feet that add up to those of the wrench. Shape (T, 2, 2)."""
+    slope = (com_m[:, None, :2] - cop_m) / (PIVOT * com_m[:, None, 2:])
+    own = part[..., None] * np.maximum(wrench[:, None, 2:3], 0.0) * slope
+    left = wrench[:, :2] - own.sum(axis=1)
+    return np.asarray(own + part[..., None] * left[:, None])
+
+
+def _within_friction(level: Array, vertical: Array, friction: float) -> Array:
+    size = np.linalg.norm(level, axis=2)
+    return np.asarray(level * np.minimum(1.0, friction * vertical / np.maximum(size, 1e-9))[..., None])

@@ -1,0 +1,58 @@
+"""MuJoCo's recursive Newton-Euler for a floating body: the wrench that moves it, and torques under wrenches on feet.
+
+Forces and moments in world axes, moments about the world's origin; see `rigid_body` for the other conventions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+
+from strut.engines.rigid_body import sweep
+from strut.robot import Array
+
+
+def body_wrench(model: mujoco.MjModel, qpos: Array, qvel: Array, qacc: Array) -> Array:
+    """Return force and moment that the surroundings give to a floating body. Shapes (T, nq), (T, nv) twice; (T, 6)."""
+    data, force = mujoco.MjData(model), np.empty(model.nv)
+    wrench, turn = np.empty((len(qpos), 6)), data.xmat[1]
+    for k in sweep(model, data, qpos, qvel, qacc):
+        mujoco.mj_rne(model, data, 1, force)
+        wrench[k, :3], wrench[k, 3:] = force[:3], turn.reshape(3, 3) @ force[3:6]
+    wrench[:, 3:] += np.cross(qpos[:, :3], wrench[:, :3])
+    return wrench
+
+
+def centre_of_mass_path(model: mujoco.MjModel, qpos: Array) -> Array:
+    """Return the centre of mass in world. Shape (T, nq) in, (T, 3) out."""
+    data, path = mujoco.MjData(model), np.empty((len(qpos), 3))
+    for k in sweep(model, data, qpos):
+        mujoco.mj_comPos(model, data)
+        path[k] = data.subtree_com[1]
+    return path
+
+
+def torques_under_wrenches(
+    model: mujoco.MjModel, motion: tuple[Array, Array, Array], bodies: Sequence[str], wrench: Array
+) -> Array:
+    """Return joint torques of a movement whose bodies the ground pushes. Shape (T, n_joints).
+
+    Args:
+        model: With a floating base.
+        motion: qpos (T, nq), qvel and qacc (T, nv).
+        bodies: Names of the n bodies that are pushed.
+        wrench: Force, and moment about the world's origin. Shape (T, n, 6).
+    """
+    data, numbers = mujoco.MjData(model), [model.body(name).id for name in bodies]
+    force, result = np.empty((len(wrench), model.nv)), np.empty(model.nv)
+    moving, turning = np.empty((2, 3, model.nv))
+    origin = np.zeros(3)
+    for k in sweep(model, data, *motion):
+        mujoco.mj_rne(model, data, 1, result)
+        force[k] = result
+        for index, body in enumerate(numbers):
+            mujoco.mj_jac(model, data, moving, turning, origin, body)
+            force[k] -= moving.T @ wrench[k, index, :3] + turning.T @ wrench[k, index, 3:]
+    return force[:, 6:]

@@ -1,0 +1,179 @@
+"""Recording report: files about a recorded walk: person, motion, forces as a table, and one page that opens offline."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from strut.capture.captured_walk import CapturedWalk, fit_figures
+from strut.capture.fit import MarkerFit
+from strut.capture.footprints import SIDES
+from strut.capture.plate_comparison import AXES, Agreement
+from strut.capture.subject_model import SubjectFile
+from strut.errors import FileError
+from strut.io.atomic import check_writable, write_atomically
+from strut.io.motion_file import save_motion
+from strut.show.gait_wording import GaitTable
+from strut.show.page import Picture, page, plotted
+from strut.show.recording_plots import (
+    emg_plot,
+    foot_force_plot,
+    leg_torque_plot,
+    marker_error_plot,
+    pressure_way_plot,
+    total_force_plot,
+)
+
+FIT_FILES = ("subject.toml", "motion.npz", "report.html")
+CAPTURE_FILES = (*FIT_FILES, "forces.csv")
+LINES = (
+    "Blue: from markers, with 90 % bands; black: force plates; ochre: mass times acceleration of the centre of mass."
+)
+
+
+def check_result_folder(folder: Path, names: Sequence[str], *, force: bool) -> None:
+    """Raise FileError if a folder cannot be made or one of the files in it would be replaced unasked."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(folder, f"cannot be made: {error.strerror}.") from error
+    for name in names:
+        check_writable(folder / name, force=force)
+
+
+def save_fit(found: MarkerFit, folder: Path, *, force: bool = False) -> None:
+    """Write subject file, motion and report of a marker fit into a folder.
+
+    Example:
+        >>> strut.save_fit(strut.fit(strut.read_recording("walk.c3d")), Path("subject"))  # doctest: +SKIP
+    """
+    check_result_folder(folder, FIT_FILES, force=force)
+    write_atomically(folder / "subject.toml", SubjectFile.of(found.subject).text.encode(), force=force)
+    save_motion(found.motion, folder / "motion.npz", force=force)
+    content = page(
+        "gait_report.html",
+        title=f"marker fit of {found.trial.recording.name}",
+        introduction=_fit_words(found),
+        doubts=list(found.notes),
+        tables=[_fit_table(found)],
+        left_out=[],
+        curves=[("Marker errors", [_marker_picture(found)])],
+    )
+    write_atomically(folder / "report.html", content, force=force)
+
+
+def save_capture(walk: CapturedWalk, folder: Path, *, force: bool = False) -> None:
+    """Write subject file, motion with forces, table of forces and report of a recorded walk into a folder.
+
+    Example:
+        >>> strut.save_capture(strut.capture_walk(strut.read_recording("walk.c3d")), Path("walk"))  # doctest: +SKIP
+    """
+    check_result_folder(folder, CAPTURE_FILES, force=force)
+    write_atomically(folder / "subject.toml", SubjectFile.of(walk.fit.subject).text.encode(), force=force)
+    save_motion(walk.motion, folder / "motion.npz", force=force)
+    write_atomically(folder / "forces.csv", forces_csv(walk).encode(), force=force)
+    write_atomically(folder / "report.html", _capture_page(walk), force=force)
+
+
+def forces_csv(walk: CapturedWalk) -> str:
+    """Return forces over time as a table: total and feet, half widths of bands, pressure, baseline, plates."""
+    forces, columns = walk.forces, {"time_s": walk.motion.time_s}
+    for axis, name in enumerate(AXES):
+        columns[f"total_{name}_n"] = forces.wrench[:, axis]
+        columns[f"total_{name}_band_n"] = forces.bands.total_n[:, axis]
+        columns[f"baseline_{name}_n"] = forces.baseline_n[:, axis]
+    for foot, side in enumerate(SIDES):
+        for axis, name in enumerate(AXES):
+            columns[f"{side.lower()}_{name}_n"] = forces.loads.force_n[:, foot, axis]
+            columns[f"{side.lower()}_{name}_band_n"] = forces.bands.foot_n[:, foot, axis]
+            if forces.plates is not None:
+                columns[f"{side.lower()}_{name}_plate_n"] = forces.plates.wrench[:, foot, axis]
+        for axis, name in enumerate(("x", "y")):
+            columns[f"{side.lower()}_cop_{name}_m"] = forces.loads.cop_m[:, foot, axis]
+    text = io.StringIO()
+    np.savetxt(
+        text, np.column_stack([*columns.values()]), delimiter=",", fmt="%.6g", header=",".join(columns), comments=""
+    )
+    return text.getvalue()
+
+
+def _capture_page(walk: CapturedWalk) -> bytes:
+    receipt = walk.motion.receipt
+    assert receipt is not None
+    said = [f"Verdict: {receipt.verdict}.", *(f"{reason[:1].upper()}{reason[1:]}." for reason in receipt.reasons)]
+    return page(
+        "gait_report.html",
+        title=f"recorded walk {walk.fit.trial.recording.name}",
+        introduction=" ".join([*said, _fit_words(walk.fit)]),
+        doubts=list(walk.notes),
+        tables=list(_capture_tables(walk)),
+        left_out=[],
+        curves=list(_capture_curves(walk)),
+    )
+
+
+def _fit_words(found: MarkerFit) -> str:
+    figures = fit_figures(found)
+    return (
+        f"{figures['height_m']:.2f} m, {figures['mass_kg']:.1f} kg; {len(found.marker_names)} markers in "
+        f"{len(found.error_m)} frames, {figures['marker_error_mean_mm']:.1f} mm off on average; "
+        f"{figures['steps']} steps."
+    )
+
+
+def _fit_table(found: MarkerFit) -> GaitTable:
+    lengths = found.subject.length
+    rows = [[name, f"{1e3 * entry.m:.0f}", f"{1e3 * entry.sd_m:.0f}"] for name, entry in lengths.items()]
+    header = ["", "length [mm]", "standard deviation [mm]"]
+    return GaitTable("the person", "The person", "", "Lengths of segments, estimated from the recording", header, rows)
+
+
+def _capture_tables(walk: CapturedWalk) -> Iterator[GaitTable]:
+    if walk.agreements:
+        words = f"Plates were only compared. {_pressure_words(walk)}".strip()
+        header = ["", "RMS [% weight]", "RMS [% range]", "correlation", "inside the 90 % band", "frames"]
+        rows = [_agreement_row(one) for one in walk.agreements]
+        yield GaitTable("plates", "Beside force plates", words, "baseline: the plain estimate", header, rows)
+    yield _fit_table(walk.fit)
+
+
+def _pressure_words(walk: CapturedWalk) -> str:
+    known = walk.pressure_mm
+    return "" if known is None else f"Median distance of the centre of pressure in single support: {known:.0f} mm."
+
+
+def _agreement_row(one: Agreement) -> list[str]:
+    return [
+        f"{one.what}, {one.axis}",
+        f"{100.0 * one.rms_weight:.1f}",
+        f"{100.0 * one.rms_range:.1f}",
+        "" if one.correlation is None else f"{one.correlation:.3f}",
+        "" if one.covered is None else f"{100.0 * one.covered:.0f} %",
+        str(one.frames),
+    ]
+
+
+def _capture_curves(walk: CapturedWalk) -> Iterator[tuple[str, list[Picture]]]:
+    yield (
+        "Ground forces",
+        [
+            plotted(total_force_plot(walk), f"Force of the ground on the body. {LINES}"),
+            plotted(foot_force_plot(walk), "Force of the ground on each foot."),
+        ],
+    )
+    way = "Footprints (grey) and centre of pressure from above: blue from markers, black of plates."
+    yield "Centre of pressure", [plotted(pressure_way_plot(walk), way)]
+    torques = "Torques about the joints' first axes per body mass, with 90 % bands; signs as of the angles."
+    yield "Joint torques", [plotted(leg_torque_plot(walk), torques)]
+    muscles: Figure | None = emg_plot(walk)
+    if muscles is not None:
+        yield "EMG", [plotted(muscles, "Rectified, low-passed at 6 Hz without lag, over the peak of each channel.")]
+    yield "Marker errors", [_marker_picture(walk.fit)]
+
+
+def _marker_picture(found: MarkerFit) -> Picture:
+    return plotted(marker_error_plot(found), "Distance of the model's markers from the recorded ones.")

@@ -1,0 +1,177 @@
+"""From a recorded walk to forces: physics on a walker that we made, and real people on force plates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from strut.capture.captured_walk import capture_walk, fit_figures
+from strut.capture.fit import fit
+from strut.capture.footprints import find_footprints
+from strut.capture.ground_forces import ground_forces
+from strut.capture.landing_transient import landing_wrench, markers_were_filtered
+from strut.capture.plate_comparison import agreement, plate_forces
+from strut.capture.recording_file import read_recording
+from strut.capture.subject_model import robot_of_subject
+from strut.capture.wrench_derivatives import Movement, wrench_derivatives, wrench_of
+from strut.engines.body_wrench import torques_under_wrenches
+from strut.errors import BadRecordingError
+from strut.models.subject import person_of, subject
+from tests.capture.conftest import walker_angles
+
+WEIGHT = 9.81
+
+
+@pytest.fixture(scope="module")
+def author(data):
+    return capture_walk(read_recording(data / "felis_subject3_neutral.c3d"), height_m=1.86, mass_kg=75.0)
+
+
+@pytest.fixture(scope="module", params=["qcmas_walk", "sydney_walk03", "sydney_walk04", "sydney_walk05"])
+def on_plates(data, request):
+    return capture_walk(read_recording(data / f"{request.param}.c3d"))
+
+
+def test_a_body_at_rest_needs_its_weight_at_its_centre_of_mass():
+    robot, still = subject(), np.zeros((3, 34))
+    wrench = wrench_of(robot, Movement(still, still, still))
+    np.testing.assert_allclose(wrench[:, :3], np.tile([0.0, 0.0, 75.0 * WEIGHT], (3, 1)), atol=1e-9)
+    np.testing.assert_allclose(
+        wrench[:, 4], -0.0013 * 75.0 * WEIGHT, atol=0.1
+    )  # behaviour 11: 1.3 mm before the pelvis
+
+
+def test_derivatives_of_the_wrench_are_those_of_larger_steps():
+    robot, rng = subject(), np.random.default_rng(0)
+    here = Movement(walker_angles(4), rng.normal(size=(4, 34)), rng.normal(size=(4, 34)))
+    _, *parts = wrench_derivatives(robot, here)
+    way = rng.normal(size=34)
+    for index, part in enumerate(parts):
+        moved = [
+            wrench_of(
+                robot,
+                Movement(
+                    *(
+                        value + sign * 1e-3 * way * (k == index)
+                        for k, value in enumerate((here.q, here.rate, here.acceleration))
+                    )
+                ),
+            )
+            for sign in (1.0, -1.0)
+        ]
+        np.testing.assert_allclose(part @ way, (moved[0] - moved[1]) / 2e-3, rtol=2e-3, atol=0.5)
+
+
+def test_who_stands_on_one_leg_holds_the_weight_with_that_hip():
+    """On one leg the hip of that side holds the weight beside it; the other hip holds its own leg only."""
+    robot, still = subject(), np.zeros((1, 34))
+    movement = Movement(still, still, still)
+    wrench = np.zeros((1, 2, 6))
+    wrench[:, 0] = wrench_of(robot, movement)
+    torque = torques_under_wrenches(robot.model, movement.for_engine(), ["FootRight", "FootLeft"], wrench)
+    names = list(robot.joint_names)
+    hip = 75.0 * WEIGHT * 0.08  # the weight acts half of a pelvis beside the hip
+    assert abs(torque[0, names.index("HipRight_RX")]) > 0.5 * hip
+    assert abs(torque[0, names.index("HipLeft_RX")]) < abs(torque[0, names.index("HipRight_RX")])
+
+
+def test_without_events_there_are_no_footprints_and_no_landings():
+    recorded = find_footprints(
+        subject(), np.arange(200) / 100.0, np.tile(subject().model.qpos0, (200, 1)), (), np.zeros(3)
+    )
+    assert recorded == ()
+    assert not landing_wrench(recorded, np.arange(10) / 100.0, 700.0).any()
+
+
+def test_the_authors_step_is_sound_without_plates(author):
+    assert author.motion.receipt.verdict == "ok"
+    assert author.pressure_mm is None
+    assert author.forces.plates is None
+    mean = author.forces.wrench[author.forces.between_events, 2].mean()
+    assert mean == pytest.approx(75.0 * WEIGHT, rel=0.03)
+    both = author.motion.ground_force_n.sum(axis=1)
+    inside = author.forces.between_events
+    np.testing.assert_allclose(both[inside], author.forces.wrench[inside, :3], atol=0.05 * 75.0 * WEIGHT)
+    assert person_of(author.motion).mass_kg == pytest.approx(75.0)
+    figures = author.as_dict()
+    assert figures["marker_error_mean_mm"] < 5.0
+    assert figures["steps"] >= 2
+    assert figures["plates"] is None
+
+
+def test_forces_agree_with_plates_better_than_the_plain_estimate(on_plates):
+    rows = {(one.what, one.axis): one for one in on_plates.agreements}
+    up, forwards = rows["total", "up"], rows["total", "forwards"]
+    assert up.rms_weight < 0.07
+    assert up.correlation > 0.9
+    assert forwards.rms_weight < 0.04
+    assert up.rms_weight <= rows["baseline", "up"].rms_weight + 0.001
+    assert on_plates.pressure_mm < 25.0
+    assert on_plates.motion.receipt.verdict == "ok"
+
+
+def test_following_plates_gives_their_forces(data):
+    walk = capture_walk(read_recording(data / "qcmas_walk.c3d"), use_plates=True)
+    measured = walk.forces.plates.wrench[..., :3]
+    loaded = np.isfinite(measured).all(axis=2) & (measured[..., 2] > 20.0)
+    np.testing.assert_allclose(walk.forces.loads.force_n[loaded], measured[loaded], atol=1e-6)
+    total = walk.forces.plates.total
+    known = np.isfinite(total).all(axis=1)
+    assert np.sqrt(np.mean((walk.forces.wrench[known, 2] - total[known, 2]) ** 2)) < 0.02 * 70.23 * WEIGHT
+    assert any("followed" in note for note in walk.notes)
+
+
+def test_filtered_markers_are_told_from_raw_ones(data):
+    assert markers_were_filtered(read_recording(data / "sydney_walk03.c3d"))
+    assert not markers_were_filtered(read_recording(data / "qcmas_walk.c3d"))
+
+
+def test_the_same_recording_gives_the_same_forces(data):
+    found = fit(read_recording(data / "qcmas_walk.c3d"), walking=True)
+    robot = robot_of_subject(found.subject)
+    first, second = (ground_forces(found, robot, draws=3) for _ in range(2))
+    np.testing.assert_array_equal(first.bands.foot_n, second.bands.foot_n)
+    np.testing.assert_array_equal(first.torque_nm, second.torque_nm)
+
+
+def test_feet_beside_a_plate_are_not_compared(data):
+    """In the fourth Sydney walk the third step is half on a plate: its force is that of half a foot."""
+    found = fit(read_recording(data / "sydney_walk04.c3d"), walking=True)
+    robot = robot_of_subject(found.subject)
+    prints = find_footprints(robot, found.motion.time_s, found.motion.qpos, found.trial.events, np.zeros(3))
+    measured = plate_forces(found.trial, prints)
+    third = (found.motion.time_s > 1.45) & (found.motion.time_s < 1.7)
+    assert np.isnan(measured.wrench[third, 0]).all()
+
+
+def test_agreement_is_of_known_figures():
+    wave = np.sin(np.linspace(0.0, 12.0, 200))
+    found = agreement("total", "up", 100.0 * wave + 5.0, 100.0 * wave, 500.0, np.full(200, 6.0))
+    assert found.rms_weight == pytest.approx(0.01)
+    assert found.correlation == pytest.approx(1.0)
+    assert found.covered == 1.0
+    assert agreement("total", "up", wave, np.full(200, np.nan), 500.0) is None
+
+
+def test_plates_that_are_not_there_cannot_be_followed(author, data):
+    recording = read_recording(data / "felis_subject3_neutral.c3d")
+    with pytest.raises(BadRecordingError, match="no foot stands whole on a force plate; leave out --use-plates"):
+        capture_walk(recording, height_m=1.86, mass_kg=75.0, use_plates=True)
+
+
+def test_a_standing_trial_is_no_walk(data):
+    recording = read_recording(data / "qcmas_static.c3d")
+    with pytest.raises(BadRecordingError, match="walk"):
+        capture_walk(recording)
+
+
+def test_what_is_refused_says_why(data):
+    """Markers that jump by centimetres: the result comes all the same."""
+    recording = read_recording(data / "qcmas_walk.c3d")
+    shaken = recording.markers_m + np.random.default_rng(0).normal(scale=0.02, size=recording.markers_m.shape)
+    walk = capture_walk(replace(recording, markers_m=shaken))
+    assert fit_figures(walk.fit)["marker_error_mean_mm"] > 20.0
+    assert walk.motion.receipt.verdict == "refused"
+    assert any("mm off on average" in reason for reason in walk.motion.receipt.reasons)

@@ -1,0 +1,77 @@
+"""What a style does to steps, where a robot's feet stand, and the step that closes a walk."""
+
+from dataclasses import replace
+
+import pytest
+from numpy.testing import assert_allclose
+
+from strut.errors import BadTableError
+from strut.generators.footsteps import closing, first_steps
+from strut.generators.standing import foot_stance
+from strut.generators.step_drafts import SEARCH_RATE_HZ, StepDrafts
+from strut.place import LEFT, RIGHT, Footstep, Place
+from strut.request import Steps
+from strut.style import Style
+from tests.alice import ALICE
+
+WALK = StepDrafts(ALICE, Steps(goals=(Place(0.5, 0.0),)), 50.0)
+
+
+def test_words_of_a_style_multiply_what_they_name():
+    neutral, table = WALK.gait(Style()), ALICE.step_gait
+    assert neutral.body_height_m == table.body_height_m
+    assert neutral.step_height_m == table.step_height_m
+    assert neutral.limits.length_m == table.step_length_m
+    assert neutral.outward_m == 0.0
+    styled = WALK.gait(Style(tempo=2.0, stride=0.5, lift=1.5, body_height=0.95, sway=1.2))
+    assert styled.body_height_m == pytest.approx(0.95 * table.body_height_m)
+    assert styled.step_height_m == pytest.approx(1.5 * table.step_height_m)
+    assert styled.limits.length_m == pytest.approx(0.5 * table.step_length_m)
+    assert styled.times.step_s == pytest.approx(neutral.times.step_s / 2.0)
+    assert styled.outward_m == pytest.approx(0.1 * WALK.legs.separation_m)  # a fifth of half the separation
+
+
+def test_a_pace_is_the_length_of_a_step_over_its_time_and_own_lengths_come_first():
+    own = Steps(goals=(Place(0.5, 0.0),), step_length_m=0.03, step_height_m=0.02, body_height_m=0.21, pace=0.02)
+    gait = replace(WALK, task=own).gait(Style())
+    assert gait.limits.length_m / gait.times.step_s == pytest.approx(0.02)
+    assert (gait.step_height_m, gait.body_height_m) == (0.02, 0.21)
+    times = [WALK.at_pace(slower).gait(Style(tempo=3.0)).times.step_s for slower in (0.5, 1.0)]
+    assert times[0] == pytest.approx(times[1] / 2.0)  # which replaces the tempo of the feeling
+
+
+def test_a_quick_walk_is_searched_with_samples_as_near_in_its_phases():
+    assert WALK.search_rate_hz == SEARCH_RATE_HZ
+    for slower in (2.0, 1.0, 0.5, 0.25, 0.1):
+        rate_hz = WALK.at_pace(slower).search_rate_hz
+        assert rate_hz % SEARCH_RATE_HZ == 0.0
+        assert rate_hz * slower >= 0.4 * SEARCH_RATE_HZ
+
+
+@pytest.mark.parametrize("foot", [RIGHT, LEFT])
+def test_the_closing_shoe_stands_beside_the_other_on_its_own_side(foot):
+    step = Footstep(foot, Place(0.3, -0.2, 0.7))
+    last = closing(step, 0.09)
+    assert last.foot != foot
+    seen = last.place.seen_from(step.place)
+    assert_allclose([seen.x_m, seen.y_m, seen.heading_rad], [0.0, 0.09 if foot == RIGHT else -0.09, 0.0], atol=1e-12)
+    walk = tuple(Footstep(number % 2, Place(0.05 * number, 0.09 * (number % 2))) for number in range(6))
+    assert first_steps(walk, 6, 0.09) == walk
+    assert first_steps(walk, 4, 0.09)[:3] == walk[:3]
+    assert first_steps(walk, 4, 0.09)[3].place.x_m == pytest.approx(walk[2].place.x_m)
+    assert len(first_steps(walk, 4, 0.09)) == 4
+
+
+def test_feet_are_told_by_the_corner_at_which_they_stand(mrpete):
+    stance, qpos = foot_stance(mrpete)
+    assert sorted(stance.places) == ["front left", "front right", "hind left", "hind right"]
+    for place, (x, y, _) in zip(stance.places, stance.foot_m, strict=True):
+        assert place == f"{'front' if x > 0.0 else 'hind'} {'left' if y > 0.0 else 'right'}"
+    assert_allclose(stance.foot_m[:, :2].mean(axis=0), 0.0, atol=1e-12)
+    assert 0.0 < stance.height_m < qpos[2] + 0.1
+    assert foot_stance(ALICE)[0].places == ("right", "left")
+
+
+def test_a_body_with_three_feet_has_no_stance(mrpete):
+    with pytest.raises(BadTableError, match="gaits are known for two and for four"):
+        foot_stance(replace(mrpete, feet=mrpete.feet[:3]))

@@ -1,0 +1,74 @@
+"""The line of progression of walks that are drawn along a known one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
+
+from strut.human.walking_direction import (
+    WalkingDirection,
+    direction_of_cycles,
+    direction_of_facing,
+    direction_of_mirror,
+    direction_of_travel,
+)
+from strut.motion import Motion
+
+SAMPLES, STEP_M, LEFT_M = 40, 0.7, 0.25
+
+
+def step(direction_rad, *, steps=1, backwards=False, force=None):
+    """Return steps along a line: ahead at one speed, the pelvis swaying and turning as a cosine, one sign per step."""
+    share = np.arange(steps * SAMPLES) / SAMPLES
+    along, across = STEP_M * share, LEFT_M + 0.03 * np.cos(np.pi * share) + 0.01 * np.cos(3.0 * np.pi * share)
+    c, s = np.cos(direction_rad), np.sin(direction_rad)
+    qpos = np.zeros((len(share), 8))
+    qpos[:, 0], qpos[:, 1], qpos[:, 2] = along * c - across * s, along * s + across * c, 0.9
+    yaw = direction_rad + 0.1 * np.cos(np.pi * share) + (np.pi if backwards else 0.0)
+    qpos[:, 3:7] = Rotation.from_euler("z", yaw[:, None]).as_quat(canonical=True, scalar_first=True)
+    contact = np.column_stack([(share % 2.0) < 1.2, ((share + 1.0) % 2.0) < 1.2])
+    return Motion("drawn", share * 0.5, qpos, ("knee",), contact, ("right", "left"), ground_force_n=force)
+
+
+@pytest.mark.parametrize("direction_rad", [0.0, 0.7, -2.0, 3.0])
+def test_every_way_of_looking_finds_the_line_along_which_a_walk_is_drawn(direction_rad):
+    cycles = direction_of_cycles(step(direction_rad, steps=4))
+    travel = direction_of_travel(step(direction_rad, steps=2))
+    assert_allclose([cycles.direction_rad, cycles.left_m], [direction_rad, LEFT_M], atol=1e-9)
+    assert_allclose(travel.direction_rad, direction_rad, atol=0.01)  # what follows the last sample is guessed
+    assert_allclose(travel.left_m, LEFT_M, atol=0.01)
+    mirror = direction_of_mirror(step(direction_rad))
+    assert_allclose([mirror.direction_rad, mirror.left_m], [direction_rad, LEFT_M], atol=1e-5)
+
+
+def test_who_walks_backwards_faces_against_the_line_and_is_told_forwards_as_the_body_is():
+    found = direction_of_cycles(step(0.4, steps=4, backwards=True))
+    assert_allclose(found.direction_rad, 0.4 - np.pi, atol=1e-9)
+    assert_allclose(found.left_m, -LEFT_M, atol=1e-9)
+
+
+def test_who_hardly_moves_goes_where_the_pelvis_faces():
+    walk = step(0.7, steps=2)
+    qpos = walk.qpos.copy()
+    qpos[:, :2] = 0.01 * walk.qpos[:, :2]
+    still = replace(walk, qpos=qpos)
+    assert direction_of_cycles(still) is None
+    assert direction_of_travel(still) == direction_of_facing(still)
+    assert_allclose(direction_of_facing(still).direction_rad, 0.7, atol=0.01)
+    assert direction_of_cycles(replace(walk, contact=np.ones_like(walk.contact))) is None
+
+
+def test_a_walk_is_turned_onto_the_x_axis_with_its_forces_and_back():
+    force = np.zeros((2 * SAMPLES, 2, 3))
+    force[..., 0], force[..., 2] = np.cos(0.7) * 30.0, 400.0
+    force[..., 1] = np.sin(0.7) * 30.0  # along the walk
+    walk, line = step(0.7, steps=2, force=force), WalkingDirection(0.7, LEFT_M)
+    aligned = line.aligned_with_x(walk)
+    assert_allclose(aligned.qpos[:, 0], STEP_M * np.arange(2 * SAMPLES) / SAMPLES, atol=1e-12)
+    assert_allclose(aligned.qpos[SAMPLES // 2, 1], 0.0, atol=1e-12)  # in the middle of a step the sway is on the line
+    assert_allclose(aligned.ground_force_n, np.broadcast_to([30.0, 0.0, 400.0], (2 * SAMPLES, 2, 3)), atol=1e-9)
+    back = line.restored(aligned)
+    assert_allclose(back.qpos, walk.qpos, atol=1e-12)
+    assert_allclose(back.ground_force_n, force, atol=1e-9)
