@@ -1,6 +1,7 @@
 """Feasible story: behaviours 8 to 11 of the reference, and the same generator for Alice and Mr. Pete."""
 
 from itertools import pairwise
+from time import process_time
 
 import numpy as np
 import pytest
@@ -113,17 +114,14 @@ def test_dynamics_are_those_of_the_whole_body(cassie, danced):  # behaviour 9
     assert np.median(off) < 0.02 * cassie.mass_kg * 9.81
 
 
-def test_long_dances_cost_in_proportion(cassie):  # behaviour 11
-    """373 frames at once: solved, in the same number of rounds as a third of it."""
-    rounds = []
-    for beats in (8, 29):
-        animation = dance(beats)
-        stance, frames = planted_stance(cassie, animation), drawn(animation, cassie.foot_names, cassie.joint_names)
-        story = feasible_story(stance, frames, drawn_qpos(stance, frames), margin_m=0.01, rate_hz=50.0)
-        assert story.path.solved
-        rounds.append(story.rounds)
+def test_373_frames_are_solved_at_once(cassie):  # behaviour 11: what needed splitting as one problem of all joints
+    animation = dance(beats=29)
+    stance, frames = planted_stance(cassie, animation), drawn(animation, cassie.foot_names, cassie.joint_names)
+    started_s = process_time()
+    story = feasible_story(stance, frames, drawn_qpos(stance, frames), margin_m=0.01, rate_hz=50.0)
     assert len(story.path.com_m) >= 373
-    assert rounds[1] <= rounds[0] + 3
+    assert story.path.solved
+    assert process_time() - started_s < 60.0
 
 
 @pytest.mark.parametrize(("name", "animation"), [("alice", alice_sways()), ("mrpete", paw())])

@@ -31,7 +31,7 @@ from strut.optimal.balanced_path import (
 from strut.robot import Array, Robot
 
 ROUNDS = 15
-AGREED_M = 0.0015  # of the zero-moment point, between plan and body
+AGREED_M = 0.003  # of the zero-moment point, between plan and body
 NEARLY_M = 0.005  # nearer than this, forces and torques mean something
 RELAXED = 0.6  # share of what was measured that the next plan takes over: the body answers a plan a little too much
 SPARE_M = 0.008  # of the balance margin, for what lies between two frames
