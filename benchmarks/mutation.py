@@ -9,9 +9,9 @@ first of a lot drawn per folder, so that the choice stays when other lines chang
 without a fault, and it is noted which test runs which lines (line_record.py). A fault is then shown to the tests of
 its folder, those that run its line first and the quick ones before the dear ones, with `-x`, without those marked slow
 (but for SLOW_TOO), up to `--budget` seconds of tests; it is noticed when one fails, or when they take more than four
-times as long as without it. A fault in a line that no test of the folder runs is missed without being tried. mutation_equivalent.toml
-lists the faults that change nothing, each with the reason; another is taken for each. Rows stand in
-results/mutation.csv, one per fault; a fault that stands there is not run again.
+times as long as without it. A fault in a line that no test of the folder runs is missed without being tried.
+mutation_equivalent.toml lists the faults that change nothing, each with the reason; another is taken for each. Rows
+stand in results/mutation.csv, one per fault; a fault that stands there is not run again.
 """
 
 from __future__ import annotations
@@ -214,19 +214,9 @@ def run_tests(tree: Path, folder: str, own: dict[str, str], limit_s: float | Non
     """Run the tests of a folder, those marked slow left out."""
     paths = os.pathsep.join([str(tree / "src"), str(Path(__file__).parent)])
     quiet = {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "line_record",
-        "-m",
-        "not slow",
-    ]
+    quiet["STRUT_TESTS_KEEP"] = str(CACHE)
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "line_record"]
+    command += [] if folder in SLOW_TOO else ["-m", "not slow"]
     return subprocess.run(
         [*command, f"tests/{folder}"],
         cwd=tree,
