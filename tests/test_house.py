@@ -21,7 +21,7 @@ NOUNS = (
 )
 STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
-    *("capture", "io", "pipeline", "control", "simulation", "analysis", "study", "show", "adoption"),
+    *("capture", "io", "control", "simulation", "pipeline", "analysis", "study", "show", "adoption"),
     *("reproduction", "cli"),
 )
 FOUNDATIONS = {"robots", "models", "engines"}  # data, compiled models and thin adapters: every stage computes with them
@@ -46,9 +46,11 @@ ALLOWED_EDGES = {
     ("pipeline", "expression"): "the one pipeline: request to style",
     ("pipeline", "generators"): "the one pipeline: style to draft",
     ("pipeline", "verify"): "the one pipeline: draft to judged motion",
+    ("pipeline", "simulation"): "a gait is proved in physics before it is called ok",
     ("simulation", "generators"): "a walk to a goal is planned again from where the robot really is",
     ("simulation", "kinematics"): "a walk to a goal is planned again from where the robot really is",
     ("simulation", "balance"): "who really carries the weight",
+    ("control", "balance"): "stances and swings are found in one place",
     ("simulation", "control"): "what happens depends on who controls",
     ("analysis", "human"): "gait analysis names the parts of a human model",
     ("analysis", "optimal"): "criteria are evaluated on the solver's own trajectory",

@@ -43,6 +43,7 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
         lowest_rate_hz: With fewer samples nobody can judge it.
         usual_margin_m: Balance margin if none is chosen.
         relaxes: Whether it can retreat only while a limit is near.
+        simulated: Whether it is proved in physics before it is called ok.
         styled: Whether a feeling changes how it is done; a drawn story brings its own.
     """
 
@@ -52,6 +53,7 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
     lowest_rate_hz: ClassVar[float] = LOWEST_RATE_HZ
     usual_margin_m: ClassVar[float] = DEFAULT_MARGIN_M
     relaxes: ClassVar[bool] = False
+    simulated: ClassVar[bool] = False
     styled: ClassVar[bool] = True
 
     def probe(self, **options: Any) -> Self:
@@ -217,6 +219,7 @@ class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
 
     gait: ClassVar[str] = "pattern"
     walks: ClassVar[str] = "walks by a gait pattern"
+    simulated: ClassVar[bool] = True
 
     pattern: str | None = None
     cycles: int = 10

@@ -52,7 +52,7 @@ def test_a_foot_on_the_ground_does_not_move_and_a_foot_in_the_air_is_lifted(gait
     assert np.abs(np.diff(plan.foot_in_world, axis=0))[still].max() < 1e-12
     lift = plan.foot_in_world[..., 2] - stance.foot_m[:, 2]
     assert lift[down].max() < 1e-12
-    assert lift.max(axis=0) == pytest.approx(np.full(len(stance.places), 0.05), rel=1e-3)
+    assert lift.max(axis=0) == pytest.approx(np.full(len(stance.places), 0.05), rel=5e-3)
 
 
 @pytest.mark.parametrize(("gait", "stance"), GAITS)
@@ -75,6 +75,14 @@ def test_a_turn_on_the_spot_stays_there():
     plan = planned("trot", QUADRUPED, velocity=(0.0, 0.0, 0.8), cycles=6)
     assert np.abs(plan.track[:, :2]).max() < 1e-9
     assert plan.track[-1, 2] == pytest.approx(0.8 * 0.6 * 5.0, rel=1e-3)  # the two ramps are worth one cycle
+
+
+@pytest.mark.parametrize(("gait", "stance"), GAITS)
+def test_the_weight_is_on_all_feet_before_the_first_and_after_the_last_step(gait, stance):
+    plan = planned(gait, stance)
+    for sample in (0, -1):
+        np.testing.assert_allclose(plan.schedule.load[sample], 1.0)
+        np.testing.assert_allclose(plan.pressure_m[sample], plan.foot_in_world[sample, :, :2].mean(axis=0), atol=1e-9)
 
 
 @pytest.mark.parametrize(("gait", "stance"), GAITS)

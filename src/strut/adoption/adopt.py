@@ -16,8 +16,8 @@ from strut.adoption.foreign_source import dropped_note, find_robot
 from strut.adoption.note import Note, assumed, found, in_a_row
 from strut.adoption.overlaps import overlapping_pairs
 from strut.adoption.package_robots import find_description
-from strut.adoption.plain_model import plain_model
-from strut.adoption.robot_folder import FRICTION, Findings, folder_files, write_folder
+from strut.adoption.plain_model import PlainModel, plain_model
+from strut.adoption.robot_folder import FRICTION, ROTOR_S2, Findings, folder_files, has_rotors, write_folder
 from strut.adoption.upper_body import UpperBody, find_upper_body
 from strut.errors import NotAdoptedError
 from strut.models.catalogue import HOME, load_robot, names_in, robot_home
@@ -108,6 +108,7 @@ def find_all(file: Path, title: str) -> Findings:
         *dropped_note(source),
         *anatomy.notes,
         *_more_notes(lowered, upper, overlapping),
+        *_rotor_note(plain),
         *limit_notes,
     )
     return Findings(_title(title, described, anatomy), file.name, plain, anatomy, upper, limits, overlapping, notes)
@@ -144,6 +145,12 @@ def _more_notes(lowered: Sequence[str], upper: UpperBody, overlapping: Sequence[
         words = f"{len(overlapping)} pairs of links touch when it merely stands"
         notes.append(found(f"{words} and are not judged ({in_a_row(pairs, 2)})."))
     return notes
+
+
+def _rotor_note(plain: PlainModel) -> list[Note]:
+    if has_rotors(plain.model):
+        return []
+    return [assumed(f"no motor has a rotor: an inertia of {ROTOR_S2:g} s² times its torque limit is taken.")]
 
 
 def _title(name: str, described: DescribedModel, anatomy: BodyPlan) -> str:

@@ -22,6 +22,8 @@ _LEG_SPEED_RAD_S, _OTHER_SPEED_RAD_S = 15.0, 6.0
 _FASTEST_RAD_S = 60.0  # faster is no real limit
 _SAG_RAD = 0.06  # by which a servo gives way under the largest standing torque
 _DAMPING_RATIO = 0.7
+_SETTLE_S = 0.02  # of damping over stiffness where a leg holds a whole body upright
+_UPRIGHT = 8.0  # times the weight at the height of the centre of mass: hip, knee and ankle give way one after another
 _LEAST_TORQUE_NM = 0.05
 
 
@@ -54,7 +56,7 @@ def drive_limits(
     standing = np.abs(standing_torques_nm(anatomy))
     peak = max(standing[list(in_legs)].max(), _bent_knee_torque_nm(anatomy))
     efforts = _motor_torques_nm(described.model) | described.effort_nm
-    limits, told = [], _Told()
+    limits, told, upright = [], _Told(), _upright_stiffness(anatomy)
     for joint in joints:
         worst = peak if joint in in_legs else max(standing[joint], _holding_torque_nm(anatomy, joint))
         name = anatomy.tree.joint_name(joint)
@@ -64,7 +66,8 @@ def drive_limits(
         if not anatomy.tree.model.jnt_limited[joint]:
             told.no_range.append(name)
         low, high = anatomy.tree.bounds([joint])
-        stiffness, damping = _servo(anatomy, joint, float(worst))
+        least = upright if joint in in_legs else 0.0
+        stiffness, damping = _servo(anatomy, joint, float(worst), least)
         limits.append(DriveLimit(name, (float(low[0]), float(high[0])), speed, torque, stiffness, damping))
     return tuple(limits), tuple(told.notes())
 
@@ -172,9 +175,18 @@ def _holding_torque_nm(anatomy: BodyPlan, joint: int) -> float:
     return max(mass * 9.81 * arm, _LEAST_TORQUE_NM)
 
 
-def _servo(anatomy: BodyPlan, joint: int, torque_nm: float) -> tuple[float, float]:
+def _upright_stiffness(anatomy: BodyPlan) -> float:
+    """Return the least stiffness of a biped's legs: as springs in a row they must hold an inverted pendulum upright."""
+    if len(anatomy.legs) > 2:
+        return 0.0
+    height_m = float(anatomy.tree.pose(anatomy.standing).subtree_com[1, 2])
+    return _UPRIGHT * anatomy.mass_kg * 9.81 * height_m / len(anatomy.legs)
+
+
+def _servo(anatomy: BodyPlan, joint: int, torque_nm: float, least_nm_rad: float) -> tuple[float, float]:
     """Return stiffness and damping of a position servo that gives way a little under the largest standing torque."""
     model = anatomy.tree.model
-    stiffness = torque_nm / _SAG_RAD
+    stiffness = max(torque_nm / _SAG_RAD, least_nm_rad)
     inertia = max(float(anatomy.tree.inertia_diagonal()[int(model.jnt_dofadr[joint])]), 1e-5)
-    return stiffness, 2.0 * _DAMPING_RATIO * float(np.sqrt(stiffness * inertia))
+    damping = 2.0 * _DAMPING_RATIO * float(np.sqrt(stiffness * inertia))
+    return stiffness, max(damping, _SETTLE_S * least_nm_rad)

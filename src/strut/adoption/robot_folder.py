@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import mujoco
 import numpy as np
 
 from strut.adoption.body_plan import BodyPlan
 from strut.adoption.drive_limits import DriveLimit
+from strut.adoption.feelings import expression_toml, gait_toml
 from strut.adoption.note import Note
 from strut.adoption.plain_model import PlainModel
 from strut.adoption.upper_body import UpperBody
@@ -17,6 +19,7 @@ from strut.io.atomic import write_atomically
 from strut.robot import Array
 
 FRICTION = 0.6
+ROTOR_S2 = 0.0005
 _PLAIN_KEY = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
 
@@ -51,6 +54,8 @@ def folder_files(findings: Findings) -> dict[str, bytes]:
         "robot.toml": robot_toml(findings),
         "collision.toml": collision_toml(findings),
         "adopted.toml": adopted_toml(findings),
+        "gait.toml": gait_toml(len(findings.anatomy.legs)),
+        "expression.toml": expression_toml(len(findings.anatomy.legs), findings.upper_body),
         "model.xml": findings.plain.text,
     }
     return {name: text.encode() for name, text in files.items()} | {
@@ -75,6 +80,7 @@ def robot_toml(findings: Findings) -> str:
         f"title = {quoted(findings.title)}",
         'mjcf = "model.xml"',
         f"contact = {{ friction = {FRICTION} }}  # assumed: no model knows the floor",
+        *_rotors(findings),
         'base = "floating"',
         f"forward = {_vector(anatomy.forward)}  # in the axes of the model",
         f"up = {_vector(anatomy.up)}",
@@ -93,6 +99,19 @@ def robot_toml(findings: Findings) -> str:
     for block in (*_feet(anatomy), *_limbs(anatomy, body), *_frames(anatomy, body)):
         lines += ["", *block]
     return "\n".join(lines) + "\n"
+
+
+def has_rotors(model: mujoco.MjModel) -> bool:
+    """Return whether a model tells the inertia of its motors' rotors."""
+    return bool((model.dof_armature[6:] > 0.0).any())
+
+
+def _rotors(findings: Findings) -> list[str]:
+    """Return the line that gives motors a rotor where the model has none: a servo shakes what weighs nothing."""
+    if has_rotors(findings.plain.model):
+        return []
+    servo = f"{{ sag_rad = 0.05, settle_s = 0.02, armature_s2 = {ROTOR_S2} }}"
+    return [f"servo = {servo}  # assumed: rotors have an inertia of this times their torque limit"]
 
 
 def _feet(anatomy: BodyPlan) -> Iterable[list[str]]:

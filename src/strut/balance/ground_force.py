@@ -16,7 +16,7 @@ import numpy.typing as npt
 from strut.balance.support import runs
 from strut.engines.inverse_dynamics import InverseDynamics
 from strut.motion import frozen_mask
-from strut.robot import Array, Robot
+from strut.robot import Array, Index, Robot
 
 _SPARE = 0.6  # share of the friction that feet may use to help each other; the rest is for what nobody planned
 _LOOSE = 0.02  # least grip
@@ -60,7 +60,7 @@ def _stances(dynamics: InverseDynamics, down: npt.NDArray[np.bool_]) -> Iterator
         yield _Stance(block, lever, balance, wrench)
 
 
-def _patterns(down: npt.NDArray[np.bool_]) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+def _patterns(down: npt.NDArray[np.bool_]) -> Iterator[tuple[Index, Index]]:
     """Yield the samples in which the same points are down, and the points. Shape (T, n)."""
     patterns, which = np.unique(down, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
@@ -106,14 +106,18 @@ def _lean(dynamics: InverseDynamics, down: npt.NDArray[np.bool_], force_n: Array
     """
     for rows, points in _patterns(down):
         if 0 < len(points) < 3:
-            block = np.ix_(rows, points)
-            place = dynamics.point_in_world[block]
-            middle = place.mean(axis=1)
-            balance = _balance_of(place - middle[:, None])
-            moment = dynamics.ground_moment_nm[rows] - np.cross(middle, dynamics.ground_force_n[rows])
-            wrench = np.concatenate([dynamics.ground_force_n[rows], moment], axis=1)
+            balance, wrench = _about_middle(dynamics, rows, points)
             forces = np.linalg.pinv(balance, rcond=1e-6) @ wrench[..., None]
-            force_n[block] = forces.reshape(len(rows), len(points), 3)
+            force_n[np.ix_(rows, points)] = forces.reshape(len(rows), len(points), 3)
+
+
+def _about_middle(dynamics: InverseDynamics, rows: Index, points: Index) -> tuple[Array, Array]:
+    """Return what forces at points add up to (N, 6, 3k), and what they must (N, 6); moments about their middle."""
+    place = dynamics.point_in_world[np.ix_(rows, points)]
+    middle = place.mean(axis=1)
+    moment = dynamics.ground_moment_nm[rows] - np.cross(middle, dynamics.ground_force_n[rows])
+    wrench = np.concatenate([dynamics.ground_force_n[rows], moment], axis=1)
+    return _balance_of(place - middle[:, None]), wrench
 
 
 def nearest_contact_torque(
@@ -133,7 +137,22 @@ def nearest_contact_torque(
         cost = stance.lever @ stance.lever.transpose(0, 2, 1) + _SOFT * np.eye(stance.lever.shape[1])
         force = _least(cost, np.einsum("tij,tj->ti", stance.lever, torque_nm[rows]), stance.balance, stance.wrench)
         nearest[rows] = np.einsum("tij,ti->tj", stance.lever, force.reshape(len(rows), -1))
+    for rows, points in _patterns(contact[:, np.array(robot.point_feet, dtype=int)]):
+        if 0 < len(points) < 3:
+            nearest[rows] = _nearest_leaning(dynamics, rows, points, torque_nm[rows])
     return nearest
+
+
+def _nearest_leaning(dynamics: InverseDynamics, rows: Index, points: Index, torque_nm: Array) -> Array:
+    """Return the same for one or two points: what they carry, and what they do to each other. Shape (N, n_joints)."""
+    block = np.ix_(rows, points)
+    lever = dynamics.contact_jacobian[block].reshape(len(rows), 3 * len(points), -1).transpose(0, 2, 1)
+    balance, wrench = _about_middle(dynamics, rows, points)
+    inverse = np.linalg.pinv(balance, rcond=1e-6)
+    carried = inverse @ wrench[..., None]
+    among = lever @ (np.eye(balance.shape[2]) - inverse @ balance)
+    left = torque_nm[..., None] - lever @ carried
+    return np.asarray((lever @ carried + among @ (np.linalg.pinv(among, rcond=1e-6) @ left))[..., 0])
 
 
 def grip(contact: npt.NDArray[np.bool_]) -> Array:

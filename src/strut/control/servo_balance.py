@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strut.control.step_adjustment import StepAdjustment
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.task_jacobians import task_jacobians
-from strut.engines.walking_state import WalkingState
+from strut.engines.walking_state import WalkingState, servo_stiffness
 from strut.motion import Motion
 from strut.robot import Array, Robot
 
@@ -57,13 +58,15 @@ class ServoBalance:
         self._least = INSIDE * np.array([outline.min(axis=0) for outline in outlines])
         self._most = INSIDE * np.array([outline.max(axis=0) for outline in outlines])
         self._state, self._weight_n = WalkingState(robot), robot.mass_kg * GRAVITY_M_S2
+        self._steps, self._stiffness = StepAdjustment(robot, motion), servo_stiffness(robot)
         self._sensing = Sensing() if sensing is None else sensing
         self._noise, self._past = np.random.default_rng(self._sensing.seed), deque[tuple[float, Array, Array]]()
 
     def correction(self, time_s: float, qpos: Array, qvel: Array) -> Array:
         """Return the torques to add to those of the servos. Shapes (nq,), (nv,) in, (n_joints,) out."""
         state = self._state
-        state.move(*self._sensed(time_s, qpos, qvel))
+        seen_qpos, seen_qvel = self._sensed(time_s, qpos, qvel)
+        state.move(seen_qpos, seen_qvel)
         load, planned_m = self._now(self._load, time_s), self._now(self._foot_m, time_s)
         capture_m = state.com_m[:2] + state.com_velocity_m_s[:2] / self._omega
         carried_m = load @ (state.foot_m[:, :2] - planned_m)
@@ -75,7 +78,9 @@ class ServoBalance:
             pushed_n = load[foot] * self._weight_n
             moment = np.array([shift[1] * pushed_n, -shift[0] * pushed_n, 0.0])
             torque -= moment @ state.foot_turning[foot]
-        return np.asarray(torque[6:])
+        step_s = self._time_s[1] - self._time_s[0]
+        sample = min(max(round((time_s - self._time_s[0]) / step_s), 0), len(self._time_s) - 1)
+        return torque[6:] + self._stiffness * self._steps.joints(sample, state, seen_qpos, carried_m, error_m)
 
     def _sensed(self, time_s: float, qpos: Array, qvel: Array) -> tuple[Array, Array]:
         """Return the state that an estimator would give."""

@@ -11,19 +11,20 @@ from strut.robot import Array, Robot
 class WalkingState:
     """Where a robot's mass and feet are. It owns its memory: each thread needs one of its own.
 
-    `com_m` (3,), `com_velocity_m_s` (3,), `foot_m` (n, 3), `foot_rotation` (n, 3, 3) and `foot_turning` (n, 3, nv), the
-    angular Jacobians of the feet, are of the last call of `move`; all in world axes.
+    `com_m` (3,), `com_velocity_m_s` (3,), `base_rotation` (3, 3), `foot_m` (n, 3), `foot_rotation` (n, 3, 3) and the
+    Jacobians of the feet, linear `foot_moving` and angular `foot_turning` (n, 3, nv), belong to the last `move`, in
+    world axes.
     """
 
     def __init__(self, robot: Robot) -> None:
         model = robot.model
         self._model, self._data = model, mujoco.MjData(model)
         self._sites = [model.site(foot.frame).id for foot in robot.feet]
-        self._bodies = [int(model.site_bodyid[site]) for site in self._sites]
         self._com_jacobian = np.zeros((3, model.nv))
         self.com_m, self.com_velocity_m_s = np.zeros(3), np.zeros(3)
         self.foot_m, self.foot_rotation = np.zeros((len(self._sites), 3)), np.zeros((len(self._sites), 3, 3))
-        self.foot_turning = np.zeros((len(self._sites), 3, model.nv))
+        self.foot_moving, self.foot_turning = np.zeros((2, len(self._sites), 3, model.nv))
+        self.base_rotation = np.eye(3)
 
     def move(self, qpos: Array, qvel: Array) -> None:
         """Bring everything up to date. Shapes (nq,), (nv,)."""
@@ -36,5 +37,11 @@ class WalkingState:
         self.com_velocity_m_s[:] = self._com_jacobian @ qvel
         self.foot_m[:] = data.site_xpos[self._sites]
         self.foot_rotation[:] = data.site_xmat[self._sites].reshape(-1, 3, 3)
-        for index, body in enumerate(self._bodies):
-            mujoco.mj_jacBody(model, data, None, self.foot_turning[index], body)
+        self.base_rotation[:] = data.xmat[1].reshape(3, 3)
+        for index, site in enumerate(self._sites):
+            mujoco.mj_jacSite(model, data, self.foot_moving[index], self.foot_turning[index], site)
+
+
+def servo_stiffness(robot: Robot) -> Array:
+    """Return the stiffness of the robot's position servos [N m/rad]. Shape (n_joints,)."""
+    return np.array(robot.model.actuator_gainprm[-len(robot.joint_names) :, 0])

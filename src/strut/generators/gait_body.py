@@ -25,7 +25,7 @@ from strut.kinematics.contact_slip import rolled_m
 from strut.kinematics.whole_body import BodyTargets, WholeBodySolution, solve_whole_body
 from strut.robot import Array, Robot
 
-ROUNDS = 2  # each leaves about a tenth of the miss of the round before
+ROUNDS = 3  # each leaves about a tenth of the miss of the round before
 FIRST_ITERATIONS, NEXT_ITERATIONS = 10, 3  # of inverse kinematics
 
 

@@ -14,7 +14,7 @@ from strut.draft import Detail, Draft, Search, Shortfall
 from strut.engines.rigid_body import GRAVITY_M_S2, joint_anchors
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.gait_body import Carriage, carried_gait, resampled_gait
-from strut.generators.gait_pattern import GaitPattern, pattern_named, time_unit_s
+from strut.generators.gait_pattern import GaitPattern, pattern_named, slowed, time_unit_s
 from strut.generators.gait_plan import SETTLE, FootStance, GaitPlan, gait_plan
 from strut.generators.gait_track import Reach, TrackPiece, pieces_to
 from strut.generators.standing import foot_stance
@@ -47,7 +47,7 @@ class GaitDrafts:
         rate_hz: Samples per second.
     """
 
-    search: ClassVar[Search] = Search(coarsely=True, proof_first=True)
+    search: ClassVar[Search] = Search(coarsely=True, proof_first=True, rungs=8)
 
     robot: Robot
     task: PatternGait
@@ -55,16 +55,26 @@ class GaitDrafts:
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
         """Yield the gait, upright first, then lower."""
-        stance, qpos = foot_stance(self.robot)
-        name = self.task.pattern or self.robot.pattern_gait.gait
-        pattern = pattern_named(name, len(stance.places))
-        body = _GaitBody(self.robot, self.task, pattern, stance, qpos, style)
+        body = self._body(style)
         for variant in range(detail.variant, len(LOWER)):
             lower = replace(body, lower=LOWER[variant])
             if variant < len(LOWER) - 1 and not lower.reaches():
                 continue
             yield self._draft(lower, detail, variant)
             return  # lower still would only bend the knees more
+
+    @property
+    def usual(self) -> dict[str, float]:
+        """What the robot's own pattern does where nothing is chosen: its speed."""
+        body = self._body(Style())
+        return {"speed_m_s": body.stride_m / body.period_s}
+
+    def _body(self, style: Style) -> _GaitBody:
+        stance, qpos = foot_stance(self.robot)
+        name, own = self.task.pattern or self.robot.pattern_gait.gait, self.robot.pattern_gait
+        pattern = pattern_named(name, len(stance.places))
+        scaled = {part: getattr(pattern, part) * getattr(own, part) for part in ("period", "stride", "lift")}
+        return _GaitBody(self.robot, self.task, slowed(replace(pattern, **scaled), style.tempo), stance, qpos, style)
 
     def _draft(self, body: _GaitBody, detail: Detail, variant: int) -> Draft:
         rate_hz = self.rate_hz if detail.level == "final" else SOLVED_RATE_HZ
@@ -132,9 +142,14 @@ class _GaitBody:
         """Duration of a cycle in the style."""
         return self.pattern.period * time_unit_s(self.stance.height_m, GRAVITY_M_S2) / self.style.tempo
 
+    @property
+    def stride_m(self) -> float:
+        """Travel in a cycle of the robot's own gait in the style."""
+        return self.pattern.stride * self.stance.height_m * self.style.stride
+
     def pieces(self) -> tuple[TrackPiece, ...]:
         """Return where the body goes in the style: to the goal, or as commanded."""
-        task, style, stride_m = self.task, self.style, self.pattern.stride * self.stance.height_m * self.style.stride
+        task, style, stride_m = self.task, self.style, self.stride_m
         if task.goals:
             reach = Reach(stride_m, SIDEWAYS * stride_m, TURN_RAD * style.stride)
             return pieces_to(Place(0.0, 0.0), task.goals, reach)
@@ -147,12 +162,18 @@ class _GaitBody:
         """Return height, attitude and posture of the body along a plan."""
         style, shown, samples = self.style, plan.shown, len(plan.time_s)
         beats = len(set(self.pattern.swing_start.values()))
-        bounce = -BOUNCE * style.bounce * np.cos(2.0 * np.pi * beats * plan.schedule.phase)
+        bounce = -BOUNCE * style.bounce * np.cos(2.0 * np.pi * beats * plan.phase)
         height_m = self.stance.height_m * (1.0 + shown * (self.lower * style.body_height - 1.0 + bounce))
-        attitude = np.column_stack([plan.track[:, 2], shown * style.body_pitch_rad])
+        attitude = np.column_stack([plan.track[:, 2], shown * self._pitch_rad()])
         posture = self.standing_qpos[7:] + shown[:, None] * (self._held() + self._arms(plan))
         turn = Rotation.from_euler("ZY", attitude).as_matrix()
         return Carriage(height_m, turn, posture.reshape(samples, -1))
+
+    def _pitch_rad(self) -> float:
+        """Return the pitch of the whole body: its own, and the trunk's where no joint bends it."""
+        table = self.robot.expression
+        leans = table.part("trunk_pitch_rad") is not None and not table.joints("trunk_pitch_rad")
+        return self.style.body_pitch_rad + (self.style.trunk_pitch_rad if leans else 0.0)
 
     def _held(self) -> Array:
         """Return by how much words move joints from where they are when standing. Shape (n_joints,)."""

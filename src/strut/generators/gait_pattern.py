@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,16 @@ class GaitPattern:
     handover: float
 
 
+def slowed(pattern: GaitPattern, tempo: float) -> GaitPattern:
+    """Return the pattern at a tempo below 1: a swing takes as long as ever, so that feet are down for more of a cycle.
+
+    Animals do the same (Alexander, 1984), and it is why they do not tip over when they walk slowly: nothing holds a
+    body on two feet but the little time that it stays there.
+    """
+    longer = (1.0 - pattern.duty_factor) * (1.0 - min(tempo, 1.0))
+    return replace(pattern, duty_factor=pattern.duty_factor + longer, handover=pattern.handover + longer)
+
+
 PATTERNS: Mapping[str, GaitPattern] = {
     "crawl": GaitPattern(
         {"hind left": 0.0, "front left": 0.25, "hind right": 0.5, "front right": 0.75}, 0.80, 13.0, 0.32, 0.18, 0.05
@@ -48,9 +58,9 @@ PATTERNS: Mapping[str, GaitPattern] = {
         {"hind left": 0.0, "front left": 0.2, "hind right": 0.5, "front right": 0.7}, 0.70, 6.0, 0.50, 0.16, 0.10
     ),
     "trot": GaitPattern(
-        {"front left": 0.0, "hind right": 0.0, "front right": 0.5, "hind left": 0.5}, 0.60, 3.2, 0.60, 0.16, 0.10
+        {"front left": 0.0, "hind right": 0.0, "front right": 0.5, "hind left": 0.5}, 0.60, 3.0, 0.68, 0.16, 0.10
     ),
-    "biped": GaitPattern({"left": 0.0, "right": 0.5}, 0.62, 5.0, 0.44, 0.08, 0.12),
+    "biped": GaitPattern({"left": 0.0, "right": 0.5}, 0.64, 4.4, 0.50, 0.08, 0.13),
 }
 
 
@@ -67,7 +77,7 @@ class Schedule:
     """Who swings when along a walk of whole cycles.
 
     Args:
-        phase: Cycles since the first foot may leave the ground; 0 before, their number after. Shape (T,).
+        phase: Cycles since the first foot may leave the ground. Shape (T,).
         swing: Which swing is under way, or was the last; -1 before the first. Shape (T, n).
         share: How far each swing is: 0 at lift-off and before, 1 from touch-down on. Shape (T, n).
         load: How much of its load each foot carries, from 0 to 1. Shape (T, n).

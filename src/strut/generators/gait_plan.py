@@ -37,6 +37,7 @@ class GaitPlan:
     Args:
         time_s: Shape (T,).
         track: Place and heading of the body's point on the ground: x, y [m], yaw [rad]. Shape (T, 3).
+        phase: Cycles walked: 0 before the first step, their number after the last. Shape (T,).
         schedule: Who swings when.
         foot_in_world: Frames of the feet. Shape (T, n, 3).
         foot_yaw_rad: Their headings. Shape (T, n).
@@ -46,6 +47,7 @@ class GaitPlan:
 
     time_s: Array
     track: Array
+    phase: Array
     schedule: Schedule
     foot_in_world: Array
     foot_yaw_rad: Array
@@ -78,10 +80,11 @@ def gait_plan(
     """
     cycles = sum(piece.cycles for piece in pieces)
     time_s = np.arange(round((2.0 * settle_s + cycles * period_s) * rate_hz) + 1) / rate_hz
-    phase = np.clip((time_s - settle_s) / period_s, 0.0, float(cycles))
-    beats = len(set(pattern.swing_start.values()))
-    phase = phase - uneven * np.sin(2.0 * np.pi * beats * phase) / (2.0 * np.pi * beats)
-    steps = schedule(pattern, stance.places, phase, cycles)
+    even, beats = (time_s - settle_s) / period_s, len(set(pattern.swing_start.values()))
+    phase = np.clip(even, 0.0, float(cycles))
+    hurry = uneven * np.sin(2.0 * np.pi * beats * phase) / (2.0 * np.pi * beats)
+    phase = phase - hurry
+    steps = schedule(pattern, stance.places, even - hurry, cycles)
     feet, yaw = np.empty((len(time_s), len(stance.places), 3)), np.empty((len(time_s), len(stance.places)))
     for foot, place in enumerate(stance.places):
         middle = track(middle_of_stance(pattern, place, cycles), pieces)
@@ -93,7 +96,7 @@ def gait_plan(
         yaw[:, foot] = middle[before, 2] + progress * (middle[after, 2] - middle[before, 2])
     load = steps.load / steps.load.sum(axis=1, keepdims=True)
     pressure = np.einsum("tn,tni->ti", load, feet[..., :2])
-    return GaitPlan(time_s, track(phase, pieces), steps, feet, yaw, pressure, shown(time_s, settle_s))
+    return GaitPlan(time_s, track(phase, pieces), phase, steps, feet, yaw, pressure, shown(time_s, settle_s))
 
 
 def shown(time_s: Array, settle_s: float) -> Array:

@@ -7,15 +7,22 @@ import numpy as np
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import BadTableError
 from strut.generators.gait_plan import FootStance
-from strut.robot import Array, Robot
+from strut.kinematics.whole_body import BodyTargets, WholeBodySolution, solve_whole_body
+from strut.robot import FLOATING, Array, Robot
+
+FREE_TO_SINK = 0.04  # of its height: who cannot sink by this without losing the ground stands on straight legs
+BENT = 0.97  # of the height of straight legs, at which they are bent enough to step
+NUDGE_RAD = 0.6  # of a joint, towards the middle of its range: straight legs do not know which way to bend
+SINGLE_ITERATIONS = 40
+LARGEST_ERROR_M = 1e-3
 
 
 def foot_stance(robot: Robot) -> tuple[FootStance, Array]:
     """Return a robot's stance, and its coordinates with the middle of its feet at the origin. Shape (nq,).
 
-    Raises BadTableError for a robot that has neither two nor four feet.
+    Legs that stand straight are bent a little. Raises BadTableError for a robot that has neither two nor four feet.
     """
-    qpos = np.array(robot.standing_qpos)
+    qpos = _bent(robot, np.array(robot.standing_qpos))
     now = task_jacobians(robot, qpos[None])
     feet = now.foot_in_world[0]
     if len(feet) not in (2, 4):
@@ -24,6 +31,42 @@ def foot_stance(robot: Robot) -> tuple[FootStance, Array]:
     qpos[:3] -= middle
     height_m = float(now.com_in_world[0, 2])
     return FootStance(_places(robot, feet - middle), feet - middle, height_m), qpos
+
+
+def _bent(robot: Robot, qpos: Array) -> Array:
+    """Return a posture from which the body can sink: the given one, or that with legs bent where they are straight."""
+    if _sunk(robot, qpos, qpos, 1.0 - FREE_TO_SINK).foot_error_m.max() < LARGEST_ERROR_M:
+        return qpos
+    found = [_sunk(robot, qpos, start, BENT) for start in _nudged(robot, qpos)]
+    error_m = [float(solution.foot_error_m.max() + solution.com_error_m.max()) for solution in found]
+    best = int(np.argmin(error_m))
+    return found[best].qpos[0] if error_m[best] < LARGEST_ERROR_M else qpos
+
+
+def _sunk(robot: Robot, qpos: Array, start: Array, share: float) -> WholeBodySolution:
+    """Return the posture with the same feet and attitude whose centre of mass has a share of its height."""
+    now = task_jacobians(robot, qpos[None])
+    targets = BodyTargets(
+        foot_in_world=now.foot_in_world,
+        foot_rotation=now.foot_rotation,
+        com_in_world=now.com_in_world * np.array([1.0, 1.0, share]),
+        base_rotation=now.base_rotation,
+        joint_rad=start[None, FLOATING:],
+    )
+    length_m = float(now.com_in_world[0, 2])
+    return solve_whole_body(robot, targets, start[None], length_m=length_m, iterations=SINGLE_ITERATIONS)
+
+
+def _nudged(robot: Robot, qpos: Array) -> list[Array]:
+    """Return postures in which one joint of every leg, the same one from the hip on, is bent into its range."""
+    middle, starts = (robot.joint_lower_rad + robot.joint_upper_rad) / 2.0, []
+    for place in range(max(len(leg.joints) for leg in robot.legs)):
+        start = qpos.copy()
+        for leg in robot.legs:
+            joint = robot.joint_names.index(leg.joints[min(place, len(leg.joints) - 1)])
+            start[FLOATING + joint] += np.sign(middle[joint] - qpos[FLOATING + joint]) * NUDGE_RAD
+        starts.append(start)
+    return starts
 
 
 def _places(robot: Robot, foot_m: Array) -> tuple[str, ...]:

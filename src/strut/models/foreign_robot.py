@@ -48,6 +48,7 @@ def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -
         _prepare_shapes(body)
     _level(root, found.model, to_file, table)
     builder = ModelBuilder(name, table.contact.friction, spec=spec)
+    spec.option.cone, spec.option.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 10.0  # else feet creep under load
     for joint in spec.joints:
         _drive(builder, joint, found, table)
     root.pos = [0.0, 0.0, _height_m(table, stance)]

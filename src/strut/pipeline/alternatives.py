@@ -16,6 +16,7 @@ from strut.pipeline.trials import FINAL, SEARCH, Trials, generator_for
 
 # options of a task or request that may be out of a body's reach, each with its name and unit in thousandths
 OPTIONS = {
+    "speed_m_s": ("speed", "mm/s"),
     "pace": ("speed", "mm/s"),
     "body_height_m": ("body height", "mm"),
     "step_length_m": ("step length", "mm"),
@@ -50,6 +51,7 @@ def _chosen(trials: Trials) -> Iterator[tuple[str, float, float]]:
     for option in OPTIONS if trials.how.coarsely else ():
         asked = request.margin_m if option == "margin_m" else getattr(request.task, option, None)
         usual = request.task.usual_margin_m if option == "margin_m" else getattr(gait, option, None)
+        usual = getattr(trials.generator, "usual", {}).get(option) if usual is None else usual
         if isinstance(asked, int | float) and usual is not None and asked != usual:
             yield option, asked, usual
 

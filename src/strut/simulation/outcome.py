@@ -11,7 +11,7 @@ class Outcome:
     """Whether the robot fell and how well it did what was planned; the keys are part of the interface.
 
     Args:
-        fell: Whether the body tipped or sank, or anything but a foot carried it, before the end.
+        fell: Whether the body tipped or sank, or anything but a foot carried it, and it did not get up again.
         upright_s: How long it stayed upright.
         distance_m: Travel along the commanded direction.
         commanded_distance_m: Travel that was planned.
@@ -21,6 +21,7 @@ class Outcome:
         torque_use: Largest share of a servo's torque limit.
         cost_of_transport: Mechanical work over weight and distance; None on the spot.
         control: What kept it upright: `servos` alone, or `balance` under its soles, too.
+        stumbles: How often the same happened and it got up again.
         hand_error_mm: Largest distance of a busy hand from where the plan has it; None for a walk.
     """
 
@@ -34,6 +35,7 @@ class Outcome:
     torque_use: float
     cost_of_transport: float | None
     control: str = "servos"
+    stumbles: int = 0
     hand_error_mm: float | None = None
 
     def as_dict(self) -> dict[str, Any]:

@@ -19,15 +19,19 @@ from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.physics import Run, run_servos
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError, UnknownNameError
+from strut.kinematics.contact_slip import rolled_m
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.simulation.outcome import Outcome
+from strut.tables.gait import PatternTable
 
 TIPPED_RAD = math.radians(30.0)  # further from the planned attitude than this is a fall
 SUNK = 0.5  # so is a body below this share of its planned height
 LOADED_N = 1.0
+CARRIES = 0.05  # of the weight: a foot that has less on it brushes the ground, it does not stand
 LARGEST_FACTOR = 100.0
+MUCH_SLIP_MM, MUCH_SHORT = 10.0, 0.1  # where servos alone do not suffice
 Control = Literal["auto", "servos", "balance"]
 
 
@@ -56,8 +60,9 @@ def simulate(
         robot: Who does it; the motion's own robot if None.
         friction: Of the floor; the robot's own if None.
         mass_scale: How much heavier the robot is than its plan believes.
-        control: `servos` follow the plan alone; `balance` also moves the pressure under the soles by where the body is
-            (`control.servo_balance`); `auto` tries the first, and the second where the robot falls.
+        control: `servos` follow the plan alone; `balance` also moves the pressure under the soles and the places where
+            feet are put down by where the body is (`control.servo_balance`); `auto` tries the first and, for robots
+            that walk by a gait pattern, the second where the robot falls, slips or does not get there.
         sensing: Noise and delay of the state that a controller sees; none if None.
         on_sample: Called with the samples done and their number.
 
@@ -73,24 +78,26 @@ def simulate(
             raise OutOfRangeError(f"The {name} is {value:g}; it must be above 0 and at most {LARGEST_FACTOR:g}.")
     _check_control(robot, control)
     played = _play(robot, motion, friction, mass_scale, None, on_sample) if control != "balance" else None
-    if played is None or (played.outcome.fell and control == "auto" and _has_soles(robot)):
-        balance = ServoBalance(robot, motion, sensing)
-        balanced = _play(robot, motion, friction, mass_scale, balance, on_sample)
-        return balanced if played is None or not balanced.outcome.fell else played
-    return played
+    may_balance = control == "auto" and isinstance(robot.tables.gait, PatternTable)
+    if played is not None and (not may_balance or _suffices(played.outcome)):
+        return played
+    balance = ServoBalance(robot, motion, sensing)
+    balanced = _play(robot, motion, friction, mass_scale, balance, on_sample)
+    return balanced if played is None or not balanced.outcome.fell else played
 
 
 def _check_control(robot: Robot, control: Control) -> None:
     if control not in get_args(Control):
         raise UnknownNameError("control", control, get_args(Control), "`strut simulate --help`")
-    if control == "balance" and not _has_soles(robot):
-        raise OutOfRangeError(
-            f"{robot.name} stands on no soles, so that nothing can be balanced under them; use servos."
-        )
+    if control == "balance" and not (robot.floats and robot.legs):
+        raise OutOfRangeError(f"{robot.name} does not stand on legs, so that nothing can be balanced; use servos.")
 
 
-def _has_soles(robot: Robot) -> bool:
-    return robot.floats and all(len(foot.points) > 1 for foot in robot.feet)
+def _suffices(outcome: Outcome) -> bool:
+    """Return whether servos alone do what was planned: upright, as far, and without much slip."""
+    short_m = abs(outcome.distance_m - outcome.commanded_distance_m)
+    slip_mm = outcome.foot_slip_mm or 0.0
+    return not outcome.fell and slip_mm <= MUCH_SLIP_MM and short_m <= MUCH_SHORT * outcome.commanded_distance_m
 
 
 def _play(
@@ -136,9 +143,9 @@ def _play(
 def _outcome(robot: Robot, motion: Motion, run: Run, mass_scale: float) -> Outcome:
     if not robot.floats:
         return _held_outcome(robot, motion, run)
-    fallen = _fallen(motion, run)
-    fell = bool(fallen.any())
-    upright = int(np.argmax(fallen)) if fell else len(fallen) - 1
+    down = list(runs(_fallen(motion, run)))
+    fell = bool(down) and down[-1].stop == len(run.time_s)  # else it got up again
+    upright = down[-1].start if fell else len(run.time_s) - 1
     planned = motion.qpos[-1, :2] - motion.qpos[0, :2]
     commanded_m = float(np.linalg.norm(planned))
     direction = planned / commanded_m if commanded_m > STANDS_STILL_M else np.array([1.0, 0.0])
@@ -147,13 +154,14 @@ def _outcome(robot: Robot, motion: Motion, run: Run, mass_scale: float) -> Outco
     weight_n = robot.mass_kg * mass_scale * GRAVITY_M_S2
     return Outcome(
         fell=fell,
+        stumbles=len(down) - fell,
         upright_s=float(run.time_s[upright] - run.time_s[0]),
         distance_m=distance_m,
         commanded_distance_m=commanded_m,
         heading_drift_rad=math.remainder(
             _heading(run.qpos[upright, 3:7]) - _heading(motion.qpos[upright, 3:7]), math.tau
         ),
-        foot_slip_mm=_slip_m(motion.contact[: upright + 1], run) * 1e3,
+        foot_slip_mm=_slip_m(robot, motion.contact[: upright + 1], run) * 1e3,
         tracking_error_rad=float(np.abs(run.qpos[:, robot.base_size :] - motion.joint_angles_rad)[: upright + 1].max()),
         torque_use=float(np.max(np.abs(run.torque_nm[: upright + 1]) / robot.torque_limit_nm)),
         cost_of_transport=work_j / (weight_n * abs(distance_m)) if abs(distance_m) > STANDS_STILL_M else None,
@@ -199,14 +207,15 @@ def _fallen(motion: Motion, run: Run) -> npt.NDArray[np.bool_]:
     return np.asarray(tipped | sunk | broken | (run.other_load_n > LOADED_N))
 
 
-def _slip_m(planned_contact: npt.NDArray[np.bool_], run: Run) -> float:
-    """Return the largest distance that a foot slid while it carried, within one planned stance."""
-    largest = 0.0
+def _slip_m(robot: Robot, planned_contact: npt.NDArray[np.bool_], run: Run) -> float:
+    """Return the largest distance that a foot slid while it carried, within one planned stance, rolling not counted."""
+    largest, carries_n = 0.0, CARRIES * robot.mass_kg * GRAVITY_M_S2
     for foot, down in enumerate(planned_contact.T):
+        slid_m = run.foot_in_world[:, foot] - rolled_m(robot, robot.feet[foot].points[0], run.qpos)
         for stance in runs(down):
-            loaded = np.flatnonzero(run.foot_load_n[stance, foot] > LOADED_N)
+            loaded = np.flatnonzero(run.foot_load_n[stance, foot] > carries_n)
             if len(loaded):
-                path = run.foot_in_world[stance, foot, :2][loaded[0] : loaded[-1] + 1]
+                path = slid_m[stance, :2][loaded[0] : loaded[-1] + 1]
                 largest = max(largest, float(np.linalg.norm(path - path[0], axis=1).max()))
     return largest
 

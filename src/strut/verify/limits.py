@@ -32,7 +32,7 @@ SHORTEST_SWING_S = 0.1  # a foot that carries nothing for less than this has onl
 LEAST_CLEARANCE_M = 0.005  # a knee that near the floor touches it when the servos sag
 MOST_UNEXPLAINED = 0.0075  # of the weight, in the median of `landing_audit.STEADY_S`
 MOST_UNEXPLAINED_LANDING = 0.1  # of the weight, over the sample in which something lands
-MOST_BESIDE_LINE_M = 0.010  # that the pressure of a gait which stands on two balls is beside their line
+MOST_BESIDE_LINE = 0.06  # of its height: what the pressure of a gait on two balls may be beside their line
 MOST_OUTSIDE_M = 0.005  # that the centre of pressure is outside what touches
 MOST_LANDING_TORQUE = 2.0  # of the limit, over the sample in which something lands: impacts jolt
 MOST_DISAGREEMENT = 0.04  # of forces and torques that come with a motion, root mean square
@@ -161,7 +161,8 @@ def _standing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
 
     def unbalanced_mm(needs: Audit) -> Array:
         on_a_line = bool(robot.feet) and bool((needs.contact @ points < 3).any())
-        short_m = (-MOST_BESIDE_LINE_M if on_a_line else margin_m) - needs.margin_m
+        least_m = -MOST_BESIDE_LINE * float(needs.qpos[:, 2].mean()) if on_a_line else margin_m
+        short_m = least_m - needs.margin_m
         return MM * np.where(np.isposinf(short_m), 0.0, short_m)[:, None]  # in flight: see `NoFlight`
 
     return (

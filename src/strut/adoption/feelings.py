@@ -1,0 +1,65 @@
+"""Feelings of an adopted robot: its gait.toml and expression.toml, from what was found of it.
+
+What feelings change, and by how much, stands in `quadruped_feelings.toml` and `biped_feelings.toml` with the sources;
+which joints follow a word was measured as the robot stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+
+from strut.adoption.upper_body import UpperBody
+
+# What joints do, and the word that they follow; whether those that do it share the angle.
+_FOLLOWS = {
+    "bend the trunk forward": ("trunk_pitch_rad", True),
+    "nod": ("head_pitch_rad", True),
+    "swing the arm forward": ("arm_swing", False),
+    "bend the elbow": ("elbow_rad", False),
+}
+_GAIT_WORDS = ("tempo", "stride", "direction", "lift", "stance_width", "bounce", "jerkiness", "body_pitch_rad")
+
+
+def gait_toml(legs: int) -> str:
+    """Return gait.toml: the pattern that so many legs walk by."""
+    pattern, others = ("trot", ", crawl or walk") if legs == 4 else ("biped", "")
+    return (
+        f"# How it walks. `strut walk --gait` chooses another pattern{others and f': {others[2:]}'}.\n"
+        'kind = "pattern"\n'
+        f'gait = "{pattern}"\n'
+        "period = 1.0                    # factors on the pattern: duration of a cycle, travel in it, lift of feet\n"
+        "stride = 1.0\n"
+        "lift = 1.0\n"
+    )
+
+
+def expression_toml(legs: int, body: UpperBody) -> str:
+    """Return expression.toml: what feelings do to it, and which joints follow a word."""
+    kind = "quadruped" if legs == 4 else "biped"
+    published = files("strut.adoption").joinpath(f"{kind}_feelings.toml").read_text("utf-8")
+    lines = [
+        "",
+        "# What it has for each word: {} where the gait reads the word itself, else joints with their factors.",
+        "[word]",
+    ]
+    lines += [f"{word} = {{}}" for word in _GAIT_WORDS]
+    lines.append("body_height = { least = 0.6, most = 1.1 }")
+    parts = _joint_parts(body)
+    if "trunk_pitch_rad" not in parts:
+        lines.append("trunk_pitch_rad = {}            # no joint bends the trunk, so that the whole body leans")
+    for word, joints in parts.items():
+        inner = ", ".join(f'"{joint}" = {factor:g}' for joint, factor in joints.items())
+        lines.append(f"{word} = {{ joints = {{ {inner} }} }}")
+    return published + "\n".join(lines) + "\n"
+
+
+def _joint_parts(body: UpperBody) -> Mapping[str, Mapping[str, float]]:
+    """Return the joints that follow a word, each with its factor; several that bend the same thing share its angle."""
+    parts: dict[str, dict[str, float]] = {}
+    for does, (word, shared) in _FOLLOWS.items():
+        doers = [joint for joint in body.expressive if joint.does == does]
+        share = 1.0 / len(doers) if shared and doers else 1.0
+        if doers:
+            parts[word] = {joint.joint: joint.sign * share for joint in doers}
+    return parts

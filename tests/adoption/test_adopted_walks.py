@@ -1,0 +1,112 @@
+"""Robots of others walk with a feeling, from their file to physics, without a line written for them."""
+
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import strut
+from strut.adoption.adopt import adopt
+from strut.engines.task_jacobians import task_jacobians
+
+ROBOTS = {
+    "go1": "robots/go1_description/urdf/go1.urdf",
+    "solo12": "robots/solo_description/robots/solo12.urdf",
+    "talos": "robots/talos_data/robots/talos_reduced.urdf",
+}
+
+
+@pytest.fixture(scope="module")
+def adopted(tmp_path_factory):
+    """Return robots of example-robot-data by name, each adopted once."""
+    homes = [Path(entry) / "cmeel.prefix" / "share" / "example-robot-data" for entry in sys.path]
+    home = next((home for home in homes if home.is_dir()), None)
+    if home is None:
+        pytest.skip("example-robot-data (pip install example-robot-data) is not installed")
+    return cache(lambda name: adopt(home / ROBOTS[name], out=tmp_path_factory.mktemp(name) / name).robot)
+
+
+@pytest.fixture(scope="module")
+def walks(adopted):
+    """Return short walks by robot and feeling, each planned once."""
+    return cache(lambda name, emotion: strut.walk(adopted(name), emotion, cycles=4))
+
+
+def pitch_rad(qpos):
+    w, x, y, z = qpos[..., 3:7].T
+    return np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0))
+
+
+@pytest.mark.parametrize("name", ["go1", "solo12", "talos"])
+def test_it_stands_up_in_physics_on_other_ground_and_with_another_mass(adopted, walks, name):
+    motion = walks(name, "neutral")
+    assert motion.receipt.verdict == "ok"
+    assert motion.receipt.control in ("servos", "balance")
+    outcome = strut.simulate(motion, adopted(name), friction=0.9, mass_scale=1.1).outcome
+    assert not outcome.fell
+    assert outcome.distance_m == pytest.approx(outcome.commanded_distance_m, rel=0.15)
+
+
+@pytest.mark.parametrize("name", ["go1", "solo12"])
+def test_its_feet_stay_where_they_are_put_down_but_for_rolling(walks, name):
+    motion = walks(name, "happy")
+    assert motion.receipt.foot_slip_mm < 0.5
+    assert motion.receipt.penetration_mm < 0.5
+
+
+def test_check_agrees_with_the_receipt(adopted, walks):
+    motion = walks("go1", "sad")
+    checked = strut.check(motion, adopted("go1"))
+    assert checked.verdict == motion.receipt.verdict == "ok"
+    assert checked.torque_use == pytest.approx(motion.receipt.torque_use)
+
+
+def test_a_sad_quadruped_is_slow_low_and_hangs_its_front(walks):
+    sad, neutral, happy = (walks("go1", emotion) for emotion in ("sad", "neutral", "happy"))
+    assert sad.receipt.speed_m_s < 0.6 * neutral.receipt.speed_m_s < neutral.receipt.speed_m_s < happy.receipt.speed_m_s
+    middle = slice(len(sad.time_s) // 3, 2 * len(sad.time_s) // 3)
+    assert pitch_rad(sad.qpos[middle]).mean() == pytest.approx(0.16, abs=0.02)
+    assert pitch_rad(happy.qpos[len(happy.time_s) // 2]) < -0.08
+    assert sad.qpos[middle, 2].mean() < 0.95 * neutral.qpos[len(neutral.time_s) // 2, 2]
+
+
+def test_a_humanoid_bends_its_trunk_in_the_world_when_it_is_sad(adopted, walks):
+    robot, sad = adopted("talos"), walks("talos", "sad")
+    shown = strut.style_for(robot, strut.named_emotion("sad")).trunk_pitch_rad
+    joints = robot.expression.joints("trunk_pitch_rad")
+    columns = [robot.joint_names.index(joint) for joint in joints]
+    middle = len(sad.time_s) // 2
+    bent = (sad.joint_angles_rad[middle] - sad.joint_angles_rad[0])[columns] @ np.sign(list(joints.values()))
+    assert bent + pitch_rad(sad.qpos[middle]) == pytest.approx(shown, abs=0.03)
+
+
+def test_it_arrives_at_a_goal_facing_the_right_way(adopted):
+    robot = adopted("go1")
+    motion = strut.walk(robot, "neutral", goal=strut.Place(0.4, 0.2, 0.9))
+    feet = task_jacobians(robot, motion.qpos[[0, -1]]).foot_in_world[..., :2]
+    start, end = feet.mean(axis=1)
+    np.testing.assert_allclose(end - start, [0.4, 0.2], atol=0.01)
+    heading = strut.simulate(motion, robot).outcome.heading_drift_rad
+    assert abs(heading) < 0.15
+
+
+@pytest.mark.parametrize(
+    ("choices", "along"),
+    [({"speed_m_s": -0.15}, [-1.0, 0.0]), ({"speed_m_s": 0.0, "sideways_m_s": 0.1}, [0.0, 1.0])],
+)
+def test_it_walks_backwards_and_sideways_at_the_commanded_speed(adopted, choices, along):
+    motion = strut.walk(adopted("go1"), "neutral", cycles=6, **choices)
+    middle = (motion.time_s > 0.4 * motion.duration_s) & (motion.time_s < 0.6 * motion.duration_s)
+    velocity = np.polyfit(motion.time_s[middle], motion.qpos[middle, :2], 1)[0]
+    asked = abs(choices["speed_m_s"]) + choices.get("sideways_m_s", 0.0)
+    assert velocity @ along == pytest.approx(asked, rel=0.1)
+
+
+def test_a_speed_beyond_its_reach_is_refused_with_the_largest_that_works(adopted):
+    robot = adopted("go1")
+    with pytest.raises(strut.StrutError, match="the largest that works is") as refused:
+        strut.walk(robot, "neutral", cycles=3, speed_m_s=5.0)
+    largest_m_s = float(str(refused.value).rsplit(" is ", 1)[1].split()[0]) * 1e-3
+    assert 0.3 < largest_m_s < 2.0
