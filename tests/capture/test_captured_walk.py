@@ -10,7 +10,9 @@ import pytest
 from strut.capture.captured_walk import capture_walk, fit_figures
 from strut.capture.fit import fit
 from strut.capture.footprints import find_footprints
+from strut.capture.gait_trial import prepare_trial
 from strut.capture.ground_forces import ground_forces
+from strut.capture.heel_strikes import refined_heel_strikes
 from strut.capture.landing_transient import landing_wrench, markers_were_filtered
 from strut.capture.plate_comparison import agreement, plate_forces
 from strut.capture.recording_file import read_recording
@@ -102,14 +104,29 @@ def test_the_authors_step_is_sound_without_plates(author):
 
 
 def test_forces_agree_with_plates_better_than_the_plain_estimate(on_plates):
+    """What the issue asks for: totals within 6 and 4 % of the weight, single feet within 8, pressure within 25 mm."""
     rows = {(one.what, one.axis): one for one in on_plates.agreements}
     up, forwards = rows["total", "up"], rows["total", "forwards"]
-    assert up.rms_weight < 0.07
-    assert up.correlation > 0.9
+    assert up.rms_weight < 0.06
+    assert up.correlation > 0.95
     assert forwards.rms_weight < 0.04
-    assert up.rms_weight <= rows["baseline", "up"].rms_weight + 0.001
+    assert all(rows[foot, "up"].rms_weight < 0.08 for foot in ("right", "left") if (foot, "up") in rows)
+    assert all(
+        rows["total", axis].rms_weight <= rows["baseline", axis].rms_weight for axis in ("forwards", "left", "up")
+    )
     assert on_plates.pressure_mm < 25.0
+    assert np.mean([row.covered for row in rows.values() if row.covered is not None]) > 0.85
     assert on_plates.motion.receipt.verdict == "ok"
+
+
+def test_heel_strikes_for_forces_are_where_plates_feel_them(data):
+    """In another laboratory than that of QCMAS, whose plates were filtered: 20 N come too early there."""
+    for name in ("sydney_walk03", "sydney_walk04", "sydney_walk05", "c3d_samples/newwalk"):
+        trial = prepare_trial(read_recording(data / f"{name}.c3d"))
+        strikes = refined_heel_strikes(trial.events, trial.paths)
+        for felt in (event for event in trial.plate_events if event.kind == "heel_strike"):
+            own = [event.time_s for event in strikes if (event.kind, event.side) == (felt.kind, felt.side)]
+            assert min(abs(time_s - felt.time_s) for time_s in own) < 0.008
 
 
 def test_following_plates_gives_their_forces(data):

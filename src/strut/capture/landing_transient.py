@@ -21,7 +21,7 @@ FILTERED_HZ, FILTERED_SHARE = 12.0, 0.98  # of the power of accelerations, below
 SINCE_STRIKE_S = (
     np.array([-60.0, -40.0, -20.0, 0.0, 10.0, 20.0, 40.0, 60.0, 80.0, 100.0, 120.0, 140.0, 160.0, 180.0, 200.0]) / 1e3
 )
-EVENT_SD_S = 0.012  # of heel strikes from markers: the transient is as blurred as its time is unsure
+EVENT_SD_S = 0.006  # of heel strikes from markers: the transient is as blurred as its time is unsure
 OVER_WEIGHT = np.array([0.0, -0.02, -0.09, -0.05, 0.22, 0.22, 0.10, -0.05, -0.08, -0.06, 0.0, 0.05, 0.05, 0.03, 0.0])
 
 

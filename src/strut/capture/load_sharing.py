@@ -22,11 +22,11 @@ from strut.robot import Array
 
 PIVOT = 1.15  # height of the point to which feet push, over that of the centre of mass
 SHARE_SD = 0.15  # of the usual way of the share
-PRESSURE_SD_M = 0.03  # of the centre of pressure that the wrench gives, along the line between the feet
+PRESSURE_SD_M = 0.10  # of the centre of pressure that the wrench gives, along the line between the feet
 ROUGHNESS_SD = 0.02  # of second differences of the share, at 100 frames in a second
 SMALLEST_N = 1.0
 # Of the weight on the leading foot, at tenths of a double support; between those of four on plates in the tuning half.
-USUAL_SHARE = np.array([0.0, 0.15, 0.24, 0.32, 0.41, 0.51, 0.62, 0.73, 0.83, 0.92, 1.0])
+USUAL_SHARE = np.array([0.0, 0.25, 0.33, 0.38, 0.44, 0.52, 0.62, 0.73, 0.83, 0.92, 1.0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
