@@ -9,11 +9,12 @@ import pytest
 
 from strut.capture.captured_walk import capture_walk, fit_figures
 from strut.capture.fit import fit
-from strut.capture.footprints import find_footprints
+from strut.capture.footprints import Footprint, find_footprints
 from strut.capture.gait_trial import prepare_trial
 from strut.capture.ground_forces import ground_forces
 from strut.capture.heel_strikes import refined_heel_strikes
-from strut.capture.landing_transient import landing_wrench, markers_were_filtered
+from strut.capture.landing_transient import markers_were_filtered, with_landings
+from strut.capture.load_sharing import FootLoads
 from strut.capture.plate_comparison import agreement, plate_forces
 from strut.capture.recording_file import read_recording
 from strut.capture.subject_model import robot_of_subject
@@ -79,12 +80,16 @@ def test_who_stands_on_one_leg_holds_the_weight_with_that_hip():
     assert abs(torque[0, names.index("HipLeft_RX")]) < abs(torque[0, names.index("HipRight_RX")])
 
 
-def test_without_events_there_are_no_footprints_and_no_landings():
-    recorded = find_footprints(
-        subject(), np.arange(200) / 100.0, np.tile(subject().model.qpos0, (200, 1)), (), np.zeros(3)
-    )
-    assert recorded == ()
-    assert not landing_wrench(recorded, np.arange(10) / 100.0, 700.0).any()
+def test_landings_load_the_foot_that_lands_and_hardly_change_the_momentum():
+    time_s = np.arange(100) / 100.0
+    rest = {"forwards": np.array([1.0, 0.0]), "length_m": 0.26, "belt_m_s": np.zeros(2)}
+    lands = Footprint("Left", 0.4, 1.0, np.array([0.6, 0.1]), **rest)
+    stands = np.column_stack([time_s < 0.5, time_s >= 0.4])
+    before = FootLoads(np.full((100, 2, 3), 300.0), np.zeros((100, 2, 2)), np.zeros((100, 2)), stands)
+    change = with_landings(before, [lands], time_s, 700.0).force_n[..., 2] - 300.0
+    assert change[41:44, 1].min() > 50.0
+    assert not change[45:, 0].any()
+    assert abs(change.sum() / 100.0) < 0.01 * 700.0  # less than 1 % of the weight for a second
 
 
 def test_the_authors_step_is_sound_without_plates(author):

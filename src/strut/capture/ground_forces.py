@@ -22,7 +22,7 @@ from strut.capture.fit import MarkerFit
 from strut.capture.footprints import SIDES, Footprint, find_footprints
 from strut.capture.gait_trial import with_plates
 from strut.capture.heel_strikes import refined_heel_strikes
-from strut.capture.landing_transient import EVENT_SD_S, landing_wrench, markers_were_filtered
+from strut.capture.landing_transient import EVENT_SD_S, markers_were_filtered, with_landings
 from strut.capture.load_sharing import FootLoads, pressure_belief, share_load, wrench_pressure
 from strut.capture.plate_comparison import PlateForces, plate_forces
 from strut.capture.wrench_derivatives import Movement
@@ -137,11 +137,10 @@ def ground_forces(
     belief = pressure_belief(prints, time_s, chosen)
     smooth = smooth_movement(found, robot, belief, chosen, measured=measured, draws=draws, seed=seed)
     filtered, weight_n = markers_were_filtered(trial.recording), robot.mass_kg * GRAVITY_M_S2
-    restored = landing_wrench(prints, time_s, weight_n) if filtered else np.zeros_like(smooth.wrench)
     results = []
     for index, (movement, wrench) in enumerate(((smooth.movement, smooth.wrench), *smooth.draws)):
         changed = prints if index == 0 else _shaken(prints, chosen, np.random.default_rng([seed, index]))
-        results.append(_solved(robot, changed, time_s, movement, wrench + restored, followed))
+        results.append(_solved(robot, changed, time_s, movement, wrench, followed, landings=filtered))
         tell("share between the feet", (index + 1) / (len(smooth.draws) + 1))
     return GroundForces(
         movement=smooth.movement,
@@ -202,9 +201,14 @@ def _solved(
     movement: Movement,
     wrench: Array,
     plates: PlateForces | None,
+    *,
+    landings: bool,
 ) -> _Solved:
     com = centre_of_mass_path(robot.model, qpos_from_angles(movement.q))
     loads = share_load(prints, time_s, wrench, com, robot.friction)
+    if landings:
+        sharp = with_landings(loads, prints, time_s, robot.mass_kg * GRAVITY_M_S2)
+        wrench, loads = wrench + (sharp.wrenches() - loads.wrenches()).sum(axis=1), sharp
     loads = loads if plates is None else _with_plates(loads, plates)
     feet = [f"Foot{side}" for side in SIDES]
     return _Solved(wrench, loads, torques_under_wrenches(robot.model, movement.for_engine(), feet, loads.wrenches()))
