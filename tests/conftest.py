@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from pathlib import Path
 
 import cloudpickle
 import pytest
@@ -58,6 +60,11 @@ def made_once(tmp_path_factory, request):
     folder = tmp_path_factory.getbasetemp().parent
 
     def make(name, maker):
+        kept = Path(os.environ.get("STRUT_TESTS_KEEP", "")) / f"{name}.pickle"
+        if alone and "STRUT_TESTS_KEEP" in os.environ:  # for runs that repeat the tests, such as benchmarks/mutation.py
+            if not kept.exists():
+                kept.write_bytes(cloudpickle.dumps(maker()))
+            return cloudpickle.loads(kept.read_bytes())
         if alone:
             return maker()
         made, failed = folder / f"{name}.pickle", folder / f"{name}.failed"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from strut.drawing import drawn
+from strut.drawing import drawn, rounded
 from strut.errors import AnimationError, FileError, UnknownNameError
 from strut.io.animation_file import load_animation, story_names, story_path
 from strut.tables.keyframes import Animation, AnimationKey
@@ -124,3 +124,20 @@ def test_eight_stories_come_with_cassie_each_with_its_feeling():
         assert story.emotion == name
         assert 4.0 <= story.duration_s <= 8.0
         assert story.about
+
+
+def test_corners_are_rounded_and_nothing_else():
+    keys = (
+        AnimationKey(0.0),
+        AnimationKey(1.0, (0.0, 0.1, 0.0), interpolation="linear"),
+        AnimationKey(2.0, (0.0, -0.1, 0.0)),
+        AnimationKey(3.0),
+    )
+    sharp = frames_of(*keys)
+    np.testing.assert_array_equal(sharp.corner, [25, 50])
+    soft = rounded(sharp)
+    bend = np.abs(np.diff(sharp.base_m[:, 1], n=2)).max()
+    assert np.abs(np.diff(soft.base_m[:, 1], n=2)).max() < 0.5 * bend
+    far = np.abs(np.arange(76)[:, None] - sharp.corner).min(axis=1) >= 6
+    np.testing.assert_array_equal(soft.base_m[far], sharp.base_m[far])
+    np.testing.assert_array_equal(rounded(frames_of(keys[0], keys[3])).base_m, frames_of(keys[0], keys[3]).base_m)

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import pkgutil
+import re
 from collections import defaultdict
 from functools import cache
 from graphlib import TopologicalSorter
@@ -164,6 +165,11 @@ def test_stages_meet_through_nouns_and_protocols_but_for_the_allowed_edges():
         if other not in FOUNDATIONS and own not in READERS and (own, other) not in ALLOWED_EDGES
     ]
     assert not wrong, f"{'; '.join(wrong)}: move the common noun up, or allow the edge with a reason"
+
+
+def test_the_page_on_architecture_lists_the_stages_in_the_order_of_the_house():
+    page = (HOME.parents[1] / "docs" / "architecture.md").read_text("utf-8")
+    assert tuple(re.findall(r"^\| `(\w+)/` \|", page, re.MULTILINE)) == STAGES
 
 
 def test_no_module_imports_itself_in_a_circle():

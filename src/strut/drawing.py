@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -11,6 +11,7 @@ from strut.robot import Array, Index, frozen_array
 from strut.tables.keyframes import Animation, AnimationKey, FootPose
 
 FRAMES_PER_S = 25.0
+ROUND_FRAMES = 3  # on each side of a corner
 _BISECTIONS = 40
 _STANDS = FootPose()
 
@@ -27,6 +28,7 @@ class Drawing:
         foot_turn_rad: Leg directions. Shape (N, n_feet).
         joint_rad: Changes of joints. Shape (N, n_joints).
         key: Which frames are keyframes. Shape (n_keys,).
+        corner: Which of them straight lines meet. Shape (n_corners,).
         eyes: Expression in each frame.
     """
 
@@ -37,6 +39,7 @@ class Drawing:
     foot_turn_rad: Array
     joint_rad: Array
     key: Index
+    corner: Index
     eyes: tuple[str, ...]
 
 
@@ -71,6 +74,7 @@ def drawn(
         foot_turn_rad=frozen_array(np.radians(frames[:, 6 + 3 * feet : 6 + 4 * feet])),
         joint_rad=frozen_array(np.radians(frames[:, 6 + 4 * feet :])),
         key=key,
+        corner=key[_corners(animation)],
         eyes=tuple(eyes),
     )
 
@@ -81,6 +85,33 @@ def _key_frames(animation: Animation, frames_per_s: float) -> Index:
     for number in range(1, len(key)):
         key[number] = max(key[number], key[number - 1] + 1)
     return key
+
+
+def _corners(animation: Animation) -> list[int]:
+    """Return the keyframes at which a straight line begins or ends."""
+    straight = [frame.interpolation == "linear" for frame in animation.keyframe[:-1]]
+    return [key for key in range(len(animation.keyframe)) if any(straight[max(key - 1, 0) : key + 1])]
+
+
+def rounded(drawing: Drawing) -> Drawing:
+    """Return a drawing whose corners are rounded over a fifth of a second: no body changes its speed at once."""
+    near = np.abs(np.arange(len(drawing.time_s))[:, None] - drawing.corner).min(axis=1, initial=2 * ROUND_FRAMES)
+    share = np.clip(2.0 - near / ROUND_FRAMES, 0.0, 1.0)
+    offsets = np.arange(-ROUND_FRAMES, ROUND_FRAMES + 1)
+    weights = 1.0 + np.cos(np.pi * offsets / (ROUND_FRAMES + 1))
+    beside = np.clip(np.arange(len(near))[:, None] + offsets, 0, len(near) - 1)
+
+    def smooth(values: Array) -> Array:
+        mean = np.einsum("k,nk...->n...", weights / weights.sum(), values[beside])
+        kept = share.reshape(-1, *[1] * (values.ndim - 1))
+        return frozen_array(values + kept * (mean - values))
+
+    return replace(
+        drawing,
+        base_m=smooth(drawing.base_m),
+        turn_rad=smooth(drawing.turn_rad),
+        joint_rad=smooth(drawing.joint_rad),
+    )
 
 
 def _numbers(frame: AnimationKey, foot_names: tuple[str, ...], joint_names: tuple[str, ...]) -> list[float]:

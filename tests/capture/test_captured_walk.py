@@ -9,9 +9,12 @@ import pytest
 
 from strut.capture.captured_walk import capture_walk, fit_figures
 from strut.capture.fit import fit
-from strut.capture.footprints import find_footprints
+from strut.capture.footprints import Footprint, find_footprints
+from strut.capture.gait_trial import prepare_trial
 from strut.capture.ground_forces import ground_forces
-from strut.capture.landing_transient import landing_wrench, markers_were_filtered
+from strut.capture.heel_strikes import refined_heel_strikes
+from strut.capture.landing_transient import markers_were_filtered, with_landings
+from strut.capture.load_sharing import FootLoads
 from strut.capture.plate_comparison import agreement, plate_forces
 from strut.capture.recording_file import read_recording
 from strut.capture.subject_model import robot_of_subject
@@ -77,12 +80,16 @@ def test_who_stands_on_one_leg_holds_the_weight_with_that_hip():
     assert abs(torque[0, names.index("HipLeft_RX")]) < abs(torque[0, names.index("HipRight_RX")])
 
 
-def test_without_events_there_are_no_footprints_and_no_landings():
-    recorded = find_footprints(
-        subject(), np.arange(200) / 100.0, np.tile(subject().model.qpos0, (200, 1)), (), np.zeros(3)
-    )
-    assert recorded == ()
-    assert not landing_wrench(recorded, np.arange(10) / 100.0, 700.0).any()
+def test_landings_load_the_foot_that_lands_and_hardly_change_the_momentum():
+    time_s = np.arange(100) / 100.0
+    rest = {"forwards": np.array([1.0, 0.0]), "length_m": 0.26, "belt_m_s": np.zeros(2)}
+    lands = Footprint("Left", 0.4, 1.0, np.array([0.6, 0.1]), **rest)
+    stands = np.column_stack([time_s < 0.5, time_s >= 0.4])
+    before = FootLoads(np.full((100, 2, 3), 300.0), np.zeros((100, 2, 2)), np.zeros((100, 2)), stands)
+    change = with_landings(before, [lands], time_s, 700.0).force_n[..., 2] - 300.0
+    assert change[41:44, 1].min() > 50.0
+    assert not change[45:, 0].any()
+    assert abs(change.sum() / 100.0) < 0.01 * 700.0  # less than 1 % of the weight for a second
 
 
 def test_the_authors_step_is_sound_without_plates(author):
@@ -102,14 +109,29 @@ def test_the_authors_step_is_sound_without_plates(author):
 
 
 def test_forces_agree_with_plates_better_than_the_plain_estimate(on_plates):
+    """What the issue asks for: totals within 6 and 4 % of the weight, single feet within 8, pressure within 25 mm."""
     rows = {(one.what, one.axis): one for one in on_plates.agreements}
     up, forwards = rows["total", "up"], rows["total", "forwards"]
-    assert up.rms_weight < 0.07
-    assert up.correlation > 0.9
+    assert up.rms_weight < 0.06
+    assert up.correlation > 0.95
     assert forwards.rms_weight < 0.04
-    assert up.rms_weight <= rows["baseline", "up"].rms_weight + 0.001
+    assert all(rows[foot, "up"].rms_weight < 0.08 for foot in ("right", "left") if (foot, "up") in rows)
+    assert all(
+        rows["total", axis].rms_weight <= rows["baseline", axis].rms_weight for axis in ("forwards", "left", "up")
+    )
     assert on_plates.pressure_mm < 25.0
+    assert np.mean([row.covered for row in rows.values() if row.covered is not None]) > 0.85
     assert on_plates.motion.receipt.verdict == "ok"
+
+
+def test_heel_strikes_for_forces_are_where_plates_feel_them(data):
+    """In another laboratory than that of QCMAS, whose plates were filtered: 20 N come too early there."""
+    for name in ("sydney_walk03", "sydney_walk04", "sydney_walk05", "c3d_samples/newwalk"):
+        trial = prepare_trial(read_recording(data / f"{name}.c3d"))
+        strikes = refined_heel_strikes(trial.events, trial.paths)
+        for felt in (event for event in trial.plate_events if event.kind == "heel_strike"):
+            own = [event.time_s for event in strikes if (event.kind, event.side) == (felt.kind, felt.side)]
+            assert min(abs(time_s - felt.time_s) for time_s in own) < 0.008
 
 
 def test_following_plates_gives_their_forces(data):

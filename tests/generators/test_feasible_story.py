@@ -1,6 +1,7 @@
 """Feasible story: behaviours 8 to 11 of the reference, and the same generator for Alice and Mr. Pete."""
 
 from itertools import pairwise
+from time import process_time
 
 import numpy as np
 import pytest
@@ -113,17 +114,14 @@ def test_dynamics_are_those_of_the_whole_body(cassie, danced):  # behaviour 9
     assert np.median(off) < 0.02 * cassie.mass_kg * 9.81
 
 
-def test_long_dances_cost_in_proportion(cassie):  # behaviour 11
-    """373 frames at once: solved, in the same number of rounds as a third of it."""
-    rounds = []
-    for beats in (8, 29):
-        animation = dance(beats)
-        stance, frames = planted_stance(cassie, animation), drawn(animation, cassie.foot_names, cassie.joint_names)
-        story = feasible_story(stance, frames, drawn_qpos(stance, frames), margin_m=0.01, rate_hz=50.0)
-        assert story.path.solved
-        rounds.append(story.rounds)
+def test_373_frames_are_solved_at_once(cassie):  # behaviour 11: what needed splitting as one problem of all joints
+    animation = dance(beats=29)
+    stance, frames = planted_stance(cassie, animation), drawn(animation, cassie.foot_names, cassie.joint_names)
+    started_s = process_time()
+    story = feasible_story(stance, frames, drawn_qpos(stance, frames), margin_m=0.01, rate_hz=50.0)
     assert len(story.path.com_m) >= 373
-    assert rounds[1] <= rounds[0] + 3
+    assert story.path.solved
+    assert process_time() - started_s < 60.0
 
 
 @pytest.mark.parametrize(("name", "animation"), [("alice", alice_sways()), ("mrpete", paw())])
@@ -148,3 +146,20 @@ def test_a_walk_is_not_animated_standing(cassie):
 def test_strict_refuses_what_must_be_slowed_down_much(cassie):
     with pytest.raises(RefusedError, match="times as long"):
         animate(cassie, dance(beats=3, beat_s=0.2), strict=True)
+
+
+@pytest.mark.parametrize("seed", [1, 6])
+def test_wild_drawings_are_performed_at_full_strength(cassie, seed):
+    """Poses drawn at random, a few straight lines among the curves, far too fast: time and path alone cure them."""
+    rng, time_s, frames = np.random.default_rng(seed), 0.0, [AnimationKey(0.0)]
+    for _ in range(8):
+        time_s += float(rng.uniform(0.16, 0.7))
+        base = tuple(rng.uniform([-0.05, -0.08, -0.15], [0.05, 0.08, 0.05]).tolist())
+        turn = tuple(rng.uniform([-8.0, -12.0, -12.0], [8.0, 18.0, 12.0]).tolist())
+        how = "linear" if rng.random() < 0.15 else "bezier"
+        frames.append(AnimationKey(round(time_s, 2), base, turn, interpolation=how))
+    animation = Animation("wild", "happy", (*frames, AnimationKey(round(time_s + 0.5, 2))))
+    assert check(draw(cassie, animation), cassie).verdict == "refused"
+    motion = animate(cassie, animation)
+    assert check(motion, cassie).verdict == "ok"
+    assert motion.meta["animation"]["strength"] == 1.0

@@ -9,7 +9,7 @@ from strut.errors import BadMotionError
 from strut.kinematics.foot_poses import standing_place
 from strut.pipeline.walk import walk, walk_to
 from strut.place import Place
-from strut.simulation.goal_walk import simulate_to_goal
+from strut.simulation.goal_walk import LARGEST_CORRECTION_M, LARGEST_CORRECTION_RAD, _corrected, simulate_to_goal
 from strut.simulation.playback import simulate
 from tests.alice import ALICE
 
@@ -69,3 +69,24 @@ def test_only_walks_to_goals_can_be_walked_again(mrpete_motion):
 @pytest.fixture
 def mrpete_motion():
     return walk("mrpete", cycles=2, rate_hz=25.0)
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_a_step_is_corrected_towards_where_it_is_wanted_and_no_further_than_legs_allow(sign):
+    stance, planned = Place(0.4, -0.2, 0.6), Place(0.05, 0.09, 0.1)
+    near = stance.then(Place(0.05 + sign * 0.004, 0.09 - sign * 0.003, 0.1 + sign * 0.02))
+    found = _corrected(planned, near, stance)
+    assert found.distance_m(near) == pytest.approx(0.0, abs=1e-12)
+    assert found.heading_rad == pytest.approx(near.heading_rad)
+    far = stance.then(Place(0.05 + sign * 0.3, 0.09 - sign * 0.4, 0.1 + sign * 1.0))
+    seen = _corrected(planned, far, stance).seen_from(stance)
+    moved = np.array([seen.x_m - planned.x_m, seen.y_m - planned.y_m])
+    assert moved == pytest.approx(sign * LARGEST_CORRECTION_M * np.array([0.6, -0.8]))
+    assert seen.heading_rad - planned.heading_rad == pytest.approx(sign * LARGEST_CORRECTION_RAD)
+
+
+def test_steps_are_told_one_after_the_other_up_to_the_last():
+    told = []
+    simulate_to_goal(walk("alice", goal=Place(0.1, 0.0)), on_step=lambda number, of: told.append((number, of)))
+    assert told == [(number, len(told)) for number in range(1, len(told) + 1)]
+    assert len(told) >= 2

@@ -119,3 +119,14 @@ def test_travel_counts_along_the_commanded_direction_and_torques_against_their_o
     assert outcome.commanded_distance_m == pytest.approx(0.5)
     assert outcome.distance_m == pytest.approx(0.25)
     assert outcome.torque_use == pytest.approx(0.75)
+
+
+def test_a_robot_on_wheels_drives_where_its_platform_is_led_with_its_hand_where_it_should_be():
+    motion = strut.perform("pepper", "carry", None, duration_s=6.0, rate_hz=50.0)
+    outcome = strut.simulate(motion).outcome
+    assert outcome.commanded_distance_m == pytest.approx(np.hypot(1.0, 0.35))  # from the first station to the last
+    assert outcome.distance_m == pytest.approx(outcome.commanded_distance_m, abs=0.02)
+    assert abs(outcome.heading_drift_rad) < 0.02
+    assert outcome.hand_error_mm < 20.0
+    assert outcome.upright_s == pytest.approx(6.0)
+    assert 0.0 < outcome.torque_use <= 1.0

@@ -33,7 +33,7 @@ from strut.recording import Recording
 from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
 
-MOST_UNEXPLAINED = 0.05  # force over body weight, moment over body weight times a metre
+MOST_UNEXPLAINED, MOST_UNEXPLAINED_M = 0.05, 0.10  # force over body weight, moment over that and metres
 DEEPEST_M = 0.04  # of a sole in the floor; skin and shoe give way, and feet of the model are stiff
 LARGEST_ERROR_M = 0.02
 NOT_APPLICABLE = (  # to a recording, or measured by nobody here
@@ -228,7 +228,7 @@ def _reasons(found: MarkerFit, figures: Mapping[str, float]) -> list[str]:
         said.append(f"markers are {figures['marker_error_mean_mm']:.0f} mm off on average")
     if figures["least_vertical_weight"] < 0.0:
         said.append("the ground would have to pull")
-    if figures["unexplained_weight"] > MOST_UNEXPLAINED or figures["unexplained_moment_weight_m"] > MOST_UNEXPLAINED:
+    if figures["unexplained_weight"] > MOST_UNEXPLAINED or figures["unexplained_moment_weight_m"] > MOST_UNEXPLAINED_M:
         said.append(
             f"feet within their outlines leave {100.0 * figures['unexplained_weight']:.0f} % of the weight and "
             f"{1e3 * figures['unexplained_moment_weight_m']:.0f} mm times the weight of moment unexplained"

@@ -45,8 +45,8 @@ class SmoothingOptions:
 
     knot_s: float = 0.03
     marker_sd_m: float = 0.003
-    jerk_m: float = 6.0
-    jerk_rad: float = 90.0
+    jerk_m: float = 5.0
+    jerk_rad: float = 75.0
     unobserved_rad: float = 0.08
     unobserved_s: float = 0.1
     pressure_m: float = 0.015

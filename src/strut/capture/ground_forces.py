@@ -20,7 +20,9 @@ from strut.capture.dynamic_smoothing import (
 )
 from strut.capture.fit import MarkerFit
 from strut.capture.footprints import SIDES, Footprint, find_footprints
-from strut.capture.landing_transient import EVENT_SD_S, landing_wrench, markers_were_filtered
+from strut.capture.gait_trial import with_plates
+from strut.capture.heel_strikes import refined_heel_strikes
+from strut.capture.landing_transient import EVENT_SD_S, markers_were_filtered, with_landings
 from strut.capture.load_sharing import FootLoads, pressure_belief, share_load, wrench_pressure
 from strut.capture.plate_comparison import PlateForces, plate_forces
 from strut.capture.wrench_derivatives import Movement
@@ -35,8 +37,9 @@ DRAWS = 30
 NORMAL_90 = 1.645
 # Half widths over body weight of the 90 % bands that the draws do not explain, forwards, left and up: what is left
 # between forces and plates in the half of the trials that is for tuning (benchmarks/bench_ground_forces.py).
-TOTAL_FLOOR = np.array([0.045, 0.030, 0.080])
-FOOT_FLOOR = np.array([0.045, 0.030, 0.090])
+DRAWN_SHARE = 0.6  # of the spread of draws, whose errors are taken as more independent in time than they are
+TOTAL_FLOOR = np.array([0.035, 0.005, 0.068])
+FOOT_FLOOR = np.array([0.043, 0.035, 0.105])
 TORQUE_FLOOR = 0.03  # of body weight times a metre
 Told = Callable[[str, float], None]
 
@@ -134,11 +137,10 @@ def ground_forces(
     belief = pressure_belief(prints, time_s, chosen)
     smooth = smooth_movement(found, robot, belief, chosen, measured=measured, draws=draws, seed=seed)
     filtered, weight_n = markers_were_filtered(trial.recording), robot.mass_kg * GRAVITY_M_S2
-    restored = landing_wrench(prints, time_s, weight_n) if filtered else np.zeros_like(smooth.wrench)
     results = []
     for index, (movement, wrench) in enumerate(((smooth.movement, smooth.wrench), *smooth.draws)):
         changed = prints if index == 0 else _shaken(prints, chosen, np.random.default_rng([seed, index]))
-        results.append(_solved(robot, changed, time_s, movement, wrench + restored, followed))
+        results.append(_solved(robot, changed, time_s, movement, wrench, followed, landings=filtered))
         tell("share between the feet", (index + 1) / (len(smooth.draws) + 1))
     return GroundForces(
         movement=smooth.movement,
@@ -170,7 +172,8 @@ def _supports(found: MarkerFit, robot: Robot, use_plates: bool) -> tuple[tuple[F
     trial, motion = found.trial, found.motion
     assert trial.paths is not None
     belt = trial.paths.belt_m_s
-    prints = find_footprints(robot, motion.time_s, motion.qpos, trial.events, belt)
+    events = refined_heel_strikes(trial.events, trial.paths)
+    prints = find_footprints(robot, motion.time_s, motion.qpos, events, belt)
     plates = plate_forces(trial, prints) if trial.stances else None
     plates = plates if plates is not None and plates.any else None
     if use_plates and plates is None:
@@ -178,7 +181,8 @@ def _supports(found: MarkerFit, robot: Robot, use_plates: bool) -> tuple[tuple[F
             f"{trial.recording.name}: no foot stands whole on a force plate; leave out --use-plates."
         )
     if use_plates:
-        prints = find_footprints(robot, motion.time_s, motion.qpos, trial.best_events, belt)
+        felt = with_plates(events, trial.plate_events)
+        prints = find_footprints(robot, motion.time_s, motion.qpos, felt, belt)
     return prints, plates
 
 
@@ -197,9 +201,14 @@ def _solved(
     movement: Movement,
     wrench: Array,
     plates: PlateForces | None,
+    *,
+    landings: bool,
 ) -> _Solved:
     com = centre_of_mass_path(robot.model, qpos_from_angles(movement.q))
     loads = share_load(prints, time_s, wrench, com, robot.friction)
+    if landings:
+        sharp = with_landings(loads, prints, time_s, robot.mass_kg * GRAVITY_M_S2)
+        wrench, loads = wrench + (sharp.wrenches() - loads.wrenches()).sum(axis=1), sharp
     loads = loads if plates is None else _with_plates(loads, plates)
     feet = [f"Foot{side}" for side in SIDES]
     return _Solved(wrench, loads, torques_under_wrenches(robot.model, movement.for_engine(), feet, loads.wrenches()))
@@ -251,7 +260,9 @@ def _bands(results: Sequence[_Solved], weight_n: float) -> Bands:
     def band(pick: Callable[[_Solved], Array], floor: Array | float) -> Array:
         away = [pick(one) - pick(best) for one in drawn]
         spread = np.sqrt(np.mean(np.square(away), axis=0)) if away else 0.0
-        return np.asarray(np.hypot(NORMAL_90 * spread, np.broadcast_to(floor * weight_n, pick(best).shape)))
+        return np.asarray(
+            np.hypot(NORMAL_90 * DRAWN_SHARE * spread, np.broadcast_to(floor * weight_n, pick(best).shape))
+        )
 
     feet = band(lambda one: one.loads.force_n, FOOT_FLOOR)
     stands = best.loads.stands[..., None]

@@ -8,11 +8,13 @@ the force and what is left of it is given back, at the leading foot. Where they 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.signal import welch
 
-from strut.capture.footprints import Footprint
+from strut.capture.footprints import SIDES, Footprint
+from strut.capture.load_sharing import FootLoads
 from strut.recording import Recording, all_seen
 from strut.robot import Array
 
@@ -21,7 +23,7 @@ FILTERED_HZ, FILTERED_SHARE = 12.0, 0.98  # of the power of accelerations, below
 SINCE_STRIKE_S = (
     np.array([-60.0, -40.0, -20.0, 0.0, 10.0, 20.0, 40.0, 60.0, 80.0, 100.0, 120.0, 140.0, 160.0, 180.0, 200.0]) / 1e3
 )
-EVENT_SD_S = 0.012  # of heel strikes from markers: the transient is as blurred as its time is unsure
+EVENT_SD_S = 0.006  # of heel strikes from markers: the transient is as blurred as its time is unsure
 OVER_WEIGHT = np.array([0.0, -0.02, -0.09, -0.05, 0.22, 0.22, 0.10, -0.05, -0.08, -0.06, 0.0, 0.05, 0.05, 0.03, 0.0])
 
 
@@ -36,16 +38,17 @@ def markers_were_filtered(recording: Recording) -> bool:
     return bool(middle[frequency <= FILTERED_HZ].sum() >= FILTERED_SHARE * middle.sum())
 
 
-def landing_wrench(footprints: Sequence[Footprint], time_s: Array, weight_n: float) -> Array:
-    """Return what landings add to the wrench of the ground: force, and moment about the origin. Shape (T, 6)."""
-    wrench, (since_s, over_weight) = np.zeros((len(time_s), 6)), _blurred()
+def with_landings(loads: FootLoads, footprints: Sequence[Footprint], time_s: Array, weight_n: float) -> FootLoads:
+    """Return loads with transients: on the foot that lands, and on the other one before it stands."""
+    force, (since_s, over_weight) = loads.force_n.copy(), _blurred()
     for one in footprints:
+        foot = SIDES.index(one.side)
         up = weight_n * np.interp(time_s - one.start_s, since_s, over_weight, left=0.0, right=0.0)
-        place = one.pressure_path(time_s)
-        wrench[:, 2] += up
-        wrench[:, 3] += place[:, 1] * up
-        wrench[:, 4] -= place[:, 0] * up
-    return wrench
+        own, other = loads.stands[:, foot], loads.stands[:, 1 - foot]
+        force[own, foot, 2] += up[own]
+        force[other & ~own, 1 - foot, 2] += up[other & ~own]
+    force[..., 2] = np.maximum(force[..., 2], 0.0)
+    return replace(loads, force_n=force)
 
 
 def _blurred() -> tuple[Array, Array]:

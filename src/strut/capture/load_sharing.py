@@ -22,11 +22,12 @@ from strut.robot import Array
 
 PIVOT = 1.15  # height of the point to which feet push, over that of the centre of mass
 SHARE_SD = 0.15  # of the usual way of the share
-PRESSURE_SD_M = 0.03  # of the centre of pressure that the wrench gives, along the line between the feet
+PRESSURE_SD_M = 0.085  # of the centre of pressure that the wrench gives, along the line between the feet
+FARTHEST_M = 0.03  # of the pressure under each of two feet from its usual way; what is left is told as unexplained
 ROUGHNESS_SD = 0.02  # of second differences of the share, at 100 frames in a second
 SMALLEST_N = 1.0
 # Of the weight on the leading foot, at tenths of a double support; between those of four on plates in the tuning half.
-USUAL_SHARE = np.array([0.0, 0.15, 0.24, 0.32, 0.41, 0.51, 0.62, 0.73, 0.83, 0.92, 1.0])
+USUAL_SHARE = np.array([0.0, 0.25, 0.33, 0.38, 0.44, 0.52, 0.62, 0.73, 0.83, 0.92, 1.0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,6 +112,7 @@ def share_load(
         part[rows, feet[0]], part[rows, feet[1]] = 1.0 - share, share
         places = [one.pressure_path(time_s[rows]) for one in (trailing, leading)]
         off = wanted[rows] - (1.0 - share)[:, None] * places[0] - share[:, None] * places[1]
+        off = off * np.minimum(1.0, FARTHEST_M / np.maximum(np.linalg.norm(off, axis=1, keepdims=True), 1e-9))
         for foot, one, place in zip(feet, (trailing, leading), places, strict=True):
             cop[rows, foot] = one.inside(place + off, time_s[rows])
         level[rows[:, None], feet] = _pushes(part[rows][:, feet], cop[rows][:, feet], wrench[rows], com_m[rows])

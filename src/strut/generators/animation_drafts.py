@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from strut.draft import Detail, Draft, Search, not_made
-from strut.drawing import Drawing, drawn
+from strut.drawing import Drawing, drawn, rounded
 from strut.errors import OutOfRangeError
 from strut.generators.feasible_story import FeasibleStory, feasible_story
 from strut.generators.planted_story import drawn_qpos, planted_stance
@@ -20,7 +20,10 @@ from strut.request import Animate
 from strut.robot import Robot
 from strut.style import Style
 
-WAYS = ((1.0, 0.0), (1.0, 0.006), (0.9, 0.006), (0.8, 0.006), (0.65, 0.006), (0.5, 0.006))  # strength, more margin [m]
+WAYS = (  # strength, and balance margin beyond what is asked, for what lies between two frames [m]
+    *((1.0, 0.0), (1.0, 0.006), (1.0, 0.014)),
+    *((0.9, 0.006), (0.8, 0.006), (0.65, 0.006), (0.5, 0.006)),
+)
 VISIBLE_STRETCH = 1.02  # less is not told
 AS_DRAWN = 1.0 / 0.85  # a movement that takes longer than this is weakened
 
@@ -52,6 +55,9 @@ class AnimationDrafts:
         for variant, (strength, more_m) in enumerate(WAYS):
             frames = drawn(animation, self.robot.foot_names, self.robot.joint_names, strength=strength)
             raw = drawn_qpos(stance, frames)
+            if len(frames.corner):
+                frames = rounded(frames)
+                raw = drawn_qpos(stance, frames)
             story = feasible_story(stance, frames, raw, margin_m=self.margin_m + more_m, rate_hz=self.rate_hz)
             yield self._draft(frames, story, style, variant)
 

@@ -30,8 +30,9 @@ from strut.optimal.balanced_path import (
 )
 from strut.robot import Array, Robot
 
-ROUNDS = 12
-AGREED_M = 0.0015  # of the zero-moment point, between plan and body
+ROUNDS = 15
+AGREED_M = 0.003  # of the zero-moment point, between plan and body
+NEARLY_M = 0.005  # nearer than this, forces and torques mean something
 RELAXED = 0.6  # share of what was measured that the next plan takes over: the body answers a plan a little too much
 SPARE_M = 0.008  # of the balance margin, for what lies between two frames
 SPARE_FRICTION = 0.7  # share of the friction that the centre of mass may use
@@ -90,16 +91,19 @@ def feasible_story(
     robot, intervals = stance.robot, len(drawing.key) - 1
     maker = _Maker(stance, drawing, raw_qpos, margin_m + SPARE_M)
     reasons = StretchReasons(np.ones(intervals))
-    path, qpos, rounds = maker.program.drawn.as_drawn, raw_qpos, 0
-    for rounds in range(1, ROUNDS + 1):
+    path, qpos, rounds = maker.program.solve(maker.program.drawn.as_drawn, maker.assumed, reasons.least), raw_qpos, 1
+    while True:
         dense, dense_qpos = maker.body(path, DENSE_HZ, qpos)
         dynamics = inverse_dynamics(robot, dense.time_s, dense_qpos)
-        slower = rounds > 2 and _slow_down(maker, path, dense, dense_qpos, dynamics, reasons)
         beyond = maker.beyond(path, dense.time_s, dynamics)
-        if rounds > 2 and not slower and np.abs(beyond - maker.assumed).max() < AGREED_M:
+        off_m = float(np.abs(beyond - maker.assumed).max())
+        slower = off_m < NEARLY_M and _slow_down(maker, path, dense, dense_qpos, dynamics, reasons)
+        if (off_m < AGREED_M and not slower) or rounds == ROUNDS:
             break
+        rounds += 1
         path = maker.plan(path, beyond, reasons.least)
         _, qpos = maker.body(path, None, qpos)
+    _, qpos = maker.body(path, None, qpos)
     final, final_qpos = maker.body(path, rate_hz, qpos)
     away = np.linalg.norm(qpos[:, :3] - raw_qpos[:, :3], axis=1)
     return FeasibleStory(final.time_s, final_qpos, feet_down(final), final.eyes, path, away, reasons, rounds)
@@ -130,15 +134,17 @@ class _Maker:
     def body(self, path: BalancedPath, rate_hz: float | None, near: Array) -> tuple[Drawing, Array]:
         """Return a path as frames and coordinates, at a rate or, without one, at its own frames."""
         times = path.time_s if rate_hz is None else sample_times(float(path.time_s[-1]), rate_hz)
-        frames = retimed(self.drawing, path.time_s, times)
-        com = through_frames(path.time_s, path.com_m, times)
-        start = through_frames(path.time_s, near, times)
+        shown_s = path.time_s * (times[-1] / path.time_s[-1])  # so that the last sample is the end
+        frames = retimed(self.drawing, shown_s, times)
+        com = through_frames(shown_s, path.com_m, times)
+        start = through_frames(shown_s, near, times)
         qpos, _ = self.stance.solve(frames, com_m=com, near=start)
         return frames, qpos
 
     def beyond(self, path: BalancedPath, time_s: Array, dynamics: InverseDynamics) -> Array:
         """Return what the whole body adds to the zero-moment point of its pendulum, at the frames. Shape (N, 2)."""
         whole = pressure_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)
+        whole[[0, -1]] = whole[[1, -2]]  # where a movement begins and ends, differences see only half of it
         at_frames = np.column_stack([np.interp(path.time_s, time_s, column) for column in whole.T])
         com = np.column_stack([path.com_m, self.com_m[:, 2]])
         return np.asarray(at_frames - pendulum_zmp(com, np.diff(path.time_s)))

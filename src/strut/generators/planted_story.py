@@ -151,6 +151,7 @@ def retimed(drawing: Drawing, frame_time_s: Array, time_s: Array) -> Drawing:
         foot_turn_rad=at(drawing.foot_turn_rad),
         joint_rad=at(drawing.joint_rad),
         key=np.searchsorted(time_s, frame_time_s[drawing.key] - 1e-9),
+        corner=np.searchsorted(time_s, frame_time_s[drawing.corner] - 1e-9),
         eyes=tuple(drawing.eyes[k] for k in nearest),
     )
 

@@ -84,7 +84,7 @@ def second_difference(values: Array, step_s: Array) -> Array:
     """Return accelerations at frames of uneven spacing, at rest before the first and after the last. (N, k), (N-1,)."""
     speed = np.zeros((len(values) + 1, values.shape[1]))
     speed[1:-1] = np.diff(values, axis=0) / step_s[:, None]
-    span = np.concatenate([step_s[:1], (step_s[1:] + step_s[:-1]) / 2.0, step_s[-1:]])
+    span = np.concatenate([step_s[:1], step_s[1:] + step_s[:-1], step_s[-1:]]) / 2.0  # at rest until just now
     return np.asarray(np.diff(speed, axis=0) / span[:, None])
 
 
@@ -164,7 +164,7 @@ def _acceleration(values: ca.SX, step: ca.SX) -> ca.SX:
     columns = values.shape[1]
     speed = (values[1:, :] - values[:-1, :]) / ca.repmat(step, 1, columns)
     speed = ca.vertcat(ca.SX.zeros(1, columns), speed, ca.SX.zeros(1, columns))
-    span = ca.vertcat(step[0], (step[1:] + step[:-1]) / 2.0, step[-1])
+    span = ca.vertcat(step[0], step[1:] + step[:-1], step[-1]) / 2.0
     return (speed[1:, :] - speed[:-1, :]) / ca.repmat(span, 1, columns)
 
 

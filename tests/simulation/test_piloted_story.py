@@ -1,0 +1,66 @@
+"""Stories in simulation, behaviour 15: one standing controller falls with a drawing and stands with what it became.
+
+Springs, torque limits and noisy sensors are on; the floor's friction is 0.6.
+"""
+
+import numpy as np
+import pytest
+
+from strut.errors import OutOfRangeError
+from strut.io.animation_file import load_animation, story_names, story_path
+from strut.models.catalogue import load_robot
+from strut.pipeline.animate import animate, draw
+from strut.simulation.piloted import Clock, World, simulate_requests
+from strut.simulation.piloted_story import play_request
+from strut.verify.check import check
+from tests.stories import paw, slow_nod
+
+FAST = Clock(control_hz=1000.0)
+FLOOR = World(friction=0.6)
+STORIES = story_names("cassie")
+
+
+@pytest.fixture(scope="module")
+def cassie():
+    return load_robot("cassie")
+
+
+def story(name):
+    return load_animation(story_path("cassie", name))
+
+
+def performed(cassie, motion):
+    return simulate_requests([play_request(motion, cassie)], cassie, world=FLOOR, clock=FAST)
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_every_story_stands_when_made_feasible(cassie, name):
+    motion = animate(cassie, story(name))
+    assert motion.receipt.verdict == "ok"
+    assert check(motion, cassie).verdict == "ok"
+    show = performed(cassie, motion)
+    assert show.outcome.finished
+    assert not show.outcome.fell
+
+
+def test_at_least_three_stories_break_limits_as_they_are_drawn(cassie):
+    refused = [name for name in STORIES if check(draw(cassie, story(name)), cassie).verdict == "refused"]
+    assert set(refused) >= {"angry", "fearful", "happy"}
+
+
+def test_the_same_controller_falls_with_a_story_as_it_is_drawn(cassie):
+    """What it became stands: see above."""
+    assert performed(cassie, draw(cassie, story("fearful"))).outcome.fell
+
+
+def test_the_pilot_is_asked_for_what_was_drawn(cassie):
+    motion = draw(cassie, slow_nod())
+    request = play_request(motion, cassie)
+    np.testing.assert_allclose(request.place_m[:, 2], motion.qpos[:, 2])
+    assert np.degrees(request.turn_rad[:, 1].max()) == pytest.approx(8.0, abs=0.01)
+    assert abs(request.place_m[0, :2]).max() < 0.02  # the centre of mass stands over the middle of the soles
+
+
+def test_a_lifted_foot_is_not_for_the_standing_controller():
+    with pytest.raises(OutOfRangeError, match="A foot leaves the floor"):
+        play_request(draw("mrpete", paw()))
