@@ -97,6 +97,7 @@ def test_blocks_of_commands_run(
     if all(runs.values()):
         pytest.skip("; ".join(sorted(set(runs.values()))) or "all of it stands alone elsewhere")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path / "robots"))
     if any("gait.npz" in command for command in script):
         strut.save_motion(request.getfixturevalue("gait").motion(steps=4), "gait.npz")
     for command, reason in runs.items():
