@@ -14,6 +14,7 @@ from strut.control.servo_balance import Sensing
 from strut.io.atomic import check_not_input, check_writable
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
+from strut.motion import Motion
 from strut.simulation.goal_walk import Arrival, simulate_to_goal
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import simulate as play
@@ -66,18 +67,26 @@ def simulate(
             playback = play(motion, friction=friction, mass_scale=mass_scale, **options)
             outcome = playback.outcome
             happened, numbers, lines, fell = playback.motion, outcome.as_dict(), _lines(outcome), outcome.fell
-    if fell and lands_with_impacts(robot_of(motion)):
-        lines.append("  servos that follow angles balance nobody; the proof of a walk is the playback in its receipt")
+    if fell:
+        lines += _about_falls(motion, out)
     if out is not None:
         save_motion(happened, out, force=force)
         lines.append(f"wrote {out} ({happened.duration_s:.1f} s of motion)")
     if json:
         print_json(numbers)
-    if fell and out is None:
-        lines.append("  to see it fall, simulate again with --out fall.npz, then `strut show fall.npz`")
     print_lines(*lines)
     print_next("strut show", out or file)
     return FELL if fell else 0
+
+
+def _about_falls(motion: Motion, out: Path | None) -> list[str]:
+    """Return what to know about a fall, and how to see it."""
+    lines = []
+    if lands_with_impacts(robot_of(motion)):
+        lines.append("  servos that follow angles balance nobody; the proof of a walk is the playback in its receipt")
+    if out is None:
+        lines.append("  to see it fall, simulate again with --out fall.npz, then `strut show fall.npz`")
+    return lines
 
 
 def _arrival_lines(arrival: Arrival) -> list[str]:

@@ -73,10 +73,7 @@ def simulate(
     robot = robot_of(motion, robot)
     motion.check_even()
     friction = robot.friction if friction is None else friction
-    for name, value in (("friction", friction), ("mass scale", mass_scale)):
-        if not 0.0 < value <= LARGEST_FACTOR:
-            raise OutOfRangeError(f"The {name} is {value:g}; it must be above 0 and at most {LARGEST_FACTOR:g}.")
-    _check_control(robot, control)
+    _check(robot, friction, mass_scale, control)
     played = _play(robot, motion, friction, mass_scale, None, on_sample) if control != "balance" else None
     may_balance = control == "auto" and isinstance(robot.tables.gait, PatternTable)
     if played is not None and (not may_balance or _suffices(played.outcome)):
@@ -86,7 +83,11 @@ def simulate(
     return balanced if played is None or not balanced.outcome.fell else played
 
 
-def _check_control(robot: Robot, control: Control) -> None:
+def _check(robot: Robot, friction: float, mass_scale: float, control: Control) -> None:
+    """Refuse what no world or controller is."""
+    for name, value in (("friction", friction), ("mass scale", mass_scale)):
+        if not 0.0 < value <= LARGEST_FACTOR:
+            raise OutOfRangeError(f"The {name} is {value:g}; it must be above 0 and at most {LARGEST_FACTOR:g}.")
     if control not in get_args(Control):
         raise UnknownNameError("control", control, get_args(Control), "`strut simulate --help`")
     if control == "balance" and not (robot.floats and robot.legs):
