@@ -20,17 +20,18 @@ from strut.engines.walking_state import WalkingState
 from strut.motion import Motion
 from strut.robot import Array, Index, Robot
 
-GAIN = 0.6  # of the capture point's error by which a foot is put down beyond its place
+GAIN, SOLE_GAIN = 0.6, 0.3  # of the capture point's error by which balls and soles are put down beyond their places
 FARTHEST = 0.25  # that a foot is moved from its place in the body, in heights of the centre of mass
 DAMPING = 1e-4  # of the legs' inverse kinematics, in square heights: a stretched leg has no inverse
 
 
 @dataclass(slots=True)
 class _Leg:
-    """One leg: its columns of the velocity coordinates, which rows of its foot's Jacobian it follows, what it adds."""
+    """One leg: its columns of the velocity coordinates, rows of its foot's Jacobian, gain, and what it adds."""
 
     columns: Index
     rows: int
+    gain: float
     added: Array
     begun: Array
 
@@ -71,7 +72,7 @@ class StepAdjustment:
                 leg.added = leg.begun * (1.0 - float(smooth_step(np.array(progress))))
             else:
                 place_m = self._foot_m[sample, index].copy()
-                place_m[:2] += carried_m + progress * GAIN * error_m
+                place_m[:2] += carried_m + progress * leg.gain * error_m
                 away_m = turn.T @ (place_m - qpos[:3]) - self._in_base(sample, index)
                 wanted = np.concatenate([away_m * min(1.0, self._most(away_m)), tilt])[: leg.rows]
                 share = float(smooth_step(np.array(2.0 * progress)))
@@ -103,7 +104,8 @@ def _leg(robot: Robot, index: int) -> _Leg:
     leg = next(leg for leg in robot.legs if foot.name in leg.feet)
     columns = np.array([6 + robot.joint_names.index(joint) for joint in leg.joints])
     rows = 6 if len(foot.points) > 2 and len(columns) >= 6 else 3
-    return _Leg(columns, rows, np.zeros(rows), np.zeros(rows))
+    gain = GAIN if len(foot.points) == 1 else SOLE_GAIN  # soles also move the pressure
+    return _Leg(columns, rows, gain, np.zeros(rows), np.zeros(rows))
 
 
 def _progress(down: npt.NDArray[np.bool_]) -> Array:
