@@ -14,6 +14,7 @@ from strut.engines.task_jacobians import task_jacobians
 ROBOTS = {
     "go1": "robots/go1_description/urdf/go1.urdf",
     "solo12": "robots/solo_description/robots/solo12.urdf",
+    "g1": "robots/g1_description/urdf/g1_29dof_rev_1_0.urdf",
     "talos": "robots/talos_data/robots/talos_reduced.urdf",
 }
 
@@ -39,7 +40,7 @@ def pitch_rad(qpos):
     return np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0))
 
 
-@pytest.mark.parametrize("name", ["go1", "solo12", "talos"])
+@pytest.mark.parametrize("name", ["go1", "solo12", "g1"])
 def test_it_stands_up_in_physics_on_other_ground_and_with_another_mass(adopted, walks, name):
     motion = walks(name, "neutral")
     assert motion.receipt.verdict == "ok"

@@ -26,6 +26,8 @@ SIMULATION_KEYS = [
     "tracking_error_rad",
     "torque_use",
     "cost_of_transport",
+    "control",
+    "stumbles",
 ]
 
 
@@ -79,7 +81,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
         ),
         (
             ["dance"],
-            "There is no verb 'dance' (nearest: analyze, reproduce, check); `strut --help` lists them all.",
+            "There is no verb 'dance' (nearest: animate, analyze, reproduce); `strut --help` lists them all.",
         ),
         (["walk", "mrpete", "--pad", "0.1", "0.2"], "Option '--pad' requires 3 arguments. See `strut walk --help`."),
         (
@@ -261,7 +263,10 @@ _INTERRUPTED_WALK = """
 import os, signal, sys, threading
 import strut.cli.walk
 from strut.cli.entry import run
-threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+for after_s in (0.7, 3.0):  # twice: an interrupt that arrives inside a callback of a C library is lost
+    timer = threading.Timer(after_s, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.daemon = True
+    timer.start()
 sys.argv = ["strut", "walk", "mrpete", "--cycles", "300", "--out", sys.argv[1]]
 run()
 """

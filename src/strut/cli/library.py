@@ -16,7 +16,7 @@ library = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="Keep motions and find them again.",
+    help="Keep motions, and find them again by what they mean. Example: strut library add sad.npz.",
 )
 Store = Annotated[Path | None, typer.Option(help="Library file.  [default: ~/.strut/motions.db]")]
 

@@ -116,7 +116,7 @@ def _speed_m_s(speed: str) -> float:
     """Return a speed that was typed with its unit; below 0 is backwards."""
     words = speed.strip().lower()
     if not re.fullmatch(r"[-+.\de]+\s*(mm|cm|m)/s", words):
-        raise typer.BadParameter(f"'{speed}' is no speed; write for instance 3cm/s, or fastest.")
+        raise typer.BadParameter(f"'{speed}' is no speed; write for instance 3cm/s, or fastest for steps to a goal.")
     return length_m(words.removesuffix("/s"))
 
 

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from strut.draft import Detail, Draft, Search, Shortfall
 from strut.engines.rigid_body import GRAVITY_M_S2, joint_anchors
+from strut.errors import OutOfRangeError
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.gait_body import Carriage, carried_gait, resampled_gait
 from strut.generators.gait_pattern import GaitPattern, pattern_named, slowed, time_unit_s
@@ -34,6 +35,7 @@ LARGEST_FOOT_ERROR_M = 1e-3
 BOUNCE = 0.008  # of the height of the centre of mass: half of what it rises and sinks in a step at bounce 1
 UNEVEN = 0.8  # how unevenly time runs within a step at a jerkiness of 1
 SIDEWAYS, TURN_RAD = 0.4, 0.5  # of a stride, and in a cycle, on the way to a goal
+MOST_CYCLES = 200  # on the way to a goal
 LOWER = (1.0, 0.97, 0.94, 0.90, 0.85)  # heights of the body to try until all feet are in reach
 
 
@@ -152,7 +154,7 @@ class _GaitBody:
         task, style, stride_m = self.task, self.style, self.stride_m
         if task.goals:
             reach = Reach(stride_m, SIDEWAYS * stride_m, TURN_RAD * style.stride)
-            return pieces_to(Place(0.0, 0.0), task.goals, reach)
+            return _checked(pieces_to(Place(0.0, 0.0), task.goals, reach))
         if task.speed_m_s is not None:
             stride_m = task.speed_m_s * style.tempo * style.stride * self.period_s
         sideways_m = task.sideways_m_s * style.tempo * style.stride * self.period_s
@@ -200,6 +202,14 @@ class _GaitBody:
         attitude = turn * Rotation.from_quat(self.standing_qpos[3:7], scalar_first=True)
         qpos[:, 3:7] = attitude.as_quat(scalar_first=True)
         return qpos
+
+
+def _checked(pieces: tuple[TrackPiece, ...]) -> tuple[TrackPiece, ...]:
+    """Return the pieces; raises OutOfRangeError if they take longer than anybody would watch."""
+    cycles = sum(piece.cycles for piece in pieces)
+    if cycles > MOST_CYCLES:
+        raise OutOfRangeError(f"The way to the goal takes {cycles} gait cycles; choose a goal within {MOST_CYCLES}.")
+    return pieces
 
 
 def _first_cycles(pieces: tuple[TrackPiece, ...]) -> tuple[TrackPiece, ...]:

@@ -42,7 +42,7 @@ def pieces_to(start: Place, goals: Sequence[Place], reach: Reach) -> tuple[Track
     pieces: list[TrackPiece] = []
     for here, there in pairwise((start, *goals)):
         pieces += _leg(there.seen_from(here), reach)
-    return tuple(pieces)
+    return tuple(pieces) or (TrackPiece((0.0, 0.0, 0.0), 2),)  # who is there already marches on the spot
 
 
 def _leg(away: Place, reach: Reach) -> list[TrackPiece]:

@@ -22,11 +22,11 @@ def foot_stance(robot: Robot) -> tuple[FootStance, Array]:
 
     Legs that stand straight are bent a little. Raises BadTableError for a robot that has neither two nor four feet.
     """
+    if len(robot.feet) not in (2, 4):
+        raise BadTableError(f"{robot.name} has {len(robot.feet)} feet; gaits are known for two and for four.")
     qpos = _bent(robot, np.array(robot.standing_qpos))
     now = task_jacobians(robot, qpos[None])
     feet = now.foot_in_world[0]
-    if len(feet) not in (2, 4):
-        raise BadTableError(f"{robot.name} has {len(feet)} feet; gaits are known for two and for four.")
     middle = np.array([*feet[:, :2].mean(axis=0), 0.0])
     qpos[:3] -= middle
     height_m = float(now.com_in_world[0, 2])

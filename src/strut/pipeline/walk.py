@@ -80,7 +80,9 @@ def walk(
     task = _task(robot, {name: value for name, value in chosen.items() if value is not None})
     felt = named_emotion(emotion) if isinstance(emotion, str) else emotion
     how: dict[str, Any] = {"intensity": intensity, "margin_m": margin_m, "retreat": retreat, "strict": strict}
-    request = Request(robot=robot.name, task=task, emotion=felt, rate_hz=rate_hz or task.usual_rate_hz, **how)
+    request = Request(
+        robot=robot.name, task=task, emotion=felt, rate_hz=task.usual_rate_hz if rate_hz is None else rate_hz, **how
+    )
     return run(request, robot=robot, on_progress=on_progress)
 
 

@@ -158,10 +158,16 @@ def _standing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
     joint_limit, joint_speed, torque = _joint_limits(robot, "is {:.2f} rad beyond its range", 0.0)
 
     def unbalanced_mm(needs: Audit) -> Array:
-        on_lines = stands_on_lines(robot, needs.contact)
-        least_m = -MOST_BESIDE_LINE * float(needs.qpos[:, 2].mean()) if on_lines else margin_m
-        short_m = least_m - needs.margin_m
+        if stands_on_lines(robot, needs.contact):  # see `beside_mm`
+            return np.zeros((len(needs.margin_m), 1))
+        short_m = margin_m - needs.margin_m
         return MM * np.where(np.isposinf(short_m), 0.0, short_m)[:, None]  # in flight: see `NoFlight`
+
+    def beside_mm(needs: Audit) -> Array:
+        if not stands_on_lines(robot, needs.contact):
+            return np.zeros((len(needs.margin_m), 1))
+        far_m = -needs.margin_m - MOST_BESIDE_LINE * float(needs.qpos[:, 2].mean())
+        return MM * np.where(np.isposinf(far_m), 0.0, far_m)[:, None]
 
     return (
         Ceiling("foot contact", feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, from_ground),
@@ -174,6 +180,7 @@ def _standing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
         Ceiling("platform", DRIVE_LIMITS, lambda needs: needs.drive_use, 1.0, "reaches {:.0%} of its limit"),
         Ceiling("friction", feet, friction_needed, robot.friction, "needs a friction of {:.2f}"),
         Ceiling("balance margin", pressure, unbalanced_mm, 0.0, inside),
+        Ceiling("balance margin", pressure, beside_mm, 0.0, "is {:.1f} mm too far beside the line between the feet"),
     )
 
 

@@ -68,7 +68,7 @@ def _audit(draft: Draft) -> Audit:
         clearance_m=dynamics.clearance_m,
         foot_height_m=_per_foot([points.min(axis=1) for points in height_m], len(qpos)),
         foot_top_m=_per_foot([points.max(axis=1) for points in height_m], len(qpos)),
-        slip_m=_slip(robot, qpos, contact),
+        slip_m=_slip(robot, qpos, contact, dynamics.foot_in_world),
         self_distance=near,
         force_disagreement=_force_disagreement(draft, dynamics),
         torque_disagreement=_torque_disagreement(draft, dynamics),
@@ -80,14 +80,14 @@ def _per_foot(columns: list[Array], samples: int) -> Array:
     return np.stack(columns, axis=1) if columns else np.empty((samples, 0))
 
 
-def _slip(robot: Robot, qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:
-    """Return how far what touches of each foot has slid since it landed, rolling not counted. Shape (T, n)."""
+def _slip(robot: Robot, qpos: Array, contact: npt.NDArray[np.bool_], foot_in_world: Array) -> Array:
+    """Return how far each foot has slid since it landed; a ball may roll, or turn where it is. Shape (T, n)."""
     slip = np.zeros(contact.shape)
     for foot, down in enumerate(contact.T):
-        slid_m, _ = contact_slip(robot, robot.feet[foot].points[0], qpos)
+        rolling_m, _ = contact_slip(robot, robot.feet[foot].points[0], qpos)
         for stance in runs(down):
-            path = slid_m[stance, :2]
-            slip[stance, foot] = np.linalg.norm(path - path[0], axis=1)
+            paths = [path[stance, :2] - path[stance.start, :2] for path in (rolling_m, foot_in_world[:, foot])]
+            slip[stance, foot] = np.min([np.linalg.norm(path, axis=1) for path in paths], axis=0)
     return slip
 
 
