@@ -13,7 +13,7 @@ demo: $(VENV)/installed
 	$(BIN)/python examples/01_five_emotions.py demo
 
 test: lint
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile  # what a file plans is planned in one worker
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

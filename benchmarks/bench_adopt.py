@@ -1,8 +1,8 @@
 """Which robots of the world are adopted without a hand edit, and in what time?
 
-Rows: robot, kind (as labelled), adopted or refused with the sentence, legs, feet, joints, mass, seconds, whether it
-stands for a second on its own servos. Give a list of files (`kind<TAB>path` a line); without one, the robots of
-installed packages are tried.
+Rows: robot, kind (as labelled), adopted or refused with the sentence, legs, feet, joints, mass, seconds of the
+processor, whether it stands for a second on its own servos. Give a list of files (`kind<TAB>path` a line); without
+one, the robots of installed packages are tried.
 
     python benchmarks/bench_adopt.py robots.txt --out robots/ --pictures pictures/
 """
@@ -35,21 +35,22 @@ def tried(kind: str, path: Path, out: Path, pictures: Path | None) -> dict[str, 
     row: dict[str, Any] = {"robot": "/".join(path.parts[-3:]), "kind": kind, "result": "adopted", "sentence": ""}
     row |= {"legs": "", "feet": "", "joints": "", "mass_kg": "", "seconds": "", "stands": ""}
     name = "_".join(path.with_suffix("").parts[-3:]).replace(".", "_").lower()
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         adopted = adopt(path, out=out / name, force=True)
     except StrutError as error:
-        return row | {"result": "refused", "sentence": str(error), "seconds": round(time.perf_counter() - started, 2)}
+        said = str(error).replace(str(path), path.name)
+        return row | {"result": "refused", "sentence": said, "seconds": round(time.process_time() - started, 2)}
     except Exception as error:
         return row | {"result": "crashed", "sentence": f"{type(error).__name__}: {error}"}
-    robot = adopted.robot
+    robot, took_s = adopted.robot, time.process_time() - started
     kinds = {1: "ball", 2: "line"}
     row |= {
         "legs": len(robot.feet),
         "feet": " ".join(sorted({kinds.get(len(foot.points), "sole") for foot in robot.feet})),
         "joints": len(robot.joint_names),
         "mass_kg": round(robot.mass_kg, 1),
-        "seconds": round(adopted.took_s, 2),
+        "seconds": round(took_s, 2),
     }
     faults = [note.sentence for note in check_folder(adopted.folder).notes if note.weight == "fault"]
     row |= {"stands": not faults, "sentence": " ".join(faults)}

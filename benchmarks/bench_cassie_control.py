@@ -1,6 +1,6 @@
 """Does Cassie hold every speed and height that may be asked, and how long is a tick of its controllers?
 
-    python benchmarks/bench_cassie_control.py [--commands 20] [--seeds 3] [--rate 2000]
+    python benchmarks/bench_cassie_control.py [--commands 20] [--seeds 3] [--rate 2000] [--walker library]
 
 Random commands over the range that control.toml allows, each walked for 22 s from standing and then stopped, with noisy
 sensors, springs, torque limits and friction 0.6; every command with several seeds of the noise. Then pushes of 60 N for
@@ -22,6 +22,8 @@ import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut.control.reference import ShowRequest, StandRequest, WalkRequest  # noqa: E402
+from strut.gait_library import GaitLibrary  # noqa: E402
+from strut.io.gait_library_file import load_gait_library  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.torque_model import control_table  # noqa: E402
 from strut.simulation.piloted import Clock, PilotedRun, Push, World, simulate_requests  # noqa: E402
@@ -30,13 +32,16 @@ WALK_S, STEADY_S, PAIRS = 22.0, 12.0, 14
 PUSH_N = 60.0
 
 
-def walk_row(name: str, command: tuple[float, float, float], seed: int, rate_hz: float) -> Row:
+def walk_row(
+    name: str, command: tuple[float, float, float], seed: int, rate_hz: float, library: GaitLibrary | None = None
+) -> Row:
     """Walk one command, stop, and return what came of it."""
     forward, left, height = command
     run = simulate_requests(
         [WalkRequest(forward, left, 0.0, height, duration_s=WALK_S), StandRequest(1.0)],
         world=World(seed=seed),
-        clock=Clock(control_hz=rate_hz),
+        clock=Clock(control_hz=rate_hz, longest_s=WALK_S + 18.0),
+        library=library,
     )
     errors = steady_errors(run, command) if not run.outcome.fell else (None, None, None)
     return row(name, command, seed, rate_hz, run, errors)
@@ -102,13 +107,18 @@ def main() -> None:
     parser.add_argument("--commands", type=int, default=20)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--rate", type=float, default=2000.0)
+    parser.add_argument("--walker", choices=("pendulum", "library"), default="pendulum")
     options = parser.parse_args()
+    library = load_gait_library(load_robot("cassie")) if options.walker == "library" else None
+    name = "walk" if library is None else "walk by the library"
     allowed = control_table(load_robot("cassie")).command
     ranges = np.array([allowed.forward_m_s, allowed.sideways_m_s, allowed.walking_height_m])
     commands = np.random.default_rng(1).uniform(ranges[:, 0], ranges[:, 1], (options.commands, 3))
     for seed in range(options.seeds):
         for forward, left, height in commands.tolist():  # recorded one by one: all of them take many minutes
-            keep([walk_row("walk", (forward, left, height), seed, options.rate)])
+            keep([walk_row(name, (forward, left, height), seed, options.rate, library)])
+    if library is not None:
+        return
     sides = {"front": (-1.0, 0.0), "back": (1.0, 0.0), "left": (0.0, -1.0), "right": (0.0, 1.0)}
     for side, (x, y) in sides.items():
         force = (PUSH_N * x, PUSH_N * y)

@@ -1,8 +1,10 @@
 """How far are ground forces from markers alone from those of force plates, and do the bands hold?
 
+Seconds are processor time from file to forces, with a second or third fit where height and mass are guessed.
+
 Sizes of errors and floors of the bands are chosen on half of the trials. Needs the recordings in ../shared/data.
-Where a file does not tell the person's mass, that which makes the measured vertical force fit the baseline is taken;
-such trials say nothing about the mean vertical force.
+Where a file does not tell height and mass, the height that fits the legs and the mass that makes the measured vertical
+force fit the baseline are taken; such trials say nothing about the mean vertical force.
 """
 
 from __future__ import annotations
@@ -14,12 +16,14 @@ from pathlib import Path
 import numpy as np
 
 from record import record
+from strut.capture.body_priors import human_geometry, length_prior
 from strut.capture.dynamic_smoothing import GRAVITY_M_S2
 from strut.capture.fit import MarkerFit, fit
 from strut.capture.ground_forces import GroundForces, ground_forces
+from strut.capture.moment_comparison import MomentAgreement, compare_ankles
 from strut.capture.plate_comparison import AXES, Agreement, agreement, compare_loads, pressure_distance_m
 from strut.capture.recording_file import read_recording
-from strut.capture.subject_model import robot_of_subject
+from strut.capture.subject_model import SubjectModel, robot_of_subject
 from strut.robot import Robot
 
 DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
@@ -40,6 +44,10 @@ def solved(name: str) -> tuple[MarkerFit, Robot, GroundForces]:
     height, mass = recording.height_m or USUAL_HEIGHT_M, recording.mass_kg or USUAL_MASS_KG
     found = fit(recording, height_m=height, mass_kg=mass, walking=True)
     robot = robot_of_subject(found.subject)
+    if recording.height_m is None:
+        height = leg_height_m(found.subject)
+        found = fit(recording, height_m=height, mass_kg=mass, walking=True)
+        robot = robot_of_subject(found.subject)
     if recording.mass_kg is None:
         rough = ground_forces(found, robot, draws=0)
         if rough.plates is not None:
@@ -50,26 +58,46 @@ def solved(name: str) -> tuple[MarkerFit, Robot, GroundForces]:
     return found, robot, ground_forces(found, robot)
 
 
+def leg_height_m(person: SubjectModel) -> float:
+    """Return the body height whose usual thighs and shanks are as long as somebody's."""
+    names = [f"{part}{side}Length" for part in ("Thigh", "Shank") for side in ("Right", "Left")]
+    usual, _ = length_prior(human_geometry(), 1.0)
+    shares = dict(zip(human_geometry().length_names, usual, strict=True))
+    return float(np.clip(sum(person.lengths_m[name] for name in names) / sum(shares[name] for name in names), 1.2, 2.1))
+
+
 def rows_of(half: str, name: str) -> list[dict[str, object]]:
     """Return one row for each compared force of a trial, and one for the centre of pressure and the time it took."""
-    started = time.perf_counter()
-    _, robot, forces = solved(name)
-    seconds = round(time.perf_counter() - started, 1)
+    started = time.process_time()
+    found, robot, forces = solved(name)
+    seconds = round(time.process_time() - started, 1)
     first = {"half": half, "trial": name}
     if forces.plates is None:
         return [first | _row(None) | {"what": "no foot stands whole on a plate", "seconds": seconds}]
     weight_n = robot.mass_kg * GRAVITY_M_S2
     bands = (forces.bands.total_n, forces.bands.foot_n)
     ours = compare_loads(forces.loads, forces.wrench[:, :3], forces.plates, weight_n, bands)
+    plain_n = forces.plates.as_filtered(forces.baseline_n)
     plain = [
-        agreement("baseline", axis, forces.baseline_n[:, index], forces.plates.total[:, index], weight_n)
+        agreement("baseline", axis, plain_n[:, index], forces.plates.total[:, index], weight_n)
         for index, axis in enumerate(AXES)
     ]
     rows = [first | _row(one) for one in [*ours, *plain] if one is not None]
     away = pressure_distance_m(forces.loads.cop_m, forces.plates, forces.loads.stands, weight_n)
     median_mm = round(float(np.median(away)) * 1e3, 1) if len(away) else None
     rows.append(first | _row(None) | {"what": "centre of pressure", "median_mm": median_mm, "seconds": seconds})
-    return rows
+    return [*rows, *(first | _moment_row(one) for one in compare_ankles(found, robot, forces))]
+
+
+def _moment_row(one: MomentAgreement) -> dict[str, object]:
+    """Return a row for an ankle beside the laboratory's own inverse dynamics."""
+    return _row(None) | {
+        "what": one.joint,
+        "axis": "torque",
+        "rms_percent_range": round(100.0 * one.rms_range, 1),
+        "correlation": round(one.correlation, 3),
+        "frames": one.frames,
+    }
 
 
 def _row(one: Agreement | None) -> dict[str, object]:

@@ -19,8 +19,9 @@ from record import Row, record
 from strut import walk
 from strut.io.motion_file import save_motion
 from strut.study.answer_table import answers_of, export_rows
-from strut.study.audience import audience_for, simulated_rows
+from strut.study.audience import audience_for
 from strut.study.design import Question, read_design
+from strut.study.rehearsal import simulated_rows
 from strut.study.statistics import study_statistics
 from strut.study.study_folder import new_study
 from strut.study.study_report import report_html
@@ -52,7 +53,7 @@ def main() -> None:
             rows.append(
                 {
                     "case": question,
-                    "answers": len(table.participant),
+                    "answers": len(table),
                     "wall_s": round(wall_s, 2),
                     "cpu_s": round(cpu_s, 2),
                     "page_kb": round(len(page) / 1e3),

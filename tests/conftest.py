@@ -9,11 +9,15 @@ from pathlib import Path
 import cloudpickle
 import pytest
 from hypothesis import settings
+from playwright.sync_api import sync_playwright
 
 from strut import load_robot, walk
 from strut.human.synthesize import synthesize
+from tests.study import real_parts
 
 pytest_plugins = ("tests.study.real_parts_summary",)  # names, at the end, which real parts ran
+
+MAKERS = ("test_human_verbs.py", "test_synthesize.py")  # of a happy walk, and of the usual gait
 
 settings.register_profile("strut", derandomize=True, deadline=None)  # the same examples everywhere
 settings.load_profile("strut")
@@ -54,6 +58,17 @@ def gait(heiman, made_once):
 
 
 @pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium, one a worker: Playwright's synchronous interface runs once in a process."""
+    if real_parts.CHROMIUM is None:
+        pytest.skip("Chromium is not installed (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=real_parts.CHROMIUM, args=real_parts.CHROMIUM_ARGUMENTS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
 def made_once(tmp_path_factory, request):
     """Return what makes a thing in one of the workers and reads it in the others, who wait for it."""
     alone = not hasattr(request.config, "workerinput")
@@ -88,7 +103,11 @@ def made_once(tmp_path_factory, request):
 
 
 def pytest_collection_modifyitems(items):
-    """Mark as slow what needs a synthesized gait, so that `-m "not slow"` leaves it out."""
+    """Mark as slow what needs a synthesized gait, so that `-m "not slow"` leaves it out, and begin with solved walks.
+
+    Two workers make them at the same time, and nobody waits for them later.
+    """
     for item in items:
         if "gait" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.path.name not in MAKERS)

@@ -45,17 +45,34 @@ def scripts() -> list[list[str]]:
 
 def why_not(arguments: list[str]) -> str:
     """Why a command is not run here; empty if it is."""
-    if arguments[0] in {"synthesize", "reconstruct"} or arguments[:2] == ["walk", "heiman"]:
-        return "it solves for a human walk"
-    if arguments[0] in {"fit", "capture"}:
-        return "it needs a laboratory's recording; tests/cli/test_recorded_verbs.py runs it"
-    if arguments[0] == "reproduce":
-        return "tests/reproduction computes its rows and runs the verb"
-    if arguments[0] == "show" and not {"--html", "--png", "--gif", "--mp4"} & set(arguments):
-        return "the live viewer runs until Ctrl-C; tests/show tests it"
-    if any(word.startswith("examples/") for word in arguments):
-        return "it needs a robot's files that are installed apart; tests/robots reads such files"
-    return ""
+    verb, first, second = (*arguments, "", "")[:3]
+    shown = {"--html", "--png", "--gif", "--mp4"} & set(arguments)
+    reasons = (
+        (verb in {"synthesize", "reconstruct"} or (verb, first) == ("walk", "heiman"), "it solves for a human walk"),
+        (
+            verb in {"fit", "capture"},
+            "it needs a laboratory's recording; tests/cli/test_recorded_verbs.py runs it",
+        ),
+        (
+            verb == "analyze" and "=" in first,
+            "it compares walks of people; tests/cli/test_recorded_verbs.py runs it",
+        ),
+        (verb == "reproduce", "tests/reproduction computes its rows and runs the verb"),
+        (
+            verb == "library" and first in {"build", "gaits", "try", "map"},
+            "it takes minutes, or needs what does; tests/cli/test_show_verbs.py runs it on a small library",
+        ),
+        (
+            (verb, first) == ("perform", "cassie") and ("walk" in second or second == "curiosity"),
+            "tests/pipeline/test_show_queue.py and tests/simulation perform such shows",
+        ),
+        (verb == "drive" or (verb == "show" and not shown), "the page runs until Ctrl-C; tests/show tests it"),
+        (
+            any(word.startswith("examples/") for word in arguments),
+            "it needs a robot's files that are installed apart; tests/robots reads such files",
+        ),
+    )
+    return next((words for applies, words in reasons if applies), "")
 
 
 @pytest.fixture(scope="module")

@@ -14,12 +14,14 @@ from strut.cli.main import VERBS
 ROOT = Path(__file__).parent.parent
 STUDY = ("sample_size", "new_study", "serve_study", "rehearse_study", "report_study", "forget_participant")
 DOES = {  # what does in Python what a verb does on the command line
-    "animate": ("load_animation", "animate"),
+    "animate": ("load_animation", "trace_animation", "animate"),
+    "repair": ("load_motion", "repair"),
     "library": ("MotionLibrary",),
     "robots": ("robot_names", "load_robot"),
     "adopt": ("adopt", "check_folder", "portrait_png", "portrait_page"),
     "emotions": ("emotion_table", "named_emotion"),
     "walk": ("walk", "walk_to"),
+    "distinguish": ("distinguish", "feeling_map_png", "feeling_page"),
     "perform": ("perform",),
     "synthesize": ("synthesize",),
     "fit": ["read_recording", "fit", "save_fit"],
@@ -28,8 +30,9 @@ DOES = {  # what does in Python what a verb does on the command line
     "analyze": ("analyze", "save_gait_report"),
     "check": ("check",),
     "simulate": ("simulate", "simulate_to_goal"),
+    "drive": ("LivePilot", "drive"),
     "show": ("save_shown", "save_html", "save_png", "save_gif", "save_mp4", "serve"),
-    "export": ("export",),
+    "export": ("export", "export_rig"),
     "reproduce": ("reproduce",),
     "stimuli": ("save_stimuli",),
     "study": (*STUDY, "read_answers", "study_statistics", "film_study"),

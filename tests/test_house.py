@@ -16,8 +16,8 @@ import strut
 HOME = Path(strut.__file__).parent
 NOUNS = (
     *("errors", "toml_file", "cancellation", "tables", "rotation", "emotion", "style", "robot", "motion"),
-    *("recording", "receipt", "bisection", "audit", "draft", "request", "place", "easing", "address"),
-    *("contact_set", "mirror", "drawing"),
+    *("recording", "receipt", "bisection", "audit", "draft", "request", "request_checks", "place", "easing", "address"),
+    *("contact_set", "mirror", "drawing", "rig", "gait_library"),
 )
 STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
@@ -41,24 +41,32 @@ ALLOWED_EDGES = {
     ("verify", "kinematics"): "slip and task errors are kinematics",
     ("verify", "balance"): "a limit on balance needs the zero-moment point and the support polygon",
     ("verify", "generators"): "a hand task is judged against the path it was asked to follow",
+    ("capture", "verify"): "a recorded walk and `check` have one verdict",
     ("io", "expression"): "resampling an oscillating posture keeps its oscillation",
-    ("io", "generators"): "a file can hold a hand path",
+    ("io", "generators"): "a file can hold a hand path or a story, and a rig rests as a story begins",
+    ("io", "kinematics"): "a rig says about which axes its feet keep level",
+    ("io", "capture"): "BVH is read and written in one place",
     ("pipeline", "expression"): "the one pipeline: request to style",
     ("pipeline", "generators"): "the one pipeline: style to draft",
     ("pipeline", "verify"): "the one pipeline: draft to judged motion",
     ("pipeline", "simulation"): "a gait is proved in physics before it is called ok",
+    ("pipeline", "io"): "a gait library is written while it is built",
+    ("pipeline", "control"): "a show is a queue of requests to the controllers",
     ("simulation", "generators"): "a walk to a goal is planned again from where the robot really is",
     ("simulation", "kinematics"): "a walk to a goal is planned again from where the robot really is",
     ("simulation", "balance"): "who really carries the weight",
     ("control", "balance"): "stances and swings are found in one place",
     ("simulation", "control"): "what happens depends on who controls",
+    ("analysis", "pipeline"): "feelings are told apart as a robot really moves",
     ("analysis", "human"): "gait analysis names the parts of a human model",
     ("analysis", "optimal"): "criteria are evaluated on the solver's own trajectory",
     ("study", "io"): "stimuli are motion files",
     ("study", "human"): "point lights sit where the marker set has them",
     ("study", "pipeline"): "the motions of a published study are performed again",
+    ("adoption", "expression"): "an adopted robot gets every word of the animated layer",
     ("adoption", "io"): "folders are written atomically",
     ("adoption", "show"): "a portrait shows what was found",
+    ("show", "simulation"): "a person drives a simulated robot from a page",
     ("show", "balance"): "support polygons are drawn",
     ("show", "human"): "plots carry the laboratory's names",
     ("show", "verify"): "plots show what check measures",
@@ -77,10 +85,10 @@ ENGINES = {
 MODULES = sorted(HOME.rglob("*.py"))
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "misc"}
 # Ratchets: what is still too long, too tangled or named twice. These may only get shorter.
-MOST_TANGLED_BLOCKS = 20
+MOST_TANGLED_BLOCKS = 18
 LARGEST_MEAN_COMPLEXITY = 3.0
 LONG_FUNCTIONS: set[str] = set()
-DEFINED_TWICE = {"Part", "sided", "Limb"}
+DEFINED_TWICE: set[str] = set()
 FILES_TWICE: set[str] = set()
 
 

@@ -8,7 +8,7 @@ import pytest
 from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError, StrutError, UnknownNameError
 from strut.place import LEFT, Footstep, Place
-from strut.request import Animate, Crawl, HandTask, HumanGait, OwnTask, Request, Steps
+from strut.request import Animate, Crawl, HandTask, HumanGait, OwnTask, PatternGait, Request, Steps
 from strut.tables.keyframes import Animation, AnimationKey
 
 TASKS = (
@@ -18,6 +18,7 @@ TASKS = (
     HandTask(task="point", target_m=(1.0, 0.0, 1.0), platform="free"),
     HandTask(task="path.csv", hand="left", path=((0.0, 1.0, 2.0, 3.0), (1.0, 1.0, 2.0, 3.0))),
     HumanGait(cycles=2),
+    PatternGait(speed_m_s=0.4, turn_rad_s=0.1),
     Animate(animation=Animation("nod", "happy", (AnimationKey(0.0), AnimationKey(1.0, turn_deg=(0.0, 9.0, 0.0))))),
     OwnTask(name="bow", options={"depth": 1}),
 )
@@ -64,6 +65,8 @@ def test_a_table_that_is_no_request_names_the_field(table, words):
         (lambda: HandTask(task="wave", user_m=(math.nan, 0.0, 0.0)), "three finite numbers"),
         (lambda: HandTask(task="wave", platform="loose"), "The platform is 'loose'; choose led or free"),
         (lambda: HumanGait(cycles=0), "cycles is 0; choose 1 to 1000"),
+        (lambda: PatternGait(speed_m_s=12.0), "The speed is 12 m/s; no legged robot does more than 10"),
+        (lambda: PatternGait(turn_rad_s=math.nan), "The turn is nan degrees per second; .* more than 573"),
         (lambda: Request(robot="fido", task=HumanGait(), rate_hz=25.0), "choose 50 to 1000"),
         (lambda: Request(robot="fido", task=HumanGait(), retreat="local"), "Only a crawl can relax"),
     ],
@@ -82,3 +85,15 @@ def test_a_human_rolls_over_the_edges_of_the_feet_and_robots_keep_away_from_them
 def test_a_misspelt_retreat_is_not_a_global_one():
     with pytest.raises(UnknownNameError, match="There is no retreat 'locale'"):
         Request(robot="fido", task=Crawl(), emotion=Emotion(0.0, 0.0), retreat="locale")
+
+
+def test_the_layer_of_expression_is_part_of_a_request_both_ways():
+    asked = Request(robot="mrpete", task=Crawl(tempo=1.5), expression="animated")
+    table = json.loads(json.dumps(asked.as_dict()))
+    assert (table["expression"], table["task"]["tempo"]) == ("animated", 1.5)
+    assert Request.from_dict(table) == asked
+    assert Request(robot="mrpete", task=Crawl()).expression is None  # the robot's usual
+    with pytest.raises(UnknownNameError, match="no expression 'lively'"):
+        Request(robot="mrpete", task=Crawl(), expression="lively")
+    with pytest.raises(OutOfRangeError, match="tempo is 0"):
+        Crawl(tempo=0.0)

@@ -26,6 +26,7 @@ from strut.request import (
     HandTask as HandTask,
     HumanGait as HumanGait,
     OwnTask as OwnTask,
+    PilotedWalk as PilotedWalk,
     Request as Request,
     Steps as Steps,
 )
@@ -40,6 +41,10 @@ from strut.control.reference import (
 from strut.emotion import emotion_table as emotion_table, named_emotion as named_emotion
 from strut.expression.blend import anchor_weights as anchor_weights, style_for as style_for
 from strut.expression.shown import left_out as left_out, main_words as main_words, shown_shares as shown_shares
+from strut.analysis.distinguish import Distinguished as Distinguished, distinguish as distinguish
+from strut.analysis.expressive_features import expressive_features as expressive_features
+from strut.analysis.feeling_distance import feeling_distances as feeling_distances
+from strut.show.feeling_map import feeling_map_png as feeling_map_png, feeling_page as feeling_page
 from strut.models.catalogue import load_robot as load_robot, robot_names as robot_names, robot_of as robot_of
 
 # Robots of others
@@ -52,7 +57,9 @@ from strut.human.gait_options import named_gait_options as named_gait_options
 from strut.human.reconstruct import reconstruct as reconstruct
 from strut.human.synthesize import synthesize as synthesize
 from strut.pipeline.animate import animate as animate, draw as draw
+from strut.pipeline.repair import repair as repair
 from strut.pipeline.perform import perform as perform
+from strut.pipeline.piloted_show import perform_show as perform_show
 from strut.pipeline.run import run as run
 from strut.pipeline.walk import walk as walk, walk_to as walk_to
 
@@ -66,8 +73,11 @@ from strut.capture.subject_model import SubjectModel as SubjectModel
 
 # What a motion does
 from strut.analysis.gait_analysis import analyze as analyze
+from strut.analysis.condition_comparison import compare_conditions as compare_conditions
+from strut.analysis.gait_expression import gait_expression as gait_expression
 from strut.human.naturalness import Naturalness as Naturalness
 from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
+from strut.simulation.live_pilot import LivePilot as LivePilot, LiveState as LiveState, Stick as Stick
 from strut.simulation.piloted_story import play_request as play_request
 from strut.simulation.piloted import Push as Push, World as World, simulate_requests as simulate_requests
 from strut.simulation.playback import simulate as simulate
@@ -108,6 +118,7 @@ from strut.show.files import (
 )
 from strut.show.gait_report import save_gait_report as save_gait_report
 from strut.show.recording_report import save_capture as save_capture, save_fit as save_fit
+from strut.show.drive_page import drive as drive
 from strut.show.viewer import serve as serve
 
 # Files
@@ -115,19 +126,26 @@ from strut.io.animation_file import (
     load_animation as load_animation,
     story_names as story_names,
     story_path as story_path,
+    trace_animation as trace_animation,
 )
 from strut.io.exchange import Writer as Writer, export as export
+from strut.io.rig_file import export_rig as export_rig
 from strut.io.motion_file import load_motion as load_motion, save_motion as save_motion
+from strut.gait_library import GaitLibrary as GaitLibrary, PeriodicGait as PeriodicGait
+from strut.io.gait_library_file import load_gait_library as load_gait_library
+from strut.pipeline.gait_library_build import build_gait_library as build_gait_library
 from strut.io.motion_library import LibraryEntry as LibraryEntry, MotionLibrary as MotionLibrary
 from strut.io.resample import resampled as resampled
 
 # Studies with people
 from strut.study.answers import read_answers as read_answers
-from strut.study.audience import rehearse_study as rehearse_study
+from strut.study.rehearsal import rehearse_study as rehearse_study
 from strut.study.film import film_study as film_study
 from strut.study.study_folder import new_study as new_study
+from strut.study.study_folder import back_up_study as back_up_study
 from strut.study.study_folder import forget_participant as forget_participant
 from strut.study.power import sample_size as sample_size
+from strut.study.preregistration import preregister_study as preregister_study
 from strut.study.study_report import report_study as report_study
 from strut.study.server import serve_study as serve_study
 from strut.study.session_stimuli import save_stimuli as save_stimuli

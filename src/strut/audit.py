@@ -39,6 +39,23 @@ class LandingAudit:
     unjudged: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PlantAudit:
+    """How well the columns of a recorded run explain each other; each is 0 in a perfect record.
+
+    Args:
+        force_off: Forces against the movement of the mass, of the weight, root mean square.
+        pressure_off_m: Where the feet push against where the movement needs it, sideways to them, root mean square.
+        torque_off: Torques, springs and forces against the movement of the joints, of the torques, root mean square.
+        tilt_rad: Largest tilt of the base.
+    """
+
+    force_off: float
+    pressure_off_m: float
+    torque_off: float
+    tilt_rad: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskAudit:
     """How well the task of a hand was done. All shapes start with T.
@@ -114,6 +131,7 @@ class Audit:
         force_disagreement: How far the ground forces that come with the motion are from its movement, of the weight,
             root mean square; None if there are none.
         torque_disagreement: How far its torques are, of the torques; None if there are none or nothing can tell.
+        plant: Of a recorded run of a torque-driven plant: how well its columns explain each other.
     """
 
     time_s: Array
@@ -136,6 +154,7 @@ class Audit:
     self_distance: SelfDistance | None = None
     force_disagreement: float | None = None
     torque_disagreement: float | None = None
+    plant: PlantAudit | None = None
 
     @property
     def distance_m(self) -> float:

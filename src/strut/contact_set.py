@@ -50,6 +50,12 @@ class ContactSet:
         """Names of the rows."""
         return tuple(row.name for row in self.rows)
 
+    @property
+    def by_body(self) -> dict[str, tuple[ContactRow, ...]]:
+        """The rows of each body that touches."""
+        bodies = dict.fromkeys(row.point.body for row in self.rows)
+        return {body: tuple(row for row in self.rows if row.point.body == body) for body in bodies}
+
     def rows_of(self, point: str) -> dict[int, int]:
         """Return the row index by axis for the point called `point`."""
         return {row.axis: index for index, row in enumerate(self.rows) if row.point.name == point}

@@ -86,11 +86,19 @@ def not_made(robot: Robot, style: Style | None, limit: str, sentence: str) -> Dr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attempt:
-    """A measured draft at an intensity and the limits it breaks; none means it passes."""
+    """A measured draft at an intensity and the limits it breaks; none means it passes.
+
+    Args:
+        intensity: Of the feeling.
+        draft: What was measured.
+        shortfalls: What it breaks.
+        neutral: Whether it shows nothing of a feeling, so that less of it would be the same motion again.
+    """
 
     intensity: float
     draft: Draft
     shortfalls: tuple[Shortfall, ...]
+    neutral: bool
 
     @property
     def passes(self) -> bool:

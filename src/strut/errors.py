@@ -128,8 +128,23 @@ class MotionFileError(FileError):
     """A motion file is damaged or foreign."""
 
 
+class RigFileError(FileError):
+    """A GLB or BVH file is damaged, or is no rig of the robot."""
+
+
 class LibraryError(FileError):
     """A motion library is damaged, foreign or of another version, or does not hold what is asked for."""
+
+
+class SchedulerError(StrutError):
+    """A cluster's scheduler cannot be reached, or was lost; carries its address and why."""
+
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(address, reason)
+        self.address, self.reason = address, reason
+
+    def __str__(self) -> str:
+        return f"The scheduler at {self.address} {self.reason}"
 
 
 class BadMotionError(StrutError):
@@ -228,6 +243,14 @@ class TooLargeError(BadReplyError):
 
 class OutOfTurnError(StudyError):
     """An answer came for a trial that this participant has not reached, or that the study does not have."""
+
+
+class ClosedStudyError(StudyError):
+    """A study takes nobody else, or not this person again; `reason` is a text of the survey's languages."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class UnknownParticipantError(StudyError):

@@ -21,7 +21,8 @@ class Receipt:
     feeling that this body or request has no place for at any intensity. `self_collision_mm` is the smallest distance
     between the surfaces of two of its bodies; None where no two can meet or nobody looked. `soundness` has what an
     independent look at a solved movement found. `control` is what kept a gait upright in physics when it was planned:
-    `servos` that follow it, or `balance` under its soles, too.
+    `servos` that follow it, `balance` under its soles, too, `whole_body` torques of its legs, or the robot's own
+    controllers (`pilot`). `expression` is `animated` where that layer was shown.
     """
 
     robot: str
@@ -48,6 +49,7 @@ class Receipt:
     gaze_error_rad: float | None = None
     redundancy: int | None = None
     control: str | None = None
+    expression: str | None = None
     left_out: tuple[str, ...] = ()
     naturalness: Mapping[str, float] | None = None
     soundness: Mapping[str, float | str | None] | None = None
@@ -73,7 +75,7 @@ class Receipt:
         """Return the receipt as JSON would hold it; keys of a task, a human's gait or words left out only where due."""
         lists = {"reasons": list(self.reasons), "left_out": list(self.left_out)}
         table = asdict(self) | lists | {"pad": list(self.pad) if self.pad else None}
-        absent = [name for name in ("naturalness", "soundness", "control") if getattr(self, name) is None]
+        absent = [name for name in ("naturalness", "soundness", "control", "expression") if getattr(self, name) is None]
         absent += [] if self.left_out else ["left_out"]
         if self.gaze_error_rad is None and self.redundancy is None:
             absent += ["gaze_error_rad", "redundancy"]

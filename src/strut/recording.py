@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -113,6 +113,8 @@ class Recording:
         events: Told by the file, in order of time.
         height_m: Of the person, where the file tells.
         mass_kg: Of the person, where the file tells.
+        moments_nm_kg: Of the laboratory's own inverse dynamics about the flexion axes of LAnkle, RKnee and so on, over
+            the body mass; NaN where it found none. Shape (T,) each.
         notes: What was found and what was done: units, axes, taring, gaps that were filled.
     """
 
@@ -126,6 +128,7 @@ class Recording:
     events: tuple[GaitEvent, ...] = ()
     height_m: float | None = None
     mass_kg: float | None = None
+    moments_nm_kg: Mapping[str, Array] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

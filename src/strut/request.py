@@ -2,7 +2,7 @@
 
     request -> Style -> draft -> limits -> weakened until it passes -> Motion with Receipt
 
-All numbers that a user may choose are checked here and nowhere else.
+All numbers that a user may choose are checked here, by `request_checks`, and nowhere else.
 """
 
 from __future__ import annotations
@@ -15,21 +15,29 @@ import msgspec
 
 from strut.audit import DEFAULT_MARGIN_M
 from strut.emotion import Emotion, checked_intensity
-from strut.errors import OutOfRangeError, UnknownNameError
+from strut.errors import OutOfRangeError
 from strut.place import Footstep, Place
+from strut.request_checks import (
+    Pace,
+    check_cycles,
+    check_goal,
+    check_length,
+    check_point,
+    check_walking_pace,
+    check_word,
+)
+from strut.tables.expression import Layer
 from strut.tables.keyframes import Animation
 
 Balance = Literal["y", "xy"]
-Pace = Literal["own", "fastest"]
+StoryMethod = Literal["body", "pieces", "mass"]  # all joints at once, piece by piece, or the centre of mass alone
 PressureLaw = Literal["pressure", "mass"]
 PriorityLaw = Literal["corrected", "paper"]
 Platform = Literal["led", "free"]
 Retreat = Literal["global", "local"]
-MOST_CYCLES = 1000
-LARGEST_LENGTH_M = 10.0
-FARTHEST_M = 1000.0  # of a person, a target or a goal
+Walker = Literal["pendulum", "library"]
 LONGEST_DURATION_S = 3600.0
-FASTEST_M_S, FASTEST_TURN_RAD_S = 10.0, 10.0
+FASTEST_M_S, FASTEST_TURN_RAD_S, FASTEST_TEMPO = 10.0, 10.0, 10.0
 LOWEST_RATE_HZ, HIGHEST_RATE_HZ = 20.0, 1000.0
 
 
@@ -73,6 +81,7 @@ class Crawl(RobotTask, frozen=True, tag="crawl", kw_only=True):
         step_length_m: Neutral step length; the robot's own if None.
         step_height_m: Neutral step height; the robot's own if None.
         balance: Body sways in `y` alone, as published, or in `xy`.
+        tempo: Factor on the pace of the steps.
     """
 
     gait: ClassVar[str] = "crawl"
@@ -83,14 +92,17 @@ class Crawl(RobotTask, frozen=True, tag="crawl", kw_only=True):
     step_length_m: float | None = None
     step_height_m: float | None = None
     balance: Balance = "xy"
+    tempo: float = 1.0
 
     def __post_init__(self) -> None:
-        _check_cycles(self.cycles, 2)  # one to take on a pose, one to leave it
-        _check_length("step length", self.step_length_m)
-        _check_length("step height", self.step_height_m)
+        check_cycles(self.cycles, 2)  # one to take on a pose, one to leave it
+        check_length("step length", self.step_length_m)
+        check_length("step height", self.step_height_m)
         if self.step_height_m == 0.0:
             raise OutOfRangeError("The step height is 0 m, so the feet would drag; choose at least 10 mm.")
-        _check_word("balance", self.balance, get_args(Balance))
+        check_word("balance", self.balance, get_args(Balance))
+        if not 0.0 < self.tempo <= FASTEST_TEMPO:  # also catches NaN
+            raise OutOfRangeError(f"The tempo is {self.tempo:g}; choose more than 0 and at most {FASTEST_TEMPO:g}.")
 
     def probe(self, **options: Any) -> Self:
         """Return a crawl that starts, walks and stops: in neutral there is no pose to fade."""
@@ -106,8 +118,7 @@ class Steps(RobotTask, frozen=True, tag="steps", kw_only=True):
         step_length_m: Longest step in neutral; the robot's own if None.
         step_height_m: How high feet are lifted in neutral; the robot's own if None.
         body_height_m: How high the hips are carried in neutral; the robot's own if None.
-        pace: Speed along a straight line in neutral [m/s]; the robot's `own`; or the `fastest` that keeps every limit,
-            which then replaces the feeling's own tempo.
+        pace: Speed along a line in neutral [m/s]; the robot's `own`; or the `fastest`, in place of the feeling's tempo.
         law: `pressure` plans the centre of pressure; `mass` the centre of mass, as published.
     """
 
@@ -126,14 +137,14 @@ class Steps(RobotTask, frozen=True, tag="steps", kw_only=True):
     def __post_init__(self) -> None:
         if not self.goals and not self.footsteps:
             raise OutOfRangeError("There is neither a goal nor a list of steps; say where to go.")
-        _check_pace(self.pace)
-        _check_word("law", self.law, get_args(PressureLaw))
+        check_walking_pace(self.pace)
+        check_word("law", self.law, get_args(PressureLaw))
         for name in ("step_length_m", "step_height_m", "body_height_m"):
-            _check_length(name[:-2].replace("_", " "), getattr(self, name), above_zero=True)
+            check_length(name[:-2].replace("_", " "), getattr(self, name), above_zero=True)
         if self.step_length_m is not None and self.step_length_m < 0.002:
             raise OutOfRangeError(f"Steps of {self.step_length_m * 1e3:g} mm never arrive; choose at least 2 mm.")
         for place in self.goals:
-            _check_goal(place)
+            check_goal(place)
 
     def probe(self, **options: Any) -> Self:
         """Return the walk; another step length is tried straight ahead: a goal may be reached in shorter steps."""
@@ -173,8 +184,8 @@ class HandTask(RobotTask, frozen=True, tag="hand_task", kw_only=True):
             raise OutOfRangeError(
                 f"The duration is {self.duration_s:g} s; choose more than 0 and at most {LONGEST_DURATION_S:g}."
             )
-        _check_point("user", self.user_m)
-        _check_point("target", self.target_m)
+        check_point("user", self.user_m)
+        check_point("target", self.target_m)
 
     def advice(self, broken: Sequence[str]) -> str:
         """Return what to do if nothing can be performed at all."""
@@ -198,7 +209,7 @@ class HumanGait(RobotTask, frozen=True, tag="human_gait", kw_only=True):
     cycles: int = 10
 
     def __post_init__(self) -> None:
-        _check_cycles(self.cycles, 1)
+        check_cycles(self.cycles, 1)
 
     def advice(self, broken: Sequence[str]) -> str:  # noqa: ARG002
         """Return what to do if the solver finds no walk."""
@@ -229,20 +240,40 @@ class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
     goals: tuple[Place, ...] = ()
 
     def __post_init__(self) -> None:
-        _check_cycles(self.cycles, 2)  # one to start, one to stop
-        for name, value, most in (
-            ("speed", self.speed_m_s, FASTEST_M_S),
-            ("sideways speed", self.sideways_m_s, FASTEST_M_S),
-            ("turn", self.turn_rad_s, FASTEST_TURN_RAD_S),
+        check_cycles(self.cycles, 2)  # one to start, one to stop
+        for name, value, most, unit in (
+            ("speed", self.speed_m_s, FASTEST_M_S, "m/s"),
+            ("sideways speed", self.sideways_m_s, FASTEST_M_S, "m/s"),
+            ("turn", math.degrees(self.turn_rad_s), math.degrees(FASTEST_TURN_RAD_S), "degrees per second"),
         ):
             if value is not None and not abs(value) <= most:  # also catches NaN
-                raise OutOfRangeError(f"The {name} is {value:g}; no legged robot does more than {most:g}.")
+                raise OutOfRangeError(f"The {name} is {value:g} {unit}; no legged robot does more than {most:.3g}.")
         for place in self.goals:
-            _check_goal(place)
+            check_goal(place)
 
     def probe(self, **options: Any) -> Self:
         """Return a walk that starts, walks and stops."""
         return msgspec.structs.replace(self, cycles=min(self.cycles, 3), **options)
+
+
+class PilotedWalk(RobotTask, frozen=True, tag="piloted", kw_only=True):
+    """Walk under the robot's own controllers, in simulation; what its control.toml allows is checked there.
+
+    Speeds and height of the base are those in neutral; what is None is the robot's own. The `walker` sets the feet.
+    """
+
+    gait: ClassVar[str] = "piloted"
+    walks: ClassVar[str] = "walks under its own controllers"
+
+    speed_m_s: float | None = None
+    sideways_m_s: float = 0.0
+    turn_rad_s: float = 0.0
+    body_height_m: float | None = None
+    distance_m: float | None = None
+    walker: Walker = "pendulum"
+
+    def __post_init__(self) -> None:
+        check_word("walker", self.walker, get_args(Walker))
 
 
 class Animate(RobotTask, frozen=True, tag="animate", kw_only=True):
@@ -251,6 +282,10 @@ class Animate(RobotTask, frozen=True, tag="animate", kw_only=True):
     styled: ClassVar[bool] = False
 
     animation: Animation
+    method: StoryMethod = "mass"
+
+    def __post_init__(self) -> None:
+        check_word("method", self.method, get_args(StoryMethod))
 
     def advice(self, broken: Sequence[str]) -> str:  # noqa: ARG002
         """Return what to do if no form of the story keeps the limits."""
@@ -266,7 +301,7 @@ class OwnTask(RobotTask, frozen=True, tag="own", kw_only=True):
     options: dict[str, Any] = {}
 
 
-Task = Crawl | Steps | PatternGait | HandTask | HumanGait | Animate | OwnTask
+Task = Crawl | Steps | PatternGait | PilotedWalk | HandTask | HumanGait | Animate | OwnTask
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -277,11 +312,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         task: What it does.
         emotion: What it feels; None shows nothing on purpose.
         intensity: 0 is neutral, 1 as published, at most 1.5.
-        margin_m: Smallest distance of the centre of pressure from the edge of what carries the robot; if None 10 mm,
-            and 0 for a human, who rolls over the edges of the feet.
+        margin_m: Smallest distance of the pressure from the edge of what carries the robot; the task's usual if None.
         rate_hz: Samples per second.
         retreat: What cannot be kept is weakened throughout (`global`) or only while a limit is near (`local`).
         strict: Refuse instead of weakening.
+        expression: What is published of the feeling, or with the `animated` layer over it; the robot's usual if None.
     """
 
     robot: str
@@ -292,15 +327,18 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     rate_hz: float = 100.0
     retreat: Retreat = "global"
     strict: bool = False
+    expression: Layer | None = None
 
     def __post_init__(self) -> None:
         checked_intensity(self.intensity)
-        _check_length("balance margin", self.margin_m)
+        if self.expression is not None:
+            check_word("expression", self.expression, get_args(Layer))
+        check_length("balance margin", self.margin_m)
         lowest = self.task.lowest_rate_hz
         if not lowest <= self.rate_hz <= HIGHEST_RATE_HZ:  # also catches NaN
             choose = f"choose {lowest:g} to {HIGHEST_RATE_HZ:g}"
             raise OutOfRangeError(f"The rate is {self.rate_hz:g} samples per second; {choose}.")
-        _check_word("retreat", self.retreat, get_args(Retreat))
+        check_word("retreat", self.retreat, get_args(Retreat))
         if self.retreat == "local" and not self.task.relaxes:
             raise OutOfRangeError("Only a crawl can relax for a while; leave the local retreat out.")
 
@@ -326,47 +364,3 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
             return msgspec.convert(table, cls)
         except msgspec.ValidationError as error:
             raise OutOfRangeError(f"The request is none that strut knows: {error}.") from error
-
-
-def _check_cycles(cycles: int, fewest: int) -> None:
-    if not fewest <= cycles <= MOST_CYCLES or cycles != int(cycles):
-        raise OutOfRangeError(f"cycles is {cycles}; choose {fewest} to {MOST_CYCLES}.")
-
-
-def _check_pace(pace: Pace | float) -> None:
-    if isinstance(pace, str):
-        _check_word("pace", pace, get_args(Pace))
-    elif not (math.isfinite(pace) and pace > 0.0):
-        raise OutOfRangeError(f"The speed is {pace:g} m/s; it must be a number above 0.")
-
-
-def _check_goal(place: Place) -> None:
-    if (away_m := max(abs(place.x_m), abs(place.y_m))) > FARTHEST_M:
-        raise OutOfRangeError(f"The goal is {away_m:.3g} m away; choose one within {FARTHEST_M:g} m.")
-    if abs(place.heading_rad) > 2.0 * math.pi + 1e-9:
-        degrees = math.degrees(place.heading_rad)
-        raise OutOfRangeError(f"The goal's heading is {degrees:g} degrees; write it from -360 to 360.")
-
-
-def _check_point(who: str, place: tuple[float, float, float] | None) -> None:
-    if place is None:
-        return
-    if len(place) != 3 or not all(math.isfinite(value) for value in place):
-        raise OutOfRangeError(f"The {who}'s position needs three finite numbers: x, y, z in metres.")
-    if max(abs(value) for value in place) > FARTHEST_M:
-        raise OutOfRangeError(f"The {who} is more than {FARTHEST_M:g} m away; nobody sees that far.")
-
-
-def _check_length(name: str, length_m: float | None, *, above_zero: bool = False) -> None:
-    if length_m is None:
-        return
-    if not math.isfinite(length_m) or length_m < 0.0 or (above_zero and length_m == 0.0):
-        least = "above 0" if above_zero else "of at least 0"
-        raise OutOfRangeError(f"The {name} is {length_m:g} m; it must be a number {least}.")
-    if length_m > LARGEST_LENGTH_M:
-        raise OutOfRangeError(f"The {name} is {length_m:g} m; no legged robot is that large.")
-
-
-def _check_word(kind: str, word: str, known: tuple[str, ...]) -> None:
-    if word not in known:
-        raise UnknownNameError(kind, word, known, "`strut walk --help`")

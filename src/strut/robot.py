@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from strut.errors import BadTableError
 from strut.tables.body import ChainBody, Platform
 from strut.tables.collision import CollisionTable
-from strut.tables.expression import ExpressionTable
+from strut.tables.expression import ExpressionTable, Layer
 from strut.tables.folder import Tables
 from strut.tables.gait import CrawlTable, GaitTable, PatternTable, StepsTable, SynthesisTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
@@ -25,6 +26,8 @@ T = TypeVar("T")
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 STANDING = "standing"  # the keyframe of a model that says how the robot stands
+_FREE_LEG = 6  # joints with which a leg puts its foot anywhere, any way round
+_FLAT_M = 0.005  # extent from which a foot is more than a point
 FLOATING = 7  # coordinates of a base that nothing holds: position and quaternion
 
 
@@ -170,6 +173,20 @@ class Robot:
         return tuple(sorted(legs, key=lambda leg: self.foot_names.index(leg.feet[0])))
 
     @property
+    def foot_turns(self) -> Array:
+        """About which of their axes feet keep their orientation, 1 or 0 for x, y, z. Shape (n_feet, 3).
+
+        A ball keeps none, a line two; a leg of fewer than six joints has no ankle that rolls: its sole rolls with it.
+        """
+        joints = {foot: len(leg.joints) for leg in self.legs for foot in leg.feet}
+        turns = np.zeros((len(self.feet), 3))
+        for index, foot in enumerate(self.feet):
+            long, wide = np.ptp(np.array(foot.outline_m), axis=0) > _FLAT_M
+            if long or wide:
+                turns[index] = (wide and joints.get(foot.name, _FREE_LEG) >= _FREE_LEG, long, True)
+        return turns
+
+    @property
     def platform(self) -> Platform | None:
         """What it drives on, if it does."""
         body = self.tables.robot
@@ -207,6 +224,20 @@ class Robot:
     def expression(self) -> ExpressionTable:
         """What feelings do to it: expression.toml; an empty table, which knows of none, if there is no such file."""
         return self.tables.expression or ExpressionTable()
+
+    def chosen_layer(self, layer: Layer | None) -> Layer:
+        """Return the layer of expression that is asked for, or its usual one if None.
+
+        Raises BadTableError if it has no animated layer.
+        """
+        table = self.expression
+        if layer == "animated" and table.animated is None:
+            raise BadTableError(f"{self.name} has no [animated] in its expression.toml; leave --expression out.")
+        return layer or (table.usual if table.animated is not None else "published")
+
+    def expressing(self, layer: Layer | None) -> Robot:
+        """Return it with a layer, or its usual one if None, as its `expression`."""
+        return _animated(self) if self.chosen_layer(layer) == "animated" else self
 
     @property
     def chains(self) -> ChainsTable:
@@ -268,3 +299,8 @@ class Robot:
         if not isinstance(self.gait, kind):
             raise BadTableError(f"{self.name} does not {what}: its gait.toml describes another gait.")
         return self.gait
+
+
+@lru_cache(maxsize=64)  # one body for all who ask, so that what is computed once for a robot stays so
+def _animated(robot: Robot) -> Robot:
+    return replace(robot, tables=replace(robot.tables, expression=robot.expression.with_animated()))

@@ -30,8 +30,8 @@ def rotation_from_zyz(angles_rad: Array) -> Array:
 
 
 def rotation_vector(rotation: Array) -> Array:
-    """Return axis times angle of a rotation. Shape (3, 3) in, (3,) out."""
-    return np.asarray(Rotation.from_matrix(rotation).as_rotvec())
+    """Return axis times angle of rotations. Shape (..., 3, 3) in, (..., 3) out."""
+    return np.asarray(Rotation.from_matrix(rotation.reshape(-1, 3, 3)).as_rotvec()).reshape(rotation.shape[:-1])
 
 
 def rotation_from_vector(vector_rad: Array) -> Array:
@@ -121,6 +121,12 @@ def quaternion_from_rotation(rotation: Array) -> Quaternion:
         return ((c - g) / s, (b + d) / s, 0.25 * s, (f + h) / s)
     s = 2.0 * math.sqrt(1.0 + i - a - e)
     return ((d - b) / s, (c + g) / s, (f + h) / s, 0.25 * s)
+
+
+def heading_of(orientation: Array) -> float:
+    """Return the turn about the vertical of a quaternion wxyz [rad]. Shape (4,)."""
+    w, x, y, z = orientation
+    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
 
 
 def rotation_from_quaternion(orientation: Quaternion) -> Array:

@@ -46,8 +46,8 @@ def _angle(meaning: str, least: float = -math.pi / 2.0, most: float = math.pi / 
     return _field(Word(meaning, 0.0, least, most, 0.035, "rad", rule))
 
 
-def _share(meaning: str) -> Any:
-    return _field(Word(meaning, 0.5, 0.0, 1.0, 0.02, "share", "rescale it to [0, 1]."))
+def _share(meaning: str, neutral: float = 0.5) -> Any:
+    return _field(Word(meaning, neutral, 0.0, 1.0, 0.02, "share", "rescale it to [0, 1]."))
 
 
 def _field(word: Word) -> Any:
@@ -62,7 +62,7 @@ class Style:
     shown.
     """
 
-    tempo: float = _factor("pace of the steps, above 0")
+    tempo: float = _factor("pace of the steps or of a task, above 0")
     stride: float = _factor("length of the steps; 0 marches on the spot")
     lift: float = _factor("height of the steps")
     stance_width: float = _factor("distance between the feet, sideways")
@@ -78,6 +78,13 @@ class Style:
     activity: float = _share("0 is still, 1 as lively as the body can be")
     jerkiness: float = _share("0 is smooth, 1 as jerky as the body can be")
     gaze: float = _share("0 is averted, 1 looks people in the eye")
+    size: float = _factor("how far a task's own movement goes")
+    nod_rad: float = _angle("how far head, trunk or body pitch up and down in a step", 0.0, math.pi / 4.0)
+    recoil: float = _share("how far head, trunk or body swing on when the body starts and stops", 0.0)
+    anticipation: float = _share("how far the body draws back before it starts and stops", 0.0)
+    asymmetry: float = _share("how much one side differs from the other", 0.0)
+    breath: float = _share("how deep it breathes: 1 is as deep as anybody sees from far", 0.0)
+    breath_pace: float = _factor("how fast it breathes")
     direction: int = 1
     postures: tuple[tuple[str, float], ...] = ()
 

@@ -3,12 +3,14 @@
 import sys
 from functools import cache
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
 import strut
 from strut.adoption.adopt import adopt
+from strut.control.sensing import Sensing
 from strut.engines.task_jacobians import task_jacobians
 
 ROBOTS = {
@@ -16,16 +18,23 @@ ROBOTS = {
     "solo12": "robots/solo_description/robots/solo12.urdf",
     "g1": "robots/g1_description/urdf/g1_29dof_rev_1_0.urdf",
     "talos": "robots/talos_data/robots/talos_reduced.urdf",
+    "anymal_c": "robots/anymal_c_simple_description/urdf/anymal.urdf",
 }
 
 
 @pytest.fixture(scope="module")
-def adopted(tmp_path_factory):
-    """Return robots of example-robot-data by name, each adopted once."""
+def home():
+    """Return where example-robot-data is."""
     homes = [Path(entry) / "cmeel.prefix" / "share" / "example-robot-data" for entry in sys.path]
     home = next((home for home in homes if home.is_dir()), None)
     if home is None:
         pytest.skip("example-robot-data (pip install example-robot-data) is not installed")
+    return home
+
+
+@pytest.fixture(scope="module")
+def adopted(home, tmp_path_factory):
+    """Return robots of example-robot-data by name, each adopted once."""
     return cache(lambda name: adopt(home / ROBOTS[name], out=tmp_path_factory.mktemp(name) / name).robot)
 
 
@@ -33,6 +42,12 @@ def adopted(tmp_path_factory):
 def walks(adopted):
     """Return short walks by robot and feeling, each planned once."""
     return cache(lambda name, emotion: strut.walk(adopted(name), emotion, cycles=4))
+
+
+@pytest.mark.parametrize("name", ["go1", "anymal_c", "talos"])
+def test_it_weighs_what_its_links_weigh_and_shapes_without_a_mass_weigh_nothing(home, adopted, name):
+    links = ET.parse(home / ROBOTS[name]).getroot().iterfind("link/inertial/mass")
+    assert adopted(name).mass_kg == pytest.approx(sum(float(mass.get("value")) for mass in links), abs=0.01)
 
 
 def pitch_rad(qpos):
@@ -44,10 +59,23 @@ def pitch_rad(qpos):
 def test_it_stands_up_in_physics_on_other_ground_and_with_another_mass(adopted, walks, name):
     motion = walks(name, "neutral")
     assert motion.receipt.verdict == "ok"
-    assert motion.receipt.control in ("servos", "balance")
+    assert motion.receipt.control in ("servos", "balance", "whole_body")
     outcome = strut.simulate(motion, adopted(name), friction=0.9, mass_scale=1.1).outcome
     assert not outcome.fell
     assert outcome.distance_m == pytest.approx(outcome.commanded_distance_m, rel=0.15)
+
+
+def test_a_humanoid_walks_by_torques_of_its_legs_with_noise_and_delay_of_an_estimator(adopted, walks):
+    sensing = Sensing(velocity_noise_m_s=0.05, turn_noise_rad_s=0.05, delay_s=0.005, seed=1)
+    motion = walks("g1", "neutral")
+    outcome = strut.simulate(motion, adopted("g1"), control="whole_body", mass_scale=0.9, sensing=sensing).outcome
+    assert (outcome.fell, outcome.control) == (False, "whole_body")
+    assert outcome.distance_m == pytest.approx(outcome.commanded_distance_m, rel=0.15)
+    assert outcome.foot_slip_mm < 10.0
+
+
+def test_a_neutral_walk_keeps_the_limits_of_arms_that_hang_at_their_stops(walks):
+    assert walks("talos", "neutral").receipt.verdict == "ok"  # its elbows stand at the end of their range
 
 
 @pytest.mark.parametrize("name", ["go1", "solo12"])
@@ -89,6 +117,7 @@ def test_it_arrives_at_a_goal_facing_the_right_way(adopted):
     feet = task_jacobians(robot, motion.qpos[[0, -1]]).foot_in_world[..., :2]
     start, end = feet.mean(axis=1)
     np.testing.assert_allclose(end - start, [0.4, 0.2], atol=0.01)
+    assert motion.receipt.task_error_mm == pytest.approx(1e3 * np.hypot(*(end - start - [0.4, 0.2])), abs=0.01)
     heading = strut.simulate(motion, robot).outcome.heading_drift_rad
     assert abs(heading) < 0.15
 
@@ -108,6 +137,6 @@ def test_it_walks_backwards_and_sideways_at_the_commanded_speed(adopted, choices
 def test_a_speed_beyond_its_reach_is_refused_with_the_largest_that_works(adopted):
     robot = adopted("go1")
     with pytest.raises(strut.StrutError, match="the largest that works is") as refused:
-        strut.walk(robot, "neutral", cycles=3, speed_m_s=5.0)
+        strut.walk(robot, "neutral", cycles=3, speed_m_s=3.0)
     largest_m_s = float(str(refused.value).rsplit(" is ", 1)[1].split()[0]) * 1e-3
     assert 0.3 < largest_m_s < 2.0

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from strut import walk
-from strut.balance.ground_force import grip, share_ground_force
+from strut.balance.ground_force import grip, nearest_contact_torque, share_ground_force
 from strut.engines.inverse_dynamics import inverse_dynamics
 
 
@@ -131,3 +131,21 @@ def test_grip_passes_from_the_foot_about_to_lift_to_the_foot_that_landed():
 
 def test_grip_is_full_while_a_robot_only_stands():
     assert_array_equal(grip(np.ones((5, 4), dtype=bool)), np.ones((5, 4)))
+
+
+@pytest.mark.parametrize("feet", [(0, 1, 2, 3), (0, 1, 3), (0, 3), (2,)])
+def test_torques_that_forces_of_the_feet_can_have_are_nearest_to_themselves(mrpete, dynamics, happy_walk, feet):
+    """Also where feet press against each other, which moves nothing; and what is far off comes no nearer."""
+    contact = np.zeros_like(happy_walk.contact)
+    contact[:, feet] = True
+    force = share_ground_force(mrpete, dynamics, contact).force_n.copy()
+    if len(feet) > 1:
+        first, last = feet[0], feet[-1]
+        along = dynamics.point_in_world[:, first] - dynamics.point_in_world[:, last]
+        force[:, first] += 20.0 * along
+        force[:, last] -= 20.0 * along
+    own = np.einsum("tnij,tni->tj", dynamics.contact_jacobian, force)
+    assert_allclose(nearest_contact_torque(mrpete, dynamics, contact, own), own, atol=1e-3 * np.abs(own).max())
+    other = own + np.random.default_rng(0).normal(size=own.shape)
+    nearest = nearest_contact_torque(mrpete, dynamics, contact, other)
+    assert (np.linalg.norm(nearest - other, axis=1) <= np.linalg.norm(own - other, axis=1) + 1e-3).all()

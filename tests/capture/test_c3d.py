@@ -179,3 +179,19 @@ def _outcome(content):
     except (C3dDamageError, BadRecordingError):
         return "refused"
     return "read"
+
+
+def test_moments_of_the_laboratory_are_read_over_the_body_mass(data):
+    """Plug-in Gait tells N mm and means N mm/kg; ankles push off with 1.2 to 1.7 N m/kg."""
+    for name in ("sydney_walk04", "qcmas_walk", "c3d_samples/gait-pig"):
+        moments = read_recording(data / f"{name}.c3d").moments_nm_kg
+        assert set(moments) == {f"{side}{joint}" for side in "LR" for joint in ("Ankle", "Knee", "Hip")}
+        assert 1.1 < np.nanmax(moments["LAnkle"]) < 1.8
+    assert not read_recording(data / "c3d_samples" / "newwalk.c3d").moments_nm_kg
+
+
+def test_moments_in_a_unit_that_nobody_knows_are_left_out_with_a_note(data):
+    content = (data / "sydney_walk04.c3d").read_bytes()
+    changed = recording_from(content.replace(b"Nmm", b"Qmm"), ".c3d", "walk")
+    assert not changed.moments_nm_kg
+    assert changed.notes[-1] == "Moments are in 'qmm', which is no known unit of moments; they were left out."

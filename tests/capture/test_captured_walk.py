@@ -13,13 +13,14 @@ from strut.capture.footprints import Footprint, find_footprints
 from strut.capture.gait_trial import prepare_trial
 from strut.capture.ground_forces import ground_forces
 from strut.capture.heel_strikes import refined_heel_strikes
-from strut.capture.landing_transient import markers_were_filtered, with_landings
+from strut.capture.landing_transient import with_landings
 from strut.capture.load_sharing import FootLoads
-from strut.capture.plate_comparison import agreement, plate_forces
+from strut.capture.marker_checks import markers_were_filtered
+from strut.capture.plate_comparison import PlateForces, agreement, plate_forces
 from strut.capture.recording_file import read_recording
 from strut.capture.subject_model import robot_of_subject
-from strut.capture.wrench_derivatives import Movement, wrench_derivatives, wrench_of
-from strut.engines.body_wrench import torques_under_wrenches
+from strut.capture.wrench_derivatives import wrench_derivatives, wrench_of
+from strut.engines.body_wrench import Movement, torques_under_wrenches
 from strut.errors import BadRecordingError
 from strut.models.subject import person_of, subject
 from tests.capture.conftest import walker_angles
@@ -86,10 +87,12 @@ def test_landings_load_the_foot_that_lands_and_hardly_change_the_momentum():
     lands = Footprint("Left", 0.4, 1.0, np.array([0.6, 0.1]), **rest)
     stands = np.column_stack([time_s < 0.5, time_s >= 0.4])
     before = FootLoads(np.full((100, 2, 3), 300.0), np.zeros((100, 2, 2)), np.zeros((100, 2)), stands)
-    change = with_landings(before, [lands], time_s, 700.0).force_n[..., 2] - 300.0
+    change = with_landings(before, [lands], time_s, 700.0, 1.2).force_n[..., 2] - 300.0
     assert change[41:44, 1].min() > 50.0
     assert not change[45:, 0].any()
     assert abs(change.sum() / 100.0) < 0.01 * 700.0  # less than 1 % of the weight for a second
+    slow = with_landings(before, [lands], time_s, 700.0, 0.6).force_n[..., 2] - 300.0
+    np.testing.assert_allclose(slow, change * 0.5**1.5, atol=1e-9)  # who walks slowly lands softly
 
 
 def test_the_authors_step_is_sound_without_plates(author):
@@ -120,6 +123,8 @@ def test_forces_agree_with_plates_better_than_the_plain_estimate(on_plates):
         rows["total", axis].rms_weight <= rows["baseline", axis].rms_weight for axis in ("forwards", "left", "up")
     )
     assert on_plates.pressure_mm < 25.0
+    assert on_plates.moments  # of the laboratory's own inverse dynamics
+    assert all(one.rms_range < 0.15 for one in on_plates.moments)
     assert np.mean([row.covered for row in rows.values() if row.covered is not None]) > 0.85
     assert on_plates.motion.receipt.verdict == "ok"
 
@@ -148,6 +153,20 @@ def test_following_plates_gives_their_forces(data):
 def test_filtered_markers_are_told_from_raw_ones(data):
     assert markers_were_filtered(read_recording(data / "sydney_walk03.c3d"))
     assert not markers_were_filtered(read_recording(data / "qcmas_walk.c3d"))
+
+
+def test_forces_are_compared_with_filtered_plates_as_if_filtered_alike(data):
+    """The plates of QCMAS have nothing above 7 Hz; those of Sydney do."""
+    found = fit(read_recording(data / "qcmas_walk.c3d"), walking=True)
+    forces = ground_forces(found, robot_of_subject(found.subject), draws=0)
+    assert 5.0 < forces.plates.bandwidth_hz < 9.0
+    assert any("filtered at about" in note for note in forces.notes)
+    assert prepare_trial(read_recording(data / "sydney_walk03.c3d")).stances
+    step = np.repeat([0.0, 1.0], 100)
+    raw, low = PlateForces(np.zeros((200, 2, 6)), 100.0), PlateForces(np.zeros((200, 2, 6)), 100.0, 6.0)
+    np.testing.assert_array_equal(raw.as_filtered(step), step)
+    assert np.diff(low.as_filtered(step)).max() < 0.3
+    assert low.as_filtered(step)[-1] == pytest.approx(1.0, abs=1e-3)
 
 
 def test_the_same_recording_gives_the_same_forces(data):

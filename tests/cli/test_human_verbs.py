@@ -193,6 +193,11 @@ def test_analyze_tells_gait_parameters_as_json(standing, capsys):
     assert table["legs"]["Left"]["largest_vertical_force_bw"] is None
 
 
+def test_analyze_refuses_a_trial_of_two_conditions(standing, capsys):
+    assert main(["analyze", f"sad={standing}", f"neutral={standing}"]) == 2
+    assert f"{standing} is given under two conditions; a trial belongs to one." in capsys.readouterr().err
+
+
 def test_analyze_says_that_nothing_touches_or_moves(standing, capsys):
     assert main(["analyze", changed(standing, "floating.npz", lift_m=1.0)]) == 0
     said = capsys.readouterr().err

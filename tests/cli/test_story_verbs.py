@@ -5,7 +5,9 @@ import json
 import pytest
 
 from strut.cli.main import main
-from strut.io.motion_file import load_motion
+from strut.io.motion_file import load_motion, save_motion
+from strut.pipeline.animate import draw
+from tests.stories import dance
 
 NOD = """title = "A nod"
 robot = "cassie"
@@ -52,6 +54,8 @@ def test_perform_plays_a_story_by_name_and_refuses_what_it_has_itself(tmp_path, 
     assert load_motion(out).receipt.verdict == "ok"
     assert main(["perform", "cassie", "neutral", "--duration", "3", "--out", str(out), "--force"]) == 2
     assert "the story neutral has its own" in capsys.readouterr().err
+    assert main(["perform", "cassie", "curius", "--out", str(tmp_path / "curious.npz")]) == 2
+    assert "'curius' (nearest: curious" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -92,3 +96,18 @@ def test_library_says_what_is_wrong(tmp_path, capsys, nod):
     assert "damaged or no library" in capsys.readouterr().err
     assert main(["library", "add", str(nod / "nod.npz"), "--mode", "fly", "--store", str(tmp_path / "a.db")]) == 2
     assert "choose stand or walk" in capsys.readouterr().err
+
+
+def test_repair_writes_the_nearest_motion_and_refuses_what_is_none_or_is_sound(tmp_path, capsys, nod):
+    out, broken = tmp_path / "repaired.npz", tmp_path / "broken.npz"
+    save_motion(draw("cassie", dance(beats=2, beat_s=0.28)), broken)
+    assert main(["repair", str(broken), "--out", str(out)]) == 0
+    assert load_motion(out).receipt.verdict == "weakened"  # some of it takes longer than it was drawn
+    assert "away from the drawing" in capsys.readouterr().err
+    assert main(["check", str(out)]) == 0
+    assert main(["repair", str(nod / "nod.toml"), "--out", str(tmp_path / "x.npz")]) == 2
+    assert main(["repair", str(out), "--out", str(out)]) == 2
+    capsys.readouterr()
+    assert main(["repair", str(nod / "nod.npz"), "--out", str(tmp_path / "x.npz")]) == 2
+    assert "keeps every limit already" in capsys.readouterr().err
+    assert not (tmp_path / "x.npz").exists()

@@ -99,8 +99,8 @@ diaginertia="1 1 1"/><body name="leg" pos="0 0 -0.1"><joint name="knee" axis="0 
 @pytest.mark.parametrize(
     ("option", "joint", "words"),
     [
-        ("", 'stiffness="2"', "springs in joints"),
-        ("", 'damping="0.5"', "damping in joints"),
+        ("", 'stiffness="2 1"', "springs that are not linear"),
+        ("", 'damping="0.5 1"', "damping that is not linear"),
         ("", 'frictionloss="0.1"', "friction in joints"),
         ('density="1.2"', "", "a surrounding fluid"),
         ('viscosity="0.1"', "", "a surrounding fluid"),

@@ -21,7 +21,9 @@ def test_the_page_says_which_robot_has_a_part_for_a_word(word):
     cells = [cell.strip() for cell in ROWS[word]]
     assert cells[4] in WORDS[word].meaning if word in WORDS else cells[4]
     for name, said in zip(("alice", "heiman", "mrpete", "pepper"), cells[5:], strict=True):
-        assert bool(said) == (load_robot(name).expression.part(word) is not None)
+        table = load_robot(name).expression
+        assert bool(said) == (table.with_animated().part(word) is not None)
+        assert (said == "animated") == (bool(said) and table.part(word) is None)
 
 
 @pytest.mark.parametrize("field", sorted({field for table in TABLES for field in table.__struct_fields__}))

@@ -105,6 +105,10 @@ def test_smooth_swing_is_one_line_in_the_spectrum_and_a_jerky_one_has_side_bands
     bands = side_bands_hz(pepper, Style(jerkiness=1.0))
     for line_hz in (0.44404, 1.5565, 2.4446):
         assert min(abs(band - line_hz) for band in bands) < 1e-3
+    swing_hz, *others = bands
+    (shake_hz,) = {term.frequency_rad_s / (2.0 * np.pi) for term in pepper.expression.word.jerkiness.terms}
+    apart = [abs(swing_hz + order * shake_hz) for order in (-2, -1, 1, 2)]
+    assert sorted(set(np.round(others, 9))) == pytest.approx(sorted(apart), abs=1e-8)
 
 
 def test_sampled_at_the_rate_of_the_robot_the_upper_side_band_turns_up_at_two_hertz(pepper):
@@ -153,16 +157,16 @@ def test_a_user_overhead_cannot_be_looked_at():
 
 def test_a_joint_that_no_word_moves_rests_at_zero_or_where_its_range_has_its_middle(pepper):
     lower, upper = np.array(pepper.joint_lower_rad), np.array(pepper.joint_upper_rad)
-    lower[:3], upper[:3] = [-1.0, 0.4, -0.9], [2.0, 1.0, -0.1]
+    lower[:5], upper[:5] = [-1.0, 0.4, -0.9, -1.0, 0.05], [2.0, 1.0, -0.1, 0.05, 1.0]
     table = pepper.expression
     activity = msgspec.structs.replace(
         table.word.activity,
-        joint={name: swing for name, swing in table.swings.items() if name not in pepper.joint_names[:3]},
+        joint={name: swing for name, swing in table.swings.items() if name not in pepper.joint_names[:5]},
     )
     quiet = msgspec.structs.replace(table, word=msgspec.structs.replace(table.word, activity=activity))
     robot = replace(
         pepper, joint_lower_rad=lower, joint_upper_rad=upper, tables=replace(pepper.tables, expression=quiet)
     )
     for style in (Style(activity=0.0), Style(activity=1.0)):
-        found = posture_over_time(robot, style, np.linspace(0.0, 2.0, 5))[:, :3]
-        np.testing.assert_allclose(found, np.tile([0.0, 0.7, -0.5], (5, 1)), atol=1e-12)
+        found = posture_over_time(robot, style, np.linspace(0.0, 2.0, 5))[:, :5]
+        np.testing.assert_allclose(found, np.tile([0.0, 0.7, -0.5, 0.0, 0.525], (5, 1)), atol=1e-12)

@@ -7,17 +7,20 @@ import numpy as np
 import pytest
 
 from strut.drawing import drawn
+from strut.emotion import Emotion
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.errors import OutOfRangeError, RefusedError
-from strut.generators.feasible_story import feasible_story
+from strut.generators.animation_drafts import make_feasible
 from strut.generators.planted_story import drawn_qpos, feet_down, planted_stance, retimed, sample_times
 from strut.models.catalogue import load_robot
 from strut.pipeline.animate import animate, draw
+from strut.pipeline.run import run
+from strut.request import Animate, Request
 from strut.tables.keyframes import Animation, AnimationKey, FootPose
 from strut.verify.check import check
 from strut.verify.limits import friction_needed
 from strut.verify.measure import audit
-from tests.stories import alice_sways, dance, paw, slow_nod, sway
+from tests.stories import alice_sways, bow, dance, human_bows, paw, slow_nod, sway
 
 
 @pytest.fixture(scope="module")
@@ -118,17 +121,24 @@ def test_373_frames_are_solved_at_once(cassie):  # behaviour 11: what needed spl
     animation = dance(beats=29)
     stance, frames = planted_stance(cassie, animation), drawn(animation, cassie.foot_names, cassie.joint_names)
     started_s = process_time()
-    story = feasible_story(stance, frames, drawn_qpos(stance, frames), margin_m=0.01, rate_hz=50.0)
-    assert len(story.path.com_m) >= 373
-    assert story.path.solved
+    story = make_feasible(stance, frames, drawn_qpos(stance, frames), margin_m=0.01, rate_hz=50.0, method="mass")
+    assert len(story.frame_time_s) >= 373
+    assert story.solved
     assert process_time() - started_s < 60.0
 
 
-@pytest.mark.parametrize(("name", "animation"), [("alice", alice_sways()), ("mrpete", paw())])
-def test_other_robots_pass_through_the_same_generator(name, animation):
-    motion = animate(name, animation)
+@pytest.mark.parametrize(("name", "animation"), [("alice", alice_sways()), ("mrpete", bow()), ("heiman", human_bows())])
+def test_other_bodies_pass_through_the_same_generator(name, animation):
+    motion = animate(name, animation, method="body")
+    assert motion.meta["animation"]["method"] == "body"
     assert check(motion).verdict == "ok"
-    assert motion.contact.all() == (name == "alice")
+    assert motion.contact.all()
+
+
+def test_a_lifted_paw_is_carried_by_the_others():
+    motion = animate("mrpete", paw(), method="mass")
+    assert check(motion).verdict == "ok"
+    assert not motion.contact.all()
 
 
 def test_a_lifted_foot_carries_nothing_and_leaves_no_room_for_a_biped(cassie):
@@ -139,13 +149,16 @@ def test_a_lifted_foot_carries_nothing_and_leaves_no_room_for_a_biped(cassie):
 
 def test_a_walk_is_not_animated_standing(cassie):
     frames = (AnimationKey(0.0, mode="walk", speed_m_s=(0.3, 0.0)), AnimationKey(2.0))
+    request = Request(
+        robot="cassie", task=Animate(animation=Animation("go", "happy", frames)), emotion=Emotion(0.0, 0.0)
+    )
     with pytest.raises(OutOfRangeError, match="The story walks"):
-        animate(cassie, Animation("go", "happy", frames))
+        run(request, robot=cassie)
 
 
 def test_strict_refuses_what_must_be_slowed_down_much(cassie):
     with pytest.raises(RefusedError, match="times as long"):
-        animate(cassie, dance(beats=3, beat_s=0.2), strict=True)
+        animate(cassie, dance(beats=3, beat_s=0.16), strict=True)
 
 
 @pytest.mark.parametrize("seed", [1, 6])

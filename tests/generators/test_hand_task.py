@@ -11,11 +11,13 @@ from strut.draft import Detail
 from strut.emotion import Emotion
 from strut.engines.frame_kinematics import frame_poses
 from strut.expression.blend import style_for
-from strut.generators.hand_drafts import HandDrafts
+from strut.generators.hand_drafts import HandDrafts, _good_enough
 from strut.generators.hand_task import hand_frame, hand_task
 from strut.generators.tracking_problem import tracked
+from strut.kinematics.hand_tracking import TrackedTask
 from strut.models.catalogue import load_robot
 from strut.request import HandTask
+from strut.style import Style
 
 
 @pytest.fixture(scope="module")
@@ -85,5 +87,19 @@ def test_a_look_gives_way_just_so_far_that_the_head_can_keep_up(pepper):
     assert draft.style.gaze > asked.gaze
     assert draft.kept < 1.0
     shown = [replace(draft.style, gaze=gaze) for gaze in (draft.style.gaze, draft.style.gaze - 0.05)]
-    off_rad = [tracked(replace(drafts.problem, style=style)).largest_gaze_error_rad for style in shown]
+    off_rad = [tracked(replace(drafts.problem(style), style=style)).largest_gaze_error_rad for style in shown]
     assert off_rad[0] < LARGEST_GAZE_ERROR_RAD <= off_rad[1]
+
+
+def test_no_other_look_is_searched_where_the_platform_is_too_fast_anyway(pepper):
+    """It speeds up so slowly that only its speed can be too much."""
+    drafts = HandDrafts(pepper, HandTask(task="carry", duration_s=10.0), 20.0, expressive=True)
+    problem = drafts.problem(Style())
+    time_s = problem.time_s
+    off = np.full(len(time_s), 2.0 * LARGEST_GAZE_ERROR_RAD)
+    for share, enough in ((0.5, False), (1.5, True)):
+        qpos = np.zeros((len(time_s), pepper.base_size + len(pepper.joint_names)))
+        eased_s = time_s - np.sin(0.2 * np.pi * time_s) / (0.2 * np.pi)  # as fast again half way through
+        qpos[:, 0] = 0.5 * share * pepper.platform.speed_limit_m_s * eased_s
+        found = TrackedTask(time_s, 0.0 * time_s, 0.0 * time_s, off, 6, qpos=qpos)
+        assert _good_enough(problem, found) == enough

@@ -82,6 +82,6 @@ def test_a_robot_that_stands_on_all_feet_does_not_sway():
     feet = np.broadcast_to([[0.2, 0.2, 0], [-0.2, 0.2, 0], [0.2, -0.2, 0], [-0.2, -0.2, 0]], (50, 4, 3))
     still = BodyResponse(np.zeros((50, 2)), np.full((50, 3), 0.3))
     one = np.ones(50)
-    plan = CrawlPlan(time_s, one, 0.0 * one, feet, np.ones((50, 4)), np.ones((50, 4), dtype=bool))
+    plan = CrawlPlan(time_s, one, 0.0 * one, feet, np.ones((50, 4)), np.ones((50, 4), dtype=bool), one)
     shift = sway_shift(lambda _shift: still, plan, buffer_m=0.02, x_cost=1.0)
     assert_allclose(shift, np.zeros((50, 2)), atol=0)

@@ -126,6 +126,10 @@ def test_heights_of_toes_and_distances_of_legs_are_told_by_the_right_names(heima
     assert width > 0.1
     assert apart[1]["the knees"] == pytest.approx(width + thigh * np.sin(0.3))
     assert apart[1]["the ankles"] == pytest.approx(width + (thigh + shank) * np.sin(0.3))
+    q[names.index("HipRight_RX")] = -0.2  # the other leg goes to the right
+    straddled = rows_of(plain, 1, "distance of the legs", q)
+    assert straddled["the knees"] == pytest.approx(width + thigh * (np.sin(0.3) + np.sin(0.2)))
+    assert straddled["the ankles"] == pytest.approx(width + (thigh + shank) * (np.sin(0.3) + np.sin(0.2)))
 
 
 def test_a_guessed_step_leans_over_the_standing_foot_and_rises_over_it(heiman):

@@ -51,8 +51,8 @@ def test_the_ending_alone_says_the_format(happy_walk, tmp_path):
     save_motion(happy_walk, tmp_path / "walk.npz")
     assert main(["export", str(tmp_path / "walk.npz"), "--out", str(tmp_path / "e.json")]) == 0
     assert json.loads((tmp_path / "e.json").read_text("utf-8"))["robot"] == "mrpete"
-    with pytest.raises(UnknownNameError, match="no format 'bvh'"):
-        export(happy_walk, tmp_path / "e.bvh")
+    with pytest.raises(UnknownNameError, match="no format 'fbx'"):
+        export(happy_walk, tmp_path / "e.fbx")
 
 
 def test_a_users_own_writer_goes_through_the_same_door(happy_walk, tmp_path):

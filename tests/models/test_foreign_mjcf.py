@@ -94,7 +94,7 @@ def test_a_robot_stands_on_its_lowest_foot_in_its_posture(tmp_path):
     place, turn = frame_poses(robot, "toe", robot.standing_qpos[None])
     assert_allclose(place[0, 2], 0.0, atol=1e-12)
     assert_allclose(turn[0], np.eye(3), atol=1e-12)  # a foot has the robot's axes when it stands
-    assert_allclose(sorted(robot.feet[0].outline_m), [(-0.2 / 1.5, 0.0), (0.1 / 1.5, -0.05), (0.1 / 1.5, 0.05)])
+    assert_allclose(sorted(robot.feet[0].outline_m), [(-0.1, 0.0), (0.1, -0.05), (0.1, 0.05)])  # about their middle
 
 
 def test_a_line_with_a_radius_rolls_about_its_edge(tmp_path):

@@ -144,7 +144,7 @@ def test_a_random_tree_is_the_same_in_pinocchio(seed):
     weighs_as_in_pinocchio(random_tree(seed), seed)
 
 
-@pytest.mark.parametrize("name", ["zoo", "heiman", "mrpete", "alice", "pepper"])
+@pytest.mark.parametrize("name", ["zoo", "heiman", "mrpete", "alice", "pepper", "cassie"])
 def test_the_zoo_and_every_robot_are_the_same_in_pinocchio(name):
     mjcf = ZOO if name == "zoo" else load_robot(name).model
     moves_as_in_pinocchio(mjcf, 1)
@@ -163,10 +163,9 @@ def test_random_trees_have_all_kinds_of_joints_roots_and_welds():
 @pytest.mark.parametrize(
     ("joint", "body", "rest", "words"),
     [
-        ("", "", '<equality><joint joint1="j" joint2="k"/></equality>', "equality constraints"),
-        ("", "", '<tendon><fixed name="t"><joint joint="j" coef="1"/></fixed></tendon>', "tendons"),
-        ('stiffness="2"', "", "", "springs"),
-        ('damping="0.1"', "", "", "damping"),
+        ("", "", '<tendon><fixed frictionloss="1"><joint joint="j" coef="1"/></fixed></tendon>', "friction in tendons"),
+        ('stiffness="2 3"', "", "", "springs that are not linear"),
+        ('damping="0.1 2"', "", "", "damping that is not linear"),
         ('frictionloss="0.1"', "", "", "friction"),
         ("", '<body gravcomp="1"><geom size="0.1"/></body>', "", "gravcomp"),
         ("", "", '<option density="1000"/>', "fluid"),

@@ -63,3 +63,8 @@ def test_samples_that_are_too_few_or_too_noisy_are_refused(heiman, stamp, cycle)
     few = replace(stamp, time_s=stamp.time_s[:11], qpos=stamp.qpos[:11], contact=stamp.contact[:11])
     with pytest.raises(BadMotionError, match="11 samples are too few"):
         check_samples(few)
+
+
+def test_the_first_contact_set_of_a_cycle_follows_the_last_and_strangers_follow_themselves():
+    cycle = ContactCycle(("heel", "flat", "toe"), {})
+    assert [cycle.following(name) for name in ("heel", "flat", "toe", "hand")] == ["flat", "toe", "heel", "hand"]

@@ -18,7 +18,7 @@ def gate(asked, allowed):
 
     def attempt(intensity):
         tried.append(intensity)
-        return Attempt(intensity, f"candidate {intensity}", () if allowed(intensity) else (TOO_MUCH,))
+        return Attempt(intensity, f"candidate {intensity}", () if allowed(intensity) else (TOO_MUCH,), intensity == 0.0)
 
     return strongest(asked, attempt), tried
 
@@ -60,6 +60,17 @@ def test_nothing_is_kept_if_not_even_neutral_passes():
     assert tried[-1] == 0.0
 
 
+def test_less_of_no_feeling_is_not_tried_again():
+    tried = []
+
+    def attempt(intensity):
+        tried.append(intensity)
+        return Attempt(intensity, None, (TOO_MUCH,), neutral=True)
+
+    assert strongest(1.0, attempt).attempt is None
+    assert tried == [1.0]
+
+
 def test_neutral_alone_may_pass():
     kept, tried = gate(1.0, lambda intensity: intensity == 0.0)
     assert kept.attempt.intensity == 0.0
@@ -80,5 +91,5 @@ def test_no_intensity_above_what_was_asked_is_tried(asked):
 
 
 def test_an_attempt_passes_when_it_breaks_nothing():
-    assert Attempt(1.0, None, ()).passes
-    assert not Attempt(1.0, None, (TOO_MUCH,)).passes
+    assert Attempt(1.0, None, (), neutral=False).passes
+    assert not Attempt(1.0, None, (TOO_MUCH,), neutral=False).passes

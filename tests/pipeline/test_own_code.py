@@ -45,3 +45,9 @@ def test_an_own_limit_weakens_and_is_named():
     assert limited.intensity_kept < free.intensity_kept
     assert any(reason.startswith("battery: the joints take ") for reason in limited.reasons)
     assert not any(reason.startswith("battery") for reason in free.reasons)
+
+
+def test_a_robot_without_feet_has_no_pressure_under_them():
+    motion = strut.perform("pepper", "still", None, duration_s=1.0, rate_hz=20.0)
+    assert (motion.cop_in_world, motion.balance_margin_m, motion.ground_force_n) == (None, None, None)
+    assert motion.receipt.balance_margin_mm > 0.0  # inside its wheels

@@ -9,7 +9,7 @@ TOO_MUCH = Shortfall("limit", np.array([True]), "limit: too much")
 
 
 def judged(intensity, most):
-    return Attempt(intensity, None, () if intensity <= most else (TOO_MUCH,))
+    return Attempt(intensity, None, () if intensity <= most else (TOO_MUCH,), neutral=intensity == 0.0)
 
 
 def test_proof_weaker_than_the_search_decides():

@@ -11,13 +11,13 @@ import pytest
 import trimesh
 
 from strut.engines.rigid_body import compiled
+from strut.engines.solid_mesh import MOST_FACES_DRAWN, lightened, solid_mesh
 from strut.engines.solids import Mesh, Solid, solids
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.show.files import save_html
 from strut.show.footage import SideBySide, footage
 from strut.show.picture import png_bytes
-from strut.show.solid_mesh import MOST_FACES_DRAWN, lightened, solid_mesh
 from tests.show.conftest import STOOL_MJCF
 from tests.show.test_picture import drawn, pixels_of
 

@@ -11,9 +11,9 @@ from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import fitted_camera
 from strut.show.files import save_gif, save_png
-from strut.show.floor import grid_step_m
+from strut.show.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
 from strut.show.footage import Footage, SideBySide, footage, frame_times_s, nearest_samples, telling_sample
-from strut.show.picture import png_bytes
+from strut.show.picture import marks_of, png_bytes
 from strut.show.render import draw_frame
 
 
@@ -75,6 +75,13 @@ def test_a_picture_holds_the_motions_side_by_side(tmp_path: Path, robot: Robot, 
     one = pixels_of(png_bytes(SideBySide([calm], [robot]), panel_px=120))
     assert two.shape[1] == 2 * one.shape[1] == 240
     assert np.abs(two[:, :120] - two[:, 120:]).max() > 50.0
+
+
+def test_the_colours_on_the_ground_are_told_under_the_picture(robot: Robot, calm: Motion, arm: Robot, wave: Motion):
+    key = pixels_of(png_bytes(SideBySide([calm], [robot]), panel_px=420))[-29:]
+    for color in (POLYGON_COLOR, *SPOT_COLORS.values()):
+        assert np.abs(key - 255.0 * np.array(color)).max(axis=2).min() < 3.0
+    assert marks_of(SideBySide([wave], [arm])) == []
 
 
 def test_the_same_motion_gives_the_same_picture(robot: Robot, calm: Motion) -> None:

@@ -4,6 +4,7 @@ from strut.motion import Motion
 from strut.show.wording import (
     NOT_KNOWN,
     dial_of,
+    intensity_words,
     labels_of,
     listed,
     receipt_rows,
@@ -63,6 +64,8 @@ def test_the_intensity_is_told_beside_what_was_asked(calm: Motion, bare: Motion)
     weaker = replace(calm, receipt=replace(calm.receipt, intensity_asked=0.5, intensity_kept=0.4, verdict="weakened"))
     assert dial_of(weaker) == "intensity 0.40 of 0.50 asked, weakened"
     assert dial_of(bare) == "not checked"
+    brief = replace(calm.receipt, intensity_asked=1.0, intensity_kept=1.0, shown=0.46, verdict="weakened")
+    assert intensity_words(brief) == "intensity 1.00 as asked, 46 % of the feeling shown"
 
 
 def test_an_intensity_is_rounded_in_one_way(calm: Motion) -> None:

@@ -1,15 +1,26 @@
 """Alice in physics: she arrives at random goals without falling, looking after each step where she is."""
 
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from strut.errors import BadMotionError
+from strut.generators.phases import PhaseTimes
+from strut.kinematics.biped_model import two_legs
 from strut.kinematics.foot_poses import standing_place
 from strut.pipeline.walk import walk, walk_to
 from strut.place import Place
-from strut.simulation.goal_walk import LARGEST_CORRECTION_M, LARGEST_CORRECTION_RAD, _corrected, simulate_to_goal
+from strut.simulation.goal_walk import (
+    LARGEST_CORRECTION_M,
+    LARGEST_CORRECTION_RAD,
+    _corrected,
+    _gait,
+    _Walker,
+    simulate_to_goal,
+)
 from strut.simulation.playback import simulate
 from tests.alice import ALICE
 
@@ -90,3 +101,27 @@ def test_steps_are_told_one_after_the_other_up_to_the_last():
     simulate_to_goal(walk("alice", goal=Place(0.1, 0.0)), on_step=lambda number, of: told.append((number, of)))
     assert told == [(number, len(told)) for number in range(1, len(told) + 1)]
     assert len(told) >= 2
+
+
+@pytest.mark.parametrize(
+    ("tilt_rad", "axis", "height", "fell"),
+    [
+        (0.0, (1.0, 0.0, 0.0), 1.0, False),
+        (0.2, (0.0, 1.0, 0.0), 1.0, False),
+        (3.0, (0.0, 0.0, 1.0), 1.0, False),  # who turns round has not fallen
+        (math.pi / 2, (1.0, 0.0, 0.0), 1.0, True),  # on its side, held as high as it stood
+        (math.pi, (0.0, 1.0, 0.0), 1.0, True),
+        (0.0, (1.0, 0.0, 0.0), 0.3, True),  # upright on its knees
+    ],
+)
+def test_who_tips_over_or_sinks_has_fallen(tilt_rad, axis, height, fell):
+    qpos = np.array([0.0, 0.0, 0.2 * height, math.cos(tilt_rad / 2), *(math.sin(tilt_rad / 2) * np.array(axis))])
+    walker = SimpleNamespace(_plant=SimpleNamespace(qpos=qpos), _gait=SimpleNamespace(body_height_m=0.2))
+    assert _Walker.fallen.fget(walker) == fell
+
+
+def test_every_phase_of_a_walk_ends_on_a_sample():
+    legs, gait = two_legs(ALICE), _gait(ALICE, walk("alice", goal=Place(0.05, 0.0)))
+    uneven = replace(gait, times=PhaseTimes(0.3333, 0.4444, 0.0001))
+    times = _Walker(ALICE, legs, uneven, "corrected", None, 0.01, None)._gait.times
+    assert (times.shift_s, times.swing_s, times.settle_s) == pytest.approx((0.33, 0.44, 0.01))

@@ -118,3 +118,12 @@ def test_a_fall_is_told_with_its_instant_and_nothing_after_it_counts(outcome_of,
     assert found.upright_s == pytest.approx(6 / RATE_HZ)
     assert found.torque_use == 0.0
     assert found.distance_m == pytest.approx(0.6)
+
+
+def test_servos_suffice_unless_much_of_the_way_is_missing(outcome_of, run):
+    """Of one metre a tenth may be missing; of two metres, as much again."""
+    whole = outcome_of(run)
+    for metres in (1.0, 2.0):
+        for missing, suffices in ((0.5 * playback.MUCH_SHORT, True), (1.5 * playback.MUCH_SHORT, False)):
+            short = replace(whole, commanded_distance_m=metres, distance_m=metres * (1.0 - missing))
+            assert playback._suffices(short) == suffices

@@ -85,7 +85,7 @@ def test_a_fall_is_told():
 
 
 def test_bad_rates_and_robots_are_refused_in_one_sentence():
-    with pytest.raises(OutOfRangeError, match=r"no multiple of 200 Hz"):
+    with pytest.raises(OutOfRangeError, match=r"choose 20, 25, 50, 100 or 200 samples"):
         Clock(control_hz=1100.0)
     with pytest.raises(OutOfRangeError, match=r"must be from 20 to 10000 Hz"):
         Clock(record_hz=1.0)

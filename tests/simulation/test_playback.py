@@ -20,7 +20,7 @@ def neutral() -> Motion:
 
 @cache
 def _long_walk(emotion: str) -> Motion:
-    return strut.walk("mrpete", emotion, cycles=10, rate_hz=50.0)
+    return strut.walk("mrpete", emotion, cycles=5, rate_hz=50.0)
 
 
 def test_walk_arrives_without_a_fall(neutral: Motion) -> None:

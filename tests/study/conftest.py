@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import psycopg
 import pytest
-from playwright.sync_api import sync_playwright
 
 from strut import walk
 from strut.io.motion_file import save_motion
@@ -162,17 +161,6 @@ def empty_postgres(request):
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute(f"create database {name}")
     return postgres_url.replace("/postgres", f"/{name}")
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """A headless Chromium."""
-    if real_parts.CHROMIUM is None:
-        pytest.skip("Chromium is not installed (Debian: apt-get install chromium)")
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=real_parts.CHROMIUM, args=real_parts.CHROMIUM_ARGUMENTS)
-        yield running
-        running.close()
 
 
 @pytest.fixture

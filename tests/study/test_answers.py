@@ -39,7 +39,6 @@ def test_an_open_rating_is_not_a_number_and_practice_is_left_out():
         ("participant,trial,intended,pleasure\na,1,sad,inf\n", "t.csv, line 2: pleasure is inf"),
         ("participant,trial,intended,pleasure\na,1,sad,NaN\n", "t.csv: holds no rating: every cell is empty."),
         ("participant;trial;intended;perceived\na;1;sad;sad\n", "t.csv, line 1: has its cells apart by semicolons"),
-        (GOOD.replace("fear", "SAD").replace("happy,happy", "happy,HAPPY"), "t.csv: no answer names an emotion that"),
         (
             "participant,trial,intended,perceived,simulated\na,1,sad,sad,1\na,2,sad,sad,0\n",
             "t.csv: mixes simulated answers with those of people",
@@ -63,3 +62,28 @@ def test_a_missing_or_binary_file_is_refused(tmp_path):
     (tmp_path / "b.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(AnswersError, match="not text in UTF-8"):
         read_answers(tmp_path / "b.csv")
+
+
+def test_words_that_differ_in_capitals_only_are_joined_and_that_is_said():
+    answers = parse_answers(GOOD.replace("fear", "SAD").replace("happy,happy", "happy,Happy"), "t.csv")
+    assert answers.correct.tolist() == [True, True]
+    assert answers.remarks == (
+        "Words that differ in capitals only were joined: 'SAD' with 'sad', 'Happy' with 'happy'.",
+    )
+    assert parse_answers(GOOD, "t.csv").remarks == ()
+
+
+def test_a_byte_order_mark_is_no_part_of_the_table(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
+    assert len(read_answers(tmp_path / "a.csv")) == 2
+
+
+def test_raw_ratings_are_rescaled_when_asked():
+    text = "participant,trial,intended,pleasure\na,1,sad,1\na,2,sad,5\na,3,sad,9\n"
+    answers = parse_answers(text, "t.csv", scale=(1.0, 9.0))
+    np.testing.assert_allclose(answers.ratings["pleasure"], [-1.0, 0.0, 1.0])
+    assert answers.remarks == ("Raw ratings from 1 to 9 were rescaled to -1 to 1.",)
+    with pytest.raises(AnswersError, match=r"line 3: pleasure is 5; .* rescaled with --scale, such as --scale 1 9"):
+        parse_answers(text, "t.csv")
+    with pytest.raises(AnswersError, match="line 4: pleasure is 9; ratings lie between 1 and 7"):
+        parse_answers(text, "t.csv", scale=(1.0, 7.0))

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
+from strut.study.exclusion import exclusion_mark
 from strut.study.server import study_app
 from strut.study.study_folder import open_study
 from tests.study.real_parts import ThreadServer
 from tests.study.real_parts_summary import PROPERTY
 
-TWO_STIMULI = "per_participant = 0 => per_participant = 2"
+QUICK = "seconds = 5 => seconds = 0.3\nfixation_ms = 500 => fixation_ms = 20\ninterval_ms = 1000 => interval_ms = 20"
+TWO_STIMULI = f"per_participant = 0 => per_participant = 2\n{QUICK}"
 SHORT = {
     "forced-choice": f"blocks = 2 => blocks = 1\n{TWO_STIMULI}",
     "slider": f"blocks = 2 => blocks = 1\npractice = 1 => practice = 0\n{TWO_STIMULI}",
@@ -60,14 +65,24 @@ def begin(page, server, press=lambda target: target.click()):
     press(page.get_by_role("checkbox", name="I have read this and agree"))
     press(page.get_by_role("button", name="Start"))
     page.wait_for_selector("canvas[data-state]")
+    watch(page, press)
+
+
+def watch(page, press=lambda target: target.click()):
+    """Begin where a part begins, and see the movement to its end."""
+    page.wait_for_selector("canvas[data-state]")
+    if page.locator("canvas").get_attribute("data-state") == "ready":
+        press(page.locator("#begin"))
+    page.wait_for_selector("canvas[data-state=ended]")
 
 
 def expect_trial(page, number, total):
     page.get_by_text(f"Movement {number} of {total}", exact=True).wait_for()
-    page.wait_for_selector("canvas[data-state]")
+    watch(page)
 
 
 def answer_by_pointer(page, question, press):
+    watch(page, press)
     if question == "forced-choice":
         press(page.get_by_role("radio", name="sad"))
     elif question == "slider":
@@ -79,7 +94,7 @@ def answer_by_pointer(page, question, press):
         for name in ("Pleasure: 2 of 9", "Arousal: 9 of 9, excited", "Dominance: 5 of 9"):
             press(page.get_by_role("radio", name=name, exact=True))
     else:
-        for group in page.locator("#answer").get_by_role("group").all():
+        for group in page.locator("#answer fieldset.item").all():
             press(group.get_by_role("radio", name="much more"))
     press(page.get_by_role("button", name="Next"))
 
@@ -96,8 +111,10 @@ def expect_answers(server, question, count):
             assert row["reply"] == {"pleasure": -0.75, "arousal": 1.0, "dominance": 0.0}
         else:
             assert set(row["reply"].values()) == {2}
-        assert row["plays"] == 1
-        assert row["response_ms"] > 0
+        assert (row["plays"], row["showings"]) == (1, 1)
+        assert row["response_ms"] >= 300  # the motion was seen to its end
+        assert exclusion_mark(row) == ""
+        assert re.fullmatch(r"\d+x\d+", row["detail"]["screen"])
 
 
 @pytest.mark.parametrize("running", TRIALS, indirect=True)
@@ -118,8 +135,8 @@ def test_a_participant_completes_each_design_by_mouse_and_on_a_phone(running, vi
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "scrolls sideways"
         if device == "phone":
             sizes = page.evaluate(
-                "[...document.querySelectorAll('label, button, input[type=range]')].map(e => e.getBoundingClientRect())"
-                ".map(b => [b.width, b.height])"
+                "[...document.querySelectorAll('label, button, input[type=range]')].filter(e => e.checkVisibility())"
+                ".map(e => e.getBoundingClientRect()).map(b => [b.width, b.height])"
             )
             assert all(width >= 24 and height >= 24 for width, height in sizes)  # WCAG 2.2, target size
         answer_by_pointer(page, question, press)
@@ -152,7 +169,8 @@ def test_a_participant_completes_each_design_by_keyboard_alone(running, visit):
     tab_to(page, lambda e: e["tag"] == "BUTTON")
     page.keyboard.press("Enter")
     for number in range(1, TRIALS[question] + 1):
-        expect_trial(page, number, TRIALS[question])
+        page.get_by_text(f"Movement {number} of {TRIALS[question]}", exact=True).wait_for()
+        watch(page, lambda target: page.keyboard.press("Enter"))  # the button has the focus
         if question == "forced-choice":
             tab_to(page, lambda e: e["name"] == "answer")
             page.keyboard.press("Space")
@@ -223,7 +241,7 @@ def test_the_private_link_resumes_on_another_device(running, visit):
 
 
 def test_a_killed_server_loses_no_answer(study_of, served, visit):
-    folder = study_of("forced-choice", "blocks = 2 => blocks = 1\npractice = 1 => practice = 0")
+    folder = study_of("forced-choice", f"blocks = 2 => blocks = 1\npractice = 1 => practice = 0\n{QUICK}")
     server = served(folder)
     page = visit()
     begin(page, server)
@@ -245,14 +263,15 @@ def test_a_killed_server_loses_no_answer(study_of, served, visit):
 def test_the_figure_is_drawn_moves_and_can_be_seen_again(running, visit):
     page = visit(viewport={"width": 1000, "height": 900})
     begin(page, running)
+    page.evaluate("stage.draw(0.05)")
     lit = "(() => { const c = document.getElementById('stage'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let s = 0, n = 0; for (let i = 0; i < d.length; i += 4) if (d[i] > 200) { n += 1; s += i / 4 * (1 + n % 7); } return [n, s]; })()"  # noqa: E501
     first, share = page.evaluate(lit), page.evaluate("document.getElementById('stage').width")
-    page.wait_for_timeout(700)
+    page.evaluate("stage.draw(0.25)")
     assert first[0] > 17 * 20  # seventeen lights, each some dozens of pixels
     assert first[0] < 0.05 * share * share
     assert page.evaluate(lit) != first
     page.get_by_role("button", name="Play again").click()
-    assert page.evaluate("seen.plays") == 2
+    page.wait_for_selector("canvas[data-plays='2']")
 
 
 def test_forty_lights_are_drawn_within_a_frame(running, visit):
@@ -286,12 +305,13 @@ def test_a_reload_counts_as_a_showing_and_does_not_set_the_clock_back(running, v
     begin(page, running)
     page.wait_for_timeout(600)
     page.reload()
-    page.wait_for_selector("canvas[data-state]")
+    page.wait_for_selector("canvas[data-state=ready]")
+    page.locator("#begin").click()
     answer_by_pointer(page, "forced-choice", lambda target: target.click())
     expect_trial(page, 2, 3)
     (row,) = running.opened.database.rows()
-    assert row["plays"] == 2
-    assert row["response_ms"] > 600
+    assert (row["plays"], row["showings"]) == (2, 2)
+    assert row["response_ms"] > 900
 
 
 def test_a_clock_that_was_set_back_gives_no_response_time(running, visit):
@@ -314,24 +334,146 @@ def test_on_a_phone_the_figure_stays_in_view_while_answering(running, visit):
     assert box["y"] + box["height"] < 0.5 * page.viewport_size["height"]
 
 
-def test_what_may_be_seen_once_and_whole_stays_so(opened_of, visit):
-    change = "seconds = 5 => seconds = 0.6\nreplay = true => replay = false\nwhole = false => whole = true"
-    opened = opened_of("forced-choice", change)
+def test_nothing_is_answered_before_the_end_and_what_is_seen_once_stays_so_in_every_tab(opened_of, visit):
+    opened = opened_of("forced-choice", f"{QUICK}\nreplay = true => replay = false".replace("0.3", "0.8"))
     server = ThreadServer(study_app(opened))
     try:
         page = visit()
         page.goto(server.url)
         page.get_by_role("checkbox", name="I have read this and agree").click()
         page.get_by_role("button", name="Start").click()
-        page.get_by_role("radio", name="sad").click()
-        page.evaluate("seen.ended = false; form.requestSubmit()")  # before the end
+        page.wait_for_selector("canvas[data-state=ready]")
+        assert page.get_by_role("radio", name="sad").is_disabled()
+        page.evaluate("form.requestSubmit()")
         page.get_by_text("Please watch the movement to its end first.").wait_for()
+        page.locator("#begin").click()
         page.wait_for_selector("canvas[data-state=ended]")
+        other = page.context.new_page()
+        other.goto(page.url)
+        other.wait_for_selector("canvas[data-state=ready]")
+        other.locator("#begin").click()
+        other.get_by_text("This movement was shown already").wait_for()
         page.reload()
-        page.wait_for_selector("canvas[data-state]")
-        assert page.locator("canvas").get_attribute("data-state") == "ended"  # dark, and stays so
-        answer_by_pointer(page, "forced-choice", lambda target: target.click())
+        page.wait_for_selector("canvas[data-state=ended]")  # dark, and stays so
+        page.get_by_role("radio", name="sad").click()
+        page.get_by_role("button", name="Next").click()
         page.get_by_text("Movement 2 of 11", exact=True).wait_for()
-        assert [row["plays"] for row in opened.database.rows()] == [1]
+        assert [(row["plays"], row["showings"]) for row in opened.database.rows()] == [(1, 1)]
     finally:
         server.stop()
+
+
+def test_the_time_ends_at_the_choice(running, visit):
+    page = visit()
+    begin(page, running)
+    started = page.evaluate("seen.began")
+    page.get_by_role("radio", name="sad").click()
+    page.wait_for_timeout(1500)
+    page.get_by_role("button", name="Next").click()
+    expect_trial(page, 2, 3)
+    (row,) = running.opened.database.rows()
+    chosen = row["response_ms"]
+    assert 300 <= chosen <= page.evaluate("Date.now()") - started - 1400
+    assert row["detail"]["focus_lost"] == 0
+    page.get_by_role("radio", name="sad").click()
+    page.get_by_role("button", name="Next").click()
+    expect_trial(page, 3, 3)
+
+
+def test_a_movement_that_cannot_be_loaded_is_tried_again(running, visit):
+    page, broken = visit(), [True]
+    page.route("**/stimulus/*", lambda route: route.abort() if broken[0] else route.continue_())
+    page.goto(running.url)
+    page.get_by_role("checkbox", name="I have read this and agree").click()
+    page.get_by_role("button", name="Start").click()
+    page.get_by_text("The movement could not be loaded. Your earlier answers are safe.").wait_for()
+    broken[0] = False
+    page.get_by_role("button", name="Try again").click()
+    watch(page)
+    answer_by_pointer(page, "forced-choice", lambda target: target.click())
+    expect_trial(page, 2, 3)
+
+
+def test_less_motion_is_five_pictures_that_say_so_and_are_recorded(running, visit):
+    page = visit(reduced_motion="reduce")
+    begin(page, running)
+    page.get_by_text("Your device asks for less motion").wait_for()
+    answer_by_pointer(page, "forced-choice", lambda target: target.click())
+    expect_trial(page, 2, 3)
+    page.get_by_role("button", name="Show the movement instead").click()
+    page.wait_for_selector("canvas[data-plays='2']")
+    page.wait_for_selector("canvas[data-state=ended]")
+    assert [row["detail"]["still"] for row in running.opened.database.rows()] == [1]
+
+
+def test_without_javascript_people_read_why(running, visit):
+    page = visit(java_script_enabled=False)
+    page.goto(running.url)
+    page.locator("noscript p").wait_for()
+    assert "needs JavaScript, which is switched off" in page.locator("noscript p").inner_text()
+
+
+def test_between_parts_people_rest_and_can_withdraw(opened_of, visit):
+    change = f"practice = 1 => practice = 0\n{TWO_STIMULI}"
+    opened = opened_of("forced-choice", change)
+    server = ThreadServer(study_app(opened))
+    try:
+        page = visit()
+        begin(page, server)
+        for number in (1, 2):
+            expect_trial(page, number, 4)
+            answer_by_pointer(page, "forced-choice", lambda target: target.click())
+        page.get_by_role("heading", name="You have finished part 1 of 2").wait_for()
+        page.get_by_role("button", name="Go on").click()
+        page.wait_for_selector("canvas[data-state=ready]")  # each part begins when people are ready
+        page.get_by_role("link", name="Stop and delete all my answers").click()
+        page.get_by_role("button", name="Delete everything").click()
+        page.get_by_text("has been deleted").wait_for()
+        assert opened.database.rows() == []
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory):
+    """The source of axe-core, which finds what people with disabilities cannot use."""
+    kept = Path(__file__).parents[2] / ".axe" / "node_modules" / "axe-core" / "axe.min.js"
+    if not kept.is_file():
+        if shutil.which("npm") is None:
+            pytest.skip("npm is not installed (Debian: apt-get install npm)")
+        install = ["npm", "install", "--silent", "--no-save", "--prefix", str(kept.parents[2]), "axe-core@4"]
+        if subprocess.run(install, check=False, capture_output=True, timeout=120).returncode or not kept.is_file():
+            pytest.skip("axe-core cannot be installed by npm (no network?)")
+    return kept.read_text("utf-8")
+
+
+def violations(page, axe):
+    """Return what axe finds against WCAG 2.2 A and AA; our pages let no script of others in, so it is evaluated."""
+    page.evaluate(axe)
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+    found = page.evaluate("rules => axe.run(document, rules)", rules)["violations"]
+    return [(rule["id"], [node["html"][:120] for node in rule["nodes"]][:3]) for rule in found]
+
+
+@pytest.mark.parametrize("running", TRIALS, indirect=True)
+def test_every_page_passes_axe(running, visit, axe):
+    page = visit(viewport={"width": 1000, "height": 900})
+    page.goto(running.url)
+    assert violations(page, axe) == []
+    begin(page, running)
+    assert violations(page, axe) == []
+    page.get_by_role("link", name="Stop and delete all my answers").click()
+    page.get_by_role("button", name="Delete everything").wait_for()
+    assert violations(page, axe) == []
+    page.go_back()
+    for _ in range(TRIALS[running.opened.design.question]):
+        answer_by_pointer(page, running.opened.design.question, lambda target: target.click())
+        page.wait_for_load_state()
+    page.get_by_role("heading", name="Thank you!").wait_for()
+    assert violations(page, axe) == []
+    page.goto(f"{running.url}/researcher")
+    assert violations(page, axe) == []
+    page.get_by_label("Token from the file researcher_token").fill(running.opened.token)
+    page.get_by_role("button", name="Open").click()
+    page.locator("[data-count=started]").wait_for()
+    assert violations(page, axe) == []

@@ -21,9 +21,9 @@ from strut.study.confusion import (
     hit_rates,
     kappa_of_counts,
     learning,
-    permutation_test,
 )
 from strut.study.published import published
+from strut.study.recognition import named_answers, permutation_p, recognitions, shuffled_hits, wagner_pairs
 from strut.study.significance import at_least, benjamini_hochberg, holm, wilson_interval
 
 
@@ -75,22 +75,70 @@ def test_permutation_within_one_participant_agrees_with_scipy():
         (meant, seen), lambda x, y: float((x == y).sum()), permutation_type="pairings", alternative="greater",
         n_resamples=20_000, vectorized=False, rng=np.random.default_rng(0),
     )  # fmt: skip
-    ours = permutation_test(
-        table([("p", 1, str(a), str(b)) for a, b in zip(meant, seen, strict=True)]), rng, permutations=20_000
-    )
+    answers = table([("p", 1, str(a), str(b)) for a, b in zip(meant, seen, strict=True)])
+    _, _, ours = recognitions(answers, rng, permutations=20_000)
     assert ours.p_value == pytest.approx(oracle.pvalue, abs=0.015)
+
+
+def test_hits_by_chance_are_hypergeometric_person_by_person():
+    rows = [("p", 1, m, s) for m, s in zip("aaaabbbbbb", "aabbaaabbb", strict=True)]
+    hits = shuffled_hits(named_answers(table(rows)), np.random.default_rng(0), 20_000)[:, 0]
+    exact = stats.hypergeom(10, 4, 5)
+    for count in range(5):
+        assert (hits == count).mean() == pytest.approx(exact.pmf(count), abs=0.012)
 
 
 def test_permutation_forgives_a_liking_that_a_binomial_test_takes_for_skill():
     rows = [("p", 1, "sad", "sad")] * 18 + [("p", 1, "happy", "sad")] * 2  # always says sad; sad was shown most
-    answers = table(rows)
+    emotions, whole, test = recognitions(table(rows), np.random.default_rng(0))
     assert at_least(18, 20, 0.5) < 0.001
-    assert permutation_test(answers, np.random.default_rng(0)).p_value == 1.0
+    assert test.p_value == 1.0
+    assert not whole.recognised
+    assert not any(row.recognised for row in emotions)
 
 
 def test_permutation_stays_within_participants():
     rows = [("a", 1, "sad", "sad")] * 10 + [("b", 1, "happy", "happy")] * 10  # each saw one emotion only
-    assert permutation_test(table(rows), np.random.default_rng(0)).p_value == 1.0
+    assert recognitions(table(rows), np.random.default_rng(0))[2].p_value == 1.0
+
+
+def test_not_knowing_is_counted_apart_and_is_no_guess():
+    rows = [(f"p{k}", 1, m, s) for k in range(4) for m, s in (("a", "a"), ("b", DO_NOT_KNOW), ("b", "b"), ("a", "b"))]
+    (a, b), whole, _ = recognitions(table(rows), np.random.default_rng(0))
+    assert (b.hits, b.shown, b.do_not_know, b.rate, b.rate_named) == (4, 8, 4, 0.5, 1.0)
+    assert (a.rate, a.rate_named) == (0.5, 0.5)
+    assert whole.expected == pytest.approx(4 * 4 / 3, abs=0.1)  # of three named answers each: 2/3 + 2/3
+
+
+def test_wagners_unbiased_hit_rate_is_that_of_the_textbook():  # hits squared over showings times uses of the word
+    rows = [("p", 1, "a", "a")] * 6 + [("p", 1, "a", "b")] * 4 + [("p", 1, "b", "a")] * 2 + [("p", 1, "b", "b")] * 8
+    (a, b), _, _ = recognitions(table(rows), np.random.default_rng(0))
+    assert (a.unbiased, b.unbiased) == (pytest.approx(36 / (10 * 8)), pytest.approx(64 / (10 * 12)))
+
+
+def test_chance_of_wagners_test_is_the_mean_of_all_orders():
+    rows = [("p", 1, m, s) for m, s in zip("abcde", "aabcd", strict=True)]
+    named = named_answers(table(rows))
+    _, chance = wagner_pairs(named, 0)
+    hits = shuffled_hits(named, np.random.default_rng(1), 20_000)[:, 0]
+    assert chance[0] == pytest.approx(np.arcsin(hits / np.sqrt(1 * 2)).mean(), abs=0.01)
+    _, published_chance = wagner_pairs(named, 0, as_published=True)
+    assert published_chance[0] == pytest.approx(np.arcsin(np.sqrt(2) / 5))
+    assert published_chance[0] < chance[0]  # so guessing would pass for seeing
+
+
+def test_no_emotion_is_recognised_where_all_together_are_not():
+    rng, rows = np.random.default_rng(6), []
+    for person in range(12):
+        rows += [(f"p{person}", 1, "a", "a" if rng.random() < 0.9 else "b") for _ in range(2)]
+        rows += [(f"p{person}", 1, name, "a") for name in "bcd" for _ in range(2)]  # says a, whatever is shown
+    emotions, whole, _ = recognitions(table(rows), rng)
+    assert not whole.recognised or all(row.p_holm >= 0.05 for row in emotions if not row.recognised)
+    assert [row.recognised for row in emotions] == [False] * 4
+
+
+def test_p_values_of_permutations_are_never_zero():
+    assert permutation_p(5, np.zeros(99, dtype=np.int64)) == 0.01
 
 
 def test_cohens_kappa_is_the_published_one_and_that_of_scikit_learn(quadruped_answers):

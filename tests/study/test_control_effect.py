@@ -50,13 +50,13 @@ def test_methods_results_and_tables_name_the_controls(watched):
     found = study_statistics(watched)
     methods, results = methods_and_results(found)
     assert "Controls enter none of these numbers" in methods
-    assert "Speed-matched, the hit rate of sad goes from" in results
-    assert any(title.startswith("controls against") for title, _, _ in statistics_tables(found))
+    assert "Speed-matched, the hit rate of sad went from" in results
+    assert any(title.startswith("Controls against") for title, _, _ in statistics_tables(found))
 
 
 def test_a_study_without_controls_has_no_such_table(quadruped_answers, quadruped_statistics):
     assert quadruped_statistics.control_effects == ()
-    assert not any(title.startswith("controls") for title, _, _ in statistics_tables(quadruped_statistics))
+    assert not any(title.startswith("Controls") for title, _, _ in statistics_tables(quadruped_statistics))
     assert len(quadruped_answers.originals) == len(quadruped_answers)
 
 

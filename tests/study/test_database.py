@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from strut.errors import OutOfTurnError, StudyError, UnknownParticipantError
-from strut.study.database import TABLES, database_url, open_database
+from strut.study.database import database_url, deletion_code, open_database
+from strut.study.database_tables import TABLES
+from strut.study.exclusion import exclusion_mark
 from strut.study.trial_plan import Trial
 
 PLAN = (Trial(1, 0, "a"), Trial(2, 1, "a"), Trial(3, 1, "b"))
@@ -79,7 +81,7 @@ def test_a_participant_can_be_forgotten_and_nobody_else_is(database):
     for token in (TOKEN, other):
         database.start(token, planner, language="en")
         answer(database, 1, token=token)
-    code = database.participant(TOKEN).code
+    code = deletion_code(TOKEN)
     assert database.forget(code) == 1
     assert [row["code"] for row in database.rows()] == [database.participant(other).code]
     with pytest.raises(UnknownParticipantError):
@@ -121,7 +123,7 @@ def test_what_a_forgotten_participant_saw_counts_as_not_shown(database):
 
     for letter in "xy":
         database.start(letter * 32, remember, language="en")
-    database.forget(database.participant("x" * 32).code)
+    database.forget(deletion_code("x" * 32))
     database.start("z" * 32, remember, language="en")
     assert seen == [{}, {"a": 1, "b": 1}, {"a": 1, "b": 1}]
 
@@ -183,3 +185,51 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
     (tmp_path / "answers.sqlite").write_text("this is a letter to my aunt, not a database " * 50)
     with pytest.raises(StudyError, match="cannot be used"):
         open_database(database_url(tmp_path, None), name="mine", fingerprint="f1")
+
+
+def test_an_older_database_gets_what_it_lacks_and_keeps_its_answers(tmp_path):
+    url = database_url(tmp_path, None)
+    opened = open_database(url, name="mine", fingerprint="f1")
+    opened.start(TOKEN, planner, language="en")
+    answer(opened, 1)
+    code = opened.participant(TOKEN).code
+    with opened.engine.begin() as connection:
+        connection.exec_driver_sql("drop table strut_showing")
+        for table, column in (("answer", "detail"), ("participant", "recruited"), ("participant", "recruited_hash")):
+            connection.exec_driver_sql(f"alter table strut_{table} drop column {column}")
+        connection.exec_driver_sql("update strut_participant set deletion_hash = null")
+    opened.close()
+    again = open_database(url, name="mine", fingerprint="f1")
+    (row,) = again.rows()
+    assert (row["reply"], row["detail"], row["showings"]) == ({"perceived": "sad"}, {}, 0)
+    assert exclusion_mark(row) == ""  # what was not measured is not judged
+    assert again.forget(code) == 1
+    again.close()
+
+
+def test_a_backup_holds_everything(database, tmp_path):
+    database.start(TOKEN, planner, language="en", recruited={"id": "7"})
+    assert database.show(database.participant(TOKEN), 1, "tab", ended=True, again=True)
+    answer(database, 1)
+    assert database.back_up(tmp_path / "copy.sqlite") == 1
+    copy = open_database(database_url(tmp_path, f"sqlite:///{tmp_path / 'copy.sqlite'}"), name="mine", fingerprint="f1")
+    assert copy.rows() == database.rows()
+    assert copy.rows()[0]["showings"] == 1
+    copy.close()
+
+
+def test_a_file_that_cannot_be_written_can_be_read(tmp_path, monkeypatch):
+    url = database_url(tmp_path, None)
+    opened = open_database(url, name="mine", fingerprint="f1")
+    opened.start(TOKEN, planner, language="en")
+    answer(opened, 1)
+    opened.close()
+    before = (tmp_path / "answers.sqlite").read_bytes()
+    monkeypatch.setattr("os.access", lambda _path, _mode: False)  # to root nothing is read-only
+    reading = open_database(url, name="mine", fingerprint="f1")
+    assert len(reading.rows()) == 1
+    with pytest.raises(StudyError, match="readonly"):
+        answer(reading, 2)
+    reading.close()
+    assert (tmp_path / "answers.sqlite").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["answers.sqlite"]

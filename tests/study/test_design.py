@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
@@ -104,7 +105,8 @@ def test_all_languages_say_the_same_things():
             yield from keys(value, f"{prefix}{key}.") if isinstance(value, dict) else [f"{prefix}{key}"]
 
     expected = set(keys(language_table("en")))
-    assert len(language_codes()) >= 2
+    assert set(language_codes()) == {"en", "de", "fr", "es", "ja", "fa"}
+    assert design(TEXT.replace('["en", "de"]', '["fa"]')).words("fa").direction == "rtl"
     for code in language_codes():
         assert set(keys(language_table(code))) == expected
 
@@ -213,3 +215,23 @@ def test_different_bodies_and_weakened_feelings_are_pointed_out(tmp_path, five_m
     both = [str(five_motions[0]), str(tmp_path / "neutral.npz")]
     assert main(["study", "new", str(tmp_path / "two"), "--design", "sam", "--json", "--motions", *both]) == 0
     assert words in json.loads(capsys.readouterr().out)["confounds"]
+
+
+def test_a_study_can_bring_its_own_language_and_hears_what_it_lacks(study_of):
+    folder = study_of("sam", 'languages = ["en", "de"] => languages = ["it", "en"]')
+    ours = (files("strut.study") / "languages" / "en.toml").read_text("utf-8")
+    (folder / "languages").mkdir()
+    own = folder / "languages" / "it.toml"
+    own.write_text(ours.replace('start = "Start"\n', "").replace('low = "calm"\n', ""))
+    with pytest.raises(DesignError, match=r"it.toml: lacks 2 of \d+ texts: start, scale.arousal.low\.$"):
+        read_design(folder)
+    language_table.cache_clear()
+    own.write_text(ours.replace('"Start"', '"Inizia"').replace('"English"', '"Italiano"'))
+    assert read_design(folder).words("it").say("start") == "Inizia"
+
+
+def test_a_byte_order_mark_is_no_part_of_a_design(study_of):
+    folder = study_of("sam")
+    path = folder / "design.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert read_design(folder).question == "sam"

@@ -9,11 +9,13 @@ import pandas as pd
 import pingouin as pg
 import pytest
 import statsmodels.api as sm
+import statsmodels.formula.api as smf
 from scipy import stats
 
 from strut.errors import AnswersError
 from strut.study.answers import Answers
-from strut.study.mixed import fit_logistic, mixed_choice, mixed_rating
+from strut.study.logistic_model import fit_logistic
+from strut.study.mixed import mixed_choice, mixed_rating
 from strut.study.ratings import (
     band,
     correlation_p,
@@ -23,8 +25,8 @@ from strut.study.ratings import (
     person_means,
     rating_means,
     sd_from_interval,
-    within_participants,
 )
+from tests.study.null_data import indifferent_ratings
 
 
 def test_ratings_of_one_person_do_not_count_as_new_people(rated_answers):
@@ -77,35 +79,83 @@ def test_correlation_p_is_that_of_scipy():
     assert fisher_interval(oracle.statistic, 50) == (pytest.approx(ci.low), pytest.approx(ci.high))
 
 
-def test_ratings_follow_the_intended_pleasure(rated_answers):
-    rows = {row.factor: row for row in correlations(rated_answers)}
-    found = rows["intended pleasure"]
-    pleasure = {"neutral": 0.0, "happy": 0.81, "sad": -0.63}
-    oracle = stats.spearmanr(rated_answers.table["intended"].map(pleasure), rated_answers.table["pleasure"])
-    assert found.r == pytest.approx(oracle.statistic)
-    assert found.n == 240
-    assert found.within_dof == 240 - 40 - 1
-    assert found.within_r > found.r  # habits of people blur the correlation of the pooled answers
+def test_ratings_follow_a_factor_of_the_stimuli():
+    rng = np.random.default_rng(1)
+    answers = indifferent_ratings(rng, emotions=3, motions=4, stimulus_sd=0.1, slope_sd=0.1)
+    answers = Answers(answers.table.drop(columns="factor_level"))
+    levels = {name: k / 10 for k, name in enumerate(sorted(answers.table["stimulus"].unique()))}
+    factor = answers.table["stimulus"].map(levels)
+    table = answers.table.assign(factor_speed=factor, pleasure=answers.table["pleasure"] + 1.5 * factor)
+    (row,) = correlations(Answers(table), [])
+    means = table.groupby("stimulus")[["factor_speed", "pleasure"]].mean()
+    assert row.n == 12
+    assert row.r == pytest.approx(stats.spearmanr(means["factor_speed"], means["pleasure"]).statistic)
+    assert row.low < 1.5 * factor.std(ddof=0) < row.high
+    assert row.dof < 12  # stimuli count, not answers
+    assert row.p_holm < 0.001
 
 
-def test_the_correlation_within_participants_is_that_of_pingouin():
-    rng = np.random.default_rng(8)
-    who = np.repeat(np.arange(12), 7)
-    factor = rng.normal(size=84)
-    rating = 0.4 * factor + np.repeat(rng.normal(size=12), 7) + rng.normal(size=84)
+def test_a_factor_of_too_few_stimuli_is_named_as_left_out(rated_answers):
+    left_out = []
+    assert correlations(rated_answers, left_out) == ()
+    assert left_out[0] == "pleasure against intended pleasure: it takes 4 stimuli and 3 people."
+
+
+@pytest.mark.parametrize(("motions", "stimulus_sd"), [(1, 0.0), (3, 0.2)])
+def test_slopes_of_people_and_motions_do_not_pass_for_the_emotion(motions, stimulus_sd):
+    rng = np.random.default_rng(5)
+    made = [indifferent_ratings(rng, motions=motions, slope_sd=0.2, stimulus_sd=stimulus_sd) for _ in range(25)]
+    false = np.mean([mixed_rating(answers, "pleasure").p_value < 0.05 for answers in made])
+    assert false <= 0.16  # 5 % expected; intercepts alone give 13 to 22 % (benchmarks/bench_study_null.py: 1000 each)
+
+
+def test_the_linear_mixed_model_is_that_of_statsmodels_where_both_fit_it(rated_answers):
+    table = rated_answers.table.assign(stimulus="one")
+    ours = mixed_rating(Answers(table), "pleasure")
+    model = smf.mixedlm(
+        "pleasure ~ C(intended, Treatment('neutral'))", table, groups=table["participant"],
+        vc_formula={"slope": "0 + C(intended)"}, re_formula="1",
+    )  # fmt: skip
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # pingouin calls pandas in a way that will end one day
-        table = pd.DataFrame({"who": who, "x": factor, "y": rating})
-        oracle = pg.rm_corr(table, x="x", y="y", subject="who").iloc[0]
-    r, dof, p_value = within_participants(factor, rating, who)
-    assert (r, dof) == (pytest.approx(oracle["r"]), oracle["dof"])
-    assert p_value == pytest.approx(oracle["pval"])
-    assert within_participants(np.repeat(factor[:12], 7), rating, who) is None
+        warnings.simplefilter("ignore")
+        oracle = model.fit(reml=True)
+    np.testing.assert_allclose([term.estimate for term in ours.terms], oracle.fe_params, atol=1e-6)
+    np.testing.assert_allclose([term.standard_error for term in ours.terms], oracle.bse_fe, rtol=2e-3)
+    assert ours.sds["participant"] == pytest.approx(np.sqrt(oracle.cov_re.iloc[0, 0]), abs=2e-3)
+
+
+def test_degrees_of_freedom_are_those_of_the_repeated_measures_anova():  # balanced: Satterthwaite is exact
+    answers = indifferent_ratings(np.random.default_rng(3), slope_sd=0.2)
+    model = mixed_rating(answers, "pleasure")
+    means = answers.table.groupby(["participant", "intended"])["pleasure"].mean().reset_index()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        oracle = pg.rm_anova(means, dv="pleasure", within="intended", subject="participant").iloc[0]
+    assert model.dof == (pytest.approx(4), pytest.approx(76, rel=1e-3))
+    assert model.statistic == pytest.approx(oracle["F"], rel=1e-4)
+
+
+def test_a_model_says_what_the_design_cannot_tell_apart(rated_answers):
+    assert "(1 | participant:emotion)" in mixed_rating(rated_answers, "pleasure").name
+    assert "holds for these motions" in mixed_rating(rated_answers, "pleasure").note
+    once = indifferent_ratings(np.random.default_rng(0), times=1)
+    assert "participant:emotion" not in mixed_rating(once, "pleasure").name
+    crossed = mixed_rating(indifferent_ratings(np.random.default_rng(0), motions=3), "pleasure")
+    assert "(1 | stimulus)" in crossed.name
+    assert crossed.note == ""
+
+
+def test_hits_on_several_motions_of_an_emotion_are_crossed_with_people():
+    answers = indifferent_ratings(np.random.default_rng(2), motions=3)
+    seen = np.where(answers.table["pleasure"] > 0.1, answers.table["intended"], "other")
+    model = mixed_choice(Answers(answers.table.drop(columns="pleasure").assign(perceived=seen)))
+    assert model.outcome == "the share of hits"
+    assert "(1 | stimulus)" in model.name
 
 
 def test_emotions_without_coordinates_correlate_with_nothing(rated_answers):
     renamed = rated_answers.table["intended"] + " thing"
-    assert correlations(Answers(rated_answers.table.assign(intended=renamed))) == ()
+    assert correlations(Answers(rated_answers.table.assign(intended=renamed)), []) == ()
 
 
 def test_the_mixed_model_finds_emotion_and_habit(rated_answers):
@@ -114,7 +164,7 @@ def test_the_mixed_model_finds_emotion_and_habit(rated_answers):
     assert terms["happy"].low < 0.5 < terms["happy"].high
     assert terms["sad"].low < -0.4 < terms["sad"].high
     assert model.reference == "neutral"
-    assert model.participant_sd == pytest.approx(0.2, abs=0.07)
+    assert model.sds["participant"] == pytest.approx(0.2, abs=0.07)
     assert model.residual_sd == pytest.approx(0.3, abs=0.03)
     assert model.p_value < 1e-10
 
@@ -144,6 +194,16 @@ def test_the_logistic_mixed_model_finds_what_people_were_made_of():
     ours = fit_logistic(rng.binomial(10, chance).astype(float), np.full((400, 3), 10.0))
     assert np.abs((ours.estimate - [1.0, -1.0, -2.5]) / ours.standard_error).max() < 2.6
     assert ours.participant_sd == pytest.approx(1.0, abs=0.1)
+
+
+def test_the_logistic_mixed_model_finds_slopes():
+    rng = np.random.default_rng(14)
+    odds = rng.normal(0.0, 0.8, size=(120, 1)) + rng.normal(0.0, 0.6, size=(120, 3)) + np.array([0.5, 0.0, -1.0])
+    hits = rng.binomial(6, 1.0 / (1.0 + np.exp(-odds))).astype(float)
+    ours = fit_logistic(hits, np.full((120, 3), 6.0), slopes=True)
+    assert ours.participant_sd == pytest.approx(0.8, abs=0.25)
+    assert ours.slope_sd == pytest.approx(0.6, abs=0.25)
+    assert np.abs((ours.estimate - [0.5, -0.5, -1.5]) / ours.standard_error).max() < 2.6
 
 
 def test_standard_errors_of_the_logistic_mixed_model_are_honest():

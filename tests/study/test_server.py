@@ -5,15 +5,22 @@ from __future__ import annotations
 import io
 import json
 import re
+import sqlite3
+from dataclasses import replace
 
+import httpx2
 import pytest
 from starlette.testclient import TestClient
 
 from strut.cli.main import main
+from strut.study.answer_table import answers_of, export_rows
 from strut.study.answers import parse_answers
+from strut.study.database import deletion_code
+from strut.study.design import parse_design
 from strut.study.guard import LARGEST_BODY_BYTES, Limits
 from strut.study.server import study_app
 from strut.study.study_folder import open_study
+from strut.study.taking_part import Recruiting
 from strut.study.trial_plan import option_order
 
 TICKET = "k" * 32
@@ -44,12 +51,18 @@ def send(client, trial, answer="sad", ticket=TICKET, **values):
     return client.post(f"/p/{ticket}", data=form, follow_redirects=False)
 
 
+def see(client, trial, ticket=TICKET, tab="one", states=("begun", "ended")):
+    forms = [{"trial": str(trial), "tab": tab, "state": state} for state in states]
+    return [client.post(f"/p/{ticket}/showing", data=form).status_code for form in forms]
+
+
 def test_a_participant_goes_from_consent_to_thanks(client, opened):
     page = client.get("/").text
     ticket = re.search(r'name="ticket" value="([^"]+)"', page)[1]
     assert start(client, ticket, age="30", gender="other").headers["location"] == f"/p/{ticket}"
     for number in range(1, 12):
-        assert f"Movement {number} of 11" in client.get(f"/p/{ticket}").text
+        assert ("You have finished part 1 of 2" in client.get(f"/p/{ticket}").text) == (number == 7)
+        assert f"Movement {number} of 11" in client.get(f"/p/{ticket}?on=1").text
         assert send(client, number, ticket=ticket, response_ms="1200", plays="2").status_code == 303
     assert "Thank you!" in client.get(f"/p/{ticket}").text
     rows = opened.database.rows()
@@ -148,9 +161,9 @@ def test_pages_hold_no_address_of_another_host_and_no_intended_emotion(client, o
 
 
 def test_the_language_follows_the_browser_and_the_link(client):
-    assert '<html lang="de">' in client.get("/", headers={"accept-language": "de-AT,de;q=0.9"}).text
-    assert '<html lang="en">' in client.get("/", headers={"accept-language": "fr"}).text
-    assert '<html lang="de">' in client.get("/?lang=de", headers={"accept-language": "en"}).text
+    assert '<html lang="de" dir="ltr">' in client.get("/", headers={"accept-language": "de-AT,de;q=0.9"}).text
+    assert '<html lang="en" dir="ltr">' in client.get("/", headers={"accept-language": "fr"}).text
+    assert '<html lang="de" dir="ltr">' in client.get("/?lang=de", headers={"accept-language": "en"}).text
 
 
 def test_the_researchers_page_opens_with_the_token_only(client, opened):
@@ -185,6 +198,7 @@ def test_a_flood_of_requests_and_of_sessions_is_slowed_down(opened):
 def test_the_export_is_what_the_statistics_read(client, opened):
     start(client)
     for number in range(1, 12):
+        see(client, number)
         send(client, number, "do not know" if number == 3 else "sad")
     bearer = {"authorization": f"Bearer {opened.token}"}
     text = client.get("/researcher/answers.csv", headers=bearer).text
@@ -256,7 +270,7 @@ def test_forgetting_asks_first_and_tells_programs(study_of, capsys, monkeypatch)
     client = client_of(opened)
     start(client)
     send(client, 1)
-    code = opened.database.participant(TICKET).code
+    code = deletion_code(TICKET)
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     assert main(["study", "forget", str(folder), code]) != 0
     assert len(opened.database.rows()) == 1
@@ -267,7 +281,7 @@ def test_forgetting_asks_first_and_tells_programs(study_of, capsys, monkeypatch)
     opened.database.close()
 
 
-def test_a_lost_database_is_a_refusal_and_not_a_crash(client, opened, monkeypatch):
+def test_a_lost_database_is_a_refusal_and_not_a_crash(client, opened, monkeypatch, caplog):
     from strut.errors import StudyError  # noqa: PLC0415
 
     start(client)
@@ -279,6 +293,20 @@ def test_a_lost_database_is_a_refusal_and_not_a_crash(client, opened, monkeypatc
     reply = send(client, 1)
     assert reply.status_code == 503
     assert "password" not in reply.text
+    assert "Your earlier answers are safe" in reply.text
+    assert "password 123" in caplog.text  # for the operator
+
+
+def test_a_mistake_of_ours_is_logged_and_told_kindly(client, opened, monkeypatch, caplog):
+    def broken(*_arguments, **_options):
+        raise RuntimeError("a mistake")
+
+    monkeypatch.setattr(type(opened.database), "participant", broken)
+    reply = client.get(f"/p/{TICKET}")
+    assert reply.status_code == 500
+    assert "Something went wrong on our side" in reply.text
+    assert "a mistake" in caplog.text
+    assert TICKET not in caplog.text  # the link is a secret
 
 
 def test_serving_nonsense_is_one_sentence_and_exit_two(study_of, tmp_path, capsys):
@@ -300,3 +328,147 @@ def test_a_taken_port_is_one_sentence_and_exit_two(study_of, capsys):
         taken.listen()
         assert main(["study", "serve", str(study_of("sam")), "--port", str(taken.getsockname()[1])]) == 2
     assert "choose another port" in capsys.readouterr().err
+
+
+def test_answers_to_nothing_and_impossible_ones_are_kept_marked_and_excluded(client, opened):
+    start(client)
+    send(client, 1)  # practice
+    for number, (shown, response_ms) in enumerate([(True, 5600), (False, 5600), (True, 90), (True, 7000)], start=2):
+        if shown:
+            see(client, number)
+        send(client, number, response_ms=str(response_ms), plays="1", screen="1200x900", refresh_hz="60")
+    rows = export_rows(opened.design, opened.database.rows())
+    assert [row["excluded"] for row in rows[1:]] == ["", "not shown to its end", "too fast", ""]
+    assert (rows[1]["screen"], rows[1]["refresh_hz"], rows[1]["still"]) == ("1200x900", 60, 0)
+    answers = answers_of(opened.design, opened.database.rows())
+    assert len(answers) == 2
+    assert answers.remarks == ("2 answers were excluded from all tests: 1 not shown to its end, 1 too fast.",)
+
+
+def test_what_is_seen_once_is_seen_in_one_tab(opened_of):
+    opened = opened_of("forced-choice", "replay = true => replay = false")
+    client = client_of(opened)
+    start(client)
+    assert see(client, 1, tab="a", states=["begun"]) == [200]
+    assert see(client, 1, tab="b", states=["begun"]) == [409]
+    assert see(client, 1, tab="a", states=["begun", "ended", "begun"]) == [200, 200, 409]  # a reload before the end may
+    assert see(client, 2, tab="a", states=["begun"]) == [409]  # not yet
+
+
+def test_everybody_can_withdraw_and_is_gone(client, opened):
+    start(client)
+    see(client, 1)
+    send(client, 1)
+    assert f"/p/{TICKET}/withdraw" in client.get(f"/p/{TICKET}").text
+    assert "1 answers" in client.get(f"/p/{TICKET}/withdraw").text
+    assert "has been deleted" in client.post(f"/p/{TICKET}/withdraw").text
+    assert opened.database.rows() == []
+    assert client.get(f"/p/{TICKET}").status_code == 404
+
+
+def test_the_code_for_deletion_is_in_no_export_and_times_are_coarse(client, opened):
+    start(client)
+    for number in range(1, 12):
+        send(client, number)
+    shown = re.search(r"deletion code is ([0-9a-f]{12})", client.get(f"/p/{TICKET}").text)[1]
+    assert shown == deletion_code(TICKET)
+    bearer = {"authorization": f"Bearer {opened.token}"}
+    text = client.get("/researcher/answers.csv", headers=bearer).text
+    assert shown not in text
+    assert re.search(r",\d{4}-\d\d-\d\d\n", text)
+    exact = client.get("/researcher/answers.csv?times=exact", headers=bearer).text
+    assert re.search(r",\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n", exact)
+    assert opened.database.forget(shown) == 11
+
+
+ETHICS = """[ethics]
+investigator = "A. Author"
+institution = "A University"
+contact = "author@example.org"
+approval = "2026-17"
+retention = "until the paper is published"
+information = "https://example.org/sheet.pdf"
+minimum_age = 18
+
+[ask]"""
+
+
+def with_ethics(opened_of):
+    opened = opened_of("forced-choice")
+    text = (opened.design.folder / "design.toml").read_text().replace("[ask]", ETHICS)
+    return replace(opened, design=parse_design(text, "design.toml", opened.design.folder))
+
+
+def test_people_read_who_is_responsible_and_are_old_enough(opened_of):
+    opened = with_ethics(opened_of)
+    client = client_of(opened)
+    page = client.get("/").text
+    for words in ("A. Author", "2026-17", "https://example.org/sheet.pdf", "at least 18 years old"):
+        assert words in page
+    assert start(client).status_code == 422  # the age must be given
+    young = start(client, age="17")
+    assert young.status_code == 403
+    assert "nothing was stored" in young.text
+    assert opened.database.counts()["started"] == 0
+    assert start(client, age="18").status_code == 303
+
+
+def test_a_public_study_says_who_is_responsible(study_of, capsys):
+    assert main(["study", "serve", str(study_of("sam")), "--public"]) == 2
+    assert "lacks [ethics], which --public needs: investigator" in capsys.readouterr().err
+
+
+def test_people_come_from_a_platform_once_and_go_back(opened_of):
+    opened = opened_of("forced-choice")
+    code = {"platform": "prolific", "completion_code": "C0FFEE", "completion_url": "https://example.org/back?cc=1"}
+    opened = replace(opened, design=replace(opened.design, recruiting=Recruiting(**code, quota=2)))
+    client, ids = client_of(opened), {"PROLIFIC_PID": "5f1", "STUDY_ID": "s1", "SESSION_ID": "x"}
+    assert 'name="PROLIFIC_PID" value="5f1"' in client.get("/", params=ids).text
+    assert "<script>" not in client.get("/", params={"PROLIFIC_PID": "<script>"}).text
+    assert start(client, **ids).status_code == 303
+    again = start(client, ticket="a" * 32, **ids)
+    assert again.status_code == 403
+    assert "taken part in this study before" in again.text
+    assert start(client, ticket="b" * 32, PROLIFIC_PID="other").status_code == 303
+    assert "Enough people" in start(client, ticket="c" * 32, PROLIFIC_PID="third").text
+    for number in range(1, 12):
+        send(client, number)
+    page = client.get(f"/p/{TICKET}").text
+    assert "C0FFEE" in page
+    assert "https://example.org/back?cc=1" in page
+    bearer = {"authorization": f"Bearer {opened.token}"}
+    assert "5f1" not in client.get("/researcher/answers.csv", headers=bearer).text
+    assert ",5f1,s1,x" in client.get("/researcher/recruited.csv", headers=bearer).text
+
+
+def test_behind_a_proxy_links_and_limits_follow_the_visitor(study_of, served):
+    server = served(study_of("forced-choice"), "--trust-proxy", "--requests-per-minute", "60")
+    told = {"x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https", "host": "study.example.org"}
+    with httpx2.Client(base_url=server.url) as client:
+        codes = [client.get("/", headers=told).status_code for _ in range(35)]
+        assert 429 in codes
+        other = told | {"x-forwarded-for": "203.0.113.8"}
+        assert client.get("/", headers=other).status_code == 200
+        form = {"ticket": TICKET, "language": "en", "agree": "1"}
+        client.post("/start", data=form, headers=other)
+        assert f"https://study.example.org/p/{TICKET}" in client.get(f"/p/{TICKET}", headers=other).text
+
+
+def test_a_server_that_is_told_to_end_leaves_one_whole_file(study_of, served, tmp_path, capsys):
+    folder = study_of("forced-choice")
+    server = served(folder)
+    with httpx2.Client(base_url=server.url) as client:
+        client.post("/start", data={"ticket": TICKET, "language": "en", "agree": "1"})
+        client.post(f"/p/{TICKET}", data={"trial": "1", "answer": "sad"})
+    copy = tmp_path / "copy.sqlite"
+    assert main(["study", "backup", str(folder), str(copy), "--json"]) == 0  # while it runs
+    assert json.loads(capsys.readouterr().out)["answers"] == 1
+    server.process.terminate()
+    server.process.wait(timeout=20)
+    assert not list(folder.glob("answers.sqlite-*"))  # nothing is left beside it
+    with sqlite3.connect(folder / "answers.sqlite") as whole:
+        assert whole.execute("select count(*) from strut_answer").fetchone() == (1,)
+    opened = open_study(folder, f"sqlite:///{copy}")
+    assert [row["reply"] for row in opened.database.rows()] == [{"perceived": "sad"}]
+    opened.database.close()
+    assert main(["study", "backup", str(folder), str(copy)]) == 2

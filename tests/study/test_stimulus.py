@@ -24,6 +24,8 @@ from strut.motion import Motion
 from strut.study.controls import mean_speed_m_s, posture_matched, speed_matched
 from strut.study.design import Display, read_design
 from strut.study.film import pictures, save_film
+from strut.study.light_controls import light_control
+from strut.study.seamless_loop import find_cycle
 from strut.study.stimulus import ASPECT, display_axes, load_stimuli, stimuli_fingerprint
 from strut.study.study_folder import new_study
 
@@ -169,9 +171,21 @@ def test_a_film_shows_what_the_survey_shows(study_of, kind):
 def test_a_gif_lasts_as_long_as_the_stimulus(study_of, tmp_path):
     folder = study_of("forced-choice", "seconds = 5 => seconds = 0.4")
     assert main(["study", "film", str(folder), "--out", str(tmp_path / "films")]) == 0
-    with Image.open(tmp_path / "films" / "sad.gif") as film:
+    key = dict(line.split(",")[:2] for line in (tmp_path / "films" / "key.csv").read_text().splitlines()[1:])
+    assert sorted(key.values()) == ["angry", "fearful", "happy", "neutral", "sad"]
+    assert {path.name for path in (tmp_path / "films").iterdir()} == {*key, "key.csv"}
+    with Image.open(tmp_path / "films" / "film_01.gif") as film:
         assert film.n_frames * film.info["duration"] == pytest.approx(400, abs=100)
     assert main(["study", "film", str(folder), "--format", "avi"]) == 2
+
+
+def test_the_key_of_other_films_is_kept_unless_it_may_be_replaced(study_of, tmp_path, capsys):
+    folder = study_of("forced-choice", "seconds = 5 => seconds = 0.4")
+    (tmp_path / "key.csv").write_text("mine")
+    assert main(["study", "film", str(folder), "--out", str(tmp_path)]) == 2
+    assert "key.csv: is there already" in capsys.readouterr().err
+    assert (tmp_path / "key.csv").read_text() == "mine"
+    assert not list(tmp_path.glob("film_*"))
 
 
 @pytest.mark.parametrize(("form", "codec"), [("mp4", "h264"), ("webm", "vp9")])
@@ -198,7 +212,7 @@ def test_a_machine_without_ffmpeg_writes_videos_too(study_of, tmp_path, monkeypa
     monkeypatch.setenv("PATH", str(tmp_path))
     film = ["study", "film", str(folder), "--out", str(tmp_path), "--format", "mp4"]
     assert main(film) == 0
-    assert (tmp_path / "sad.mp4").read_bytes()[4:8] == b"ftyp"
+    assert (tmp_path / "film_01.mp4").read_bytes()[4:8] == b"ftyp"
 
     def nothing_bundled() -> str:
         raise RuntimeError("no ffmpeg")
@@ -266,3 +280,55 @@ def test_controls_of_a_body_on_wheels_leave_its_platform_alone():
     np.testing.assert_array_equal(control.qpos[:, :3], base)
     np.testing.assert_allclose(control.joint_angles_rad, made[1].joint_angles_rad, atol=1e-12)
     assert mean_speed_m_s(speed_matched(made[0], made[1])) == pytest.approx(np.hypot(0.2, 0.1))
+
+
+@pytest.fixture
+def lights():
+    rng = np.random.default_rng(0)
+    return np.cumsum(rng.normal(0.0, 0.01, (60, 17, 2)), axis=0) + rng.uniform(-0.4, 0.4, (17, 2))
+
+
+def test_controls_of_point_lights_keep_the_motion_and_lose_the_body(lights):
+    rng = np.random.default_rng(1)
+    inverted = light_control(lights, "inverted", rng, aspect=ASPECT)
+    np.testing.assert_allclose(inverted, lights * [1.0, -1.0])
+    scrambled = light_control(lights, "scrambled", rng, aspect=ASPECT)
+    np.testing.assert_allclose(np.diff(scrambled, axis=0), np.diff(lights, axis=0), atol=1e-12)  # each path as before
+    assert np.abs(scrambled[0] - lights[0]).max() > 0.1
+    assert (scrambled.min(axis=(0, 1)) >= lights.min(axis=(0, 1)) - 1e-9).all()
+    masked = light_control(lights, "masked", rng, aspect=ASPECT)
+    assert masked.shape == (60, 51, 2)
+    assert np.abs(masked).max(axis=(0, 1))[0] <= ASPECT + 1e-9
+    there = [np.isclose(masked[0], light).all(axis=1).any() for light in lights[0]]
+    assert all(there)  # the body is in it
+
+
+def test_a_control_of_point_lights_needs_point_lights(study_of):
+    folder = study_of("sam", 'kind = "points" => kind = "solid"')
+    path = folder / "design.toml"
+    path.write_text(path.read_text().replace('control = "none"', 'control = "inverted"', 1))
+    with pytest.raises(DesignError, match=r'stimulus.control: is "inverted", which goes with display.kind = "points"'):
+        read_design(folder)
+
+
+def test_a_cycle_repeats_without_a_seam_for_as_long_as_wanted(study_of):
+    design = read_design(study_of("forced-choice", "loop = false => loop = true\nseconds = 5 => seconds = 30"))
+    for stimulus in load_stimuli(design):
+        steps = np.linalg.norm(np.diff(stimulus.points, axis=0), axis=2).max(axis=1)
+        assert len(stimulus.points) == 901
+        assert steps.max() < 4.0 * np.median(steps) + 0.02  # no jump anywhere
+
+
+def test_what_never_repeats_cannot_be_looped():
+    time_s = np.linspace(0.0, 3.0, 301)
+    points = np.stack([time_s**2, 0 * time_s, time_s], axis=1)[:, None]
+    with pytest.raises(StudyError, match="Stimulus rise holds no whole cycle"):
+        find_cycle("rise", time_s, points, np.zeros((301, 3)))
+    swing = np.sin(2 * np.pi * time_s / 0.8)[:, None, None] * np.ones((1, 2, 3))
+    cycle = find_cycle("swing", time_s, swing, np.outer(time_s, [0.5, 0.0, 0.0]))
+    assert cycle.time_s[-1] - cycle.time_s[0] == pytest.approx(0.8, abs=0.02)
+    at = np.linspace(0.0, 20.0, 400)
+    posture, way = cycle.at(at)
+    assert np.abs(np.diff(posture[:, 0, 0])).max() < 0.45  # 0.39 is the fastest of the sine itself: no jump
+    assert np.ptp(posture[:, 0, 0]) == pytest.approx(2.0, abs=0.1)
+    np.testing.assert_allclose(way[:, 0] - way[0, 0], 0.5 * at, atol=0.02)

@@ -13,7 +13,7 @@ from strut.errors import BadMotionError
 from strut.show.wording import measured_sentences
 from strut.verify.check import check, draft_of
 from strut.verify.contact_force_fit import fit_contact_forces
-from strut.verify.landing_audit import _on_two_feet, _steady, landing_audit
+from strut.verify.landing_audit import _median, _on_two_feet, _slide, _steady, landing_audit
 from strut.verify.landing_pieces import landing_pieces
 
 WEIGHT_N = 75.0 * 9.81
@@ -235,3 +235,18 @@ def test_the_ground_carries_who_stands_and_pulls_nobody_up(heiman):
     )
     assert (pulled.force_n[..., 2] >= 0.0).all()
     assert_allclose(pulled.rest[0, 2], 75.0 * (9.81 - 20.0), rtol=1e-3)
+
+
+def test_what_is_lifted_straight_up_does_not_slide_and_what_is_pushed_does(heiman):
+    qpos = np.tile(heiman.model.qpos0, (20, 1))
+    points, down = [*contact_points(heiman).values()], np.ones((20, 6), dtype=bool)
+    qpos[:, 2] += np.linspace(0.0, 0.05, 20)
+    assert_allclose(_slide(heiman, points, qpos, down), 0.0, atol=1e-12)
+    qpos[:, 1] += np.linspace(0.0, 0.03, 20)
+    assert_allclose(_slide(heiman, points, qpos, down)[-1], 0.03, atol=1e-12)
+
+
+def test_a_running_median_keeps_columns_apart_and_drops_single_samples():
+    values = np.tile([0.0, 10.0, 0.0], (30, 1))
+    values[12] = 99.0
+    assert_allclose(_median(values, 3), np.tile([0.0, 10.0, 0.0], (30, 1)))

@@ -57,7 +57,7 @@ def adopt(path: Path | str, name: str | None = None, out: Path | str | None = No
 
     Args:
         path: MJCF or URDF file, or the name of a robot of an installed package, such as `go2_mj_description`.
-        name: What to call it; by default as the file.
+        name: What to call it; by default as the file, or as the package's robot that was asked for.
         out: Folder to write; by default one of its name in the robot home (`STRUT_ROBOTS`, else ~/.strut/robots).
         force: Replace the files of a folder that is there already.
 
@@ -71,7 +71,7 @@ def adopt(path: Path | str, name: str | None = None, out: Path | str | None = No
     """
     started = time.perf_counter()
     file = find_description(path)
-    called = _name_of(file, name)
+    called = _name_of(file, str(path) if name is None and file != Path(path).expanduser() else name)
     folder = Path(out) if out is not None else robot_home() / called
     if not force and (folder / "robot.toml").exists():
         raise NotAdoptedError(

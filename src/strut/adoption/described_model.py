@@ -152,10 +152,11 @@ def _compiled_without_bad_keys(spec: mujoco.MjSpec, notes: list[Note]) -> mujoco
 
 def _massless(spec: mujoco.MjSpec) -> list[str]:
     """Return the links that move, have shapes and yet no mass."""
+    never = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
     return [
         body.name
         for body in spec.bodies
-        if body.joints and body.geoms and body.explicitinertial and body.mass <= 0.0 and body.name != "world"
+        if body.joints and body.geoms and body.name != "world" and (body.explicitinertial or never) and body.mass <= 0.0
     ]
 
 

@@ -25,6 +25,7 @@ _DAMPING_RATIO = 0.7
 _SETTLE_S = 0.02  # of damping over stiffness where a leg holds a whole body upright
 _UPRIGHT = 8.0  # times the weight at the height of the centre of mass: hip, knee and ankle give way one after another
 _LEAST_TORQUE_NM = 0.05
+_SWING = 2.3  # largest acceleration of an arm in g / h: 0.6 rad to each side, 1.3 times as often as the pattern has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ def drive_limits(
     for joint in joints:
         worst = peak if joint in in_legs else max(standing[joint], _holding_torque_nm(anatomy, joint))
         name = anatomy.tree.joint_name(joint)
-        torque = told.torque_nm(name, _of_source(name, efforts), float(worst), max(peak, worst))
+        needed = float(worst) if joint in in_legs else float(worst) + _swinging_torque_nm(anatomy, joint)
+        torque = told.torque_nm(name, _of_source(name, efforts), needed, max(peak, needed))
         usual = _LEG_SPEED_RAD_S if joint in in_legs else _OTHER_SPEED_RAD_S
         speed = told.speed_rad_s(name, _of_source(name, described.speed_rad_s), usual)
         if not anatomy.tree.model.jnt_limited[joint]:
@@ -97,10 +99,10 @@ class _Told:
 
     def notes(self) -> list[Note]:
         """Return what was assumed as sentences."""
-        times = f"{_ASSUMED_TORQUE:g} times"
+        times, needs = f"{_ASSUMED_TORQUE:g} times", "what standing, or holding and swinging an arm, needs"
         told = (
-            (self.no_torque, f"have no torque limit: {times} what standing needs is assumed"),
-            (self.unreal, f"have torque limits above {_UNREAL:g} times what standing needs: {times} is assumed"),
+            (self.no_torque, f"have no torque limit: {times} {needs} is assumed"),
+            (self.unreal, f"have torque limits above {_UNREAL:g} times {needs}: {times} is assumed"),
             (
                 self.no_speed,
                 f"have no speed limit: {_LEG_SPEED_RAD_S:g} rad/s in legs, else {_OTHER_SPEED_RAD_S:g}, is assumed",
@@ -173,6 +175,13 @@ def _holding_torque_nm(anatomy: BodyPlan, joint: int) -> float:
     mass = float(model.body_subtreemass[body])
     arm = float(np.linalg.norm(data.subtree_com[body] - data.xanchor[joint]))
     return max(mass * 9.81 * arm, _LEAST_TORQUE_NM)
+
+
+def _swinging_torque_nm(anatomy: BodyPlan, joint: int) -> float:
+    """Return what a joint needs to swing what it moves in the rhythm of a quick walk."""
+    inertia = float(anatomy.tree.inertia_diagonal()[int(anatomy.tree.model.jnt_dofadr[joint])])
+    height_m = float(anatomy.tree.pose(anatomy.standing).subtree_com[1, 2])
+    return inertia * _SWING * 9.81 / height_m
 
 
 def _upright_stiffness(anatomy: BodyPlan) -> float:

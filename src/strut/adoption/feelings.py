@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.resources import files
 
+import numpy as np
+
+from strut.adoption.body_plan import BodyPlan
 from strut.adoption.upper_body import UpperBody
+from strut.expression.life import LIFE_WORDS
 
 # What joints do, and the word that they follow; whether those that do it share the angle.
 _FOLLOWS = {
@@ -19,6 +23,7 @@ _FOLLOWS = {
     "bend the elbow": ("elbow_rad", False),
 }
 _GAIT_WORDS = ("tempo", "stride", "direction", "lift", "stance_width", "bounce", "jerkiness", "body_pitch_rad")
+_CLEAR = 0.7  # of a joint's axis that must point ahead for it to raise an arm sideways
 
 
 def gait_toml(legs: int) -> str:
@@ -34,9 +39,9 @@ def gait_toml(legs: int) -> str:
     )
 
 
-def expression_toml(legs: int, body: UpperBody) -> str:
+def expression_toml(anatomy: BodyPlan, body: UpperBody) -> str:
     """Return expression.toml: what feelings do to it, and which joints follow a word."""
-    kind = "quadruped" if legs == 4 else "biped"
+    kind = "quadruped" if len(anatomy.legs) == 4 else "biped"
     published = files("strut.adoption").joinpath(f"{kind}_feelings.toml").read_text("utf-8")
     lines = [
         "",
@@ -45,12 +50,13 @@ def expression_toml(legs: int, body: UpperBody) -> str:
     ]
     lines += [f"{word} = {{}}" for word in _GAIT_WORDS]
     lines.append("body_height = { least = 0.6, most = 1.1 }")
-    parts = _joint_parts(body)
+    parts = {**_joint_parts(body), **_raised_arms(anatomy, body)}
     if "trunk_pitch_rad" not in parts:
         lines.append("trunk_pitch_rad = {}            # no joint bends the trunk, so that the whole body leans")
     for word, joints in parts.items():
         inner = ", ".join(f'"{joint}" = {factor:g}' for joint, factor in joints.items())
         lines.append(f"{word} = {{ joints = {{ {inner} }} }}")
+    lines += ["", "[animated.word]", *(f"{word} = {{}}" for word in LIFE_WORDS if word not in _GAIT_WORDS)]
     return published + "\n".join(lines) + "\n"
 
 
@@ -63,3 +69,17 @@ def _joint_parts(body: UpperBody) -> Mapping[str, Mapping[str, float]]:
         if doers:
             parts[word] = {joint.joint: joint.sign * share for joint in doers}
     return parts
+
+
+def _raised_arms(anatomy: BodyPlan, body: UpperBody) -> Mapping[str, Mapping[str, float]]:
+    """Return the joints that raise arms sideways: the first of each that turns a hanging arm outwards and has room."""
+    tree, joints = anatomy.tree, {}
+    data = tree.pose(anatomy.standing)
+    for limb in (one for one in body.limbs if one.kind == "arm"):
+        for joint in limb.joints:
+            side = float(np.sign(data.xanchor[joint][1]))
+            ahead = float(data.xaxis[joint][0])
+            if abs(ahead) > _CLEAR and side:
+                joints[tree.joint_name(joint)] = float(np.sign(ahead)) * side
+                break
+    return {"shoulder_rad": joints} if joints else {}

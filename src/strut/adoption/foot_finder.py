@@ -50,6 +50,11 @@ class FoundFoot:
     normal: Array
     reduced: bool = False
 
+    @property
+    def middle(self) -> Array:
+        """The middle of its points in the body's frame, as far from the first as from the last. Shape (3,)."""
+        return np.asarray((self.points.min(axis=0) + self.points.max(axis=0)) / 2.0)
+
 
 def foot_places(tree: LinkTree, feet: Sequence[FoundFoot]) -> Array:
     """Return the middle of feet in world; the model must be posed. Shape (n, 3)."""
@@ -58,7 +63,7 @@ def foot_places(tree: LinkTree, feet: Sequence[FoundFoot]) -> Array:
 
 def _foot_place(tree: LinkTree, foot: FoundFoot) -> Array:
     turn = tree.data.xmat[foot.link].reshape(3, 3)
-    place: Array = tree.data.xpos[foot.link] + turn @ foot.points.mean(axis=0)
+    place: Array = tree.data.xpos[foot.link] + turn @ foot.middle
     return place
 
 
@@ -83,7 +88,7 @@ def foot_of(tree: LinkTree, leg: FoundLeg, qpos: Array) -> FoundFoot:
     corners[:, 2] = heights[near]
     long, wide = _extents(corners[:, :2])
     body = _body_of(points, near)
-    to_body = tree.data.xmat[body].reshape(3, 3).T
+    to_body = tree.data.xmat[body].reshape(3, 3).T.copy()  # a view would turn with the next posture
     normal = to_body[:, 2]
     fits_sole = len(leg.joints) >= _SOLE_JOINTS
     if fits_sole and (tilted := _tilted_sole(points, places, span, long * wide)) is not None:

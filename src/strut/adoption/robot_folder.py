@@ -55,7 +55,7 @@ def folder_files(findings: Findings) -> dict[str, bytes]:
         "collision.toml": collision_toml(findings),
         "adopted.toml": adopted_toml(findings),
         "gait.toml": gait_toml(len(findings.anatomy.legs)),
-        "expression.toml": expression_toml(len(findings.anatomy.legs), findings.upper_body),
+        "expression.toml": expression_toml(findings.anatomy, findings.upper_body),
         "model.xml": findings.plain.text,
     }
     return {name: text.encode() for name, text in files.items()} | {

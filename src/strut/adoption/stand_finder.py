@@ -52,7 +52,7 @@ def stance_of(tree: LinkTree, leg: FoundLeg, foot: FoundFoot, qpos: Array) -> Le
 def _contact(tree: LinkTree, foot: FoundFoot) -> Array:
     """Return the lowest middle of a foot in world; the model must be posed. Shape (3,)."""
     turn = tree.data.xmat[foot.link].reshape(3, 3)
-    place: Array = tree.data.xpos[foot.link] + turn @ foot.points.mean(axis=0) - [0.0, 0.0, foot.radius_m]
+    place: Array = tree.data.xpos[foot.link] + turn @ foot.middle - [0.0, 0.0, foot.radius_m]
     return place
 
 
@@ -63,21 +63,31 @@ def _hip_joint(tree: LinkTree, leg: FoundLeg) -> int:
 
 
 def _reach(tree: LinkTree, leg: FoundLeg, foot: FoundFoot, qpos: Array, hip: int) -> float:
-    """Return how far from the hip a foot gets: each joint in turn is put where that is farthest."""
-    low, high = tree.bounds(list(leg.joints))
-    places = [tree.address(joint) for joint in leg.joints]
-    best = qpos.copy()
-    farthest = 0.0
+    """Return how far from the hip a foot gets: each joint in turn is put where that is farthest.
+
+    A sole stands flat, so that what counts is how far its ankle gets, and how high that is over the sole.
+    """
+    sole = foot.kind == "sole"
+    joints = list(leg.joints[:-1] if sole else leg.joints)
+    low, high = tree.bounds(joints)
+    best, farthest = qpos.copy(), 0.0
     for _ in range(2):
-        for index, place in enumerate(places):
-            for angle in np.linspace(low[index], high[index], 41):
+        for joint, least, most in zip(joints, low, high, strict=True):
+            for angle in np.linspace(least, most, 41):
                 trial = best.copy()
-                trial[place] = angle
+                trial[tree.address(joint)] = angle
                 tree.pose(trial)
-                distance = float(np.linalg.norm(_contact(tree, foot) - tree.data.xanchor[hip]))
+                end = tree.data.xanchor[leg.joints[-1]] if sole else _contact(tree, foot)
+                distance = float(np.linalg.norm(end - tree.data.xanchor[hip]))
                 if distance > farthest + 1e-6:
                     farthest, best = distance, trial
-    return farthest
+    return farthest + (_ankle_height(tree, leg, foot) if sole else 0.0)
+
+
+def _ankle_height(tree: LinkTree, leg: FoundLeg, foot: FoundFoot) -> float:
+    """Return how high the last joint of a leg is over its sole."""
+    turn = tree.data.xmat[foot.link].reshape(3, 3)
+    return abs(float((tree.data.xanchor[leg.joints[-1]] - _contact(tree, foot)) @ (turn @ foot.normal)))
 
 
 def stands(tree: LinkTree, legs: Sequence[FoundLeg], feet: Sequence[FoundFoot], qpos: Array) -> str:
@@ -206,7 +216,8 @@ class _StandSolver:
         turn = data.xmat[foot.link].reshape(3, 3)
         if foot.kind != "ball":
             misses.append(3.0 * (turn @ foot.normal)[:2])
-            misses.append(0.3 * (turn - self.turns[foot.link])[0, :1])
+            turned = turn @ self.turns[foot.link].T
+            misses.append(0.15 * (turned[1, :1] - turned[0, 1:2]))  # sine of what it turned about the vertical
         if twin is not None:
             mirrored = data.xanchor[list(self.legs[twin].joints)] * [1.0, -1.0, 1.0]
             misses.append(((data.xanchor[list(leg.joints)] - mirrored) / self.size).ravel())

@@ -19,6 +19,7 @@ from strut.robot import Array
 
 _HEADS = {"head", "neck", "skull", "face", "eye", "eyes", "camera"}
 _ARMS = {"arm", "hand", "wrist", "gripper"}
+_MIDDLE = 0.1  # of how far aside the arms are: nearer to the middle is in the middle
 _CLEAR = 0.5  # of a turn's speed that must go the right way
 LimbKind = Literal["arm", "head", "trunk"]
 
@@ -65,7 +66,7 @@ def find_upper_body(anatomy: BodyPlan, cameras: frozenset[str], passive: frozens
     tree.pose(anatomy.standing)
     in_legs = set(chain.from_iterable((*leg.joints, *leg.toes) for leg in anatomy.legs))
     shared = chain.from_iterable(leg.shared for leg in anatomy.legs)
-    ends = _limb_ends(tree, in_legs)
+    ends = _outermost(tree, _limb_ends(tree, in_legs), passive)
     trunk = list(dict.fromkeys((*shared, *_common(tree, ends))))
     head = _head(tree, ends, cameras, set(trunk))
     not_free = {*trunk, *in_legs, *(joint for joint in tree.hinges if tree.joint_name(joint) in passive)}
@@ -109,6 +110,17 @@ def _limb_ends(tree: LinkTree, in_legs: set[int]) -> list[int]:
     return ends
 
 
+def _outermost(tree: LinkTree, ends: list[int], passive: frozenset[str]) -> list[int]:
+    """Return the ends without those that sit along the way to another, such as shafts of gears."""
+    ways = {end: [joint for joint in tree.chain(end) if tree.joint_name(joint) not in passive] for end in ends}
+    order = sorted(ends, key=lambda end: -len(ways[end]))
+    kept: list[int] = []
+    for end in order:
+        if not any(ways[end] == ways[longer][: len(ways[end])] for longer in kept):
+            kept.append(end)
+    return [end for end in ends if end in kept]
+
+
 def _is_same_limb(tree: LinkTree, end: int, leaf: int) -> bool:
     """Return whether two ends are fingers of one hand: most joints in common, and short ways after them."""
     shared = tree.joints_of(_shared_path(tree, end, leaf))
@@ -141,7 +153,22 @@ def _head(tree: LinkTree, ends: list[int], cameras: frozenset[str], trunk: set[i
     moving = sorted((link for link in links if not set(tree.chain(link)) <= trunk), key=lambda k: len(tree.chain(k)))
     called = [link for link in moving if _link_words(tree, link) & _HEADS]
     seeing = [link for link in moving if cameras & set(tree.all_names(link)) and not _link_words(tree, link) & _ARMS]
-    return next(reversed(called or seeing), None)
+    return next(reversed(called or seeing or _central(tree, ends, trunk)), None)
+
+
+def _central(tree: LinkTree, ends: list[int], trunk: set[int]) -> list[int]:
+    """Return the limb in the middle that reaches above where the others begin, where there are at least two others."""
+    ways = {end: tree.anchors([joint for joint in tree.chain(end) if joint not in trunk]) for end in ends}
+    limbs = sorted((end for end in ends if len(ways[end])), key=lambda end: _aside_m(ways[end]))
+    if len(limbs) < 3 or _aside_m(ways[limbs[0]]) > _MIDDLE * _aside_m(ways[limbs[-1]]):
+        return []
+    shoulder_m = max(float(ways[end][0, 2]) for end in limbs[1:])
+    return limbs[:1] if float(ways[limbs[0]][:, 2].max()) > shoulder_m else []
+
+
+def _aside_m(places: Array) -> float:
+    """Return how far from the middle the farthest of some places is. Shape (n, 3)."""
+    return float(np.abs(places[:, 1]).max())
 
 
 def _link_words(tree: LinkTree, link: int) -> set[str]:

@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 from strut.adoption.mesh_files import UNREADABLE, as_stl, is_native, mesh_path
 from strut.adoption.note import Note, fault, in_a_row
 from strut.errors import NotAdoptedError
+from strut.models.description import URDF_OPTIONS
 
 _KEPT = ("link", "joint", "material")
 _INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
@@ -45,8 +46,7 @@ def prepared_urdf(root: ET.Element, path: Path) -> UrdfText:
         _leave_out_empty_shapes(link, text.notes)
     _shorten_origins(root)
     _take_meshes(text, path)
-    options = {"strippath": "false", "discardvisual": "false", "fusestatic": "false"}
-    ET.SubElement(ET.SubElement(root, "mujoco"), "compiler", options)
+    ET.SubElement(ET.SubElement(root, "mujoco"), "compiler", URDF_OPTIONS)
     return text
 
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.errors import BadTableError
-from strut.models.person import both_sides, sided, sides_of
-from strut.models.segment_robot import Segment
+from strut.models.person import both_sides, on_side
+from strut.models.segment_robot import Segment, segments_of
 from strut.robot import Array
 from strut.tables.segments import SegmentBody
 
@@ -89,8 +89,7 @@ class BodyPose:
 def body_geometry(body: SegmentBody) -> BodyGeometry:
     """Return the tree of a table of segments; both sides are made, in the order of the compiled model."""
     shares = both_sides(body, body.length_share)
-    made = [Segment(entry, side) for entry in body.segment for side in sides_of(entry.name, body.sides)]
-    segments = _depth_first(made, None)
+    segments = segments_of(body)
     dofs = [dof for segment in segments for dof, _ in segment.joints]
     if [dof[-2:] for dof in dofs[:3]] != ["TX", "TY", "TZ"]:
         raise BadTableError(f"{body.title}: the first segment must be the root, which floats.")
@@ -123,14 +122,9 @@ def _origin(segment: Segment, lengths: list[str]) -> Array:
     origin = np.zeros((3, len(lengths)))
     for axis, shares in segment.table.origin.items():
         for length, share in shares.items():
-            origin[AXES.index(axis), lengths.index(sided(length, segment.side))] += share
+            origin[AXES.index(axis), lengths.index(on_side(length, segment.side))] += share
     origin[1] *= -1.0 if segment.side == "Right" else 1.0
     return origin
-
-
-def _depth_first(segments: Sequence[Segment], parent: str | None) -> list[Segment]:
-    own = [segment for segment in segments if segment.parent == parent]
-    return [one for segment in own for one in (segment, *_depth_first(segments, segment.name))]
 
 
 def pose_body(body: BodyGeometry, q: Array, lengths_m: Array) -> BodyPose:

@@ -27,11 +27,7 @@ def recording_from_bvh(content: str, name: str, unit_m: float | None) -> Recordi
         name: Of the recording.
         unit_m: What one unit of the file is; the format does not tell. Metres if None.
     """
-    refuse_unless(content.startswith("HIERARCHY"), "is not a BVH file: it does not begin with HIERARCHY.")
-    hierarchy, motion, table = content.partition("MOTION")
-    refuse_unless(motion != "", "is a damaged BVH file: it has no line MOTION.")
-    joints = _skeleton(hierarchy)
-    values, step_s = _table(table.strip().splitlines(), joints, hierarchy.count("\n") + 2)
+    joints, values, step_s = parsed_bvh(content)
     places = bvh_places(joints, values) * (unit_m or 1.0)
     tall = float(np.ptp(places[0], axis=0).max())
     refuse_unless(
@@ -42,6 +38,16 @@ def recording_from_bvh(content: str, name: str, unit_m: float | None) -> Recordi
     places, notes = _without_first_pose(places)
     names = unique_labels([joint.name for joint in joints])
     return Recording(name, 1.0 / step_s, names, places, notes=("Markers are the joints of a BVH skeleton.", *notes))
+
+
+def parsed_bvh(content: str) -> tuple[list[BvhJoint], Array, float]:
+    """Return skeleton, channels of all frames (T, n) and time between frames; raises TableDamageError."""
+    refuse_unless(content.startswith("HIERARCHY"), "is not a BVH file: it does not begin with HIERARCHY.")
+    hierarchy, motion, table = content.partition("MOTION")
+    refuse_unless(motion != "", "is a damaged BVH file: it has no line MOTION.")
+    joints = _skeleton(hierarchy)
+    values, step_s = _table(table.strip().splitlines(), joints, hierarchy.count("\n") + 2)
+    return joints, values, step_s
 
 
 def _skeleton(hierarchy: str) -> list[BvhJoint]:
@@ -80,44 +86,47 @@ class BvhWriter:
 
     def content(self, motion: Motion, robot: Robot) -> bytes:
         """Return the text in UTF-8."""
+        model = robot.model
+        place, turn = body_poses(model, [model.body(index).name for index in range(model.nbody)], motion.qpos)
+        joints, columns = list[BvhJoint](), list[Array]()
+        for index, parent in enumerate(model.body_parentid[1:].tolist(), start=1):
+            channels: tuple[str, ...] = ("Zrotation", "Yrotation", "Xrotation")
+            if parent == 0:
+                channels = ("Xposition", "Yposition", "Zposition", *channels)
+                columns.append(place[:, index] - model.body_pos[index])
+            joints.append(BvhJoint(model.body(index).name, parent - 1, tuple(model.body_pos[index]), channels))
+            local = np.swapaxes(turn[:, parent], 1, 2) @ turn[:, index]
+            columns.append(Rotation.from_matrix(local).as_euler("ZYX", degrees=True))
         step_s = (motion.time_s[-1] - motion.time_s[0]) / (len(motion.time_s) - 1)
-        head = ["HIERARCHY", *_hierarchy(robot, 0, 0)]
-        head += ["MOTION", f"Frames: {len(motion.time_s)}", f"Frame Time: {step_s:.8f}"]
-        rows = [" ".join(f"{value:.6f}" for value in row) for row in _channels(motion, robot)]
-        return "\n".join([*head, *rows, ""]).encode()
+        return bvh_text(joints, columns, float(step_s))
 
 
-def _channels(motion: Motion, robot: Robot) -> Array:
-    """Return the channels of all bodies: positions of those on the world, rotations of all. Shape (T, n)."""
-    model = robot.model
-    place, turn = body_poses(model, [model.body(index).name for index in range(model.nbody)], motion.qpos)
-    columns = list[Array]()
-    for index, parent in enumerate(model.body_parentid[1:], start=1):
-        if parent == 0:
-            columns.append(place[:, index] - model.body_pos[index])
-        local = np.swapaxes(turn[:, parent], 1, 2) @ turn[:, index]
-        columns.append(Rotation.from_matrix(local).as_euler("ZYX", degrees=True))
-    return np.column_stack(columns)
+def bvh_text(joints: Sequence[BvhJoint], columns: Sequence[Array], step_s: float) -> bytes:
+    """Return a BVH file in UTF-8.
+
+    Args:
+        joints: Depth first, with their channels.
+        columns: Channels of all frames, joint by joint. Shape (T, some) each.
+        step_s: Time between frames.
+    """
+    values = np.column_stack(columns)
+    head = ["HIERARCHY", *_hierarchy(joints, -1, 0), "MOTION", f"Frames: {len(values)}", f"Frame Time: {step_s:.8f}"]
+    return "\n".join([*head, *(" ".join(f"{value:.6f}" for value in row) for row in values), ""]).encode()
 
 
-def _hierarchy(robot: Robot, parent: int, depth: int) -> list[str]:
-    """Return the lines of the bodies on one parent, depth first: the order in which a compiled model has them."""
-    children = [index for index in range(1, robot.model.nbody) if robot.model.body_parentid[index] == parent]
-    return [line for index in children for line in _body(robot, index, depth)]
-
-
-def _body(robot: Robot, index: int, depth: int) -> list[str]:
-    model, indent = robot.model, "\t" * depth
-    x, y, z = model.body_pos[index]
-    kind, channels = ("JOINT", "3 ") if depth else ("ROOT", "6 Xposition Yposition Zposition ")
-    below = _hierarchy(robot, index, depth + 1) or [
-        f"{indent}\t{line}" for line in ("End Site", "{", "OFFSET 0 0 0", "}")
-    ]
-    return [
-        f"{indent}{kind} {model.body(index).name}",
-        f"{indent}{{",
-        f"{indent}\tOFFSET {x:.6f} {y:.6f} {z:.6f}",
-        f"{indent}\tCHANNELS {channels}Zrotation Yrotation Xrotation",
-        *below,
-        f"{indent}}}",
-    ]
+def _hierarchy(joints: Sequence[BvhJoint], parent: int, depth: int) -> list[str]:
+    """Return the lines of the joints below one parent."""
+    lines, indent = list[str](), "\t" * depth
+    for index, joint in enumerate(joints):
+        if joint.parent == parent:
+            below = _hierarchy(joints, index, depth + 1)
+            x, y, z = joint.offset
+            lines += [
+                f"{indent}{'JOINT' if depth else 'ROOT'} {joint.name}",
+                f"{indent}{{",
+                f"{indent}\tOFFSET {x:.6f} {y:.6f} {z:.6f}",
+                f"{indent}\tCHANNELS {' '.join([str(len(joint.channels)), *joint.channels])}",
+                *(below or [f"{indent}\t{line}" for line in ("End Site", "{", "OFFSET 0 0 0", "}")]),
+                f"{indent}}}",
+            ]
+    return lines

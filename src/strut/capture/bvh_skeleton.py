@@ -49,15 +49,28 @@ class BvhJoint:
 
 
 def bvh_places(joints: Sequence[BvhJoint], values: Array) -> Array:
-    """Return where joints are. Shape (T, number of channels) in, (T, n, 3) out."""
+    """Return where joints are; positions add to offsets. Shape (T, number of channels) in, (T, n, 3) out."""
+    return bvh_frames(joints, values)[0]
+
+
+def bvh_frames(joints: Sequence[BvhJoint], values: Array, *, absolute: bool = False) -> tuple[Array, Array]:
+    """Return where joints are and how they are turned. (T, number of channels) in; (T, n, 3), (T, n, 3, 3) out.
+
+    Args:
+        joints: The skeleton.
+        values: Channels of all frames.
+        absolute: Whether positions take the place of offsets, as in files that Blender writes; else they add to them.
+    """
     place, turn = [np.zeros((len(values), 3))], [np.broadcast_to(np.eye(3), (len(values), 3, 3))]  # of the world
     at = 0
     for joint in joints:
         own, at = values[:, at : at + len(joint.channels)], at + len(joint.channels)
         parent = joint.parent + 1
-        place.append(place[parent] + np.einsum("tij,tj->ti", turn[parent], joint.place(own)))
+        moves = absolute and bool(joint.columns("position"))
+        local = (replace(joint, offset=(0.0, 0.0, 0.0)) if moves else joint).place(own)
+        place.append(place[parent] + np.einsum("tij,tj->ti", turn[parent], local))
         turn.append(turn[parent] @ joint.rotation(own))
-    return np.stack(place[1:], axis=1)
+    return np.stack(place[1:], axis=1), np.stack(turn[1:], axis=1)
 
 
 @dataclass(slots=True)

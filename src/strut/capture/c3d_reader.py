@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from strut.capture.c3d_frames import C3dFrames, read_frames
@@ -38,6 +40,8 @@ _EVENTS: dict[str, EventKind] = {
     **dict.fromkeys(("rto", "lto", "off", "foot up"), "toe_off"),
 }
 _COMPUTED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
+_MOMENT = re.compile(r"([LR](?:Ankle|Knee|Hip))Moment(?:_M)?")
+_MOMENT_NM = {"nmm": 1e-3, "n.mm": 1e-3, "n*mm": 1e-3, "nm": 1.0, "n.m": 1.0, "n*m": 1.0}
 _SIDES: dict[str, Side] = {"left": "Left", "right": "Right"}
 
 
@@ -50,6 +54,7 @@ def recording_from_c3d(content: bytes, name: str) -> Recording:
     labels, points = _labels(parameters, frames.points.shape[1])
     analog = _analog_channels(parameters, frames)
     plates, plate_notes = read_plates(parameters, frames, metres)
+    moments, moment_notes = _moments(parameters, frames)
     height_m, mass_kg = _person(parameters)
     return Recording(
         name=name,
@@ -62,7 +67,8 @@ def recording_from_c3d(content: bytes, name: str) -> Recording:
         events=_events(parameters, (frames.first_frame - 1) / max(frames.rate_hz, 1e-9)),
         height_m=height_m,
         mass_kg=mass_kg,
-        notes=(*damage, *notes, *plate_notes),
+        moments_nm_kg=moments,
+        notes=(*damage, *notes, *plate_notes, *moment_notes),
     )
 
 
@@ -94,6 +100,23 @@ def _labels(parameters: Parameters, count: int) -> tuple[tuple[str, ...], list[i
     told = _padded(texts_of(parameters, "POINT", "LABELS"), count, "*")
     kept = [index for index, label in enumerate(told) if label not in computed]
     return unique_labels([without_prefix(told[index]) for index in kept]), kept
+
+
+def _moments(parameters: Parameters, frames: C3dFrames) -> tuple[dict[str, Array], list[str]]:
+    """Return what Plug-in Gait and programs like it computed of ankles, knees and hips, about flexion axes; and notes.
+
+    They write it over the body mass whatever unit they tell; NaN where it was not found. Shape (T,) each.
+    """
+    unit = (texts_of(parameters, "POINT", "MOMENT_UNITS") or ("nmm",))[0].lower().removesuffix("/kg")
+    told, computed = texts_of(parameters, "POINT", "LABELS"), set(texts_of(parameters, "POINT", "MOMENTS"))
+    found = {}
+    for index, label in enumerate(told[: frames.points.shape[1]]):
+        name = _MOMENT.fullmatch(without_prefix(label))
+        if name and label in computed:
+            found[name[1]] = _without_zeros(frames.points[:, [index]])[:, 0, 0] * _MOMENT_NM.get(unit, np.nan)
+    if found and unit not in _MOMENT_NM:
+        return {}, [f"Moments are in '{unit}', which is no known unit of moments; they were left out."]
+    return found, []
 
 
 def _analog_channels(parameters: Parameters, frames: C3dFrames) -> AnalogChannels | None:

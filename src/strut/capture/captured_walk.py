@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +17,7 @@ from strut.capture.footprints import SIDES
 from strut.capture.ground_forces import GroundForces, Told, ground_forces
 from strut.capture.load_sharing import wrench_pressure
 from strut.capture.marker_mapping import MarkerSet
+from strut.capture.moment_comparison import MomentAgreement, compare_ankles
 from strut.capture.plate_comparison import (
     AXES,
     Agreement,
@@ -28,18 +28,10 @@ from strut.capture.plate_comparison import (
 from strut.capture.subject_model import SubjectModel, robot_of_subject
 from strut.engines.rigid_body import foot_contact_points
 from strut.motion import Motion
-from strut.receipt import Receipt
 from strut.recording import Recording
 from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
-
-MOST_UNEXPLAINED, MOST_UNEXPLAINED_M = 0.05, 0.10  # force over body weight, moment over that and metres
-DEEPEST_M = 0.04  # of a sole in the floor; skin and shoe give way, and feet of the model are stiff
-LARGEST_ERROR_M = 0.02
-NOT_APPLICABLE = (  # to a recording, or measured by nobody here
-    *("emotion", "pad", "intensity_asked", "intensity_kept", "balance_margin_mm", "joint_limit_margin_rad"),
-    *("joint_speed_use", "torque_use", "foot_slip_mm", "task_error_mm", "cost_of_transport"),
-)
+from strut.verify.recorded_walk import recorded_receipt
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +44,7 @@ class CapturedWalk:
         forces: Ground forces and torques.
         motion: Smooth angles with torques, forces and the receipt.
         agreements: Of forces with plates, and of the plain centre-of-mass estimate (`baseline`) with them.
+        moments: Of ankle torques with the laboratory's own inverse dynamics.
         pressure_mm: Median distance of the centre of pressure from that of plates in single support; None without.
         emg: Envelopes; None without EMG.
         notes: What was found and done.
@@ -62,6 +55,7 @@ class CapturedWalk:
     forces: GroundForces
     motion: Motion
     agreements: tuple[Agreement, ...]
+    moments: tuple[MomentAgreement, ...]
     pressure_mm: float | None
     emg: EmgEnvelopes | None
     notes: tuple[str, ...]
@@ -78,6 +72,7 @@ class CapturedWalk:
             **fit_figures(self.fit),
             "plates": compared or None,
             "cop_distance_mm": self.pressure_mm,
+            "ankle_moments": [asdict(one) for one in self.moments] or None,
             "notes": list(self.notes),
         }
 
@@ -131,7 +126,8 @@ def capture_walk(
     emg = emg_envelopes(recording.analog)
     motion = _motion(found, robot, forces, time.perf_counter() - started)
     notes = (*found.notes, *forces.notes, *(emg.notes if emg is not None else ()))
-    return CapturedWalk(found, robot, forces, motion, agreements, pressure_mm, emg, notes)
+    moments = compare_ankles(found, robot, forces)
+    return CapturedWalk(found, robot, forces, motion, agreements, moments, pressure_mm, emg, notes)
 
 
 def fit_figures(found: MarkerFit) -> dict[str, Any]:
@@ -158,8 +154,9 @@ def _compared(robot: Robot, forces: GroundForces) -> tuple[tuple[Agreement, ...]
     weight_n = robot.mass_kg * GRAVITY_M_S2
     bands = (forces.bands.total_n, forces.bands.foot_n)
     rows = compare_loads(forces.loads, forces.wrench[:, :3], forces.plates, weight_n, bands)
+    plain_n = forces.plates.as_filtered(forces.baseline_n)
     for axis, name in enumerate(AXES):
-        plain = agreement("baseline", name, forces.baseline_n[:, axis], forces.plates.total[:, axis], weight_n)
+        plain = agreement("baseline", name, plain_n[:, axis], forces.plates.total[:, axis], weight_n)
         rows += [plain] if plain is not None else []
     away = pressure_distance_m(forces.loads.cop_m, forces.plates, forces.loads.stands, weight_n)
     return tuple(rows), float(np.median(away)) * 1e3 if len(away) else None
@@ -167,75 +164,16 @@ def _compared(robot: Robot, forces: GroundForces) -> tuple[tuple[Agreement, ...]
 
 def _motion(found: MarkerFit, robot: Robot, forces: GroundForces, solve_s: float) -> Motion:
     qpos = qpos_from_angles(forces.movement.q)
-    receipt = _receipt(found, robot, forces, qpos, solve_s)
     meta = {**found.motion.meta, "asked": {"use_plates": forces.tracked}, "notes": list(forces.notes)}
-    return replace(
+    motion = replace(
         found.motion,
         qpos=qpos,
         torque_nm=forces.torque_nm,
         ground_force_n=_at_contact_points(robot, forces, qpos, found.motion.contact),
         cop_in_world=wrench_pressure(forces.wrench),
-        receipt=receipt,
         meta=meta,
     )
-
-
-def _receipt(found: MarkerFit, robot: Robot, forces: GroundForces, qpos: Array, solve_s: float) -> Receipt:
-    motion, figures = found.motion, _soundness(found, robot, forces, qpos)
-    reasons = _reasons(found, figures)
-    way = qpos[-1, :2] - qpos[0, :2]
-    belt = np.asarray(motion.meta.get("belt_m_s") or [0.0, 0.0, 0.0])[:2]
-    distance_m = float(np.linalg.norm(way - belt * motion.duration_s))
-    nothing = dict.fromkeys(NOT_APPLICABLE)
-    values: Mapping[str, Any] = {
-        **nothing,
-        "robot": robot.name,
-        "verdict": "refused" if reasons else "ok",
-        "reasons": tuple(reasons),
-        "duration_s": motion.duration_s,
-        "distance_m": distance_m,
-        "speed_m_s": distance_m / motion.duration_s,
-        "penetration_mm": figures["penetration_mm"],
-        "solve_s": solve_s,
-        "soundness": {name: value for name, value in figures.items() if name != "penetration_mm"},
-    }
-    return Receipt(**values)
-
-
-def _soundness(found: MarkerFit, robot: Robot, forces: GroundForces, qpos: Array) -> dict[str, float]:
-    """Return what an independent look found, between the first and the last event."""
-    inside, weight_n = forces.between_events, robot.mass_kg * GRAVITY_M_S2
-    left = np.abs(forces.unexplained[inside])
-    force = forces.wrench[inside, :3]
-    use = np.linalg.norm(force[:, :2], axis=1) / np.maximum(force[:, 2], 0.05 * weight_n) / robot.friction
-    lowest = foot_contact_points(robot, qpos[inside])[..., 2].min()
-    return {
-        "unexplained_weight": float(left[:, :3].max() / weight_n),
-        "unexplained_moment_weight_m": float(left[:, 3:].max() / weight_n),
-        "least_vertical_weight": float(force[:, 2].min() / weight_n),
-        "friction_use": float(use.max()),
-        "penetration_mm": max(-1e3 * float(lowest), 0.0),
-        "marker_error_mean_mm": 1e3 * found.mean_error_m,
-    }
-
-
-def _reasons(found: MarkerFit, figures: Mapping[str, float]) -> list[str]:
-    """Return why the forces should not be believed."""
-    said = []
-    if steps_of(found) < 1:
-        said.append("no whole step from heel strike to heel strike is seen")
-    if figures["marker_error_mean_mm"] > 1e3 * LARGEST_ERROR_M:
-        said.append(f"markers are {figures['marker_error_mean_mm']:.0f} mm off on average")
-    if figures["least_vertical_weight"] < 0.0:
-        said.append("the ground would have to pull")
-    if figures["unexplained_weight"] > MOST_UNEXPLAINED or figures["unexplained_moment_weight_m"] > MOST_UNEXPLAINED_M:
-        said.append(
-            f"feet within their outlines leave {100.0 * figures['unexplained_weight']:.0f} % of the weight and "
-            f"{1e3 * figures['unexplained_moment_weight_m']:.0f} mm times the weight of moment unexplained"
-        )
-    if figures["penetration_mm"] > 1e3 * DEEPEST_M:
-        said.append(f"a foot is {figures['penetration_mm']:.0f} mm in the ground")
-    return said
+    return replace(motion, receipt=replace(recorded_receipt(robot, motion), solve_s=solve_s))
 
 
 def _at_contact_points(robot: Robot, forces: GroundForces, qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:

@@ -17,12 +17,14 @@ from strut.capture.body_geometry import body_points, lengths_array, place_points
 from strut.capture.body_priors import human_geometry
 from strut.capture.fit import MarkerFit
 from strut.capture.spline_system import SplineBasis, SplineSolution, SplineSystem, spline_basis
-from strut.capture.wrench_derivatives import Movement, wrench_derivatives, wrench_of
+from strut.capture.wrench_derivatives import wrench_derivatives, wrench_of
+from strut.engines.body_wrench import Movement
 from strut.recording import all_seen
 from strut.robot import Array, Robot
 from strut.rotation import angles_from_qpos
 
 GRAVITY_M_S2 = 9.81
+FILTERED_JERK_M = 20.0  # of the pelvis where markers were filtered before: what is left of its movement is no noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,11 @@ class SmoothingOptions:
     pressure_s: float = 0.05
     twist_m: float = 0.01
     rounds: int = 2
+
+
+def smoothing_options(*, filtered: bool) -> SmoothingOptions:
+    """Return the sizes of errors for markers that were filtered before, or were not."""
+    return SmoothingOptions(jerk_m=FILTERED_JERK_M) if filtered else SmoothingOptions()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -167,7 +167,7 @@ def _fitted(
     q = follow_observed(body, poses.q, observed)
     told = dict(zip(body.dof_names, observed.tolist(), strict=True))
     said = (*trial.recording.notes, *(fault.sentence for fault in trial.faults), *notes, *_silence(told))
-    motion = _motion(trial, person, q, told)
+    motion = _motion(trial, person, q, told, float(np.nanmean(poses.error_m)))
     return MarkerFit(person, motion, trial, names, poses.error_m, told, spread, poses.iterations, solve_s, said)
 
 
@@ -194,7 +194,7 @@ def _silence(observed: dict[str, bool]) -> tuple[str, ...]:
     return (f"No markers tell {silent}; these joints follow the others.",) if silent else ()
 
 
-def _motion(trial: GaitTrial, person: SubjectModel, q: Array, observed: dict[str, bool]) -> Motion:
+def _motion(trial: GaitTrial, person: SubjectModel, q: Array, observed: dict[str, bool], error_m: float) -> Motion:
     robot = robot_of_subject(person)
     meta = {
         "source": trial.recording.name,
@@ -202,6 +202,7 @@ def _motion(trial: GaitTrial, person: SubjectModel, q: Array, observed: dict[str
         "observed": observed,
         "events": [[event.kind, event.side, event.time_s] for event in trial.best_events],
         "belt_m_s": trial.belt_m_s.tolist(),
+        "marker_error_mean_mm": 1e3 * error_m,
         "fingerprint": robot.fingerprint,
     }
     return Motion(

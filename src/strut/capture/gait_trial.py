@@ -185,6 +185,7 @@ def _with_seen_frames(recording: Recording) -> Recording:
         residual_m=None if recording.residual_m is None else recording.residual_m[first:stop],
         plates=tuple(_from(plate, start_s) for plate in recording.plates),
         events=tuple(replace(event, time_s=event.time_s - start_s) for event in recording.events),
+        moments_nm_kg={name: values[first:stop] for name, values in recording.moments_nm_kg.items()},
         notes=(*recording.notes, note),
     )
 

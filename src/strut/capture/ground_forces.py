@@ -17,16 +17,24 @@ from strut.capture.dynamic_smoothing import (
     SmoothingOptions,
     continuous_angles,
     smooth_movement,
+    smoothing_options,
 )
 from strut.capture.fit import MarkerFit
 from strut.capture.footprints import SIDES, Footprint, find_footprints
 from strut.capture.gait_trial import with_plates
 from strut.capture.heel_strikes import refined_heel_strikes
-from strut.capture.landing_transient import EVENT_SD_S, markers_were_filtered, with_landings
-from strut.capture.load_sharing import FootLoads, pressure_belief, share_load, wrench_pressure
+from strut.capture.landing_transient import EVENT_SD_S, with_landings
+from strut.capture.load_sharing import (
+    FILTERED_PRESSURE_SD_M,
+    PRESSURE_SD_M,
+    FootLoads,
+    pressure_belief,
+    share_load,
+    wrench_pressure,
+)
+from strut.capture.marker_checks import markers_were_filtered
 from strut.capture.plate_comparison import PlateForces, plate_forces
-from strut.capture.wrench_derivatives import Movement
-from strut.engines.body_wrench import centre_of_mass_path, torques_under_wrenches
+from strut.engines.body_wrench import Movement, centre_of_mass_path, torques_under_wrenches
 from strut.errors import BadRecordingError
 from strut.recording import GaitEvent
 from strut.robot import Array, Robot
@@ -68,7 +76,6 @@ class GroundForces:
         plates: What plates measured; None without plates.
         tracked: Whether plates were followed instead of compared.
         between_events: Frames from the first to the last event; before and after, stances are only guessed. Shape (T,).
-        restored_landings: Whether markers were filtered, and transients of landings given back.
     """
 
     movement: Movement
@@ -81,7 +88,6 @@ class GroundForces:
     plates: PlateForces | None
     tracked: bool
     between_events: npt.NDArray[np.bool_]
-    restored_landings: bool
 
     @property
     def unexplained(self) -> Array:
@@ -93,14 +99,10 @@ class GroundForces:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was done besides the usual."""
-        said = []
-        if self.restored_landings:
-            said.append(
-                "Markers were filtered before: the usual sharp rise of the vertical force at landings was added."
-            )
         if self.tracked:
-            said.append("Force plates were followed where a foot stands on them whole.")
-        return tuple(said)
+            return ("Force plates were followed where a foot stands on them whole.",)
+        added = "The usual sharp rise of the vertical force at landings was added: smooth markers do not show it."
+        return (added, *(() if self.plates is None else self.plates.notes))
 
 
 def ground_forces(
@@ -128,19 +130,22 @@ def ground_forces(
         BadRecordingError: If nobody walks, or plates are to be followed and there are none.
     """
     tell = on_progress or _told_to_nobody
-    trial, time_s, chosen = found.trial, found.motion.time_s, options or SmoothingOptions()
+    trial, time_s = found.trial, found.motion.time_s
     if not trial.events or trial.paths is None:
         raise BadRecordingError(f"{trial.recording.name}: nobody walks in it, so there are no steps to find forces of.")
+    filtered = markers_were_filtered(trial.recording)
+    chosen = options or smoothing_options(filtered=filtered)
     prints, plates = _supports(found, robot, use_plates)
     followed = plates if use_plates else None
     measured = None if followed is None else MeasuredWrench(followed.total)
     belief = pressure_belief(prints, time_s, chosen)
     smooth = smooth_movement(found, robot, belief, chosen, measured=measured, draws=draws, seed=seed)
-    filtered, weight_n = markers_were_filtered(trial.recording), robot.mass_kg * GRAVITY_M_S2
+    pressure_sd_m = FILTERED_PRESSURE_SD_M if filtered else PRESSURE_SD_M
+    who = _Walker(robot, time_s, trial.paths.speed_m_s, pressure_sd_m, followed)
     results = []
     for index, (movement, wrench) in enumerate(((smooth.movement, smooth.wrench), *smooth.draws)):
         changed = prints if index == 0 else _shaken(prints, chosen, np.random.default_rng([seed, index]))
-        results.append(_solved(robot, changed, time_s, movement, wrench, followed, landings=filtered))
+        results.append(_solved(who, changed, movement, wrench))
         tell("share between the feet", (index + 1) / (len(smooth.draws) + 1))
     return GroundForces(
         movement=smooth.movement,
@@ -148,12 +153,11 @@ def ground_forces(
         wrench=results[0].wrench,
         loads=results[0].loads,
         torque_nm=results[0].torque_nm,
-        bands=_bands(results, weight_n),
+        bands=_bands(results, robot.mass_kg * GRAVITY_M_S2),
         baseline_n=centre_of_mass_force(found, robot),
         plates=plates,
         tracked=use_plates,
         between_events=_between(trial.events, time_s),
-        restored_landings=filtered,
     )
 
 
@@ -194,22 +198,25 @@ class _Solved(NamedTuple):
     torque_nm: Array
 
 
-def _solved(
-    robot: Robot,
-    prints: Sequence[Footprint],
-    time_s: Array,
-    movement: Movement,
-    wrench: Array,
-    plates: PlateForces | None,
-    *,
-    landings: bool,
-) -> _Solved:
+class _Walker(NamedTuple):
+    """Who walks, when (T,), how fast, how well markers tell the pressure of both feet, and plates to follow."""
+
+    robot: Robot
+    time_s: Array
+    speed_m_s: float
+    pressure_sd_m: float
+    followed: PlateForces | None
+
+
+def _solved(who: _Walker, prints: Sequence[Footprint], movement: Movement, wrench: Array) -> _Solved:
+    robot, time_s = who.robot, who.time_s
     com = centre_of_mass_path(robot.model, qpos_from_angles(movement.q))
-    loads = share_load(prints, time_s, wrench, com, robot.friction)
-    if landings:
-        sharp = with_landings(loads, prints, time_s, robot.mass_kg * GRAVITY_M_S2)
+    loads = share_load(prints, time_s, wrench, com, robot.friction, pressure_sd_m=who.pressure_sd_m)
+    if who.followed is None:
+        sharp = with_landings(loads, prints, time_s, robot.mass_kg * GRAVITY_M_S2, who.speed_m_s)
         wrench, loads = wrench + (sharp.wrenches() - loads.wrenches()).sum(axis=1), sharp
-    loads = loads if plates is None else _with_plates(loads, plates)
+    else:
+        loads = _with_plates(loads, who.followed)
     feet = [f"Foot{side}" for side in SIDES]
     return _Solved(wrench, loads, torques_under_wrenches(robot.model, movement.for_engine(), feet, loads.wrenches()))
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.signal import welch
 
 from strut.capture.gaps import runs_of
 from strut.recording import Recording, all_seen
@@ -13,6 +14,7 @@ from strut.robot import Array
 
 FASTEST_M_S = 12.0  # a toe in a fast swing moves at 5 m/s
 LARGEST_RESIDUAL_M = 0.008
+FILTERED_HZ, FILTERED_SHARE = 12.0, 0.98  # of the power of accelerations, below this frequency: then it was filtered
 SWAP_GAIN = 0.5  # two names are swapped if exchanging them makes both jumps this much smaller
 
 
@@ -35,6 +37,17 @@ def check_markers(recording: Recording, names: Sequence[str]) -> tuple[MarkerFau
         fault for fault in _jumps(places, names, recording.rate_hz) if (fault.markers[0], fault.frame) not in swapped
     ]
     return (*swaps, *jumps, *_residuals(recording, names))
+
+
+def markers_were_filtered(recording: Recording) -> bool:
+    """Return whether the accelerations of markers have nothing above 12 Hz, neither noise nor landings."""
+    seen = all_seen(recording.markers_m).all(axis=0)
+    if not seen.any() or recording.rate_hz < 3.0 * FILTERED_HZ:
+        return False
+    acceleration = np.diff(recording.markers_m[:, seen], n=2, axis=0).reshape(len(recording.markers_m) - 2, -1)
+    frequency, power = welch(acceleration, fs=recording.rate_hz, nperseg=min(128, len(acceleration)), axis=0)
+    middle = np.median(power, axis=1)
+    return bool(middle[frequency <= FILTERED_HZ].sum() >= FILTERED_SHARE * middle.sum())
 
 
 def rigid_spread(recording: Recording, segments: Mapping[str, str]) -> dict[tuple[str, str], float]:

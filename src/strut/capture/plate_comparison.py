@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import butter, filtfilt
+from scipy.signal import butter, filtfilt, welch
 
 from strut.capture.footprints import HALF_WIDTH_M, SIDES, Footprint
 from strut.capture.gait_trial import GaitTrial
 from strut.capture.load_sharing import FootLoads, standing_on, wrench_pressure
-from strut.capture.plate_events import PlateStance
+from strut.capture.plate_events import LIGHTEST_PEAK_N, PlateStance
 from strut.recording import ForcePlate
 from strut.robot import Array
 
 SMOOTH_HZ = 50.0  # plates are compared below this
+FILTERED_HZ, FILTERED_SHARE = 20.0, 0.99  # of the power of a force's rate, below this frequency: it was filtered
 EDGE_M = 0.005
 LEAST_LOAD = 0.05  # of body weight, below which a centre of pressure means little
 FEWEST_FRAMES = 20
@@ -26,14 +27,40 @@ SHARES = (0.0, 0.5, 0.95)  # of a foot's length: these places must be on a plate
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlateForces:
-    """What plates measured of each foot: force, moment about the origin; 0 in swing, NaN where unknown (T, 2, 6)."""
+    """What plates measured of each foot.
+
+    Args:
+        wrench: Force, moment about the origin; 0 in swing, NaN where unknown. Shape (T, 2, 6).
+        rate_hz: Of the frames.
+        bandwidth_hz: Above which the laboratory had filtered everything away; None if it had not.
+    """
 
     wrench: Array
+    rate_hz: float
+    bandwidth_hz: float | None = None
 
     @property
     def total(self) -> Array:
         """Of both feet; NaN where one is unknown. Shape (T, 6)."""
         return np.asarray(self.wrench.sum(axis=1))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known about them."""
+        if self.bandwidth_hz is None:
+            return ()
+        return (
+            f"Forces of plates were filtered at about {self.bandwidth_hz:.0f} Hz; ours are for the comparison, too.",
+        )
+
+    def as_filtered(self, values: Array) -> Array:
+        """Return computed forces with the bandwidth of the measured ones. Shape (T, ...)."""
+        if self.bandwidth_hz is None or self.bandwidth_hz > 0.45 * self.rate_hz:
+            return values
+        padding = min(len(values) - 1, round(0.5 * self.rate_hz))
+        return np.asarray(
+            filtfilt(*butter(2, self.bandwidth_hz / (self.rate_hz / 2.0)), values, axis=0, padlen=padding)
+        )
 
     @property
     def any(self) -> bool:
@@ -61,7 +88,20 @@ def plate_forces(trial: GaitTrial, footprints: Sequence[Footprint]) -> PlateForc
         start_s, stop_s = min(same[0].start_s, stance.start_s), max(same[0].stop_s, stance.stop_s)
         rows = (time_s >= start_s - 0.005) & (time_s <= stop_s + 0.005)
         wrench[rows, SIDES.index(stance.side)] = np.sum([_at_frames(plate, time_s) for plate in own], axis=0)[rows]
-    return PlateForces(wrench)
+    return PlateForces(wrench, trial.recording.rate_hz, _bandwidth_hz(list(plates.values())))
+
+
+def _bandwidth_hz(plates: Sequence[ForcePlate]) -> float | None:
+    """Return below which frequency nearly all of the rates of vertical forces is, if that is low."""
+    found = []
+    for plate in plates:
+        rate = np.diff(plate.force_n[:, 2])
+        if plate.force_n[:, 2].max(initial=0.0) < LIGHTEST_PEAK_N or plate.rate_hz < 4.0 * FILTERED_HZ:
+            continue
+        frequency, power = welch(rate, fs=plate.rate_hz, nperseg=min(round(0.6 * plate.rate_hz), len(rate)))
+        found.append(float(frequency[np.searchsorted(np.cumsum(power), FILTERED_SHARE * power.sum())]))
+    lowest = max(found, default=np.inf)
+    return lowest if lowest < FILTERED_HZ else None
 
 
 def _overlap(one: Footprint, stance: PlateStance) -> bool:
@@ -155,6 +195,7 @@ def compare_loads(
         bands: Half widths of the bands of total (T, 3) and feet (T, 2, 3).
     """
     rows = []
+    total_n, foot_n = plates.as_filtered(total_n), plates.as_filtered(loads.force_n)
     for axis, name in enumerate(AXES):
         band = None if bands is None else bands[0][:, axis]
         rows.append(agreement("total", name, total_n[:, axis], plates.total[:, axis], weight_n, band))
@@ -162,7 +203,7 @@ def compare_loads(
             loaded = np.abs(plates.wrench[:, foot, 2]) > 0.0
             measured = np.where(loaded, plates.wrench[:, foot, axis], np.nan)
             band = None if bands is None else bands[1][:, foot, axis]
-            rows.append(agreement(side.lower(), name, loads.force_n[:, foot, axis], measured, weight_n, band))
+            rows.append(agreement(side.lower(), name, foot_n[:, foot, axis], measured, weight_n, band))
     return [row for row in rows if row is not None]
 
 

@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from strut.engines.body_wrench import body_wrench
+from strut.engines.body_wrench import Movement, body_wrench
 from strut.robot import Array, Robot
-from strut.rotation import qpos_from_angles, qvel_from_angles
 
 STEP, RATE_STEP, ACCELERATION_STEP = 1e-5, 1e-4, 1e-2  # of finite differences; the wrench is linear in the last
-_TIME_STEP_S = 1e-5
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Movement:
-    """Coordinates with Y-X-Z angles of the base, their rates and accelerations. Shapes (T, n)."""
-
-    q: Array
-    rate: Array
-    acceleration: Array
-
-    def for_engine(self) -> tuple[Array, Array, Array]:
-        """Return qpos (T, n + 1), qvel and qacc (T, n)."""
-        ahead, behind = (qvel_from_angles(self.q + sign * _TIME_STEP_S * self.rate, self.rate) for sign in (1.0, -1.0))
-        turning = (ahead - behind) / (2.0 * _TIME_STEP_S)  # what the map itself adds while the base turns
-        qacc = qvel_from_angles(self.q, self.acceleration) + turning
-        return qpos_from_angles(self.q), qvel_from_angles(self.q, self.rate), qacc
 
 
 def wrench_of(robot: Robot, movement: Movement) -> Array:

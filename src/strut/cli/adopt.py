@@ -11,6 +11,7 @@ from strut.adoption.adopt import adopt as adopt_robot
 from strut.adoption.folder_check import check_folder
 from strut.adoption.note import Note
 from strut.adoption.portrait import portrait_page, portrait_png
+from strut.analysis.distinguish import distinguish_drafts
 from strut.cli.main import REFUSED
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress
@@ -43,6 +44,7 @@ def adopt(
     with progress(f"reads {file}"):
         adopted = adopt_robot(str(file), name, out, force=force)
         _draw(adopted.robot, adopted.notes, html, png, force=force)
+        feelings = distinguish_drafts(adopted.robot)
     if json:
         print_json(
             {
@@ -53,10 +55,12 @@ def adopt(
                 "feet": list(adopted.robot.foot_names),
                 "mass_kg": adopted.robot.mass_kg,
                 "took_s": adopted.took_s,
+                "confused_feelings": [[one, other] for one, other, _ in feelings.confused],
             }
             | {weight: adopted.sentences(weight) for weight in _WORDS}
         )
     _tell(adopted.notes)
+    print_lines(*(f"feelings, before limits: {sentence}" for sentence in feelings.sentences()))
     print_lines(f"wrote {adopted.folder}; every verb knows it as {adopted.robot.name}")
     print_next("strut walk", adopted.robot.name)
     return 0

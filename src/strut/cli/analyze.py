@@ -7,16 +7,25 @@ from typing import Annotated
 
 import typer
 
+from strut.analysis.condition_comparison import ConditionComparison, compare_conditions
+from strut.analysis.gait_analysis import GaitAnalysis
 from strut.analysis.gait_analysis import analyze as measure
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, print_table
+from strut.errors import BadMotionError
 from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import load_motion
+from strut.show.condition_wording import condition_tables
 from strut.show.gait_wording import contactless_sentence, doubt_sentences, gait_tables, left_out_sentences
 
 
 def analyze(
-    motions: Annotated[list[Path], typer.Argument(help="Motion files of human models.")],
+    motions: Annotated[
+        list[str],
+        typer.Argument(
+            help="Motion files of human models; `sad=walk.npz` says that it is a trial of the condition sad."
+        ),
+    ],
     html: Annotated[Path | None, typer.Option(help="Page with curves over the gait cycle to write.")] = None,
     csv: Annotated[
         Path | None, typer.Option(help="Table to write: angles, torques, powers and forces at 0 to 100 % of the cycle.")
@@ -24,32 +33,73 @@ def analyze(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Measure and compare human walks. Example: strut analyze neutral.npz sad.npz --html report.html."""
+    """Measure and compare human walks. Example: strut analyze neutral=1.npz sad=2.npz --html report.html."""
     for path, ending in ((html, ".html"), (csv, ".csv")):
         if path is not None:
             check_writable(path, force=force, ending=ending)
-    found = measure({name: load_motion(path) for name, path in _names(motions).items()})
+    trials = [_trial(word) for word in motions]
+    paths = _names([path for _, path in trials])
+    found = measure({name: load_motion(path) for name, path in paths.items()})
+    conditions = _conditions(found, trials, paths)
+    _write(found, conditions, html, csv, force=force)
+    _print_doubts(found)
+    if json:
+        print_json(found.as_dict() | ({} if conditions is None else {"conditions": conditions.as_dict()}))
+        return
+    _print_tables(found, conditions)
+    if html is None:
+        print_next("strut analyze", *motions, "--html", "report.html")
+
+
+def _write(
+    found: GaitAnalysis, conditions: ConditionComparison | None, html: Path | None, csv: Path | None, *, force: bool
+) -> None:
+    """Write the page and the table that were asked for."""
     if csv is not None:
         write_atomically(csv, found.cycles_csv().encode(), force=force)
     if html is not None:
         from strut.show.gait_report import save_gait_report  # noqa: PLC0415  (plots are slow to import)
 
-        save_gait_report(found, html, force=force)
+        save_gait_report(found, html, conditions=conditions, force=force)
     print_lines(*(f"wrote {path}" for path in (csv, html) if path is not None))
+
+
+def _print_doubts(found: GaitAnalysis) -> None:
     print_lines(*(contactless_sentence(name) for name, (_, motion) in found.walks.items() if not motion.contact.any()))
     print_lines(*(words for name, walk in found.walks.items() for words in doubt_sentences(name, *walk)))
-    if json:
-        print_json(found.as_dict())
-        return
-    for table in gait_tables(found):
+
+
+def _print_tables(found: GaitAnalysis, conditions: ConditionComparison | None) -> None:
+    for table in gait_tables(found) if conditions is None else condition_tables(conditions):
         print_table(table.title, table.header, table.rows)
-    if len(found.walks) > 1:
-        print_lines(*left_out_sentences(found))
-    if html is None:
-        print_next("strut analyze", *motions, "--html", "report.html")
+    print_lines(*left_out_sentences(found) if len(found.walks) > 1 else ())
+
+
+def _trial(word: str) -> tuple[str | None, Path]:
+    """Return condition and file of an argument; a file that is there may have `=` in its name."""
+    condition, mark, path = word.partition("=")
+    return (None, Path(word)) if not mark or Path(word).exists() else (condition.strip() or None, Path(path))
+
+
+def _conditions(
+    found: GaitAnalysis, trials: list[tuple[str | None, Path]], paths: dict[str, Path]
+) -> ConditionComparison | None:
+    """Return trials by condition; None if no condition was named, an error if only some were."""
+    named: dict[Path, str | None] = {}
+    for condition, path in trials:
+        if named.setdefault(path, condition) != condition:
+            raise BadMotionError(f"{path} is given under two conditions; a trial belongs to one.")
+    if not any(named.values()):
+        return None
+    if bare := [str(path) for path, condition in named.items() if condition is None]:
+        raise BadMotionError(f"{bare[0]} has no condition while others have one; write CONDITION={bare[0]}.")
+    return compare_conditions(found, {name: str(named[path]) for name, path in paths.items()})
 
 
 def _names(paths: list[Path]) -> dict[str, Path]:
-    """Return the files by short name; by their whole path if two would be called the same."""
-    short = {path.stem: path for path in paths}
-    return short if len(short) == len(set(paths)) else {str(path): path for path in paths}
+    """Return the files by short name; by their folder's or their whole path if two would be called the same."""
+    for short in (lambda path: path.stem, lambda path: path.parent.name, str):
+        named = {short(path): path for path in paths}
+        if len(named) == len(set(paths)):
+            break
+    return named

@@ -8,25 +8,31 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.options import Force, Json, MotionPath
+from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next
 from strut.io.atomic import check_not_input
 from strut.io.exchange import WRITERS, writer_named
 from strut.io.exchange import export as write
 from strut.io.motion_file import load_motion
+from strut.io.rig_file import export_rig
+from strut.models.catalogue import load_robot
 
 
 def export(
-    file: MotionPath,
+    file: Annotated[Path, typer.Argument(help="Motion file; with --to rig also a robot; see `strut robots`.")],
     to: Annotated[
-        str | None, typer.Option(help=f"{' or '.join(WRITERS)}; what --out ends in if left out, else csv.")
+        str | None,
+        typer.Option(help=f"{', '.join(WRITERS)} or rig (for Blender); what --out ends in if left out, else csv."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="File to write; beside the motion if left out.")] = None,
     rate: Annotated[float | None, typer.Option(help="Samples per second; the motion's own if left out.")] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Write a motion as CSV or JSON. Example: strut export happy.npz --to csv."""
+    """Write a motion as CSV, JSON, BVH or GLB, or a rig. Example: strut export happy.npz --to csv."""
+    if to == "rig":
+        _export_rig(file, out, force=force, json=json)
+        return
     motion = load_motion(file)
     path = out or file.with_suffix(writer_named(to or "csv").ending)
     check_not_input(path, file)
@@ -44,3 +50,15 @@ def export(
     without = f", without {' and '.join(written.lost)}" if written.lost else ""
     print_lines(f"wrote {path} ({written.samples} samples{without})")
     print_next("strut show", file)
+
+
+def _export_rig(who: Path, out: Path | None, *, force: bool, json: bool) -> None:
+    """Write the rig of a robot, or of a motion's robot in its first pose, for the Blender add-on."""
+    source = load_motion(who) if who.suffix == ".npz" else load_robot(str(who))
+    path = out or Path(f"{who.with_suffix('').name}_rig.json")
+    rig = export_rig(source, path, force=force)
+    if json:
+        print_json({"file": str(path), "format": "rig", "robot": rig.robot, "bones": len(rig.names)})
+    print_lines(
+        f"wrote {path} ({len(rig.names)} bones); next: open Blender, File > Import > strut rig (docs/blender.md)"
+    )

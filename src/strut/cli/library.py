@@ -1,4 +1,4 @@
-"""`strut library`: keep motions, and find them again by what they mean."""
+"""`strut library`: keep motions, and find them again by what they mean; and build the gaits of a robot."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from strut.cli.gait_verbs import build, gait_map, gaits, try_out
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt, print_table
 from strut.io.motion_file import load_motion, save_motion
@@ -18,6 +19,10 @@ library = typer.Typer(
     rich_markup_mode=None,
     help="Keep motions, and find them again by what they mean. Example: strut library add sad.npz.",
 )
+library.command()(build)
+library.command()(gaits)
+library.command("map")(gait_map)
+library.command("try")(try_out)
 Store = Annotated[Path | None, typer.Option(help="Library file.  [default: ~/.strut/motions.db]")]
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
 from strut.emotion import Emotion, named_emotion
+from strut.tables.expression import Layer
 
 EmotionName = Annotated[str | None, typer.Option(help="A name; see `strut emotions`.  [default: neutral]")]
 Pad = Annotated[tuple[float, float, float] | None, typer.Option(help="Pleasure, arousal, dominance instead of a name.")]
 Intensity = Annotated[float, typer.Option(help="0 is neutral, 1 as published, at most 1.5.")]
+Expression = Annotated[
+    str | None, typer.Option(help="published, or animated: bounce, breath, recoil.  [default: the robot's usual]")
+]
 MotionPath = Annotated[Path, typer.Argument(help="Motion file.")]
 Out = Annotated[Path, typer.Option(help="Motion file to write.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse (exit 3) instead of weakening.")]
@@ -20,6 +24,13 @@ Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")]
 _METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
 _LONGEST_BARE_M = 5.0  # nothing here is longer: whoever types more forgot the unit
+
+
+def chosen_layer(expression: str | None) -> Layer | None:
+    """Return the layer of expression that was typed; None if none was."""
+    if expression is not None and expression not in get_args(Layer):
+        raise typer.BadParameter(f"--expression is '{expression}'; choose {' or '.join(get_args(Layer))}.")
+    return expression  # type: ignore[return-value]
 
 
 def feeling(emotion: str | None, pad: tuple[float, float, float] | None) -> Emotion:

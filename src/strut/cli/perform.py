@@ -9,9 +9,22 @@ import typer
 
 from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.animate import save_story
-from strut.cli.options import EmotionName, Force, Intensity, Json, Out, Pad, Strict, feeling, length_m
-from strut.cli.screen import print_planned, told_on_screen
+from strut.cli.options import (
+    EmotionName,
+    Expression,
+    Force,
+    Intensity,
+    Json,
+    Out,
+    Pad,
+    Strict,
+    chosen_layer,
+    feeling,
+    length_m,
+)
+from strut.cli.screen import print_lines, print_planned, told_on_screen
 from strut.io.animation_file import load_animation, story_names, story_path
+from strut.io.atomic import check_writable
 from strut.io.hand_path_file import is_path_file, load_hand_path
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
@@ -20,32 +33,32 @@ from strut.pipeline.perform import perform as play
 from strut.request import Platform, PriorityLaw
 from strut.robot import Robot
 
+_Point = tuple[float, float, float]
+_TASKS = (
+    "Task of its hand (wave, carry, point, still), a .csv or .npz path, a story (curious), "
+    "or a queue of stories and walks ('happy, walk 2 m, sad')."
+)
+
+Margin = Annotated[str, typer.Option(help="How far inside its wheels the weight must stay.")]
+
 
 def perform(
     context: typer.Context,
     robot: Annotated[str, typer.Argument(help="Robot that performs; see `strut robots`.")],
-    task: Annotated[
-        str,
-        typer.Argument(help="Task of its hand (wave, carry, point, still), a .csv or .npz path, or a story (curious)."),
-    ],
+    task: Annotated[str, typer.Argument(help=_TASKS)],
     emotion: EmotionName = None,
     pad: Pad = None,
     task_only: Annotated[bool, typer.Option("--task-only", help="Move the hand and show nothing.")] = False,
     intensity: Intensity = 1.0,
-    user: Annotated[
-        tuple[float, float, float] | None, typer.Option(help="Eyes of the person it performs for, x y z in metres.")
-    ] = None,
-    target: Annotated[
-        tuple[float, float, float] | None, typer.Option(help="What to point at, x y z in metres.")
-    ] = None,
+    expression: Expression = None,
+    user: Annotated[_Point | None, typer.Option(help="Eyes of the person it performs for, x y z in metres.")] = None,
+    target: Annotated[_Point | None, typer.Option(help="What to point at, x y z in metres.")] = None,
     hand: Annotated[str | None, typer.Option(help="Hand that follows a path from a file.  [default: right]")] = None,
     duration: Annotated[float, typer.Option(help="Seconds; a path from a file has its own.")] = 10.0,
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
     law: Annotated[str, typer.Option(help="corrected, or paper as published.")] = "corrected",
     platform: Annotated[str, typer.Option(help="led by the task, or free to help.")] = "led",
-    margin: Annotated[
-        str, typer.Option(help="How far inside its wheels the weight must stay.")
-    ] = f"{DEFAULT_MARGIN_M * 1e3:g}mm",
+    margin: Margin = f"{DEFAULT_MARGIN_M * 1e3:g}mm",
     strict: Strict = False,
     out: Out = Path("perform.npz"),
     force: Force = False,
@@ -53,11 +66,13 @@ def perform(
 ) -> None:
     """Do a task and show a feeling with the rest. Example: strut perform pepper wave --emotion happy --out wave.npz."""
     body = load_robot(robot)
-    if task in story_names(robot):
-        _perform_story(context, body, task, out, force=force, json=json)
+    stories = story_names(body.name)
+    if task in stories or body.tables.control is not None:
+        act = _perform_story if task in stories else _perform_show
+        act(context, body, task, out, force=force, json=json)
         return
     _check_options(context.params)
-    felt = None if task_only else feeling(emotion, pad)
+    felt, layer = None if task_only else feeling(emotion, pad), chosen_layer(expression)
     path = load_hand_path(body, task, hand or "right") if is_path_file(task) else task
     words = f"{robot} tries to {task} {felt.label if felt else 'without a feeling'}"
     with told_on_screen(words, out, force=force, json=json) as tell:
@@ -74,6 +89,7 @@ def perform(
             platform=platform,  # type: ignore[arg-type]
             margin_m=length_m(margin),
             strict=strict,
+            expression=layer,
             on_progress=tell,
         )
     save_motion(motion, out, force=force)
@@ -90,15 +106,35 @@ def _check_options(chosen: dict[str, Any]) -> None:
         raise typer.BadParameter(f"--hand is for a path from a file; which hand does {task}, {robot} knows itself.")
 
 
-def _perform_story(context: typer.Context, body: Robot, name: str, out: Path, *, force: bool, json: bool) -> None:
-    """Perform a story that comes with a robot; it brings its own feeling and its own time."""
-    fitting = {"robot", "task", "out", "force", "json", "strict", "rate", "margin"}
+def _check_story_options(context: typer.Context, name: str, *fitting: str) -> None:
+    """Raise for options that only tasks of a hand have."""
     for option in context.params:
         source = context.get_parameter_source(option)
-        if option not in fitting and source is not None and source.name == "COMMANDLINE":
+        typed = source is not None and source.name == "COMMANDLINE"
+        if typed and option not in {"robot", "task", "out", "force", "json", "rate", *fitting}:
             raise typer.BadParameter(
                 f"--{option.replace('_', '-')} is for tasks of a hand; the story {name} has its own."
             )
+
+
+def _perform_show(context: typer.Context, body: Robot, words: str, out: Path, *, force: bool, json: bool) -> None:
+    """Perform a queue of stories and walks, or a story that walks, under the robot's own controllers."""
+    from strut.pipeline.piloted_show import perform_show  # noqa: PLC0415 -- with controllers that no hand needs
+
+    _check_story_options(context, words)
+    walking = words in story_names(body.name, walking=True)
+    show = load_animation(story_path(body.name, words)) if walking else words
+    check_writable(out, force=force, ending=".npz")  # a show takes as long as it lasts, on a slow machine longer
+    with told_on_screen(f"{body.name} performs {words}", out, force=force, json=json):
+        motion = perform_show(body, show, rate_hz=context.params["rate"])
+    save_motion(motion, out, force=force)
+    print_lines(*(f"{begun['at_s']:6.2f} s  {begun['part']}: {begun['phase']}" for begun in motion.meta["show"]))
+    print_planned(motion, out, json=json)
+
+
+def _perform_story(context: typer.Context, body: Robot, name: str, out: Path, *, force: bool, json: bool) -> None:
+    """Perform a story that comes with a robot; it brings its own feeling and its own time."""
+    _check_story_options(context, name, "strict", "margin")
     animation, chosen = load_animation(story_path(body.name, name)), context.params
     with told_on_screen(f"{body.name} performs {animation.title}", out, force=force, json=json) as tell:
         motion = animate(

@@ -35,6 +35,9 @@ def reconstruct(
     smooth: Annotated[
         float | None, typer.Option(help="Factor on smooth torques; by the noise in the motion if left out.")
     ] = None,
+    time_limit: Annotated[
+        float, typer.Option(min=1.0, help="Seconds of processor time; the best movement until then is written.")
+    ] = 300.0,
     out: Out = Path("reconstructed.npz"),
     force: Force = False,
     json: Json = False,
@@ -44,10 +47,10 @@ def reconstruct(
     recorded = load_motion(motion)
     times = None if phases is None else read_phases(phases)
     formulation: Formulation = "published" if published else "samples"
-    find = partial(find_forces, recorded, phases=times, formulation=formulation, smooth=smooth)
+    find = partial(find_forces, recorded, phases=times, formulation=formulation, smooth=smooth, most_seconds=time_limit)
     robot = robot_of(recorded, needs_feet=False)
     found, stopped = solved_or_best(
-        lambda tell: find(on_iteration=tell), lambda best: stopped_at(robot, recorded, best)
+        lambda tell: find(on_iteration=tell), lambda best: stopped_at(robot, recorded, best), keep_best=True
     )
     moved = found.motion(steps=1)
     save_motion(moved, out, force=force)
@@ -57,9 +60,12 @@ def reconstruct(
     print_receipt(moved.receipt)
     if stopped:
         raise StoppedError(f"Interrupted; {out} holds the best iterate so far, not a finished reconstruction.")
+    if not moved.meta["asked"]:
+        print_lines(f"wrote {out}: the best iterate, not a finished reconstruction")
+        raise typer.Exit(REFUSED)
     first_s = moved.meta["asked"]["phases"][0][1] - float(recorded.time_s[0])
     since = f"; its time 0 is {first_s:.2f} s after the recording's start" if first_s > 0.005 else ""
     print_lines(f"wrote {out} ({moved.duration_s:.1f} s of motion{since})")
     print_next("strut analyze", out)
-    if moved.receipt.verdict == "refused":  # the recording itself leaves the limits of the body
+    if moved.receipt.verdict == "refused":  # the result is written all the same, with its reasons
         raise typer.Exit(REFUSED)

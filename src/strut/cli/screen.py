@@ -25,7 +25,7 @@ from strut.errors import RefusedError
 from strut.io.atomic import check_writable
 from strut.motion import Motion
 from strut.receipt import Receipt
-from strut.show.wording import receipt_sentences
+from strut.show.wording import intensity_words, receipt_sentences
 
 
 class _Screen(Console):
@@ -63,9 +63,8 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
 def print_receipt(receipt: Receipt) -> None:
     """Tell people what a motion keeps and costs."""
     feeling = receipt.emotion or (f"({', '.join(f'{v:g}' for v in receipt.pad)})" if receipt.pad else "no emotion")
-    asked, kept = receipt.intensity_asked, receipt.intensity_kept
-    dial = f", intensity {kept:.2f} of {asked:.2f} asked" if asked is not None and kept is not None else ""
-    print_lines(f"{receipt.verdict}: {receipt.robot}, {feeling}{dial}", *(f"  {s}" for s in receipt_sentences(receipt)))
+    headline = ", ".join(words for words in (receipt.robot, feeling, intensity_words(receipt)) if words)
+    print_lines(f"{receipt.verdict}: {headline}", *(f"  {sentence}" for sentence in receipt_sentences(receipt)))
 
 
 @contextmanager

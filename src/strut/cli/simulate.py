@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 
 from strut.cli.options import Force, Json, MotionPath
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.control.servo_balance import Sensing
+from strut.control.sensing import Sensing
 from strut.io.atomic import check_not_input, check_writable
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
@@ -36,10 +37,10 @@ def simulate(
     ] = False,
     control: Annotated[
         str,
-        typer.Option(help="servos alone, balance by where the body is, or auto: balance where servos do not suffice."),
+        typer.Option(help="servos, balance under the soles, whole_body by torques, or auto: the cheapest that does."),
     ] = "auto",
-    noise: Annotated[float, typer.Option(help="Of the velocities that balance sees: their spread in m/s.")] = 0.0,
-    delay: Annotated[float, typer.Option(help="Age of the state that balance sees, in seconds.")] = 0.0,
+    noise: Annotated[float, typer.Option(help="Of the velocities that a controller sees: their spread in m/s.")] = 0.0,
+    delay: Annotated[float, typer.Option(help="Age of the state that a controller sees, in seconds.")] = 0.0,
     out: Annotated[Path | None, typer.Option(help="Write the motion that really happened here.")] = None,
     force: Force = False,
     json: Json = False,
@@ -67,26 +68,33 @@ def simulate(
             playback = play(motion, friction=friction, mass_scale=mass_scale, **options)
             outcome = playback.outcome
             happened, numbers, lines, fell = playback.motion, outcome.as_dict(), _lines(outcome), outcome.fell
-    if fell:
-        lines += _about_falls(motion, out)
+    lines += _about_fall(motion) if fell else []
     if out is not None:
         save_motion(happened, out, force=force)
         lines.append(f"wrote {out} ({happened.duration_s:.1f} s of motion)")
     if json:
         print_json(numbers)
     print_lines(*lines)
-    print_next("strut show", out or file)
+    asked = {"friction": friction, "mass-scale": mass_scale, "control": control, "noise": noise, "delay": delay}
+    print_next(*_to_show(file, out, asked, unseen=fell and not closed_loop))
     return FELL if fell else 0
 
 
-def _about_falls(motion: Motion, out: Path | None) -> list[str]:
-    """Return what to know about a fall, and how to see it."""
-    lines = []
-    if lands_with_impacts(robot_of(motion)):
-        lines.append("  servos that follow angles balance nobody; the proof of a walk is the playback in its receipt")
-    if out is None:
-        lines.append("  to see it fall, simulate again with --out fall.npz, then `strut show fall.npz`")
-    return lines
+def _about_fall(motion: Motion) -> list[str]:
+    """Return what to know about a fall."""
+    if not lands_with_impacts(robot_of(motion)):
+        return []
+    return ["  servos that follow angles balance nobody; the proof of a walk is the playback in its receipt"]
+
+
+def _to_show(file: Path, out: Path | None, options: dict[str, float | str | None], *, unseen: bool) -> tuple[str, Path]:
+    """Return the command that shows what happened; a fall that was not kept is played again, kept and shown."""
+    if out is not None or not unseen:
+        return "strut show", out or file
+    fall = file.with_name(f"{file.stem}_fell.npz")
+    chosen = [word for name, value in options.items() if value is not None for word in (f"--{name}", f"{value}")]
+    words = ["strut", "simulate", str(file), *chosen, "--out", str(fall)]
+    return f"{shlex.join(words)} && strut show", fall
 
 
 def _arrival_lines(arrival: Arrival) -> list[str]:
@@ -102,7 +110,7 @@ def _arrival_lines(arrival: Arrival) -> list[str]:
 def _lines(outcome: Outcome) -> list[str]:
     first = f"fell after {outcome.upright_s:.1f} s" if outcome.fell else f"stayed upright for {outcome.upright_s:.1f} s"
     first += f", stumbled {outcome.stumbles} times," if outcome.stumbles else ""
-    first += " by balance" if outcome.control == "balance" else ""
+    first += {"balance": " by balance", "whole_body": " by whole-body control"}.get(outcome.control, "")
     if outcome.hand_error_mm is not None:
         return [
             f"played {outcome.upright_s:.1f} s: the hand got at most {outcome.hand_error_mm:.2f} mm off its plan",

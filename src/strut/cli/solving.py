@@ -32,17 +32,22 @@ def tells(bar: Progress, stop: Event | None = None) -> OnIteration:
     return tell
 
 
-def solved_or_best(solve: Callable[[OnIteration], Gait], unfinished: Callable[[Solution], Gait]) -> tuple[Gait, bool]:
-    """Return what a solver finds while people watch, or its best iterate after Ctrl-C; and whether it was stopped."""
+def solved_or_best(
+    solve: Callable[[OnIteration], Gait], unfinished: Callable[[Solution], Gait], *, keep_best: bool = False
+) -> tuple[Gait, bool]:
+    """Return what a solver finds while people watch, or its best iterate after Ctrl-C; and whether it was stopped.
+
+    With `keep_best`, the best iterate too of a solver that found nothing or ran out of time.
+    """
     with progress("writes the problem down") as bar, asked_to_stop(say_stopping) as stop:
         try:
             found = solve(tells(bar, stop))
         except NotSolvedError as failure:
-            if not stop.is_set():
-                raise
-            if failure.best is None:
+            if failure.best is None and stop.is_set():
                 raise StoppedError(NOTHING_YET) from failure
-            return unfinished(failure.best), True
+            if failure.best is None or not (stop.is_set() or keep_best):
+                raise
+            return unfinished(failure.best), stop.is_set()
     if stop.is_set():
         print_lines(SOLVED_WORDS)
     return found, False

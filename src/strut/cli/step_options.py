@@ -13,8 +13,9 @@ import typer
 from strut.cli.options import length_m
 from strut.generators.footsteps import read_footsteps
 from strut.place import Place
-from strut.request import Pace
-from strut.tables.gait import CrawlTable, GaitTable, PatternTable, StepsTable, SynthesisTable
+from strut.request import Walker
+from strut.request_checks import Pace
+from strut.tables.gait import CrawlTable, GaitTable, PatternTable, PilotedTable, StepsTable, SynthesisTable
 
 Triple = tuple[float, float, float]
 Goal = Annotated[Triple | None, typer.Option(help="Where to: metres ahead, metres to the left, degrees to the left.")]
@@ -23,33 +24,44 @@ Via = Annotated[
 ]
 OwnSteps = Annotated[Path | None, typer.Option(help="CSV of own footsteps: foot, x_m, y_m, heading_deg. Bipeds only.")]
 Speed = Annotated[str | None, typer.Option(help="On a straight line in neutral: 3cm/s; steps to a goal: or fastest.")]
+Tempo = Annotated[float | None, typer.Option(help="Factor on the pace of the steps, such as 1.5. Crawls only.")]
 Pattern = Annotated[
     str | None, typer.Option("--gait", help="crawl, walk or trot on four legs, biped on two, for gait patterns.")
 ]
-Sideways = Annotated[str | None, typer.Option(help="To the left in neutral: 5cm/s. Gait patterns only.")]
-Turn = Annotated[float | None, typer.Option(help="To the left, in degrees per second. Gait patterns only.")]
+Sideways = Annotated[str | None, typer.Option(help="To the left in neutral: 5cm/s. Gait patterns and cassie only.")]
+Turn = Annotated[float | None, typer.Option(help="To the left, in degrees per second. Gait patterns and cassie only.")]
 BodyHeight = Annotated[str | None, typer.Option(help="Height of the hips in neutral. Bipeds only.")]
+Distance = Annotated[str | None, typer.Option(help="How far. Robots with controllers of their own only.")]
+WalkerName = Annotated[
+    str | None, typer.Option("--walker", help="pendulum or library: what sets the feet. As --distance.")
+]
 STRAIGHT_AHEAD = (0.4, 0.0, 0.0)
 
 _TO_A_GOAL = ("goal", "via", "steps", "speed", "body_height")
 _HUMAN = ("height", "mass", "sex")
 _PATTERN = ("pattern", "sideways", "turn")
 _LENGTHS = ("step_length", "step_height")
+_PILOTED = ("distance", "walker")
 # What a gait has no place for, how it walks, and what to say instead.
 _UNFITTING: dict[type[GaitTable], tuple[tuple[str, ...], str, str]] = {
     StepsTable: (
-        ("cycles", "balance", "retreat", *_HUMAN, *_PATTERN),
+        ("cycles", "balance", "retreat", "tempo", *_HUMAN, *_PATTERN, *_PILOTED),
         "walks to a goal",
         "leave it out, see --goal",
     ),
-    CrawlTable: ((*_TO_A_GOAL, *_HUMAN, *_PATTERN), "walks straight ahead", "leave it out, see --cycles"),
+    CrawlTable: ((*_TO_A_GOAL, *_HUMAN, *_PATTERN, *_PILOTED), "walks straight ahead", "leave it out, see --cycles"),
     PatternTable: (
-        ("steps", "body_height", "balance", "retreat", *_LENGTHS, *_HUMAN),
+        ("steps", "body_height", "balance", "retreat", "tempo", *_LENGTHS, *_HUMAN, *_PILOTED),
         "walks by a gait pattern",
         "leave it out, see --gait, --speed, --turn and --goal",
     ),
+    PilotedTable: (
+        ("goal", "via", "steps", "cycles", "pattern", "balance", "retreat", "margin", "tempo", *_LENGTHS, *_HUMAN),
+        "walks under its own controllers",
+        "leave it out, see --speed, --sideways, --turn, --distance and --walker",
+    ),
     SynthesisTable: (
-        (*_TO_A_GOAL, *_PATTERN, *_LENGTHS, "margin", "balance", "retreat"),
+        (*_TO_A_GOAL, *_PATTERN, *_LENGTHS, *_PILOTED, "margin", "balance", "retreat", "tempo"),
         "finds its own steps",
         "say --cycles, or use `strut synthesize`",
     ),
@@ -77,12 +89,34 @@ def gait_options(gait: GaitTable, typed: Mapping[str, Any]) -> dict[str, Any]:
         return {"cycles": typed["cycles"]}
     if isinstance(gait, PatternTable):
         return _pattern_options(typed)
+    if isinstance(gait, PilotedTable):
+        return _piloted_options(typed)
     lengths = {f"{name}_m": chosen_length_m(typed[name]) for name in _LENGTHS}
     if isinstance(gait, CrawlTable):
-        return lengths | {name: typed[name] for name in ("cycles", "balance", "retreat")}
+        return lengths | {name: typed[name] for name in ("cycles", "balance", "retreat", "tempo")}
     goal, via, steps = typed["goal"], typed["via"], typed["steps"]
     height_m = chosen_length_m(typed["body_height"])
     return lengths | _destination(goal, via, steps) | {"pace": _pace(typed["speed"]), "body_height_m": height_m}
+
+
+def _piloted_options(typed: Mapping[str, Any]) -> dict[str, Any]:
+    speed, sideways = (None if typed[name] is None else _bare_speed_m_s(typed[name]) for name in ("speed", "sideways"))
+    if typed["walker"] not in (None, *get_args(Walker)):
+        raise typer.BadParameter(f"--walker is '{typed['walker']}'; choose {' or '.join(get_args(Walker))}.")
+    return {
+        "speed_m_s": speed,
+        "sideways_m_s": sideways,
+        "turn_rad_s": None if typed["turn"] is None else math.radians(typed["turn"]),
+        "body_height_m": chosen_length_m(typed["body_height"]),
+        "distance_m": chosen_length_m(typed["distance"]),
+        "walker": typed["walker"],
+    }
+
+
+def _bare_speed_m_s(speed: str) -> float:
+    """Return a speed that was typed, in m/s if it has no unit."""
+    words = speed.strip().lower()
+    return _speed_m_s(words if words.endswith("/s") else f"{words}m/s")
 
 
 def _pattern_options(typed: Mapping[str, Any]) -> dict[str, Any]:

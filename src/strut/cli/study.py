@@ -15,6 +15,10 @@ from strut.errors import MissingExtraError, UnknownNameError
 Folder = Annotated[Path, typer.Argument(help="Folder of the study.")]
 DatabaseUrl = Annotated[str | None, typer.Option(help="postgresql://USER@HOST/NAME instead of a file in the folder.")]
 
+Scale = Annotated[
+    tuple[float, float] | None, typer.Option(help="Lowest and highest raw rating, such as 1 9; rescaled to -1 to 1.")
+]
+
 study = typer.Typer(
     name="study",
     help="Show motions to people and measure what they see. Example: strut study new mystudy --motions *.npz.",
@@ -35,7 +39,10 @@ def needs_packages() -> None:
 @study.command()
 def stats(
     answers: Annotated[Path, typer.Argument(help="CSV: participant, block, trial, intended, perceived or ratings.")],
-    chance: Annotated[float | None, typer.Option(help="Hit rate of blind guessing; 1 / options if left out.")] = None,
+    chance: Annotated[
+        float | None, typer.Option(help="Hit rate of blind guessing, to be shown beside the others.")
+    ] = None,
+    scale: Scale = None,
     seed: Annotated[int, typer.Option(help="Of permutations and resampling.")] = 0,
     json: Json = False,
 ) -> None:
@@ -44,7 +51,7 @@ def stats(
     from strut.study.statistics import study_statistics  # noqa: PLC0415
     from strut.study.statistics_text import methods_and_results, statistics_tables  # noqa: PLC0415
 
-    table = read_answers(answers)
+    table = read_answers(answers, scale=scale)
     with progress(f"tests {len(table)} answers"):
         found = study_statistics(table, chance=chance, seed=seed)
     if json:
@@ -121,6 +128,10 @@ def serve(
     port: Annotated[int, typer.Option(help="Port to listen on; 0 for any free one.", min=0, max=65535)] = 8000,
     database: DatabaseUrl = None,
     requests_per_minute: Annotated[int, typer.Option(help="Most requests of one address.", min=60)] = 6000,
+    public: Annotated[
+        bool, typer.Option("--public", help="For people from outside; needs [ethics] in the design.")
+    ] = False,
+    trust_proxy: Annotated[bool, typer.Option("--trust-proxy", help="A web server in front tells addresses.")] = False,
 ) -> None:
     """Serve a study until Ctrl-C; answers survive any stop. Example: strut study serve mystudy."""
     from strut.study.server import serve_study  # noqa: PLC0415
@@ -131,6 +142,7 @@ def serve(
         print_next("strut study report", folder)
 
     options = {"database": database, "requests_per_minute": requests_per_minute}
+    options |= {"public": public, "trust_proxy": trust_proxy}
     serve_study(folder, host=host, port=port, on_ready=tell, **options)  # type: ignore[arg-type]
 
 
@@ -140,33 +152,64 @@ def simulate(
     people_count: Annotated[int, typer.Option("--people", help="How many simulated observers.", min=1)] = 20,
     audience: Annotated[str | None, typer.Option(help="quadruped, superposition, pepper or feedback.")] = None,
     runs: Annotated[int, typer.Option(help="Repeat the study so often and print the power instead.", min=0)] = 0,
+    power: Annotated[float | None, typer.Option(help="Print how many people give this power, such as 0.8.")] = None,
+    finding: Annotated[str | None, typer.Option("--for", help="Finding that --power is for, such as sad.")] = None,
     seed: Annotated[int, typer.Option(help="Of the simulated answers.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Table to write; simulated.csv in the folder if left out.")] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Let a published response model answer, clearly marked. Example: strut study simulate mystudy --runs 100."""
+    """Let a published response model answer, clearly marked. Example: strut study simulate mystudy --power 0.8."""
     from strut.io.atomic import write_atomically  # noqa: PLC0415
-    from strut.study.audience import rehearse_study  # noqa: PLC0415
+    from strut.study.rehearsal import rehearse_study  # noqa: PLC0415
 
-    with progress(f"simulates {runs or 1} studies of {people_count}"):
-        found = rehearse_study(folder, people=people_count, audience=audience, runs=runs, seed=seed)
+    def tell(people: int, share: float) -> None:
+        print_lines(f"{people} simulated observers: power {share:.0%}")
+
+    asked = {"audience": audience, "runs": runs, "power": power, "finding": finding, "seed": seed, "on_size": tell}
+    with progress("simulates studies"):
+        found = rehearse_study(folder, people=people_count, **asked)  # type: ignore[arg-type]
     print_lines(f"simulated audience: {found.audience.source}; these are not people. {found.caveat}")
-    about = {"simulated": True, "audience": found.audience.name, "people": people_count}
-    if runs and json:
-        print_json({**about, "runs": runs, "power": found.power, "caveat": found.caveat})
-    elif runs:
+    about = {"simulated": True, "audience": found.audience.name, "people": found.people, "caveat": found.caveat}
+    if found.power and json:
+        print_json({**about, "power": found.power})
+    elif found.power:
+        if power is not None:
+            programs.print(f"{found.people} people give a power of {power:g} for {finding or next(iter(found.power))}.")
         rows = [[name, f"{share:.0%}"] for name, share in found.power.items()]
-        test = "seen above chance" if found.question == "forced-choice" else "off the middle, either way"
-        title = f"power with {people_count} simulated observers, {runs} runs: {test}, 5 % after Holm's correction"
-        print_table(title, ["finding", "power"], rows)
+        print_table(f"power with {found.people} simulated observers, 5 % after corrections", ["finding", "power"], rows)
     else:
         path = out or folder / "simulated.csv"
         write_atomically(path, found.table.encode(), force=force)
         if json:
-            print_json({**about, "file": str(path), "answers": found.answers, "caveat": found.caveat})
+            print_json({**about, "file": str(path), "answers": found.answers})
         print_lines(f"wrote {path} ({found.answers} simulated answers)")
         print_next("strut study report", folder, "--answers", path)
+
+
+@study.command()
+def preregister(
+    folder: Folder,
+    people_count: Annotated[int | None, typer.Option("--people", help="How many you will ask.", min=2)] = None,
+    power: Annotated[float, typer.Option(help="If --people is left out, find how many give this power.")] = 0.8,
+    finding: Annotated[str | None, typer.Option("--for", help="Finding that --power is for, such as sad.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File; preregistration.md in the folder if left out.")] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Draft a preregistration from the design file. Example: strut study preregister mystudy --people 40."""
+    from strut.study.preregistration import preregister_study  # noqa: PLC0415
+
+    path = out or folder / "preregistration.md"
+    with progress("simulates the study for its power"):
+        people = preregister_study(folder, path, people=people_count, power=power, finding=finding, force=force)
+    if json:
+        print_json({"file": str(path), "people": people})
+        return
+    print_lines(
+        f"wrote {path} ({people} people); read it, fill in what is in [brackets], and register it before you start"
+    )
+    print_next("strut study serve", folder)
 
 
 @study.command()
@@ -174,6 +217,7 @@ def report(
     folder: Folder,
     database: DatabaseUrl = None,
     answers: Annotated[Path | None, typer.Option(help="A table of answers instead of the database.")] = None,
+    scale: Scale = None,
     out: Annotated[Path | None, typer.Option(help="Page to write; report.html in the folder if left out.")] = None,
     force: Force = False,
     json: Json = False,
@@ -183,11 +227,11 @@ def report(
 
     path = out or folder / "report.html"
     with progress(f"reports {folder}"):
-        found = report_study(folder, path, answers=answers, database=database, force=force)
+        found = report_study(folder, path, answers=answers, database=database, scale=scale, force=force)
     if json:
         print_json({"page": str(path), **found.as_dict()})
         return
-    print_lines(f"wrote {path} ({found.answers} answers)")
+    print_lines(f"wrote {path} ({found.answers} answers) and its tables as CSV and LaTeX beside it", *found.remarks)
     print_lines("next: open it, or print it to PDF from the browser")
 
 
@@ -213,6 +257,24 @@ def forget(
 
 
 @study.command()
+def backup(
+    folder: Folder,
+    file: Annotated[Path, typer.Argument(help="SQLite file to write.")],
+    database: DatabaseUrl = None,
+    json: Json = False,
+) -> None:
+    """Copy all answers into a new file while the study runs. Example: strut study backup mystudy monday.sqlite."""
+    from strut.study.study_folder import back_up_study  # noqa: PLC0415
+
+    count = back_up_study(folder, file, database=database)
+    if json:
+        print_json({"file": str(file), "answers": count})
+        return
+    print_lines(f"wrote {file} ({count} answers)")
+    print_next("strut study report", folder, "--database", f"sqlite:///{file}")
+
+
+@study.command()
 def film(
     folder: Folder,
     out: Annotated[Path, typer.Option(help="Folder to write the films to.")] = Path("films"),
@@ -231,4 +293,4 @@ def film(
     if json:
         print_json({"films": [str(path) for path in paths]})
         return
-    print_lines(f"next: put the films of {out} into your survey")
+    print_lines(f"next: put the films of {out} into your survey; {out / 'key.csv'} says which is which")

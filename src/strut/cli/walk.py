@@ -10,17 +10,32 @@ import typer
 
 from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.body_options import Mass, Sex, human_body
-from strut.cli.options import EmotionName, Force, Intensity, Json, Out, Pad, Strict, feeling, length_m
+from strut.cli.options import (
+    EmotionName,
+    Expression,
+    Force,
+    Intensity,
+    Json,
+    Out,
+    Pad,
+    Strict,
+    chosen_layer,
+    feeling,
+    length_m,
+)
 from strut.cli.screen import print_planned, told_on_screen
 from strut.cli.step_options import (
     BodyHeight,
+    Distance,
     Goal,
     OwnSteps,
     Pattern,
     Sideways,
     Speed,
+    Tempo,
     Turn,
     Via,
+    WalkerName,
     check_fitting,
     gait_options,
 )
@@ -29,7 +44,7 @@ from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
 from strut.pipeline.walk import walk as plan_walk
 from strut.robot import Robot
-from strut.tables.gait import SynthesisTable
+from strut.tables.gait import PilotedTable, SynthesisTable
 
 
 def walk(
@@ -38,15 +53,19 @@ def walk(
     emotion: EmotionName = None,
     pad: Pad = None,
     intensity: Intensity = 1.0,
+    expression: Expression = None,
     cycles: Annotated[int, typer.Option(help="Gait cycles.")] = 10,
     goal: Goal = None,
     via: Via = None,
     steps: OwnSteps = None,
     pattern: Pattern = None,
     speed: Speed = None,
+    tempo: Tempo = None,
     sideways: Sideways = None,
     turn: Turn = None,
     body_height: BodyHeight = None,
+    distance: Distance = None,
+    walker: WalkerName = None,
     step_length: Annotated[str | None, typer.Option(help="Step length in neutral, for instance 80mm.")] = None,
     step_height: Annotated[str | None, typer.Option(help="Step height in neutral, for instance 40mm.")] = None,
     margin: Annotated[str, typer.Option(help="Smallest balance margin.")] = f"{DEFAULT_MARGIN_M * 1e3:g}mm",
@@ -64,7 +83,7 @@ def walk(
     json: Json = False,
 ) -> None:
     """Plan a walk that shows an emotion and save it. Example: strut walk mrpete --emotion happy --out happy.npz."""
-    felt = feeling(emotion, pad)
+    felt, layer = feeling(emotion, pad), chosen_layer(expression)
     body = load_robot(robot)
     if body.tables.gait is None:
         raise typer.BadParameter(f"{robot} does not walk; {_performs(body)}.")
@@ -72,9 +91,9 @@ def walk(
     person = isinstance(body.gait, SynthesisTable)
     if person:
         body = human_body(height, mass, sex, None, None)
-    margin_m = None if person else length_m(margin)
+    margin_m = None if person or isinstance(body.gait, PilotedTable) else length_m(margin)
     options: dict[str, Any] = {"intensity": intensity, "margin_m": margin_m, "strict": strict, "rate_hz": rate}
-    options |= gait_options(body.gait, context.params)
+    options |= {"expression": layer} | gait_options(body.gait, context.params)
     if person:
         check_writable(out, force=force, ending=".npz")  # its first attempt alone takes a minute
     with told_on_screen(f"{robot} tries to walk {felt.label}", out, force=force, json=json, stoppable=person) as tell:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from strut.robot import Array
 
 Triple = tuple[float, float, float]
@@ -35,6 +37,12 @@ def attitude_error(rotation: Array, wanted: Matrix) -> Triple:
     yx = b * A + e * D + h * G
     xy = a * B + d * E + g * H
     return (zy - yz) / 2.0, (xz - zx) / 2.0, (yx - xy) / 2.0
+
+
+def rotation_between(start: Array, end: Array) -> Array:
+    """Return the rotation vector in world axes from one attitude to another; its length is the angle's sine. (3,)."""
+    turn = end @ start.T
+    return np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]) / 2.0
 
 
 def heading(x: float, y: float) -> float:

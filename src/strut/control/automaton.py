@@ -34,6 +34,7 @@ AUTOMATON_HZ = 200.0
 FIRST_STANCE = 0  # the left foot: the right one is lifted first
 STILL = 1e-6  # of a reference that has arrived
 STEPS_TO_STOP = 2
+MANNER_PER_S = 0.2  # by which pitch [rad] and lift of a walk change
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +242,7 @@ def _brake(state: Automaton, now: WalkReference, seen: Situation, limits: Transi
     state = replace(state, reference=reached)
     if seen.steps == state.last_steps:
         return state
-    still = max(abs(reached.forward_m_s), abs(reached.left_m_s)) < STILL
+    still = max(abs(reached.forward_m_s), abs(reached.left_m_s), abs(reached.pitch_rad)) < STILL
     slow = still and math.hypot(*seen.mean_speed_m_s) < limits.stop_speed_m_s
     slow_steps = state.slow_steps + 1 if slow else 0
     state = replace(state, last_steps=seen.steps, slow_steps=slow_steps)
@@ -289,7 +290,11 @@ def walk_towards(now: WalkReference, goal: WalkReference, limits: TransitionTabl
     turn = now.turn_rad_s + min(max(goal.turn_rad_s - now.turn_rad_s, -step), step)
     pull_s = limits.shortest_s / 2.0
     height, rate = approach(now.height_m, now.height_m_s, goal.height_m, limits.speed_m_s, limits.speed_m_s / pull_s)
-    return WalkReference(forward, left, turn, height, rate)
+    pitch, lift = (
+        x + min(max(end - x, -MANNER_PER_S / AUTOMATON_HZ), MANNER_PER_S / AUTOMATON_HZ)
+        for x, end in ((now.pitch_rad, goal.pitch_rad), (now.lift, goal.lift))
+    )
+    return WalkReference(forward, left, turn, height, rate, pitch, lift)
 
 
 def approach(place: float, speed: float, goal: float, top_speed: float, acceleration: float) -> tuple[float, float]:

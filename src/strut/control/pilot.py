@@ -10,10 +10,12 @@ from strut.control.attitude import Triple, angle_between, heading
 from strut.control.automaton import AUTOMATON_HZ, FIRST_STANCE, Automaton, Situation, advance
 from strut.control.driven_body import DrivenBody
 from strut.control.foot_placement import LOWEST_COM_M, capture_point, pendulum_rate
+from strut.control.library_walking import LibraryWalking
 from strut.control.observer import Measurement, Observer
 from strut.control.reference import ShowRequest, StandReference, check_request
 from strut.control.standing_controller import StandingController
 from strut.control.walking_controller import WalkingController
+from strut.gait_library import GaitLibrary
 from strut.robot import Array
 
 
@@ -24,13 +26,21 @@ class Pilot:
         body: Who is driven.
         rate_hz: Ticks per second, a multiple of 200.
         height_m: Of the base at the start, standing.
+        library: Gaits that the walking controller follows; None for foot placement by the pendulum alone.
     """
 
-    def __init__(self, body: DrivenBody, *, rate_hz: float, height_m: float) -> None:
+    def __init__(
+        self, body: DrivenBody, *, rate_hz: float, height_m: float, library: GaitLibrary | None = None
+    ) -> None:
         self.tick_s, self._ticks_each = 1.0 / rate_hz, round(rate_hz / AUTOMATON_HZ)
         self._body, self._limits = body, body.table.transition
         self.observer = Observer(body, self.tick_s)
-        self.standing, self.walking = StandingController(self.observer), WalkingController(self.observer, self.tick_s)
+        self.standing = StandingController(self.observer)
+        self.walking = (
+            WalkingController(self.observer, self.tick_s)
+            if library is None
+            else LibraryWalking(self.observer, self.tick_s, library)
+        )
         self.automaton = Automaton(StandReference((0.0, 0.0, height_m)))
         self.radio: ShowRequest | None = None
         self._ticks = 0

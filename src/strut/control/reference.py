@@ -39,13 +39,18 @@ class StandReference:
 
 @dataclass(frozen=True, slots=True)
 class WalkReference:
-    """How to walk: mean speed forward and left in the walk's heading, turning rate, height of the base."""
+    """How to walk: mean speed forward and left in the walk's heading, turning rate, height and pitch of the base.
+
+    `lift` is how high feet are lifted, as a share of the usual.
+    """
 
     forward_m_s: float
     left_m_s: float
     turn_rad_s: float
     height_m: float
     height_m_s: float = 0.0
+    pitch_rad: float = 0.0
+    lift: float = 1.0
 
 
 Reference = StandReference | WalkReference
@@ -77,11 +82,20 @@ class WalkRequest:
     height_m: float = 0.9
     distance_m: float | None = None
     duration_s: float | None = None
+    pitch_rad: float = 0.0
+    lift: float = 1.0
 
     @property
     def goal(self) -> WalkReference:
         """The gait."""
-        return WalkReference(self.forward_m_s, self.left_m_s, self.turn_rad_s, self.height_m)
+        return WalkReference(
+            self.forward_m_s,
+            self.left_m_s,
+            self.turn_rad_s,
+            self.height_m,
+            pitch_rad=self.pitch_rad,
+            lift=self.lift,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,6 +174,8 @@ def check_request(request: ShowRequest, command: CommandRange) -> None:
             _check("speed sideways", request.left_m_s, command.sideways_m_s, "m/s")
             _check("turning rate", request.turn_rad_s, command.turn_rad_s, "rad/s")
             _check("walking height", request.height_m, command.walking_height_m, "m")
+            _check("pitch of a walk", request.pitch_rad, command.walking_pitch_rad, "rad")
+            _check("lift of the feet", request.lift, command.lift, "of the usual")
             _check_end(request)
     numbers = [getattr(request, field.name) for field in fields(request)]
     if any(isinstance(value, float) and not np.isfinite(value) for value in numbers):

@@ -7,20 +7,22 @@ goes out again while the foot stands, which brings the body back over its feet.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.transform import Rotation
 
-from strut.balance.support import runs
+from strut.control.attitude import rotation_between
+from strut.control.planned_walk import PlannedInstant, PlannedWalk
 from strut.easing import smooth_step
 from strut.engines.task_jacobians import task_jacobians
 from strut.engines.walking_state import WalkingState
-from strut.motion import Motion
 from strut.robot import Array, Index, Robot
 
 GAIN, SOLE_GAIN = 0.6, 0.3  # of the capture point's error by which balls and soles are put down beyond their places
+SHIFT_GAIN = 0.6  # of the capture point's error when the foot will land, by which whole-body control puts it beyond
+FARTHEST_SHIFT = (0.22, 0.16)  # forwards and sideways, in heights of the centre of mass
 FARTHEST = 0.25  # that a foot is moved from its place in the body, in heights of the centre of mass
 DAMPING = 1e-4  # of the legs' inverse kinematics, in square heights: a stretched leg has no inverse
 
@@ -39,20 +41,16 @@ class _Leg:
 class StepAdjustment:
     """What the legs add to their planned postures, tick after tick."""
 
-    def __init__(self, robot: Robot, motion: Motion) -> None:
-        planned = task_jacobians(robot, motion.qpos)
-        self._foot_m, self._base_m, self._base = planned.foot_in_world, motion.qpos[:, :3], planned.base_rotation
-        self._height_m = float(planned.com_in_world[:, 2].mean())
-        self._progress = np.stack([_progress(down) for down in motion.contact.T], axis=1)
-        self._down = motion.contact
+    def __init__(self, robot: Robot, plan: PlannedWalk) -> None:
+        self._height_m = plan.height_m
         self._legs = [_leg(robot, index) for index in range(len(robot.feet))]
         self._was_down = np.ones(len(robot.feet), dtype=bool)
 
-    def joints(self, sample: int, state: WalkingState, qpos: Array, carried_m: Array, error_m: Array) -> Array:
+    def joints(self, plan: PlannedInstant, state: WalkingState, qpos: Array, carried_m: Array, error_m: Array) -> Array:
         """Return what to add to the joint angles.
 
         Args:
-            sample: Of the plan.
+            plan: Now.
             state: The robot now.
             qpos: Likewise. Shape (nq,).
             carried_m: How far the standing feet are from where the plan has them. Shape (2,).
@@ -63,17 +61,17 @@ class StepAdjustment:
         """
         added = np.zeros(state.foot_turning.shape[-1] - 6)
         turn = state.base_rotation
-        tilt = Rotation.from_matrix(turn.T @ self._base[sample]).as_rotvec()
+        tilt = turn.T @ rotation_between(turn, plan.base_rotation)
         for index, leg in enumerate(self._legs):
-            down, progress = bool(self._down[sample, index]), float(self._progress[sample, index])
+            down, progress = bool(plan.down[index]), float(plan.progress[index])
             if down != self._was_down[index]:
                 leg.begun, self._was_down[index] = leg.added, down
             if down:
                 leg.added = leg.begun * (1.0 - float(smooth_step(np.array(progress))))
             else:
-                place_m = self._foot_m[sample, index].copy()
+                place_m = plan.foot_m[0, index].copy()
                 place_m[:2] += carried_m + progress * leg.gain * error_m
-                away_m = turn.T @ (place_m - qpos[:3]) - self._in_base(sample, index)
+                away_m = turn.T @ (place_m - qpos[:3]) - plan.base_rotation.T @ (plan.foot_m[0, index] - plan.base_m)
                 wanted = np.concatenate([away_m * min(1.0, self._most(away_m)), tilt])[: leg.rows]
                 share = float(smooth_step(np.array(2.0 * progress)))
                 leg.added = (1.0 - share) * leg.begun + share * wanted
@@ -83,10 +81,6 @@ class StepAdjustment:
 
     def _most(self, away_m: Array) -> float:
         return FARTHEST * self._height_m / max(float(np.linalg.norm(away_m)), 1e-9)
-
-    def _in_base(self, sample: int, index: int) -> Array:
-        """Return where the plan has a foot in its base. Shape (3,)."""
-        return np.asarray(self._base[sample].T @ (self._foot_m[sample, index] - self._base_m[sample]))
 
     def _solved(self, leg: _Leg, index: int, state: WalkingState, turn: Array) -> Array:
         """Return the change of a leg's joints that moves its foot as `added` says."""
@@ -108,10 +102,64 @@ def _leg(robot: Robot, index: int) -> _Leg:
     return _Leg(columns, rows, gain, np.zeros(rows), np.zeros(rows))
 
 
-def _progress(down: npt.NDArray[np.bool_]) -> Array:
-    """Return how far each stance and each swing is, from 0 to 1. Shape (T,) in and out."""
-    progress = np.ones(len(down))
-    for mask in (down, ~down):
-        for rows in runs(mask):
-            progress[rows] = (np.arange(rows.start, rows.stop) - rows.start + 1) / (rows.stop - rows.start + 1)
-    return progress
+class StepShift:
+    """Where swinging feet shall be, tick after tick: planned places, carried along and moved by the capture point.
+
+    A foot sets out from where it really left the ground. It is put down beyond its place by a share of what the error
+    will have grown to, e^(omega t), never across the other foot of a biped.
+    """
+
+    def __init__(self, robot: Robot, plan: PlannedWalk) -> None:
+        feet = len(robot.feet)
+        self._plan, self._left_m, self._stood = plan, np.zeros((feet, 2)), np.ones(feet, dtype=bool)
+        self._apart_m = _least_apart_m(robot) if feet == 2 else None
+
+    def places(
+        self,
+        plan: PlannedInstant,
+        state: WalkingState,
+        stands: npt.NDArray[np.bool_],
+        carried_m: Array,
+        error_m: Array,
+    ) -> Array:
+        """Return where the feet shall be now; of those that stand, where they are. Shape (n, 3).
+
+        Args:
+            plan: Now.
+            state: The robot now.
+            stands: Which feet stand. Shape (n,).
+            carried_m: How far standing feet are from where the plan has them. Shape (2,).
+            error_m: Of the capture point. Shape (2,).
+        """
+        places, height_m = plan.foot_m[0].copy(), self._plan.height_m
+        for foot in np.flatnonzero(~stands).tolist():
+            if self._stood[foot]:
+                self._left_m[foot] = (state.foot_m[foot] - plan.foot_m[0, foot])[:2]
+            shift = SHIFT_GAIN * error_m * math.exp(self._plan.omega * float(plan.left_s[foot]))
+            forwards = state.base_rotation[:2, 0] / max(float(np.linalg.norm(state.base_rotation[:2, 0])), 1e-6)
+            axes = np.array([forwards, (-forwards[1], forwards[0])])
+            limit = height_m * np.array(FARTHEST_SHIFT)
+            shift = axes.T @ np.clip(axes @ shift, -limit, limit)
+            share = 1.0 if plan.down[foot] else float(smooth_step(np.array(plan.progress[foot])))
+            places[foot, :2] += (1.0 - share) * self._left_m[foot] + share * (carried_m + shift)
+            if self._apart_m is not None:
+                places[foot, :2] += axes[1] * self._too_near(
+                    axes[1] @ (places[foot] - state.foot_m[1 - foot])[:2], foot
+                )
+        self._stood = stands.copy()
+        return np.asarray(places)
+
+    def _too_near(self, left_m: float, foot: int) -> float:
+        """Return how far to the left a foot must go so as not to come across the other."""
+        assert self._apart_m is not None
+        side = math.copysign(1.0, self._apart_m[foot])
+        return side * max(0.0, abs(float(self._apart_m[foot])) - side * left_m)
+
+
+def _least_apart_m(robot: Robot) -> Array:
+    """Return how far to the left of the other each foot of a biped must stay at least. Shape (2,)."""
+    stance = task_jacobians(robot, robot.standing_qpos[None]).foot_in_world[0]
+    apart = float(stance[0, 1] - stance[1, 1])
+    width = max(float(np.ptp(np.array(foot.outline_m)[:, 1])) for foot in robot.feet)
+    least = math.copysign(min(abs(apart), width + 0.3 * abs(apart)), apart)
+    return np.array([least, -least])

@@ -39,6 +39,7 @@ class WalkingController:
     Attributes:
         stance: The foot that carries, 0 left or 1 right.
         step_time_s: Since it took over.
+        step_s: How long a step lasts.
         steps: How many steps have ended.
         mean_speed_m_s: Forward and left over the last two steps.
         heading_rad: Where the walk goes.
@@ -57,6 +58,7 @@ class WalkingController:
         self._right[TASKS, 2] = self._right[TASKS + 1, 3] = 1.0
         self._small, self._small_right = np.zeros((BASE + 1, BASE + 1), order="F"), np.zeros((BASE + 1, 1), order="F")
         self._damping = self._damping_of_legs()
+        self.step_s = self._gains.step_s
         self.stance, self.step_time_s, self.steps, self.heading_rad = 0, 0.0, 0, 0.0
         self.mean_speed_m_s = (0.0, 0.0)
         self.target_m = (0.0, 0.0)
@@ -84,18 +86,16 @@ class WalkingController:
 
     def torque(self, reference: WalkReference) -> Array:
         """Return the torques of the motors, within their limits, and advance the step's clock. Shape (n_motors,)."""
-        if self.step_time_s >= self._gains.step_s:
+        if self.step_time_s >= self.step_s:
             self._end_step(reference)
         self.step_time_s += self._tick_s
         self.heading_rad += reference.turn_rad_s * self._tick_s
         observer, dynamics, matrix, right = self._observer, self._observer.dynamics, self._matrix, self._right
-        standing, swing = FOOT_ROWS * self.stance, FOOT_ROWS * (1 - self.stance)
+        standing = FOOT_ROWS * self.stance
         matrix[:FOOT_ROWS] = dynamics.foot_rows[standing : standing + FOOT_ROWS]
-        matrix[FOOT_ROWS + 4 : TASKS] = dynamics.foot_rows[swing : swing + FOOT_ROWS]
         right[:FOOT_ROWS, 0] = -dynamics.foot_drift[standing : standing + FOOT_ROWS]
         self._base_rows(reference)
         self._swing_rows(reference)
-        right[FOOT_ROWS + 4 : TASKS, 0] -= dynamics.foot_drift[swing : swing + FOOT_ROWS]
         right[TASKS : TASKS + 2, 1] = observer.velocity[:2]
         _, _, solved, singular = dgesv(matrix, right)
         assert singular == 0, "the tasks of the walk are not independent"
@@ -130,20 +130,24 @@ class WalkingController:
             kp * (reference.height_m - observer.height_m) + kd * (speed - observer.velocity[2]),
             speed,
         )
-        error = attitude_error(observer.dynamics.base_rotation, attitude_matrix(0.0, 0.0, self.heading_rad))
+        error = attitude_error(
+            observer.dynamics.base_rotation, attitude_matrix(0.0, reference.pitch_rad, self.heading_rad)
+        )
         wanted = (0.0, 0.0, reference.turn_rad_s)
         for axis, (off, rate) in enumerate(zip(error, observer.velocity[3:BASE].tolist(), strict=True)):
             kp, kd = gains.rotation[axis]
             right[row + 1 + axis, :2] = (kp * off + kd * (wanted[axis] - rate), wanted[axis])
 
     def _swing_rows(self, reference: WalkReference) -> None:
+        """Let the swing foot follow its path: five rows of the foot."""
         observer, gains, dynamics = self._observer, self._gains.swing, self._observer.dynamics
-        swing, time_s, step_s = 1 - self.stance, self.step_time_s, self._gains.step_s
+        swing, time_s, step_s = 1 - self.stance, self.step_time_s, self.step_s
         first, row = FOOT_ROWS * swing, FOOT_ROWS + 4
         self.target_m = self._foot_target(reference)
         share, rate, bend = cubic(0.0, 0.0, 1.0, 0.0, gains.done_share * step_s, time_s)
+        clearance_m = reference.lift * gains.clearance_m
         height = swing_height(
-            self._left_m[2], gains.clearance_m, -gains.landing_depth_m, -gains.landing_speed_m_s, step_s, time_s
+            self._left_m[2], clearance_m, -gains.landing_depth_m, -gains.landing_speed_m_s, step_s, time_s
         )
         away = (dynamics.pivot[swing] - dynamics.pivot[self.stance]).tolist()
         moving = observer.foot_velocity[first : first + FOOT_ROWS].tolist()
@@ -165,10 +169,12 @@ class WalkingController:
             kp * turn + kd * (reference.turn_rad_s - moving[4]),
             reference.turn_rad_s,
         )
+        self._matrix[row:TASKS] = dynamics.foot_rows[first : first + FOOT_ROWS]
+        self._right[row:TASKS, 0] -= dynamics.foot_drift[first : first + FOOT_ROWS]
 
     def _foot_target(self, reference: WalkReference) -> tuple[float, float]:
         """Return where the swing foot shall land, from the standing foot, in world axes [m]."""
-        gains, dynamics, step_s = self._gains, self._observer.dynamics, self._gains.step_s
+        gains, dynamics, step_s = self._gains, self._observer.dynamics, self.step_s
         pivot = dynamics.pivot[self.stance]
         away = (dynamics.com - pivot).tolist()
         height_m = max(away[2], LOWEST_COM_M)
@@ -200,7 +206,7 @@ class WalkingController:
         self._ends = [*self._ends[-2:], (self._observer.travelled_m.copy(), asked)]
         if len(self._ends) == 3:
             (place, before), gains = self._ends[0], self._gains
-            dx, dy = ((self._ends[2][0] - place) / (2.0 * gains.step_s)).tolist()
+            dx, dy = ((self._ends[2][0] - place) / (2.0 * self.step_s)).tolist()
             c, s = math.cos(self.heading_rad), math.sin(self.heading_rad)
             self.mean_speed_m_s = (c * dx + s * dy, c * dy - s * dx)
             for axis, (wanted, earlier) in enumerate(zip(asked, before, strict=True)):

@@ -6,12 +6,32 @@ Forces and moments in world axes, moments about the world's origin; see `rigid_b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import mujoco
 import numpy as np
 
 from strut.engines.rigid_body import sweep
 from strut.robot import Array
+from strut.rotation import qpos_from_angles, qvel_from_angles
+
+_TIME_STEP_S = 1e-5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Movement:
+    """Coordinates with Y-X-Z angles of the base, their rates and accelerations. Shapes (T, n)."""
+
+    q: Array
+    rate: Array
+    acceleration: Array
+
+    def for_engine(self) -> tuple[Array, Array, Array]:
+        """Return qpos (T, n + 1), qvel and qacc (T, n)."""
+        ahead, behind = (qvel_from_angles(self.q + sign * _TIME_STEP_S * self.rate, self.rate) for sign in (1.0, -1.0))
+        turning = (ahead - behind) / (2.0 * _TIME_STEP_S)  # what the map itself adds while the base turns
+        qacc = qvel_from_angles(self.q, self.acceleration) + turning
+        return qpos_from_angles(self.q), qvel_from_angles(self.q, self.rate), qacc
 
 
 def body_wrench(model: mujoco.MjModel, qpos: Array, qvel: Array, qacc: Array) -> Array:

@@ -2,11 +2,13 @@
 
 Conventions as in MuJoCo: of a free joint, q is position and quaternion wxyz, v is the linear velocity in world axes and
 the angular velocity in body axes. A tree whose base is turned into angles has three slides and three hinges instead.
-A model in which anything but gravity, motors and contacts would act is refused, not read as if it were without.
+Springs, dampers, tendons and closed loops come with it; a model in which anything else would act is refused, not read
+as if it were without. A joint may follow another in a fixed ratio: it is part of the recursion and has no coordinate.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
@@ -16,6 +18,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.engines.rigid_body import compiled
+from strut.engines.tree_elements import Anchor, Closure, Tendon, read_closures, read_tendons, renumbered
 from strut.errors import BadTableError, UnknownNameError
 from strut.robot import Array
 
@@ -40,6 +43,12 @@ class TreeJoint:
         q_index: First of its entries in q.
         v_index: First of its entries in v.
         armature: Rotor inertia added to each of its velocities.
+        damping: Torque against each of its velocities.
+        stiffness: Of its spring.
+        spring_rest: Values of q at which the spring rests. Shape (1,), (4,) or (7,).
+        follows: Whether the coordinate at `q_index` is another joint's, and this one `shift` + `ratio` times it.
+        ratio: See `follows`.
+        shift: See `follows`.
         mass_kg: Of all bodies fixed to this frame.
         com_m: Their centre of mass in this frame.
         inertia_kg_m2: Their inertia about it, in the axes of this frame.
@@ -55,18 +64,15 @@ class TreeJoint:
     q_index: int
     v_index: int
     armature: Array
+    damping: Array
+    stiffness: float
+    spring_rest: Array
+    follows: bool = False
+    ratio: float = 1.0
+    shift: float = 0.0
     mass_kg: float = 0.0
     com_m: Array = field(default_factory=lambda: np.zeros(3))
     inertia_kg_m2: Array = field(default_factory=lambda: np.zeros((3, 3)))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BodyPlacement:
-    """Where a body is fixed: on which step, and its frame there. Shapes (3,) and (3, 3)."""
-
-    step: int
-    offset_m: Array
-    rotation: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,13 +89,15 @@ class KinematicTree:
 
     name: str
     steps: tuple[TreeJoint, ...]
-    bodies: dict[str, BodyPlacement]
+    bodies: dict[str, Anchor]
     welded: Welded
     gravity_m_s2: Array
     nq: int
     nv: int
+    tendons: tuple[Tendon, ...] = ()
+    closures: tuple[Closure, ...] = ()
 
-    def body(self, name: str) -> BodyPlacement:
+    def body(self, name: str) -> Anchor:
         """Return where the body called `name` is fixed."""
         if name not in self.bodies:
             raise UnknownNameError(f"body of {self.name}", name, tuple(self.bodies), "its model file")
@@ -99,7 +107,7 @@ class KinematicTree:
     def velocity_names(self) -> tuple[str, ...]:
         """A name for every entry of v."""
         names: list[str] = []
-        for step in self.steps:
+        for step in self._leading:
             count = VELOCITIES[step.kind]
             names += [step.name] if count == 1 else [f"{step.name}_{index}" for index in range(count)]
         return tuple(names)
@@ -108,7 +116,12 @@ class KinematicTree:
     def velocity_units(self) -> tuple[str, ...]:
         """The unit of every entry of v times a second: m or rad."""
         turning = {"free": (False,) * 3 + (True,) * 3, "ball": (True,) * 3, "slide": (False,), "hinge": (True,)}
-        return tuple("rad" if turns else "m" for step in self.steps for turns in turning[step.kind])
+        return tuple("rad" if turns else "m" for step in self._leading for turns in turning[step.kind])
+
+    @property
+    def _leading(self) -> list[TreeJoint]:
+        """The joints with coordinates of their own."""
+        return [step for step in self.steps if not step.follows]
 
     @property
     def mass_kg(self) -> float:
@@ -129,12 +142,15 @@ def read_tree(model: mujoco.MjModel | str, *, angle_base: bool = False) -> Kinem
     name = model.names[: model.names.index(b"\0")].decode()
     _refuse_other_forces(name, model)
     steps: list[TreeJoint] = []
-    placements = [BodyPlacement(-1, np.zeros(3), np.eye(3))]
+    placements = [Anchor(-1, np.zeros(3), np.eye(3))]
     for body in range(1, model.nbody):
         placements.append(_add_body(model, body, placements, steps))
         index = placements[-1].step
         if model.body_mass[body] > 0.0 and index >= 0:
             steps[index] = _with_mass(steps[index], model, body, placements[-1])
+    joint_step = {int(model.jnt_dofadr[joint]): joint for joint in range(model.njnt)}
+    step_of = {joint_step[step.v_index]: index for index, step in enumerate(steps)}
+    tendons = read_tendons(model, placements.__getitem__, step_of.__getitem__)
     tree = KinematicTree(
         name,
         tuple(steps),
@@ -143,6 +159,8 @@ def read_tree(model: mujoco.MjModel | str, *, angle_base: bool = False) -> Kinem
         model.opt.gravity.copy(),
         model.nq,
         model.nv,
+        tendons,
+        read_closures(model, placements.__getitem__, step_of.__getitem__, tendons),
     )
     return _with_angle_base(tree) if angle_base else tree
 
@@ -150,12 +168,13 @@ def read_tree(model: mujoco.MjModel | str, *, angle_base: bool = False) -> Kinem
 def _refuse_other_forces(name: str, model: mujoco.MjModel) -> None:
     """Raise if anything in the model would move it that the recursion does not know."""
     there = {
-        "equality constraints": model.neq,
-        "tendons": model.ntendon,
+        "limits, rotors or friction in tendons": model.tendon_limited.any()
+        or model.tendon_armature.any()
+        or model.tendon_frictionloss.any(),
         "flexible bodies": model.nflex,
         "plugins": model.nplugin,
-        "springs in joints (stiffness)": model.jnt_stiffness.any() or model.jnt_stiffnesspoly.any(),
-        "damping in joints": model.dof_damping.any() or model.dof_dampingpoly.any(),
+        "springs that are not linear": model.jnt_stiffnesspoly.any() or model.tendon_stiffnesspoly.any(),
+        "damping that is not linear": model.dof_dampingpoly.any() or model.tendon_dampingpoly.any(),
         "friction in joints (frictionloss)": model.dof_frictionloss.any(),
         "rotors or damping in actuators": model.actuator_armature.any() or model.actuator_damping.any(),
         "bodies held against gravity (gravcomp)": model.ngravcomp,
@@ -170,16 +189,14 @@ def _refuse_other_forces(name: str, model: mujoco.MjModel) -> None:
         )
 
 
-def _welded(model: mujoco.MjModel, placements: list[BodyPlacement]) -> Welded:
+def _welded(model: mujoco.MjModel, placements: list[Anchor]) -> Welded:
     fixed = [body for body in range(1, model.nbody) if placements[body].step < 0]
     mass = float(model.body_mass[fixed].sum())
     places = [placements[body].offset_m + placements[body].rotation @ model.body_ipos[body] for body in fixed]
     return Welded(mass, model.body_mass[fixed] @ np.array(places) / mass if mass > 0.0 else np.zeros(3))
 
 
-def _add_body(
-    model: mujoco.MjModel, body: int, placements: list[BodyPlacement], steps: list[TreeJoint]
-) -> BodyPlacement:
+def _add_body(model: mujoco.MjModel, body: int, placements: list[Anchor], steps: list[TreeJoint]) -> Anchor:
     parent = placements[model.body_parentid[body]]
     offset = parent.offset_m + parent.rotation @ model.body_pos[body]
     rotation = parent.rotation @ Rotation.from_quat(model.body_quat[body], scalar_first=True).as_matrix()
@@ -191,7 +208,7 @@ def _add_body(
         new_anchor = model.jnt_pos[joint].copy() if turns else np.zeros(3)
         if kind == "free":
             offset, rotation = np.zeros(3), np.eye(3)
-        dof, width = int(model.jnt_dofadr[joint]), VELOCITIES[kind]
+        dof, width, start_q = int(model.jnt_dofadr[joint]), VELOCITIES[kind], int(model.jnt_qposadr[joint])
         steps.append(
             TreeJoint(
                 name=model.joint(joint).name,
@@ -200,20 +217,23 @@ def _add_body(
                 offset_m=offset + rotation @ (new_anchor - anchor),
                 rotation=rotation,
                 axis=model.jnt_axis[joint].copy(),
-                reference=float(model.qpos0[model.jnt_qposadr[joint]]) if width == 1 else 0.0,
-                q_index=int(model.jnt_qposadr[joint]),
+                reference=float(model.qpos0[start_q]) if width == 1 else 0.0,
+                q_index=start_q,
                 v_index=dof,
                 armature=model.dof_armature[dof : dof + width].copy(),
+                damping=model.dof_damping[dof : dof + width].copy(),
+                stiffness=float(model.jnt_stiffness[joint]),
+                spring_rest=model.qpos_spring[start_q : start_q + width + (width > 1)].copy(),
             )
         )
         index, anchor = len(steps) - 1, new_anchor
         offset, rotation = np.zeros(3), np.eye(3)
     if count:
-        return BodyPlacement(index, -anchor, np.eye(3))
-    return BodyPlacement(index, offset, rotation)
+        return Anchor(index, -anchor, np.eye(3))
+    return Anchor(index, offset, rotation)
 
 
-def _with_mass(step: TreeJoint, model: mujoco.MjModel, body: int, place: BodyPlacement) -> TreeJoint:
+def _with_mass(step: TreeJoint, model: mujoco.MjModel, body: int, place: Anchor) -> TreeJoint:
     """Return the step with one more body fixed to it (parallel-axis theorem about the common centre of mass)."""
     mass = float(model.body_mass[body])
     com = place.offset_m + place.rotation @ model.body_ipos[body]
@@ -240,8 +260,11 @@ _MASSLESS: dict[str, Any] = {"mass_kg": 0.0, "com_m": np.zeros(3), "inertia_kg_m
 def _check_angle_base(tree: KinematicTree) -> None:
     if not tree.steps or tree.steps[0].kind != "free" or any(step.kind in {"free", "ball"} for step in tree.steps[1:]):
         raise BadTableError(f"{tree.name}: only a model with one floating base and hinges or slides can use angles.")
-    if tree.steps[0].armature.any():
-        raise BadTableError(f"{tree.name}: the floating base has a rotor (armature), which angles cannot carry.")
+    base = tree.steps[0]
+    if base.armature.any() or base.damping.any() or base.stiffness:
+        raise BadTableError(
+            f"{tree.name}: the floating base has a rotor (armature), damping or a spring, which angles cannot carry."
+        )
 
 
 def _with_angle_base(tree: KinematicTree) -> KinematicTree:
@@ -257,6 +280,8 @@ def _with_angle_base(tree: KinematicTree) -> KinematicTree:
             q_index=index,
             v_index=index,
             armature=np.zeros(1),
+            damping=np.zeros(1),
+            spring_rest=np.zeros(1),
             **(_MASSLESS if index < 5 else {}),  # the last of the chain is the body
         )
         for index, axis in enumerate(BASE_AXES)
@@ -267,4 +292,33 @@ def _with_angle_base(tree: KinematicTree) -> KinematicTree:
 
     rest = [replace(step, parent=later(step.parent), q_index=step.q_index - 1) for step in tree.steps[1:]]
     bodies = {name: replace(place, step=later(place.step)) for name, place in tree.bodies.items()}
-    return replace(tree, steps=(*chain, *rest), bodies=bodies, nq=tree.nq - 1)
+    tendons = tuple(renumbered(tendon, later) for tendon in tree.tendons)
+    closures = tuple(renumbered(closure, later) for closure in tree.closures)
+    return replace(tree, steps=(*chain, *rest), bodies=bodies, nq=tree.nq - 1, tendons=tendons, closures=closures)
+
+
+def with_followers(tree: KinematicTree, followers: Mapping[str, tuple[str | None, float, float]]) -> KinematicTree:
+    """Return a tree in which joints follow others: fewer coordinates, the same bodies, and no force between the two.
+
+    Args:
+        tree: Of hinges and slides alone (`angle_base`).
+        followers: By name: the joint that leads (None if it is locked), the ratio, and what is added.
+    """
+    _check_followers(tree, followers)
+    free = [step.name for step in tree.steps if step.name not in followers]
+    steps = []
+    for step in tree.steps:
+        leader, ratio, shift = followers.get(step.name, (step.name, 1.0, 0.0))
+        index = 0 if leader is None else free.index(leader)
+        own: dict[str, Any] = {"q_index": index, "v_index": index, "shift": shift}
+        own["ratio"] = 0.0 if leader is None else ratio
+        steps.append(replace(step, follows=step.name in followers, **own))
+    return replace(tree, steps=tuple(steps), nq=len(free), nv=len(free))
+
+
+def _check_followers(tree: KinematicTree, followers: Mapping[str, tuple[str | None, float, float]]) -> None:
+    names, leaders = [step.name for step in tree.steps], {leader for leader, _, _ in followers.values()} - {None}
+    for name in {*followers, *leaders}.difference(names):
+        raise UnknownNameError(f"joint of {tree.name}", str(name), tuple(names), "its model file")
+    if tree.nq != tree.nv or leaders.intersection(followers):
+        raise BadTableError(f"{tree.name}: joints can follow only free joints, in a tree without quaternions.")

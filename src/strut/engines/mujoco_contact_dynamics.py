@@ -1,7 +1,7 @@
 """MuJoCo as a witness of contact: the equations of motion of a body whose points hold still or roll.
 
-Mass matrix, bias and Jacobians are MuJoCo's own, with a quaternion base, and not from the solver's symbols. Forces of
-springs, where a problem has them, are for the caller to give.
+Mass matrix, bias with the model's springs and dampers, and Jacobians are MuJoCo's own, with a quaternion base, and not
+from the solver's symbols. Forces of springs that a problem adds are for the caller to give; closed loops are refused.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 
 from strut.contact_set import ContactSet
 from strut.engines.rigid_body import compiled
+from strut.errors import BadTableError
 from strut.robot import Array
 
 
@@ -20,6 +21,8 @@ class MujocoContactDynamics:
     def __init__(self, model: mujoco.MjModel | str, contact: ContactSet) -> None:
         self._model, self.contact = compiled(model), contact
         self._data = mujoco.MjData(self._model)
+        if self._model.eq_active0.any():
+            raise BadTableError("A model with closed loops cannot be played back; MuJoCo holds loops softly.")
         self._bodies = [self._model.body(point.body).id for point in contact.points]
         self.nq, self.nv = self._model.nq, self._model.nv
 
@@ -42,6 +45,9 @@ class MujocoContactDynamics:
         mass, bias = np.empty((self.nv, self.nv)), np.empty(self.nv)
         mujoco.mj_fullM(model, data, mass)
         mujoco.mj_rne(model, data, 0, bias)
+        mujoco.mj_tendon(model, data)
+        mujoco.mj_passive(model, data)
+        bias -= data.qfrc_passive
         jacobian, goal = np.empty((len(self.contact.rows), self.nv)), np.empty(len(self.contact.rows))
         linear, angular, linear_rate, angular_rate = np.empty((4, 3, self.nv))
         for point, body in zip(self.contact.points, self._bodies, strict=True):

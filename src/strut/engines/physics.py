@@ -12,13 +12,15 @@ import numpy as np
 
 from strut.engines.rigid_body import foot_geoms
 from strut.models.model_builder import FLOOR
-from strut.robot import Array, Robot
+from strut.robot import Array, Index, Robot
 
 mujoco.set_mju_user_warning(lambda _message: None)  # else MuJoCo writes a log file into the user's folder
 
 
 class Feedback(Protocol):
-    """A controller that adds torques to those of the servos."""
+    """A controller that adds torques to those of the servos; joints in `torque_driven` have no servo beside it."""
+
+    torque_driven: Index
 
     def correction(self, time_s: float, qpos: Array, qvel: Array) -> Array:
         """Return what to add at a tick, from the state then. Shapes (nq,), (nv,) in, (n_joints,) out."""
@@ -67,14 +69,17 @@ def run_servos(
     the physics, `on_sample` hears the samples done and their number. Shapes: evenly spaced times (T,), start (nq,),
     goals and torques (T, n_joints).
     """
-    plant = Plant(robot, float(time_s[1] - time_s[0]), friction=friction, mass_scale=mass_scale)
+    driven = None if feedback is None else feedback.torque_driven
+    plant = Plant(robot, float(time_s[1] - time_s[0]), friction=friction, mass_scale=mass_scale, torque_driven=driven)
     return plant.play(time_s, plant.control(time_s, goal_rad, feedforward_nm), start_qpos, feedback, on_sample)
 
 
 class Plant:
     """A robot with its servos on a floor, played in one piece or piece by piece with what happened in view between."""
 
-    def __init__(self, robot: Robot, step_s: float, *, friction: float, mass_scale: float) -> None:
+    def __init__(
+        self, robot: Robot, step_s: float, *, friction: float, mass_scale: float, torque_driven: Index | None = None
+    ) -> None:
         model = copy(robot.model)
         model.geom_friction[model.geom(FLOOR).id, 0] = friction
         limits = np.stack([-robot.torque_limit_nm, robot.torque_limit_nm], axis=1)
@@ -83,6 +88,9 @@ class Plant:
         model.body_inertia[:] *= mass_scale
         self._model, self._data, self._robot = model, mujoco.MjData(model), robot
         mujoco.mj_setConst(model, self._data)
+        self._torque_driven = [] if torque_driven is None else (model.nu - len(limits) + torque_driven).tolist()
+        model.actuator_gainprm[self._torque_driven, 0] = 1.0  # what is sent to them is the torque
+        model.actuator_biasprm[self._torque_driven] = 0.0
         self._substeps = max(1, round(step_s / model.opt.timestep))
         model.opt.timestep = step_s / self._substeps
 
@@ -93,7 +101,9 @@ class Plant:
         """
         stiffness, damping = self._model.actuator_gainprm[:, 0], -self._model.actuator_biasprm[:, 2]
         speed = np.gradient(goal_rad, time_s, axis=0)
-        return np.asarray(goal_rad + (damping * speed + feedforward_nm) / stiffness)
+        control = np.asarray(goal_rad + (damping * speed + feedforward_nm) / stiffness)
+        control[:, self._torque_driven] = 0.0
+        return control
 
     def play(
         self,

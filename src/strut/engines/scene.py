@@ -29,8 +29,8 @@ _NARROW = (
 class Scene:
     """A scene in the browser. Every thing has a name; `place` moves it."""
 
-    def __init__(self, *, host: str = "127.0.0.1", port: int = 0, title: str = "strut") -> None:
-        """Open a scene on a port; 0 takes any free one. Raises CannotListenError."""
+    def __init__(self, *, host: str = "127.0.0.1", port: int = 0, title: str = "strut", panel: bool = True) -> None:
+        """Open a scene on a port; 0 takes any free one; with or without a panel. Raises CannotListenError."""
         listening_socket(host, port).close()  # viser itself would quietly take another port
         with _silent():
             self._server = viser.ViserServer(host=host, port=port, label=title, verbose=False)
@@ -43,7 +43,10 @@ class Scene:
             raise CannotListenError(host, port, "address already in use")
         self._add_lights()
         self._server.gui.configure_theme(show_logo=False, show_share_button=False)
-        self._server.gui.main_panel.dock_right()
+        if panel:
+            self._server.gui.main_panel.dock_right()
+        else:
+            self._server.gui.main_panel.minimize()
 
     def _add_lights(self) -> None:
         """Light the scene so that colours come out as given; viser's own lamps bleach them."""
@@ -86,7 +89,7 @@ class Scene:
 
     def add_ground(self, *, middle_in_world: Array, size_m: float, cell_m: float) -> None:
         """Add a square of floor with a grid that receives shadows. `middle_in_world` has shape (2,)."""
-        self._server.scene.add_grid(
+        self._things["/ground"] = self._server.scene.add_grid(
             "/ground",
             width=size_m,
             height=size_m,

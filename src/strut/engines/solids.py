@@ -21,6 +21,7 @@ from strut.robot import Array, Robot
 Kind = Literal["sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"]
 GEOM_TYPES = {kind: getattr(mujoco.mjtGeom, f"mjGEOM_{kind.upper()}") for kind in get_args(Kind)}
 LAST_SEEN_GROUP = 2
+LEAST_OPACITY = 0.05  # parts fainter than this exist for collisions, not for the eye
 FAR_M = 1e3  # a lamp as far away as this shines in parallel
 TOUCHING = 1e-9  # of the way from the lamp; a surface nearer than this is the point's own
 CUTOFF_M = 1e10  # rays end here
@@ -86,7 +87,7 @@ def solids(robot: Robot) -> tuple[Solid, ...]:
 def _solids(model: mujoco.MjModel) -> tuple[Solid, ...]:
     kinds: dict[int, Kind] = {int(number): kind for kind, number in GEOM_TYPES.items()}
     parts = []
-    for geom in _seen_geoms(model):
+    for geom in seen_geoms(model):
         kind, color = kinds[int(model.geom_type[geom])], tuple(model.geom_rgba[geom].tolist())
         if kind == "mesh":
             parts.append(Solid(kind, np.zeros(3), color, _mesh(model, int(model.geom_dataid[geom]))))
@@ -97,10 +98,10 @@ def _solids(model: mujoco.MjModel) -> tuple[Solid, ...]:
 
 def solid_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
     """Return where the robot's parts are. Shape (T, nq) in; centres (T, n, 3) and rotations (T, n, 3, 3) out."""
-    return poses(robot.model, "geom", _seen_geoms(robot.model), qpos)
+    return poses(robot.model, "geom", seen_geoms(robot.model), qpos)
 
 
-def _seen_geoms(model: mujoco.MjModel) -> list[int]:
+def seen_geoms(model: mujoco.MjModel) -> list[int]:
     """Return the geoms that are there to be looked at; of a body that is bolted down, its base too."""
     drawable = np.isin(model.geom_type, list(GEOM_TYPES.values()))  # no plane, which is the ground
     shown = drawable & (model.geom_group <= LAST_SEEN_GROUP)

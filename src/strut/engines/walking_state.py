@@ -45,3 +45,34 @@ class WalkingState:
 def servo_stiffness(robot: Robot) -> Array:
     """Return the stiffness of the robot's position servos [N m/rad]. Shape (n_joints,)."""
     return np.array(robot.model.actuator_gainprm[-len(robot.joint_names) :, 0])
+
+
+class WalkingDynamics(WalkingState):
+    """A walking state with what accelerations and forces have to do with each other, as a controller's programme needs.
+
+    Beside what `WalkingState` has: `mass` (nv, nv) with rotors, `bias` (nv,) with weight, `foot_drift` (n, 6), the
+    acceleration of the feet, linear over angular, at zero qacc, and `foot_velocity` (n, 6), in world axes.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        super().__init__(robot)
+        nv, feet = self._model.nv, len(self._sites)
+        self.mass, self.bias = np.zeros((nv, nv)), np.zeros(nv)
+        self.foot_jacobian = np.zeros((feet, 6, nv))
+        self.foot_moving, self.foot_turning = self.foot_jacobian[:, :3], self.foot_jacobian[:, 3:]
+        self.foot_velocity, self.foot_drift = np.zeros((feet, 6)), np.zeros((feet, 6))
+        self._drift, self._bodies = np.zeros((6, nv)), [int(self._model.site_bodyid[site]) for site in self._sites]
+
+    def move(self, qpos: Array, qvel: Array) -> None:
+        """Bring everything up to date. Shapes (nq,), (nv,)."""
+        super().move(qpos, qvel)
+        model, data = self._model, self._data
+        data.qvel[:] = qvel
+        mujoco.mj_comVel(model, data)
+        mujoco.mj_makeM(model, data)
+        mujoco.mj_fullM(model, data, self.mass)
+        mujoco.mj_rne(model, data, 0, self.bias)
+        np.matmul(self.foot_jacobian, qvel, out=self.foot_velocity)
+        for foot, body in enumerate(self._bodies):
+            mujoco.mj_jacDot(model, data, self._drift[:3], self._drift[3:], self.foot_m[foot], body)
+            np.matmul(self._drift, qvel, out=self.foot_drift[foot])

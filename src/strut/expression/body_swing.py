@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
+
 import numpy as np
 
+from strut.engines.body_wrench import centre_of_mass_path
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import UnknownNameError
+from strut.expression.life import life_in_place
 from strut.robot import Array, Robot
 from strut.style import Style
 from strut.tables.expression import ShakeTerm
@@ -16,7 +22,7 @@ def posture_over_time(robot: Robot, style: Style, time_s: Array, *, clamped: boo
     Args:
         robot: Whose `expression.toml` names the postures; joints that it leaves out stay at zero, or in the middle of
             their range where zero is not in it.
-        style: Its activity and jerkiness.
+        style: Its activity and jerkiness; of a body that breathes, also the words that joints follow.
         time_s: Shape (T,).
         clamped: Keep the joints within their ranges; some published postures leave them.
 
@@ -24,15 +30,18 @@ def posture_over_time(robot: Robot, style: Style, time_s: Array, *, clamped: boo
         Joint angles. Shape (T, n_joints).
     """
     still, active, swing = _postures(robot)
-    phase = _frequency_rad_s(robot) * time_s + style.jerkiness * _shake(robot, time_s)
+    rate_rad_s = _frequency_rad_s(robot, style)
+    phase = rate_rad_s * time_s + style.jerkiness * _shake(robot, time_s)
     moving = active + swing * np.sin(phase)[:, None]
     angles = (1.0 - style.activity) * still + style.activity * moving
+    if robot.expression.part("breath") is not None:
+        angles = angles + _held(robot, style) + _lively(robot, style, time_s, rate_rad_s * time_s / np.pi)
     return np.asarray(np.clip(angles, robot.joint_lower_rad, robot.joint_upper_rad) if clamped else angles)
 
 
 def side_bands_hz(robot: Robot, style: Style) -> tuple[float, ...]:
     """Return the frequencies at which a style moves: the swing and, where it is jerky, two side bands each way."""
-    swing_hz = _frequency_rad_s(robot) / (2.0 * np.pi)
+    swing_hz = _frequency_rad_s(robot, style) / (2.0 * np.pi)
     if style.jerkiness == 0.0 or style.activity == 0.0:
         return (swing_hz,)
     shakes_hz = [term.frequency_rad_s / (2.0 * np.pi) for term in _terms(robot)]
@@ -62,9 +71,32 @@ def _shake(robot: Robot, time_s: Array) -> Array:
     return shake
 
 
-def _frequency_rad_s(robot: Robot) -> float:
-    part = robot.expression.word.activity
-    return part.frequency_rad_s if part is not None else 0.0
+def _held(robot: Robot, style: Style) -> Array:
+    """Return by how much words move joints from where they are in neutral. Shape (n_joints,)."""
+    table = robot.expression
+    asked, neutral = table.joint_angles(style), table.joint_angles(table.neutral_style())
+    return np.array([asked.get(name, 0.0) - neutral.get(name, 0.0) for name in robot.joint_names])
+
+
+def _lively(robot: Robot, style: Style, time_s: Array, beat: Array) -> Array:
+    """Return what breath and nods do to trunk and head. Shapes (T,), (T,) in, (T, n_joints) out."""
+    life = life_in_place(robot, style, time_s, beat, math.sqrt(_height_m(robot) / GRAVITY_M_S2))
+    moved = (robot.expression.breathing_joints, robot.expression.nodding_joints)
+    bends, nods = (np.array([joints.get(name, 0.0) for name in robot.joint_names]) for joints in moved)
+    return np.outer(life.pitch_rad, bends - nods) + np.outer(life.nod_rad, nods)  # who breathes keeps looking ahead
+
+
+@lru_cache(maxsize=16)
+def _height_m(robot: Robot) -> float:
+    """Return how high the centre of mass is when every coordinate is zero."""
+    return float(centre_of_mass_path(robot.model, np.zeros((1, robot.model.nq)))[0, 2])
+
+
+def _frequency_rad_s(robot: Robot, style: Style) -> float:
+    table = robot.expression
+    part = table.word.activity
+    pace = 1.0 if table.part("tempo") is None else style.tempo
+    return 0.0 if part is None else pace * part.frequency_rad_s
 
 
 def _terms(robot: Robot) -> tuple[ShakeTerm, ...]:

@@ -1,11 +1,12 @@
 """Animation drafts: a drawn story that a body can really perform, as near to the drawing as it can be.
 
-Drafts come in order of preference: the whole movement, then less and less of it about the first pose.
+Drafts come in order of preference: the whole movement by the method that was asked for, then by its centre of mass
+alone, then less and less of it about the first pose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,17 +15,26 @@ import numpy as np
 from strut.draft import Detail, Draft, Search, not_made
 from strut.drawing import Drawing, drawn, rounded
 from strut.errors import OutOfRangeError
-from strut.generators.feasible_story import FeasibleStory, feasible_story
-from strut.generators.planted_story import drawn_qpos, planted_stance
-from strut.request import Animate
-from strut.robot import Robot
+from strut.generators.body_story import body_story
+from strut.generators.feasible_story import FeasibleStory, departure
+from strut.generators.mass_story import mass_story
+from strut.generators.planted_story import PlantedStance, drawn_qpos, planted_stance
+from strut.optimal.near_motion import PIECE_INTERVALS
+from strut.request import Animate, StoryMethod
+from strut.robot import Array, Index, Robot
 from strut.style import Style
 
-WAYS = (  # strength, and balance margin beyond what is asked, for what lies between two frames [m]
-    *((1.0, 0.0), (1.0, 0.006), (1.0, 0.014)),
-    *((0.9, 0.006), (0.8, 0.006), (0.65, 0.006), (0.5, 0.006)),
-)
+WAYS: dict[StoryMethod, tuple[tuple[float, float], ...]] = {
+    # strength, and balance margin beyond what is asked, for what lies between two frames [m]
+    "mass": (
+        *((1.0, 0.0), (1.0, 0.006), (1.0, 0.014)),
+        *((0.9, 0.006), (0.8, 0.006), (0.65, 0.006), (0.5, 0.006)),
+    ),
+    "body": ((1.0, 0.0), (1.0, 0.006)),  # what is weaker, or not solved, is for the centre of mass
+    "pieces": ((1.0, 0.0), (1.0, 0.006)),
+}
 VISIBLE_STRETCH = 1.02  # less is not told
+ALL_JOINTS = {"body": "all joints at once", "pieces": "all joints piece by piece"}
 AS_DRAWN = 1.0 / 0.85  # a movement that takes longer than this is weakened
 
 
@@ -52,21 +62,38 @@ class AnimationDrafts:
         if animation.walks:
             raise OutOfRangeError("The story walks; only what it does standing can be animated: cut it at its walks.")
         stance = planted_stance(self.robot, animation)
-        for variant, (strength, more_m) in enumerate(WAYS):
+        for variant, (strength, more_m, method) in enumerate(self._ways()):
             frames = drawn(animation, self.robot.foot_names, self.robot.joint_names, strength=strength)
             raw = drawn_qpos(stance, frames)
             if len(frames.corner):
                 frames = rounded(frames)
                 raw = drawn_qpos(stance, frames)
-            story = feasible_story(stance, frames, raw, margin_m=self.margin_m + more_m, rate_hz=self.rate_hz)
-            yield self._draft(frames, story, style, variant)
+            story = self._story(stance, frames, raw, more_m, method)
+            report = {"method": method, **story_report(frames.time_s, frames.key, raw, story, strength)}
+            yield self._draft(report, story, style, variant)
 
-    def _draft(self, frames: Drawing, story: FeasibleStory, style: Style, variant: int) -> Draft:
-        strength = WAYS[variant][0]
-        if not story.path.solved:
+    def _ways(self) -> Iterator[tuple[float, float, StoryMethod]]:
+        """Yield strength, margin beyond what is asked and method: as asked first, then the centre of mass alone."""
+        methods: tuple[StoryMethod, ...] = ("mass",) if self.task.method == "mass" else (self.task.method, "mass")
+        for method in methods:
+            yield from ((strength, more_m, method) for strength, more_m in WAYS[method])
+
+    def _story(
+        self, stance: PlantedStance, frames: Drawing, raw: Array, more_m: float, method: StoryMethod
+    ) -> FeasibleStory:
+        margin_m = self.margin_m + more_m
+        return make_feasible(stance, frames, raw, margin_m=margin_m, rate_hz=self.rate_hz, method=method)
+
+    def _draft(self, report: dict[str, Any], story: FeasibleStory, style: Style, variant: int) -> Draft:
+        strength, asked = report["strength"], self.task.method
+        report["not_by"] = (
+            f"method: {ALL_JOINTS[asked]} gave nothing that keeps the limits, so the centre of mass alone was moved"
+            if report["method"] != asked
+            else ""
+        )
+        if not story.solved:
             sentence = "balance: no time and no path of the centre of mass keeps this movement on its feet"
             return not_made(self.robot, style, "balance margin", sentence)
-        report = story_report(frames, story, strength)
         weaker = [f"strength: {strength:.0%} of the movement, for the whole of it breaks a limit"]
         reasons = [*(weaker if strength < 1.0 else []), *report["slower"]]
         stretch = report["duration_s"] / report["drawn_s"]
@@ -79,21 +106,54 @@ class AnimationDrafts:
             kept=strength,
             reasons=tuple(reasons) if stretch > AS_DRAWN or strength < 1.0 else (),
             variant=variant,
-            meta={"title": self.task.animation.title, "animation": report, "eyes": _changes(story)},
+            meta={
+                "title": self.task.animation.title,
+                "animation": report,
+                "eyes": expression_changes(story.time_s, story.eyes),
+            },
         )
 
 
-def story_report(frames: Drawing, story: FeasibleStory, strength: float) -> dict[str, Any]:
-    """Return how far a movement is from its drawing, where time was stretched and why, as JSON can hold it."""
-    times, away = story.path.time_s, story.away_m
+def make_feasible(
+    stance: PlantedStance, frames: Drawing, raw: Array, *, margin_m: float, rate_hz: float, method: StoryMethod
+) -> FeasibleStory:
+    """Return the movement nearest to a drawing, with coordinates (N, nq), that keeps every limit.
+
+    Args:
+        stance: Who, and how it stands.
+        frames: N frames.
+        raw: Their coordinates. Shape (N, nq).
+        margin_m: Balance margin that shall be kept.
+        rate_hz: Samples per second of the result.
+        method: `body` optimises all joints, forces and times at once, `pieces` piece by piece with exact joins, `mass`
+            the centre of mass and times alone.
+    """
+    if method == "mass":
+        return mass_story(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz)
+    pieces = PIECE_INTERVALS if method == "pieces" else None
+    return body_story(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz, piece_intervals=pieces)
+
+
+def story_report(drawn_s: Array, key: Index, raw: Array, story: FeasibleStory, strength: float = 1.0) -> dict[str, Any]:
+    """Return how far a movement is from its drawing, where time was stretched and why, as JSON can hold it.
+
+    Args:
+        drawn_s: When each frame was drawn. Shape (N,).
+        key: Keyframes. Shape (n_keys,).
+        raw: Coordinates as drawn. Shape (N, nq).
+        story: What came of it.
+        strength: Of the movement that was drawn.
+    """
+    times, far = story.frame_time_s, departure(story, raw)
+    away = far.place_m
     between = np.ones(len(away), dtype=np.bool_)
-    between[frames.key] = False
+    between[key] = False
     intervals: list[dict[str, Any]] = []
-    for number, stretch in enumerate(story.path.stretch):
-        first, last = frames.key[number], frames.key[number + 1]
+    for number, stretch in enumerate(story.stretch):
+        first, last = key[number], key[number + 1]
         intervals.append(
             {
-                "drawn_s": [float(frames.time_s[first]), float(frames.time_s[last])],
+                "drawn_s": [float(drawn_s[first]), float(drawn_s[last])],
                 "performed_s": [float(times[first]), float(times[last])],
                 "stretch": float(stretch),
                 "why": _why(story, number) if stretch > VISIBLE_STRETCH else "",
@@ -107,17 +167,22 @@ def story_report(frames: Drawing, story: FeasibleStory, strength: float) -> dict
     ]
     return {
         "frames": len(away),
-        "keyframes": [int(frame) for frame in frames.key],
-        "drawn_s": float(frames.time_s[-1]),
+        "keyframes": [int(frame) for frame in key],
+        "drawn_s": float(drawn_s[-1]),
         "duration_s": float(times[-1]),
         "strength": strength,
         "away_mm": {
             "rms": float(np.sqrt(np.mean(away**2))) * 1e3,
             "largest": float(away.max()) * 1e3,
             "largest_at_s": float(times[int(np.argmax(away))]),
-            "keyframes_rms": float(np.sqrt(np.mean(away[frames.key] ** 2))) * 1e3,
+            "keyframes_rms": float(np.sqrt(np.mean(away[key] ** 2))) * 1e3,
             "between_rms": float(np.sqrt(np.mean(away[between] ** 2))) * 1e3 if between.any() else 0.0,
         },
+        "turned_deg": {
+            "rms": float(np.degrees(np.sqrt(np.mean(far.turn_rad**2)))),
+            "largest": float(np.degrees(far.turn_rad.max())),
+        },
+        "joints_deg": {"largest": float(np.degrees(far.joint_rad.max()))},
         "intervals": intervals,
         "slower": slower,
         "rounds": story.rounds,
@@ -125,13 +190,13 @@ def story_report(frames: Drawing, story: FeasibleStory, strength: float) -> dict
 
 
 def _why(story: FeasibleStory, interval: int) -> str:
-    return story.reasons.words.get(interval, "at the drawn speed the centre of pressure would leave the feet")
+    return story.why.get(interval, "at the drawn speed the centre of pressure would leave the feet")
 
 
-def _changes(story: FeasibleStory) -> list[list[Any]]:
-    """Return when which expression of the eyes begins."""
+def expression_changes(time_s: Array, eyes: Sequence[str]) -> list[list[Any]]:
+    """Return when which expression of the eyes begins, from that of every instant. Shape (T,) and length T."""
     changes: list[list[Any]] = []
-    for time_s, eyes in zip(story.time_s, story.eyes, strict=True):
-        if not changes or changes[-1][1] != eyes:
-            changes.append([float(time_s), eyes])
+    for instant_s, expression in zip(time_s, eyes, strict=True):
+        if not changes or changes[-1][1] != expression:
+            changes.append([float(instant_s), expression])
     return changes

@@ -45,13 +45,13 @@ class CarriedPlan:
     qpos: Array
 
 
-def carried(legs: TwoLegs, plan: StepPlan, height_m: float, *, law: PressureLaw = "pressure") -> CarriedPlan:
+def carried(legs: TwoLegs, plan: StepPlan, height_m: float | Array, *, law: PressureLaw = "pressure") -> CarriedPlan:
     """Return the plan with its postures; raises UnreachablePostureError where the legs cannot follow.
 
     Args:
         legs: Whose.
         plan: Shoes and pressure.
-        height_m: Of the hips over the ground.
+        height_m: Of the hips over the ground; one for all samples, or one for each. Shape (T,).
         law: What follows the planned pressure: the centre of pressure, or the centre of mass as published.
     """
     step_s, pressure = float(plan.time_s[1] - plan.time_s[0]), plan.pressure_in_world
@@ -72,12 +72,12 @@ def carried(legs: TwoLegs, plan: StepPlan, height_m: float, *, law: PressureLaw 
     return CarriedPlan(plan, targets, joint, zmp, posture_qpos(joint, targets))
 
 
-def posture_targets(legs: TwoLegs, plan: StepPlan, height_m: float, com_in_world: Array) -> PostureTargets:
+def posture_targets(legs: TwoLegs, plan: StepPlan, height_m: float | Array, com_in_world: Array) -> PostureTargets:
     """Return what the postures of a plan shall meet. Shape (T, 2) for the centre of mass."""
     c, s = np.cos(plan.foot_heading_rad), np.sin(plan.foot_heading_rad)
     x, y, z = legs.ankle_from_sole_m
     ankles = plan.foot_in_world + np.stack([c * x - s * y, s * x + c * y, np.full_like(c, z)], axis=-1)
-    height = np.full(len(plan.time_s), height_m)
+    height = np.broadcast_to(np.asarray(height_m, dtype=np.float64), plan.time_s.shape).copy()
     return PostureTargets(ankles, com_in_world, plan.foot_heading_rad, plan.body_heading_rad, height)
 
 

@@ -37,6 +37,8 @@ class CrawlGait:
         settle_s: Time before the first and after the last step.
         fade_cycles: Cycles over which a pose comes in and goes out.
         tilt_cycles: Cycles over which feet take on their tilt, which they can only while they swing.
+        pose_first: Whether body and knees take on a pose while it stands, before the first step, and leave it after the
+            last; else they do while it walks.
         timing: `published` swings evenly in time; `smooth` runs the same half-sine path with the speed and
             acceleration of the foot zero at lift-off and touch-down.
     """
@@ -50,6 +52,7 @@ class CrawlGait:
     settle_s: float
     fade_cycles: float
     tilt_cycles: float
+    pose_first: bool = False
     timing: SwingTiming = "smooth"
 
     @property
@@ -71,6 +74,7 @@ class CrawlPlan:
         foot_weight: Share of the deviation that decides each foot's tilt in world; constant on the ground, because a
             ball that tilts there rolls away. Shape (T, n).
         contact: Which feet are down. Shape (T, n).
+        phase: Cycles walked; backwards they run down. Shape (T,).
     """
 
     time_s: Array
@@ -79,6 +83,7 @@ class CrawlPlan:
     foot_in_world: Array
     foot_weight: Array
     contact: npt.NDArray[np.bool_]
+    phase: Array
 
     def relaxed(self, share: Array) -> CrawlPlan:
         """Return the plan with only a share of the deviation shown at each sample; footprints stay. Shape (T,).
@@ -155,13 +160,15 @@ def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rat
         contact[:, leg] = (share <= 0.0) | (share >= 1.0)
     body_x_m = travel_m * distance_in_strides(phase, cycles)
     foot_in_world[:, :, 0] -= body_x_m[0]
+    ends_s = np.minimum(time_s, time_s[-1] - time_s)
     return CrawlPlan(
         time_s=time_s,
-        weight=fade(phase, cycles, gait.fade_cycles),
+        weight=smooth_step(ends_s / gait.settle_s) if gait.pose_first else fade(phase, cycles, gait.fade_cycles),
         body_x_m=body_x_m - body_x_m[0],
         foot_in_world=foot_in_world,
         foot_weight=foot_weight,
         contact=contact,
+        phase=phase,
     )
 
 

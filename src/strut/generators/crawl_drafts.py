@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,20 +15,29 @@ from scipy.interpolate import CubicSpline
 from strut.balance.pressure import pressure_of_wrench
 from strut.balance.sway import BodyResponse, Sway, support_rooms
 from strut.draft import Detail, Draft, Search, Shortfall
+from strut.easing import smooth_step
 from strut.engines.inverse_dynamics import ground_reaction
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.expression.life import LIFE_WORDS, Life, Rhythm, life_of
 from strut.expression.shown import left_out, shown_shares
-from strut.generators.crawl import CrawlGait, CrawlPlan, crawl_gait, crawl_plan
+from strut.generators.crawl import CrawlGait, CrawlPlan, crawl_gait, crawl_plan, fade
 from strut.generators.crawler import Crawler, CrawlPosture, crawler
-from strut.generators.key_pose import key_pose
+from strut.generators.key_pose import KeyPose, key_pose
 from strut.request import Balance, Crawl
 from strut.robot import Array, Robot
 from strut.style import Style
 
-READS = ("tempo", "direction", "stride", "lift", "postures")  # words of a style that change a crawl
+# words of a style that change a crawl
+READS = (
+    *("tempo", "direction", "stride", "lift", "stance_width", "body_height", "body_pitch_rad", "postures"),
+    *LIFE_WORDS,
+)
+REST = 6.0  # of a body that breathes, before the first and after the last step, in sqrt(h / g): half a breath
 X_COSTS: dict[Balance, tuple[float, ...]] = {"y": (np.inf,), "xy": (1.0, np.inf)}  # ways to sway, see `Sway`
 SWAY_RATE_HZ = 50.0  # the body's sway is slow; the audit at full rate has the last word
 BUFFER_BEYOND_MARGIN_M = 0.005  # the body sways for this much more margin than the gate demands
 SEARCH_RATE_HZ = 25.0
+EASES_IN = 3.0  # in sqrt(h / g): how long the animated layer takes to come in
 MOST_ROUNDS = 6
 SEARCH_CYCLES = 5  # fade in, one steady cycle, fade out: every further cycle repeats the steady one
 
@@ -52,7 +62,7 @@ class CrawlDrafts:
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
         """Yield one crawl for each way to sway."""
-        robot, gait = self.robot, self.gait
+        robot, gait = self.robot, self.gait(style)
         pose = key_pose(robot, style)
         cycles = min(self.task.cycles, SEARCH_CYCLES) if detail.level == "search" else self.task.cycles
         rate_hz = self.rate_hz if detail.level == "final" else SEARCH_RATE_HZ
@@ -60,7 +70,8 @@ class CrawlDrafts:
         def sampled(at_hz: float) -> Crawler:
             plan = crawl_plan(gait, pose, style, cycles=cycles, rate_hz=at_hz)
             share = detail.share
-            return crawler(robot, pose, plan if share is None else plan.relaxed(_resampled(share, len(plan.time_s))))
+            plan = plan if share is None else plan.relaxed(_resampled(share, len(plan.time_s)))
+            return crawler(robot, pose, plan, _life(robot, pose, plan, style))
 
         body = sampled(rate_hz)
         slow = sampled(SWAY_RATE_HZ) if rate_hz > SWAY_RATE_HZ else body
@@ -85,15 +96,35 @@ class CrawlDrafts:
                 meta={"options": to_builtins(self.task)},
             )
 
-    @property
-    def gait(self) -> CrawlGait:
-        """The robot's gait with the user's step."""
+    def gait(self, style: Style) -> CrawlGait:
+        """Return the robot's gait with the user's step and pace; who breathes rests, and takes on its pose, before."""
         gait, length_m, height_m = crawl_gait(self.robot), self.task.step_length_m, self.task.step_height_m
         return replace(
             gait,
             step_length_m=gait.step_length_m if length_m is None else length_m,
             step_height_m=gait.step_height_m if height_m is None else height_m,
+            cycle_s=gait.cycle_s / self.task.tempo,
+            settle_s=gait.settle_s + (REST * _time_unit_s(key_pose(self.robot, style)) if self._animated else 0.0),
+            pose_first=self._animated,
         )
+
+    @property
+    def _animated(self) -> bool:
+        return self.robot.expression.part("breath") is not None
+
+
+def _time_unit_s(pose: KeyPose) -> float:
+    """Return sqrt(h / g) of a body that stands in a pose in neutral."""
+    return math.sqrt(float(-pose.foot_in_body[:, 2].mean()) / GRAVITY_M_S2)
+
+
+def _life(robot: Robot, pose: KeyPose, plan: CrawlPlan, style: Style) -> Life:
+    """Return what a style adds to the carriage of a body: four beats a cycle, at rest at both ends."""
+    unit_s, cycles = _time_unit_s(pose), round(float(plan.phase.max()))
+    ends_s = np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s)
+    shown = smooth_step(ends_s / (EASES_IN * unit_s))
+    beat = len(pose.foot_in_body) * plan.phase
+    return life_of(robot, style, Rhythm(plan.time_s, beat, fade(plan.phase, cycles, 1.0), shown, unit_s))
 
 
 def _resampled(share: Array, length: int) -> Array:

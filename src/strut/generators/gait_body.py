@@ -26,6 +26,7 @@ from strut.kinematics.whole_body import BodyTargets, WholeBodySolution, solve_wh
 from strut.robot import Array, Robot
 
 ROUNDS = 3  # each leaves about a tenth of the miss of the round before
+LARGEST_MISS = 0.1  # of its height: a joint that comes to its stop jolts for a sample, and nobody answers a jolt
 FIRST_ITERATIONS, NEXT_ITERATIONS = 10, 3  # of inverse kinematics
 
 
@@ -110,6 +111,8 @@ def _answer(robot: Robot, plan: GaitPlan, carriage: Carriage, rolling_m: Array, 
     """Return the shift of the centre of mass by which a pendulum answers what the zero-moment point misses. (T, 2)."""
     reaction = ground_reaction(robot, plan.time_s, qpos)
     miss = _wanted_pressure(plan, rolling_m) - pressure_of_wrench(reaction.force_n, reaction.moment_nm)
+    most_m = LARGEST_MISS * float(carriage.height_m.mean())
+    miss = np.clip(miss, -most_m, most_m)
     return _pendulum(plan, carriage, miss)
 
 

@@ -11,30 +11,33 @@ from msgspec import to_builtins
 from scipy.spatial.transform import Rotation
 
 from strut.draft import Detail, Draft, Search, Shortfall
-from strut.engines.rigid_body import GRAVITY_M_S2, joint_anchors
+from strut.engines.rigid_body import GRAVITY_M_S2, foot_positions, joint_anchors
 from strut.errors import OutOfRangeError
+from strut.expression.life import LIFE_WORDS, Life, Rhythm, life_of
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.gait_body import Carriage, carried_gait, resampled_gait
 from strut.generators.gait_pattern import GaitPattern, pattern_named, slowed, time_unit_s
-from strut.generators.gait_plan import SETTLE, FootStance, GaitPlan, gait_plan
-from strut.generators.gait_track import Reach, TrackPiece, pieces_to
+from strut.generators.gait_plan import SETTLE, FootStance, GaitPlan, gait_plan, shown
+from strut.generators.gait_track import Reach, TrackPiece, envelope, pieces_to
 from strut.generators.standing import foot_stance
-from strut.kinematics.whole_body import WholeBodySolution
+from strut.kinematics.whole_body import INSIDE_RAD, WholeBodySolution
 from strut.place import Place
 from strut.request import PatternGait
 from strut.robot import Array, Robot
 from strut.style import WORDS, Style
 
 READS = (
-    *("tempo", "direction", "stride", "lift", "stance_width", "bounce", "body_height", "body_pitch_rad"),
+    *("tempo", "direction", "stride", "lift", "stance_width", "body_height", "body_pitch_rad"),
     *("trunk_pitch_rad", "head_pitch_rad", "shoulder_rad", "elbow_rad", "arm_swing", "jerkiness"),
+    *LIFE_WORDS,
 )
 SOLVED_RATE_HZ = 50.0  # pendulum and inverse kinematics are solved at this rate, then once more at the user's
 SEARCH_CYCLES = 4
 LARGEST_FOOT_ERROR_M = 1e-3
-BOUNCE = 0.008  # of the height of the centre of mass: half of what it rises and sinks in a step at bounce 1
+REST = 6.0  # of a body that breathes, before the first and after the last step, in sqrt(h / g): half a breath
 UNEVEN = 0.8  # how unevenly time runs within a step at a jerkiness of 1
 SIDEWAYS, TURN_RAD = 0.4, 0.5  # of a stride, and in a cycle, on the way to a goal
+SMALLEST_STRIDE = 0.05  # of its own: slower, a robot would never get to a goal
 MOST_CYCLES = 200  # on the way to a goal
 LOWER = (1.0, 0.97, 0.94, 0.90, 0.85)  # heights of the body to try until all feet are in reach
 
@@ -92,6 +95,7 @@ class GaitDrafts:
             left_out=left_out(self.robot, body.style, reads=READS),
             shortfalls=tuple(_reach_shortfall(self.robot, plan, solved)),
             variant=variant,
+            figures=_goal_figures(self.robot, self.task, solved.qpos),
             meta={"options": to_builtins(self.task)},
         )
 
@@ -127,17 +131,19 @@ class _GaitBody:
         """Return footprints and pressure in the style; those of the first cycles alone if that tells enough."""
         style, height_m = self.style, self.stance.height_m
         wide = replace(self.stance, foot_m=self.stance.foot_m * np.array([1.0, style.stance_width, 1.0]))
-        pieces = self.pieces()
-        return gait_plan(
+        pieces, unit_s = self.pieces(), time_unit_s(height_m, GRAVITY_M_S2)
+        rests = style.breath > 0.0 and self.robot.expression.part("breath") is not None
+        plan = gait_plan(
             self.pattern,
             wide,
             period_s=self.period_s,
             pieces=_first_cycles(pieces) if shorter else pieces,
             lift_m=self.pattern.lift * style.lift * height_m,
-            settle_s=SETTLE * time_unit_s(height_m, GRAVITY_M_S2),
+            settle_s=(SETTLE + (REST if rests else 0.0)) * unit_s,
             rate_hz=rate_hz,
             uneven=UNEVEN * (style.jerkiness - WORDS["jerkiness"].neutral),
         )
+        return replace(plan, shown=shown(plan.time_s, SETTLE * unit_s))
 
     @property
     def period_s(self) -> float:
@@ -152,24 +158,48 @@ class _GaitBody:
     def pieces(self) -> tuple[TrackPiece, ...]:
         """Return where the body goes in the style: to the goal, or as commanded."""
         task, style, stride_m = self.task, self.style, self.stride_m
-        if task.goals:
-            reach = Reach(stride_m, SIDEWAYS * stride_m, TURN_RAD * style.stride)
-            return _checked(pieces_to(Place(0.0, 0.0), task.goals, reach))
         if task.speed_m_s is not None:
             stride_m = task.speed_m_s * style.tempo * style.stride * self.period_s
+        if task.goals:
+            reach = Reach(
+                max(abs(stride_m), SMALLEST_STRIDE * self.stride_m), SIDEWAYS * self.stride_m, TURN_RAD * style.stride
+            )
+            return _checked(pieces_to(Place(0.0, 0.0), task.goals, reach))
         sideways_m = task.sideways_m_s * style.tempo * style.stride * self.period_s
         return (TrackPiece((style.direction * stride_m, sideways_m, task.turn_rad_s * self.period_s), task.cycles),)
 
     def carriage(self, plan: GaitPlan) -> Carriage:
         """Return height, attitude and posture of the body along a plan."""
-        style, shown, samples = self.style, plan.shown, len(plan.time_s)
+        style, part, life = self.style, plan.shown, self._life(plan)
+        height_m = self.stance.height_m * (1.0 + part * (self.lower * style.body_height - 1.0) + life.rise)
+        pitch_rad = part * self._pitch_rad() + life.pitch_rad
+        turn = Rotation.from_euler("ZYX", np.column_stack([plan.track[:, 2], pitch_rad, life.roll_rad])).as_matrix()
+        posture = self._in_range(part[:, None] * (self._held() + self._arms(plan)) + self._nods(life), part)
+        return Carriage(height_m, turn, posture)
+
+    def _life(self, plan: GaitPlan) -> Life:
+        """Return what the style adds to the carriage: it starts and stops with the steps."""
         beats = len(set(self.pattern.swing_start.values()))
-        bounce = -BOUNCE * style.bounce * np.cos(2.0 * np.pi * beats * plan.phase)
-        height_m = self.stance.height_m * (1.0 + shown * (self.lower * style.body_height - 1.0 + bounce))
-        attitude = np.column_stack([plan.track[:, 2], shown * self._pitch_rad()])
-        posture = self.standing_qpos[7:] + shown[:, None] * (self._held() + self._arms(plan))
-        turn = Rotation.from_euler("ZY", attitude).as_matrix()
-        return Carriage(height_m, turn, posture.reshape(samples, -1))
+        whole = (TrackPiece((0.0, 0.0, 0.0), round(plan.phase[-1])),)
+        unit_s = time_unit_s(self.stance.height_m, GRAVITY_M_S2)
+        rhythm = Rhythm(plan.time_s, beats * plan.phase, envelope(plan.phase, whole), plan.shown, unit_s)
+        return life_of(self.robot, self.style, rhythm)
+
+    def _nods(self, life: Life) -> Array:
+        """Return the nods of head or trunk. Shape (T, n_joints)."""
+        joints = self.robot.expression.nodding_joints
+        return np.outer(life.nod_rad, [joints.get(name, 0.0) for name in self.robot.joint_names])
+
+    def _in_range(self, moved_rad: Array, shown: Array) -> Array:
+        """Return the posture of joints that move from where they stand, inside their ranges. Shape (T, n_joints).
+
+        A swing that would leave a range is moved inwards as a whole: cut off, it would jolt the joint at its stop.
+        """
+        lower, upper = self.robot.joint_lower_rad + INSIDE_RAD, self.robot.joint_upper_rad - INSIDE_RAD
+        standing = np.clip(self.standing_qpos[7:], lower, upper)
+        most, least = (standing + moved_rad).max(axis=0), (standing + moved_rad).min(axis=0)
+        inwards = np.minimum(upper - most, 0.0) + np.maximum(lower - least, 0.0)
+        return np.asarray(np.clip(standing + moved_rad + shown[:, None] * inwards, lower, upper))
 
     def _pitch_rad(self) -> float:
         """Return the pitch of the whole body: its own, and the trunk's where no joint bends it."""
@@ -202,6 +232,15 @@ class _GaitBody:
         attitude = turn * Rotation.from_quat(self.standing_qpos[3:7], scalar_first=True)
         qpos[:, 3:7] = attitude.as_quat(scalar_first=True)
         return qpos
+
+
+def _goal_figures(robot: Robot, task: PatternGait, qpos: Array) -> dict[str, float]:
+    """Return how far from its goal the middle of the feet ends; nothing without a goal. Shape (T, nq)."""
+    if not task.goals:
+        return {}
+    start, end = foot_positions(robot, qpos[[0, -1]])[..., :2].mean(axis=1)
+    goal = np.array([task.goals[-1].x_m, task.goals[-1].y_m])
+    return {"task_error_mm": float(np.linalg.norm(end - start - goal)) * 1e3}
 
 
 def _checked(pieces: tuple[TrackPiece, ...]) -> tuple[TrackPiece, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,14 +18,21 @@ from strut.engines.solids import solid_poses, solids
 from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnreachablePathError
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.hand_path import HandPath, path_through
-from strut.generators.hand_task import hand_task
+from strut.generators.hand_task import AS_WRITTEN, Manner, hand_task
 from strut.generators.tracking_problem import TrackingProblem, tracked
 from strut.kinematics.hand_tracking import TrackedTask
 from strut.request import HandTask
 from strut.robot import Array, Robot
 from strut.style import Style
 
-READS = ("activity", "jerkiness", "gaze")  # words of a style that a performance shows
+# words of a style that a performance shows, and those of them that a file always names
+READS = (
+    *("activity", "jerkiness", "gaze", "tempo", "size", "trunk_pitch_rad", "head_pitch_rad", "body_pitch_rad"),
+    *("shoulder_rad", "elbow_rad", "nod_rad", "asymmetry", "breath", "breath_pace"),
+)
+ALWAYS_NAMED = ("jerkiness", "activity", "gaze")
+LEANS = ("body_pitch_rad", "trunk_pitch_rad", "asymmetry")  # words that carry the arm along
+SHARP = 1.2  # sharpness of a task per jerkiness beyond the usual
 CLEARANCE_M = 0.05  # of a user from the robot's body
 _GAZE_SEARCH_HZ = 25.0
 _GAZE_STEP = 0.02
@@ -58,7 +64,7 @@ class HandDrafts:
             UnreachablePathError: If the hand cannot follow its path, whatever the head does.
             RefusedError: If the head can look nowhere.
         """
-        robot, problem = self.robot, self.problem
+        robot, problem = self.robot, self.problem(style)
         try:
             found, shown = _showing(problem, style) if self.expressive else (tracked(problem), None)
         except UnreachablePathError as error:
@@ -70,7 +76,7 @@ class HandDrafts:
                 "choose a target in front of it."
             ) from error
         kept, reasons = (1.0, ()) if shown is None else _looked_away(style, shown)
-        meta = self._meta(shown)
+        meta = self._meta(problem, shown)
         yield Draft(
             robot=robot,
             time_s=problem.time_s,
@@ -84,15 +90,15 @@ class HandDrafts:
             meta=meta,
         )
 
-    @cached_property
-    def problem(self) -> TrackingProblem:
-        """Path, user and samples; its style is left open. Raises if the robot, its task or its user cannot be."""
+    def problem(self, style: Style) -> TrackingProblem:
+        """Return path, user and samples; what to show is left open. Raises if robot, task or user cannot be."""
         robot, task = self.robot, self.task
         if robot.floats:
             raise BadTableError(
-                f"{robot.name} stands on its feet; only robots that are bolted down or on wheels can perform."
+                f"{robot.name} stands on its feet and has no stories: hands of robots on wheels have tasks; "
+                f"try `strut walk {robot.name}`."
             )
-        path = _path(robot, task)
+        path = _path(robot, task, _manner(robot, style) if self.expressive else AS_WRITTEN)
         path = replace(path, platform=None) if task.platform == "free" else path
         user = np.asarray(robot.chains.head.user_m if task.user_m is None else task.user_m, dtype=float)
         time_s = np.linspace(0.0, path.duration_s, max(2, round(path.duration_s * self.rate_hz) + 1))
@@ -101,13 +107,15 @@ class HandDrafts:
         _checked_user(robot, user, problem.tracker().settled())
         return problem
 
-    def _meta(self, shown: Style | None) -> dict[str, Any]:
+    def _meta(self, problem: TrackingProblem, shown: Style | None) -> dict[str, Any]:
         """Return what a motion file says of the task; `verify` measures against this and nothing else."""
-        path, words = self.problem.path, ("jerkiness", "activity", "gaze")
+        path, table = problem.path, self.robot.expression
+        more = [word for word in READS if word not in ALWAYS_NAMED and table.part(word) is not None]
+        words = (*ALWAYS_NAMED, *more)
         return {
             "style": None if shown is None else {word: getattr(shown, word) for word in words},
             "task": {**path.options, "hand": path.hand, "platform": "led" if path.platform else "free"},
-            "options": {"user_m": self.problem.user_m.tolist(), "law": self.problem.law},
+            "options": {"user_m": problem.user_m.tolist(), "law": problem.law},
         }
 
 
@@ -126,11 +134,22 @@ def _checked_user(robot: Robot, user_m: Array, qpos: Array) -> Array:
     return user
 
 
-def _path(robot: Robot, task: HandTask) -> HandPath:
+def _manner(robot: Robot, style: Style) -> Manner:
+    """Return how a style does a task; as it is written where the body has no part for that."""
+    table = robot.expression
+    if table.part("size") is None:
+        return AS_WRITTEN
+    sharpness = SHARP * (style.jerkiness - table.neutral_value("jerkiness"))
+    leans = [(word, joint, factor) for word in LEANS for joint, factor in table.joints(word).items()]
+    trunk = {joint: factor * (getattr(style, word) - table.neutral_value(word)) for word, joint, factor in leans}
+    return Manner(style.tempo, style.size, min(max(sharpness, -1.0), 1.0), trunk)
+
+
+def _path(robot: Robot, task: HandTask, manner: Manner) -> HandPath:
     if task.path is not None:
         return path_through(task.task, task.hand, np.array(task.path, dtype=float))
     target = None if task.target_m is None else np.asarray(task.target_m, dtype=float)
-    return hand_task(robot, task.task, duration_s=task.duration_s, target_m=target)
+    return hand_task(robot, task.task, duration_s=task.duration_s, target_m=target, manner=manner)
 
 
 def _showing(problem: TrackingProblem, style: Style) -> tuple[TrackedTask, Style]:

@@ -55,8 +55,7 @@ class HandPath:
         velocity = np.zeros((len(time_s), 6))
         velocity[:, :3] = last.position_m - first.position_m
         if first.rotation is not None and last.rotation is not None:
-            turn = last.rotation @ first.rotation.transpose(0, 2, 1)
-            velocity[:, 3:] = [rotation_vector(one) for one in turn]
+            velocity[:, 3:] = rotation_vector(last.rotation @ first.rotation.transpose(0, 2, 1))
         return np.asarray(velocity / (after - before)[:, None])
 
     def platform_velocity(self, time_s: Array) -> Array:

@@ -8,8 +8,14 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
+from scipy.interpolate import PchipInterpolator
+
 from strut.draft import Detail, Draft, Search, not_made
+from strut.easing import smooth_step
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadFootstepsError, OutOfRangeError, UnreachablePostureError
+from strut.expression.life import LIFE_WORDS, Rhythm, life_of
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.body_path import CarriedPlan, carried, static_margin_m
 from strut.generators.footsteps import StepLimits, end_of, first_steps, footsteps_to, shoe_gap_m, standing
@@ -18,10 +24,10 @@ from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.foot_poses import standing_place
 from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, wrapped
 from strut.request import Steps
-from strut.robot import Robot
+from strut.robot import Array, Robot
 from strut.style import Style
 
-READS = ("tempo", "stride", "lift", "sway", "body_height")  # words of a style that change a walk of steps
+READS = ("tempo", "stride", "lift", "sway", "body_height", *LIFE_WORDS)  # words of a style that change a walk of steps
 MOST_SAMPLES = 50_000  # about a gigabyte of Jacobians
 SEARCH_RATE_HZ = 50.0
 SEARCH_USE = 0.98  # share of speed and torque limits while searching: coarse samples miss the tips of peaks
@@ -75,7 +81,8 @@ class StepDrafts:
         _check_length(len(steps), gait.times, rate_hz)
         plan = gait.plan(steps, shoes, rate_hz)
         try:
-            body = carried(legs, plan, gait.body_height_m, law=self.task.law)
+            height_m = gait.body_height_m * (1.0 + _rise(robot, style, plan, gait.body_height_m))
+            body = carried(legs, plan, height_m, law=self.task.law)
         except UnreachablePostureError as error:
             yield not_made(robot, style, "reach", _out_of_reach(steps, plan, error))
             return
@@ -169,6 +176,20 @@ class StepDrafts:
         }
         footsteps = [[step.foot, *_triple(step.place)] for step in steps]
         return {"options": options, "footsteps": footsteps, "gait": walked}
+
+
+def _rise(robot: Robot, style: Style, plan: StepPlan, height_m: float) -> Array:
+    """Return how far bounce, breath and drawing back raise the hips, as a share of their height. Shape (T,)."""
+    steps_s = [phase.stop_s for phase in plan.phases if phase.kind in ("swing", "shoe turn")]
+    starts_s, ends_s = plan.phases[1].start_s, plan.phases[-1].start_s
+    if not steps_s or robot.expression.part("bounce") is None:
+        return np.zeros(len(plan.time_s))
+    beat = PchipInterpolator([0.0, starts_s, *steps_s, plan.time_s[-1] + 1.0], [0, 0, *range(1, len(steps_s) + 2)])
+    ramp_s = steps_s[0] - starts_s
+    walking = np.minimum(smooth_step((plan.time_s - starts_s) / ramp_s), smooth_step((ends_s - plan.time_s) / ramp_s))
+    shown = smooth_step(np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s) / starts_s)
+    unit_s = math.sqrt(height_m / GRAVITY_M_S2)
+    return life_of(robot, style, Rhythm(plan.time_s, np.asarray(beat(plan.time_s)), walking, shown, unit_s)).rise
 
 
 def _check_footsteps(robot: Robot, legs: TwoLegs, task: Steps) -> None:

@@ -10,12 +10,15 @@ from strut.robot import Robot
 RIGHT, LEFT = "Right", "Left"
 SIDES = (RIGHT, LEFT)
 BASE = 6  # coordinates of the pelvis, which no torque moves
-HEAD = "Head"
+PELVIS, UPPER_TRUNK, HEAD = "Pelvis", "UpperTrunk", "Head"
+HANDS, FEET = ("HandRight", "HandLeft"), ("FootRight", "FootLeft")  # segments, in the order of the sides
 HEEL, TOES, LITTLE_TOE = "Heel", "Hallux", "Meta5"  # contact points
 LEG = ("Thigh", "Shank", "Foot")  # segments from the hip down
 SHANKS = ("ShankRight", "ShankLeft")
 HEEL_LATE_S, FOREFOOT_LATE_S = 0.025, 0.004  # how late borders of contact are seen, measured in our own gaits
-KNEE, HIP, SHOULDER = "Knee_RY", "Hip_RY", "Shoulder_RY"  # coordinates of flexion
+KNEE, HIP, SHOULDER, ELBOW = "Knee_RY", "Hip_RY", "Shoulder_RY", "Elbow_RY"  # coordinates of flexion
+SHOULDER_ABDUCTION = "Shoulder_RX"
+LUMBAR = "Lumbar"  # the joint that bends the trunk
 
 
 def sided(name: str, side: str) -> str:
@@ -42,6 +45,11 @@ def points_of_side(names: Sequence[str], side: str) -> list[int]:
 def sole_length_m(lengths_m: Mapping[str, float], side: str) -> float:
     """Return the length of a foot from its hindmost point to the toes."""
     return lengths_m[f"Foot{side}ForefootX"] + lengths_m[f"Foot{side}PosteriorPoint"]
+
+
+def stretched_leg_m(lengths_m: Mapping[str, float], side: str) -> float:
+    """Return the length of a stretched leg from hip to sole."""
+    return lengths_m[f"Thigh{side}Length"] + lengths_m[f"Shank{side}Length"] + lengths_m[f"Foot{side}Height"]
 
 
 def body_size(robot: Robot) -> float:

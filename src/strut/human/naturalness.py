@@ -117,4 +117,4 @@ def _clearance(robot: Robot, q: Array, time_s: Array) -> float:
     share = (time_s - time_s[0]) / (time_s[-1] - time_s[0])
     middle = qpos_from_angles(q[(share >= MID_SWING[0]) & (share <= MID_SWING[1])])
     points = contact_points(robot)
-    return float(min(contact_slip(robot, points[name], middle)[1].min() for name in ("HalluxLeft", "Meta5Left")))
+    return float(contact_slip(robot, [points[name] for name in ("HalluxLeft", "Meta5Left")], middle)[1].min())

@@ -1,11 +1,14 @@
-"""Animation file: a story in keyframes, in one TOML text; see docs/animation.md. Errors name file, line and field."""
+"""Animation file: a story in keyframes in one TOML text, or as GLB or BVH of a rig; see docs/animation.md."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from strut.errors import AnimationError, FileError, UnknownNameError
-from strut.models.catalogue import HOME
+from strut.generators.traced_story import TracedStory, traced_story
+from strut.io.rig_movement import read_rig_movement
+from strut.models.catalogue import HOME, load_robot
+from strut.robot import Robot
 from strut.tables.keyframes import Animation
 from strut.toml_file import TomlFile
 
@@ -26,14 +29,34 @@ def load_animation(path: Path | str) -> Animation:
     return TomlFile(text, str(path), AnimationError).decode(Animation)
 
 
-def story_names(robot: str) -> tuple[str, ...]:
-    """Return the names of the stories that come with a robot.
+def trace_animation(
+    path: Path | str, robot: Robot | str, *, emotion: str = "neutral", title: str | None = None
+) -> TracedStory:
+    """Return the movement of a rig in a GLB or BVH file as an animation in keyframes; raises RigFileError.
+
+    Args:
+        path: The file, of a rig that `strut export ROBOT --to rig` describes.
+        robot: Whose rig it is, or its name.
+        emotion: What it shows; the formats have no place for it.
+        title: For people; the file's name if None.
+
+    Example:
+        >>> strut.trace_animation("hop.glb", "cassie", emotion="happy").animation.duration_s
+    """
+    body = load_robot(robot) if isinstance(robot, str) else robot
+    movement, qpos = read_rig_movement(path, body)
+    return traced_story(body, qpos, movement.eyes, title=title or Path(path).stem, emotion=emotion)
+
+
+def story_names(robot: str, *, walking: bool = False) -> tuple[str, ...]:
+    """Return the names of the stories that come with a robot: of those that stand, or of those that walk.
 
     Example:
         >>> strut.story_names("cassie")[:3]
         ('angry', 'curious', 'fearful')
     """
-    return tuple(sorted(path.stem for path in (HOME / robot / "stories").glob("*.toml")))
+    folder = HOME / robot / ("walking_stories" if walking else "stories")
+    return tuple(sorted(path.stem for path in folder.glob("*.toml")))
 
 
 def story_path(robot: str, name: str) -> Path:
@@ -43,7 +66,8 @@ def story_path(robot: str, name: str) -> Path:
         >>> strut.story_path("cassie", "sad").name
         'sad.toml'
     """
-    known = story_names(robot)
+    walking = story_names(robot, walking=True)
+    known = (*story_names(robot), *walking)
     if name not in known:
         raise UnknownNameError("story", name, known or ("none",), f"The folder of {robot}")
-    return HOME / robot / "stories" / f"{name}.toml"
+    return HOME / robot / ("walking_stories" if name in walking else "stories") / f"{name}.toml"

@@ -12,6 +12,8 @@ from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_csv import MotionCsv
 from strut.io.motion_json import MotionJson
 from strut.io.resample import Alias, aliases, resampled
+from strut.io.rig_bvh import MotionBvh
+from strut.io.rig_glb import MotionGlb
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 
@@ -30,7 +32,7 @@ class Writer(Protocol):
         ...
 
 
-WRITERS: dict[str, Writer] = {"csv": MotionCsv(), "json": MotionJson()}
+WRITERS: dict[str, Writer] = {"csv": MotionCsv(), "json": MotionJson(), "bvh": MotionBvh(), "glb": MotionGlb()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def export(
     Args:
         motion: What to write.
         path: File to write; must end as the format does.
-        to: Format, `csv` or `json`, or a writer of your own; what the path ends in if left out.
+        to: Format, `csv`, `json`, `bvh` or `glb`, or a writer of your own; what the path ends in if left out.
         rate_hz: Samples per second; the motion's own if left out.
         force: Whether an existing file may be replaced.
 

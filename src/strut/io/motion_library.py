@@ -6,8 +6,7 @@ import hashlib
 import os
 import re
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any, Literal
 from strut.emotion import emotion_table
 from strut.errors import LibraryError, StrutError, UnknownNameError
 from strut.io.motion_file import load_motion, save_motion
+from strut.io.sqlite_store import StoreKind, open_store
 from strut.motion import Motion
 
 LibraryMode = Literal["stand", "walk"]
@@ -65,6 +65,7 @@ _COLUMNS = tuple(one.name for one in fields(LibraryEntry))
 _CREATE = """CREATE TABLE motion (id TEXT PRIMARY KEY, title TEXT NOT NULL, robot TEXT NOT NULL, emotion TEXT,
 mode TEXT NOT NULL, duration_s REAL NOT NULL, verdict TEXT, fingerprint TEXT, added TEXT NOT NULL,
 body BLOB NOT NULL)"""
+_KIND = StoreKind("library", APPLICATION_ID, VERSION, (_CREATE,), "`strut library add MOTION`")
 
 
 def library_home() -> Path:
@@ -142,35 +143,8 @@ class MotionLibrary:
             except StrutError as error:
                 raise LibraryError(self.path, f"motion {entry.id} in it is damaged.") from error
 
-    @contextmanager
-    def _open(self, *, make: bool = False) -> Iterator[sqlite3.Connection]:
-        if not self.path.is_file() and not make:
-            raise LibraryError(self.path, "there is no library; `strut library add MOTION` begins one.")
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.path, timeout=30.0)) as store:
-                self._check(store, make=make)
-                yield store
-        except sqlite3.DatabaseError as error:
-            raise LibraryError(self.path, f"is damaged or no library ({error}); restore it from a copy.") from error
-        except OSError as error:
-            raise LibraryError(self.path, f"cannot be opened: {error.strerror}.") from error
-
-    def _check(self, store: sqlite3.Connection, *, make: bool) -> None:
-        (mark,), (version,) = (
-            store.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
-        )
-        (tables,) = store.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if make and mark == 0 and tables == 0:
-            store.execute("BEGIN IMMEDIATE")
-            store.execute(_CREATE)
-            store.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            store.execute(f"PRAGMA user_version = {VERSION}")
-            store.commit()
-        elif mark != APPLICATION_ID:
-            raise LibraryError(self.path, "is a database of something else; choose another file.")
-        elif version != VERSION:
-            raise LibraryError(self.path, f"is a library of version {version}; this strut reads {VERSION}.")
+    def _open(self, *, make: bool = False) -> AbstractContextManager[sqlite3.Connection]:
+        return open_store(self.path, _KIND, make=make)
 
 
 def _bytes_of(motion: Motion) -> bytes:

@@ -65,8 +65,7 @@ def aliases(robot: Robot, motion: Motion, rate_hz: float) -> tuple[Alias, ...]:
     shown = motion.meta.get("style")
     if not isinstance(shown, dict):
         return ()
-    style = Style(jerkiness=shown["jerkiness"], activity=shown["activity"], gaze=shown["gaze"])
-    bands = [band for band in side_bands_hz(robot, style) if band > rate_hz / 2.0]
+    bands = [band for band in side_bands_hz(robot, Style(**shown)) if band > rate_hz / 2.0]
     return tuple(Alias(band, abs(band - round(band / rate_hz) * rate_hz)) for band in bands)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Protocol
 
 from strut.errors import BadTableError
@@ -35,6 +36,7 @@ class LegSolver(Protocol):
         """Return the joint angles, the span and by how much it falls short."""
 
 
+@lru_cache(maxsize=16)
 def leg_solvers(robot: Robot) -> tuple[LegSolver, ...]:
     """Return a solver for each leg, in the order of the feet; raises BadTableError for a robot without legs."""
     if not robot.legs:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from strut.kinematics.leg_chain import ChainLeg, LegPlacement
 from strut.robot import Array
+from strut.rotation import rotation_vector
 
 ITERATIONS = 60
 TOLERANCE_M = 1e-6
@@ -77,7 +77,7 @@ class NumericLeg(ChainLeg):
         missed = place - foot
         if joints.shape[1] < 6:
             return missed, jacobian
-        turned = Rotation.from_matrix(turn @ np.swapaxes(foot_turn, 1, 2)).as_rotvec()
+        turned = rotation_vector(turn @ np.swapaxes(foot_turn, 1, 2))
         return np.concatenate([missed, turned], axis=1), np.concatenate([jacobian, np.moveaxis(axes, 1, 2)], axis=1)
 
     def _solved(self, joints: Array, place: Array, turn: Array) -> Array:

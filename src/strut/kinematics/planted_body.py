@@ -12,9 +12,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.engines.task_jacobians import TaskJacobians, task_jacobians
-from strut.kinematics.whole_body import rotation_vectors, turn_axes
 from strut.models.coupled_joints import CoupledJoints
 from strut.robot import FLOATING, Array, Robot
+from strut.rotation import rotation_vector
 
 POSTURE = 1e-4  # weight against feet in metres and radians
 PLACE = 10.0  # of the body, against feet: where both cannot be, the feet miss
@@ -69,7 +69,7 @@ def solve_planted(
     qpos[:, 3:FLOATING] = _quaternions(targets.base_rotation, qpos[:, 3:FLOATING])
     free = qpos[:, FLOATING:][:, coupled.free]
     lower, upper = robot.joint_lower_rad[coupled.free], robot.joint_upper_rad[coupled.free]
-    turning = np.stack([turn_axes(foot) for foot in robot.feet])
+    turning = robot.foot_turns
     reduction = _reduction(coupled)
     for _ in range(iterations):
         qpos[:, FLOATING:] = coupled.all_rad(free)
@@ -123,7 +123,7 @@ def _tasks(targets: PlantedTargets, now: TaskJacobians, qpos: Array, turning: Ar
     columns = now.com.shape[-1]
     in_foot = np.swapaxes(now.foot_rotation, -1, -2)
     away = targets.foot_in_world - now.foot_in_world
-    twist = rotation_vectors(in_foot @ targets.foot_rotation) * turning
+    twist = rotation_vector(in_foot @ targets.foot_rotation) * turning
     twisting = (in_foot @ now.foot[:, :, 3:]) * turning[..., None]
     place = np.zeros((samples, 3, columns))
     place[:, [0, 1, 2], [0, 1, 2]] = PLACE

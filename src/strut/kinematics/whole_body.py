@@ -11,7 +11,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.engines.task_jacobians import TaskJacobians, task_jacobians
-from strut.robot import FLOATING, Array, Foot, Robot
+from strut.robot import FLOATING, Array, Robot
+from strut.rotation import rotation_vector
 
 FOOT, COM, ATTITUDE, HELD, FREE = 100.0, 30.0, 3.0, 0.5, 0.01  # weights of errors in leg lengths and radians
 DAMPING = 1e-7
@@ -59,7 +60,7 @@ def solve_whole_body(
         length_m: Length that an error is compared with: that of a leg.
         iterations: Of Gauss-Newton.
     """
-    qpos, turning = start_qpos.copy(), np.stack([turn_axes(foot) for foot in robot.feet])
+    qpos, turning = start_qpos.copy(), robot.foot_turns
     lower, upper = robot.joint_lower_rad + INSIDE_RAD, robot.joint_upper_rad - INSIDE_RAD
     in_leg = _in_legs(robot)
     for _ in range(iterations):
@@ -95,10 +96,10 @@ def _tasks(
     columns = now.com.shape[-1]
     away = (targets.foot_in_world - now.foot_in_world) * FOOT / length_m
     in_foot = np.swapaxes(now.foot_rotation, -1, -2)
-    twist = rotation_vectors(in_foot @ targets.foot_rotation) * FOOT * turning  # in the foot's axes
+    twist = rotation_vector(in_foot @ targets.foot_rotation) * FOOT * turning  # in the foot's axes
     twisting = (in_foot @ now.foot[:, :, 3:]) * FOOT * turning[..., None]
     com = (targets.com_in_world - now.com_in_world) * COM / length_m
-    lean = rotation_vectors(np.swapaxes(now.base_rotation, -1, -2) @ targets.base_rotation) * ATTITUDE
+    lean = rotation_vector(np.swapaxes(now.base_rotation, -1, -2) @ targets.base_rotation) * ATTITUDE
     attitude = np.zeros((samples, 3, columns))
     attitude[:, [0, 1, 2], [3, 4, 5]] = ATTITUDE
     hold = np.where(in_leg, FREE, HELD)
@@ -119,20 +120,6 @@ def _tasks(
         posture,
     ]
     return np.concatenate(error, axis=1), np.concatenate(jacobian, axis=1)
-
-
-def rotation_vectors(rotation: Array) -> Array:
-    """Return axis times angle. Shape (..., 3, 3) in, (..., 3) out."""
-    return np.asarray(Rotation.from_matrix(rotation.reshape(-1, 3, 3)).as_rotvec()).reshape(rotation.shape[:-1])
-
-
-def turn_axes(foot: Foot) -> Array:
-    """Return about which of its axes a foot must keep its orientation: 1 or 0 for x, y, z. Shape (3,)."""
-    points = np.array(foot.outline_m)
-    spread = np.ptp(points, axis=0) > 0.005
-    if not spread.any():
-        return np.zeros(3)
-    return np.array([float(spread[1]), float(spread[0]), 1.0])
 
 
 def _in_legs(robot: Robot) -> Array:

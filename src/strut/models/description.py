@@ -23,6 +23,12 @@ _LEFT_OUT = ("transmission", "gazebo")
 _HINGES = ("revolute", "continuous")
 _INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _ASCII_STL = b"solid"
+URDF_OPTIONS = {
+    "strippath": "false",
+    "discardvisual": "false",
+    "fusestatic": "false",
+    "inertiafromgeom": "false",  # a link without <inertial> has no mass, whatever its shapes
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +63,7 @@ def read_urdf(path: Path, fixed: Sequence[str]) -> Description:
         _fix(joint, fixed)
     speed, effort = _limits(root, "velocity"), _limits(root, "effort")
     assets = _resolve_meshes(root, path)
-    options = {"strippath": "false", "discardvisual": "false", "fusestatic": "false", "balanceinertia": "true"}
-    ET.SubElement(ET.SubElement(root, "mujoco"), "compiler", options)
+    ET.SubElement(ET.SubElement(root, "mujoco"), "compiler", URDF_OPTIONS | {"balanceinertia": "true"})
     spec = mujoco.MjSpec.from_string(ET.tostring(root, encoding="unicode"), assets=assets)
     return Description(spec, spec.compile(), speed, effort)
 

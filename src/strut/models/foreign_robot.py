@@ -21,7 +21,7 @@ from strut.models.model_builder import Body, ModelBuilder, quaternion, rotation_
 from strut.robot import FLOATING, STANDING, Array, ContactPoint, Foot, Limb, Robot
 from strut.tables.fields import Servo
 from strut.tables.folder import Tables
-from strut.tables.foreign import ForeignBody, LinkFoot
+from strut.tables.foreign import ForeignBody, LinkFoot, OwnJoint
 from strut.toml_file import FieldPath, WrongFieldError, nearest
 
 _BONE_RADIUS_M, _SHORTEST_BONE_M = 0.035, 0.04
@@ -46,6 +46,7 @@ def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -
     stance = _stance(found.model, posture, to_file)
     for body in (root, *root.find_all("body")):
         _prepare_shapes(body)
+        _draw_bones(body)
     _level(root, found.model, to_file, table)
     builder = ModelBuilder(name, table.contact.friction, spec=spec)
     spec.option.cone, spec.option.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 10.0  # else feet creep under load
@@ -56,13 +57,7 @@ def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -
         root.add_freejoint(name="base")
     else:
         _let_stand(root)
-    for frame, place in table.frame.items():
-        turn = stance.turn[place.link].T
-        builder.frame(spec.body(place.link), frame, turn @ np.array(place.offset_m), turn)
-    for look in table.look:
-        places = {field: tuple(stance.turn[look.link].T @ getattr(look, field)) for field in look.place_fields}
-        seen = msgspec.structs.replace(look, **places)
-        builder.draw(spec.body(look.link), seen)
+    _add_frames_and_looks(builder, table, stance)
     feet = [_add_foot(builder, foot, place, stance.turn[place.link]) for foot, place in table.foot.items()]
     if table.posture:
         base = [*root.pos, 1.0, 0.0, 0.0, 0.0] if table.floats else []
@@ -71,6 +66,16 @@ def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -
     robot = builder.robot(name, table.title, tables, feet=feet, base_size=base_size, limbs=limbs)
     _check_posture(robot, table)
     return robot
+
+
+def _add_frames_and_looks(builder: ModelBuilder, table: ForeignBody, stance: Stance) -> None:
+    """Add the table's own frames and shapes, which it gives in the robot's axes when it stands."""
+    for frame, place in table.frame.items():
+        turn = stance.turn[place.link].T
+        builder.frame(builder.spec.body(place.link), frame, turn @ np.array(place.offset_m), turn)
+    for look in table.look:
+        places = {field: tuple(stance.turn[look.link].T @ getattr(look, field)) for field in look.place_fields}
+        builder.draw(builder.spec.body(look.link), msgspec.structs.replace(look, **places))
 
 
 def _read(folder: Path, table: ForeignBody) -> Description:
@@ -165,6 +170,11 @@ def _check_names(spec: mujoco.MjSpec, table: ForeignBody) -> None:
         for pattern in patterns:
             if not any(matches(joint, [pattern]) for joint in joints):
                 _check_known((place, pattern), [pattern], joints)
+    _check_limbs(table, joints)
+
+
+def _check_limbs(table: ForeignBody, joints: Sequence[str]) -> None:
+    """Raise WrongFieldError where a limb names what is not there."""
     for name, limb in table.limb.items():
         _check_known(("limb", name, "joints"), limb.joints, joints)
         _check_known(("limb", name, "feet"), limb.feet, list(table.foot))
@@ -178,13 +188,17 @@ def _check_known(field: FieldPath, given: Iterable[str], known: Sequence[str]) -
 
 
 def _prepare_shapes(body: Body) -> None:
-    """Let shapes that collide touch the floor, unseen where a link has looks of its own; a bare link becomes bones."""
+    """Let shapes that collide touch the floor, unseen where a link has looks of its own."""
     seen = [geom for geom in body.geoms if geom.contype == 0 and geom.conaffinity == 0]
     for geom in body.geoms:
         touches = geom not in seen
         geom.contype, geom.conaffinity, geom.mass = int(touches), 0, 0.0
         if touches and seen:
             geom.rgba = [*geom.rgba[:3], 0.0]
+
+
+def _draw_bones(body: Body) -> None:
+    """Draw a link without any shape as bones to the links that hang on it."""
     ends = [child.pos for child in body.bodies if np.linalg.norm(child.pos) > _SHORTEST_BONE_M]
     for end in ends if not body.geoms else ():
         bone = body.add_geom(type=mujoco.mjtGeom.mjGEOM_CAPSULE, rgba=_GREY, mass=0.0)
@@ -212,12 +226,18 @@ def _drive(builder: ModelBuilder, joint: Body, found: Description, table: Foreig
     joint.limited, joint.actfrclimited = mujoco.mjtLimited.mjLIMITED_TRUE, mujoco.mjtLimited.mjLIMITED_FALSE
     speed = own.speed_rad_s or found.speed_limit.get(name) or _assumed(table, "speed_rad_s", name)
     torque = own.torque_nm or found.effort_limit.get(name) or _assumed(table, "torque_nm", name)
-    usual = table.servo.sized(torque, speed)
+    servo = _servo(table, own, torque, speed, joint.armature)
+    joint.actfrcrange, joint.damping, joint.frictionloss = (0.0, 0.0), np.zeros(3), 0.0
+    builder.drive(joint, servo)
+
+
+def _servo(table: ForeignBody, own: OwnJoint, torque_nm: float, speed_rad_s: float, armature_kg_m2: float) -> Servo:
+    """Return the servo of a joint: as its own entry says, else sized by its limits."""
+    usual = table.servo.sized(torque_nm, speed_rad_s)
     stiffness = own.stiffness_nm_rad or usual.stiffness_nm_rad
     damping = own.damping_nm_s_rad or stiffness * table.servo.settle_s
-    armature = usual.armature_kg_m2 or joint.armature if own.armature_kg_m2 is None else own.armature_kg_m2
-    joint.actfrcrange, joint.damping, joint.frictionloss = (0.0, 0.0), np.zeros(3), 0.0
-    builder.drive(joint, Servo(torque, speed, stiffness, damping, armature))
+    armature = usual.armature_kg_m2 or armature_kg_m2 if own.armature_kg_m2 is None else own.armature_kg_m2
+    return Servo(torque_nm, speed_rad_s, stiffness, damping, armature)
 
 
 def _assumed(table: ForeignBody, field: str, joint: str) -> float:
@@ -238,7 +258,7 @@ def _add_foot(builder: ModelBuilder, name: str, foot: LinkFoot, turn: Array) -> 
             taken.name = f"{name}_described"
     body_name = name if builder.spec.body(name) is None else f"{name}_end"
     points = np.array(foot.points_m)
-    middle = points.mean(axis=0)
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2.0  # a mean would lean to where corners crowd
     body = builder.body(body_name, turn.T @ middle, link, turn.T)
     flat = points - middle
     flat[:, 2] = 0.0

@@ -25,14 +25,18 @@ def find_limbs(
         chains: Names of its hands and head, where its folder has them.
     """
     moved = {int(model.joint(joint).bodyid[0]) for joint in joints}
-    paths = [_path(model, body, moved) for body in moved]
-    ends = [path for path in paths if not any(path[-1] in other[:-1] for other in paths)]
-    shared = {body for path in ends for body in path if sum(body in other for other in ends) > 1}
+    ends, shared = _ends([_path(model, body, moved) for body in moved])
     named = _named_frames(model, chains)
     limbs = [_limb(model, [body for body in path if body not in shared], joints, feet, named) for path in ends]
     if trunk := sorted(shared):
         limbs.insert(0, Limb("trunk", "trunk", _joints_of(model, trunk, joints), _names(model, trunk)))
     return tuple(limbs)
+
+
+def _ends(paths: Sequence[list[int]]) -> tuple[list[list[int]], set[int]]:
+    """Return the paths on which no other goes on, and the bodies that several of them share."""
+    ends = [path for path in paths if not any(path[-1] in other[:-1] for other in paths)]
+    return ends, {body for path in ends for body in path if sum(body in other for other in ends) > 1}
 
 
 def _path(model: mujoco.MjModel, body: int, moved: set[int]) -> list[int]:
@@ -62,14 +66,18 @@ def _limb(
 ) -> Limb:
     below = [body for body in range(model.nbody) if _hangs_on(model, body, bodies)]
     own = [foot for foot in feet if int(model.site(foot.frame).bodyid[0]) in below]
-    frames = {frame: name for frame, (name, body) in named.items() if body in below}
     last = model.body(bodies[-1]).name
     parts = _joints_of(model, bodies, joints), _names(model, bodies)
     if own:
         name = own[0].name if len(own) == 1 else last
         return Limb(name, "leg", *parts, own[0].frame, tuple(foot.name for foot in own))
-    if "head" in frames.values() or "head" in last.lower():
-        return Limb("head", "head", *parts, next((frame for frame, name in frames.items() if name == "head"), None))
+    return _arm_or_head(parts, last, {frame: name for frame, (name, body) in named.items() if body in below})
+
+
+def _arm_or_head(parts: tuple[tuple[str, ...], tuple[str, ...]], last: str, frames: Mapping[str, str]) -> Limb:
+    heads = {frame: name for frame, name in frames.items() if name == "head"}
+    if heads or "head" in last.lower():
+        return Limb("head", "head", *parts, next(iter(heads), None))
     frame, name = next(iter(frames.items()), (None, last))
     return Limb(name, "arm", *parts, frame)
 

@@ -25,10 +25,10 @@ def place_on(person: SubjectTable, entry: Place, side: str | None) -> Array:
 
 def length_of(person: SubjectTable, shares: Mapping[str, float], side: str | None) -> float:
     """Return a sum of shares of body lengths [m]."""
-    return sum((share * person.lengths_m[sided(name, side)] for name, share in shares.items()), 0.0)
+    return sum((share * person.lengths_m[on_side(name, side)] for name, share in shares.items()), 0.0)
 
 
-def sided(name: str, side: str | None) -> str:
+def on_side(name: str, side: str | None) -> str:
     """Return the name on one side of the body."""
     return name if side is None else name.replace(SIDE, side)
 
@@ -40,23 +40,23 @@ def sides_of(name: str, sides: Sequence[str]) -> list[str | None]:
 
 def both_sides(body: SegmentBody, entries: Mapping[str, float]) -> dict[str, float]:
     """Return entries by name with both sides named."""
-    return {sided(name, side): value for name, value in entries.items() for side in sides_of(name, body.sides)}
+    return {on_side(name, side): value for name, value in entries.items() for side in sides_of(name, body.sides)}
 
 
 def resolved_contact(body: SegmentBody, contact: ContactShares, person: SubjectTable) -> ContactTable:
     """Return `contact.toml` with both sides named and every place in metres."""
     points = {
-        sided(name, side): ContactPlace(
-            segment=sided(entry.segment, side),
+        on_side(name, side): ContactPlace(
+            segment=on_side(entry.segment, side),
             position_m=_triple(place_on(person, entry.position, side)),
-            radius_m=person.lengths_m[sided(entry.radius, side)] if entry.radius is not None else 0.0,
+            radius_m=person.lengths_m[on_side(entry.radius, side)] if entry.radius is not None else 0.0,
         )
         for side in body.sides
         for name, entry in contact.point.items()
     }
     capsules = {
-        sided(name, side): Capsule(
-            segment=sided(entry.segment, side),
+        on_side(name, side): Capsule(
+            segment=on_side(entry.segment, side),
             from_m=_triple(place_on(person, entry.start, side)),
             to_m=_triple(place_on(person, entry.stop, side)),
             radius_m=entry.radius_m,
@@ -66,7 +66,7 @@ def resolved_contact(body: SegmentBody, contact: ContactShares, person: SubjectT
     }
     sets = {
         name: tuple(
-            (sided(point, side), axis) for side, foot in feet.items() for point, axis in contact.foot[foot].rows
+            (on_side(point, side), axis) for side, foot in feet.items() for point, axis in contact.foot[foot].rows
         )
         for name, feet in contact.set.items()
     }
@@ -79,7 +79,7 @@ def resolved_markers(body: SegmentBody, markers: MarkerTable, person: SubjectTab
     places = {}
     for entry in body.segment:
         for side in sides_of(entry.name, body.sides):
-            segment, length = sided(entry.name, side), sided(entry.length, side)
+            segment, length = on_side(entry.name, side), on_side(entry.length, side)
             if own := markers.segment.get(segment, {}):
                 growth = person.lengths_m[length] / worn_by[length]
                 places[segment] = {name: _triple(growth * np.asarray(place)) for name, place in own.items()}

@@ -10,7 +10,7 @@ import numpy as np
 
 from strut.errors import BadTableError
 from strut.models.model_builder import Body, ModelBuilder
-from strut.models.person import length_of, place_on, sided, sides_of
+from strut.models.person import length_of, on_side, place_on, sides_of
 from strut.robot import FLOATING, Array, Foot, Robot, ball_foot
 from strut.tables.fields import Servo
 from strut.tables.folder import Tables
@@ -30,17 +30,17 @@ class Segment:
     @property
     def name(self) -> str:
         """Of the segment."""
-        return sided(self.table.name, self.side)
+        return on_side(self.table.name, self.side)
 
     @property
     def parent(self) -> str | None:
         """The segment that carries it; None for the root, whose joint floats."""
-        return None if self.table.parent is None else sided(self.table.parent, self.side)
+        return None if self.table.parent is None else on_side(self.table.parent, self.side)
 
     @property
     def joints(self) -> list[tuple[str, str]]:
         """Names and axes of its hinges in order of application: HipRight_RY, RY."""
-        joint = sided(self.table.joint.name, self.side)
+        joint = on_side(self.table.joint.name, self.side)
         return [(f"{joint}_{axis}", axis) for axis in self.table.joint.axes]
 
 
@@ -48,7 +48,7 @@ def segment_robot(name: str, body: SegmentBody, person: SubjectTable, tables: Ta
     """Return the body of a person; its contact points stand on the floor when every joint is zero."""
     assert tables.symmetry is not None
     assert tables.contact is not None
-    segments = _depth_first([Segment(e, s) for e in body.segment for s in sides_of(e.name, body.sides)], None)
+    segments = segments_of(body)
     places = {segment.name: segment for segment in segments}
     feet = [_foot(point, place, body.skin.point_radius_m) for point, place in tables.contact.point.items()]
     root_height_m = -min(
@@ -92,7 +92,7 @@ def _add_matter(builder: ModelBuilder, body: Body, segment: Segment, person: Sub
     entry, side = segment.table, segment.side
     mass = person.masses_kg.get(segment.name, 0.0)
     if mass > 0.0:
-        radii_m = np.array(entry.gyration) * person.lengths_m[sided(entry.length, side)]
+        radii_m = np.array(entry.gyration) * person.lengths_m[on_side(entry.length, side)]
         builder.matter(body, mass, place_on(person, entry.com, side), np.diag(mass * radii_m**2))
     for shape in entry.shapes:
         ends = [*place_on(person, shape.start, side), *place_on(person, shape.stop, side)]
@@ -118,13 +118,14 @@ def _foot(name: str, point: ContactPlace, point_radius_m: float) -> Foot:
     return ball_foot(name, name, point.segment, (x, y, z + point_radius_m), point_radius_m)
 
 
-def _depth_first(segments: list[Segment], parent: str | None) -> list[Segment]:
-    """Return the segments in the order in which a model lists its joints: a whole limb, then the next."""
-    ordered: list[Segment] = []
-    for segment in segments:
-        if segment.parent == parent:
-            ordered += [segment, *_depth_first(segments, segment.name)]
-    return ordered
+def segments_of(body: SegmentBody) -> list[Segment]:
+    """Return all segments, both sides made, in the order in which a model lists its joints: limb by limb."""
+    made = [Segment(entry, side) for entry in body.segment for side in sides_of(entry.name, body.sides)]
+
+    def below(parent: str | None) -> list[Segment]:
+        return [one for own in made if own.parent == parent for one in (own, *below(own.name))]
+
+    return below(None)
 
 
 def _origin_in_root(segments: dict[str, Segment], name: str, person: SubjectTable) -> Array:
@@ -143,5 +144,5 @@ def _limits(body: SegmentBody, symmetry: SymmetryTable) -> dict[str, tuple[float
         for side in sides_of(name, body.sides):
             turned = side == "Right" and symmetry.sign[name.split("_")[1]] < 0
             ends = (-upper, -lower) if turned else (lower, upper)
-            limits[sided(name, side)] = (*ends, entry.torque_nm)
+            limits[on_side(name, side)] = (*ends, entry.torque_nm)
     return limits

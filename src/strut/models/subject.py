@@ -16,7 +16,7 @@ from strut.models.table_files import read_contact, read_female, read_tables
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.tables.folder import Tables
-from strut.tables.human import FemaleTable, SubjectTable
+from strut.tables.human import SubjectTable
 from strut.tables.segments import Bound, SegmentBody
 
 SEXES = ("male", "female")
@@ -46,17 +46,11 @@ def subject(
     assert isinstance(tables.robot, SegmentBody)
     if sex not in SEXES:
         raise UnknownNameError("sex in the tables", sex, SEXES, "docs/human.md")
-    if sex == "female":
-        if named is not None or height_m is None or mass_kg is None:
-            raise OutOfRangeError(
-                "A female body needs a height and a mass; the measured subjects of the thesis are men."
-            )
-        female = read_female(HEIMAN)
-        assert female is not None
-        tables = replace(tables, robot=_as_woman(tables.robot, female))
-    assert isinstance(tables.robot, SegmentBody)
-    person = _person(tables.robot, height_m, mass_kg, lengths_m or {}, masses_kg or {}, named)
-    return _robot("heiman", HEIMAN, tables, msgspec.structs.replace(person, sex=sex))
+    if sex == "female" and (named is not None or height_m is None or mass_kg is None):
+        raise OutOfRangeError("A female body needs a height and a mass; the measured subjects of the thesis are men.")
+    body = _as_woman(tables.robot) if sex == "female" else tables.robot
+    person = _person(body, height_m, mass_kg, lengths_m or {}, masses_kg or {}, named)
+    return _robot("heiman", HEIMAN, replace(tables, robot=body), msgspec.structs.replace(person, sex=sex))
 
 
 def subject_robot(name: str, folder: Path, tables: Tables) -> Robot:
@@ -98,8 +92,10 @@ def _person(
     return SubjectTable(person_name, "male", height, sum(masses.values()), lengths, masses)
 
 
-def _as_woman(body: SegmentBody, female: FemaleTable) -> SegmentBody:
+def _as_woman(body: SegmentBody) -> SegmentBody:
     """Return the table of the body with what is different for women in its place."""
+    female = read_female(HEIMAN)
+    assert female is not None
     segments = tuple(
         msgspec.structs.replace(
             entry,

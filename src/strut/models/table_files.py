@@ -12,9 +12,11 @@ from strut.tables.body import BodyTable, ChainBody, LimbBody
 from strut.tables.collision import USUAL_COLLISION, CollisionTable
 from strut.tables.control import ControlTable
 from strut.tables.expression import ExpressionTable
+from strut.tables.eyes import EyesTable
 from strut.tables.folder import Tables
 from strut.tables.foreign import ForeignBody
 from strut.tables.gait import GaitTable
+from strut.tables.gait_library import GaitLibraryTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
 from strut.tables.human import ContactShares, FemaleTable, MarkerTable, SymmetryTable
 from strut.tables.segments import SegmentBody
@@ -44,6 +46,8 @@ def read_tables(folder: Path) -> Tables:
         markers=read_table(folder, "markers", MarkerTable),
         symmetry=read_table(folder, "symmetry", SymmetryTable),
         control=read_table(folder, "control", ControlTable),
+        gait_library=read_table(folder, "gait_library", GaitLibraryTable),
+        eyes=read_table(folder, "eyes", EyesTable),
         published=read_table(folder, "published", dict[str, Any]),
     )
 

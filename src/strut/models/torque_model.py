@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import mujoco
+import numpy as np
 
 from strut.errors import BadTableError
 from strut.models.catalogue import HOME, robot_home
 from strut.models.model_builder import FLOOR
-from strut.robot import Robot
+from strut.robot import Array, Robot
 from strut.tables.control import ControlTable
 from strut.tables.foreign import ForeignBody
 
@@ -35,6 +37,23 @@ def torque_model(robot: Robot, *, friction: float, step_s: float) -> mujoco.MjMo
     floor.contype, floor.conaffinity, floor.priority = 1, 0, 1  # by priority the floor's friction counts alone
     floor.friction, floor.solref = [friction, 0.005, 0.0001], _STIFF
     return spec.compile()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MotorGears:
+    """Gears of the motors in the order of control.toml: ratios, and what each joint brakes by itself. (n_motors,)."""
+
+    ratio: Array
+    damping_nm_s_rad: Array
+
+
+def motor_gears(robot: Robot) -> MotorGears:
+    """Return the gears of a robot that its own MJCF file describes."""
+    model, motors = torque_model(robot, friction=robot.friction, step_s=0.001), control_table(robot).motors
+    joints = [model.joint(name).dofadr[0] for name in motors]
+    return MotorGears(
+        np.array([float(model.actuator(name).gear[0]) for name in motors]), np.array(model.dof_damping[joints])
+    )
 
 
 def _folder(robot: Robot) -> Path:

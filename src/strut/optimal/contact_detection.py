@@ -35,6 +35,7 @@ CERTAIN_M = 0.0001
 SEEN_WITHIN_S = 0.01
 FEWEST_SAMPLES = 12  # of a movement; fewer say nothing about noise, and splines swing between them
 MOST_NOISE_RAD = np.radians(0.3)  # with 0.1 degrees borders are 2 ms off, with 0.5 a phase is seen that is not there
+MOST_CUT = 0.5  # of the samples must be left between ends whose contacts no set describes
 SCRAP_S = 0.025  # phases at the ends that are shorter tell nothing
 LIFTING, LANDING = (3, 4), (1, 2, 3)  # powers of time: forces fade before lift-off, speeds break at touchdown
 HIDDEN_S, NAMED_S = 0.012, 0.005  # how far a border may still be off, seen or named by columns finer than a sample
@@ -90,6 +91,8 @@ def detected_phases(robot: Robot, motion: Motion, cycle: ContactCycle) -> tuple[
             f"The joint angles have {np.degrees(noise_rad):.1f} degrees of noise, too much to see which feet touch; "
             "smooth them, or give the phases."
         )
+    if named:
+        motion = _described(robot, motion)
     sets, borders = _runs(
         motion.time_s, _named_contacts(robot, motion) if named else _seen_contacts(robot, motion, cycle)
     )
@@ -128,16 +131,34 @@ def detection_error_s(motion: Motion) -> float:
 
 def feet_paths(robot: Robot, time_s: Array, qpos: Array) -> Paths:
     """Return the paths of all contact points."""
-    points, places = contact_points(robot), []
-    for point in points.values():
-        place, height = contact_slip(robot, point, qpos)
-        floor = np.percentile(height, FLOOR_PERCENTILE)  # soles of a fitted body lie a little above or below the ground
-        places.append(np.column_stack([place[:, :2], height - floor]))
-    return Paths(time_s, np.stack(places, axis=1), tuple(points))
+    points = contact_points(robot)
+    place, height = contact_slip(robot, list(points.values()), qpos)
+    floor = np.percentile(height, FLOOR_PERCENTILE, axis=0)  # soles of a fitted body lie a little off the ground
+    return Paths(time_s, np.concatenate([place[:, :, :2], (height - floor)[:, :, None]], axis=2), tuple(points))
 
 
 def _sample_s(motion: Motion) -> float:
     return float(np.max(np.diff(motion.time_s)))
+
+
+def _described(robot: Robot, motion: Motion) -> Motion:
+    """Return a motion without samples at its ends whose contacts no set describes, as where a recording is cut."""
+    sets = set(_points_by_set(robot).values())
+    touching = [frozenset(np.array(motion.foot_names)[row].tolist()) for row in motion.contact]
+    known = np.flatnonzero([points in sets for points in touching])
+    if not len(known) or known[-1] - known[0] < MOST_CUT * len(touching):
+        return motion
+    rows = slice(int(known[0]), int(known[-1]) + 1)
+    return replace(
+        motion,
+        time_s=motion.time_s[rows],
+        qpos=motion.qpos[rows],
+        contact=motion.contact[rows],
+        torque_nm=None,
+        ground_force_n=None,
+        cop_in_world=None,
+        balance_margin_m=None,
+    )
 
 
 def _named_contacts(robot: Robot, motion: Motion) -> list[str]:

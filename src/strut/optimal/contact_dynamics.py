@@ -1,4 +1,4 @@
-"""Contact dynamics in numbers: H a + C = tau + Gᵀ λ and G a = γ for a tree whose contact rows hold.
+"""Contact dynamics in numbers: H a + C = tau + Gᵀ λ and G a = γ for a tree whose contact rows and closed loops hold.
 
 One instant, by three methods that must agree; or many at once, each with its own rows, to integrate the intervals of a
 movement with sensitivities. Rows are held at the level of accelerations and nothing is added. Runge-Kutta steps are of
@@ -20,6 +20,7 @@ from strut.contact_set import ContactSet
 from strut.engines.kinematic_tree import KinematicTree
 from strut.errors import BadTableError
 from strut.optimal.symbolic_dynamics import SymbolicDynamics
+from strut.optimal.tree_forces import tree_forces
 from strut.robot import Array
 
 Method = Literal["direct", "range", "null"]
@@ -57,6 +58,9 @@ class ContactTerms(NamedTuple):
 class ContactDynamics:
     """A tree that touches the ground. Coordinates must be plain numbers (nq = nv).
 
+    Its own springs and dampers are part of the bias; rows of its closed loops come after those of the contacts and
+    always hold.
+
     Args:
         tree: Who moves.
         contact: All rows that touch at any time.
@@ -68,13 +72,17 @@ class ContactDynamics:
         self, tree: KinematicTree, contact: ContactSet, actuated: Sequence[int] = (), passive: ca.Function | None = None
     ) -> None:
         self.tree, self.contact, self._passive = tree, contact, passive
+        inner, touching = tree_forces(tree), len(contact.rows)
+        self.row_count = touching + len(inner.row_names)
         q, v, a = (ca.SX.sym(letter, tree.nv) for letter in "qva")
-        load, rest = ca.SX.sym("load", len(contact.rows)), ca.SX.zeros(tree.nv)
+        load, rest = ca.SX.sym("load", self.row_count), ca.SX.zeros(tree.nv)
         moving = SymbolicDynamics(tree, q, v, a)
-        spring = rest if passive is None else passive(q, v)
+        spring = inner.passive(q, v) + (0.0 if passive is None else passive(q, v))
         free = moving.inverse_dynamics() - spring
-        needed = moving.inverse_dynamics(moving.row_loads(contact, load)) - spring
-        rates, jacobian = moving.row_accelerations(contact), ca.jacobian(moving.row_velocities(contact), v)
+        needed = moving.inverse_dynamics(moving.row_loads(contact, load[:touching])) - spring
+        needed = needed - inner.loads(q, load[touching:])
+        rates = ca.vertcat(moving.row_accelerations(contact), inner.accelerations(q, v, a))
+        jacobian = ca.jacobian(ca.vertcat(moving.row_velocities(contact), inner.velocities(q, v)), v)
         dynamic = ca.horzcat(ca.jacobian(free, a), ca.substitute(free, a, rest))
         held = ca.horzcat(jacobian, ca.substitute(rates, a, rest))
         self._terms = ca.Function("terms", [q, v], [ca.densify(dynamic), ca.densify(held)])
@@ -83,7 +91,7 @@ class ContactDynamics:
         self._torque = np.eye(tree.nv)[:, list(actuated)]
 
     def passive(self, q: Array, v: Array) -> Array:
-        """Return the generalised forces of springs and dampers at one instant. Shapes (nq,), (nv,) in, (nv,) out."""
+        """Return the generalised forces of the problem's springs and dampers. Shapes (nq,), (nv,) in, (nv,) out."""
         return np.zeros(self.tree.nv) if self._passive is None else self._passive(q, v).full().ravel()
 
     def terms(self, q: Array, v: Array) -> ContactTerms:
@@ -102,21 +110,25 @@ class ContactDynamics:
 
     def _independent(self, q: Array, v: Array) -> ContactTerms:
         terms = self.terms(q, v)
-        require_independent_rows(self.contact, terms.jacobian)
+        require_independent_rows(self.contact, terms.jacobian[: len(self.contact.rows)])
         return terms
 
     def accelerations(self, q: Array, v: Array, u: Array, touches: Mask) -> tuple[Array, Array]:
         """Return accelerations (n, nv) and row forces (n, n_rows); rows that do not touch carry none.
 
-        Shapes (n, nq), (n, nv), (n, n_u), (n, n_rows) in.
+        Shapes (n, nq), (n, nv), (n, n_u), (n, n_contact_rows) in.
         """
-        saddle, push = self._saddle(q, v, u, touches)
+        saddle, push = self._saddle(q, v, u, self._holding(touches))
         both = np.linalg.solve(saddle, push[..., None])[..., 0]
         return np.asarray(both[:, : self.tree.nv]), -np.asarray(both[:, self.tree.nv :], dtype=float)
 
+    def _holding(self, touches: Mask) -> Mask:
+        """Return which rows hold: contacts that touch, and all closures. (n, n_contact_rows) in, (n, n_rows) out."""
+        return np.pad(touches, [(0, 0), (0, self.row_count - touches.shape[1])], constant_values=True)
+
     def _saddle(self, q: Array, v: Array, u: Array, touches: Mask) -> tuple[Array, Array]:
         """Return matrix and right side of H a - Gᵀ λ = B u - C, G a = γ. Shapes (n, nv + n_rows, …)."""
-        count, nv, rows = len(q), self.tree.nv, len(self.contact.rows)
+        count, nv, rows = len(q), self.tree.nv, self.row_count
         dynamic, held = (part.full() for part in self._terms.map(count)(q.T, v.T))
         dynamic = dynamic.reshape(nv, count, nv + 1).transpose(1, 0, 2)
         saddle, push = np.zeros((count, nv + rows, nv + rows)), np.zeros((count, nv + rows))
@@ -130,7 +142,7 @@ class ContactDynamics:
 
     def _rates(self, q: Array, v: Array, u: Array, touches: Mask) -> tuple[Array, Array]:
         """Return accelerations (n, nv) and their derivatives by q, v and u. Shape (n, nv, 2 nv + n_u)."""
-        count, nv, rows = len(q), self.tree.nv, len(self.contact.rows)
+        count, nv, rows, touches = len(q), self.tree.nv, self.row_count, self._holding(touches)
         saddle, push = self._saddle(q, v, u, touches)
         inverse = np.linalg.inv(saddle)
         both = (inverse @ push[..., None])[..., 0]

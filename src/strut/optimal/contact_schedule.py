@@ -87,8 +87,10 @@ def _check_feet(robot: Robot, motion: Motion, phases: tuple[PhaseTime, ...]) -> 
         touching = {point.name for point in contact_set(robot, phase.contact).points}
         if len(qpos) < 2:
             continue
-        for name, point in sorted(contact_points(robot).items(), key=lambda entry: entry[0] not in touching):
-            moved, height = contact_slip(robot, point, qpos)
+        points = contact_points(robot)
+        slid, heights = contact_slip(robot, list(points.values()), qpos)
+        for index, name in sorted(enumerate(points), key=lambda entry: entry[1] not in touching):
+            moved, height = slid[:, index], heights[:, index]
             if name in touching:
                 _check_height(phase, name, time_s, height)
                 continue

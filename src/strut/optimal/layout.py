@@ -10,6 +10,7 @@ import numpy as np
 from strut.contact_set import ContactSet
 from strut.optimal.problem import Bounds, OptimalControlProblem
 from strut.optimal.sparse_nlp import Element, element
+from strut.optimal.tree_forces import tree_forces
 from strut.robot import Array, Index
 
 _LARGE = 1e19  # what the solver takes for infinity
@@ -18,13 +19,14 @@ _LARGE = 1e19  # what the solver takes for infinity
 class Layout:
     """Index tables of a problem.
 
-    At a border between phases there are two nodes at the same time. They share their coordinates and torques, and
-    their velocities too unless an impact lies between them; accelerations and forces jump.
+    At a border between phases there are two nodes at the same time. They share their coordinates, their torques unless
+    the phase lets them jump, and their velocities unless an impact lies between them; accelerations and forces jump.
     """
 
     def __init__(self, problem: OptimalControlProblem) -> None:
         self.problem = problem
         self.contact: ContactSet = problem.contact
+        self.closure_names = tree_forces(problem.tree).row_names
         self.phase_of = problem.phase_of
         self.node_count = len(self.phase_of)
         self.first_node = np.searchsorted(self.phase_of, np.arange(len(problem.phases)))
@@ -69,20 +71,27 @@ class Layout:
         problem, scales = self.problem, self.problem.scales
         rows = self.contact.rows
         self.nothing = self._take(np.zeros(len(rows)), np.zeros(len(rows)), np.full(len(rows), scales.force_n))
-        columns: dict[str, list[Index]] = {name: [] for name in ("q", "v", "a", "u", "force")}
+        columns: dict[str, list[Index]] = {name: [] for name in ("q", "v", "a", "u", "force", "closure")}
+        closing = np.full(len(self.closure_names), scales.force_n)
         sizes = {"q": np.ones(problem.tree.nq), "v": scales.velocity, "u": scales.torque}
         self._lifts: dict[str, list[Index]] = {lift.name: [] for lift in problem.lifts}
         for node in range(self.node_count):
             number = int(self.phase_of[node])
             border = node > 0 and node == self.first_node[number]
-            shared = {"q": border, "u": border, "v": border and problem.phases[number].arrival == "continuous"}
+            phase = problem.phases[number]
+            shared = {
+                "q": border,
+                "u": border and not phase.torque_jumps,
+                "v": border and phase.arrival == "continuous",
+            }
             for name, scale in sizes.items():
                 columns[name].append(columns[name][-1] if shared[name] else self._free(scale))
             columns["a"].append(self._free(scales.acceleration))
             columns["force"].append(self._forces(number, node))
+            columns["closure"].append(self._free(closing))
             for lift in problem.lifts:
                 self._lifts[lift.name].append(self._free(np.full(lift.size, lift.scale)))
-        self.q, self.v, self.a, self.u, self.force = (np.array(columns[name]) for name in columns)
+        self.q, self.v, self.a, self.u, self.force, self.closure = (np.array(columns[name]) for name in columns)
 
     def _forces(self, number: int, node: int) -> Index:
         """Return the force variables of a node: real ones for rows that touch, the fixed zeros for the others."""
@@ -93,7 +102,7 @@ class Layout:
             if row not in phase.contact.rows:
                 continue
             gone = last and row.name in phase.unloaded
-            lower = 0.0 if gone or row.axis == 2 else -np.inf
+            lower = 0.0 if gone or (row.axis == 2 and row.name not in phase.pulling) else -np.inf
             upper = 0.0 if gone else np.inf
             index[position] = self._take(np.array([lower]), np.array([upper]), np.array([scale]))[0]
         return index
@@ -106,11 +115,13 @@ class Layout:
         upper = np.array([parameter.upper for parameter in problem.parameters])
         self.parameter = self._take(lower, upper, np.ones(len(lower)))
         self.impulse: dict[int, Index] = {}
+        self.closure_impulse: dict[int, Index] = {}
         for number, phase in enumerate(problem.phases):
             if phase.arrival == "impact":
                 normal = np.array([row.axis == 2 for row in phase.contact.rows])
                 scale = np.full(len(normal), problem.scales.impulse_n_s)
                 self.impulse[number] = self._take(np.where(normal, 0.0, -np.inf), np.full(len(normal), np.inf), scale)
+                self.closure_impulse[number] = self._free(np.full(len(self.closure_names), problem.scales.impulse_n_s))
 
     def nodes_of(self, number: int) -> Index:
         """Return the nodes of a phase."""
@@ -144,7 +155,7 @@ class Layout:
         """Return the variable of a symbol at nodes. Shape (n,) in and out."""
         shared = {"parameter": self.parameter, "durations": self.duration}
         if impact is not None:
-            shared["impulse"] = self.impulse[impact]
+            shared |= {"impulse": self.impulse[impact], "closing impulse": self.closure_impulse[impact]}
         if quantity in shared:
             return np.full(len(nodes), shared[quantity][number])
         if quantity == "duration":
@@ -163,6 +174,7 @@ class Layout:
             "the acceleration of": (self.a, names),
             "the torque of": (self.u, [names[i] for i in problem.actuated]),
             "the force on": (self.force, self.contact.row_names),
+            "the force in": (self.closure, self.closure_names),
         }
         for words, (table, labels) in by_node.items():
             for node, entry in np.argwhere(table == index)[:1]:

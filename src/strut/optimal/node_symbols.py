@@ -10,6 +10,7 @@ from strut.contact_set import ContactSet
 from strut.engines.kinematic_tree import KinematicTree
 from strut.optimal.sparse_nlp import symbols
 from strut.optimal.symbolic_dynamics import Expression, SymbolicDynamics
+from strut.optimal.tree_forces import tree_forces
 from strut.robot import Array, ContactPoint
 
 
@@ -25,7 +26,7 @@ class Scales:
 
 
 class NodeSymbols:
-    """Coordinates, velocities, accelerations, torques and contact forces at one instant, in SI units.
+    """Coordinates, velocities, accelerations, torques and forces of contacts and closures at one instant, in SI units.
 
     Args:
         tree: Who moves.
@@ -53,6 +54,7 @@ class NodeSymbols:
         self.a = symbols(f"{kind}a", tree.nv) * scales.acceleration
         self.u = symbols(f"{kind}u", len(scales.torque)) * scales.torque
         self.force_n = symbols(f"{kind}force", len(contact.rows)) * scales.force_n
+        self.closure_n = symbols(f"{kind}closure", len(tree_forces(tree).row_names)) * scales.force_n
         self.duration_s = symbols(f"{kind}duration", 1)
         values = symbols("parameter", len(parameters))
         self.parameter: dict[str, Expression] = {name: values[index] for index, name in enumerate(parameters)}
@@ -92,5 +94,7 @@ class NodeSymbols:
         return self.force_n[self.contact.row_names.index(name)]
 
     def inverse_dynamics(self) -> Expression:
-        """Return the generalised forces that the motion needs besides those of the ground. Shape (nv,)."""
-        return self.movement.inverse_dynamics(self.movement.row_loads(self.contact, self.force_n))
+        """Return the forces that the motion needs besides those of ground, springs, dampers and loops. Shape (nv,)."""
+        needed = self.movement.inverse_dynamics(self.movement.row_loads(self.contact, self.force_n))
+        inner = tree_forces(self.tree)
+        return needed - inner.passive(self.q, self.v) - inner.loads(self.q, self.closure_n)

@@ -18,7 +18,7 @@ from strut.optimal.sparse_nlp import column
 from strut.optimal.symbolic_dynamics import Expression
 from strut.robot import Array, Index
 
-Nodes = Literal["all", "first", "last", "not first", "not last", "inner", "from a third on"]
+Nodes = Literal["all", "first", "last", "not first", "not last", "inner", "middle", "from a third on"]
 Arrival = Literal["continuous", "impact", "rest"]
 At = Callable[[NodeSymbols], Expression]
 
@@ -108,7 +108,9 @@ class ContactPhase:
         landing: Names of the points whose height is 0 at its start.
         constraints: Besides dynamics, contact and bounds.
         unloaded: Names of the rows whose force has vanished at its end.
+        torque_jumps: Whether torques may jump where it begins, as where a landing switches motors; else they continue.
         bounds: In this phase, besides those of the whole movement; `first_q` is for its first node.
+        pulling: Names of the upward rows that may pull, because `constraints` limit what a whole sole does.
     """
 
     name: str
@@ -119,7 +121,9 @@ class ContactPhase:
     landing: tuple[str, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     unloaded: tuple[str, ...] = ()
+    torque_jumps: bool = False
     bounds: Bounds | None = None
+    pulling: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Raise unless its durations are positive and in order, and all points and rows are of its contact set."""
@@ -132,7 +136,7 @@ class ContactPhase:
             raise OutOfRangeError(f"Phase {self.name} has {self.intervals} intervals; it needs at least 1.")
         for names, known, what in (
             (self.landing, [point.name for point in self.contact.points], "point"),
-            (self.unloaded, self.contact.row_names, "row"),
+            (self.unloaded + self.pulling, self.contact.row_names, "row"),
         ):
             for name in names:
                 if name not in known:
@@ -177,12 +181,16 @@ class MayerCost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrackingCost:
-    """A least-squares cost at the nodes: weight / 2 × Σ |of - reference|². Reference of shape (nodes, n)."""
+    """A least-squares cost at the nodes: weight / 2 × Σ node_weight |of - reference|². Shapes (nodes, n), (nodes,).
+
+    Without `node_weight` all nodes count alike.
+    """
 
     name: str
     weight: float
     of: At
     reference: Array
+    node_weight: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -140,7 +140,7 @@ def contact_dynamics(problem: OptimalControlProblem, parameter: Mapping[str, flo
 
 def touching(problem: OptimalControlProblem, phase_of: Index) -> Mask:
     """Return which rows of the problem touch, phase by phase number. Shape (n,) in, (n, n_rows) out."""
-    sets = np.array([[row in phase.contact.rows for row in problem.contact.rows] for phase in problem.phases])
+    sets = np.array([[row in phase.contact.rows for row in problem.contact.rows] for phase in problem.phases], bool)
     return np.asarray(sets.reshape(len(problem.phases), -1)[phase_of])
 
 
@@ -240,5 +240,6 @@ def _integrated(shooting: MultipleShooting, path: Trajectory) -> Trajectory:
         v=v,
         a=a,
         u=u,
-        force_n=force,
+        force_n=force[:, : len(problem.contact.rows)],
+        closure_n=force[:, len(problem.contact.rows) :],
     )

@@ -14,7 +14,8 @@ import casadi as ca
 import numpy as np
 
 from strut.contact_set import ContactSet
-from strut.engines.kinematic_tree import BodyPlacement, KinematicTree, TreeJoint
+from strut.engines.kinematic_tree import KinematicTree, TreeJoint
+from strut.engines.tree_elements import Anchor
 from strut.robot import Array, ContactPoint
 
 _ROUND = 0.02  # share of a segment that is rounded off where the nearest point comes to an end of it
@@ -59,7 +60,7 @@ class SymbolicDynamics:
                 self._add_push(step)
 
     def _add_place(self, step: TreeJoint) -> None:
-        q = self.q[step.q_index]
+        q = step.shift + step.ratio * self.q[step.q_index]
         arm, turn = ca.DM(step.offset_m), ca.DM(step.rotation)
         if step.kind == "hinge":
             turn = turn @ _hinge_rotation(step.axis, q - step.reference)
@@ -111,7 +112,7 @@ class SymbolicDynamics:
     def _rate(self, step: TreeJoint, values: Expression) -> Expression:
         """Return the joint's own share of a velocity or acceleration; of a free joint, the linear one."""
         if step.kind in {"hinge", "slide"}:
-            return ca.DM(step.axis) * values[step.v_index]
+            return ca.DM(step.axis) * (step.ratio * values[step.v_index])
         return values[step.v_index : step.v_index + 3]
 
     def _frame(self, index: int) -> tuple[Expression, Expression]:
@@ -124,9 +125,17 @@ class SymbolicDynamics:
         """Return the acceleration of a step's origin minus gravity, in its own axes; -1 is the world, which rests."""
         return self._push[index] if index >= 0 else -ca.DM(self.tree.gravity_m_s2)
 
-    def _on(self, body: str, point_in_body: Expression) -> tuple[BodyPlacement, Expression]:
+    def _on(self, body: str, point_in_body: Expression) -> tuple[Anchor, Expression]:
         place = self.tree.body(body)
         return place, ca.DM(place.offset_m) + ca.DM(place.rotation) @ _column(point_in_body)
+
+    def frame_from(self, ancestor: int, anchor: Anchor) -> tuple[Expression, Expression]:
+        """Return rotation and place of an anchor in the frame of a step that carries it; -1 is the world."""
+        rotation, place, step = ca.DM(anchor.rotation), ca.DM(anchor.offset_m), anchor.step
+        while step != ancestor:
+            rotation, place = self._turn[step] @ rotation, self._arm[step] + self._turn[step] @ place
+            step = self.tree.steps[step].parent
+        return rotation, place
 
     def rotation(self, body: str) -> Expression:
         """Return the rotation from the body's axes to the world's. Shape (3, 3)."""
@@ -257,7 +266,7 @@ class SymbolicDynamics:
                 turned = ca.dot(omega, ca.DM(step.inertia_kg_m2) @ omega)
                 terms.append(0.5 * (step.mass_kg * ca.dot(moved, moved) + turned))
             if step.armature.any():
-                rate = self.v[step.v_index : step.v_index + len(step.armature)]
+                rate = step.ratio * self.v[step.v_index : step.v_index + len(step.armature)]
                 terms.append(0.5 * ca.dot(ca.DM(step.armature), rate * rate))
         return sum(terms, ca.DM.zeros(1))
 
@@ -286,7 +295,16 @@ class SymbolicDynamics:
             linear[place.step] = linear[place.step] - force
             angular[place.step] = angular[place.step] - ca.cross(point, force)
         self._gathered(linear, angular)
-        return ca.vertcat(*(self._joint_force(index, linear[index], angular[index]) for index in range(len(linear))))
+        own = [self._joint_force(index, linear[index], angular[index]) for index in range(len(linear))]
+        for step, force in zip(self.tree.steps, own, strict=True):
+            if step.follows:
+                leader = self._leader(step)
+                own[leader] = own[leader] + step.ratio * force
+        return ca.vertcat(*(force for step, force in zip(self.tree.steps, own, strict=True) if not step.follows))
+
+    def _leader(self, step: TreeJoint) -> int:
+        """Return which step has the coordinate that a joint follows."""
+        return next(k for k, s in enumerate(self.tree.steps) if not s.follows and s.v_index == step.v_index)
 
     def _joint_force(self, index: int, force: Expression, moment: Expression) -> Expression:
         step = self.tree.steps[index]
@@ -300,7 +318,7 @@ class SymbolicDynamics:
             own = ca.vertcat(self._rotation[index] @ force, moment)
         if not step.armature.any():
             return own
-        return own + ca.DM(step.armature) * self.a[step.v_index : step.v_index + len(step.armature)]
+        return own + ca.DM(step.armature) * step.ratio * self.a[step.v_index : step.v_index + len(step.armature)]
 
 
 def _rows(contact: ContactSet, of_point: Callable[[ContactPoint], Expression]) -> Expression:

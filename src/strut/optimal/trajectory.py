@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy.interpolate import interp1d
 
 from strut.optimal.layout import Layout
 from strut.optimal.problem import OptimalControlProblem
+from strut.optimal.tree_forces import tree_forces
 from strut.robot import Array, Index
 
 
@@ -19,8 +20,9 @@ class Trajectory:
     """A movement at the nodes of its mesh, phases after each other; borders between phases hold two nodes.
 
     Shapes: time and phase (nodes,), q (nodes, nq), v and a (nodes, nv), torques u (nodes, n_u), forces of all rows of
-    `problem.contact`, 0 where they do not touch (nodes, n_rows), durations of the phases (n_phases,). Free parameters
-    are by name, impulses by the number of the phase that begins with an impact, row by row of its set.
+    `problem.contact`, 0 where they do not touch (nodes, n_rows), durations of the phases (n_phases,), forces in closed
+    loops (nodes, n_closures). Free parameters are by name, impulses by the number of the phase that begins with an
+    impact, row by row of its set.
     """
 
     problem: OptimalControlProblem
@@ -34,6 +36,13 @@ class Trajectory:
     duration_s: Array
     parameter: dict[str, float]
     impulse_n_s: dict[int, Array]
+    closure_n: Array = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def __post_init__(self) -> None:
+        if not self.closure_n.size:  # a body without closed loops needs to say nothing
+            object.__setattr__(
+                self, "closure_n", np.zeros((len(self.time_s), len(tree_forces(self.problem.tree).row_names)))
+            )
 
     def nodes_of(self, phase: int) -> Index:
         """Return the nodes of a phase."""
@@ -69,7 +78,7 @@ class Trajectory:
 
     def on_mesh(self, problem: OptimalControlProblem) -> Trajectory:
         """Return the same movement at the nodes of another mesh, phase by phase: a warm start."""
-        parts: dict[str, list[Array]] = {name: [] for name in ("time_s", "q", "v", "a", "u", "force_n")}
+        parts: dict[str, list[Array]] = {name: [] for name in ("time_s", "q", "v", "a", "u", "force_n", "closure_n")}
         for number, phase in enumerate(problem.phases):
             own = self.nodes_of(number)
             time = np.linspace(self.time_s[own[0]], self.time_s[own[-1]], phase.intervals + 1)
@@ -84,7 +93,7 @@ class Trajectory:
         opening = replace(self.problem.phases[first], arrival="rest")
         problem = self.problem.on_phases((opening, *self.problem.phases[first + 1 : stop]))
         rows = [self.problem.contact.rows.index(row) for row in problem.contact.rows]
-        values: dict[str, Any] = {name: getattr(self, name)[nodes] for name in ("q", "v", "a", "u")}
+        values: dict[str, Any] = {name: getattr(self, name)[nodes] for name in ("q", "v", "a", "u", "closure_n")}
         return replace(
             self,
             problem=problem,
@@ -141,6 +150,7 @@ def trajectory_of(layout: Layout, x: Array) -> Trajectory:
         a=values[layout.a],
         u=values[layout.u],
         force_n=values[layout.force],
+        closure_n=values[layout.closure],
         duration_s=duration,
         parameter={known.name: float(values[k]) for known, k in zip(problem.parameters, layout.parameter, strict=True)},
         impulse_n_s={number: values[index] for number, index in layout.impulse.items()},
@@ -153,9 +163,8 @@ def variables_of(layout: Layout, guess: Trajectory) -> Array:
     Lifted quantities start at 0: they are defined by rows that are linear in them.
     """
     x = np.zeros(layout.size)
-    for name, values in {"q": guess.q, "v": guess.v, "a": guess.a, "u": guess.u, "force": guess.force_n}.items():
-        table = getattr(layout, name)
-        x[table] = values
+    for name in ("q", "v", "a", "u", "force", "closure"):
+        x[getattr(layout, name)] = getattr(guess, {"force": "force_n", "closure": "closure_n"}.get(name, name))
     x[layout.nothing] = 0.0
     x[layout.duration] = guess.duration_s
     for number, parameter in enumerate(layout.problem.parameters):

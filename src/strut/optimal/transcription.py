@@ -2,19 +2,19 @@
 
 Dynamics are implicit: coordinates, velocities, accelerations, torques and forces are all variables, and the equations
 of motion are rows. Accelerations are linear between nodes, so velocities are parabolas and coordinates cubics, exactly.
-Contact is held at the level of accelerations; heights are imposed once, at touchdown, and velocities by the impact, so
-that no equation is written twice.
+Contacts and closed loops are held at the level of accelerations; heights are imposed once, at touchdown, and velocities
+by the impact, so that no equation is written twice. A first phase that begins at rest closes the loops.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from strut.contact_set import AXES, ContactRow
+from strut.contact_set import ContactRow
+from strut.optimal.friction_cones import friction_cones
 from strut.optimal.layout import Layout
 from strut.optimal.node_symbols import NodeSymbols
 from strut.optimal.problem import (
@@ -27,6 +27,7 @@ from strut.optimal.problem import (
     LiftedVariable,
     MayerCost,
     MeanCost,
+    Nodes,
     OptimalControlProblem,
     RateCost,
     SampleCost,
@@ -34,7 +35,8 @@ from strut.optimal.problem import (
 )
 from strut.optimal.sparse_nlp import Element, column, square, symbols
 from strut.optimal.symbolic_dynamics import Expression, SymbolicDynamics
-from strut.robot import Array, ContactPoint
+from strut.optimal.tree_forces import tree_forces
+from strut.robot import Array, ContactPoint, Index
 
 MESH = "mesh"  # name of the rows that tie nodes together
 DEFECT = 10.0  # rows of the mesh are this much stricter than their size says
@@ -46,15 +48,15 @@ DRIFT_FADES_1_S = 15.0  # with 0 a foot drifted 5.8 mm per step on the usual mes
 def transcribe(layout: Layout) -> list[Element]:
     """Return the elements of a problem, whose variables a layout has numbered."""
     problem = layout.problem
-    pieces = [_dynamics(layout), *_contacts(layout), _mesh(layout)]
+    pieces = [_dynamics(layout), *_contacts(layout), *_closures(layout), _mesh(layout)]
     if problem.quick:
         pieces.append(_between(layout))
     pieces += [_lift(layout, lift) for lift in problem.lifts]
     if problem.friction is not None:
-        pieces += _friction(layout, problem.friction)
-    for number, phase in enumerate(problem.phases):
+        pieces += friction_cones(layout, problem.friction)
+    for number in range(len(problem.phases)):
         pieces += _arrival(layout, number)
-        pieces += [_constraint(layout, number, constraint) for constraint in phase.constraints]
+    pieces += _constraints(layout)
     pieces += [_end(layout, condition) for condition in problem.ends]
     pieces += [_cost(layout, cost) for cost in problem.costs if cost.weight != 0.0]
     return pieces
@@ -82,20 +84,31 @@ def _dynamics(layout: Layout) -> Element:
 
 
 def _contacts(layout: Layout) -> list[Element]:
-    """Hold the acceleration of every point that touches; points with the same rows share an element."""
-    node, uses = layout.problem.node(), dict[tuple[ContactPoint, tuple[int, ...]], list[int]]()
+    """Hold the accelerations of all rows that touch; rows of one body share an element, and so most of its terms."""
+    node, uses = layout.problem.node(), dict[tuple[ContactRow, ...], list[int]]()
     for number, phase in enumerate(layout.problem.phases):
-        for point in phase.contact.points:
-            axes = tuple(sorted(phase.contact.rows_of(point.name)))
-            uses.setdefault((point, axes), []).extend(layout.nodes_of(number).tolist())
+        for own in phase.contact.by_body.values():
+            uses.setdefault(own, []).extend(layout.nodes_of(number).tolist())
     pieces = []
-    for (point, axes), nodes in uses.items():
-        held = _held(node, point)
-        rows = column(*(held[axis] / CONTACT_ACCELERATION_M_S2 for axis in axes))
-        names = [f"{point.name} {AXES[axis]}" for axis in axes]
+    for own, nodes in uses.items():
+        held = {point: _held(node, point) for point in dict.fromkeys(row.point for row in own)}
+        rows = column(*(held[row.point][row.axis] / CONTACT_ACCELERATION_M_S2 for row in own))
         size: dict[str, Any] = {"row_sizes": CONTACT_ACCELERATION_M_S2, "row_units": "m/s²"}
+        names = [row.name for row in own]
         pieces.append(layout.element("contact acceleration", nodes, rows=rows, row_names=names, **size))
     return pieces
+
+
+def _closures(layout: Layout) -> list[Element]:
+    """Hold the accelerations of closed loops, with the same pull as contacts."""
+    node, inner = layout.problem.node(), tree_forces(layout.problem.tree)
+    if not inner.row_names:
+        return []
+    change, speed = inner.accelerations(node.q, node.v, node.a), inner.velocities(node.q, node.v)
+    held = change + 2.0 * DRIFT_FADES_1_S * speed + DRIFT_FADES_1_S**2 * inner.positions(node.q)
+    rows, size = held / CONTACT_ACCELERATION_M_S2, CONTACT_ACCELERATION_M_S2
+    nodes = range(layout.node_count)
+    return [layout.element("closed loop", nodes, rows=rows, row_names=inner.row_names, row_sizes=size)]
 
 
 def _held(node: NodeSymbols, point: ContactPoint) -> Expression:
@@ -180,57 +193,6 @@ def _lift(layout: Layout, lift: LiftedVariable) -> Element:
     return layout.element(f"definition of {lift.name}", range(layout.node_count), rows=rows)
 
 
-def _friction(layout: Layout, friction: float) -> list[Element]:
-    """Keep forces, and where something lands impulses, within friction cones, phase by phase."""
-    pieces = []
-    for number, phase in enumerate(layout.problem.phases):
-        pieces += _standing_cones(layout, number, friction)
-        if phase.arrival == "impact":
-            pieces += _landing_cones(layout, number, friction)
-    return pieces
-
-
-def _standing_cones(layout: Layout, number: int, friction: float) -> list[Element]:
-    """Limit the sideways force of every foot, which is every body that touches, by its load."""
-    phase, node, pieces = layout.problem.phases[number], layout.problem.node(), []
-    for body in dict.fromkeys(row.point.body for row in phase.contact.rows):
-        own = [row for row in phase.contact.rows if row.point.body == body]
-        nodes = layout.nodes_of(number)
-        if all(row.name in phase.unloaded for row in own):
-            nodes = nodes[:-1]  # a foot without load has no cone, and its forces are 0 already
-        force = {row: node.row_force(row.name) for row in own}
-        cone = _cone(force, body, friction, layout.problem.scales.force_n, "N")
-        pieces.append(layout.element("friction", nodes, **cone))
-    return pieces
-
-
-def _landing_cones(layout: Layout, number: int, friction: float) -> list[Element]:
-    """Limit the sideways impulse of every foot that lands by its impulse upwards."""
-    phase, scale, pieces = layout.problem.phases[number], layout.problem.scales.impulse_n_s, []
-    impulse = symbols("impulse", len(phase.contact.rows)) * scale
-    for body in sorted({point.body for point in phase.contact.points if point.name in phase.landing}):
-        of_body = {row: impulse[index] for index, row in enumerate(phase.contact.rows) if row.point.body == body}
-        cone = _cone(of_body, body, friction, scale, "N s")
-        pieces.append(layout.element("friction of the impact", _start(layout, number), impact=number, **cone))
-    return pieces
-
-
-def _cone(
-    force: Mapping[ContactRow, Expression], body: str, friction: float, scale: float, unit: str
-) -> dict[str, Expression]:
-    """Return the rows that keep a body's force within its cone: an octagon inside the circle, so never too much."""
-    total = [sum(value for row, value in force.items() if row.axis == axis) for axis in range(3)]
-    angles = np.pi / 8.0 * np.arange(1, 16, 2)
-    load = np.cos(np.pi / 8.0) * friction * total[2]
-    return {
-        "rows": column(*(load - np.cos(angle) * total[0] - np.sin(angle) * total[1] for angle in angles)) / scale,
-        "bounds": (0.0, np.inf),
-        "row_names": [f"{body}, pushed towards {np.degrees(angle):.0f}°" for angle in angles],
-        "row_sizes": scale,
-        "row_units": unit,
-    }
-
-
 def _start(layout: Layout, number: int) -> list[int]:
     return [int(layout.first_node[number])]
 
@@ -246,6 +208,20 @@ def _arrival(layout: Layout, number: int) -> list[Element]:
     if phase.arrival == "impact":
         pieces.append(_impact(layout, number))
     if phase.arrival != "continuous":
+        pieces += _rest(layout, number)
+    return pieces
+
+
+def _rest(layout: Layout, number: int) -> list[Element]:
+    """Bring all rows of a phase to rest, and those of closed loops; where a movement begins these close."""
+    phase, node, start = layout.problem.phases[number], layout.problem.node(), _start(layout, number)
+    inner, pieces = tree_forces(layout.problem.tree), list[Element]()
+    if inner.row_names:
+        rows, names = inner.velocities(node.q, node.v), inner.row_names
+        if phase.arrival == "rest":
+            rows, names = column(rows, DEFECT * inner.positions(node.q)), names + names
+        pieces.append(layout.element("closed loop at the start", start, rows=rows, row_names=names))
+    if phase.contact.rows:
         speeds = {point: node.contact_velocity(point) for point in phase.contact.points}
         rows = column(*(speeds[row.point][row.axis] for row in phase.contact.rows))
         names = phase.contact.row_names
@@ -259,32 +235,47 @@ def _impact(layout: Layout, number: int) -> Element:
     node, before, scale = problem.node(), problem.node("before"), problem.scales.impulse_n_s
     impulse, change = symbols("impulse", len(contact.rows)) * scale, node.v - before.v
     weightless = replace(tree, gravity_m_s2=0.0 * tree.gravity_m_s2)
-    moving = SymbolicDynamics(weightless, node.q, 0.0 * change, change)
+    moving, inner = SymbolicDynamics(weightless, node.q, 0.0 * change, change), tree_forces(tree)
+    closing = inner.loads(node.q, symbols("closing impulse", len(inner.row_names)) * scale)
     return layout.element(
         "impact",
         _start(layout, number),
         impact=number,
-        rows=moving.inverse_dynamics(moving.row_loads(contact, impulse)) / scale,
+        rows=(moving.inverse_dynamics(moving.row_loads(contact, impulse)) - closing) / scale,
         row_names=tree.velocity_names,
         row_sizes=scale,
         row_units=["N m s" if unit == "rad" else "N s" for unit in tree.velocity_units],
     )
 
 
-def _constraint(layout: Layout, number: int, constraint: Constraint) -> Element:
-    nodes, scale = layout.nodes_of(number), constraint.scale
-    chosen = {
+def _constraints(layout: Layout) -> list[Element]:
+    """Keep the constraints of all phases; phases that share one share an element, which is derived once."""
+    uses: dict[Constraint, list[int]] = {}
+    for number, phase in enumerate(layout.problem.phases):
+        for constraint in phase.constraints:
+            uses.setdefault(constraint, []).extend(_chosen(layout.nodes_of(number), constraint.nodes).tolist())
+    return [_constraint(layout, constraint, nodes) for constraint, nodes in uses.items()]
+
+
+def _chosen(nodes: Index, which: Nodes) -> Index:
+    """Return some of the nodes of a phase."""
+    return {
         "all": nodes,
         "first": nodes[:1],
         "last": nodes[-1:],
         "not first": nodes[1:],
         "not last": nodes[:-1],
         "inner": nodes[1:-1],
+        "middle": nodes[len(nodes) // 2 : len(nodes) // 2 + 1],
         "from a third on": nodes[len(nodes) // 3 :],
-    }[constraint.nodes]
+    }[which]
+
+
+def _constraint(layout: Layout, constraint: Constraint, nodes: list[int]) -> Element:
+    scale = constraint.scale
     return layout.element(
         constraint.name,
-        chosen,
+        nodes,
         rows=constraint.rows(layout.problem.node()) / scale,
         bounds=(constraint.lower / scale, constraint.upper / scale),
         row_names=constraint.row_names,
@@ -329,9 +320,10 @@ def _cost(layout: Layout, cost: Cost) -> Element:
         value = cost.weight * square(change) / _step(problem)
         return layout.element(cost.name, layout.starts, cost=value, data=_intervals(layout))
     if isinstance(cost, TrackingCost):
-        wanted = symbols("data", cost.reference.shape[1])
-        value = cost.weight / 2.0 * square(cost.of(node) - wanted)
-        return layout.element(cost.name, nodes, cost=value, data=cost.reference)
+        given = symbols("data", 1 + cost.reference.shape[1])
+        value = cost.weight / 2.0 * given[0] * square(cost.of(node) - given[1:])
+        weights = np.ones(len(nodes)) if cost.node_weight is None else cost.node_weight
+        return layout.element(cost.name, nodes, cost=value, data=np.column_stack([weights, cost.reference]))
     if isinstance(cost, SampleCost):
         return _samples(layout, cost)
     assert isinstance(cost, MayerCost)

@@ -14,15 +14,17 @@ from strut.draft import Shortfall
 from strut.errors import BadFootstepsError, ImpossibleStepError, RefusedError, StrutError
 from strut.pipeline.trials import FINAL, SEARCH, Trials, generator_for
 
-# options of a task or request that may be out of a body's reach, each with its name and unit in thousandths
+# options of a task or request that may be out of a body's reach: name, unit in thousandths, how finely it is told
 OPTIONS = {
-    "speed_m_s": ("speed", "mm/s"),
-    "pace": ("speed", "mm/s"),
-    "body_height_m": ("body height", "mm"),
-    "step_length_m": ("step length", "mm"),
-    "step_height_m": ("step height", "mm"),
-    "margin_m": ("balance margin", "mm"),
+    "speed_m_s": ("speed", "mm/s", 20.0),  # of a gait pattern, which is proved in physics at every speed tried
+    "pace": ("speed", "mm/s", 1.0),
+    "body_height_m": ("body height", "mm", 1.0),
+    "step_length_m": ("step length", "mm", 1.0),
+    "step_height_m": ("step height", "mm", 1.0),
+    "margin_m": ("balance margin", "mm", 1.0),
 }
+
+SLOWER = (0.75, 0.5)  # shares of its usual speed at which a robot with weak motors is tried
 
 
 def why_not_even_neutral(trials: Trials, stopped_by: Sequence[Shortfall]) -> StrutError:
@@ -32,14 +34,37 @@ def why_not_even_neutral(trials: Trials, stopped_by: Sequence[Shortfall]) -> Str
         return BadFootstepsError(f"The footsteps cannot be walked: {reason}; shorten or turn that step less.")
     unsolved = None
     for option, asked, usual in _chosen(trials):
-        name, unit = OPTIONS[option]
-        works = _nearest(partial(_passes, trials, option), usual, asked)
+        name, unit, close = OPTIONS[option]
+        works = _what_works(trials, option, usual, asked, close)
         blame = ImpossibleStepError(name, asked, reason, usual, works, unit)
         if works is not None:
             return blame
         unsolved = unsolved or blame
     broken = [shortfall.limit for shortfall in stopped_by]
     return unsolved or RefusedError([shortfall.sentence for shortfall in stopped_by], task.advice(broken))
+
+
+def _what_works(trials: Trials, option: str, usual: float, asked: float, close: float) -> float | None:
+    """Return the value nearest to the asked one that passes; a robot too weak for its usual speed is tried slower."""
+    shares = SLOWER if option == "speed_m_s" and asked > usual else ()
+    found = (_nearest(partial(_passes, trials, option), share * usual, asked, close) for share in (1.0, *shares))
+    return next((works for works in found if works is not None), None)
+
+
+def slower(trials: Trials) -> Trials | None:
+    """Return the same request at the largest share of the robot's usual speed that neutral keeps.
+
+    None where a speed was asked for, where the generator has no usual one, or where none is slow enough.
+    """
+    usual, request = getattr(trials.generator, "usual", {}).get("speed_m_s"), trials.request
+    if usual is None or getattr(request.task, "speed_m_s", None) is not None:
+        return None
+    for share in SLOWER:
+        if _passes(trials, "speed_m_s", share * usual * 1e3):
+            task = msgspec.structs.replace(request.task, speed_m_s=share * usual)
+            chosen = msgspec.structs.replace(request, task=task)
+            return replace(trials, request=chosen, generator=generator_for(chosen, trials.robot, trials.on_progress))
+    return None
 
 
 def _chosen(trials: Trials) -> Iterator[tuple[str, float, float]]:
@@ -56,12 +81,12 @@ def _chosen(trials: Trials) -> Iterator[tuple[str, float, float]]:
             yield option, asked, usual
 
 
-def _nearest(passes: Callable[[float], bool], usual: float, asked: float) -> float | None:
-    """Return, to a thousandth, the value nearest to the asked one that passes; None if not even the usual one does."""
+def _nearest(passes: Callable[[float], bool], usual: float, asked: float, close: float) -> float | None:
+    """Return, to so many thousandths, the value nearest to the asked one that passes; None if not even usual does."""
     if not passes(usual * 1e3):
         return None
     inner, outer = (math.ceil, math.floor) if asked < usual else (math.floor, math.ceil)
-    return bisect(passes, inner(usual * 1e3), outer(asked * 1e3), close=1.0, scale="whole")[0] * 1e-3
+    return bisect(passes, inner(usual * 1e3), outer(asked * 1e3), close=close, scale="whole")[0] * 1e-3
 
 
 def _passes(trials: Trials, option: str, thousandths: float) -> bool:

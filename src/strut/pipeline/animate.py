@@ -5,11 +5,12 @@ from __future__ import annotations
 from strut.draft import OnProgress
 from strut.drawing import drawn
 from strut.emotion import named_emotion
+from strut.generators.animation_drafts import expression_changes
 from strut.generators.planted_story import drawn_qpos, feet_down, planted_stance, retimed, sample_times
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.run import run
-from strut.request import Animate, Request
+from strut.request import Animate, Request, StoryMethod
 from strut.robot import Robot
 from strut.tables.keyframes import Animation
 
@@ -21,6 +22,7 @@ def animate(
     margin_m: float | None = None,
     rate_hz: float = 100.0,
     strict: bool = False,
+    method: StoryMethod = "mass",
     on_progress: OnProgress | None = None,
 ) -> Motion:
     """Return the movement nearest to a drawn story that keeps balance and every limit of the body.
@@ -29,10 +31,12 @@ def animate(
 
     Args:
         robot: Who performs, or its name.
-        animation: A story that stands.
+        animation: A story; one that walks is performed by the robot's own controllers in simulation.
         margin_m: Smallest distance of the centre of pressure from the edge of what carries the robot; 10 mm if None.
         rate_hz: Samples per second.
         strict: Raise RefusedError instead of slowing down much or weakening.
+        method: `mass` optimises the centre of mass and times, `body` all joints, forces and times at once, which takes
+            three times as long, `pieces` the same piece by piece between keyframes.
         on_progress: Told every attempt; returning True stops.
 
     Raises:
@@ -43,9 +47,13 @@ def animate(
         >>> strut.animate("cassie", strut.load_animation(strut.story_path("cassie", "proud"))).receipt.verdict
     """
     robot = load_robot(robot) if isinstance(robot, str) else robot
+    if any(frame.mode == "walk" for frame in animation.keyframe):
+        from strut.pipeline.piloted_show import perform_show  # noqa: PLC0415 -- it makes what stands feasible by this
+
+        return perform_show(robot, animation, rate_hz=rate_hz, method=method, margin_m=margin_m, strict=strict)
     request = Request(
         robot=robot.name,
-        task=Animate(animation=animation),
+        task=Animate(animation=animation, method=method),
         emotion=named_emotion(animation.emotion),
         margin_m=margin_m,
         rate_hz=rate_hz,
@@ -73,5 +81,10 @@ def draw(robot: Robot | str, animation: Animation, *, rate_hz: float = 100.0) ->
         joint_names=robot.joint_names,
         contact=feet_down(fine),
         foot_names=robot.foot_names,
-        meta={"robot_fingerprint": robot.fingerprint, "emotion": animation.emotion, "title": animation.title},
+        meta={
+            "robot_fingerprint": robot.fingerprint,
+            "emotion": animation.emotion,
+            "title": animation.title,
+            "eyes": expression_changes(fine.time_s, fine.eyes),
+        },
     )

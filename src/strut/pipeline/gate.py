@@ -42,7 +42,7 @@ def strongest_proved(
         full = kept.attempt if prove is None else prove(kept.attempt)
         if full.passes:
             return Kept(full, stopped_by)
-        if full.intensity == 0.0:
+        if full.neutral:
             return Kept(None, full.shortfalls)
         ceiling, stopped_by = max(0.0, full.intensity - close), full.shortfalls
 
@@ -56,7 +56,7 @@ def strongest(
         return Kept(above, ())
     below = above
     while not below.passes:
-        if below.intensity == 0.0:
+        if below.neutral:
             return Kept(None, below.shortfalls)
         above = below
         below = attempt(max(0.0, round(below.intensity - coarse, 9)))

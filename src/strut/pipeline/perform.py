@@ -14,6 +14,7 @@ from strut.motion import Motion
 from strut.pipeline.run import run
 from strut.request import HandTask, Platform, PriorityLaw, Request
 from strut.robot import Array, Robot
+from strut.tables.expression import Layer
 
 
 def perform(
@@ -30,6 +31,7 @@ def perform(
     platform: Platform = "led",
     margin_m: float | None = None,
     strict: bool = False,
+    expression: Layer | None = None,
     on_progress: OnProgress | None = None,
 ) -> Motion:
     """Do a task with a hand and show an emotion with whatever the task leaves free.
@@ -47,10 +49,10 @@ def perform(
         platform: `led` along the task's own path or kept where it is; `free` to help hand and head.
         margin_m: How far inside the wheels the centre of pressure must stay, for robots on a platform; 10 mm if None.
         strict: Raise RefusedError instead of weakening.
+        expression: `published`, or with the `animated` layer over it; the robot's usual if None.
         on_progress: Told every intensity tried; returning True stops.
 
-    Returns:
-        The motion, with its receipt.
+    Returns the motion, with its receipt.
 
     Raises:
         UnreachablePathError: If the hand cannot follow its path.
@@ -72,6 +74,7 @@ def perform(
         margin_m=margin_m,
         rate_hz=rate_hz,
         strict=strict,
+        expression=expression,
     )
     return run(request, robot=robot, on_progress=on_progress)
 

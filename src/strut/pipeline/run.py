@@ -8,11 +8,13 @@ from importlib.metadata import version
 from time import perf_counter
 from typing import Any
 
-from strut.draft import Draft, Generator, Limit, OnProgress
+import msgspec
+
+from strut.draft import Draft, Generator, Kept, Limit, OnProgress
 from strut.errors import RefusedError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.pipeline.alternatives import why_not_even_neutral
+from strut.pipeline.alternatives import slower, why_not_even_neutral
 from strut.pipeline.relaxation import relaxed
 from strut.pipeline.trials import Trials, generator_for
 from strut.receipt import Receipt
@@ -52,9 +54,13 @@ def run(
     """
     started = perf_counter()
     robot = load_robot(request.robot) if robot is None else robot
+    request = msgspec.structs.replace(request, expression=robot.chosen_layer(request.expression))
+    robot = robot.expressing(request.expression)
     drafts = generator_for(request, robot, on_progress) if generator is None else generator
     trials = Trials(request, robot, drafts, tuple(limits), on_progress)
-    kept = trials.strongest()
+    kept, told = trials.strongest(), tuple[str, ...]()
+    if kept.attempt is None and (calmer := slower(trials)) is not None:
+        trials, kept, told = calmer, calmer.strongest(), (_slower_sentence(calmer.request, kept),)
     if request.retreat == "local":
         kept = relaxed(trials, kept)
     if kept.attempt is None:
@@ -66,12 +72,25 @@ def run(
         intensity=kept.attempt.intensity,
         stopped_by=kept.stopped_by,
     )
+    receipt = replace(receipt, expression=_told_layer(request))
     if request.strict and receipt.verdict != "ok":
         refused = replace(receipt, verdict="refused")
         how = "walk at" if request.task.walks else "show"
         advice = f"Without --strict it would {how} {refused.intensity_kept:.2f}."
         raise RefusedError(refused.reasons, advice, refused)
-    return motion_of(request, kept.attempt.draft, replace(receipt, solve_s=perf_counter() - started))
+    receipt = replace(receipt, reasons=(*receipt.reasons, *told), solve_s=perf_counter() - started)
+    return motion_of(trials.request, kept.attempt.draft, receipt)
+
+
+def _told_layer(request: Request) -> str | None:
+    """Return the layer of expression that a receipt tells: what is published needs no word."""
+    return None if request.expression == "published" else request.expression
+
+
+def _slower_sentence(request: Request, faster: Kept) -> str:
+    """Return why a robot walks at another speed than its gait's own."""
+    speed_m_s = getattr(request.task, "speed_m_s", 0.0)
+    return f"speed: {speed_m_s:.2f} m/s in neutral, because faster {faster.stopped_by[0].sentence}"
 
 
 def motion_of(request: Request, draft: Draft, receipt: Receipt) -> Motion:
@@ -89,7 +108,7 @@ def motion_of(request: Request, draft: Draft, receipt: Receipt) -> Motion:
         "request": named,
     }
     meta["options"] = {**meta.get("options", {}), "margin_m": request.least_margin_m, "rate_hz": request.rate_hz}
-    balanced = needs.landings is None
+    balanced = needs.landings is None and needs.plant is None
     return Motion(
         robot=robot.name,
         time_s=draft.time_s,

@@ -13,12 +13,13 @@ from strut.generators.hand_drafts import HandDrafts
 from strut.generators.step_drafts import StepDrafts
 from strut.pipeline.gate import CLOSE, COARSE, strongest_proved
 from strut.pipeline.pace import USED, fastest
-from strut.request import Animate, Crawl, HandTask, HumanGait, PatternGait, Request, Steps
+from strut.request import Animate, Crawl, HandTask, HumanGait, PatternGait, PilotedWalk, Request, Steps
 from strut.robot import Robot
 from strut.simulation.upright import proved_upright
 from strut.style import Style
 from strut.verify.limits import judged, limits_for
 from strut.verify.measure import measure
+from strut.verify.plant_audit import was_piloted
 
 SEARCH, FINAL = Detail("search"), Detail("final")
 _SLOWER, _MOST_SLOWER = 1.03, 10
@@ -53,14 +54,15 @@ class Trials:
             use: Share of the speed and torque limits that may be used.
             quiet: Whether nobody is told.
         """
-        request, found = self.request, None
-        for draft in self.generator.drafts(self.style(intensity), detail):
+        request, style, found = self.request, self.style(intensity), None
+        for draft in self.generator.drafts(style, detail):
             measured = measure(draft)
-            limits = (*limits_for(self.robot, margin_m=request.least_margin_m, use=use), *self.limits)
-            found = Attempt(intensity, measured, judged(measured, limits))
+            own = limits_for(self.robot, margin_m=request.least_margin_m, use=use, piloted=was_piloted(draft))
+            shortfalls = judged(measured, (*own, *self.limits))
+            found = Attempt(intensity, measured, shortfalls, neutral=style == self.style(0.0))
             if found.passes and detail.level == "final" and request.task.simulated:
                 proved = proved_upright(measured)
-                found = Attempt(intensity, proved, proved.shortfalls)
+                found = replace(found, draft=proved, shortfalls=proved.shortfalls)
             if found.passes:
                 break
         assert found is not None, "a generator yields at least one draft"
@@ -152,13 +154,26 @@ def generator_for(request: Request, robot: Robot, on_progress: OnProgress | None
             return GaitDrafts(robot, task, request.rate_hz)
         case HandTask() as task:
             return HandDrafts(robot, task, request.rate_hz, expressive=request.emotion is not None)
-        case HumanGait() as task:
-            from strut.generators.human_drafts import HumanDrafts  # noqa: PLC0415 -- loads CasADi, which no robot needs
-
-            return HumanDrafts(robot, task, request.rate_hz, on_progress)
-        case Animate() as task:
-            from strut.generators.animation_drafts import AnimationDrafts  # noqa: PLC0415 -- loads CasADi, too
-
-            return AnimationDrafts(robot, task, request.least_margin_m, request.rate_hz)
+        case HumanGait() | Animate() | PilotedWalk():
+            return _late_generator(request, robot, on_progress)
         case task:
             raise OutOfRangeError(f"No generator of strut does '{task.name}'; pass your own to `strut.run`.")
+
+
+def _late_generator(request: Request, robot: Robot, on_progress: OnProgress | None) -> Generator:
+    """Return what drafts a task that needs CasADi or controllers, which no other task has to load."""
+    task = request.task
+    if isinstance(task, HumanGait):
+        from strut.generators.human_drafts import HumanDrafts  # noqa: PLC0415
+
+        return HumanDrafts(robot, task, request.rate_hz, on_progress)
+    if isinstance(task, Animate):
+        from strut.generators.animation_drafts import AnimationDrafts  # noqa: PLC0415
+
+        return AnimationDrafts(robot, task, request.least_margin_m, request.rate_hz)
+    from strut.io.gait_library_file import load_gait_library  # noqa: PLC0415
+    from strut.simulation.piloted_drafts import PilotedDrafts  # noqa: PLC0415
+
+    assert isinstance(task, PilotedWalk)
+    library = load_gait_library(robot) if task.walker == "library" else None
+    return PilotedDrafts(robot, task, request.rate_hz, library)

@@ -12,15 +12,18 @@ from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.run import run
 from strut.place import Footstep, Place
-from strut.request import Balance, Pace, PressureLaw, Request, Retreat, Task
+from strut.request import Balance, PressureLaw, Request, Retreat, Task, Walker
+from strut.request_checks import Pace
 from strut.robot import Robot
+from strut.tables.expression import Layer
 
 
 class GaitChoices(TypedDict, total=False):
-    """What the gaits of single robots leave to the user; `Crawl`, `Steps` and `PatternGait` say what each means.
+    """What the gaits of single robots leave to the user; `Crawl`, `Steps`, `PatternGait` and `PilotedWalk` say what.
 
-    Crawl: `step_length_m`, `step_height_m`, `balance`. Steps: `footsteps`, `step_length_m`, `step_height_m`,
-    `body_height_m`, `pace`, `law`. Gait patterns: `pattern`, `speed_m_s`, `sideways_m_s`, `turn_rad_s`.
+    Crawl: `step_length_m`, `step_height_m`, `balance`, `tempo`. Steps: `footsteps`, `step_length_m`, `step_height_m`,
+    `body_height_m`, `pace`, `law`. Gait patterns: `pattern`, `speed_m_s`, `sideways_m_s`, `turn_rad_s`. Under the
+    robot's own controllers: `speed_m_s`, `sideways_m_s`, `turn_rad_s`, `body_height_m`, `distance_m`, `walker`.
     """
 
     footsteps: Sequence[Footstep] | None
@@ -30,10 +33,13 @@ class GaitChoices(TypedDict, total=False):
     pace: Pace | float | None
     law: PressureLaw | None
     balance: Balance | None
+    tempo: float | None
     pattern: str | None
     speed_m_s: float | None
     sideways_m_s: float | None
     turn_rad_s: float | None
+    distance_m: float | None
+    walker: Walker | None
 
 
 def walk(
@@ -46,6 +52,7 @@ def walk(
     margin_m: float | None = None,
     retreat: Retreat = "global",
     strict: bool = False,
+    expression: Layer | None = None,
     rate_hz: float | None = None,
     on_progress: OnProgress | None = None,
     **choices: Unpack[GaitChoices],
@@ -63,6 +70,7 @@ def walk(
         margin_m: Smallest distance of the centre of pressure from the edge of the support polygon; 10 mm if None.
         retreat: What cannot be kept is weakened for the whole walk (`global`) or only while a limit is near (`local`).
         strict: Raise RefusedError instead of weakening.
+        expression: `published`, or with the `animated` layer over it; the robot's usual if None.
         rate_hz: Samples per second; the task's usual rate if None.
         on_progress: Told every intensity tried and every iteration of a solver; returning True stops.
         **choices: Of the robot's gait: see `GaitChoices`.
@@ -80,6 +88,7 @@ def walk(
     task = _task(robot, {name: value for name, value in chosen.items() if value is not None})
     felt = named_emotion(emotion) if isinstance(emotion, str) else emotion
     how: dict[str, Any] = {"intensity": intensity, "margin_m": margin_m, "retreat": retreat, "strict": strict}
+    how["expression"] = expression
     request = Request(
         robot=robot.name, task=task, emotion=felt, rate_hz=task.usual_rate_hz if rate_hz is None else rate_hz, **how
     )

@@ -204,6 +204,7 @@ def standing_still(robot: Robot, pose: KeyPose) -> Audit:
         foot_in_world=np.broadcast_to(foot_in_world, (samples, feet, 3)),
         foot_weight=each,
         contact=each > 0.0,
+        phase=np.zeros(samples),
     )
     qpos = crawler(robot, pose, plan).posture(np.zeros((samples, 2))).qpos
     return audit(robot, plan.time_s, qpos, plan.contact)

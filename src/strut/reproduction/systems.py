@@ -8,7 +8,7 @@ from importlib import import_module
 from strut.errors import MissingExtraError, UnknownNameError
 from strut.reproduction.comparison import Comparison, Parts
 
-SYSTEMS = ("mrpete", "human", "pepper", "studies", "alice")
+SYSTEMS = ("mrpete", "human", "pepper", "studies", "alice", "cassie")
 
 
 def reproduce(system: str, on_progress: Callable[[str, int, int], None] | None = None) -> tuple[Comparison, ...]:

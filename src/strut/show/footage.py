@@ -11,20 +11,20 @@ import numpy.typing as npt
 
 from strut.balance.polygon import Polygon
 from strut.balance.support import supports
+from strut.engines.eyes import eye_poses, eye_solids, looks_at
 from strut.engines.rigid_body import foot_contact_points, foot_positions, point_masses
-from strut.engines.solids import Solid, solid_poses, solids
+from strut.engines.solid_mesh import MOST_FACES_DRAWN, lightened
+from strut.engines.solids import LEAST_OPACITY, Solid, solid_poses, solids
 from strut.engines.stick_figure import stick_poses, sticks
 from strut.errors import BadMotionError, BadTableError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import AZIMUTH_RAD
-from strut.show.solid_mesh import MOST_FACES_DRAWN, lightened
 from strut.show.wording import labels_of
 from strut.tables.gait import SynthesisTable
 
 Look = Literal["solid", "stick"]
 Spot = Literal["centre of mass", "centre of pressure"]
-LEAST_OPACITY = 0.05  # parts fainter than this exist for collisions, not for the eye
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,14 +141,10 @@ def nearest_samples(motion: Motion, time_s: Array) -> npt.NDArray[np.intp]:
 def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], *, look: Look = "solid") -> Footage:
     """Return what the motion looks like at the samples, as a body or as its stick figure. Shape (F,) in."""
     qpos = motion.qpos[samples]
-    parts = lightened(solids(robot), MOST_FACES_DRAWN) if look == "solid" else sticks(robot)
+    parts, centre, rotation = _body(motion, robot, samples) if look == "solid" else _stick_figure(robot, qpos)
     seen = [index for index, solid in enumerate(parts) if solid.color[3] >= LEAST_OPACITY]
     if not seen:
         raise BadTableError(f"{robot.name} has no visible part; give its body some geometry.")
-    centre, rotation = solid_poses(robot, qpos) if look == "solid" else stick_poses(robot, qpos)
-    polygons: list[Polygon | None] = []
-    for support in supports(motion.contact[samples][:, list(robot.point_feet)], foot_contact_points(robot, qpos)):
-        polygons += [support.polygon] * (support.stop - support.first)
     spots: dict[Spot, Array] = {}
     if robot.feet:
         spots["centre of mass"] = centre_of_mass(robot, qpos)[:, :2]
@@ -160,9 +156,40 @@ def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], *, look
         solids=tuple(parts[index] for index in seen),
         centre_in_world=centre[:, seen],
         solid_to_world=rotation[:, seen],
-        polygons=tuple(polygons),
+        polygons=_polygons(motion, robot, samples),
         spots=spots,
     )
+
+
+Parts = tuple[tuple[Solid, ...], Array, Array]  # n solids, their centres (F, n, 3) and rotations (F, n, 3, 3)
+
+
+def _stick_figure(robot: Robot, qpos: Array) -> Parts:
+    return sticks(robot), *stick_poses(robot, qpos)
+
+
+def _body(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> Parts:
+    """Return the parts of a body, and its eyes with the expression of the motion if it has some."""
+    qpos, eyes = motion.qpos[samples], robot.tables.eyes
+    parts, (centre, rotation) = lightened(solids(robot), MOST_FACES_DRAWN), solid_poses(robot, qpos)
+    if eyes is None:
+        return parts, centre, rotation
+    looks = looks_at(motion.meta, motion.time_s[samples] - motion.time_s[0])
+    eye_centre, eye_rotation = eye_poses(robot, eyes, qpos, looks)
+    together = np.concatenate([centre, eye_centre], axis=1), np.concatenate([rotation, eye_rotation], axis=1)
+    return parts + eye_solids(eyes), *together
+
+
+def _polygons(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> tuple[Polygon | None, ...]:
+    """Return the support polygons of samples."""
+    contact, points = (
+        motion.contact[samples][:, list(robot.point_feet)],
+        foot_contact_points(robot, motion.qpos[samples]),
+    )
+    found: list[Polygon | None] = []
+    for support in supports(contact, points):
+        found += [support.polygon] * (support.stop - support.first)
+    return tuple(found)
 
 
 def _base_in_world(robot: Robot, qpos: Array) -> Array:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from strut.analysis.condition_comparison import ConditionComparison
 from strut.analysis.gait_analysis import GaitAnalysis
 from strut.analysis.gait_cycle import gait_cycle, mirror_image
 from strut.errors import BadMotionError
@@ -14,6 +15,8 @@ from strut.human.laboratory_names import PANELS
 from strut.io.atomic import write_atomically
 from strut.motion import Motion
 from strut.robot import Robot
+from strut.show.condition_report import condition_curves
+from strut.show.condition_wording import condition_tables
 from strut.show.gait_plots import (
     Walk,
     angle_plot,
@@ -30,12 +33,15 @@ from strut.show.page import Picture, page, plotted
 from strut.show.wording import listed
 
 
-def save_gait_report(found: GaitAnalysis, path: Path | str, *, force: bool = False) -> None:
+def save_gait_report(
+    found: GaitAnalysis, path: Path | str, *, conditions: ConditionComparison | None = None, force: bool = False
+) -> None:
     """Write one page about walks, with their curves over the gait cycle.
 
     Args:
         found: What was measured of them.
         path: File to write.
+        conditions: Trials by condition; then means of conditions are drawn instead of single walks.
         force: Replace an existing file.
 
     Example:
@@ -53,9 +59,9 @@ def save_gait_report(found: GaitAnalysis, path: Path | str, *, force: bool = Fal
         title="gait analysis",
         introduction=_introduction(drawn),
         doubts=[words for name, walk in walks.items() for words in doubt_sentences(name, *walk)],
-        tables=gait_tables(found),
+        tables=gait_tables(found) if conditions is None else condition_tables(conditions),
         left_out=left_out_sentences(found),
-        curves=_curves(drawn),
+        curves=_curves(drawn) if conditions is None else condition_curves(found, conditions),
     )
     write_atomically(Path(path), content, force=force)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -10,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from strut.analysis.gait_cycle import endless
 from strut.motion import Motion
 from strut.robot import Array, Robot
+from strut.rotation import heading_of
 from strut.show.footage import frame_times_s
 
 REWIND_S = 1.5  # that a scene takes from its end back to its start
@@ -64,7 +66,18 @@ def _continued(first: Motion, then: Motion, robot: Robot) -> Motion:
         torque_nm=None,
         ground_force_n=None,
         balance_margin_m=None,
+        meta=_with_eyes_again(first, then, float(first.duration_s + step_s * (steps + 1))),
     )
+
+
+def _with_eyes_again(first: Motion, then: Motion, start_s: float) -> dict[str, Any]:
+    """Return what is told of a motion, with the expressions of the eyes of what follows it."""
+    if "eyes" not in first.meta or not isinstance(then.meta["eyes"], list):
+        return dict(first.meta)
+    return {
+        **first.meta,
+        "eyes": [*first.meta["eyes"], *([start_s + time_s, eyes] for time_s, eyes in then.meta["eyes"])],
+    }
 
 
 def _moved(motion: Motion, robot: Robot, end: Array) -> tuple[Array, Array | None]:
@@ -89,4 +102,4 @@ def _heading_rad(robot: Robot, qpos: Array) -> float:
     """Return where a base is headed about the vertical. Shape (nq,)."""
     if not robot.floats:
         return float(qpos[2])
-    return float(Rotation.from_quat(qpos[3:7], scalar_first=True).as_euler("ZYX")[0])
+    return heading_of(qpos[3:7])

@@ -54,4 +54,9 @@ def _templates() -> jinja2.Environment:
 
 def page(template: str, **values: Any) -> bytes:
     """Return a whole page from one of the templates in `pages/`."""
-    return _templates().get_template(template).render(policy=POLICY, **values).encode()
+    return template_text(template, policy=POLICY, **values)
+
+
+def template_text(template: str, **values: Any) -> bytes:
+    """Return one of the templates in `pages/`, filled in."""
+    return _templates().get_template(template).render(**values).encode()

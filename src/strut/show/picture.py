@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -16,21 +17,23 @@ from strut.errors import OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array
 from strut.show.camera import Camera, fitted_camera
-from strut.show.floor import grid_step_m
-from strut.show.footage import Footage, SideBySide, footage, nearest_samples, telling_sample
+from strut.show.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
+from strut.show.footage import Footage, SideBySide, Spot, footage, nearest_samples, telling_sample
 from strut.show.render import Pixels, draw_frame
 from strut.show.wording import verdict_of
 
 INK = "#1a1c20"
 DOTS = 100  # per inch, matplotlib's measure of type
 VERDICT_COLORS = {"ok": "#2b7a4b", "weakened": "#9a6200", "refused": "#b3261e"}
+_KEY_SHARE = 0.07  # height of the line under all panels over the width of one
 _TITLE_SHARE = 0.17  # height of the titles over the width of a panel
 _HEIGHT_SHARE = 0.84  # height of a panel over its width
 
 
 def png_bytes(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420) -> bytes:
     """Return a picture of motions side by side at one moment, or each at its most telling one."""
-    return as_png(np.concatenate(panels_of(shown, at_s=at_s, panel_px=panel_px), axis=1))
+    panels = np.concatenate(panels_of(shown, at_s=at_s, panel_px=panel_px), axis=1)
+    return as_png(np.concatenate([panels, _key_under(shown, panel_px)]))
 
 
 def panels_of(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420) -> list[Pixels]:
@@ -123,6 +126,30 @@ def titles_over(shown: SideBySide, panel_px: int) -> Pixels:
         words.write(label, middle, 0.52, size_px=0.072 * panel_px, most_px=most_px)
         words.write(verdict, middle, 0.44, size_px=0.045 * panel_px, most_px=most_px, color=color, align="top")
     return words.pixels()
+
+
+def _key_under(shown: SideBySide, panel_px: int) -> Pixels:
+    """Return one line that says what the colours on the ground mean. Shape (h, n * panel_px, 3)."""
+    width_px, marks = len(shown.motions) * panel_px, marks_of(shown)
+    if not marks:
+        return np.empty((0, width_px, 3), dtype=np.uint8)
+    size_px = min(0.034 * panel_px, 0.023 * width_px)  # all three fit into the width of one panel
+    words, column = Words(width_px, round(_KEY_SHARE * panel_px)), 0.04 * panel_px
+    for name in marks:
+        color = to_hex(POLYGON_COLOR if name == "support polygon" else SPOT_COLORS[name])
+        for text, ink in (("\N{BLACK CIRCLE}", color), (name, INK)):
+            end = words.write(text, column, 0.4, size_px=size_px, most_px=width_px, color=ink, side="left")
+            column = end + 0.4 * size_px
+        column += size_px
+    return words.pixels()
+
+
+def marks_of(shown: SideBySide) -> list[Spot | Literal["support polygon"]]:
+    """Return what is marked on the ground under any of the robots."""
+    found: list[Spot | Literal["support polygon"]] = []
+    if any(robot.feet for robot in shown.robots):
+        found += ["support polygon", "centre of mass"]
+    return [*found, "centre of pressure"] if any(motion.cop_in_world is not None for motion in shown.motions) else found
 
 
 def verdict_color(motion: Motion) -> str:

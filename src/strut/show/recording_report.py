@@ -20,6 +20,7 @@ from strut.io.motion_file import save_motion
 from strut.show.gait_wording import GaitTable
 from strut.show.page import Picture, page, plotted
 from strut.show.recording_plots import (
+    angle_time_plot,
     emg_plot,
     foot_force_plot,
     leg_torque_plot,
@@ -30,6 +31,10 @@ from strut.show.recording_plots import (
 
 FIT_FILES = ("subject.toml", "motion.npz", "report.html")
 CAPTURE_FILES = (*FIT_FILES, "forces.csv")
+EMG_WORDS = (
+    "Rectified, low-passed at 6 Hz without lag, over the peak of each channel. Ochre: the torque in whose sense a "
+    "muscle of the leg works, over its peak; channels that name no side are taken for the right."
+)
 LINES = (
     "Blue: from markers, with 90 % bands; black: force plates; ochre: mass times acceleration of the centre of mass."
 )
@@ -37,12 +42,15 @@ LINES = (
 
 def check_result_folder(folder: Path, names: Sequence[str], *, force: bool) -> None:
     """Raise FileError if a folder cannot be made or one of the files in it would be replaced unasked."""
+    made = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(folder, f"cannot be made: {error.strerror}.") from error
     for name in names:
         check_writable(folder / name, force=force)
+    if made:
+        folder.rmdir()  # nothing is left behind where what comes next fails
 
 
 def save_fit(found: MarkerFit, folder: Path, *, force: bool = False) -> None:
@@ -52,6 +60,7 @@ def save_fit(found: MarkerFit, folder: Path, *, force: bool = False) -> None:
         >>> strut.save_fit(strut.fit(strut.read_recording("walk.c3d")), Path("subject"))  # doctest: +SKIP
     """
     check_result_folder(folder, FIT_FILES, force=force)
+    folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / "subject.toml", SubjectFile.of(found.subject).text.encode(), force=force)
     save_motion(found.motion, folder / "motion.npz", force=force)
     content = page(
@@ -73,6 +82,7 @@ def save_capture(walk: CapturedWalk, folder: Path, *, force: bool = False) -> No
         >>> strut.save_capture(strut.capture_walk(strut.read_recording("walk.c3d")), Path("walk"))  # doctest: +SKIP
     """
     check_result_folder(folder, CAPTURE_FILES, force=force)
+    folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / "subject.toml", SubjectFile.of(walk.fit.subject).text.encode(), force=force)
     save_motion(walk.motion, folder / "motion.npz", force=force)
     write_atomically(folder / "forces.csv", forces_csv(walk).encode(), force=force)
@@ -127,9 +137,12 @@ def _fit_words(found: MarkerFit) -> str:
 
 def _fit_table(found: MarkerFit) -> GaitTable:
     lengths = found.subject.length
-    rows = [[name, f"{1e3 * entry.m:.0f}", f"{1e3 * entry.sd_m:.0f}"] for name, entry in lengths.items()]
-    header = ["", "length [mm]", "standard deviation [mm]"]
-    return GaitTable("the person", "The person", "", "Lengths of segments, estimated from the recording", header, rows)
+    rows = []
+    for name in (name for name in lengths if "Left" not in name):
+        both = [lengths[name], lengths.get(name.replace("Right", "Left"), lengths[name])]
+        rows.append([name.replace("Right", ""), *(f"{1e3 * one.m:.0f} ± {1e3 * one.sd_m:.0f}" for one in both)])
+    header = ["", "right or middle [mm]", "left or middle [mm]"]
+    return GaitTable("the person", "The person", "", "Lengths of segments with standard deviations", header, rows)
 
 
 def _capture_tables(walk: CapturedWalk) -> Iterator[GaitTable]:
@@ -138,7 +151,57 @@ def _capture_tables(walk: CapturedWalk) -> Iterator[GaitTable]:
         header = ["", "RMS [% weight]", "RMS [% range]", "correlation", "inside the 90 % band", "frames"]
         rows = [_agreement_row(one) for one in walk.agreements]
         yield GaitTable("plates", "Beside force plates", words, "baseline: the plain estimate", header, rows)
+    if walk.moments:
+        words = "The laboratory's own inverse dynamics, with force plates, where it found a push-off."
+        rows = [
+            [
+                f"{one.joint}",
+                f"{one.rms_nm_kg:.2f}",
+                f"{100.0 * one.rms_range:.0f}",
+                f"{one.correlation:.3f}",
+                str(one.frames),
+            ]
+            for one in walk.moments
+        ]
+        header = ["", "RMS [N m/kg]", "RMS [% range]", "correlation", "frames"]
+        yield GaitTable("ankles", "Ankle torques beside the laboratory's", words, "Torques of stances", header, rows)
+    yield _event_table(walk)
     yield _fit_table(walk.fit)
+
+
+def _event_table(walk: CapturedWalk) -> GaitTable:
+    """Return every stance with its events, and how far plates felt landing and toe off from them."""
+    felt = walk.fit.trial.plate_events
+    rows = []
+    for one in walk.forces.footprints:
+        times = ((one.start_s, "heel_strike"), (one.stop_s, "toe_off"))
+        off = [
+            [1e3 * (time_s - event.time_s) for event in felt if (event.kind, event.side) == (kind, one.side)]
+            for time_s, kind in times
+        ]
+        near = [min(values, key=abs, default=None) for values in off]
+        told = [f"{value:+.0f}" if value is not None and abs(value) < 100.0 else "" for value in near]
+        seen = "" if one.seen else "partly seen"
+        rows.append(
+            [
+                one.side.lower(),
+                f"{one.start_s:.3f}",
+                f"{one.stop_s:.3f}",
+                f"{one.stop_s - one.start_s:.3f}",
+                *told,
+                seen,
+            ]
+        )
+    header = [
+        "foot",
+        "heel strike [s]",
+        "toe off [s]",
+        "stance [s]",
+        "strike after plate [ms]",
+        "toe off after plate [ms]",
+        "",
+    ]
+    return GaitTable("events", "Events", "From markers alone.", "Stances in order of time", header, rows)
 
 
 def _pressure_words(walk: CapturedWalk) -> str:
@@ -158,20 +221,25 @@ def _agreement_row(one: Agreement) -> list[str]:
 
 
 def _capture_curves(walk: CapturedWalk) -> Iterator[tuple[str, list[Picture]]]:
+    angles = "Angles as the forces belong to them, and as markers were fitted (pale); grey while the foot stands."
+    yield "Joint angles", [plotted(angle_time_plot(walk), angles)]
     yield (
         "Ground forces",
         [
             plotted(total_force_plot(walk), f"Force of the ground on the body. {LINES}"),
-            plotted(foot_force_plot(walk), "Force of the ground on each foot."),
+            plotted(foot_force_plot(walk), "Force of the ground on each foot; grey while it stands."),
         ],
     )
     way = "Footprints (grey) and centre of pressure from above: blue from markers, black of plates."
     yield "Centre of pressure", [plotted(pressure_way_plot(walk), way)]
-    torques = "Torques about the joints' first axes per body mass, with 90 % bands; signs as of the angles."
+    torques = (
+        "Torques about the joints' first axes per body mass, with 90 % bands; signs as of the angles. Black: the "
+        "laboratory's own inverse dynamics, where the file has it."
+    )
     yield "Joint torques", [plotted(leg_torque_plot(walk), torques)]
     muscles: Figure | None = emg_plot(walk)
     if muscles is not None:
-        yield "EMG", [plotted(muscles, "Rectified, low-passed at 6 Hz without lag, over the peak of each channel.")]
+        yield "EMG", [plotted(muscles, EMG_WORDS)]
     yield "Marker errors", [_marker_picture(walk.fit)]
 
 

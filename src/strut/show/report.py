@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from strut.engines.scene import Scene
+from strut.engines.solid_mesh import MOST_FACES
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.show.footage import SideBySide
 from strut.show.loop import there_and_back_s
 from strut.show.page import Picture, page, plotted
-from strut.show.picture import as_png, panels_of
+from strut.show.picture import as_png, marks_of, panels_of
 from strut.show.plots import balance_plot, contact_plot, footprint_plot, joint_use_plot, pressure_plot
 from strut.show.pose_strip import pose_strip_bytes
-from strut.show.solid_mesh import MOST_FACES
 from strut.show.stage import Stage
 from strut.show.wording import carriers_of, listed, receipt_rows, receipt_sentences, verdict_of
 
@@ -55,8 +55,8 @@ def _still_caption(shown: SideBySide) -> str:
         return "From one landing of the right heel to the next, in per cent; the left side is darker."
     walks = [bool((~motion.contact).any()) for motion in shown.motions]
     moment = " or ".join(["in mid-step"] * any(walks) + ["half way through"] * (not all(walks)))
-    known = ["green: the support polygon", "blue: the centre of mass"] * any(robot.feet for robot in shown.robots)
-    known += ["red: the centre of pressure"] * any(motion.cop_in_world is not None for motion in shown.motions)
+    colors = {"support polygon": "green", "centre of mass": "blue", "centre of pressure": "red"}
+    known = [f"{colors[name]}: the {name}" for name in marks_of(shown)]
     marks = f" On the ground, {'; '.join(known)}." if known else ""
     return f"Each motion {moment}, to one scale.{marks}"
 

@@ -8,13 +8,13 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.engines.scene import Scene
+from strut.engines.solid_mesh import MOST_FACES, lightened, solid_mesh
 from strut.engines.solids import Mesh
 from strut.robot import Array
 from strut.show.camera import view_axes
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS, SPOT_SIZES, grid_step_m
 from strut.show.footage import Footage, SideBySide, footage, nearest_samples
 from strut.show.loop import repeated
-from strut.show.solid_mesh import MOST_FACES, lightened, solid_mesh
 
 VIEW_RAD = np.deg2rad(24.0)
 WIDE_VIEW_RAD = np.deg2rad([-14.0, 24.0])  # azimuth and elevation: across the lanes

@@ -69,10 +69,20 @@ def verdict_of(motion: Motion) -> str:
 def dial_of(motion: Motion) -> str:
     """Return the intensity kept beside what was asked, and the verdict: `intensity 0.45 of 0.50 asked, weakened`."""
     receipt = motion.receipt
-    if receipt is None or receipt.intensity_kept is None or receipt.intensity_asked is None:
+    if receipt is None or not intensity_words(receipt):
         return verdict_of(motion)
+    return f"{intensity_words(receipt)}, {receipt.verdict}"
+
+
+def intensity_words(receipt: Receipt) -> str:
+    """Return the intensity kept beside what was asked, and how much is seen where the body or the time allow less."""
+    if receipt.intensity_kept is None or receipt.intensity_asked is None:
+        return ""
     kept, asked = f"{receipt.intensity_kept:.2f}", f"{receipt.intensity_asked:.2f}"
-    return f"intensity {kept} {'as' if kept == asked else f'of {asked}'} asked, {receipt.verdict}"
+    dial = f"intensity {kept} {'as' if kept == asked else f'of {asked}'} asked"
+    if receipt.verdict != "weakened" or receipt.shown is None or receipt.shown > 0.99 * _share_kept(receipt):
+        return dial
+    return f"{dial}, {_percent(receipt.shown)} of the feeling shown"
 
 
 def receipt_sentences(receipt: Receipt | None) -> list[str]:

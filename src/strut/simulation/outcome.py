@@ -20,7 +20,7 @@ class Outcome:
         tracking_error_rad: Largest distance of a joint from its goal.
         torque_use: Largest share of a servo's torque limit.
         cost_of_transport: Mechanical work over weight and distance; None on the spot.
-        control: What kept it upright: `servos` alone, or `balance` under its soles, too.
+        control: What kept it upright: `servos` alone, `balance` under its soles, or `whole_body` torques of its legs.
         stumbles: How often the same happened and it got up again.
         hand_error_mm: Largest distance of a busy hand from where the plan has it; None for a walk.
     """

@@ -21,6 +21,7 @@ from strut.control.reference import ShowRequest
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.torque_plant import USUAL_NOISE, SensorNoise, Sensors, TorquePlant
 from strut.errors import OutOfRangeError
+from strut.gait_library import GaitLibrary
 from strut.models.catalogue import load_robot
 from strut.models.torque_model import control_table, torque_model
 from strut.motion import Motion
@@ -93,12 +94,22 @@ class PilotedOutcome:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class BegunPhase:
+    """When a phase of a request began: the request by its number, the phase, and the time."""
+
+    number: int
+    phase: str
+    at_s: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PilotedRun:
-    """A simulated show: the outcome in numbers, and the motion that really happened."""
+    """A simulated show: the outcome in numbers, the motion that really happened, and when which request was done."""
 
     outcome: PilotedOutcome
     motion: Motion
+    begun: tuple[BegunPhase, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +136,8 @@ class Clock:
                 raise OutOfRangeError(f"The {name} rate is {rate:g} Hz; it must be from 20 to 10000 Hz.")
         if self.control_hz % 200.0 or self.control_hz % self.record_hz:
             raise OutOfRangeError(
-                f"A control rate of {self.control_hz:g} Hz is no multiple of 200 Hz and of the record rate."
+                f"{self.record_hz:g} samples a second do not divide {self.control_hz:g} ticks, which 200 must divide; "
+                "choose 20, 25, 50, 100 or 200 samples."
             )
 
 
@@ -136,6 +148,7 @@ def simulate_requests(
     world: World | None = None,
     clock: Clock | None = None,
     radio: Callable[[float], ShowRequest | None] | None = None,
+    library: GaitLibrary | None = None,
     on_sample: Callable[[float], None] | None = None,
 ) -> PilotedRun:
     """Let a biped do one request after the other in MuJoCo, and return what happened.
@@ -146,6 +159,7 @@ def simulate_requests(
         world: Floor, sensors and pushes.
         clock: Rates and the longest time.
         radio: What a person commands at a time, None for nothing; it takes over from the requests at once.
+        library: Gaits that the walking controller follows; None for foot placement by the pendulum alone.
         on_sample: Called with the simulated time at every recorded sample.
 
     Example:
@@ -153,27 +167,15 @@ def simulate_requests(
         False
     """
     robot, world, clock = robot or load_robot("cassie"), world or World(), clock or Clock()
-    tick_s = 1.0 / clock.control_hz
-    steps = math.ceil(tick_s / LONGEST_STEP_S)
-    friction = robot.friction if world.friction is None else world.friction
-    table = control_table(robot)
-    model = torque_model(robot, friction=friction, step_s=tick_s / steps)
-    plant = TorquePlant(model, table.base, (table.foot[0].body, table.foot[1].body))
-    plant.reset(model.qpos0)
-    body = driven_body(model, table)
-    pilot = Pilot(body, rate_hz=clock.control_hz, height_m=float(model.qpos0[2]))
-    sensors = Sensors(plant, world.noise, np.random.default_rng(world.seed))
-    record = PilotedRecord(plant, body.torque_limit_nm)
-    loop = _Loop(
-        pilot, plant, sensors, record, steps, deque([np.zeros(body.motor_count)] * round(world.delay_s / tick_s))
-    )
-    loop.settle(clock.settle_s)
+    loop = piloted_loop(robot, world, clock, library)
+    pilot, plant, record, tick_s = loop.pilot, loop.plant, loop.record, loop.pilot.tick_s
     pilot.enqueue(requests)
     started = process_time()
     ticks_each = round(clock.control_hz / clock.record_hz)
     while True:
         if loop.ticks % ticks_each == 0:
             record.sample(loop.ticks * tick_s, pilot.automaton.mode, pilot.automaton.phase)
+            loop.note(requests)
             if on_sample is not None:
                 on_sample(record.time_s[-1])
             if not loop.goes_on(clock):
@@ -187,8 +189,27 @@ def simulate_requests(
     return _run(robot, loop, process_time() - started, world)
 
 
+def piloted_loop(robot: Robot, world: World, clock: Clock, library: GaitLibrary | None = None) -> PilotedLoop:
+    """Return a pilot and its plant, standing with springs that carry the weight."""
+    tick_s = 1.0 / clock.control_hz
+    steps = math.ceil(tick_s / LONGEST_STEP_S)
+    friction = robot.friction if world.friction is None else world.friction
+    table = control_table(robot)
+    model = torque_model(robot, friction=friction, step_s=tick_s / steps)
+    plant = TorquePlant(model, table.base, (table.foot[0].body, table.foot[1].body))
+    plant.reset(model.qpos0)
+    body = driven_body(model, table)
+    pilot = Pilot(body, rate_hz=clock.control_hz, height_m=float(model.qpos0[2]), library=library)
+    sensors = Sensors(plant, world.noise, np.random.default_rng(world.seed))
+    record = PilotedRecord(plant, body.torque_limit_nm)
+    late = deque([np.zeros(body.motor_count)] * round(world.delay_s / tick_s))
+    loop = PilotedLoop(pilot, plant, sensors, record, steps, late)
+    loop.settle(clock.settle_s)
+    return loop
+
+
 @dataclass(slots=True, eq=False)
-class _Loop:
+class PilotedLoop:
     """A pilot and its plant, tick by tick."""
 
     pilot: Pilot
@@ -197,11 +218,13 @@ class _Loop:
     record: PilotedRecord
     steps: int
     late: deque[Array]
+    begun: list[BegunPhase] = field(default_factory=list)
     ticks: int = 0
     idle_ticks: int = 0
     taken_s: list[float] = field(default_factory=list)
 
     def tick(self) -> None:
+        """Read the sensors, answer with torques, and let them act."""
         measured = Measurement(*self.sensors.read())
         started = perf_counter()
         torque = self.pilot.torque(measured)
@@ -222,7 +245,16 @@ class _Loop:
         self.taken_s.clear()
         self.record.forget_work()
 
+    def note(self, requests: Sequence[ShowRequest]) -> None:
+        """Note which request is being done, where that or its phase is new."""
+        current, phase = self.pilot.automaton.current, self.pilot.automaton.phase
+        number = next((number for number, one in enumerate(requests) if one is current), None)
+        last = self.begun[-1] if self.begun else None
+        if number is not None and (last is None or (last.number, last.phase) != (number, phase)):
+            self.begun.append(BegunPhase(number, phase, round(self.record.time_s[-1], 3)))
+
     def goes_on(self, clock: Clock) -> bool:
+        """Return whether a show is neither over nor too long."""
         rested = self.idle_ticks * self.pilot.tick_s >= clock.rest_s
         return not self.record.fell and not rested and self.record.time_s[-1] < clock.longest_s
 
@@ -233,7 +265,7 @@ def _push(plant: TorquePlant, pushes: Sequence[Push], now_s: float) -> None:
         plant.push(np.sum(acting, axis=0) if acting else np.zeros(3))
 
 
-def _run(robot: Robot, loop: _Loop, taken_s: float, world: World) -> PilotedRun:
+def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> PilotedRun:
     record, pilot = loop.record, loop.pilot
     time_s, qpos = np.array(record.time_s), np.array(record.qpos)
     force_n = np.array(record.force_n)
@@ -268,7 +300,7 @@ def _run(robot: Robot, loop: _Loop, taken_s: float, world: World) -> PilotedRun:
             "outcome": outcome.as_dict(),
         },
     )
-    return PilotedRun(outcome, motion)
+    return PilotedRun(outcome, motion, tuple(loop.begun))
 
 
 def _receipt(robot: Robot, outcome: PilotedOutcome, qpos: Array, time_s: Array) -> Receipt:

@@ -13,7 +13,9 @@ import numpy.typing as npt
 from strut.audit import STANDS_STILL_M
 from strut.balance.ground_force import share_ground_force
 from strut.balance.support import runs
-from strut.control.servo_balance import Sensing, ServoBalance
+from strut.control.sensing import Sensing
+from strut.control.servo_balance import ServoBalance
+from strut.control.whole_body_control import WholeBodyControl
 from strut.engines.frame_kinematics import frame_poses
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.physics import Run, run_servos
@@ -23,6 +25,7 @@ from strut.kinematics.contact_slip import rolled_m
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot
+from strut.rotation import heading_of
 from strut.simulation.outcome import Outcome
 from strut.tables.gait import PatternTable
 
@@ -32,7 +35,8 @@ LOADED_N = 1.0
 CARRIES = 0.05  # of the weight: a foot that has less on it brushes the ground, it does not stand
 LARGEST_FACTOR = 100.0
 MUCH_SLIP_MM, MUCH_SHORT = 10.0, 0.1  # where servos alone do not suffice
-Control = Literal["auto", "servos", "balance"]
+Control = Literal["auto", "servos", "balance", "whole_body"]
+CONTROLLERS = {"servos": None, "balance": ServoBalance, "whole_body": WholeBodyControl}  # the cheapest first
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,8 +65,9 @@ def simulate(
         friction: Of the floor; the robot's own if None.
         mass_scale: How much heavier the robot is than its plan believes.
         control: `servos` follow the plan alone; `balance` also moves the pressure under the soles and the places where
-            feet are put down by where the body is (`control.servo_balance`); `auto` tries the first and, for robots
-            that walk by a gait pattern, the second where the robot falls, slips or does not get there.
+            feet are put down by where the body is (`control.servo_balance`); `whole_body` drives the legs by torques
+            from a quadratic program (`control.whole_body_control`); `auto` takes, for robots that walk by a gait
+            pattern, the first of them with which the robot neither falls, slips nor stays behind.
         sensing: Noise and delay of the state that a controller sees; none if None.
         on_sample: Called with the samples done and their number.
 
@@ -74,13 +79,23 @@ def simulate(
     motion.check_even()
     friction = robot.friction if friction is None else friction
     _check(robot, friction, mass_scale, control)
-    played = _play(robot, motion, friction, mass_scale, None, on_sample) if control != "balance" else None
-    may_balance = control == "auto" and isinstance(robot.tables.gait, PatternTable)
-    if played is not None and (not may_balance or _suffices(played.outcome)):
-        return played
-    balance = ServoBalance(robot, motion, sensing)
-    balanced = _play(robot, motion, friction, mass_scale, balance, on_sample)
-    return balanced if played is None or not balanced.outcome.fell else played
+    tried: list[Playback] = []
+    for name in _to_try(robot, motion, control):
+        tried.append(_play(robot, motion, friction, mass_scale, name, sensing, on_sample))
+        if _suffices(tried[-1].outcome):
+            return tried[-1]
+    return next((played for played in tried if not played.outcome.fell), tried[-1])
+
+
+def _to_try(robot: Robot, motion: Motion, control: Control) -> list[str]:
+    """Return the controllers to try, the cheapest first, without those that the receipt knows not to do."""
+    if control != "auto":
+        return [control]
+    if not isinstance(robot.tables.gait, PatternTable):
+        return ["servos"]
+    names = list(CONTROLLERS)
+    needed = motion.receipt.control if motion.receipt is not None else None
+    return names[names.index(needed) :] if needed in names else names
 
 
 def _check(robot: Robot, friction: float, mass_scale: float, control: Control) -> None:
@@ -90,7 +105,7 @@ def _check(robot: Robot, friction: float, mass_scale: float, control: Control) -
             raise OutOfRangeError(f"The {name} is {value:g}; it must be above 0 and at most {LARGEST_FACTOR:g}.")
     if control not in get_args(Control):
         raise UnknownNameError("control", control, get_args(Control), "`strut simulate --help`")
-    if control == "balance" and not (robot.floats and robot.legs):
+    if control in ("balance", "whole_body") and not (robot.floats and robot.legs):
         raise OutOfRangeError(f"{robot.name} does not stand on legs, so that nothing can be balanced; use servos.")
 
 
@@ -106,10 +121,12 @@ def _play(
     motion: Motion,
     friction: float,
     mass_scale: float,
-    balance: ServoBalance | None,
+    control: str,
+    sensing: Sensing | None,
     on_sample: Callable[[int, int], None] | None,
 ) -> Playback:
-    """Return what comes of servos that follow the motion, with or without balance."""
+    """Return what comes of following the motion with a controller."""
+    controller = CONTROLLERS[control]
     torque_nm = motion.torque_nm
     if torque_nm is None:
         dynamics = inverse_dynamics(robot, motion.time_s, motion.qpos)
@@ -124,7 +141,7 @@ def _play(
         np.concatenate([unknown, torque_nm], axis=1),
         friction=friction,
         mass_scale=mass_scale,
-        feedback=balance,
+        feedback=None if controller is None else controller(robot, motion, sensing),
         on_sample=on_sample,
     )
     happened = Motion(
@@ -137,7 +154,7 @@ def _play(
         torque_nm=run.torque_nm[:, -len(motion.joint_names) :],
         meta={**motion.meta, "simulated": {"friction": friction, "mass_scale": mass_scale}},
     )
-    outcome = replace(_outcome(robot, motion, run, mass_scale), control="servos" if balance is None else "balance")
+    outcome = replace(_outcome(robot, motion, run, mass_scale), control=control)
     return Playback(outcome, happened)
 
 
@@ -160,7 +177,7 @@ def _outcome(robot: Robot, motion: Motion, run: Run, mass_scale: float) -> Outco
         distance_m=distance_m,
         commanded_distance_m=commanded_m,
         heading_drift_rad=math.remainder(
-            _heading(run.qpos[upright, 3:7]) - _heading(motion.qpos[upright, 3:7]), math.tau
+            heading_of(run.qpos[upright, 3:7]) - heading_of(motion.qpos[upright, 3:7]), math.tau
         ),
         foot_slip_mm=_slip_m(robot, motion.contact[: upright + 1], run) * 1e3,
         tracking_error_rad=float(np.abs(run.qpos[:, robot.base_size :] - motion.joint_angles_rad)[: upright + 1].max()),
@@ -219,9 +236,3 @@ def _slip_m(robot: Robot, planned_contact: npt.NDArray[np.bool_], run: Run) -> f
                 path = slid_m[stance, :2][loaded[0] : loaded[-1] + 1]
                 largest = max(largest, float(np.linalg.norm(path - path[0], axis=1).max()))
     return largest
-
-
-def _heading(quaternion: Array) -> float:
-    """Return the turn about the vertical of a quaternion wxyz."""
-    w, x, y, z = quaternion
-    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))

@@ -10,9 +10,11 @@ from typing import Any
 
 from strut.study.answers import Answers, parse_answers
 from strut.study.design import Design
+from strut.study.exclusion import exclusion_mark
 
 _SHOWN = ("participant", "block", "trial", "stimulus", "intended", "control")
-_ABOUT = ("response_ms", "plays", "practice", "simulated", "language", "age", "gender", "received_at")
+_ABOUT = ("response_ms", "plays", "showings", "excluded", "practice", "simulated", "language", "age", "gender")
+_SCREEN = ("still", "focus_lost", "screen", "refresh_hz")  # what the page knows of how it was shown
 
 
 def answer_columns(design: Design) -> tuple[str, ...]:
@@ -24,36 +26,54 @@ def answer_columns(design: Design) -> tuple[str, ...]:
 
 def _columns(design: Design) -> tuple[str, ...]:
     """Return all columns; a choice tells how many answers it offered, or nobody would know what chance is."""
-    offered = ("options",) if design.question == "forced-choice" else ()
-    return (*_SHOWN, *answer_columns(design), *offered, *_ABOUT)
+    offered = ("options", "do_not_know") if design.question == "forced-choice" else ()
+    return (*_SHOWN, *answer_columns(design), *offered, *_ABOUT, *_SCREEN, "received_at")
 
 
-def export_rows(design: Design, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return one row per answer of `Database.rows`, in the long format that `strut study stats` reads."""
+def export_rows(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: bool = False) -> list[dict[str, Any]]:
+    """Return one row per answer of `Database.rows`, in the long format that `strut study stats` reads.
+
+    Without `exact_times` answers carry the day on which they came: with the second, somebody might be recognised.
+    """
     columns, table = _columns(design), []
     for row in rows:
         entry = design.stimulus(row["stimulus"])
         known = row | row["reply"] | {"participant": row["code"], "intended": entry.intended, "control": entry.control}
         known |= {"practice": int(row["block"] == 0), "simulated": int(row["simulated"])}
-        known |= {"options": len(design.answer_options)}
+        known |= dict.fromkeys(_SCREEN) | row.get("detail", {}) | {"showings": row.get("showings")}
+        known |= {"excluded": exclusion_mark(row)}
+        known |= {} if exact_times else {"received_at": row["received_at"][:10]}
+        known |= {"options": len(design.answer_options), "do_not_know": int(design.ask.do_not_know)}
         table.append({name: known[name] for name in columns})
     return table
 
 
-def export_csv(design: Design, rows: Sequence[dict[str, Any]]) -> str:
+def export_csv(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: bool = False) -> str:
     """Return the answers as CSV; what nobody said is empty."""
+    return csv_of_rows(_columns(design), export_rows(design, rows, exact_times=exact_times))
+
+
+def export_recruited(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: bool = False) -> str:
+    """Return which pseudonym came with which ids, as CSV: apart from the answers, because ids are personal."""
+    del exact_times  # nothing here has a time
+    names, found = design.recruiting.names, {row["code"]: row["recruited"] for row in rows}
+    return csv_of_rows(("participant", *names), [{"participant": code, **ids} for code, ids in found.items()])
+
+
+def csv_of_rows(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
+    """Return rows as CSV, quoted where needed; None is empty."""
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, _columns(design), lineterminator="\n")
+    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(export_rows(design, rows))
+    writer.writerows(rows)
     return buffer.getvalue()
 
 
-def export_json(design: Design, rows: Sequence[dict[str, Any]]) -> str:
+def export_json(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: bool = False) -> str:
     """Return the answers as JSON, one object per trial with the `trial_type`, `trial_index` and `rt` of jsPsych."""
     table = [
         {"trial_type": f"strut-{design.question}", "trial_index": row.pop("trial"), "rt": row.pop("response_ms"), **row}
-        for row in export_rows(design, rows)
+        for row in export_rows(design, rows, exact_times=exact_times)
     ]
     return json.dumps(table, allow_nan=False)
 

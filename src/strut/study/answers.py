@@ -1,8 +1,9 @@
 """Answers: what people said, one row per trial, in the long format that every statistics package reads.
 
 Columns: `participant`, `block`, `trial`, `intended`, then `perceived` (a choice) or ratings (`pleasure`, `arousal`,
-`dominance`, `rating`, or the items of the improvement form). `stimulus`, `control`, `options`, `practice`, `simulated`
-and `factor_...` columns are read where they are there; every other column is left alone.
+`dominance`, `rating`, or the items of the improvement form). `stimulus`, `control`, `options`, `do_not_know`,
+`practice`, `simulated`, `excluded` and `factor_...` columns are read where they are there; every other column is left
+alone.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -20,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.errors import AnswersError
+from strut.study.exclusion import excluded_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +45,7 @@ PAD_SCALES: tuple[PadScale, ...] = get_args(PadScale)
 IMPROVEMENT_ITEMS: tuple[ImprovementItem, ...] = get_args(ImprovementItem)
 SCALES = (*PAD_SCALES, "rating", *IMPROVEMENT_ITEMS)
 _FACTOR = "factor_"
+_ANY = (-math.inf, math.inf)
 _YES = ("1", "true", "True")
 _LARGEST_FILE_BYTES = 200_000_000
 
@@ -56,14 +59,18 @@ class Answers:
             `stimulus` is the intended emotion where nothing finer is known, `control` the difference to neutral that a
             stimulus lacked, "none" for motions as they were.
         options: How many answers people could choose from, where the table says it.
+        do_not_know: Whether "do not know" was among them, where the table says it.
         practice: How many practice answers were left out.
         simulated: Whether a response model and not people answered.
+        remarks: What was done to the table while it was read, in sentences.
     """
 
     table: pd.DataFrame
     options: int | None = None
     practice: int = 0
     simulated: bool = False
+    do_not_know: bool | None = None
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         usual = {"block": 1, "stimulus": self.table["intended"], "control": NO_CONTROL}
@@ -110,8 +117,12 @@ class Answers:
         return self.table[columns].rename(columns=lambda name: name.removeprefix(_FACTOR))
 
 
-def read_answers(path: Path | str) -> Answers:
+def read_answers(path: Path | str, *, scale: tuple[float, float] | None = None) -> Answers:
     """Read a table of answers; what is wrong with it is raised as an AnswersError with the line.
+
+    Args:
+        path: CSV in UTF-8, one row per answer.
+        scale: Lowest and highest value of raw ratings, such as (1, 9), which are then rescaled to -1 to 1.
 
     Example:
         >>> strut.study_statistics(strut.read_answers("answers.csv")).participants
@@ -127,34 +138,50 @@ def read_answers(path: Path | str) -> Answers:
         raise AnswersError(str(path), f"cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise AnswersError(str(path), "is not text in UTF-8; save it as CSV in UTF-8.") from error
-    return parse_answers(text, str(path))
+    return parse_answers(text, str(path), scale=scale)
 
 
-def parse_answers(text: str, source: str) -> Answers:
-    """Return the answers of a CSV text; `source` names it in errors."""
+def parse_answers(text: str, source: str, *, scale: tuple[float, float] | None = None) -> Answers:
+    """Return the answers of a CSV text; `source` names it in errors, `scale` is that of raw ratings."""
     import pandas as pd  # noqa: PLC0415  (half a second that other verbs need not pay)
 
-    cells, practice = _read_cells(text, source)
+    cells, practice, excluded = _read_cells(text, source)
     _check_unique(cells, source)
-    readers: dict[str, Callable[[str], Any]] = {"participant": _word, "block": _whole_number, "trial": _whole_number}
-    readers |= {"intended": _word, "perceived": _word, "stimulus": _word, "control": _word}
-    readers |= {name: lambda cell: _number(cell, 1.0) for name in (*PAD_SCALES, "rating")}
-    readers |= {name: lambda cell: _number(cell, 2.0) for name in IMPROVEMENT_ITEMS}
-    readers |= {name: lambda cell: _number(cell, math.inf) for name in cells if name.startswith(_FACTOR)}
+    readers = _readers(cells, scale or (-1.0, 1.0))
     if cells.columns.isin(SCALES).any() and "perceived" in cells and not cells["perceived"].any():
         del readers["perceived"]  # an export of a rating study carries the column, but empty
     columns = {name: _column(cells[name], read, source) for name, read in readers.items() if name in cells}
     options = _options(_column(cells["options"], _whole_number, source), source) if "options" in cells else None
-    simulated = cells["simulated"].isin(_YES) if "simulated" in cells else pd.Series([False])
+    simulated = _flags(cells, "simulated")
     if simulated.nunique() > 1:
         raise AnswersError(source, "mixes simulated answers with those of people; separate them by `simulated`.")
-    answers = Answers(pd.DataFrame(columns), options, practice, simulated=bool(simulated.iloc[0]))
-    _check_sense(answers, source)
+    table, remarks = _one_spelling(pd.DataFrame(columns))
+    remarks = (*excluded, *remarks)
+    if scale:
+        remarks = (*remarks, f"Raw ratings from {scale[0]:g} to {scale[1]:g} were rescaled to -1 to 1.")
+    offered = bool(_flags(cells, "do_not_know").any()) if "do_not_know" in cells else None
+    answers = Answers(table, options, practice, bool(simulated.iloc[0]), offered, remarks)
+    if not answers.are_choices and answers.ratings.isna().all(axis=None):
+        raise AnswersError(source, "holds no rating: every cell is empty.")
     return answers
 
 
-def _read_cells(text: str, source: str) -> tuple[pd.DataFrame, int]:
-    """Return the cells as text without space around them, rows named by their lines, and the count of practice."""
+def _flags(cells: pd.DataFrame, name: str) -> pd.Series:
+    """Return where a column says yes; nowhere if there is none."""
+    return (cells[name] if name in cells else cells["participant"].map(lambda _who: "")).isin(_YES)
+
+
+def _readers(names: Iterable[str], scale: tuple[float, float]) -> dict[str, Callable[[str], Any]]:
+    """Return what understands the cells of each column that may be there."""
+    readers: dict[str, Callable[[str], Any]] = {"participant": _word, "block": _whole_number, "trial": _whole_number}
+    readers |= {"intended": _word, "perceived": _word, "stimulus": _word, "control": _word}
+    readers |= {name: lambda cell: _rescaled(cell, scale) for name in (*PAD_SCALES, "rating")}
+    readers |= {name: lambda cell: _number(cell, (-2.0, 2.0)) for name in IMPROVEMENT_ITEMS}
+    return readers | {name: lambda cell: _number(cell, _ANY) for name in names if name.startswith(_FACTOR)}
+
+
+def _read_cells(text: str, source: str) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
+    """Return the cells as text, rows named by their lines, the count of practice, and what was excluded in words."""
     import pandas as pd  # noqa: PLC0415
 
     reader = csv.reader(io.StringIO(text))
@@ -169,10 +196,13 @@ def _read_cells(text: str, source: str) -> tuple[pd.DataFrame, int]:
     except csv.Error as error:
         raise AnswersError(source, f"is not CSV: {error}.", reader.line_num) from error
     cells = pd.DataFrame.from_dict(rows, orient="index", columns=header, dtype=object)
-    counts = ~cells["practice"].isin(_YES) if "practice" in cells else np.ones(len(cells), bool)
-    if not counts.any():
-        raise AnswersError(source, "holds no answers besides practice." if rows else "holds no answers.")
-    return cells[counts], int((~counts).sum())
+    practice = _flags(cells, "practice")
+    marks = cells["excluded"][~practice] if "excluded" in cells else pd.Series([], dtype=object)
+    kept = cells[~practice].drop(index=marks.index[marks != ""])
+    if not len(kept):
+        besides = "practice" if not (marks != "").any() else "practice and those marked as excluded"
+        raise AnswersError(source, f"holds no answers besides {besides}." if rows else "holds no answers.")
+    return kept, int(practice.sum()), excluded_words(marks)
 
 
 def _check_header(header: Sequence[str], source: str) -> None:
@@ -224,17 +254,27 @@ def _whole_number(cell: str) -> int:
         raise ValueError(f"'{cell}', not a whole number.") from error
 
 
-def _number(cell: str, bound: float) -> float:
-    """Return a number of at most `bound` either way, NaN where nothing was said."""
+def _number(cell: str, bounds: tuple[float, float]) -> float:
+    """Return a number within bounds, NaN where nothing was said."""
     if cell.casefold() in ("", "nan", "na"):
         return math.nan
     try:
         value = float(cell)
     except ValueError as error:
         raise ValueError(f"'{cell}', not a number.") from error
-    if not (math.isfinite(value) and abs(value) <= bound):
-        raise ValueError(f"{cell}; ratings lie between {-bound:g} and {bound:g}.")
+    if not (math.isfinite(value) and bounds[0] <= value <= bounds[1]):
+        raise ValueError(f"{cell}; ratings lie between {bounds[0]:g} and {bounds[1]:g}.")
     return value
+
+
+def _rescaled(cell: str, scale: tuple[float, float]) -> float:
+    """Return a rating on a scale from -1 to 1."""
+    low, high = scale
+    try:
+        return (2.0 * _number(cell, scale) - low - high) / (high - low)
+    except ValueError as error:
+        hint = " Raw ratings are rescaled with --scale, such as --scale 1 9." if scale == (-1.0, 1.0) else ""
+        raise ValueError(f"{error}{hint}") from error
 
 
 def _options(counts: Sequence[int], source: str) -> int:
@@ -244,14 +284,14 @@ def _options(counts: Sequence[int], source: str) -> int:
     return low
 
 
-def _check_sense(answers: Answers, source: str) -> None:
-    """Raise if nothing was answered, or if emotions and answers differ only in capitals, so that nothing is a hit."""
-    if not answers.are_choices:
-        if answers.ratings.isna().all(axis=None):
-            raise AnswersError(source, "holds no rating: every cell is empty.")
-        return
-    shown, named = set(answers.table["intended"]), set(answers.table["perceived"])
-    alike = sorted(name for name in named if name.casefold() in {other.casefold() for other in shown})
-    if alike and not shown & named:
-        reason = f"no answer names an emotion that was shown; '{alike[0]}' differs in capitals only."
-        raise AnswersError(source, reason)
+def _one_spelling(table: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return a table in which words that differ in capitals only are one word, as it stands first, and what was."""
+    columns = [name for name in ("intended", "perceived") if name in table]
+    words = list(dict.fromkeys(word for name in columns for word in table[name]))
+    first: dict[str, str] = {}
+    spelled = {word: first.setdefault(word.casefold(), word) for word in words}
+    joined = [f"'{word}' with '{kept}'" for word, kept in spelled.items() if word != kept]
+    if not joined:
+        return table, ()
+    remark = f"Words that differ in capitals only were joined: {', '.join(joined)}."
+    return table.assign(**{name: table[name].map(spelled) for name in columns}), (remark,)

@@ -6,10 +6,8 @@ it has never seen yours, and its answers say nothing about them.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,18 +16,49 @@ from strut.emotion import Emotion, named_emotion
 from strut.errors import StudyError, UnknownNameError
 from strut.io.motion_file import load_motion
 from strut.robot import Array
-from strut.study.answer_table import answers_of, export_csv
 from strut.study.answers import DO_NOT_KNOW, PAD_SCALES
-from strut.study.confusion import confusion, hit_rates
-from strut.study.design import Design, Question, read_design
+from strut.study.design import Design, Question
 from strut.study.published import published
-from strut.study.ratings import rating_means, sd_from_interval
-from strut.study.trial_plan import trial_plan
+from strut.study.ratings import sd_from_interval
 
 HABIT_SHARE = 0.3  # chosen: how much of the variance between ratings is a person's own habit
+SLOPE_SHARE = 0.1  # chosen: how much is a person's own reading of an emotion
 FEEDBACK_SD = 0.7  # chosen: the thesis prints averages only
+ABILITY_SD = 0.5  # chosen: of the log odds with which people name what is shown
+WORD_HABIT_SD = 0.5  # chosen: of the log odds with which people like a word
+DO_NOT_KNOW_SHARE = 0.1  # chosen: how often people say that they do not know, on average
+_DO_NOT_KNOW_SURE = 4.0  # chosen: of the beta distribution of that share over people; more is more alike
 Reply = dict[str, Any]
-Respond = Callable[[str, Array, np.random.Generator], Reply]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What an observer sees: the emotion intended, and how much of its intensity the motion kept, 0 to 1."""
+
+    intended: str
+    kept: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SimulatedObserver:
+    """What one simulated person brings along: an ear for emotions, habits, and how often they do not know.
+
+    Args:
+        ability: Log odds added to what is right.
+        habits: Own liking of scales, and of words in the order of the options, as standard normal numbers.
+        words: See `habits`.
+        readings: Own reading of each emotion on each scale, as standard normal numbers.
+        unknown: Share of "do not know".
+    """
+
+    ability: float
+    habits: Array
+    words: Array
+    readings: Mapping[str, Array]
+    unknown: float
+
+
+Respond = Callable[[Shown, SimulatedObserver, np.random.Generator], Reply]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,40 +72,27 @@ class Audience:
     make: Callable[[Design], Respond]
 
 
-def simulated_rows(design: Design, audience: Audience, people: int, rng: np.random.Generator) -> list[dict[str, Any]]:
-    """Return the answers of simulated people, in the form of `Database.rows`, each marked as simulated."""
-    if people < 1:
-        raise StudyError(f"An audience of {people} cannot answer; ask for at least one.")
-    respond, rows, shown = audience.make(design), [], Counter[str]()
-    nothing_said: dict[str, Any] = {"age": None, "gender": None, "response_ms": None, "plays": None, "received_at": ""}
-    for index in range(people):
-        person = {"code": f"simulated-{index + 1:04d}", "language": design.languages[0], "simulated": True}
-        habit, plan = rng.normal(size=len(PAD_SCALES)), trial_plan(design, index, shown)
-        for trial in plan:
-            reply = respond(design.stimulus(trial.stimulus).intended, habit, rng)
-            shows = {"trial": trial.number, "block": trial.block, "stimulus": trial.stimulus}
-            rows.append({**nothing_said, **person, **shows, "reply": reply})
-        shown.update(trial.stimulus for trial in plan if not trial.practice)
-    return rows
+def observer(design: Design, rng: np.random.Generator) -> SimulatedObserver:
+    """Return somebody who answers a study, drawn by lot."""
+    ends = DO_NOT_KNOW_SHARE * _DO_NOT_KNOW_SURE, (1.0 - DO_NOT_KNOW_SHARE) * _DO_NOT_KNOW_SURE
+    emotions = dict.fromkeys(entry.intended for entry in design.stimuli)
+    return SimulatedObserver(
+        ability=ABILITY_SD * float(rng.normal()),
+        habits=rng.normal(size=len(PAD_SCALES)),
+        words=rng.normal(size=len(design.ask.options)),
+        readings={name: rng.normal(size=len(PAD_SCALES)) for name in emotions},
+        unknown=float(rng.beta(*ends)) if design.ask.do_not_know else 0.0,
+    )
 
 
-def simulated_power(
-    design: Design, audience: Audience, people: int, *, runs: int, rng: np.random.Generator, alpha: float = 0.05
-) -> dict[str, float]:
-    """Return in which share of simulated studies each finding is significant after Holm's correction.
-
-    A finding is an emotion seen above chance, or a mean rating off the middle of its scale.
-    """
-    found = Counter[str]()
-    for _ in range(runs):
-        answers = answers_of(design, simulated_rows(design, audience, people, rng))
-        if design.question == "forced-choice":
-            matrix = confusion(answers, design.answer_options)
-            tests = {row.emotion: row.p_holm < alpha for row in hit_rates(matrix, 1.0 / len(design.answer_options))}
-        else:
-            tests = {f"{row.emotion}, {row.scale}": row.off_middle(alpha) for row in rating_means(answers)}
-        found.update({name: int(significant) for name, significant in tests.items()})
-    return {name: count / runs for name, count in found.items()}
+def shown_by(design: Design) -> dict[str, Shown]:
+    """Return what each stimulus of a study shows: a motion that was weakened shows less of its emotion."""
+    found = {}
+    for entry in design.stimuli:
+        receipt = load_motion(design.folder / entry.file).receipt
+        kept = receipt.intensity_kept if receipt and receipt.intensity_kept is not None else 1.0
+        found[entry.name] = Shown(entry.intended, min(1.0, kept))
+    return found
 
 
 def caveat(design: Design, audience: Audience) -> str:
@@ -104,21 +120,39 @@ def _known(design: Design, table: dict[str, Any], what: str) -> dict[str, Any]:
 
 
 def _choosing(design: Design, shares: dict[str, dict[str, float]]) -> Respond:
-    """Return a model that draws answers from published shares, by canonical names; what nobody offered is left out."""
-    options = {_canonical(name): name for name in design.answer_options}
-    table: dict[str, tuple[list[str], Array]] = {}
-    for intended, given in _known(design, shares, "answers to").items():
-        offered = {options[name]: share for name, share in given.items() if name in options}
-        weights = np.array(list(offered.values()))
-        if weights.sum() <= 0.0:
-            raise StudyError(f"None of the answers people gave to '{intended}' is among the options.")
-        table[intended] = (list(offered), weights / weights.sum())
+    """Return a model that draws answers from published shares, by canonical names; what nobody offered is left out.
 
-    def respond(intended: str, _habit: Array, rng: np.random.Generator) -> Reply:
-        names, weights = table[intended]
-        return {"perceived": names[int(rng.choice(len(names), p=weights))]}
+    A motion that kept a part of its emotion is answered by that part as published, and as neutral by the rest; where
+    nobody published how neutral was answered, evenly.
+    """
+    options = {_canonical(name): k for k, name in enumerate(design.ask.options)}
+    table: dict[str, Array] = {}
+    neutral = _weights(shares["neutral"], options) if "neutral" in shares else np.full(len(options), 1.0 / len(options))
+    for intended, given in _known(design, shares, "answers to").items():
+        table[intended] = _weights(given, options)
+        if not table[intended].any():
+            raise StudyError(f"None of the answers people gave to '{intended}' is among the options.")
+    right = {name: options[_canonical(name)] for name in table}
+
+    def respond(shown: Shown, who: SimulatedObserver, rng: np.random.Generator) -> Reply:
+        if rng.random() < who.unknown:
+            return {"perceived": DO_NOT_KNOW}
+        weights = shown.kept * table[shown.intended] + (1.0 - shown.kept) * neutral
+        weights = weights * np.exp(WORD_HABIT_SD * who.words)
+        weights[right[shown.intended]] *= np.exp(who.ability)
+        drawn = np.searchsorted(np.cumsum(weights), rng.random() * weights.sum())
+        return {"perceived": design.ask.options[min(int(drawn), len(weights) - 1)]}
 
     return respond
+
+
+def _weights(given: dict[str, float], options: dict[str, int]) -> Array:
+    """Return the shares of the options in their order, adding up to 1 where there are any."""
+    weights = np.zeros(len(options))
+    for name, share in given.items():
+        if name in options:
+            weights[options[name]] += share
+    return np.asarray(weights / max(weights.sum(), 1e-12))
 
 
 def _quadruped(design: Design) -> Respond:
@@ -159,18 +193,26 @@ def rating_sd() -> Array:
 
 
 def _pepper(design: Design) -> Respond:
-    means = {entry.intended: mean_ratings(named_emotion(entry.intended)) for entry in design.stimuli}
     spread = rating_sd()
+    shares = np.sqrt([HABIT_SHARE, SLOPE_SHARE, 1.0 - HABIT_SHARE - SLOPE_SHARE])
+    steps = (design.ask.points - 1) / 2.0
+    means = {shown: mean_ratings(_weakened(shown)) for shown in shown_by(design).values()}
 
-    def respond(intended: str, habit: Array, rng: np.random.Generator) -> Reply:
-        own = np.sqrt(HABIT_SHARE) * habit + np.sqrt(1.0 - HABIT_SHARE) * rng.normal(size=len(PAD_SCALES))
-        values = dict(zip(PAD_SCALES, np.clip(means[intended] + spread * own, -1.0, 1.0).tolist(), strict=True))
+    def respond(shown: Shown, who: SimulatedObserver, rng: np.random.Generator) -> Reply:
+        mean = means[shown] if shown in means else mean_ratings(_weakened(shown))
+        own = shares @ np.stack([who.habits, who.readings[shown.intended], rng.normal(size=len(PAD_SCALES))])
+        values = dict(zip(PAD_SCALES, np.clip(mean + spread * own, -1.0, 1.0).tolist(), strict=True))
         if design.question == "slider":
-            return {"rating": round(values["pleasure"], 2)}
-        steps = (design.ask.points - 1) / 2.0
+            return {"rating": None if rng.random() < who.unknown else round(values["pleasure"], 2)}
         return {scale: round(value * steps) / steps for scale, value in values.items() if scale in design.ask.scales}
 
     return respond
+
+
+def _weakened(shown: Shown) -> Emotion:
+    """Return the emotion that a motion shows, nearer to neutral the less of it was kept."""
+    pleasure, arousal, dominance = (shown.kept * axis for axis in named_emotion(shown.intended).pad)
+    return Emotion(pleasure, arousal, dominance)
 
 
 def _feedback(design: Design) -> Respond:
@@ -181,10 +223,13 @@ def _feedback(design: Design) -> Respond:
     )
     known = _known(design, wishes, "wishes about")
 
-    def respond(intended: str, _habit: Array, rng: np.random.Generator) -> Reply:
-        means = dict(zip(items, known[intended], strict=True))
+    own, left = np.sqrt(HABIT_SHARE) * FEEDBACK_SD, np.sqrt(1.0 - HABIT_SHARE) * FEEDBACK_SD
+
+    def respond(shown: Shown, who: SimulatedObserver, rng: np.random.Generator) -> Reply:
+        means = dict(zip(items, known[shown.intended], strict=True))  # of the motions as they were made for the study
+        habit = own * float(who.habits[0])
         return {
-            item: int(np.clip(round(float(rng.normal(means[item], FEEDBACK_SD))), -2, 2)) for item in design.ask.items
+            item: int(np.clip(round(means[item] + habit + left * rng.normal()), -2, 2)) for item in design.ask.items
         }
 
     return respond
@@ -208,40 +253,3 @@ def audience_for(design: Design, name: str | None) -> Audience:
     if design.question not in AUDIENCES[name].questions:
         raise StudyError(f"The audience '{name}' does not answer a {design.question} question.")
     return AUDIENCES[name]
-
-
-@dataclass(frozen=True, slots=True)
-class Rehearsal:
-    """A study that a simulated audience has answered: who they are, what to doubt, their answers as CSV, the power."""
-
-    question: Question
-    audience: Audience
-    caveat: str
-    answers: int
-    table: str
-    power: dict[str, float]
-
-
-def rehearse_study(
-    folder: Path | str, *, people: int = 20, audience: str | None = None, runs: int = 0, seed: int = 0
-) -> Rehearsal:
-    """Let a published response model answer a study, to try it or to know its power.
-
-    Args:
-        folder: Of the study.
-        people: How many simulated observers.
-        audience: `quadruped`, `superposition`, `pepper` or `feedback`; the one that fits the design if left out.
-        runs: How many such studies to simulate for the power of each finding; none if 0.
-        seed: Of the answers.
-
-    Example:
-        >>> strut.rehearse_study("mystudy", people=30, runs=100).power  # doctest: +SKIP
-        {'happy': 0.93, 'sad': 0.61}
-    """
-    design, rng = read_design(Path(folder)), np.random.default_rng(seed)
-    model = audience_for(design, audience)
-    if runs:
-        power, rows = simulated_power(design, model, people, runs=runs, rng=rng), []
-    else:
-        power, rows = {}, simulated_rows(design, model, people, rng)
-    return Rehearsal(design.question, model, caveat(design, model), len(rows), export_csv(design, rows), power)

@@ -1,12 +1,10 @@
-"""Database: participants and their answers in SQLite or PostgreSQL. Every answer is on disk before it is confirmed.
-
-Four tables: the study, how often each stimulus was planned, participants, answers.
-"""
+"""Database: participants and their answers in SQLite or PostgreSQL. Every answer is on disk before it is confirmed."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -21,52 +19,11 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from strut.errors import OutOfTurnError, StudyError, UnknownParticipantError
+from strut.errors import ClosedStudyError, OutOfTurnError, StudyError, UnknownParticipantError
+from strut.study.database_tables import ANSWER, PARTICIPANT, SHOWING, SHOWN, STUDY, TABLES, add_columns
+from strut.study.taking_part import Recruiting
 from strut.study.trial_plan import Trial
 
-
-def _text(name: str, **rules: Any) -> sa.Column[str]:
-    return sa.Column(name, sa.Text, nullable=False, **rules)
-
-
-def _number(name: str, *rules: Any) -> sa.Column[int]:
-    return sa.Column(name, sa.Integer, *rules, nullable=False)
-
-
-def _identity() -> sa.Column[int]:
-    return sa.Column("id", sa.Integer, primary_key=True)
-
-
-TABLES = sa.MetaData()
-STUDY = sa.Table("strut_study", TABLES, _identity(), _text("name"), _text("fingerprint"))
-SHOWN = sa.Table("strut_shown", TABLES, _text("stimulus", primary_key=True), _number("times"))
-PARTICIPANT = sa.Table(
-    "strut_participant",
-    TABLES,
-    _identity(),
-    _text("token_hash", unique=True),
-    _text("code", unique=True),
-    _text("language"),
-    sa.Column("age", sa.Integer),
-    sa.Column("gender", sa.Text),
-    _text("plan"),
-    sa.Column("simulated", sa.Boolean, nullable=False),
-    _text("started_at"),
-)
-ANSWER = sa.Table(
-    "strut_answer",
-    TABLES,
-    _identity(),
-    _number("participant_id", sa.ForeignKey("strut_participant.id")),
-    _number("trial"),
-    _number("block"),
-    _text("stimulus"),
-    _text("reply"),
-    sa.Column("response_ms", sa.Integer),
-    sa.Column("plays", sa.Integer),
-    _text("received_at"),
-    sa.UniqueConstraint("participant_id", "trial"),
-)
 _ANSWERED = (
     sa.select(sa.func.count()).where(ANSWER.c.participant_id == PARTICIPANT.c.id).scalar_subquery().label("answered")
 )
@@ -100,7 +57,15 @@ class Database:
         self.reader = engine.execution_options(isolation_level="AUTOCOMMIT")
 
     def start(
-        self, token: str, planner: Planner, *, language: str, age: int | None = None, gender: str | None = None
+        self,
+        token: str,
+        planner: Planner,
+        *,
+        language: str,
+        age: int | None = None,
+        gender: str | None = None,
+        recruited: Mapping[str, str] | None = None,
+        recruiting: Recruiting | None = None,
     ) -> Participant:
         """Return the participant behind a token, made now unless the token is known: sending a form twice is once.
 
@@ -110,17 +75,23 @@ class Database:
             language: In which they read.
             age: In years; like `gender`, None if they did not say it.
             gender: See `age`.
+            recruited: Ids that came with the link.
+            recruiting: How many may take part, and whether again; ClosedStudyError says that it is over.
         """
         with self._writing() as connection:
             known = _participant(connection, token)
             if known:
                 return known
+            identity = next(iter((recruited or {}).values()), None)
+            _check_open(connection, recruiting or Recruiting(), identity)
             index = connection.scalar(sa.select(sa.func.max(PARTICIPANT.c.id))) or 0  # some may have been forgotten
             shown = {row.stimulus: row.times for row in connection.execute(sa.select(SHOWN))}
             plan = planner(index, shown)
             person = {"language": language, "age": age, "gender": gender, "simulated": False, "started_at": _now()}
             written = json.dumps([[trial.number, trial.block, trial.stimulus] for trial in plan])
             secret = {"token_hash": _hashed(token), "code": secrets.token_hex(6)}
+            secret |= {"deletion_hash": _hashed(deletion_code(token)), "recruited": json.dumps(dict(recruited or {}))}
+            secret |= {"recruited_hash": _hashed(identity)} if identity else {}
             connection.execute(sa.insert(PARTICIPANT).values(**secret, **person, plan=written))
             times = Counter(shown) + _showings(plan)
             connection.execute(sa.delete(SHOWN))
@@ -137,13 +108,38 @@ class Database:
             raise UnknownParticipantError("There is no session behind this link.")
         return found
 
+    def show(self, who: Participant, trial: int, tab: str, *, ended: bool, again: bool) -> bool:
+        """Note that a showing has begun, or ended, and return True; return False if it must not begin.
+
+        `tab` is a random name of the browser's tab. Without `again` a motion is seen once: not after its end, and not
+        in another tab than the one that began.
+        """
+        own = {"participant_id": who.identity, "trial": trial, "tab": tab, "begun": 0, "ended": 0}
+        here = (SHOWING.c.participant_id == who.identity) & (SHOWING.c.trial == trial)
+        with self._writing() as connection:
+            connection.execute(_insert_once(SHOWING, self.engine.dialect.name, own))
+            kept = connection.execute(sa.select(SHOWING).where(here)).one()
+            if not again and not ended and (kept.ended or kept.tab != tab):
+                return False
+            name = "ended" if ended else "begun"
+            connection.execute(sa.update(SHOWING).where(here).values({name: SHOWING.c[name] + 1}))
+        return True
+
     def answer(
-        self, who: Participant, trial: int, reply: Mapping[str, Any], *, response_ms: int | None, plays: int | None
+        self,
+        who: Participant,
+        trial: int,
+        reply: Mapping[str, Any],
+        *,
+        response_ms: int | None,
+        plays: int | None,
+        detail: Mapping[str, Any] | None = None,
     ) -> bool:
         """Store an answer and return True; return False, and change nothing, if this trial was answered before.
 
         `who` is the participant as last read: a twin of this request may have been quicker, which changes nothing.
-        `response_ms` is how long the answer took, `plays` how often the stimulus was played, where that was measured.
+        `response_ms` is how long the answer took, `plays` how often the stimulus was played, `detail` what else is
+        known of how it was shown, where that was measured.
         """
         if 1 <= trial <= who.answered:
             return False
@@ -159,18 +155,24 @@ class Database:
             "response_ms": response_ms,
             "plays": plays,
             "received_at": _now(),
+            "detail": json.dumps(dict(detail or {}), sort_keys=True),
         }
         once = _insert_once(ANSWER, self.engine.dialect.name, values).returning(ANSWER.c.id)
         with self._writing(lock=False) as connection:
             return connection.execute(once).first() is not None
 
     def forget(self, code: str) -> int:
-        """Delete a participant with all answers, as they may ask, and return how many answers that were."""
+        """Delete a participant with all answers, as they may ask, and return how many answers that were.
+
+        The code is the one that they were shown, which is in no export; of databases made before, the pseudonym.
+        """
+        older = PARTICIPANT.c.deletion_hash.is_(None) & (PARTICIPANT.c.code == code)
         with self._writing() as connection:
-            query = sa.select(PARTICIPANT.c.id, PARTICIPANT.c.plan).where(PARTICIPANT.c.code == code)
-            who = connection.execute(query).one_or_none()
+            query = sa.select(PARTICIPANT.c.id, PARTICIPANT.c.plan)
+            who = connection.execute(query.where((PARTICIPANT.c.deletion_hash == _hashed(code)) | older)).one_or_none()
             if who is None:
                 raise UnknownParticipantError(f"There is no participant with the code '{code}'.")
+            connection.execute(sa.delete(SHOWING).where(SHOWING.c.participant_id == who.id))
             gone = connection.execute(sa.delete(ANSWER).where(ANSWER.c.participant_id == who.id)).rowcount
             connection.execute(sa.delete(PARTICIPANT).where(PARTICIPANT.c.id == who.id))
             for stimulus, count in _showings(_trials(who.plan)).items():  # what they saw is to be seen by others
@@ -180,12 +182,15 @@ class Database:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return all answers with what is known of their participants, in the order of their arrival."""
-        person = [PARTICIPANT.c[name] for name in ("code", "language", "age", "gender", "simulated")]
+        person = [PARTICIPANT.c[name] for name in ("code", "language", "age", "gender", "simulated", "recruited")]
         answer = [column for column in ANSWER.c if column.name not in ("id", "participant_id")]
-        query = sa.select(*person, *answer).join(PARTICIPANT).order_by(ANSWER.c.participant_id, ANSWER.c.trial)
+        showing = (SHOWING.c.participant_id == ANSWER.c.participant_id) & (SHOWING.c.trial == ANSWER.c.trial)
+        source = sa.join(ANSWER, PARTICIPANT).outerjoin(SHOWING, showing)
+        query = sa.select(*person, *answer, SHOWING.c.ended.label("showings")).select_from(source)
+        query = query.order_by(ANSWER.c.participant_id, ANSWER.c.trial)
         with self._reading() as connection:
             found = connection.execute(query).mappings().all()
-        return [{**row, "reply": json.loads(row["reply"])} for row in found]
+        return [{**row, **_parsed(row), "showings": row["showings"] or 0} for row in found]
 
     def counts(self) -> dict[str, Any]:
         """Return how many people started and finished, and how often each stimulus was answered."""
@@ -201,8 +206,21 @@ class Database:
             "stimuli": {name: int(count) for name, count in stimuli},
         }
 
+    def back_up(self, path: Path) -> int:
+        """Copy everything into a new SQLite file, as it is at one instant; return how many answers that are."""
+        copy = sa.create_engine(URL.create("sqlite", database=str(path)))
+        with self._writing() as source, copy.begin() as target:
+            TABLES.create_all(target)
+            for table in TABLES.sorted_tables:
+                rows = [dict(row) for row in source.execute(sa.select(table)).mappings()]
+                if rows:
+                    target.execute(sa.insert(table), rows)
+            count = target.scalar(sa.select(sa.func.count()).select_from(ANSWER))
+        copy.dispose()
+        return int(count or 0)
+
     def close(self) -> None:
-        """Let go of all connections."""
+        """Let go of all connections; SQLite then writes what it holds beside its file into it."""
         self.engine.dispose()
 
     @contextmanager
@@ -235,13 +253,19 @@ def database_url(folder: Path, url: str | None) -> URL:
 
 
 def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
-    """Open the answers of a study, making the tables if need be; refuse answers of another study or design."""
-    engine, database = _engine(url), _shown(url)
+    """Open the answers of a study, making the tables if need be; refuse answers of another study or design.
+
+    What cannot be written, such as a study on a read-only disk, can still be read.
+    """
+    closed, database = _write_protected(url), _shown(url)
+    engine = _reading_engine(url) if closed else _engine(url)
     try:
         with _named(url), engine.begin() as connection:
-            TABLES.create_all(connection)
-            own = {"id": 1, "name": name, "fingerprint": fingerprint}
-            connection.execute(_insert_once(STUDY, engine.dialect.name, own))
+            if not closed:
+                TABLES.create_all(connection)
+                add_columns(connection)
+                own = {"id": 1, "name": name, "fingerprint": fingerprint}
+                connection.execute(_insert_once(STUDY, engine.dialect.name, own))
             kept = connection.execute(sa.select(STUDY)).one()
         if kept.name != name:
             raise StudyError(f"{database} holds answers of the study '{kept.name}', not of '{name}'; use another one.")
@@ -254,6 +278,20 @@ def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
         engine.dispose()
         raise
     return Database(engine)
+
+
+def _write_protected(url: URL) -> bool:
+    """Whether the answers are in a file that is there but cannot be written."""
+    path = Path(url.database or "")
+    if url.drivername != "sqlite" or not path.is_file():
+        return False
+    return not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def _reading_engine(url: URL) -> Engine:
+    """Return what reads a file that nobody can write, so that nobody else does meanwhile."""
+    as_it_is = {"mode": "ro", "immutable": "1", "uri": "true"}
+    return sa.create_engine(URL.create("sqlite", database=f"file:{url.database}", query=as_it_is))
 
 
 def _engine(url: URL) -> Engine:
@@ -270,6 +308,27 @@ def _insert_once(table: sa.Table, dialect: str, values: dict[str, Any]) -> Any:
     """Return a statement that adds a row unless its key is taken; both databases have it, each by its own name."""
     insert: Any = sqlite.insert if dialect == "sqlite" else postgresql.insert
     return insert(table).values(values).on_conflict_do_nothing()
+
+
+def _check_open(connection: Connection, recruiting: Recruiting, identity: str | None) -> None:
+    """Raise ClosedStudyError if the quota is full, or if somebody with this id took part."""
+    if recruiting.quota:
+        count = connection.scalar(sa.select(sa.func.count()).select_from(PARTICIPANT))
+        if (count or 0) >= recruiting.quota:
+            raise ClosedStudyError("full")
+    if recruiting.once and identity:
+        same = sa.select(PARTICIPANT.c.id).where(PARTICIPANT.c.recruited_hash == _hashed(identity))
+        if connection.execute(same).first():
+            raise ClosedStudyError("took_part")
+
+
+def _parsed(row: Any) -> dict[str, Any]:
+    return {name: json.loads(row[name] or "{}") for name in ("reply", "detail", "recruited")}
+
+
+def deletion_code(token: str) -> str:
+    """Return the code with which answers are deleted; it tells neither the private link nor the pseudonym."""
+    return hashlib.sha256(f"delete {token}".encode()).hexdigest()[:12]
 
 
 def _participant(connection: Connection, token: str) -> Participant | None:

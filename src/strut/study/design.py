@@ -15,12 +15,14 @@ from msgspec.structs import asdict
 
 from strut.errors import DesignError
 from strut.study.answers import DO_NOT_KNOW, IMPROVEMENT_ITEMS, PAD_SCALES, ImprovementItem, PadScale
+from strut.study.light_controls import LIGHT_CONTROLS
+from strut.study.taking_part import Ethics, Recruiting
 from strut.study.words import SurveyWords, language_codes, language_table
 from strut.toml_file import FieldPath, TomlFile
 
 Question = Literal["forced-choice", "slider", "sam", "improvement"]
 Order = Literal["random", "latin-square", "fixed"]
-Control = Literal["none", "speed-matched", "posture-matched"]
+Control = Literal["none", "speed-matched", "posture-matched", "inverted", "scrambled", "masked"]
 Kind = Literal["points", "sticks", "solid"]
 Lights = Literal["joints", "markers"]
 Text = Annotated[str, Meta(pattern=r"\S", max_length=20_000)]  # not blank
@@ -56,8 +58,9 @@ class Session(Struct, frozen=True, forbid_unknown_fields=True):
 class Display(Struct, frozen=True, forbid_unknown_fields=True):
     """How a motion is shown: same view, same length and same scale for all stimuli of a study.
 
-    Azimuth 0 looks from ahead, 90 from the right; 0 seconds are as long as the shortest motion lasts; `whole` makes an
-    answer wait until the motion has been seen to its end.
+    Azimuth 0 looks from ahead, 90 from the right; 0 seconds are as long as the shortest motion lasts. Before a motion
+    comes a cross to look at (`fixation_ms`), before that, from trial to trial, nothing (`interval_ms`). With `loop` a
+    gait cycle repeats without a seam for as long as wanted.
     """
 
     kind: Kind = "points"
@@ -67,7 +70,9 @@ class Display(Struct, frozen=True, forbid_unknown_fields=True):
     camera: Literal["fixed", "follow"] = "fixed"
     seconds: Annotated[float, Meta(ge=0.0, le=120.0)] = 5.0
     replay: bool = True
-    whole: bool = False
+    fixation_ms: Annotated[int, Meta(ge=0, le=5000)] = 500
+    interval_ms: Annotated[int, Meta(ge=0, le=10_000)] = 1000
+    loop: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +102,15 @@ class Design:
     ask: Ask = field(default_factory=Ask)
     ask_age: bool = True
     ask_gender: bool = True
+    ethics: Ethics | None = None
+    recruiting: Recruiting = field(default_factory=Recruiting)
     text: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     folder: Path = field(default_factory=Path, compare=False)
 
     def words(self, language: str) -> SurveyWords:
         """Return what participants read in a language; the first one of the study for a language it does not have."""
         code = language if language in self.languages else self.languages[0]
-        return SurveyWords(code, language_table(code), self.text.get(code, {}))
+        return SurveyWords(code, language_table(code, self.folder), self.text.get(code, {}))
 
     def stimulus(self, name: str) -> StimulusEntry:
         """Return the stimulus called `name`."""
@@ -129,7 +136,7 @@ class Design:
     @property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change with everything that changes what answers mean."""
-        told = {entry.name for entry in fields(self)} - {"folder", "text", "languages"}
+        told = {entry.name for entry in fields(self)} - {"folder", "text", "languages", "ethics", "recruiting"}
         table = to_builtins({name: getattr(self, name) for name in told})
         return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -174,6 +181,8 @@ class _DesignTable(Struct, Generic[_AskTable, _TextTable], frozen=True, forbid_u
     session: Session = Session()
     display: Display = Display()
     people: _People = _People()
+    ethics: Ethics | None = None
+    recruiting: Recruiting = Recruiting()
 
 
 _ASK_TABLES = {"forced-choice": _ForcedChoice, "slider": _Slider, "sam": _Manikins, "improvement": _Improvement}
@@ -186,7 +195,7 @@ def read_design(folder: Path | str) -> Design:
     try:
         if path.stat().st_size > _LARGEST_FILE_BYTES:
             raise DesignError(str(path), "", "is larger than 1 MB, which no design is.")
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError) as error:
         raise DesignError(str(path), "", "there is no such file; make a study with `strut study new`.") from error
     except OSError as error:
@@ -202,9 +211,12 @@ def parse_design(text: str, source: str, folder: Path) -> Design:
     study = file.parse().get("study")
     asked = study.get("question") if isinstance(study, dict) else None
     generic: Any = _DesignTable
-    table = file.decode(generic[_ASK_TABLES.get(str(asked), _ForcedChoice), _text_table()])
-    _check_stimuli(file, table.stimulus, table.session.per_participant)
-    _check_texts(file, ("study", "languages"), table.study.languages, one_of=language_codes())
+    codes = language_codes(folder)
+    table = file.decode(generic[_ASK_TABLES.get(str(asked), _ForcedChoice), _text_table(codes)])
+    _check_stimuli(file, table.stimulus, table.session.per_participant, table.display.kind)
+    _check_texts(file, ("study", "languages"), table.study.languages, one_of=codes)
+    for code in table.study.languages:
+        language_table(code, folder)  # a file of the study's own that lacks words is refused
     if table.display.lights == "markers" and table.display.kind != "points":
         reason = f'is "markers", which goes with kind = "points", not "{table.display.kind}".'
         raise file.wrong(("display", "lights"), reason)
@@ -219,7 +231,9 @@ def parse_design(text: str, source: str, folder: Path) -> Design:
         ask=_ask(file, table.ask or _ASK_TABLES[table.study.question](), table.stimulus),
         ask_age=table.people.age,
         ask_gender=table.people.gender,
-        text=_own_texts(table.text),
+        ethics=table.ethics,
+        recruiting=table.recruiting,
+        text=_own_texts(table.text, codes),
         folder=folder,
     )
     if design.trials > _MOST_TRIALS:
@@ -227,13 +241,16 @@ def parse_design(text: str, source: str, folder: Path) -> Design:
     return design
 
 
-def _check_stimuli(file: TomlFile, stimuli: Sequence[StimulusEntry], per_participant: int) -> None:
+def _check_stimuli(file: TomlFile, stimuli: Sequence[StimulusEntry], per_participant: int, kind: Kind) -> None:
     for index, entry in enumerate(stimuli):
         if entry.name in [other.name for other in stimuli[:index]]:
             raise file.wrong(("stimulus", index, "name"), f"is '{entry.name}' like that of another stimulus.")
         if Path(entry.file).is_absolute() or ".." in Path(entry.file).parts:
             reason = f"is '{entry.file}'; motions lie inside the study's folder."
             raise file.wrong(("stimulus", index, "file"), reason)
+        if entry.control in LIGHT_CONTROLS and kind != "points":
+            reason = f'is "{entry.control}", which goes with display.kind = "points", not "{kind}".'
+            raise file.wrong(("stimulus", index, "control"), reason)
     if len(stimuli) < 2:
         reason = f"a study needs at least two stimuli, each under [[stimulus]]; found {len(stimuli)}."
         raise file.wrong(("stimulus",), reason)
@@ -280,19 +297,19 @@ def _options(file: TomlFile, table: _ForcedChoice, intended: tuple[str, ...]) ->
 
 
 @cache
-def _text_table() -> type[Struct]:
+def _text_table(codes: tuple[str, ...]) -> type[Struct]:
     """Return the structure of [text]: for every language, whichever of its texts a study replaces."""
     emotion: tuple[str, Any, Any] = ("emotion", dict[str, Annotated[str, Meta(pattern=r"\S", max_length=100)]], {})
     languages = []
-    for code in language_codes():
-        known = [(key, Text | None, None) for key, value in language_table(code).items() if isinstance(value, str)]
+    known = [(key, Text | None, None) for key, value in language_table("en").items() if isinstance(value, str)]
+    for code in codes:
         languages.append((code, defstruct(code, [*known, emotion], forbid_unknown_fields=True) | None, None))
     return defstruct("text", languages, forbid_unknown_fields=True)
 
 
-def _own_texts(table: Struct | None) -> dict[str, dict[str, Any]]:
+def _own_texts(table: Struct | None, codes: tuple[str, ...]) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
-    for code in language_codes():
+    for code in codes:
         own = getattr(table, code, None)
         texts = asdict(own) if own else {"emotion": {}}
         found[code] = {key: text for key, text in texts.items() if text is not None}

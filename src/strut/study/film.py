@@ -13,14 +13,16 @@ from scipy.spatial import ConvexHull
 
 from strut.engines.video import video_bytes
 from strut.errors import UnknownNameError
-from strut.io.atomic import write_atomically
+from strut.io.atomic import check_writable, write_atomically
 from strut.robot import Array
+from strut.study.answer_table import csv_of_rows
 from strut.study.design import Display, read_design
 from strut.study.stimulus import ASPECT, RATE_HZ, Stimulus, load_stimuli
 
 Format = Literal["gif", "mp4", "webm"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 _GROUND, _DARK, _LIGHT = "#232b36", "#0c0f14", "#ffffff"
+_KEY = ("film", "stimulus", "intended", "control")
 _SMOOTH = 2  # drawn twice as large and shrunk, or edges of lights would crawl
 
 
@@ -117,11 +119,13 @@ def film_study(
 ) -> list[Path]:
     """Write the stimuli of a study as films for surveys elsewhere; return the files.
 
+    Their names tell nothing (`film_01.gif`, by lot); `key.csv` beside them says which is which.
+
     Args:
         folder: Of the study.
         out: Folder of the films; made if it is not there.
         form: `gif`, `mp4` or `webm`.
-        force: Whether existing films may be replaced.
+        force: Whether existing films and their key may be replaced.
         on_film: Is told each film that is written.
 
     Example:
@@ -131,10 +135,13 @@ def film_study(
         raise UnknownNameError("format", form, FORMATS, "`strut study film --help`")
     design, out = read_design(Path(folder)), Path(out)
     out.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for stimulus in load_stimuli(design):
-        path = out / f"{stimulus.name}.{form}"
-        save_film(stimulus, design.display, path, form, force=force)
+    check_writable(out / "key.csv", force=force)
+    stimuli, paths, rows = load_stimuli(design), [], []
+    for number, k in enumerate(np.random.default_rng(design.seed).permutation(len(stimuli)), start=1):
+        entry, path = design.stimuli[k], out / f"film_{number:02d}.{form}"
+        save_film(stimuli[k], design.display, path, form, force=force)
+        rows.append(dict(zip(_KEY, (path.name, entry.name, entry.intended, entry.control), strict=True)))
         paths.append(path)
         on_film(path)
+    write_atomically(out / "key.csv", csv_of_rows(_KEY, rows).encode(), force=force)
     return paths

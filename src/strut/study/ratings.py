@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pingouin as pg
 from scipy import stats
@@ -20,11 +19,12 @@ from strut.emotion import named_emotion
 from strut.errors import AnswersError, UnknownNameError
 from strut.robot import Array
 from strut.study.answers import NO_CONTROL, PAD_SCALES, Answers
+from strut.study.mixed import mixed_slope
 from strut.study.significance import benjamini_hochberg, holm
 
 _FEWEST_PEOPLE = 3  # to compare a control with its original
 _HIT_RATE = "hit rate"
-_FEWEST = 4  # pairs: Fisher's interval divides by n - 3
+_FEWEST = 4  # pairs: Fisher's interval divides by n - 3; stimuli: a slope leaves two degrees of freedom
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,7 @@ class ControlEffect:
     matched: float
     low: float | None = None
     high: float | None = None
+    t: float | None = None
     p_value: float | None = None
     p_holm: float | None = None
 
@@ -163,45 +164,47 @@ def _effect(control: str, emotion: str, measure: str, pairs: Array) -> ControlEf
         return effect
     result = stats.ttest_rel(pairs[:, 1], pairs[:, 0])
     low, high = result.confidence_interval(0.95)
-    return replace(effect, low=float(low), high=float(high), p_value=float(result.pvalue))
+    return replace(effect, low=float(low), high=float(high), t=float(result.statistic), p_value=float(result.pvalue))
 
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """Spearman's rank correlation r of n ratings on a scale with a factor that the stimuli differed in.
+    """How ratings on a scale follow a factor that the stimuli differed in.
 
-    `low` and `high` are Fisher's 95 % interval; `p_value` is two-sided and takes answers as independent, `p_holm`
-    corrects it for all correlations of the study. `within_...` is the repeated-measures correlation, which does not
-    take answers of one person for answers of several; None where nobody has several ratings.
+    `r` is Spearman's rank correlation of the factor with the mean ratings of the n stimuli. `slope` is the change of
+    the rating per standard deviation of the factor with its 95 % interval and t test, from a mixed model in which
+    people have intercepts and slopes of their own and stimuli differ beside the factor: answers to one stimulus are
+    not answers to several. `p_holm` corrects for all correlations of the study.
     """
 
     factor: str
     scale: str
     n: int
     r: float
+    slope: float
     low: float
     high: float
+    t: float
+    dof: float
     p_value: float
     p_holm: float | None = None
-    within_r: float | None = None
-    within_dof: int | None = None
-    within_p: float | None = None
 
 
-def correlations(answers: Answers) -> tuple[Correlation, ...]:
-    """Return the correlation of every rating with every factor that varies.
+def correlations(answers: Answers, left_out: list[str]) -> tuple[Correlation, ...]:
+    """Return how every rating follows every factor that varies; what is not tested goes to `left_out` with its reason.
 
     Factors are the `factor_...` columns and, where the intended emotions have known coordinates, the intended pleasure,
     arousal and dominance.
     """
-    factors, who, found = {**answers.factors, **_intended_coordinates(answers)}, answers.table["participant"], []
-    for scale, rating in answers.ratings.items():
+    factors, found = {**answers.factors, **_intended_coordinates(answers)}, []
+    for scale in answers.ratings:
         for name, factor in factors.items():
-            used = np.isfinite(rating) & np.isfinite(factor)
-            if used.sum() >= _FEWEST and np.ptp(rating[used]) > 0 and np.ptp(factor[used]) > 0:
-                found.append(_correlation(name, scale, factor[used], rating[used], who[used]))
-    corrected = holm([row.p_value for row in found])
-    return tuple(replace(row, p_holm=p) for row, p in zip(found, corrected, strict=True))
+            used = np.isfinite(answers.table[scale]) & np.isfinite(factor)
+            if used.any() and np.ptp(factor[used]) > 0 and np.ptp(answers.table[scale][used]) > 0:
+                found.append(_correlation(answers.table[used], factor[used], name, scale, left_out))
+    rows = [row for row in found if row is not None]
+    corrected = holm([row.p_value for row in rows])
+    return tuple(replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True))
 
 
 def _intended_coordinates(answers: Answers) -> dict[str, pd.Series]:
@@ -230,31 +233,21 @@ def correlation_p(r: float, n: int, alternative: Literal["two-sided", "greater",
     return float(stats.t.sf(t, n - 2) if alternative == "greater" else stats.t.cdf(t, n - 2))
 
 
-def _correlation(name: str, scale: str, factor: pd.Series, rating: pd.Series, who: pd.Series) -> Correlation:
-    result = stats.spearmanr(factor, rating)
-    r, n = float(result.statistic), len(rating)
-    interval = fisher_interval(r, n) if abs(r) < 1.0 else (r, r)
-    within = within_participants(factor, rating, who) or (None, None, None)
-    return Correlation(name, scale, n, r, *interval, float(result.pvalue), None, *within)
-
-
-def within_participants(
-    factor: npt.ArrayLike, rating: npt.ArrayLike, who: npt.ArrayLike
-) -> tuple[float, int, float] | None:
-    """Return the repeated-measures correlation: r, degrees of freedom and two-sided p; None where nobody varies.
-
-    It is the correlation of what is left when everybody's own mean is taken away, with a degree of freedom less for
-    each participant. pingouin's `rm_corr` gives the same numbers but inverts a matrix with a column per participant,
-    which takes minutes for many; the tests compare the two.
-    """
-    table = pd.DataFrame({"factor": factor, "rating": rating, "who": who})
-    own = table.groupby("who")[["factor", "rating"]]
-    centred = table[["factor", "rating"]] - own.transform("mean")
-    moves = (centred["factor"] ** 2).groupby(table["who"]).transform("sum") > 1e-24
-    kept = centred[moves]  # people who saw one level of the factor only say nothing about it
-    people = table["who"][moves].nunique()
-    dof = len(kept) - people - 1
-    if people < 2 or dof < 1 or not (kept["rating"].abs() > 1e-12).any():
+def _correlation(
+    table: pd.DataFrame, factor: pd.Series, name: str, scale: str, left_out: list[str]
+) -> Correlation | None:
+    means = table.assign(factor=factor).groupby("stimulus")[["factor", scale]].mean()
+    if len(means) < _FEWEST or table["participant"].nunique() < _FEWEST_PEOPLE:
+        left_out.append(
+            f"{scale.replace('_', ' ')} against {name}: it takes {_FEWEST} stimuli and {_FEWEST_PEOPLE} people."
+        )
         return None
-    r = float(stats.pearsonr(kept["factor"], kept["rating"]).statistic)
-    return r, dof, correlation_p(r, dof + 2) if abs(r) < 1.0 else 0.0
+    try:
+        term = mixed_slope(table, table[scale].to_numpy(float), factor.to_numpy(float), scale)
+    except AnswersError as error:
+        left_out.append(f"{scale.replace('_', ' ')} against {name}: {error.reason}")
+        return None
+    assert term.dof is not None
+    r = float(stats.spearmanr(means["factor"], means[scale]).statistic)
+    interval = term.estimate, term.low, term.high
+    return Correlation(name, scale, len(means), r, *interval, term.statistic, term.dof, term.p_value)

@@ -11,8 +11,8 @@ import numpy as np
 
 from strut.errors import AnswersError, OutOfRangeError
 from strut.study import confusion
-from strut.study.answers import Answers
-from strut.study.confusion import Confusion, HitRate, Kappa, Learning
+from strut.study.answers import DO_NOT_KNOW, Answers
+from strut.study.confusion import Confusion, Kappa, Learning
 from strut.study.mixed import MixedModel, mixed_choice, mixed_rating
 from strut.study.ratings import (
     ControlEffect,
@@ -23,6 +23,7 @@ from strut.study.ratings import (
     rating_means,
     untested_controls,
 )
+from strut.study.recognition import Recognition, chances, needs_two_answers, recognitions
 from strut.study.significance import Significance
 
 _Found = TypeVar("_Found")
@@ -30,13 +31,18 @@ _Found = TypeVar("_Found")
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the choices say: confusion, hit rates against chance, association, agreement and learning."""
+    """What the choices say: confusion, recognition, association, agreement and learning.
+
+    `chance` is the hit rate of blind guessing among the emotions, `chance_all` that of guessing among all options with
+    "do not know", None where it was not offered. No test rests on either.
+    """
 
     confusion: Confusion
     chance: float
+    chance_all: float | None
     chance_from: str
-    overall: HitRate
-    hit_rates: tuple[HitRate, ...]
+    overall: Recognition
+    hit_rates: tuple[Recognition, ...]
     chi2_uniform: Significance
     chi2_independence: Significance | None
     cramers_v: float | None
@@ -69,6 +75,7 @@ class StudyStatistics:
     models: tuple[MixedModel, ...]
     control_effects: tuple[ControlEffect, ...]
     left_out: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the findings as JSON would hold them."""
@@ -86,8 +93,8 @@ def study_statistics(
     Args:
         answers: Choices, ratings or both.
         options: What people could answer; every emotion shown or named where it is not known.
-        chance: Hit rate of blind guessing; if left out, one over the number of options, "do not know" among them, or
-            where nothing tells that number, of the answers that occur.
+        chance: Hit rate of blind guessing, to be shown beside the others; if left out, one over the number of emotions
+            offered or, where nothing tells that number, of those that occur. No test rests on it.
         seed: Of permutations and resampling: the same answers give the same numbers.
 
     Example:
@@ -112,41 +119,55 @@ def study_statistics(
         simulated=answers.simulated,
         choices=choices,
         ratings=ratings or (),
-        correlations=correlations(answers),
+        correlations=correlations(answers, left_out),
         models=tuple(model for model in models if model is not None),
         control_effects=control_effects(everything),
         left_out=(*left_out, *untested_controls(everything)),
+        remarks=answers.remarks,
     )
 
 
 def _choices(
     answers: Answers, options: Sequence[str], chance: float | None, rng: np.random.Generator, left_out: list[str]
 ) -> Choices:
-    offered, matrix = _offered(answers, options), confusion.confusion(answers, options)
-    guess, source = 1.0 / (offered or len(matrix.perceived)), f"{offered} options were offered"
-    if chance is not None:
-        guess, source = chance, "as given"
-    elif not offered:
-        source = f"{len(matrix.perceived)} answers occur; how many were offered is not known"
-    if chance is None and guess == 1.0:
-        raise AnswersError("answers", "only one occurs, so there is nothing to guess; give --chance.")
-    if not 0.0 < guess < 1.0:
-        raise OutOfRangeError(f"A chance of {guess:g} leaves nothing to test; it must lie between 0 and 1.")
+    matrix, (guess, guess_all, source) = confusion.confusion(answers, options), _chances(answers, options, chance)
+    rows, overall, test = recognitions(answers, rng)
+    if test is None:
+        left_out.append(needs_two_answers().reason)
     independence = _tried(partial(confusion.chi2_independence, matrix), left_out)
     return Choices(
         confusion=matrix,
         chance=guess,
+        chance_all=guess_all,
         chance_from=source,
-        overall=confusion.overall_hit_rate(matrix, guess),
-        hit_rates=confusion.hit_rates(matrix, guess),
+        overall=overall,
+        hit_rates=rows,
         chi2_uniform=confusion.chi2_uniform(matrix),
         chi2_independence=independence,
         cramers_v=confusion.cramers_v(matrix) if independence else None,
-        permutation=_tried(partial(confusion.permutation_test, answers, rng), left_out),
+        permutation=test,
         cohens_kappa=confusion.cohens(answers, matrix, rng) if independence else None,
         fleiss_kappa=_tried(partial(confusion.fleiss, answers), left_out),
         learning=confusion.learning(answers),
     )
+
+
+def _chances(answers: Answers, options: Sequence[str], chance: float | None) -> tuple[float, float | None, str]:
+    """Return the hit rates of guessing among emotions and among all options, and how they are known."""
+    offered, occur = _offered(answers, options), set(answers.table["perceived"]) | set(answers.emotions)
+    unknown = answers.do_not_know or DO_NOT_KNOW in {*options, *occur}
+    count, source = offered or len(occur), f"{offered} options were offered"
+    if not offered:
+        source = f"{count} answers occur; how many were offered is not known"
+    if chance is not None and not 0.0 < chance < 1.0:
+        raise OutOfRangeError(f"A chance of {chance:g} leaves nothing to test; it must lie between 0 and 1.")
+    if chance is None and count - unknown < 2:
+        raise AnswersError("answers", "only one occurs, so there is nothing to guess; give --chance.")
+    if chance is not None:
+        return chance, None, "as given"
+    if unknown:
+        source = f'{source}, "do not know" among them'
+    return *chances(count, do_not_know=unknown), source
 
 
 def _offered(answers: Answers, options: Sequence[str]) -> int:

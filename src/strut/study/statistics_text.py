@@ -5,74 +5,84 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from strut.study.apa import f_words
 from strut.study.ratings import RatingMean
+from strut.study.recognition import ALPHA
 from strut.study.significance import holm
 from strut.study.statistics import Choices, StudyStatistics
 from strut.study.templates import prose
 
 Table = tuple[str, list[str], list[list[str]]]
 Column = tuple[str, Callable[[Any], str]]  # its heading, and what of a row stands in it
-_ALPHA = 0.05
 _MOST_MEANS = 24  # in words; of more, only those that stand out are told
 
 
 def methods_and_results(found: StudyStatistics) -> tuple[str, str]:
     """Return two paragraphs: what was done, and what came out. Simulated answers are called so in both."""
-    rates = found.choices.hit_rates if found.choices else ()
     corrected = holm([model.p_value for model in found.models])
-    results = prose(
-        "results.txt",
-        found=found,
-        alpha=_ALPHA,
-        above=[row for row in rates if row.p_holm < _ALPHA],
-        not_above=[row for row in rates if row.p_holm >= _ALPHA],
-        models=[(_modelled(model.name), p_value) for model, p_value in zip(found.models, corrected, strict=True)],
-        **_means(found.ratings),
-    )
+    models = list(zip(found.models, corrected, strict=True))
+    results = prose("results.txt", found=found, alpha=ALPHA, models=models, **_means(found.ratings)).replace(" ,", ",")
     few = "There are too few participants for any test; what was left out says why."
     return prose("methods.txt", found=found), results or few
 
 
 def _means(ratings: tuple[RatingMean, ...]) -> dict[str, Any]:
     """Return the means that are told, by scale: all of a few, of many those that stand out."""
-    many, off_middle = len(ratings) > _MOST_MEANS, [row for row in ratings if row.off_middle(_ALPHA)]
+    many, off_middle = len(ratings) > _MOST_MEANS, [row for row in ratings if row.off_middle(ALPHA)]
     told: dict[str, list[RatingMean]] = {}
     for row in off_middle if many else ratings:
         told.setdefault(row.scale, []).append(row)
     return {"told": told, "told_of_many": many, "off_middle": len(off_middle)}
 
 
-def _modelled(name: str) -> str:
-    """Return 'the odds of a hit' or a scale from the name of a mixed model."""
-    return name.split(", ")[1].split(" ~", maxsplit=1)[0].replace("_", " ").replace("hit", "the odds of a hit")
-
-
 def statistics_tables(found: StudyStatistics) -> list[Table]:
-    """Return title, columns and rows of every table there is something for."""
+    """Return title, columns and rows of every table there is something for; titles say where answers are simulated."""
     tables = _choice_tables(found.choices) if found.choices else []
-    rated = "mean ratings against the middle of the scale (t test over participants)"
-    controls = "controls against the motions as they were (paired t test over participants)"
+    rated = "Mean ratings against the middle of the scale (t tests over participants)"
+    controls = "Controls against the motions as they were (paired t tests over participants)"
     for title, rows, columns in (
         (rated, found.ratings, _RATING),
-        ("correlations", found.correlations, _CORRELATION),
+        ("Ratings against what the motions differ in (mixed models)", found.correlations, _CORRELATION),
         (controls, found.control_effects, _CONTROL),
-        *((f"{model.name}; {model.reference} is the reference", model.terms, _TERM) for model in found.models),
+        *(
+            (f"{_capital(model.name)}; {model.reference} is the reference", model.terms, _TERM)
+            for model in found.models
+        ),
     ):
         if rows:
             tables.append(_table(title, rows, columns))
-    return tables
+    if found.models:
+        tables.append(_table("Mixed models: the effect of the emotion, and standard deviations", found.models, _MODEL))
+    return [(simulated_title(title, simulated=found.simulated), *rest) for title, *rest in tables]  # type: ignore[misc]
+
+
+def simulated_title(title: str, *, simulated: bool) -> str:
+    """Return a title that says where answers are simulated."""
+    return f"{title} (simulated)" if simulated else title
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _choice_tables(choices: Choices) -> list[Table]:
     matrix = choices.confusion
     counts = [[name, *map(str, row)] for name, row in zip(matrix.intended, matrix.counts.tolist(), strict=True)]
+    rows = (*choices.hit_rates, choices.overall)
     return [
-        ("confusion: rows shown, columns answered", ["shown", *matrix.perceived], counts),
-        _table(f"hit rates against a chance of {choices.chance:.0%}", (*choices.hit_rates, choices.overall), _HIT_RATE),
-        _table("tests", (choices.chi2_uniform, choices.chi2_independence, choices.permutation), _TEST),
-        _table("agreement", (choices.cohens_kappa, choices.fleiss_kappa), _KAPPA),
-        _table("learning", choices.learning.blocks, _BLOCK),
+        ("Confusion: rows shown, columns answered", ["shown", *matrix.perceived], counts),
+        _table(f"Hit rates ({_chance_words(choices)})", rows, _HIT_RATE),
+        _table("Tests", (choices.chi2_uniform, choices.chi2_independence, choices.permutation), _TEST),
+        _table("Agreement", (choices.cohens_kappa, choices.fleiss_kappa), _KAPPA),
+        _table("Learning", choices.learning.blocks, _BLOCK),
     ]
+
+
+def _chance_words(choices: Choices) -> str:
+    """Return both chances, where "do not know" makes two of them."""
+    if choices.chance_all is None:
+        return f"guessing hits {choices.chance:.0%}"
+    return f'guessing hits {choices.chance:.0%} of named emotions, {choices.chance_all:.0%} with "do not know"'
 
 
 def _table(title: str, rows: Iterable[Any], columns: tuple[Column, ...]) -> Table:
@@ -102,18 +112,36 @@ _RATING = (
     *(_column("d", "effect_size", "+.2f"), _P, _P_HOLM, _N),
 )
 _CORRELATION = (
-    *(_words("factor", "factor"), _words("rating", "scale"), _column("Spearman r", "r", "+.2f"), _range()),
-    *(_P, _P_HOLM, _N, _column("within r", "within_r", "+.2f"), _column("within p", "within_p")),
+    *(
+        _words("factor", "factor"),
+        _words("rating", "scale"),
+        _column("Spearman r", "r", "+.2f"),
+        _words("stimuli", "n"),
+    ),
+    *(_column("slope", "slope", "+.2f"), _range(), _column("t", "t", ".2f"), _column("dof", "dof", ".1f"), _P, _P_HOLM),
 )
 _CONTROL = (
     *(_words("control", "control"), _words("emotion", "emotion"), _MEASURE),
     *(_column("as it was", "shown", "+.2f"), _column("control", "matched", "+.2f"), _range("95 % of the change")),
     *(_P, _P_HOLM, _N),
 )
-_TERM = (_words("term", "name"), _column("estimate", "estimate", "+.3f"), _range(form="+.3f"), _P)
+_TERM = (
+    *(_words("term", "name"), _column("estimate", "estimate", "+.3f"), _range(form="+.3f")),
+    *(_column("t or z", "statistic", ".2f"), _column("dof", "dof", ".1f"), _P),
+)
+_MODEL: tuple[Column, ...] = (
+    _words("outcome", "outcome"),
+    ("test", lambda row: f_words(row.statistic, row.dof)),
+    _P,
+    ("standard deviations", lambda row: ", ".join(f"{name} {sd:.2f}" for name, sd in row.sds.items())),
+    _column("residual", "residual_sd", ".2f"),
+    _words("note", "note"),
+)
 _HIT_RATE = (
-    *(_words("shown", "emotion"), _HITS, _RATE, _WILSON, _P, _P_HOLM),
-    _column("p (BH)", "p_benjamini_hochberg"),
+    *(_words("shown", "emotion"), _HITS, _RATE, _WILSON, _words("do not know", "do_not_know")),
+    *(_column("rate of named", "rate_named", ".0%"), _column("hits by chance", "expected", ".1f"), _P, _P_HOLM),
+    *(_column("Hu", "unbiased", ".2f"), _column("Wagner t", "wagner_t", ".2f"), _column("dof", "wagner_dof", "d")),
+    _column("Wagner p (Holm)", "wagner_holm"),
 )
 _TEST = (
     *(_words("test", "name"), _column("statistic", "statistic", ".2f"), _column("dof", "dof", "g"), _P),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,8 @@ from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.study.controls import posture_matched, speed_matched
 from strut.study.design import Design, Display, StimulusEntry
+from strut.study.light_controls import LIGHT_CONTROLS, light_control
+from strut.study.seamless_loop import find_cycle
 
 RATE_HZ = 30.0  # of what is sent; the page draws at the rate of the screen and interpolates
 ASPECT = 4.0 / 3.0  # width over height of the picture
@@ -78,14 +81,14 @@ def load_stimuli(design: Design) -> tuple[Stimulus, ...]:
     robots = {name: robot_of(motion) for name, motion in motions.items()}
     shown = {entry.name: _controlled(design, entry, motions, robots[entry.name]) for entry in design.stimuli}
     seconds = _seconds(shown, display)
-    seen = {name: _clip(motion, robots[name], display, seconds) @ axes.T for name, motion in shown.items()}
+    seen = {name: _clip(name, motion, robots[name], display, seconds) @ axes.T for name, motion in shown.items()}
     middle, scale = _stage([(points, _reach_m(robots[name], display)) for name, points in seen.items()])
     grid = _grid(axes, middle, scale) if display.camera == "fixed" else np.zeros((0, 4))
     return tuple(
         Stimulus(
             name=entry.name,
             intended=entry.intended,
-            points=(seen[entry.name][..., :2] - middle) * scale,
+            points=_lights(design, entry, (seen[entry.name][..., :2] - middle) * scale),
             depth=seen[entry.name][..., 2],
             bones=skeleton(robots[entry.name]).bones,
             shapes=_shapes(robots[entry.name], scale) if display.kind == "solid" else (),
@@ -93,6 +96,12 @@ def load_stimuli(design: Design) -> tuple[Stimulus, ...]:
         )
         for entry in design.stimuli
     )
+
+
+def _lights(design: Design, entry: StimulusEntry, points: Array) -> Array:
+    """Return the lights of a stimulus, put elsewhere by lot where it is a control of point lights."""
+    lot = [design.seed, zlib.crc32(entry.name.encode())]
+    return light_control(points, entry.control, np.random.default_rng(lot), aspect=ASPECT)
 
 
 def stimuli_fingerprint(design: Design, stimuli: tuple[Stimulus, ...]) -> str:
@@ -123,7 +132,7 @@ def _motion(design: Design, entry: StimulusEntry) -> Motion:
 def _controlled(design: Design, entry: StimulusEntry, motions: dict[str, Motion], robot: Robot) -> Motion:
     """Return the motion itself, or the control that is made of it and a neutral one."""
     motion = motions[entry.name]
-    if entry.control == "none":
+    if entry.control == "none" or entry.control in LIGHT_CONTROLS:
         return motion
     neutral = [
         motions[other.name]
@@ -140,7 +149,7 @@ def _seconds(shown: dict[str, Motion], display: Display) -> float:
     """Return how long all motions are shown; one that is too short raises."""
     seconds = display.seconds or min(motion.duration_s for motion in shown.values())
     for name, motion in shown.items():
-        if motion.duration_s + 1e-9 < seconds:
+        if motion.duration_s + 1e-9 < seconds and not display.loop:
             raise StudyError(
                 f"Stimulus {name} lasts {motion.duration_s:.2f} s, less than the {seconds:g} s of the display; "
                 "plan more cycles or lower display.seconds."
@@ -148,19 +157,24 @@ def _seconds(shown: dict[str, Motion], display: Display) -> float:
     return seconds
 
 
-def _clip(motion: Motion, robot: Robot, display: Display, seconds: float) -> Array:
-    """Return what is drawn of the middle part of a motion, at the rate sent. Shape (T, n, 3)."""
+def _clip(name: str, motion: Motion, robot: Robot, display: Display, seconds: float) -> Array:
+    """Return what is drawn of a motion's middle part, or of its repeated cycle, at the rate sent. Shape (T, n, 3)."""
     start = motion.time_s[0] + (motion.duration_s - seconds) / 2.0
     time_s = start + np.arange(round(seconds * RATE_HZ) + 1) / RATE_HZ
     base = np.zeros((len(motion.qpos), 1, 3))
-    way = min(2, robot.base_size)  # a body that is bolted down stays at the origin
-    base[:, 0, :way] = motion.qpos[:, :way]
-    drawn = np.concatenate([base, _drawn_points(robot, motion.qpos, display)], axis=1)
-    columns = drawn.reshape(len(drawn), -1).T
-    sampled = np.stack([np.interp(time_s, motion.time_s, column) for column in columns], axis=1)
-    base, points = np.split(sampled.reshape(len(time_s), -1, 3), [1], axis=1)
+    travels = min(2, robot.base_size)  # a body that is bolted down stays at the origin
+    base[:, 0, :travels] = motion.qpos[:, :travels]
+    drawn = _drawn_points(robot, motion.qpos, display)
+    if display.loop:
+        posture, way = find_cycle(name, motion.time_s, drawn - base, base[:, 0]).at(time_s)
+        base = way[:, None]
+        points = posture + base
+    else:
+        columns = np.concatenate([base, drawn], axis=1).reshape(len(drawn), -1).T
+        sampled = np.stack([np.interp(time_s, motion.time_s, column) for column in columns], axis=1)
+        base, points = np.split(sampled.reshape(len(time_s), -1, 3), [1], axis=1)
     # walks are shown about their middle, wherever they took place
-    return points - (base if display.camera == "follow" else base.mean(axis=0))
+    return np.asarray(points - (base if display.camera == "follow" else base.mean(axis=0)))
 
 
 def _stage(views: list[tuple[Array, Array]]) -> tuple[Array, float]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from strut.errors import StudyError
-from strut.io.atomic import write_atomically
+from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
@@ -61,6 +61,19 @@ def forget_participant(folder: Path | str, code: str, *, database: str | None = 
     opened = open_study(Path(folder), database)
     with closing(opened.database):
         return opened.database.forget(code)
+
+
+def back_up_study(folder: Path | str, path: Path | str, *, database: str | None = None) -> int:
+    """Copy all answers of a study into a new SQLite file while it runs; return how many answers that are.
+
+    Example:
+        >>> strut.back_up_study("mystudy", "monday.sqlite")  # doctest: +SKIP
+    """
+    path = Path(path)
+    check_writable(path, force=False)
+    opened = open_study(Path(folder), database)
+    with closing(opened.database):
+        return opened.database.back_up(path)
 
 
 def new_study(folder: Path, question: Question, motions: Sequence[Path]) -> Path:

@@ -21,16 +21,19 @@ from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import load_motion
 from strut.study.answer_table import answer_columns, answers_of, export_rows
 from strut.study.answers import Answers, read_answers
-from strut.study.confusion import BlockRate, HitRate
+from strut.study.confusion import BlockRate
 from strut.study.controls import weakened_words
 from strut.study.design import Design, read_design
 from strut.study.ratings import RatingMean
+from strut.study.recognition import Recognition
+from strut.study.report_tables import save_tables
 from strut.study.statistics import Choices, StudyStatistics, study_statistics
-from strut.study.statistics_text import methods_and_results, statistics_tables
+from strut.study.statistics_text import methods_and_results, simulated_title, statistics_tables
 from strut.study.study_folder import open_study
 from strut.study.templates import filled, prose
 
-_INK, _SOFT, _ACCENT = "#1d2430", "#7d8794", "#1f5fbf"
+_INK, _SOFT, _ACCENT, _ALERT = "#1d2430", "#7d8794", "#1f5fbf", "#9b1c1c"
+Drawing = tuple[Callable[[Axes], None], tuple[float, float]]  # what draws a figure, and its size [in]
 _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "strut",
@@ -49,15 +52,19 @@ def report_study(
     *,
     answers: Path | str | None = None,
     database: str | None = None,
+    scale: tuple[float, float] | None = None,
     force: bool = False,
 ) -> StudyStatistics:
     """Write methods, results, tables and figures of a study as one page; return what was found.
+
+    Beside `report.html` stands `report_tables` with every table as CSV and LaTeX.
 
     Args:
         folder: Of the study.
         path: Page to write; `report.html` in the folder if left out.
         answers: A table of answers instead of the database.
         database: Where the answers are, if not in the folder.
+        scale: Lowest and highest value of raw ratings in `answers`, which are then rescaled to -1 to 1.
         force: Whether an existing page may be replaced.
 
     Example:
@@ -69,7 +76,7 @@ def report_study(
     if page.exists():
         check_writable(page, force=force)  # before the work, not after it
     if answers:
-        table, design = read_answers(answers), read_design(folder)
+        table, design = read_answers(answers, scale=scale), read_design(folder)
         _check_belongs(design, table, str(answers))
         rows = pd.read_csv(answers, dtype=str, keep_default_na=False, na_values=[""]).rename(columns=str.strip)
     else:
@@ -81,6 +88,7 @@ def report_study(
     options = design.answer_options if design.question == "forced-choice" else ()
     found = study_statistics(table, options=options)
     write_atomically(page, report_html(design, rows, found).encode(), force=force)
+    save_tables(statistics_tables(found), page.with_name(f"{page.stem}_tables"), simulated=found.simulated)
     return found
 
 
@@ -115,7 +123,7 @@ def report_html(design: Design, rows: pd.DataFrame | Sequence[dict[str, Any]], f
     about = (procedure, _people(design, pd.DataFrame(rows), shown_s), methods)
     return filled(
         "report.html",
-        name=design.name,
+        name=simulated_title(design.name, simulated=found.simulated),
         simulated=found.simulated,
         methods=" ".join(about),
         results=results,
@@ -146,28 +154,39 @@ def _people(design: Design, rows: pd.DataFrame, shown_s: float) -> str:
 
 
 def _figures(found: StudyStatistics) -> list[tuple[str, str]]:
-    """Return caption and SVG of every figure there is something for."""
-    figures = []
-    if found.choices:
-        choices, blocks = found.choices, found.choices.learning.blocks
-        emotions = [row.emotion for row in choices.hit_rates]
-        hits = _intervals(choices.hit_rates, emotions, choices.chance, ylabel="hit rate")
-        figures += [
-            ("Which emotion was taken for which, in percent of what was shown.", _confusion_figure(choices)),
-            ("Hit rates with Wilson intervals; the dashed line is chance.", hits),
-        ]
-        if len(blocks) > 1:
-            numbers = [str(row.block) for row in blocks]
-            curve = _intervals(blocks, numbers, choices.chance, curve=True, xlabel="block", ylabel="hit rate")
-            figures.append(("Hit rates by block, with Wilson intervals.", curve))
+    """Return caption and SVG of every figure there is something for; both say where answers are simulated."""
+    figures = _choice_figures(found.choices) if found.choices else []
     for scale in dict.fromkeys(row.scale for row in found.ratings):
         rows, name = [row for row in found.ratings if row.scale == scale], scale.replace("_", " ")
-        drawn = _intervals(rows, [row.emotion for row in rows], None, ylabel=name)
-        figures.append((f"Mean {name} with 95 % intervals over participants.", drawn))
+        drawing = _intervals(rows, [row.emotion for row in rows], [], ylabel=name)
+        figures.append((f"Mean {name} with 95 % intervals over participants", drawing))
+    return [
+        (simulated_title(caption, simulated=found.simulated), _drawn(*drawing, simulated=found.simulated))
+        for caption, drawing in figures
+    ]
+
+
+def _choice_figures(choices: Choices) -> list[tuple[str, Drawing]]:
+    emotions, blocks = [row.emotion for row in choices.hit_rates], choices.learning.blocks
+    chance, lines = [choices.chance], "The dashed line is guessing"
+    if choices.chance_all is not None:
+        chance, lines = (
+            [*chance, choices.chance_all],
+            'Dashed lines: guessing among emotions and, lower, with "do not know"',
+        )
+    hits = _intervals(choices.hit_rates, emotions, chance, ylabel="hit rate")
+    figures = [
+        ("Which emotion was taken for which, in percent of what was shown", _confusion_figure(choices)),
+        (f"Hit rates with Wilson intervals. {lines}", hits),
+    ]
+    if len(blocks) > 1:
+        numbers = [str(row.block) for row in blocks]
+        curve = _intervals(blocks, numbers, chance, curve=True, xlabel="block", ylabel="hit rate")
+        figures.append(("Hit rates by block, with Wilson intervals", curve))
     return figures
 
 
-def _confusion_figure(choices: Choices) -> str:
+def _confusion_figure(choices: Choices) -> Drawing:
     """Return the confusion matrix as a picture."""
     matrix = choices.confusion
     share = 100.0 * matrix.counts / matrix.shown[:, None]
@@ -182,18 +201,18 @@ def _confusion_figure(choices: Choices) -> str:
         axes.set(xlabel="answered", ylabel="shown")
         axes.tick_params(length=0)
 
-    return _drawn(draw, (1.5 + 0.85 * len(matrix.perceived), 1.4 + 0.48 * len(matrix.intended)))
+    return draw, (1.5 + 0.85 * len(matrix.perceived), 1.4 + 0.48 * len(matrix.intended))
 
 
 def _intervals(
-    rows: Sequence[HitRate | BlockRate | RatingMean],
+    rows: Sequence[Recognition | BlockRate | RatingMean],
     names: list[str],
-    chance: float | None,
+    chance: Sequence[float],
     *,
     curve: bool = False,
     **labels: str,
-) -> str:
-    """Return rates against chance, or means on a scale against its middle (`chance` is None), with their intervals."""
+) -> Drawing:
+    """Return rates beside lines of chance, or means on a scale with its middle (there is none), with intervals."""
     middle = [row.mean if isinstance(row, RatingMean) else row.rate for row in rows]
     reach = np.maximum([[m - row.low, row.high - m] for m, row in zip(middle, rows, strict=True)], 0.0).T
     bound = 2.0 if max(abs(value) for value in middle) > 1.0 else 1.0
@@ -203,18 +222,22 @@ def _intervals(
         axes.set_xlim(-0.5, len(rows) - 0.5)
         if curve:
             axes.plot(range(len(rows)), middle, color=_ACCENT, linewidth=1.0)
-        axes.axhline(chance or 0.0, color=_SOFT, linestyle="-" if chance is None else "--", linewidth=1.0)
+        for line in chance or [0.0]:
+            axes.axhline(line, color=_SOFT, linestyle="--" if chance else "-", linewidth=1.0)
         axes.set_xticks(range(len(rows)), names)
-        axes.set(ylim=(-1.05 * bound, 1.05 * bound) if chance is None else (0.0, 1.02), **labels)
+        axes.set(ylim=(-1.05 * bound, 1.05 * bound) if not chance else (0.0, 1.02), **labels)
 
-    size_in = (1.8 + 0.8 * len(rows), 3.0) if curve else (1.6 + 0.9 * len(rows), 2.8 if chance is None else 3.0)
-    return _drawn(draw, size_in)
+    size_in = (1.8 + 0.8 * len(rows), 3.0) if curve else (1.6 + 0.9 * len(rows), 2.8 if not chance else 3.0)
+    return draw, size_in
 
 
-def _drawn(draw: Callable[[Axes], None], size_in: tuple[float, float]) -> str:
+def _drawn(draw: Callable[[Axes], None], size_in: tuple[float, float], *, simulated: bool) -> str:
+    """Return a figure as SVG; pictures travel without their captions, so that of simulated answers says so itself."""
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=size_in, layout="constrained")
         draw(figure.add_subplot())
+        if simulated:
+            figure.text(0.99, 0.99, "SIMULATED", ha="right", va="top", color=_ALERT, weight="bold", size=8)
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     text = buffer.getvalue()

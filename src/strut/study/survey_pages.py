@@ -11,12 +11,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from strut.errors import BadReplyError
-from strut.study.database import Participant
+from strut.errors import BadReplyError, ClosedStudyError
+from strut.study.database import Participant, deletion_code
 from strut.study.design import Design
 from strut.study.templates import filled
 from strut.study.trial_plan import Trial, option_order
-from strut.study.words import SurveyWords, language_table
+from strut.study.words import SurveyWords
 
 STATIC = {
     "study.css": "text/css; charset=utf-8",
@@ -36,10 +36,21 @@ def static_file(name: str) -> bytes:
     return files("strut.study").joinpath("pages", name).read_bytes()
 
 
-def welcome_page(design: Design, words: SurveyWords, ticket: str, message: str = "", *, agreed: bool = False) -> str:
-    """Return the first page: what it is about, consent, and the questions about the person."""
-    languages = [(code, language_table(code)["language"]) for code in design.languages]
-    shown = {"ticket": ticket, "message": message, "agreed": agreed, "genders": GENDERS}
+def welcome_page(
+    design: Design,
+    words: SurveyWords,
+    ticket: str,
+    message: str = "",
+    *,
+    agreed: bool = False,
+    recruited: Mapping[str, str] | None = None,
+) -> str:
+    """Return the first page: what it is about, consent, and the questions about the person.
+
+    `recruited` are the ids that came with the link; they stay with the form.
+    """
+    languages = [(code, design.words(code).say("language")) for code in design.languages]
+    shown = {"ticket": ticket, "message": message, "agreed": agreed, "genders": GENDERS, "recruited": recruited or {}}
     return filled("welcome.html", words=words, design=design, languages=languages, **shown)
 
 
@@ -57,7 +68,6 @@ def trial_page(
         total=len(who.plan),
         heading=words.say("progress", number=trial.number, total=len(who.plan)),
         note=words.say("practice") if trial.practice else block,
-        pause=trial.block > 1 and who.plan[trial.number - 2].block != trial.block,
         stimulus_url=stimulus_url,
         action=action,
         link=link,
@@ -67,11 +77,32 @@ def trial_page(
     )
 
 
-def finished_page(design: Design, who: Participant) -> str:
-    """Return the thanks, with the code under which the answers can be found and taken back."""
+def begins_block(who: Participant, trial: Trial) -> bool:
+    """Whether a trial is the first of a part after another one, so that people may rest before it."""
+    return trial.block > 1 and who.plan[trial.number - 2].block != trial.block
+
+
+def break_page(design: Design, who: Participant, trial: Trial, *, action: str) -> str:
+    """Return the page between two parts, which waits as long as people like."""
     words = design.words(who.language)
-    text = f"{words.say('finished')} {words.say('code', code=who.code)}"
-    return message_page(words, words.say("finished_title"), text)
+    done = words.say("break_title", number=trial.block - 1, total=design.session.blocks)
+    return filled("break.html", words=words, title=done, action=action)
+
+
+def finished_page(design: Design, who: Participant, token: str) -> str:
+    """Return the thanks, the code with which answers are deleted, and the way back to where people came from."""
+    words, back = design.words(who.language), design.recruiting
+    told = {
+        "code": deletion_code(token),
+        "completion_code": back.completion_code,
+        "completion_url": back.completion_url,
+    }
+    return filled("finished.html", words=words, action=f"/p/{token}", **told)
+
+
+def withdraw_page(design: Design, who: Participant, token: str) -> str:
+    """Return the question whether all answers shall be deleted."""
+    return filled("withdraw.html", words=design.words(who.language), action=f"/p/{token}", answered=who.answered)
 
 
 def message_page(words: SurveyWords, title: str, text: str) -> str:
@@ -114,20 +145,31 @@ def checked_reply(design: Design, form: Mapping[str, str]) -> dict[str, Any]:
     return {item: _whole(form, item, -2, 2) for item in ask.items}
 
 
-def checked_timing(form: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """Return how long the answer took [ms] and how often the stimulus was played, where the page measured it."""
+def checked_timing(form: Mapping[str, str]) -> tuple[int | None, int | None, dict[str, Any]]:
+    """Return how long the answer took [ms], how often the stimulus was played and on what, where the page measured it.
+
+    `still` is 1 where pictures stood still because the device asks for less motion.
+    """
     response = _whole(form, "response_ms", 0, _LONGEST_MS) if form.get("response_ms") else None
     plays = _whole(form, "plays", 0, _MOST_PLAYS) if form.get("plays") else None
-    return response, plays
+    detail: dict[str, Any] = {"still": int(form.get("still") == "1")}
+    for name, most in (("focus_lost", _MOST_PLAYS), ("refresh_hz", 1000)):
+        detail[name] = _whole(form, name, 0, most) if form.get(name) else None
+    screen = form.get("screen", "")
+    return response, plays, detail | {"screen": screen if re.fullmatch(r"\d{1,5}x\d{1,5}", screen) else None}
 
 
 def checked_person(design: Design, form: Mapping[str, str]) -> tuple[int | None, str | None]:
-    """Return age and gender, None where they were not asked or not given."""
-    age = _whole(form, "age", 1, 120) if design.ask_age and form.get("age", "").strip() else None
+    """Return age and gender, None where they were not asked or not given; too young is a ClosedStudyError."""
+    youngest = design.ethics.minimum_age if design.ethics else 0
+    asked = (design.ask_age and form.get("age", "").strip()) or youngest
+    age = _whole(form, "age", 1, 120) if asked else None
+    if age is not None and age < youngest:
+        raise ClosedStudyError("too_young")
     gender = form.get("gender", "") if design.ask_gender else ""
     if gender and gender not in GENDERS:
         raise BadReplyError(f"gender is '{gender[:40]}'.")
-    return age, gender or None
+    return (age if design.ask_age else None), gender or None
 
 
 def _whole(form: Mapping[str, str], name: str, low: int, high: int) -> int:

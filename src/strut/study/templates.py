@@ -8,6 +8,8 @@ from typing import Any
 
 import jinja2
 
+from strut.study import apa
+
 
 @cache
 def _environment() -> jinja2.Environment:
@@ -21,13 +23,9 @@ def _environment() -> jinja2.Environment:
     )
     environment.globals |= {"sin": sin, "cos": cos, "pi": pi}
     environment.filters["percent"] = lambda share: f"{100.0 * share:.0f} %"
-    environment.filters["p_words"] = _p_words
+    environment.filters |= {name: getattr(apa, name) for name in ("p_words", "share", "degrees", "and_list")}
+    environment.globals |= {name: getattr(apa, name) for name in ("t_words", "f_words", "interval", "counted")}
     return environment
-
-
-def _p_words(p_value: float) -> str:
-    """Return 'p = 0.012', or 'p < 0.001' where more digits would promise too much."""
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
 def filled(template: str, **values: Any) -> str:

@@ -184,7 +184,7 @@ class JointLimit(Table, frozen=True):
     torque_nm: Positive
 
 
-class Part(Table, frozen=True):
+class ChainLink(Table, frozen=True):
     """What a joint moves; inertia xx, yy, zz, xy, xz, yz about the centre of mass."""
 
     mass_kg: Positive
@@ -201,7 +201,7 @@ class ChainBody(Table, frozen=True):
     servo: ScaledServo
     chain: tuple[Chain, ...]
     joint: Mapping[str, JointLimit]
-    part: Mapping[str, Part]
+    part: Mapping[str, ChainLink]
     frame: Mapping[str, ChainFrame] = {}
     platform: Platform | None = None
 

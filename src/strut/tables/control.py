@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from strut.tables.fields import NotNegative, Positive, Range, Table, Text, Vector
+from strut.tables.fields import Count, NotNegative, Positive, Range, Table, Text, Vector
+from strut.toml_file import WrongFieldError
 
 Gains = tuple[Positive, Positive]  # of position [1/s2] and of velocity [1/s]
 
@@ -52,6 +53,30 @@ class SwingGains(Table, frozen=True):
     done_share: Positive
 
 
+class RegulatorGains(Table, frozen=True):
+    """The regulator of a walk by a gait library: negative gains set the foot farther along an excess of speed.
+
+    Args:
+        height_m: At which the gains hold; linear between, increasing.
+        forward: Leg pitch of the swing leg per missing speed forward [rad s/m].
+        left: Abduction of the swing leg per missing speed to the left [rad s/m].
+        joint: Feedback of the swing leg's motors.
+        abduction: Which motor of a leg abducts.
+        pitch: Which one swings it forward.
+    """
+
+    height_m: tuple[Positive, ...]
+    forward: tuple[float, ...]
+    left: tuple[float, ...]
+    joint: Gains
+    abduction: Count = 0
+    pitch: Count = 2
+
+    def __post_init__(self) -> None:
+        if not len(self.height_m) == len(self.forward) == len(self.left) > 0:
+            raise WrongFieldError(("height_m",), "needs as many numbers as forward and left, one gain for each height.")
+
+
 class WalkingGains(Table, frozen=True):
     """Feedback of a walk: accelerations per error, step time and width, and how foot placement is corrected."""
 
@@ -66,6 +91,7 @@ class WalkingGains(Table, frozen=True):
     speed_correction: NotNegative
     largest_correction_m_s: NotNegative
     largest_correction_share: NotNegative
+    regulator: RegulatorGains | None = None
 
 
 class ObserverGains(Table, frozen=True):
@@ -100,6 +126,8 @@ class CommandRange(Table, frozen=True):
     turn_rad_s: Range
     walking_height_m: Range
     standing_height_m: Range
+    walking_pitch_rad: Range = (0.0, 0.0)
+    lift: Range = (1.0, 1.0)
 
 
 class ControlTable(Table, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -13,6 +13,8 @@ from strut.style import WORDS, Style
 from strut.tables.fields import Positive, Table, Vector
 from strut.toml_file import WrongFieldError, no_such_field
 
+S = TypeVar("S", bound=msgspec.Struct)
+Layer = Literal["published", "animated"]
 PACE = ("speed", "step_time")  # what anchors say of a walk, of which tempo, stride and direction follow
 
 
@@ -148,24 +150,39 @@ else:  # a word of a style is a field of these, so that it is written once
     Parts = msgspec.defstruct("Parts", _PARTS, bases=(_OwnParts,))
 
 
+class AnimatedTable(Table, frozen=True):
+    """What the second layer changes: each field as in the table around it; what it leaves out stays as it is there."""
+
+    neutral: Neutral = Neutral()
+    anchor: Mapping[str, Anchor] = {}
+    axis: Mapping[str, Axes] = {}
+    pace: Pace | None = None
+    word: Parts = Parts()
+    main: tuple[str, ...] = ()
+
+
 class ExpressionTable(Table, frozen=True):
     """What feelings do to a body.
 
     Args:
+        usual: Which layer a request gets that asks for none: what is published, or that and the animated one.
         neutral: Words whose neutral value is not the usual one.
         anchor: Words at emotions for which they are published; what an anchor leaves out stays neutral.
         axis: Words that are linear in pleasure, arousal and dominance.
         pace: How speed becomes tempo and stride.
         word: The words that the body has a part for, and what they do to it.
         main: Words that a verdict is about, `speed` among them; all that a feeling changes if empty.
+        animated: The second layer; None where a body has none.
     """
 
+    usual: Layer = "published"
     neutral: Neutral = Neutral()
     anchor: Mapping[str, Anchor] = {}
     axis: Mapping[str, Axes] = {}
     pace: Pace = Pace()
     word: Parts = Parts()
     main: tuple[str, ...] = ()
+    animated: AnimatedTable | None = None
 
     def __post_init__(self) -> None:
         _check_names("anchor", self.anchor, tuple(emotion_table()))
@@ -173,6 +190,28 @@ class ExpressionTable(Table, frozen=True):
         _check_names("main", self.main, ("speed", "postures", *WORDS))
         for name, anchor in self.anchor.items():
             _check_names(f"anchor.{name}.postures", anchor.postures, tuple(self.poses))
+
+        if self.animated is not None:
+            _check_names("animated.anchor", self.animated.anchor, tuple(emotion_table()))
+            _check_names("animated.axis", self.animated.axis, (*PACE, *WORDS))
+            _check_names("animated.main", self.animated.main, ("speed", "postures", *WORDS))
+
+    def with_animated(self) -> ExpressionTable:
+        """Return the table with its second layer laid over it; itself if it has none."""
+        over = self.animated
+        if over is None:
+            return self
+        anchors = {name: self.anchor.get(name, Anchor()) for name in (*self.anchor, *over.anchor)}
+        return msgspec.structs.replace(
+            self,
+            neutral=_laid_over(self.neutral, over.neutral),
+            anchor={name: _laid_over(own, over.anchor.get(name, Anchor())) for name, own in anchors.items()},
+            axis={**self.axis, **over.axis},
+            pace=over.pace or self.pace,
+            word=_laid_over(self.word, over.word),
+            main=over.main or self.main,
+            animated=None,
+        )
 
     def neutral_value(self, word: str) -> float:
         """Return the value of a word without a feeling."""
@@ -207,10 +246,26 @@ class ExpressionTable(Table, frozen=True):
         part = self.part(word)
         return {} if part is None else part.joints
 
+    @property
+    def nodding_joints(self) -> Mapping[str, float]:
+        """The coordinates that carry the face, each with its factor: the head's, else the trunk's."""
+        return self.joints("head_pitch_rad") or self.joints("trunk_pitch_rad")
+
+    @property
+    def breathing_joints(self) -> Mapping[str, float]:
+        """The coordinates that bend the trunk, each with its factor."""
+        return self.joints("trunk_pitch_rad")
+
     def part(self, word: str) -> Part | None:
         """Return the part that the body has for a word, or None."""
         found: Part | None = getattr(self.word, word)
         return found
+
+
+def _laid_over(below: S, above: S) -> S:
+    """Return a table with all that another one of its kind says, and its own where that says nothing."""
+    said = {name: value for name, value in msgspec.structs.asdict(above).items() if value not in (None, {})}
+    return msgspec.structs.replace(below, **said)
 
 
 def _check_names(table: str, names: Mapping[str, object] | tuple[str, ...], known: tuple[str, ...]) -> None:

@@ -10,7 +10,9 @@ from strut.tables.body import BodyTable
 from strut.tables.collision import USUAL_COLLISION, CollisionTable
 from strut.tables.control import ControlTable
 from strut.tables.expression import ExpressionTable
+from strut.tables.eyes import EyesTable
 from strut.tables.gait import GaitTable
+from strut.tables.gait_library import GaitLibraryTable
 from strut.tables.hands import ChainsTable, StudyTable, TaskTable
 from strut.tables.human import ContactTable, MarkerTable, SubjectTable, SymmetryTable
 
@@ -32,6 +34,8 @@ class Tables:
         symmetry: Its mirror image.
         subject: Whose body it is.
         control: How its motors are driven by torques.
+        gait_library: The grid of its periodic gaits.
+        eyes: Where its eyes are.
         published: What has been published about it, section by section.
     """
 
@@ -47,4 +51,6 @@ class Tables:
     symmetry: SymmetryTable | None = None
     subject: SubjectTable | None = None
     control: ControlTable | None = None
+    gait_library: GaitLibraryTable | None = None
+    eyes: EyesTable | None = None
     published: Mapping[str, Any] | None = None

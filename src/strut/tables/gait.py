@@ -54,6 +54,14 @@ class PatternTable(Table, frozen=True, tag_field="kind", tag="pattern"):
     lift: Positive = 1.0
 
 
+class PilotedTable(Table, frozen=True, tag_field="kind", tag="piloted"):
+    """A walk under the robot's own controllers: usual speed, height of the base, and distance."""
+
+    speed_m_s: Positive
+    height_m: Positive
+    distance_m: Positive
+
+
 class SpeedRange(Table, frozen=True):
     """Walking speeds [m/s]: the usual, the least and the most."""
 
@@ -170,4 +178,4 @@ class SynthesisTable(Table, frozen=True, tag_field="kind", tag="synthesis"):
     torque_range: Mapping[str, Range]
 
 
-GaitTable = CrawlTable | StepsTable | PatternTable | SynthesisTable
+GaitTable = CrawlTable | StepsTable | PatternTable | PilotedTable | SynthesisTable

@@ -10,12 +10,12 @@ import msgspec
 
 from strut.emotion import named_emotion
 from strut.errors import UnknownNameError
+from strut.tables.eyes import Eyes
 from strut.tables.fields import NotNegative, Table, Text, Vector
 from strut.toml_file import FieldPath, WrongFieldError
 
 Interpolation = Literal["bezier", "linear"]
 Mode = Literal["stand", "walk"]
-Eyes = Literal["neutral", "happy", "sad", "angry", "wide", "half", "closed", "left", "right", "up", "down"]
 Handle = Annotated[float, msgspec.Meta(gt=0.0, le=1.0)]
 LONGEST_STORY_S = 600.0
 SHORTEST_GAP_S = 0.04  # between two keyframes: one frame

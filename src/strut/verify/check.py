@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from strut.draft import Draft
@@ -14,11 +15,16 @@ from strut.receipt import Receipt, Verdict
 from strut.robot import Robot
 from strut.verify.limits import judged, limits_for
 from strut.verify.measure import measure
+from strut.verify.plant_audit import was_piloted
 from strut.verify.receipt_builder import receipt_for
+from strut.verify.recorded_walk import recorded_receipt, was_recorded
 
 
 def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None = None) -> Receipt:
     """Measure a motion and return its receipt; the verdict is `refused` if it breaks a limit.
+
+    A motion that says it was recorded from a person is judged as such: feet may sink and roll, forces must be those of
+    the movement (`recorded_walk`).
 
     Args:
         motion: Samples evenly spaced in time; taken to be at rest before the first and after the last.
@@ -28,15 +34,26 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
     Example:
         >>> strut.check(strut.load_motion("happy.npz")).torque_use
     """
-    robot = robot_of(motion, robot)
+    robot = _as_planned(robot_of(motion, robot), motion)
     motion.check_even()
     if margin_m is not None and not (math.isfinite(margin_m) and margin_m >= 0.0):
         raise OutOfRangeError(f"The balance margin is {margin_m:g} m; it must be a number of at least 0.")
+    if was_recorded(motion):
+        return recorded_receipt(robot, motion)
     draft = measure(draft_of(motion, robot))
-    limits = limits_for(robot, margin_m=planned_margin_m(motion) if margin_m is None else margin_m)
+    least_m = planned_margin_m(motion) if margin_m is None else margin_m
+    limits = limits_for(robot, margin_m=least_m, piloted=was_piloted(draft))
     broken = judged(draft, limits)
     verdict: Verdict = "refused" if broken else "ok"
-    return receipt_for(draft, verdict=verdict, reasons=[s.sentence for s in broken], **_claimed(motion.receipt))
+    receipt = receipt_for(draft, verdict=verdict, reasons=[s.sentence for s in broken], **_claimed(motion.receipt))
+    return replace(receipt, expression=motion.receipt.expression) if motion.receipt else receipt
+
+
+def _as_planned(robot: Robot, motion: Motion) -> Robot:
+    """Return the robot with the layer of expression that a motion was planned with, as far as it says one."""
+    request = motion.meta.get("request")
+    layer = request.get("expression") if isinstance(request, dict) else None
+    return robot.expressing("animated" if layer == "animated" and robot.expression.animated else "published")
 
 
 def _claimed(receipt: Receipt | None) -> dict[str, Any]:

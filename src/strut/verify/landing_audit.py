@@ -58,7 +58,7 @@ def landing_audit(draft: Draft) -> Audit:
     jolt = _over_landings(draft, points, qvel, landings)
     steady, (force, torque) = _steady(time_s), _disagreement(draft, demand, fit, pieces)
     cop, margin = _pressure(qpos, contact, demand)
-    angles, sole_m = qpos[:, robot.base_size :], np.stack([contact_slip(robot, p, qpos)[1] for p in points], axis=1)
+    angles, sole_m = qpos[:, robot.base_size :], contact_slip(robot, points, qpos)[1]
     found = LandingAudit(
         unexplained_n=_median(np.where(known, _size(fit.rest), 0.0), steady),
         gripped_n=_median(np.where(known, _size(gripped.rest), 0.0), steady),
@@ -134,8 +134,8 @@ def _slide(robot: Robot, points: list[ContactPoint], qpos: Array, contact: npt.N
     slid = np.zeros(contact.shape)
     for index, point in enumerate(points):
         for stance in runs(contact[:, index]):
-            moved, _ = contact_slip(robot, point, qpos[stance])
-            slid[stance, index] = np.linalg.norm(moved[:, :2], axis=1)
+            moved, _ = contact_slip(robot, [point], qpos[stance])
+            slid[stance, index] = np.linalg.norm(moved[:, 0, :2], axis=1)
     return slid
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,7 @@ from strut.audit import (
     MOST_SLIP_M,
     Audit,
     LandingAudit,
+    PlantAudit,
     TaskAudit,
     settled,
 )
@@ -36,6 +38,10 @@ MOST_BESIDE_LINE = 0.06  # of its height: what the pressure of a gait on two bal
 MOST_OUTSIDE_M = 0.005  # that the centre of pressure is outside what touches
 MOST_LANDING_TORQUE = 2.0  # of the limit, over the sample in which something lands: impacts jolt
 MOST_DISAGREEMENT = 0.04  # of forces and torques that come with a motion, root mean square
+MOST_PILOTED_SLIP_M = 0.03  # in a stance of a body on springs, whose feet are set down while they move
+MOST_OFF_LANDING_M = 0.02  # of a line foot that is being set down: one end touches first
+MOST_TILT_RAD = math.radians(40.0)
+LOADED_N = 16.0
 MM = 1e3
 
 Values = Callable[[Audit], Array]
@@ -93,11 +99,12 @@ class OwnColumns:
     value: Callable[[Audit], float | None]
     words: str
     name: str = "file"
+    most: float = MOST_DISAGREEMENT
 
     def shortfall(self, draft: Draft) -> Shortfall | None:
         """Return that they are not, if so."""
         off = self.value(draft.measured)
-        if off is None or off <= MOST_DISAGREEMENT:
+        if off is None or off <= self.most:
             return None
         everywhere = frozen_mask(np.ones(len(draft.time_s)))
         return Shortfall(self.name, everywhere, f"{self.name}: {self.words.format(off)}")
@@ -122,16 +129,19 @@ class SelfCollision:
         return Shortfall(self.name, found.near, sentence)
 
 
-def limits_for(robot: Robot, *, margin_m: float, use: float = 1.0) -> tuple[Limit, ...]:
+def limits_for(robot: Robot, *, margin_m: float, use: float = 1.0, piloted: bool = False) -> tuple[Limit, ...]:
     """Return every limit that a motion of a robot is judged by.
 
     Args:
         robot: Whose limits.
         margin_m: Smallest allowed balance margin.
         use: Share of the speed and torque limits that may be used.
+        piloted: Whether the motion is a recorded run of a torque-driven plant.
     """
     speed, torque = use * robot.joint_speed_limit_rad_s, use * robot.torque_limit_nm
     robot = replace(robot, joint_speed_limit_rad_s=speed, torque_limit_nm=torque)
+    if piloted:
+        return (*_plant_limits(robot), SelfCollision())
     if lands_with_impacts(robot):
         return (*_landing_limits(robot, margin_m), SelfCollision(), *_OWN_COLUMNS)
     return (*_standing_limits(robot, margin_m), NoFlight(), SelfCollision(), *_TASK_LIMITS, *_OWN_COLUMNS)
@@ -210,6 +220,57 @@ def _landing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
         Ceiling("landing", body, lambda n: _landings(n).landing_unexplained_n[:, None], jolted_n, nothing),
         Ceiling("landing", robot.joint_names, jolt, MOST_LANDING_TORQUE, jolted),
     )
+
+
+def _plant_limits(robot: Robot) -> tuple[Limit, ...]:
+    """Return what a recorded run of a torque-driven plant keeps: it may balance by moving, but not by magic."""
+    feet, body = robot.foot_names, ("the base",)
+    _, speed, torque = _joint_limits(robot, "", 0.0)
+
+    def leaning(needs: Audit) -> Array:
+        return np.array([[_plant(needs).tilt_rad]])
+
+    def loaded_friction(needs: Audit) -> Array:
+        return np.where(needs.ground_force_n[..., 2] > LOADED_N, friction_needed(needs), 0.0)
+
+    return (
+        Ceiling(
+            "foot contact", feet, _off_ground_mm, MOST_OFF_LANDING_M * MM, "is {:.1f} mm from the ground it stands on"
+        ),
+        Ceiling("foot slip", feet, _slip_mm, MOST_PILOTED_SLIP_M * MM, "slides {:.1f} mm in a stance"),
+        Ceiling(
+            "joint limit",
+            robot.joint_names,
+            lambda n: -n.joint_room_rad,
+            -LEAST_ROOM_RAD,
+            "is {:.3f} rad beyond its range",
+        ),
+        Ceiling("ground clearance", None, lambda n: -MM * n.clearance_m, 0.0, "is {:.1f} mm in the ground"),
+        speed,
+        torque,
+        Ceiling("friction", feet, loaded_friction, robot.friction * 1.001, "needs a friction of {:.2f}"),
+        Ceiling("fall", body, leaning, MOST_TILT_RAD, "tilts by {:.2f} rad"),
+        OwnColumns(
+            lambda n: _plant(n).force_off,
+            "ground forces in the file are {:.1%} of the weight off what moves the body",
+            most=0.025,
+        ),
+        OwnColumns(
+            lambda n: MM * _plant(n).pressure_off_m,
+            "the feet push {:.0f} mm beside where the movement needs it",
+            most=8.0,
+        ),
+        OwnColumns(
+            lambda n: _plant(n).torque_off,
+            "torques, springs and forces in the file are {:.1%} off what turns the joints",
+            most=0.07,
+        ),
+    )
+
+
+def _plant(needs: Audit) -> PlantAudit:
+    assert needs.plant is not None, "only recorded runs of a plant are judged by it"
+    return needs.plant
 
 
 def _joint_limits(robot: Robot, beyond: str, most_beyond_rad: float) -> tuple[Ceiling, Ceiling, Ceiling]:

@@ -1,7 +1,7 @@
 """Measure: what a draft needs from its robot, from its samples alone. One way in for every body.
 
 Bodies that land with impacts are differentiated between landings (`landing_audit`), all others throughout; a hand that
-has a task is measured against it (`task_audit`).
+has a task is measured against it (`task_audit`), a recorded run of a driven plant against itself (`plant_audit`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ from strut.engines.self_distance import self_distance
 from strut.kinematics.contact_slip import contact_slip
 from strut.robot import Array, Robot
 from strut.verify.landing_audit import landing_audit, lands_with_impacts, mean_size
+from strut.verify.plant_audit import plant_audit, was_piloted
 from strut.verify.task_audit import task_audit
+
+SOLE_POINTS = 3  # and more: fewer are a ball or a line
 
 
 def measure(draft: Draft) -> Draft:
@@ -32,6 +35,8 @@ def measure(draft: Draft) -> Draft:
         return draft
     if lands_with_impacts(draft.robot):
         return replace(draft, needs=landing_audit(draft))
+    if was_piloted(draft):
+        return replace(draft, needs=plant_audit(draft, _audit(draft)))
     return replace(draft, needs=replace(_audit(draft), task=task_audit(draft)))
 
 
@@ -52,7 +57,7 @@ def _audit(draft: Draft) -> Audit:
         margin_m = support_margin(contact[:, owner], dynamics.point_in_world, cop)
     else:
         margin_m = wheel_margin(robot, qpos, cop)
-    height_m = [dynamics.point_in_world[:, owner == foot, 2] for foot in range(len(robot.feet))]
+    height_m = [_heights(robot, foot, dynamics.point_in_world[:, owner == foot, 2]) for foot in range(len(robot.feet))]
     return Audit(
         time_s=time_s,
         qpos=qpos,
@@ -75,6 +80,15 @@ def _audit(draft: Draft) -> Audit:
     )
 
 
+def _heights(robot: Robot, foot: int, point_m: Array) -> Array:
+    """Return how high the points of a foot are; of a sole that rolls with its leg, along its middle. Shape (T, n)."""
+    outline = np.array(robot.feet[foot].outline_m)
+    if len(outline) < SOLE_POINTS or robot.foot_turns[foot, 0]:
+        return point_m
+    plane = np.linalg.pinv(np.column_stack([np.ones(len(outline)), outline]))
+    return np.asarray(point_m - np.outer(point_m @ plane[2], outline[:, 1]))
+
+
 def _per_foot(columns: list[Array], samples: int) -> Array:
     """Return one column per foot. Shape (T,) each in, (T, n_feet) out."""
     return np.stack(columns, axis=1) if columns else np.empty((samples, 0))
@@ -83,10 +97,12 @@ def _per_foot(columns: list[Array], samples: int) -> Array:
 def _slip(robot: Robot, qpos: Array, contact: npt.NDArray[np.bool_], foot_in_world: Array) -> Array:
     """Return how far each foot has slid since it landed; a ball may roll, or turn where it is. Shape (T, n)."""
     slip = np.zeros(contact.shape)
+    if not robot.feet:
+        return slip
+    rolling_m, _ = contact_slip(robot, [foot.points[0] for foot in robot.feet], qpos)
     for foot, down in enumerate(contact.T):
-        rolling_m, _ = contact_slip(robot, robot.feet[foot].points[0], qpos)
         for stance in runs(down):
-            paths = [path[stance, :2] - path[stance.start, :2] for path in (rolling_m, foot_in_world[:, foot])]
+            paths = [path[stance, foot, :2] - path[stance.start, foot, :2] for path in (rolling_m, foot_in_world)]
             slip[stance, foot] = np.min([np.linalg.norm(path, axis=1) for path in paths], axis=0)
     return slip
 

@@ -78,10 +78,19 @@ def _too_little(draft: Draft, over_time: float, over_words: float) -> list[str]:
         said.append(
             f"shown: on average {over_time:.0%} of the feeling, which comes and goes; a longer motion shows more"
         )
+    if over_time * over_words >= AS_ASKED:
+        said += _main_words_lacking(draft)
     missing = [spoken(word) for word, share in draft.words.items() if share < AS_ASKED]
     if over_time * over_words < AS_ASKED and missing:
         said.append(f"shown: {over_words:.0%} of the feeling's words; missing or weak: {' and '.join(missing)}")
     return said
+
+
+def _main_words_lacking(draft: Draft) -> list[str]:
+    """Return that a main cue of the feeling is not shown at all, if that is so: the rest does not make up for it."""
+    main = draft.robot.expression.main
+    lacking = [spoken(word) for word, share in draft.words.items() if word in main and share == 0.0]
+    return [f"shown: {' and '.join(lacking)}, a main cue of the feeling, is missing"] if lacking else []
 
 
 def receipt_for(
@@ -97,8 +106,8 @@ def receipt_for(
     """Return the receipt of a measured draft."""
     robot, needs = draft.robot, draft.measured
     duration_s = float(needs.time_s[-1] - needs.time_s[0])
-    inside = np.isfinite(needs.margin_m).all() and not stands_on_lines(robot, needs.contact)  # a line has no inside
-    balanced = needs.landings is None and inside
+    judged = needs.landings is None and np.isfinite(needs.margin_m).all()
+    balanced = judged and not stands_on_lines(robot, needs.contact)  # a line has no inside
     speed_m_s = needs.distance_m / duration_s if robot.base_size else None
     measured = {"speed_m_s": speed_m_s, "left_out": draft.left_out, "soundness": _soundness(needs)}
     figures = measured | _task_figures(needs) | dict(draft.figures)

@@ -12,9 +12,10 @@ class Stage {
     this.depth = new Float64Array(stimulus.points);
     this.frames = 0;
     this.playing = false;
-    this.onend = () => {};
+    this.again = () => this.blank();  // what is drawn anew when the picture changes its size
+    this.onend = () => { canvas.dataset.state = "ended"; };
     this.fit();
-    new ResizeObserver(() => { this.fit(); if (!this.playing) this.draw(this.shown || 0); }).observe(canvas);
+    new ResizeObserver(() => { this.fit(); if (!this.playing) this.again(); }).observe(canvas);
   }
 
   fit() {
@@ -39,7 +40,7 @@ class Stage {
       this.draw(Math.min(seconds, this.duration));
       this.frames += 1;
       if (seconds < this.duration) requestAnimationFrame(step);
-      else { this.playing = false; this.canvas.dataset.state = "ended"; this.onend(); }
+      else { this.playing = false; this.onend(); }
     };
     requestAnimationFrame(step);
   }
@@ -52,8 +53,37 @@ class Stage {
     context.setTransform(this.zoom, 0, 0, this.zoom, canvas.width / 2, canvas.height / 2);
   }
 
-  draw(seconds) {
-    this.shown = seconds;
+  darken() {
+    this.again = () => this.blank();
+    this.blank();
+  }
+
+  fixation() {
+    this.again = () => this.fixation();
+    this.blank();
+    const { context, stimulus } = this;
+    const reach = 0.05 * stimulus.unit;
+    context.strokeStyle = "#fff";
+    context.lineWidth = 0.012 * stimulus.unit;
+    context.beginPath();
+    context.moveTo(-reach, 0); context.lineTo(reach, 0);
+    context.moveTo(0, -reach); context.lineTo(0, reach);
+    context.stroke();
+  }
+
+  // Five instants in one picture, the last one brightest, for people whose device asks for less motion.
+  drawStill() {
+    const count = 5;
+    for (let k = 0; k < count; k += 1) {
+      this.context.globalAlpha = 0.25 + 0.75 * k / (count - 1);
+      this.draw(this.duration * k / (count - 1), k > 0);
+    }
+    this.context.globalAlpha = 1;
+    this.again = () => this.drawStill();
+  }
+
+  draw(seconds, onto = false) {
+    this.again = () => this.draw(seconds);
     const { stimulus, now } = this;
     const at = Math.min(seconds * stimulus.rate_hz, stimulus.frames - 1);
     const first = Math.min(Math.floor(at), stimulus.frames - 2);
@@ -66,8 +96,7 @@ class Stage {
     if (stimulus.depth) {
       for (let k = 0; k < stimulus.points; k += 1) this.depth[k] = stimulus.depth[first * stimulus.points + k];
     }
-    this.blank();
-    this.drawGround();
+    if (!onto) { this.blank(); this.drawGround(); }
     if (stimulus.kind === "points") this.drawPoints(0.014);
     else if (stimulus.kind === "sticks") this.drawSticks();
     else this.drawSolids();

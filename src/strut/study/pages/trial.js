@@ -1,4 +1,4 @@
-// Trial: plays the stimulus, measures the time to the answer, keeps a form without an answer at home.
+// Trial: shows the stimulus once people are ready, opens the answers after it, measures the time to the choice.
 "use strict";
 
 const canvas = document.getElementById("stage");
@@ -14,7 +14,7 @@ let sent = false;
 
 function recall() {
   const trial = `${form.getAttribute("action")} ${form.elements.trial.value}`;
-  const fresh = { trial, began: null, plays: 0, ended: false };
+  const fresh = { trial, began: null, plays: 0, ended: false, chosen: null, still: false, lost: 0 };
   try {
     const kept = JSON.parse(sessionStorage.getItem("trial"));
     return kept && kept.trial === trial ? kept : fresh;
@@ -27,26 +27,126 @@ function remember() {
   try { sessionStorage.setItem("trial", JSON.stringify(seen)); } catch { /* a browser that stores nothing */ }
 }
 
-fetch(canvas.dataset.stimulus).then((reply) => reply.json()).then((stimulus) => {
-  stage = new window.Stage(canvas, stimulus);
-  window.stage = stage;
-  stage.onend = () => {
-    seen.ended = true;
-    remember();
-    if (!replay) stage.blank();
-  };
-  const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (!replay && seen.ended) { stage.blank(); canvas.dataset.state = "ended"; }
-  else if (still && replay) stage.draw(0);
-  else start();
-});
+const over = document.getElementById("over");
+const begin = document.getElementById("begin");
+const fault = document.getElementById("fault");
+const retryLine = document.getElementById("retry-line");
+const stillNotice = document.getElementById("still");
+const reply = document.getElementById("reply");
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+let still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-function start() {
+function tell(text, canRetry) {
+  fault.textContent = text;
+  fault.hidden = !text;
+  retryLine.hidden = !canRetry;
+}
+
+async function load() {
+  tell("", false);
+  try {
+    const answered = await fetch(canvas.dataset.stimulus);
+    if (!answered.ok) throw new Error(String(answered.status));
+    stage = new window.Stage(canvas, await answered.json());
+  } catch {
+    canvas.dataset.state = "failed";
+    tell(fault.dataset.load, true);
+    return;
+  }
+  window.stage = stage;
+  stage.onend = ended;
+  stage.darken();
+  stillNotice.hidden = !still;
+  if (seen.ended) { allowAnswer(); if (!replay) { canvas.dataset.state = "ended"; return; } }
+  // People begin each part themselves; from trial to trial it goes on after a while in which nothing is to be seen.
+  if (flowing() && !seen.ended) { await pause(Number(canvas.dataset.interval)); show(); }
+  else { begin.hidden = false; canvas.dataset.state = "ready"; if (!seen.ended) begin.focus(); }
+}
+
+function flowing() {
+  try { return sessionStorage.getItem("flow") === flow(); } catch { return false; }
+}
+
+function flow() { return `${form.getAttribute("action")} ${canvas.dataset.block}`; }
+
+function tab() {
+  try {
+    if (!sessionStorage.getItem("tab")) sessionStorage.setItem("tab", crypto.getRandomValues(new Uint32Array(3)).join("-"));
+    return sessionStorage.getItem("tab");
+  } catch {
+    return "none";
+  }
+}
+
+async function report(state) {
+  const body = new URLSearchParams({ trial: form.elements.trial.value, tab: tab(), state });
+  const answered = await fetch(`${form.getAttribute("action")}/showing`, { method: "POST", body, keepalive: true });
+  if (answered.status === 409) return false;
+  if (!answered.ok) throw new Error(String(answered.status));
+  return true;
+}
+
+async function show() {
+  begin.hidden = true;
+  if (stage.playing) return;
+  try { sessionStorage.setItem("flow", flow()); } catch { /* then every trial has its button */ }
+  tell("", false);
+  try {
+    if (!await report("begun")) {
+      canvas.dataset.state = "ended";
+      allowAnswer();
+      tell(fault.dataset.once, false);
+      return;
+    }
+  } catch {
+    canvas.dataset.state = "failed";
+    tell(fault.dataset.load, true);
+    return;
+  }
+  canvas.dataset.state = "fixation";
+  stage.fixation();
+  await pause(Number(canvas.dataset.fixation));
   if (seen.began === null) seen.began = Date.now();
   seen.plays += 1;
+  canvas.dataset.plays = String(seen.plays);
   remember();
-  stage.play();
+  if (still) { seen.still = true; stage.drawStill(); canvas.dataset.state = "playing"; await pause(2000); ended(); }
+  else stage.play();
 }
+
+async function ended() {
+  if (!still && !replay) stage.darken();
+  for (let attempt = 0; attempt < 5; attempt += 1) {  // without it the answer would be marked as one to nothing
+    try { await report("ended"); break; } catch { await pause(500 * (attempt + 1)); }
+  }
+  seen.ended = true;
+  remember();
+  canvas.dataset.state = "ended";
+  allowAnswer();
+}
+
+function allowAnswer() {
+  reply.disabled = false;
+  if (replay) replay.disabled = false;
+}
+
+// The rate of the screen, from the time between pictures.
+let refresh = 0;
+(function measure(last, spans) {
+  requestAnimationFrame((now) => {
+    if (last) spans.push(now - last);
+    if (spans.length < 30) measure(now, spans);
+    else refresh = Math.round(1000 / spans.sort((a, b) => a - b)[15]);
+  });
+})(0, []);
+
+document.addEventListener("visibilitychange", () => { if (document.hidden) { seen.lost = (seen.lost || 0) + 1; remember(); } });
+window.addEventListener("blur", () => { if (!document.hidden) { seen.lost = (seen.lost || 0) + 1; remember(); } });
+begin.addEventListener("click", show);
+document.getElementById("retry").addEventListener("click", () => { if (stage) show(); else load(); });
+document.getElementById("moving").addEventListener("click", () => { still = false; stillNotice.hidden = true; show(); });
+form.addEventListener("change", () => { seen.chosen = Date.now(); remember(); });
+load();
 
 function touch() {
   form.elements.touched.value = "1";
@@ -61,7 +161,7 @@ function say() {
   slider.setAttribute("aria-valuetext", `${word} ${Math.abs(value)}`);
 }
 
-if (replay) replay.addEventListener("click", () => { if (stage) start(); });
+if (replay) replay.addEventListener("click", () => { if (stage) show(); });
 if (slider) {
   say();
   for (const event of ["input", "pointerdown"]) slider.addEventListener(event, touch);
@@ -75,7 +175,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   if (form.dataset.question !== "forced-choice" || !/^[1-9]$/.test(event.key)) return;
   const option = form.querySelectorAll("input[name=answer]")[Number(event.key) - 1];
-  if (option) { option.checked = true; option.focus(); }
+  if (option && !reply.disabled) { option.checked = true; option.focus(); form.dispatchEvent(new Event("change")); }
 });
 
 form.noValidate = true;
@@ -84,20 +184,24 @@ form.addEventListener("submit", (event) => {
   const open = slider
     ? form.elements.touched.value !== "1" && !(undecided && undecided.checked)
     : !form.checkValidity();
-  const early = canvas.dataset.whole === "1" && !seen.ended;
+  const early = !seen.ended || reply.disabled;
   if (open || early) {
     event.preventDefault();
-    missing.textContent = open ? form.dataset.missing : form.dataset.wait;
+    missing.textContent = early ? form.dataset.wait : form.dataset.missing;
     missing.hidden = false;
-    const first = open ? slider || form.querySelector("input:invalid") : null;
+    const first = !early ? slider || form.querySelector("input:invalid") : null;
     if (first) first.focus();
     return;
   }
   sent = true;
-  const taken = Date.now() - seen.began;
+  const taken = (seen.chosen || Date.now()) - seen.began;  // the answer is given when it is chosen, not when it is sent
   const measured = seen.began !== null && taken >= 0 && taken <= 24 * 3600 * 1000;  // a clock may have been set
   form.elements.response_ms.value = measured ? String(taken) : "";
   form.elements.plays.value = String(seen.plays);
+  form.elements.still.value = seen.still ? "1" : "0";
+  form.elements.focus_lost.value = String(seen.lost || 0);
+  form.elements.screen.value = `${window.screen.width}x${window.screen.height}`;
+  form.elements.refresh_hz.value = refresh ? String(refresh) : "";
 });
 
 // A page taken from the browser's memory by the back button would show an old trial: ask the server which one is due.

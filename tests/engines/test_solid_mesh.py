@@ -3,8 +3,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from strut.engines.solid_mesh import solid_mesh
 from strut.engines.solids import Solid
-from strut.show.solid_mesh import solid_mesh
 
 GREY = (0.5, 0.5, 0.5, 1.0)
 BOX = Solid("box", np.array([0.1, 0.2, 0.3]), GREY)

@@ -1,0 +1,112 @@
+"""How near to the drawing, how slow and how quickly solved are Cassie's eight stories by each method; do they stand?
+
+    python benchmarks/bench_feasible_story.py [raw | mass | body | pieces] [story ...] [--long]
+
+One row per story and method, appended as it comes: `raw` is the drawing itself, `mass` moves the centre of mass alone,
+`body` optimises all joints, forces and times at once, `pieces` does so piece by piece. Seconds are of processor time,
+everything included. `--long` measures dances of 5 s and of 373 frames instead, which are not played.
+"""
+
+from __future__ import annotations
+
+import sys
+from time import process_time
+from typing import get_args
+
+from record import record
+from strut.drawing import drawn, rounded
+from strut.generators.animation_drafts import make_feasible, story_report
+from strut.generators.planted_story import drawn_qpos, planted_stance
+from strut.io.animation_file import load_animation, story_names, story_path
+from strut.models.catalogue import load_robot
+from strut.motion import Motion
+from strut.pipeline.animate import animate, draw
+from strut.request import StoryMethod
+from strut.robot import Robot
+from strut.simulation.piloted import Clock, World, simulate_requests
+from strut.simulation.piloted_story import play_request
+from strut.tables.keyframes import Animation, AnimationKey
+from strut.verify.check import check
+
+
+def dance(beats: int) -> Animation:
+    """Return a dance from side to side that is too fast for Cassie; 29 beats are 373 frames."""
+    frames = [AnimationKey(0.0), AnimationKey(0.4, (0.0, 0.0, -0.08), (0.0, 6.0, 0.0))]
+    for beat in range(beats):
+        side = 1.0 if beat % 2 else -1.0
+        place = (0.0, 0.08 * side, -0.02 if beat % 2 else -0.06)
+        frames.append(AnimationKey(0.4 + 0.48 * (beat + 1), place, (4.0 * side, 2.0, 8.0 * side)))
+    return Animation("dance", "happy", (*frames, AnimationKey(frames[-1].time_s + 0.6)))
+
+
+def stands(robot: Robot, motion: Motion) -> bool:
+    """Return whether the standing controller gets through a motion in MuJoCo: friction 0.6, noise, springs."""
+    world, clock = World(friction=0.6), Clock(control_hz=1000.0)
+    return not simulate_requests([play_request(motion, robot)], robot, world=world, clock=clock).outcome.fell
+
+
+def row_of(story: str, method: str, report: dict[str, object], seconds: float, judged: tuple[str, object]) -> None:
+    """Record one row."""
+    stretch = [part["stretch"] for part in report.get("intervals", [])]
+    row = {
+        "story": story,
+        "method": method,
+        "frames": report.get("frames", ""),
+        "drawn_s": round(float(report["drawn_s"]), 2),
+        "duration_s": round(float(report["duration_s"]), 2),
+        "most_stretch": round(max(stretch, default=1.0), 2),
+        "away_rms_mm": round(report["away_mm"]["rms"], 2) if "away_mm" in report else 0.0,
+        "away_most_mm": round(report["away_mm"]["largest"], 1) if "away_mm" in report else 0.0,
+        "turned_rms_deg": round(report["turned_deg"]["rms"], 2) if "turned_deg" in report else 0.0,
+        "verdict": judged[0],
+        "stands": judged[1],
+        "processor_s": round(seconds, 1),
+    }
+    record("feasible_story", [row], packages=["casadi", "mujoco", "numpy"])
+
+
+def tell(robot: Robot, name: str, methods: list[str]) -> None:
+    """Measure one story by some methods."""
+    animation = load_animation(story_path("cassie", name))
+    if "raw" in methods:
+        raw = draw(robot, animation)
+        report = {"drawn_s": animation.duration_s, "duration_s": raw.duration_s}
+        row_of(name, "raw", report, 0.0, (check(raw, robot).verdict, stands(robot, raw)))
+    for method in [known for known in get_args(StoryMethod) if known in methods]:
+        started = process_time()
+        motion = animate(robot, animation, method=method)
+        seconds, told = process_time() - started, motion.meta["animation"]
+        assert told["method"] == method, told["not_by"]
+        row_of(name, method, told, seconds, (check(motion, robot).verdict, stands(robot, motion)))
+
+
+def long_ones(robot: Robot, methods: list[str]) -> None:
+    """Measure motions of 5 s and of 373 frames."""
+    for beats in (8, 29):
+        animation = dance(beats)
+        stance, frames = planted_stance(robot, animation), drawn(animation, robot.foot_names, robot.joint_names)
+        frames = rounded(frames) if len(frames.corner) else frames
+        raw = drawn_qpos(stance, frames)
+        for method in [known for known in get_args(StoryMethod) if known in methods]:
+            started = process_time()
+            story = make_feasible(stance, frames, raw, margin_m=0.01, rate_hz=100.0, method=method)
+            seconds = process_time() - started
+            judged = ("solved" if story.solved else "not solved", "")
+            row_of(
+                f"dance of {len(raw)} frames",
+                method,
+                story_report(frames.time_s, frames.key, raw, story),
+                seconds,
+                judged,
+            )
+
+
+if __name__ == "__main__":
+    cassie, words = load_robot("cassie"), [word for word in sys.argv[1:] if word != "--long"]
+    known = ("raw", *get_args(StoryMethod))
+    chosen = [word for word in words if word in known] or list(known)
+    if "--long" in sys.argv:
+        long_ones(cassie, chosen)
+    else:
+        for story_name in [word for word in words if word not in known] or story_names("cassie"):
+            tell(cassie, story_name, chosen)

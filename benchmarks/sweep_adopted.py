@@ -1,0 +1,178 @@
+"""Do adopted robots walk with a feeling, on other ground and with other masses than planned?
+
+Every robot's folder in a folder x five feelings x friction 0.6 and 0.9 x masses 0.9 and 1.1; four legs walk 20 cycles,
+two legs 10. A row per simulation is added to a CSV as it comes; what is there already is not done again. A body length
+is the distance between the middles of the front and of the hind hips, or the height of a biped, standing; speed is that
+of the middle half of the walk. All times are of the processor.
+
+    python benchmarks/sweep_adopted.py robots/ rows.csv --only go1,g1 --emotions neutral,sad
+    python benchmarks/sweep_adopted.py robots/ rows.csv --report
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import time
+import tomllib
+from itertools import product
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+import strut
+from strut.engines.rigid_body import joint_anchors
+from strut.errors import RefusedError, StrutError
+
+EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
+FRICTIONS, MASSES = (0.6, 0.9), (0.9, 1.1)
+COLUMNS = (
+    *("robot", "legs", "joints", "emotion", "friction", "mass_scale", "verdict", "kept", "planned_control", "plan_s"),
+    *("body_length_m", "speed_m_s", "body_lengths_s", "control", "fell", "stumbles", "distance_share", "slip_mm"),
+    *("simulation_s", "reason"),
+)
+Row = dict[str, Any]
+
+
+def body_length_m(folder: Path, robot: strut.Robot) -> float:
+    """Return the distance between front and hind hips of a quadruped, the height of a biped."""
+    if len(robot.feet) == 2:
+        return float(tomllib.loads((folder / "adopted.toml").read_text("utf-8"))["height_m"])
+    anchors = joint_anchors(robot, robot.standing_qpos)
+    hips = np.sort([anchors[robot.joint_names.index(leg.joints[0])][0] for leg in robot.legs])
+    return float(hips[2:].mean() - hips[:2].mean())
+
+
+def steady_speed_m_s(motion: strut.Motion) -> float:
+    """Return the speed over the ground in the middle half of a walk."""
+    quarter = len(motion.time_s) // 4
+    first, last = quarter, len(motion.time_s) - 1 - quarter
+    way_m = np.linalg.norm(motion.qpos[last, :2] - motion.qpos[first, :2])
+    return float(way_m / (motion.time_s[last] - motion.time_s[first]))
+
+
+def rows_of(folder: Path, emotion: str, worlds: list[tuple[float, float]]) -> list[Row]:
+    """Return a row for each world of friction and mass."""
+    robot = strut.load_robot(str(folder))
+    length_m = body_length_m(folder, robot)
+    row: Row = {"robot": folder.name, "legs": len(robot.feet), "joints": len(robot.joint_names), "emotion": emotion}
+    row |= {"body_length_m": round(length_m, 3)}
+    started = time.process_time()
+    try:
+        motion = strut.walk(robot, emotion, cycles=20 if len(robot.feet) == 4 else 10)
+    except StrutError as error:
+        verdict = "refused" if isinstance(error, RefusedError) else "error"
+        row |= {"verdict": verdict, "plan_s": round(time.process_time() - started, 2), "reason": str(error)[:200]}
+        return [row | {"friction": friction, "mass_scale": mass} for friction, mass in worlds]
+    receipt, speed_m_s = motion.receipt, steady_speed_m_s(motion)
+    assert receipt is not None
+    row |= {
+        "verdict": receipt.verdict,
+        "kept": round(receipt.intensity_kept, 3),
+        "planned_control": receipt.control,
+        "plan_s": round(time.process_time() - started, 2),
+        "speed_m_s": round(speed_m_s, 3),
+        "body_lengths_s": round(speed_m_s / length_m, 3),
+        "reason": "; ".join(receipt.reasons)[:200],
+    }
+    return [row | played(motion, robot, friction, mass) for friction, mass in worlds]
+
+
+def played(motion: strut.Motion, robot: strut.Robot, friction: float, mass_scale: float) -> Row:
+    """Return what came of a walk in one world."""
+    started = time.process_time()
+    outcome = strut.simulate(motion, robot, friction=friction, mass_scale=mass_scale).outcome
+    return {
+        "friction": friction,
+        "mass_scale": mass_scale,
+        "control": outcome.control,
+        "fell": outcome.fell,
+        "stumbles": outcome.stumbles,
+        "distance_share": round(outcome.distance_m / outcome.commanded_distance_m, 3),
+        "slip_mm": round(outcome.foot_slip_mm or 0.0, 1),
+        "simulation_s": round(time.process_time() - started, 2),
+    }
+
+
+def read(path: Path) -> list[Row]:
+    """Return the rows that are there."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def sweep(folders: list[Path], path: Path, emotions: list[str], every: list[tuple[float, float]]) -> None:
+    """Add the rows that are not there yet."""
+    done = {(row["robot"], row["emotion"], float(row["friction"]), float(row["mass_scale"])) for row in read(path)}
+    for emotion, folder in product(emotions, folders):
+        worlds = [w for w in every if (folder.name, emotion, *w) not in done]
+        if not worlds:
+            continue
+        rows = rows_of(folder, emotion, worlds)
+        fresh = not path.exists()
+        with path.open("a", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            if fresh:
+                writer.writeheader()
+            writer.writerows(rows)
+        print(*(rows[0].get(name, "") for name in ("robot", "emotion", "verdict", "kept", "plan_s")), sep=" ", end=" ")
+        print(
+            [(row.get("control"), row.get("fell"), row.get("distance_share"), row.get("slip_mm")) for row in rows],
+            flush=True,
+        )
+
+
+def report(rows: list[Row]) -> None:
+    """Print what came of the walks, by number of legs."""
+    for legs in ("4", "2"):
+        chosen = [row for row in rows if row["legs"] == legs]
+        walked = [row for row in chosen if row["verdict"] in ("ok", "weakened")]
+        if not walked:
+            continue
+        falls = sum(row["fell"] == "True" for row in walked)
+        upright = [row for row in walked if row["fell"] != "True"]
+        share = sorted(float(row["distance_share"]) for row in upright)
+        slip = sorted(float(row["slip_mm"]) for row in upright)
+        plans = {(row["robot"], row["emotion"]): row for row in chosen}.values()
+        neutral = [row for row in plans if row["emotion"] == "neutral" and row["body_lengths_s"]]
+        print(f"{legs} legs: {len({row['robot'] for row in chosen})} robots, {len(plans)} walks planned,")
+        print(f"  {sum(row['verdict'] not in ('ok', 'weakened') for row in plans)} refused;")
+        print(f"  {len(walked)} simulations, {falls} falls ({100.0 * falls / len(walked):.1f} %);")
+        inside = sum(0.85 <= value <= 1.15 for value in share)
+        print(f"  distance {share[0]:.2f}-{share[-1]:.2f}, median {median(share):.2f},", end=" ")
+        print(f"{inside} of {len(share)} within 15 %;")
+        print(
+            f"  slip median {median(slip):.1f} mm, below 10 mm in {sum(value < 10.0 for value in slip)} of {len(slip)};"
+        )
+        speeds = sorted(float(row["body_lengths_s"]) for row in neutral)
+        print(f"  neutral {speeds[0]:.2f}-{speeds[-1]:.2f} body lengths/s, median {median(speeds):.2f};")
+        times = sorted(float(row["plan_s"]) for row in plans)
+        print(f"  planned in {median(times):.1f} s of processor time (median), {times[-1]:.1f} s at most;")
+        controls = [row["control"] for row in walked]
+        print("  control:", {name: controls.count(name) for name in dict.fromkeys(controls)})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("robots", type=Path)
+    parser.add_argument("rows", type=Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--emotions", default=",".join(EMOTIONS))
+    parser.add_argument("--worlds", default=",".join(f"{f}:{m}" for f, m in product(FRICTIONS, MASSES)))
+    parser.add_argument("--report", action="store_true")
+    chosen = parser.parse_args()
+    names = [name for name in chosen.only.split(",") if name]
+    folders = sorted(folder.parent for folder in chosen.robots.glob("*/robot.toml"))
+    folders = [folder for folder in folders if not names or folder.name in names]
+    if not chosen.report:
+        worlds = [tuple(map(float, world.split(":"))) for world in chosen.worlds.split(",")]
+        sweep(folders, chosen.rows, chosen.emotions.split(","), worlds)
+    wanted = {folder.name for folder in folders}
+    report([row for row in read(chosen.rows) if row["robot"] in wanted])
+
+
+if __name__ == "__main__":
+    main()

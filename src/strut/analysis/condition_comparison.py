@@ -1,0 +1,147 @@
+"""Condition comparison: trials of several conditions, feelings for instance, as means and deviations beside neutral.
+
+The table of the thesis: step parameters, posture and distance from the average of the neutral trials (its Table 6.4),
+and with it the features of expression of the literature.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from strut.analysis.gait_analysis import GaitAnalysis
+from strut.analysis.gait_comparison import SAMPLES, Dissimilarity, dissimilarity
+from strut.analysis.gait_cycle import published_step
+from strut.analysis.gait_expression import GAIT_FEATURES, GaitExpression, gait_expression
+from strut.errors import BadMotionError
+from strut.motion import Motion
+from strut.robot import Array
+from strut.rotation import angles_from_qpos
+
+NEUTRAL = ("neutral", "normal")  # names of the condition that others are compared with; else the first one
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Mean and standard deviation over the trials that tell it; the latter None of one trial, both of none."""
+
+    mean: float | None
+    sd: float | None
+    trials: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        """Return mean and deviation of those values that are numbers."""
+        told = [value for value in values if not math.isnan(value)]
+        sd = float(np.std(told, ddof=1)) if len(told) > 1 else None
+        return cls(float(np.mean(told)) if told else None, sd, len(told))
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionComparison:
+    """Conditions by name, each with its trials.
+
+    Args:
+        neutral: The condition that others are compared with.
+        trials: Names of the walks of each condition.
+        features: Of every walk.
+        summary: Mean and deviation of each feature, by condition and feature.
+        from_neutral: Distance of a condition's steps from the average neutral step, posture and time parts as in the
+            published table; None of conditions without a step from left to right toe-off.
+    """
+
+    neutral: str
+    trials: Mapping[str, tuple[str, ...]]
+    features: Mapping[str, GaitExpression]
+    summary: Mapping[str, Mapping[str, Spread]]
+    from_neutral: Mapping[str, tuple[Spread, Spread] | None]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures as JSON would hold them."""
+        table = {
+            condition: {feature: asdict(one) for feature, one in own.items()} for condition, own in self.summary.items()
+        }
+        apart = {
+            condition: None if parts is None else {"posture": asdict(parts[0]), "time": asdict(parts[1])}
+            for condition, parts in self.from_neutral.items()
+        }
+        trials = {condition: list(names) for condition, names in self.trials.items()}
+        return {"neutral": self.neutral, "trials": trials, "features": table, "from_neutral": apart}
+
+
+def compare_conditions(found: GaitAnalysis, condition_of: Mapping[str, str]) -> ConditionComparison:
+    """Return conditions beside each other.
+
+    Args:
+        found: Walks that were measured.
+        condition_of: The condition of each of them, by its name.
+
+    Raises:
+        BadMotionError: If a walk has less than two steps, by its name.
+
+    Example:
+        >>> found = strut.analyze({"one": first, "other": second})  # doctest: +SKIP
+        >>> strut.compare_conditions(found, {"one": "neutral", "other": "sad"}).summary["sad"]  # doctest: +SKIP
+    """
+    trials = _by_condition(list(found.walks), condition_of)
+    neutral = next((one for one in trials if one.lower() in NEUTRAL), next(iter(trials)))
+    features = {name: _features(name, found) for name in found.walks}
+    summary = {condition: _summary([features[name] for name in names]) for condition, names in trials.items()}
+    steps = {name: _step(*walk) for name, walk in found.walks.items()}
+    reference = _average([steps[name] for name in trials[neutral]])
+    apart = {
+        condition: _from_neutral([steps[name] for name in names], reference) for condition, names in trials.items()
+    }
+    return ConditionComparison(neutral, trials, features, summary, apart)
+
+
+def _by_condition(names: Sequence[str], condition_of: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    conditions = dict.fromkeys(condition_of[name] for name in names)
+    return {one: tuple(name for name in names if condition_of[name] == one) for one in conditions}
+
+
+def _summary(trials: Sequence[GaitExpression]) -> dict[str, Spread]:
+    return {feature: Spread.of([getattr(one, feature) for one in trials]) for feature in GAIT_FEATURES}
+
+
+def _features(name: str, found: GaitAnalysis) -> GaitExpression:
+    try:
+        return gait_expression(*found.walks[name])
+    except BadMotionError as error:
+        raise BadMotionError(f"{name}: {error}") from error
+
+
+Step = tuple[Array, Array]  # times (T,) and coordinates (T, n) of the published step, along x
+
+
+def _step(robot: Any, motion: Motion) -> Step | None:
+    step = published_step(robot, motion)
+    return None if step is None else (step.motion.time_s, angles_from_qpos(step.motion.qpos))
+
+
+def _average(trials: Sequence[Step | None]) -> Step | None:
+    """Return the average of steps over their own time, as long as they are on average."""
+    steps = [step for step in trials if step is not None]
+    if not steps:
+        return None
+    durations = [float(time_s[-1] - time_s[0]) for time_s, _ in steps]
+    share = np.linspace(0.0, 1.0, SAMPLES)
+    curves = [
+        CubicSpline((time_s - time_s[0]) / duration, q, axis=0)(share)
+        for (time_s, q), duration in zip(steps, durations, strict=True)
+    ]
+    return share * float(np.mean(durations)), np.mean(curves, axis=0)
+
+
+def _from_neutral(steps: Sequence[Step | None], reference: Step | None) -> tuple[Spread, Spread] | None:
+    found: list[Dissimilarity] = [
+        dissimilarity(*step, *reference) for step in steps if step is not None and reference is not None
+    ]
+    if not found:
+        return None
+    return Spread.of([one.posture for one in found]), Spread.of([one.time for one in found])

@@ -1,0 +1,71 @@
+"""`strut distinguish`: how far a robot's feelings are apart, and which two would be confused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strut.analysis.distinguish import FIVE, Distinguished
+from strut.analysis.distinguish import distinguish as measure
+from strut.analysis.feeling_distance import held_out_pairs, separation
+from strut.cli.options import Expression, Force, Json, chosen_layer
+from strut.cli.screen import print_json, print_lines, print_next, print_table, progress
+from strut.io.atomic import check_writable, write_atomically
+
+
+def distinguish(
+    robot: Annotated[str, typer.Argument(help="Robot whose feelings to measure; see `strut robots`.")],
+    emotions: Annotated[str, typer.Option(help="Feelings by name, with commas.")] = ",".join(FIVE),
+    expression: Expression = None,
+    task: Annotated[
+        str | None, typer.Option(help="What a robot that does not walk does.  [default: its first]")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Page to write: the map and all figures.")] = None,
+    png: Annotated[Path | None, typer.Option(help="Map to write.")] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Measure how far a robot's feelings are apart. Example: strut distinguish mrpete --png map.png."""
+    for path, ending in ((html, ".html"), (png, ".png")):
+        if path is not None:
+            check_writable(path, force=force, ending=ending)
+    layer, names = chosen_layer(expression), [name.strip() for name in emotions.split(",") if name.strip()]
+    with progress(f"{robot} moves") as bar:
+
+        def tell(name: str) -> None:
+            bar.update(bar.task_ids[0], description=f"{robot} moves {name}")
+
+        found = measure(robot, names, expression=layer, task=task, on_motion=tell)
+    _draw(found, html, png, force=force)
+    if json:
+        print_json(found.as_dict())
+    else:
+        _tell(found)
+    print_lines(*found.sentences(), _how_sure(found))
+    print_next("strut distinguish --html map.html", robot)
+
+
+def _draw(found: Distinguished, html: Path | None, png: Path | None, *, force: bool) -> None:
+    if html is None and png is None:
+        return
+    from strut.show.feeling_map import feeling_map_png, feeling_page  # noqa: PLC0415 -- loads matplotlib
+
+    if png is not None:
+        write_atomically(png, feeling_map_png(found), force=force)
+    if html is not None:
+        write_atomically(html, feeling_page(found), force=force)
+
+
+def _tell(found: Distinguished) -> None:
+    rows = [[one, other, f"{far:.1f}", "confused" if far < found.threshold else ""] for one, other, far in found.pairs]
+    print_table(f"{found.robot}, {found.expression}: levels apart", ["feeling", "feeling", "levels", ""], rows)
+
+
+def _how_sure(found: Distinguished) -> str:
+    seen = separation(held_out_pairs(), found.threshold)
+    return (
+        f"The threshold lies on the right side of {seen.right} of {seen.pairs} published pairs that it was not "
+        "fitted to (docs/expression.md)."
+    )

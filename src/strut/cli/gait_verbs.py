@@ -1,0 +1,115 @@
+"""`strut library build`, `gaits` and `map`: the periodic gaits of a robot, beside the motions of `strut library`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+
+from strut.cli.options import Force, Json
+from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, progress
+from strut.io.gait_library_file import pack_gait_library
+from strut.io.gait_store import GaitRecord, GaitStore, gait_home
+from strut.models.catalogue import load_robot
+from strut.pipeline.gait_library_build import build_gait_library, gait_summary
+from strut.request import Walker
+
+RobotName = Annotated[str, typer.Argument(help="Whose gaits; a robot with a gait_library.toml, such as cassie.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes on this machine.  [default: its cores]")]
+Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler, whose workers do it.")]
+GaitFile = Annotated[Path | None, typer.Option(help="Gait library.  [default: ~/.strut/gaits/ROBOT.db]")]
+
+
+def build(
+    robot: RobotName,
+    grid: Annotated[
+        str | None,
+        typer.Option(help="Numbers of speeds forward, speeds left and heights: 5,5,5.  [default: published]"),
+    ] = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    store: GaitFile = None,
+    pack: Annotated[Path | None, typer.Option(help="Write it into one small .npz file, too.")] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Find a robot's periodic gaits; run again, it goes on. Example: strut library build cassie --grid 5,5,5."""
+    log = now_and_then()
+    with progress(f"{robot} learns to walk") as bar:
+
+        def tell(record: GaitRecord, done: int, total: int) -> None:  # noqa: ARG001
+            bar.update(bar.task_ids[0], completed=done, total=total)
+            log(f"{done} of {total} gaits")
+
+        built = build_gait_library(
+            robot, store, counts=_counts(grid), workers=workers, scheduler=scheduler, on_gait=tell
+        )
+    _tell(built, json=json)
+    if pack is not None:
+        pack_gait_library(built.library(), pack, force=force)
+        print_lines(f"wrote {pack}")
+    print_next("strut library map", robot, "--store", built.path, "--out", "gaits.png")
+
+
+def gaits(robot: RobotName, store: GaitFile = None, json: Json = False) -> None:
+    """Tell what a gait library holds, and why gaits are missing. Example: strut library gaits cassie."""
+    _tell(GaitStore(store or gait_home(robot), load_robot(robot)), json=json)
+
+
+def gait_map(
+    robot: RobotName,
+    out: Annotated[Path, typer.Option(help="Picture to write (.png or .svg).")] = Path("gaits.png"),
+    store: GaitFile = None,
+    force: Force = False,
+) -> None:
+    """Draw where a robot has gaits, and where they were held. Example: strut library map cassie --out gaits.png."""
+    from strut.show.gait_map import save_gait_map  # noqa: PLC0415 -- loads matplotlib
+
+    body = load_robot(robot)
+    save_gait_map(body, GaitStore(store or gait_home(robot), body), out, force=force)
+    print_lines(f"wrote {out}")
+
+
+def try_out(
+    robot: RobotName,
+    walker: Annotated[str, typer.Option(help="pendulum or library: what sets the feet.")] = "pendulum",
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    store: GaitFile = None,
+) -> None:
+    """Walk every gait in simulation, and write down which are held. Example: strut library try cassie."""
+    from strut.pipeline.gait_trials import try_gaits  # noqa: PLC0415 -- loads the controllers
+
+    if walker not in get_args(Walker):
+        raise typer.BadParameter(f"--walker is '{walker}'; choose {' or '.join(get_args(Walker))}.")
+    chosen: Walker = walker  # type: ignore[assignment]
+    body, log = load_robot(robot), now_and_then()
+    source = GaitStore(store or gait_home(robot), body)
+    with progress(f"{robot} tries its gaits") as bar:
+
+        def tell(record: GaitRecord, done: int, total: int) -> None:  # noqa: ARG001
+            bar.update(bar.task_ids[0], completed=done, total=total)
+            log(f"{done} of {total} gaits")
+
+        try_gaits(source, body, walker=chosen, workers=workers, scheduler=scheduler, on_gait=tell)
+    print_next("strut library map", robot, "--store", source.path, "--out", "gaits.png")
+
+
+def _counts(grid: str | None) -> tuple[int, int, int] | None:
+    if grid is None:
+        return None
+    try:
+        forward, left, height = (int(number) for number in grid.split(","))
+    except ValueError as error:
+        raise typer.BadParameter(f"'{grid}' is no grid; write three whole numbers, for instance 5,5,5.") from error
+    return forward, left, height
+
+
+def _tell(store: GaitStore, *, json: bool) -> None:
+    found = gait_summary(store)
+    if json:
+        print_json(found.as_dict())
+    rows = [(name, f"{median:.3g}", f"{worst:.3g}") for name, (median, worst) in found.figures.items()]
+    print_table(f"{found.found} of {found.total} gaits in {store.path}", ("figure", "median", "worst"), rows)
+    print_lines(*(f"  {reason}" for reason in found.reasons))

@@ -1,0 +1,36 @@
+"""`strut repair`: the nearest motion to a file's that the robot can really do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strut.audit import DEFAULT_MARGIN_M
+from strut.cli.animate import print_story
+from strut.cli.options import Force, Json, MotionPath, Out, length_m
+from strut.cli.screen import print_planned, told_on_screen
+from strut.io.atomic import check_not_input
+from strut.io.motion_file import load_motion, save_motion
+from strut.models.catalogue import robot_of
+from strut.pipeline.repair import repair as nearest
+
+
+def repair(
+    file: MotionPath,
+    margin: Annotated[str, typer.Option(help="Smallest balance margin.")] = f"{DEFAULT_MARGIN_M * 1e3:g}mm",
+    rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
+    out: Out = Path("repaired.npz"),
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Make a motion that breaks limits one that keeps them. Example: strut repair walk.npz --out repaired.npz."""
+    motion = load_motion(file)
+    body = robot_of(motion, None)
+    check_not_input(out, file)
+    with told_on_screen(f"{body.name}'s motion is repaired", out, force=force, json=json) as tell:
+        repaired = nearest(motion, body, margin_m=length_m(margin), rate_hz=rate, on_progress=tell)
+    save_motion(repaired, out, force=force)
+    print_story(repaired.meta["repair"])
+    print_planned(repaired, out, json=json)

@@ -1,0 +1,131 @@
+"""Library walking: the swing leg follows the gait of a library at the observed speed, plus a regulator.
+
+The gait at the commanded speed and height says how the base moves within a step; how far the base is from that, carried
+on to the end of the step by the linear inverted pendulum, is the error of the observed speed. Looked up at the observed
+speed, the gait sets the foot for that speed; the regulator sets it farther, so that the speed returns (L. Li and
+others, 2020).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from strut.control.driven_body import BASE, FEET
+from strut.control.foot_placement import LOWEST_COM_M, pendulum_after, pendulum_rate
+from strut.control.observer import Observer
+from strut.control.reference import WalkReference
+from strut.control.swing_foot import cubic
+from strut.control.walking_controller import TASKS, WalkingController
+from strut.engines.controller_dynamics import FOOT_ROWS
+from strut.errors import BadTableError
+from strut.gait_library import GaitLibrary, PeriodicGait, bezier_basis
+from strut.tables.control import RegulatorGains
+
+LOOKUP_HZ = 200.0
+FADE_SHARE = 0.6  # of a step, in which the leg comes from where it was to its gait
+
+
+class LibraryWalking(WalkingController):
+    """Torques of a walk whose swing leg follows a gait library; height and attitude as in any walk.
+
+    Args:
+        observer: What is known of the body.
+        tick_s: Between two calls.
+        library: Gaits of the same robot.
+    """
+
+    def __init__(self, observer: Observer, tick_s: float, library: GaitLibrary) -> None:
+        super().__init__(observer, tick_s)
+        table = self._gains.regulator
+        if table is None:
+            raise BadTableError("control.toml: a walk by a gait library needs [walking.regulator].")
+        self._regulator, self._library = table, library
+        self._ticks_each, self._ticks = max(1, round(1.0 / (LOOKUP_HZ * tick_s))), 0
+        half = observer.body.motor_count // FEET
+        self._leg = [slice(foot * half, (foot + 1) * half) for foot in range(FEET)]
+        self._fresh = True
+        self.observed_m_s = (0.0, 0.0)
+
+    def _begin(self, stance: int) -> None:
+        super()._begin(stance)
+        self._fresh, self._ticks = True, 0
+
+    def _look_up(self, reference: WalkReference) -> None:
+        """Take the gait of the command and that of the observed speed, at 200 Hz."""
+        forward, left = (
+            speed + correction
+            for speed, correction in zip((reference.forward_m_s, reference.left_m_s), self._correction, strict=True)
+        )
+        wanted = self._library.lookup(forward, left, reference.height_m)
+        self.step_s = wanted.step_s
+        error = self._speed_error(wanted)
+        self.observed_m_s = (forward + error[0], left + error[1])
+        observed = self._library.lookup(*self.observed_m_s, reference.height_m)
+        curves = np.array(observed.motors[self.stance, self._leg[1 - self.stance]])
+        pitch, abduction = regulator_gains(self._regulator, reference.height_m)
+        curves[self._regulator.abduction] -= abduction * error[1]
+        curves[self._regulator.pitch] -= pitch * error[0]
+        self._curves = curves
+
+    def _speed_error(self, wanted: PeriodicGait) -> tuple[float, float]:
+        """Return how much faster than its gait the base will be at the end of the step, as a mean speed [m/s]."""
+        observer, dynamics = self._observer, self._observer.dynamics
+        place, _ = wanted.at(self.stance, self._share)
+        speed, _ = wanted.at(self.stance, self._share, 1)
+        middle = observer.body.table.standing.sole_middle_m
+        sole = dynamics.pivot[self.stance] + middle * dynamics.line[self.stance]
+        (x, y), (vx, vy) = (-sole[:2]).tolist(), observer.velocity[:2].tolist()
+        c, s = math.cos(self.heading_rad), math.sin(self.heading_rad)
+        away = (c * x + s * y - place[0], c * y - s * x - place[1])
+        faster = (c * vx + s * vy - speed[0], c * vy - s * vx - speed[1])
+        rate = pendulum_rate(max(float(dynamics.com[2]) + observer.height_m, LOWEST_COM_M))
+        half = rate * wanted.step_s / 2.0
+        left_s = max(wanted.step_s - self.step_time_s, 0.0)
+        ends = [pendulum_after(dx, dv, rate, left_s)[1] for dx, dv in zip(away, faster, strict=True)]
+        return ends[0] * math.tanh(half) / half, ends[1] * math.tanh(half) / half
+
+    @property
+    def _share(self) -> float:
+        return min(self.step_time_s / self.step_s, 1.0)
+
+    def _swing_rows(self, reference: WalkReference) -> None:
+        """Let the motors of the swing leg follow the gait: five rows of joints."""
+        if self._ticks % self._ticks_each == 0:
+            self._look_up(reference)
+        self._ticks += 1
+        observer, leg = self._observer, self._leg[1 - self.stance]
+        degree = self._curves.shape[1] - 1
+        place, speed, bend = (
+            bezier_basis(degree, self._share, order) / self.step_s**order @ self._curves.T for order in range(3)
+        )
+        angle, rate = observer.motor_rad[leg], observer.velocity[BASE:][leg]
+        if self._fresh:
+            self._fresh, self._from = False, (angle - place, rate - speed)
+        added = self._still_away()
+        kp, kd = self._regulator.joint
+        row, first = FOOT_ROWS + 4, BASE + leg.start
+        self._matrix[row:TASKS] = 0.0
+        for number in range(FOOT_ROWS):
+            here = place[number] + added[number][0] - angle[number]
+            slower = speed[number] + added[number][1] - rate[number]
+            self._matrix[row + number, first + number] = 1.0
+            self._right[row + number, :2] = (
+                bend[number] + added[number][2] + kp * here + kd * slower,
+                speed[number] + added[number][1],
+            )
+
+    def _still_away(self) -> list[tuple[float, float, float]]:
+        """Return what is left of how the leg was away from its gait when the step began, joint by joint."""
+        away, faster = self._from
+        fade_s = FADE_SHARE * self.step_s
+        return [
+            cubic(float(x), float(v), 0.0, 0.0, fade_s, self.step_time_s) for x, v in zip(away, faster, strict=True)
+        ]
+
+
+def regulator_gains(table: RegulatorGains, height_m: float) -> tuple[float, float]:
+    """Return the gains of leg pitch and abduction at a height [rad s/m]: linear between those of the table."""
+    pitch, abduction = (np.interp(height_m, table.height_m, gains) for gains in (table.forward, table.left))
+    return float(pitch), float(abduction)

@@ -1,0 +1,51 @@
+"""Repair: a motion that nobody has proved becomes the nearest one that the body can do."""
+
+from __future__ import annotations
+
+from strut.audit import DEFAULT_MARGIN_M
+from strut.draft import OnProgress
+from strut.emotion import Emotion
+from strut.errors import BadMotionError
+from strut.generators.repair_drafts import RepairDrafts
+from strut.models.catalogue import robot_of
+from strut.motion import Motion
+from strut.pipeline.run import run
+from strut.request import OwnTask, Request
+from strut.robot import Robot
+from strut.verify.check import check
+
+
+def repair(
+    motion: Motion,
+    robot: Robot | None = None,
+    *,
+    margin_m: float = DEFAULT_MARGIN_M,
+    rate_hz: float = 100.0,
+    on_progress: OnProgress | None = None,
+) -> Motion:
+    """Return the nearest motion on the same feet that keeps balance, friction, torques and speeds, with its receipt.
+
+    How far it is from the given one, and where and why it takes longer, stands in `meta["repair"]`.
+
+    Args:
+        motion: Of a body on feet, at rest at both ends; a motion without contacts has them detected.
+        robot: Whose; the motion's own if None.
+        margin_m: Smallest distance of the centre of pressure from the edge of what carries the robot.
+        rate_hz: Samples per second of the result.
+        on_progress: Told every attempt; returning True stops.
+
+    Raises:
+        BadMotionError: If it keeps every limit already.
+        RefusedError: If no motion near to it keeps the limits.
+
+    Example:
+        >>> strut.repair(strut.draw("cassie", animation)).receipt.verdict
+    """
+    body = robot_of(motion, robot)
+    if len(motion.contact) and motion.contact.any() and check(motion, body, margin_m=margin_m).verdict == "ok":
+        raise BadMotionError("The motion keeps every limit already: there is nothing to repair.")
+    receipt = motion.receipt
+    emotion = Emotion(*receipt.pad, name=receipt.emotion) if receipt is not None and receipt.pad else Emotion(0.0, 0.0)
+    task = OwnTask(name="repair")
+    request = Request(robot=body.name, task=task, emotion=emotion, margin_m=margin_m, rate_hz=rate_hz)
+    return run(request, robot=body, generator=RepairDrafts(body, motion, margin_m, rate_hz), on_progress=on_progress)

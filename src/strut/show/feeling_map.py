@@ -1,0 +1,107 @@
+"""Feeling map: how far the feelings of a robot are apart, as a picture."""
+
+from __future__ import annotations
+
+import io
+from html import escape
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle
+
+from strut.analysis.distinguish import Distinguished
+from strut.show.plots import INK, LIMIT, LOOK, PALE, figure_svg
+
+POINT = "#3568b8"
+_DPI = 150
+_STYLE = (
+    "body{font:16px sans-serif;max-width:50rem;margin:2rem auto;color:#1a1c20}"
+    "td,th{padding:.2rem .8rem;text-align:left} svg{width:100%;height:auto}"
+)
+
+
+def feeling_map(found: Distinguished) -> Figure:
+    """Return a map of feelings: two whose circles overlap would be confused; a red line joins such two."""
+    with mpl.rc_context(LOOK):
+        figure = Figure(figsize=(7.2, 6.4), layout="constrained")
+        axes = figure.add_subplot()
+        places, radius = found.places, found.threshold / 2.0
+        for k, ((x, y), name, kept) in enumerate(zip(places, found.names, found.kept, strict=True)):
+            axes.add_patch(Circle((x, y), radius, facecolor=POINT, alpha=0.10, edgecolor=POINT, linewidth=1.0))
+            axes.plot(x, y, "o", color=POINT, markersize=6)
+            words = name if kept is None or kept > 0.995 else f"{name}\n(kept {kept:.0%})"
+            up = y >= np.delete(places[:, 1], k)[np.argmin(np.delete(found.distance[k], k))]  # away from the nearest
+            axes.annotate(
+                words,
+                (x, y),
+                (0, 10 if up else -10),
+                textcoords="offset points",
+                ha="center",
+                va="bottom" if up else "top",
+                color=INK,
+                fontsize=12,
+            )
+        _lines(axes, found)
+        axes.set_aspect("equal")
+        axes.margins(0.08)
+        axes.set_xlim(places[:, 0].min() - 1.3 * radius, places[:, 0].max() + 1.3 * radius)
+        axes.set_ylim(places[:, 1].min() - 1.3 * radius, places[:, 1].max() + 1.3 * radius)
+        axes.set_xlabel("levels of difference")
+        axes.set_ylabel("levels of difference")
+        axes.grid(color=PALE, alpha=0.25, linewidth=0.6)
+        axes.set_title(_title(found), loc="left", color=INK, fontsize=12)
+    return figure
+
+
+def feeling_map_png(found: Distinguished) -> bytes:
+    """Return the map as a PNG.
+
+    Example:
+        >>> Path("map.png").write_bytes(strut.feeling_map_png(strut.distinguish("pepper")))
+    """
+    buffer = io.BytesIO()
+    with mpl.rc_context(LOOK):
+        feeling_map(found).savefig(buffer, format="png", dpi=_DPI, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def feeling_page(found: Distinguished) -> bytes:
+    """Return a page: the map, what it means, and all distances and features as tables.
+
+    Example:
+        >>> Path("map.html").write_bytes(strut.feeling_page(strut.distinguish("pepper")))
+    """
+    svg = figure_svg(feeling_map(found)).decode("utf-8")
+    said = "".join(f"<p>{escape(sentence)}</p>" for sentence in found.sentences())
+    rows = [[one, other, f"{far:.1f}", "yes" if far < found.threshold else ""] for one, other, far in found.pairs]
+    features = [[name, *(f"{one[name]:.3f}" for one in found.features)] for name in found.features[0]]
+    page = (
+        f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{escape(found.robot)}: feelings</title>"
+        f"<style>{_STYLE}</style>"
+        f"<h1>Feelings of {escape(found.robot)}</h1>{said}{svg[svg.index('<svg') :]}"
+        f"<h2>Distances</h2>{_table(['', '', 'levels apart', 'confused'], rows)}"
+        f"<h2>Features</h2>{_table(['', *found.names], features)}</html>"
+    )
+    return page.encode("utf-8")
+
+
+def _lines(axes: Axes, found: Distinguished) -> None:
+    """Join feelings that would be confused."""
+    for one, other, far in found.confused:
+        ends = np.array([found.places[found.names.index(name)] for name in (one, other)])
+        axes.plot(*ends.T, color=LIMIT, linewidth=2.0, zorder=0)
+        x, y = ends.mean(axis=0)
+        axes.text(x, y, f"{far:.1f}", ha="center", va="center", color=LIMIT, backgroundcolor="white")
+
+
+def _title(found: Distinguished) -> str:
+    count = len(found.confused)
+    said = "all told apart" if not count else f"{count} pair{'s' if count > 1 else ''} confused"
+    return f"{found.robot}, {found.expression}: {said} (people need {found.threshold:.1f} levels)"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    cells = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><tr>{''.join(f'<th>{escape(cell)}</th>' for cell in head)}</tr>{cells}</table>"

@@ -1,0 +1,114 @@
+"""Piloted drafts: a walk under a robot's own controllers in simulation is the draft; whether it holds, physics says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from strut.control.reference import ShowRequest, StandRequest, WalkRequest, check_request
+from strut.draft import Detail, Draft, Search, Shortfall, not_made
+from strut.errors import OutOfRangeError
+from strut.gait_library import GaitLibrary
+from strut.models.torque_model import control_table
+from strut.request import PilotedWalk
+from strut.robot import Robot
+from strut.simulation.piloted import Clock, PilotedRun, World, simulate_requests
+from strut.style import Style
+from strut.tables.gait import PilotedTable
+
+STAND_S = 0.4  # before and after a walk
+CONTROL_HZ = 1000.0
+LONGEST_S = 600.0
+
+
+def walk_in_style(robot: Robot, task: PilotedWalk, style: Style) -> WalkRequest:
+    """Return a walk as a feeling changes it: speed, height, pitch of the base and lift of the feet."""
+    own = robot.gait
+    assert isinstance(own, PilotedTable)
+    speed = own.speed_m_s if task.speed_m_s is None else task.speed_m_s
+    height = own.height_m if task.body_height_m is None else task.body_height_m
+    return WalkRequest(
+        forward_m_s=speed * style.speed,
+        left_m_s=task.sideways_m_s * abs(style.speed),
+        turn_rad_s=task.turn_rad_s,
+        height_m=height * style.body_height,
+        distance_m=own.distance_m if task.distance_m is None else task.distance_m,
+        pitch_rad=style.body_pitch_rad,
+        lift=style.lift,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PilotedDrafts:
+    """Drafts a walk by walking it.
+
+    Args:
+        robot: Who walks.
+        task: How.
+        rate_hz: Samples per second.
+        library: Gaits to follow; None for foot placement by the pendulum.
+    """
+
+    search: ClassVar[Search] = Search(proof_first=True, rungs=4)
+
+    robot: Robot
+    task: PilotedWalk
+    rate_hz: float
+    library: GaitLibrary | None = None
+
+    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:  # noqa: ARG002 -- a walk is walked, coarse or fine
+        """Yield the walk that came of it; one beyond what the controllers hold is not made."""
+        walk = walk_in_style(self.robot, self.task, style)
+        try:
+            check_request(walk, control_table(self.robot).command)
+        except OutOfRangeError as error:
+            if style == Style():
+                raise
+            yield not_made(self.robot, style, "command", f"command: {str(error)[0].lower()}{str(error)[1:-1]}")
+            return
+        stand = StandRequest(STAND_S, height_m=walk.height_m)
+        yield piloted_draft(self.robot, [stand, walk, stand], rate_hz=self.rate_hz, library=self.library, style=style)
+
+
+def piloted_draft(
+    robot: Robot,
+    requests: Sequence[ShowRequest],
+    *,
+    rate_hz: float,
+    library: GaitLibrary | None = None,
+    style: Style | None = None,
+    world: World | None = None,
+) -> Draft:
+    """Return what came of a show, as a draft that mechanics can judge."""
+    clock = Clock(control_hz=CONTROL_HZ, record_hz=rate_hz, longest_s=LONGEST_S)
+    run = simulate_requests(requests, robot, world=world, clock=clock, library=library)
+    return draft_of_run(robot, run, style)
+
+
+def draft_of_run(robot: Robot, run: PilotedRun, style: Style | None = None) -> Draft:
+    """Return a simulated show as a draft; that it fell, or did not end, is a shortfall."""
+    motion, outcome = run.motion, run.outcome
+    meta: dict[str, Any] = {name: motion.meta[name] for name in ("simulated", "outcome")}
+    return Draft(
+        robot=robot,
+        time_s=motion.time_s,
+        qpos=motion.qpos,
+        contact=motion.contact,
+        style=style,
+        shortfalls=_ended(run),
+        torque_nm=motion.torque_nm,
+        ground_force_n=motion.ground_force_n,
+        meta=meta | {"piloted": {"finished": outcome.finished}},
+        figures={"control": "pilot"},
+    )
+
+
+def _ended(run: PilotedRun) -> tuple[Shortfall, ...]:
+    if run.outcome.finished:
+        return ()
+    end_s = run.outcome.upright_s
+    words = f"falls at {end_s:.2f} s" if run.outcome.fell else f"is not done after {end_s:.0f} s"
+    return (Shortfall("simulation", np.asarray(run.motion.time_s >= end_s), f"simulation: {words}"),)

@@ -1,0 +1,75 @@
+"""Database tables: the study, how often each stimulus was planned, participants, what they were shown, answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+
+def _text(name: str, **rules: Any) -> sa.Column[str]:
+    return sa.Column(name, sa.Text, nullable=False, **rules)
+
+
+def _number(name: str, *rules: Any) -> sa.Column[int]:
+    return sa.Column(name, sa.Integer, *rules, nullable=False)
+
+
+def _identity() -> sa.Column[int]:
+    return sa.Column("id", sa.Integer, primary_key=True)
+
+
+TABLES = sa.MetaData()
+STUDY = sa.Table("strut_study", TABLES, _identity(), _text("name"), _text("fingerprint"))
+SHOWN = sa.Table("strut_shown", TABLES, _text("stimulus", primary_key=True), _number("times"))
+PARTICIPANT = sa.Table(
+    "strut_participant",
+    TABLES,
+    _identity(),
+    _text("token_hash", unique=True),
+    _text("code", unique=True),
+    _text("language"),
+    sa.Column("age", sa.Integer),
+    sa.Column("gender", sa.Text),
+    _text("plan"),
+    sa.Column("simulated", sa.Boolean, nullable=False),
+    _text("started_at"),
+    sa.Column("deletion_hash", sa.Text),
+    sa.Column("recruited", sa.Text),
+    sa.Column("recruited_hash", sa.Text),
+)
+SHOWING = sa.Table(
+    "strut_showing",
+    TABLES,
+    _number("participant_id", sa.ForeignKey("strut_participant.id")),
+    _number("trial"),
+    _text("tab"),
+    _number("begun"),
+    _number("ended"),
+    sa.PrimaryKeyConstraint("participant_id", "trial"),
+)
+ANSWER = sa.Table(
+    "strut_answer",
+    TABLES,
+    _identity(),
+    _number("participant_id", sa.ForeignKey("strut_participant.id")),
+    _number("trial"),
+    _number("block"),
+    _text("stimulus"),
+    _text("reply"),
+    sa.Column("response_ms", sa.Integer),
+    sa.Column("plays", sa.Integer),
+    _text("received_at"),
+    sa.Column("detail", sa.Text),
+    sa.UniqueConstraint("participant_id", "trial"),
+)
+
+
+def add_columns(connection: Connection) -> None:
+    """Add to the tables of an older version what they lack; its answers stay as they are."""
+    for table in TABLES.sorted_tables:
+        there = {column["name"] for column in sa.inspect(connection).get_columns(table.name)}
+        for column in table.c:
+            if column.name not in there:
+                connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {column.name} TEXT")

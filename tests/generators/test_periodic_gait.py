@@ -1,0 +1,113 @@
+"""A periodic gait keeps the robot's dynamics, measured by another engine than the one that found it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from strut.control.driven_body import driven_body
+from strut.engines.coupled_tree import coupled_tree
+from strut.errors import BadTableError
+from strut.generators.periodic_gait import GaitProgram, gait_library_table
+from strut.models.catalogue import load_robot
+from strut.models.coupled_joints import coupled_joints
+from strut.models.torque_model import control_table, torque_model
+from strut.verify.gait_audit import gait_audit, gait_shortfall
+
+
+@pytest.fixture(scope="module")
+def cassie():
+    return load_robot("cassie")
+
+
+@pytest.fixture(scope="module")
+def program(cassie):
+    return GaitProgram(cassie)
+
+
+@pytest.fixture(scope="module")
+def found(program):
+    return program.solve((0.4, 0.06, 0.86), program.cold_start((0.4, 0.06, 0.86)), warm=False)
+
+
+def test_dynamics_with_springs_at_rest_are_those_of_the_controllers(cassie):
+    model = torque_model(cassie, friction=0.6, step_s=1e-3)
+    body = driven_body(model, control_table(cassie))
+    rng = np.random.default_rng(1)
+    motors, acceleration = model.qpos0[body.motor_dof + 1] + 0.1 * rng.normal(size=10), rng.normal(size=16)
+    qpos = np.array(model.qpos0)
+    qpos[3:7], qpos[7:] = (1.0, 0.0, 0.0, 0.0), body.at_rest(motors)
+    theirs = body.dynamics()
+    theirs.place(qpos)
+    theirs.move(np.zeros(model.nv))
+    swap = [0, 1, 2, 4, 3, 5, *range(6, 16)]  # the base turns about y, x, z there, about x, y, z here
+    q = np.concatenate([np.zeros(6), motors])
+    ours = inverse_dynamics(coupled_tree(cassie), q, acceleration[swap])
+    np.testing.assert_allclose(ours[swap], theirs.mass @ acceleration + theirs.bias, atol=1e-10)
+
+
+def test_a_joint_that_follows_two_others_is_refused(cassie, monkeypatch):
+    coupled = coupled_joints(cassie)
+    follow = coupled.follow.copy()
+    row = int(np.setdiff1d(np.arange(len(follow)), coupled.free)[0])
+    follow[row, :2] = 0.5, 0.1
+    monkeypatch.setattr("strut.engines.coupled_tree.coupled_joints", lambda _robot: replace(coupled, follow=follow))
+    with pytest.raises(BadTableError, match=f"{cassie.joint_names[row]} follows more than one joint"):
+        coupled_tree(cassie)
+
+
+def inverse_dynamics(tree, q, a):
+    import casadi as ca  # noqa: PLC0415
+
+    from strut.optimal.symbolic_dynamics import SymbolicDynamics  # noqa: PLC0415
+
+    return np.array(
+        ca.evalf(SymbolicDynamics(tree, ca.DM(q), ca.DM.zeros(tree.nv), ca.DM(a)).inverse_dynamics())
+    ).ravel()
+
+
+def test_a_gait_walks_on_its_soles_by_the_dynamics_of_another_engine(cassie, found):
+    assert found.gait is not None, found.status
+    measured = gait_audit(cassie, found.gait)
+    assert measured.off_line_mm < 10.0  # of the zero-moment point from the sole that stands
+    assert measured.slip_mm < 4.0
+    assert measured.clearance_mm > 115.0
+    table = gait_library_table(cassie)
+    assert gait_shortfall(measured, found.gait.step_s, table.step_range_s(0.86), table) == ""
+
+
+def test_a_gait_goes_as_fast_as_it_says(found):
+    nodes = found.trajectory
+    gone = nodes.q[-1, :2] - nodes.q[0, :2]
+    np.testing.assert_allclose(gone / nodes.duration_s.sum(), (0.4, 0.06), atol=1e-6)
+    np.testing.assert_allclose(nodes.q[-1, 2:], nodes.q[0, 2:], atol=1e-5)
+
+
+def test_a_neighbour_is_found_sooner_from_a_gait_than_from_a_stand(program, found):
+    near = program.solve((0.6, 0.06, 0.86), found.variables, warm=True)
+    assert near.gait is not None
+    assert near.iterations <= found.iterations
+
+
+def test_what_no_leg_can_do_is_explained(program, found):
+    fast = program.solve((4.0, 0.0, 0.86), found.variables, warm=True, seconds=3.0)
+    assert fast.gait is None
+    assert "worst is" in fast.status
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"base": (0, 2, 0.06)}, "mm off its height"),
+        ({"motors": (0, 3, 0.2)}, "a standing sole moves"),
+    ],
+)
+def test_a_gait_that_was_tampered_with_is_refused(cassie, found, change, words):
+    from dataclasses import replace  # noqa: PLC0415
+
+    ((name, (stance, row, by)),) = change.items()
+    curves = np.array(getattr(found.gait, name))
+    curves[stance, row] += by
+    table = gait_library_table(cassie)
+    broken = gait_audit(cassie, replace(found.gait, **{name: curves}))
+    assert words in gait_shortfall(broken, found.gait.step_s, table.step_range_s(0.86), table)
