@@ -17,7 +17,7 @@ test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
 test: export PYTHONDONTWRITEBYTECODE =
 test: lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile  # what a file plans is planned in one worker
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # what a file plans is planned in one worker
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
