@@ -77,7 +77,7 @@ def test_one_step_without_contact_columns_gives_back_torques_and_forces(gait, he
         miss = rows[:, rows_of(found.trajectory, "", letter)].sum(axis=1) - known.ground_force_n[kept, :, axis].sum(
             axis=1
         )
-        assert np.sqrt(np.mean(miss**2)) < 0.02 * 75.0 * 9.81, letter
+        assert np.sqrt(np.mean(miss**2)) < 0.025 * 75.0 * 9.81, letter
 
 
 def test_the_published_formulation_is_one_step_that_weighs_torques(gait, heiman):
