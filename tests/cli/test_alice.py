@@ -70,7 +70,7 @@ def test_way_points_speed_and_own_steps(capsys, tmp_path):
         (("--steps", "nowhere.csv"), 2, "nowhere.csv: there is no such file"),
         (("--goal", "1", "0", "0", "--steps", "x.csv"), 2, "give --goal and --via, or --steps, not both"),
         (("--speed", "quick"), 2, "'quick' is no speed"),
-        (("--speed", "3"), 2, "'3' is no speed; write for instance 3cm/s, or fastest"),
+        (("--speed", "3"), 2, "A speed of 3000 mm/s is impossible"),
         (("--speed", "30cm/s"), 2, "A speed of 300 mm/s is impossible"),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from strut.cli.main import VERBS, main
-from strut.cli.options import length_m
+from strut.cli.options import length_m, speed_m_s
 from strut.receipt import Receipt
 
 SIMULATION_KEYS = [
@@ -239,6 +239,19 @@ def test_lengths_are_read_as_people_write_them_and_bare_ones_are_metres(text: st
 def test_a_bare_length_that_no_body_has_asks_for_its_unit(text: str) -> None:
     with pytest.raises(typer.BadParameter, match=f"without a unit is {text} metres; write {text}mm or {text}cm"):
         length_m(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "m_s"), [("3cm/s", 0.03), ("-30 mm/s", -0.03), ("1.3", 1.3), ("0.5M/S", 0.5), (".5", 0.5), ("20", 20.0)]
+)
+def test_speeds_are_read_as_people_write_them_and_bare_ones_are_metres_per_second(text: str, m_s: float) -> None:
+    assert speed_m_s(text) == pytest.approx(m_s)
+
+
+@pytest.mark.parametrize("text", ["3cm", "quick", "nan", "3 km/h", "1e", ""])
+def test_what_is_no_speed_is_said_so(text: str) -> None:
+    with pytest.raises(typer.BadParameter, match=f"'{text}' is no speed"):
+        speed_m_s(text)
 
 
 def test_an_interruption_leaves_nothing_behind(tmp_path: Path) -> None:

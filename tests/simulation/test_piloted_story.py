@@ -18,6 +18,7 @@ from tests.stories import paw, slow_nod
 FAST = Clock(control_hz=1000.0)
 FLOOR = World(friction=0.6)
 STORIES = story_names("cassie")
+BREAK = ("angry", "fearful", "happy")  # limits, as they are drawn
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +34,10 @@ def performed(cassie, motion):
     return simulate_requests([play_request(motion, cassie)], cassie, world=FLOOR, clock=FAST)
 
 
-@pytest.mark.parametrize(("name", "method"), [*((name, "mass") for name in STORIES), ("fearful", "body")])
-def test_every_story_stands_when_made_feasible(cassie, name, method):
+@pytest.mark.parametrize("name", BREAK)
+def test_a_story_stands_when_made_feasible(cassie, name):
     """By the quick method; benchmarks/bench_feasible_story.py has all of them by all methods."""
-    motion = animate(cassie, story(name), method=method)
+    motion = animate(cassie, story(name), method="mass")
     assert motion.receipt.verdict == "ok"
     assert check(motion, cassie).verdict == "ok"
     show = performed(cassie, motion)
@@ -46,7 +47,7 @@ def test_every_story_stands_when_made_feasible(cassie, name, method):
 
 def test_at_least_three_stories_break_limits_as_they_are_drawn(cassie):
     refused = [name for name in STORIES if check(draw(cassie, story(name)), cassie).verdict == "refused"]
-    assert set(refused) >= {"angry", "fearful", "happy"}
+    assert set(refused) >= set(BREAK)
 
 
 def test_the_same_controller_falls_with_a_story_as_it_is_drawn(cassie):

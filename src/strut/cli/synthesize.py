@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.body_options import LENGTH_HELP, MASS_HELP, Mass, Sex, human_body
-from strut.cli.options import Force, Json, Out, length_m
+from strut.cli.options import Force, Json, Out, length_m, speed_m_s
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solved_or_best
 from strut.errors import OutOfRangeError, StoppedError
@@ -33,7 +33,7 @@ def synthesize(
     weights: Annotated[
         str | None, typer.Option(help="Four weights instead, on effort, momentum, head and time: 1,1,3,0.")
     ] = None,
-    speed: Annotated[float | None, typer.Option(help="Average speed in m/s; free if left out.")] = None,
+    speed: Annotated[str | None, typer.Option(help="Average speed: 1.3, m/s if bare; free if left out.")] = None,
     step: Annotated[str | None, typer.Option(help="Step length: 70cm, 0.7m, metres if bare; free if left out.")] = None,
     height: Annotated[float | None, typer.Option(help="Body height in m.")] = None,
     mass: Mass = None,
@@ -72,7 +72,7 @@ def synthesize(
         find_gait,
         robot,
         criteria=criteria,
-        speed_m_s=speed,
+        speed_m_s=None if speed is None else speed_m_s(speed),
         step_m=step_m,
         options=wanted,
         begin=begin,
