@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from strut.errors import OutOfRangeError
-from strut.io.animation_file import load_animation, story_names, story_path
+from strut.io.animation_file import load_animation, story_path
 from strut.models.catalogue import load_robot
 from strut.pipeline.animate import animate, draw
 from strut.simulation.piloted import Clock, World, simulate_requests
@@ -17,7 +17,6 @@ from tests.stories import paw, slow_nod
 
 FAST = Clock(control_hz=1000.0)
 FLOOR = World(friction=0.6)
-STORIES = story_names("cassie")
 BREAK = ("angry", "fearful", "happy")  # limits, as they are drawn
 
 
