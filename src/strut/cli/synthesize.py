@@ -14,21 +14,21 @@ from strut.cli.options import Force, Json, Out, length_m, speed_m_s
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solved_or_best
 from strut.errors import OutOfRangeError, StoppedError
+from strut.human.criteria import NATURAL, Criteria, named_criteria, weighted_criteria
 from strut.human.gait import Gait
 from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
-from strut.human.gait_problem import Criteria, named_criteria, weighted_criteria
+from strut.human.naturalness import NEAR_SD, odd_scores
 from strut.human.synthesize import best_so_far
 from strut.human.synthesize import synthesize as find_gait
 from strut.io.atomic import check_writable
 from strut.io.motion_file import load_motion, save_motion
 from strut.robot import Robot
 
-USUAL = "multi"
-
 
 def synthesize(
     objective: Annotated[
-        str | None, typer.Option(help=f"effort, momentum, head, time or multi.  [default: {USUAL}]")
+        str | None,
+        typer.Option(help=f"natural, or as published effort, momentum, head, time or multi.  [default: {NATURAL}]"),
     ] = None,
     weights: Annotated[
         str | None, typer.Option(help="Four weights instead, on effort, momentum, head and time: 1,1,3,0.")
@@ -102,7 +102,7 @@ def _tell(gait: Gait, steps: int, out: Path, *, force: bool, json: bool) -> None
 
 def _criteria(robot: Robot, objective: str | None, weights: str | None) -> Criteria:
     if weights is None:
-        return named_criteria(robot, objective or USUAL)
+        return named_criteria(robot, objective or NATURAL)
     if objective is not None:
         raise typer.BadParameter("give --objective or --weights, not both.")
     try:
@@ -122,6 +122,8 @@ def _looks(gait: Gait, *, judged: bool) -> list[str]:
     looks = gait.naturalness
     if looks is None:
         return []
-    odd = looks.oddities(gait.robot)
-    verdict = "  It walks like people do." if not odd else f"  Unlike people: {'; '.join(odd)}."
+    odd = [*looks.oddities(gait.robot), *(odd_scores(gait.band_scores()) if judged else [])]
+    near = f"{looks.bands_near} of {looks.bands_judged} published figures are within {NEAR_SD:g} standard deviations"
+    bands = f" ({near})" if looks.bands_judged else " (at this speed nothing is published to judge it by)"
+    verdict = f"  It walks like people do{bands}." if not odd else f"  Unlike people{bands}: {'; '.join(odd)}."
     return [f"  It {looks.words()}.", *([verdict] if judged else [])]
