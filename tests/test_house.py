@@ -17,7 +17,7 @@ HOME = Path(strut.__file__).parent
 NOUNS = (
     *("errors", "toml_file", "cancellation", "tables", "rotation", "emotion", "style", "robot", "motion"),
     *("recording", "receipt", "bisection", "audit", "draft", "request", "request_checks", "place", "easing", "address"),
-    *("contact_set", "mirror", "drawing", "rig", "gait_library"),
+    *("contact_set", "mirror", "sampling", "drawing", "rig", "gait_library"),
 )
 STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),

@@ -15,6 +15,7 @@ from scipy.signal import butter, filtfilt
 
 from strut.recording import AnalogChannels
 from strut.robot import Array
+from strut.sampling import columns_at
 
 CUTOFF_HZ = 6.0
 SILENT_V = 3e-6  # an envelope that never gets higher shows no muscle
@@ -95,7 +96,7 @@ def over_cycles(envelopes: EmgEnvelopes, strikes_s: Sequence[float]) -> Array:
     cycles = []
     for start_s, stop_s in pairwise(strikes_s):
         at = np.linspace(start_s, stop_s, CYCLE_POINTS)
-        cycles.append(np.stack([np.interp(at, envelopes.time_s, own) for own in envelopes.envelope_v.T], axis=1))
+        cycles.append(columns_at(at, envelopes.time_s, envelopes.envelope_v))
     return np.stack(cycles) if cycles else np.empty((0, CYCLE_POINTS, len(envelopes.names)))
 
 

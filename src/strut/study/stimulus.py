@@ -20,6 +20,7 @@ from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot
+from strut.sampling import columns_at
 from strut.study.controls import posture_matched, speed_matched
 from strut.study.design import Design, Display, StimulusEntry
 from strut.study.light_controls import LIGHT_CONTROLS, light_control
@@ -204,8 +205,8 @@ def _clip(name: str, motion: Motion, robot: Robot, display: Display, seconds: fl
         base = way[:, None]
         points = posture + base
     else:
-        columns = np.concatenate([base, drawn], axis=1).reshape(len(drawn), -1).T
-        sampled = np.stack([np.interp(time_s, motion.time_s, column) for column in columns], axis=1)
+        columns = np.concatenate([base, drawn], axis=1).reshape(len(drawn), -1)
+        sampled = columns_at(time_s, motion.time_s, columns)
         base, points = np.split(sampled.reshape(len(time_s), -1, 3), [1], axis=1)
     # walks are shown about their middle, wherever they took place
     return np.asarray(points - (base if display.camera == "follow" else base.mean(axis=0)))
