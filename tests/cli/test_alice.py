@@ -63,7 +63,7 @@ def test_way_points_speed_and_own_steps(capsys, tmp_path):
         (("--goal", "1e300", "0", "0"), 2, "The goal is 1e+300 m away; choose one within 1000 m"),
         (("--goal", "0", "0", "36000"), 2, "The goal's heading is 36000 degrees; write it from -360 to 360"),
         (("--via", "0,-1e9,0"), 2, "The goal is 1e+09 m away; choose one within 1000 m"),
-        (("--goal", "0.1", "0", "0", "--step-length", "90mm"), 2, "A step length of 90 mm is impossible"),
+        (("--goal", "0.2", "0", "0", "--step-length", "90mm"), 2, "A step length of 90 mm is impossible"),
         (("--via", "1,2"), 2, "'1,2' is no way-point"),
         (("--cycles", "3"), 2, "--cycles does not apply: alice walks to a goal"),
         (("--steps", "nowhere.csv"), 2, "nowhere.csv: there is no such file"),
