@@ -43,7 +43,8 @@ def test_cycles_are_averaged_each_over_its_own_leg():
     emg = emg_envelopes(AnalogChannels(("RSOLEUS", "LSOLEUS"), ("V", "V"), 1000.0, np.column_stack([burst, burst])))
     assert over_cycles(emg, [0.0, 1.0, 2.0, 3.0]).shape == (3, 101, 2)
     strikes = [GaitEvent("heel_strike", side, start_s + k) for side, start_s in SIDES.items() for k in range(4)]
-    mean = mean_cycle(emg, [event for event in strikes if event.time_s < 4.0])
+    leg, mean = mean_cycle(emg, [event for event in strikes if event.time_s < 4.0])
+    assert leg == "Right"
     assert mean[:, 0].argmax() == pytest.approx(25, abs=2)  # of the cycle: a quarter, where the sine is largest
     assert mean[:, 1].argmax() == pytest.approx(75, abs=2)  # the left foot lands half a cycle later
     assert mean_cycle(emg, strikes[:1]) is None

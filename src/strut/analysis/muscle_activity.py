@@ -12,6 +12,7 @@ from strut.motion import Motion
 from strut.robot import Array
 
 META = "emg"  # where a captured motion keeps its envelopes
+KEPT = {"names", "silent", "leg", "cycle_v"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +25,7 @@ class MuscleActivity:
         sd: Over trials. Shape (101, n).
         trials: That have EMG and a whole cycle.
         silent: Channels that at least one trial left out because they show nothing.
+        leg: Whose cycle it is.
     """
 
     names: tuple[str, ...]
@@ -31,6 +33,7 @@ class MuscleActivity:
     sd: Array
     trials: int
     silent: tuple[str, ...]
+    leg: str
 
     def as_dict(self) -> dict[str, Any]:
         """Return mean and peak of each muscle over the cycle as JSON would hold them."""
@@ -38,7 +41,7 @@ class MuscleActivity:
             name: {"mean": round(float(own.mean()), 4), "peak": round(float(own.max()), 4)}
             for name, own in zip(self.names, self.mean.T, strict=True)
         }
-        return {"muscles": muscles, "trials": self.trials, "silent": list(self.silent)}
+        return {"muscles": muscles, "trials": self.trials, "silent": list(self.silent), "leg": self.leg}
 
 
 def muscle_activity(trials: Mapping[str, Sequence[Motion]], neutral: str) -> dict[str, MuscleActivity]:
@@ -52,13 +55,20 @@ def muscle_activity(trials: Mapping[str, Sequence[Motion]], neutral: str) -> dic
     names = _heard_in_all([one for own in told.values() for one in own])
     cycles = {name: np.stack([_columns(one, names) for one in own]) for name, own in told.items()}
     peak_v = _peak_v(cycles, neutral)
-    return {name: _activity(names, own / peak_v, _silent(told[name])) for name, own in cycles.items()}
+    return {name: _activity(names, own / peak_v, told[name]) for name, own in cycles.items()}
 
 
 def _told(trials: Mapping[str, Sequence[Motion]]) -> dict[str, list[Mapping[str, Any]]]:
-    """Return the envelopes that trials keep, of conditions that have any."""
-    told = {name: [motion.meta[META] for motion in own if META in motion.meta] for name, own in trials.items()}
-    return {name: own for name, own in told.items() if own}
+    """Return the envelopes that trials keep, of conditions that have any, over cycles of one leg: the right if any."""
+    told = {name: _kept(own) for name, own in trials.items()}
+    leg = max((one["leg"] for own in told.values() for one in own), default="Right")  # "Right" comes after "Left"
+    same = {name: [one for one in own if one["leg"] == leg] for name, own in told.items()}
+    return {name: own for name, own in same.items() if own}
+
+
+def _kept(trials: Sequence[Motion]) -> list[Mapping[str, Any]]:
+    found = [motion.meta.get(META, {}) for motion in trials]
+    return [one for one in found if set(one) >= KEPT]
 
 
 def _heard_in_all(trials: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -72,8 +82,9 @@ def _peak_v(cycles: Mapping[str, Array], neutral: str) -> Array:
     return np.max([own.mean(axis=0).max(axis=0) for own in chosen], axis=0) if cycles else np.ones(0)
 
 
-def _activity(names: tuple[str, ...], cycles: Array, silent: tuple[str, ...]) -> MuscleActivity:
-    return MuscleActivity(names, cycles.mean(axis=0), cycles.std(axis=0), len(cycles), silent)
+def _activity(names: tuple[str, ...], cycles: Array, told: Sequence[Mapping[str, Any]]) -> MuscleActivity:
+    mean, sd = cycles.mean(axis=0), cycles.std(axis=0)
+    return MuscleActivity(names, mean, sd, len(cycles), _silent(told), told[0]["leg"])
 
 
 def _columns(told: Mapping[str, Any], names: Sequence[str]) -> Array:

@@ -173,10 +173,10 @@ def _compared(robot: Robot, forces: GroundForces) -> tuple[tuple[Agreement, ...]
 def _motion(found: MarkerFit, robot: Robot, forces: GroundForces, emg: EmgEnvelopes | None, solve_s: float) -> Motion:
     qpos = qpos_from_angles(forces.movement.q)
     meta = {**found.motion.meta, "asked": {"use_plates": forces.tracked}, "notes": list(forces.notes)}
-    cycle_v = None if emg is None else mean_cycle(emg, found.trial.best_events)
-    if emg is not None and cycle_v is not None:
-        told_v = np.round(cycle_v, 9).tolist()
-        meta["emg"] = {"names": list(emg.names), "silent": list(emg.silent), "cycle_v": told_v}
+    cycle = None if emg is None else mean_cycle(emg, found.trial.best_events)
+    if emg is not None and cycle is not None:
+        told = {"leg": cycle[0], "cycle_v": np.round(cycle[1], 9).tolist()}
+        meta["emg"] = {"names": list(emg.names), "silent": list(emg.silent), **told}
     motion = replace(
         found.motion,
         qpos=qpos,

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.signal import butter, filtfilt
 
-from strut.recording import AnalogChannels, GaitEvent
+from strut.recording import AnalogChannels, GaitEvent, Side
 from strut.robot import Array
 
 CUTOFF_HZ = 6.0
@@ -96,18 +96,23 @@ def over_cycles(envelopes: EmgEnvelopes, strikes_s: Sequence[float]) -> Array:
     return np.stack(cycles) if cycles else np.empty((0, CYCLE_POINTS, len(envelopes.names)))
 
 
-def mean_cycle(envelopes: EmgEnvelopes, events: Sequence[GaitEvent]) -> Array | None:
-    """Return envelopes averaged over cycles [V]; None without a whole cycle. Shape (101, n).
+def mean_cycle(envelopes: EmgEnvelopes, events: Sequence[GaitEvent]) -> tuple[Side, Array] | None:
+    """Return envelopes averaged over cycles [V] and whose cycles these are; None without any. Shape (101, n).
 
-    Where all names begin with R or L, each channel goes with the cycles of its own leg, else with the right one's.
+    Where all names begin with R or L, each channel goes with the cycles of its own leg; else all go with the right
+    one's, or with the left one's if the right foot does not land twice.
     """
     right, left = (over_cycles(envelopes, _strikes_s(events, side)) for side in ("Right", "Left"))
     on_left = _on_left(envelopes.names)
-    if not len(right) or (any(on_left) and not len(left)):
-        return None
-    mean = right.mean(axis=0)
-    mean[:, on_left] = left[..., on_left].mean(axis=0) if any(on_left) else mean[:, on_left]
-    return np.asarray(mean)
+    if any(on_left):
+        return ("Right", _of_both(right, left, on_left)) if len(right) and len(left) else None
+    known: dict[Side, Array] = {"Right": right, "Left": left}
+    return next(((side, own.mean(axis=0)) for side, own in known.items() if len(own)), None)
+
+
+def _of_both(right: Array, left: Array, on_left: Sequence[bool]) -> Array:
+    """Return the mean cycle of each channel of its own leg. Shapes (n_cycles, 101, n) in, (101, n) out."""
+    return np.asarray(np.where(np.asarray(on_left), left.mean(axis=0), right.mean(axis=0)))
 
 
 def _on_left(names: Sequence[str]) -> list[bool]:

@@ -1,9 +1,7 @@
-"""Foot side: markers of the foot that sit on the other side of it than their names say.
+"""Foot side: ankle markers that sit on the other side of the foot than their names say.
 
-Laboratories that call the lateral malleolus LMA often call the medial one ANK, which is lateral elsewhere, and some put
-the marker called TOE on the fifth metatarsal. A foot that stands flat shows it: seen from above, a lateral malleolus is
-outside of the line from heel to toe, a medial one inside; so far inside that no ankle is as thick, the line itself runs
-along the outer edge of the foot.
+Laboratories that call the lateral malleolus LMA often call the medial one ANK, which is lateral elsewhere. A foot that
+stands shows it: seen from above, a lateral malleolus is outside of the line from heel to toe, a medial one inside.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ from strut.recording import Recording
 from strut.robot import Array
 
 INSIDE_M = 0.01  # of the line from heel to toe: a lateral malleolus is 30 to 45 mm outside of it
-FAR_INSIDE_M = 0.065  # a medial malleolus is 35 to 50 mm inside of the middle line of a foot
 FEWEST_FRAMES = 5
 
 
@@ -27,16 +24,9 @@ def foot_landmarks(recording: Recording) -> dict[str, str]:
         recording: Markers named by landmark, x forwards, z up.
     """
     offsets = [_ankle_outside_m(recording, letter) for letter in "RL"]
-    parts = _by_offset(max(np.inf if offset is None else offset for offset in offsets))
-    renamed = {f"{letter}{old}": f"{letter}{new}" for letter in "RL" for old, new in parts.items()}
-    return {} if set(renamed.values()) & set(recording.marker_names) else renamed
-
-
-def _by_offset(outside_m: float) -> dict[str, str]:
-    """Return what ankle and toe are, by how far the ankle is outside of the line from heel to toe."""
-    if outside_m >= -INSIDE_M:
+    if any(offset is None or offset > -INSIDE_M for offset in offsets) or "RMMAL" in recording.marker_names:
         return {}
-    return {"ANK": "MMAL"} if outside_m >= -FAR_INSIDE_M else {"ANK": "MMAL", "TOE": "MT5"}
+    return {"RANK": "RMMAL", "LANK": "LMMAL"}
 
 
 def _ankle_outside_m(recording: Recording, letter: str) -> float | None:

@@ -120,7 +120,7 @@ def _by_place(
         return recording, landmarks, labels
     names = tuple(renamed.get(name, name) for name in recording.marker_names)
     said = ", ".join(f"{labels[old]} is {new}" for old, new in renamed.items())
-    note = f"By their places, some markers of the feet are others than their names say: {said}."
+    note = f"By their places, ankle markers are on the inner side of the feet: {said}."
     return (
         replace(recording, marker_names=names, notes=(*recording.notes, note)),
         {renamed.get(name, name): marker_set.landmarks[renamed.get(name, name)] for name in landmarks},

@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 
 from strut.analysis.condition_comparison import ConditionComparison
 from strut.analysis.gait_analysis import PERCENT, GaitAnalysis, normalised_cycle
-from strut.analysis.muscle_activity import MuscleActivity
 from strut.robot import Array
 from strut.show.condition_wording import feature_words
 from strut.show.gait_plots import COLORS
@@ -34,14 +33,20 @@ def condition_curves(walks: GaitAnalysis, found: ConditionComparison) -> Iterato
     curves = mean_cycles(walks, found, CURVES, "deg")
     if curves:
         words = "Mean of the trials of each condition over the cycle of the right leg, with one standard deviation."
-        yield "Mean angles", [plotted(curves_plot(curves, CURVES, "deg"), words)]
-    torques = mean_cycles(walks, found, TORQUES, "nm_kg")
-    pictures = [plotted(curves_plot(torques, TORQUES, "N m/kg"), "Joint torques per body mass.")] if torques else []
+        yield "Mean angles", [plotted(curves_plot(found, curves, CURVES, "deg"), words)]
+    if pictures := [*_torque_pictures(walks, found), *_muscle_pictures(found)]:
+        yield "Torques and muscles", pictures
+
+
+def _torque_pictures(walks: GaitAnalysis, found: ConditionComparison) -> Iterator[Picture]:
+    if curves := mean_cycles(walks, found, TORQUES, "nm_kg"):
+        yield plotted(curves_plot(found, curves, TORQUES, "N m/kg"), "Joint torques per body mass.")
+
+
+def _muscle_pictures(found: ConditionComparison) -> Iterator[Picture]:
     if found.muscles:
         words = "EMG: rectified, low-passed at 6 Hz, as a share of the peak of the neutral condition's mean."
-        pictures.append(plotted(muscles_plot(found.muscles), words))
-    if pictures:
-        yield "Torques and muscles", pictures
+        yield plotted(muscles_plot(found), words)
 
 
 def features_plot(found: ConditionComparison) -> Figure:
@@ -86,29 +91,33 @@ def _known_cycle(walks: GaitAnalysis, trial: str, columns: Sequence[str]) -> lis
     return [cycle[name] for name in columns] if set(columns) <= set(cycle) else []
 
 
-def curves_plot(curves: Mapping[str, Mapping[str, Array]], names: Sequence[str], unit: str) -> Figure:
+def curves_plot(
+    found: ConditionComparison, curves: Mapping[str, Mapping[str, Array]], names: Sequence[str], unit: str
+) -> Figure:
     """Return mean curves of conditions over the cycle, with their deviations, three in a row."""
     titles = [f"{name.replace('_', ' ')} [{unit}]" for name in names]
     values = {condition: [tuple(own[name]) for name in names] for condition, own in curves.items()}
-    return _cycle_panels(titles, values)
+    return _cycle_panels(titles, values, list(found.trials))
 
 
-def muscles_plot(muscles: Mapping[str, MuscleActivity]) -> Figure:
+def muscles_plot(found: ConditionComparison) -> Figure:
     """Return the mean activity of muscles of conditions over the cycle, with deviations over trials."""
-    names = next(iter(muscles.values())).names
-    values = {condition: list(zip(own.mean.T, own.sd.T, strict=True)) for condition, own in muscles.items()}
-    return _cycle_panels(list(names), values)
+    names = next(iter(found.muscles.values())).names
+    values = {condition: list(zip(own.mean.T, own.sd.T, strict=True)) for condition, own in found.muscles.items()}
+    return _cycle_panels(list(names), values, list(found.trials))
 
 
-def _cycle_panels(titles: Sequence[str], values: Mapping[str, Sequence[tuple[Array, Array]]]) -> Figure:
-    """Return one panel per title, with the mean and deviation (101,) of each condition."""
+def _cycle_panels(
+    titles: Sequence[str], values: Mapping[str, Sequence[tuple[Array, Array]]], conditions: Sequence[str]
+) -> Figure:
+    """Return one panel per title, with mean and deviation (101,) of each condition in the colour of its place."""
     rows = -(-len(titles) // 3)
     with mpl.rc_context(LOOK):
         figure = Figure(figsize=(9.6, 1.0 + 2.0 * rows), layout="constrained")
         for number, title in enumerate(titles):
             axes = figure.add_subplot(rows, 3, number + 1)
-            for index, (condition, own) in enumerate(values.items()):
-                (mean, sd), color = own[number], COLORS[index % len(COLORS)]
+            for condition, own in values.items():
+                (mean, sd), color = own[number], COLORS[conditions.index(condition) % len(COLORS)]
                 axes.fill_between(PERCENT, mean - sd, mean + sd, color=color, alpha=0.15, linewidth=0.0)
                 axes.plot(PERCENT, mean, color=color, linewidth=1.4, label=condition)
             axes.axhline(0.0, color=PALE, linewidth=0.6)

@@ -30,13 +30,14 @@ def condition_tables(found: ConditionComparison) -> Iterator[GaitTable]:
 def _muscle_table(found: ConditionComparison) -> GaitTable:
     """Return the mean activity of muscles over the cycle, and which channels are silent."""
     header = ["", *(f"{name} ({_trials(own.trials)})" for name, own in found.muscles.items())]
-    names = next(iter(found.muscles.values())).names
+    first = next(iter(found.muscles.values()))
     rows = [
         [name, *(f"{100.0 * own.mean[:, column].mean():.0f}" for own in found.muscles.values())]
-        for column, name in enumerate(names)
+        for column, name in enumerate(first.names)
     ]
     base = found.neutral if found.neutral in found.muscles else "all conditions"
-    words = f"Mean of the envelope over the cycle, in percent of the peak of {base}.{_silent(found)}"
+    cycle = f"Mean of the envelope over the cycle of the {first.leg.lower()} leg"
+    words = f"{cycle}, in percent of the peak of {base}.{_silent(found)}"
     return GaitTable("muscles", "Muscles", words, "mean activity [%]", header, rows)
 
 
