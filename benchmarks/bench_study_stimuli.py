@@ -14,7 +14,6 @@ from pathlib import Path
 from time import process_time
 
 from record import Row, record
-
 from strut import walk
 from strut.io.motion_file import save_motion
 from strut.study.guard import Limits

@@ -168,7 +168,7 @@ def read_codes(path: Path) -> Codes | None:
 def _kappa(table: pd.DataFrame) -> float | None:
     """Return Cohen's kappa between two coders over the labels that both coded; None where one is alone."""
     second = table.get("code_2", pd.Series("", table.index)).str.strip()
-    both = table[second != ""].assign(code_2=second)
+    both = table.assign(code_2=second)[second != ""]
     names = sorted({*both["code"], *both["code_2"]})
     if len(names) < 2:
         return None
