@@ -26,7 +26,7 @@ SHORT = {
     "sam": ONE_BLOCK,
     "improvement": TWO_STIMULI,
     "pairwise": f"practice = 1 => practice = 0\nconfidence = false => confidence = true\n{TWO_STIMULI}",
-    "continuous": ONE_BLOCK,
+    "continuous": ONE_BLOCK.replace("0.3", "2"),  # long enough to move a handle on a busy machine
     "free-label": f"{ONE_BLOCK}\nattention_checks = 0 => attention_checks = 1",
 }
 TRIALS = {"forced-choice": 3, "slider": 2, "sam": 2, "improvement": 2, "pairwise": 1, "continuous": 2, "free-label": 3}
@@ -132,7 +132,7 @@ def expect_answers(server, question, count):
             continue
         expect_reply(row, question)
         assert (row["plays"], row["showings"]) == (1, 1)
-        assert row["response_ms"] >= (300 if question != "continuous" else 0)  # the motion was seen to its end
+        assert row["response_ms"] >= (0 if question == "continuous" else 300)  # the motion was seen to its end
         assert exclusion_mark(row) == ""
         assert re.fullmatch(r"\d+x\d+", row["detail"]["screen"])
 
@@ -142,9 +142,9 @@ def expect_reply(row, question):
         assert row["reply"]["rating"] == pytest.approx(0.6, abs=0.05)
     elif question == "continuous":
         trace = [int(value) for value in row["reply"]["trace"].split(" ")]
-        assert len(trace) == 4  # 0.3 s, ten times a second
+        assert len(trace) == 21  # 2 s, ten times a second
         assert trace[0] == 0
-        assert trace[-1] == 10
+        assert trace[-1] == 20  # a tenth of the scale
     elif question == "improvement":
         assert set(row["reply"].values()) == {2}
     else:
