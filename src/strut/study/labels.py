@@ -114,12 +114,9 @@ def _equal_pairs(numbers: IntArray) -> float:
 
 def _shuffled(who: IntArray, label: IntArray, count: Callable[[IntArray], float], rng: np.random.Generator) -> Array:
     """Return counts of labels that are shuffled within people, many times. Shapes (N,) in, (permutations,) out."""
-    order = np.argsort(who, kind="stable")
-    people = np.split(order, np.flatnonzero(np.diff(who[order])) + 1)
-    found, shuffled = np.zeros(PERMUTATIONS), label.copy()
+    found, shuffled, by_person = np.zeros(PERMUTATIONS), label.copy(), np.argsort(who, kind="stable")
     for k in range(PERMUTATIONS):
-        for own in people:
-            shuffled[own] = rng.permutation(label[own])
+        shuffled[by_person] = label[np.lexsort((rng.random(len(who)), who))]  # in any order within each person
         found[k] = count(shuffled)
     return found
 
