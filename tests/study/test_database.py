@@ -229,6 +229,7 @@ def test_a_file_that_cannot_be_written_can_be_read(tmp_path, monkeypatch):
     monkeypatch.setattr("os.access", lambda _path, _mode: False)  # to root nothing is read-only
     reading = open_database(url, name="mine", fingerprint="f1")
     assert len(reading.rows()) == 1
+    assert reading.read_only
     with pytest.raises(StudyError, match="readonly"):
         answer(reading, 2)
     reading.close()

@@ -21,11 +21,15 @@ from strut.study.answers import Answers, parse_answers
 from strut.study.database import open_database
 from strut.study.database_connection import database_url
 from strut.study.design import parse_design
+from strut.study.group_effects import group_effects
 from strut.study.guard import Limits
 from strut.study.labels import Codes, code_sheet, coded_answers, labels_found, read_codes
+from strut.study.preferences import HALF_COUNTS, any_difference, person_scores, preferences
+from strut.study.rating_curves import rating_curves
 from strut.study.server import study_app
+from strut.study.statistics import study_statistics
 from strut.study.trial_plan import session_plan, trial_plan, view_azimuths, view_of
-from tests.study.null_data import compared_pairs
+from tests.study.null_data import compared_pairs, grouped_ratings, wandering_ratings
 
 TICKET = "k" * 32
 QUESTION = """
@@ -335,7 +339,9 @@ def test_coded_labels_are_judged_as_choices(study_of, capsys):
     assert main(["study", "labels", str(folder), "--answers", answers, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["coded"] == 0
     sheet = folder / "labels.csv"
-    sheet.write_text("".join(re.sub(r"^(\w+),(\d+),,", r"\1,\2,\1,", line) for line in sheet.open()))
+    sheet.write_text(
+        "".join(re.sub(r"^(\w+),(\d+),,", r"\1,\2,\1,", line) for line in sheet.read_text().splitlines(keepends=True))
+    )
     assert main(["study", "report", str(folder), "--answers", answers, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["choices"]["overall"]["recognised"]
@@ -347,8 +353,6 @@ def test_coded_labels_are_judged_as_choices(study_of, capsys):
 def test_strengths_come_back_and_a_constant_liking_of_a_side_does_not_hurt():
     truth = np.array([1.2, 0.4, 0.0, -0.4, -1.2])
     answers = compared_pairs(np.random.default_rng(3), people=60, repeats=3, strengths=truth, liking_sd=0.0, side=0.5)
-    from strut.study.preferences import preferences  # noqa: PLC0415
-
     found = preferences(answers, np.random.default_rng(1))
     by_name = {row.stimulus: row for row in found.strengths}
     got = np.array([by_name[f"m{k}"].strength for k in range(5)])
@@ -359,8 +363,6 @@ def test_strengths_come_back_and_a_constant_liking_of_a_side_does_not_hurt():
 
 
 def test_a_motion_that_always_wins_has_a_strength_and_a_note():
-    from strut.study.preferences import HALF_COUNTS, preferences  # noqa: PLC0415
-
     answers = compared_pairs(np.random.default_rng(3), people=8, strengths=np.array([30.0, 0, 0, 0, 0]))
     found = preferences(answers, np.random.default_rng(1))
     assert found.note == HALF_COUNTS
@@ -369,10 +371,41 @@ def test_a_motion_that_always_wins_has_a_strength_and_a_note():
 
 
 def test_few_people_say_nothing_about_others_and_that_is_said():
-    from strut.study.statistics import study_statistics  # noqa: PLC0415
-
     found = study_statistics(compared_pairs(np.random.default_rng(1), people=5))
     assert found.preferences is None
     assert found.left_out == ("preferences need 6 people; there are 5.",)
     one = pd.DataFrame({"participant": ["a"], "trial": [1], "intended": ["sad"], "label": ["sad"]})
     assert labels_found(Answers(one), np.random.default_rng(1), Codes({})).test is None
+
+
+def _pairs_differ(rng):
+    answers = compared_pairs(rng, people=10)
+    return any_difference(person_scores(answers, [f"m{k}" for k in range(5)]), rng).p_value < 0.05
+
+
+def _some_instant_differs(rng):
+    return any(curve.off_middle for curve in rating_curves(wandering_ratings(rng, people=10, samples=31), rng))
+
+
+def _groups_differ(rng):
+    return any(row.p_holm < 0.05 for row in group_effects(grouped_ratings(rng, unequal=True), rng))
+
+
+@pytest.mark.parametrize("verdict", [_pairs_differ, _some_instant_differs, _groups_differ])
+def test_where_nothing_is_there_little_is_found(verdict):  # 1000 sets each: benchmarks/bench_study_null.py
+    rng = np.random.default_rng(5)
+    assert sum(verdict(rng) for _ in range(25)) <= 5  # of 5 %, more once in a thousand times
+
+
+def test_what_is_there_is_found():
+    rng = np.random.default_rng(6)
+    answers = wandering_ratings(rng, people=12, samples=31, habit_sd=0.1)
+    moved = [" ".join(str(min(100, int(value) + 60)) for value in text.split()) for text in answers.table["trace"]]
+    shifted = answers.table.assign(trace=np.where(answers.table["stimulus"] == "m2", moved, answers.table["trace"]))
+    curves = {curve.stimulus: curve for curve in rating_curves(Answers(shifted), rng)}
+    assert curves["m2"].off_middle == ((0.0, 3.0, 1),)
+    grouped = grouped_ratings(rng)
+    apart = grouped.table["pleasure"] + 0.8 * ((grouped.table["group"] == "g1") & (grouped.table["intended"] == "e3"))
+    found = group_effects(Answers(grouped.table.assign(pleasure=apart)), rng)
+    assert [row.emotion for row in found if row.p_holm < 0.05] == ["e3"]
+    assert found[3].means[1] - found[3].means[0] == pytest.approx(0.8, abs=0.3)

@@ -79,7 +79,7 @@ def stats(
     for paragraph in methods_and_results(found):
         programs.print(f"\n{paragraph}", soft_wrap=True)
     print_lines(*(f"left out: {reason}" for reason in found.left_out))
-    print_next("strut study stats", answers, "--json")
+    print_next("strut study stats", answers, *(("--scale", *map("{:g}".format, scale)) if scale else ()), "--json")
 
 
 @study.command()

@@ -71,8 +71,8 @@ Planner = Callable[[int, Mapping[str, int], Mapping[str, int]], tuple[str, tuple
 class Database:
     """The answers of one study."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine, *, read_only: bool = False) -> None:
+        self.engine, self.read_only = engine, read_only
         self.reader = engine.execution_options(isolation_level="AUTOCOMMIT")
 
     def start(
@@ -302,7 +302,7 @@ def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
     except StudyError:
         engine.dispose()
         raise
-    return Database(engine)
+    return Database(engine, read_only=closed)
 
 
 def _planned(connection: Connection, planner: Planner) -> tuple[str, tuple[Trial, ...]]:

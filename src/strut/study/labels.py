@@ -114,12 +114,9 @@ def _equal_pairs(numbers: IntArray) -> float:
 
 def _shuffled(who: IntArray, label: IntArray, count: Callable[[IntArray], float], rng: np.random.Generator) -> Array:
     """Return counts of labels that are shuffled within people, many times. Shapes (N,) in, (permutations,) out."""
-    order = np.argsort(who, kind="stable")
-    people = np.split(order, np.flatnonzero(np.diff(who[order])) + 1)
-    found, shuffled = np.zeros(PERMUTATIONS), label.copy()
+    found, shuffled, by_person = np.zeros(PERMUTATIONS), label.copy(), np.argsort(who, kind="stable")
     for k in range(PERMUTATIONS):
-        for own in people:
-            shuffled[own] = rng.permutation(label[own])
+        shuffled[by_person] = label[np.lexsort((rng.random(len(who)), who))]  # in any order within each person
         found[k] = count(shuffled)
     return found
 
@@ -168,7 +165,7 @@ def read_codes(path: Path) -> Codes | None:
 def _kappa(table: pd.DataFrame) -> float | None:
     """Return Cohen's kappa between two coders over the labels that both coded; None where one is alone."""
     second = table.get("code_2", pd.Series("", table.index)).str.strip()
-    both = table[second != ""].assign(code_2=second)
+    both = table.assign(code_2=second)[second != ""]
     names = sorted({*both["code"], *both["code_2"]})
     if len(names) < 2:
         return None

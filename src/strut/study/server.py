@@ -146,6 +146,9 @@ def serve_study(
         check_public(read_design(folder).ethics, str(Path(folder) / FILE_NAME))
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
     opened = open_study(Path(folder), database, on_stimulus=on_stimulus)
+    if opened.database.read_only:
+        opened.database.close()
+        raise StudyError(f"The answers in {folder} cannot be written, so nothing that people say would be kept.")
     limits = Limits(requests_per_minute=requests_per_minute, starts_per_minute=max(120, requests_per_minute // 50))
     config = uvicorn.Config(
         study_app(opened, limits),

@@ -74,12 +74,12 @@ class StudyStatistics:
     answers: int
     practice_left_out: int
     simulated: bool
-    choices: Choices | None
-    ratings: tuple[RatingMean, ...]
-    correlations: tuple[Correlation, ...]
-    models: tuple[MixedModel, ...]
-    control_effects: tuple[ControlEffect, ...]
-    left_out: tuple[str, ...]
+    choices: Choices | None = None
+    ratings: tuple[RatingMean, ...] = ()
+    correlations: tuple[Correlation, ...] = ()
+    models: tuple[MixedModel, ...] = ()
+    control_effects: tuple[ControlEffect, ...] = ()
+    left_out: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     preferences: Preferences | None = None
     curves: tuple[RatingCurve, ...] = ()
@@ -184,11 +184,6 @@ def _of_pairs(answers: Answers, rng: np.random.Generator, left_out: list[str]) -
         answers=len(answers),
         practice_left_out=answers.practice,
         simulated=answers.simulated,
-        choices=None,
-        ratings=(),
-        correlations=(),
-        models=(),
-        control_effects=(),
         left_out=tuple(left_out),
         remarks=answers.remarks,
         preferences=found,
