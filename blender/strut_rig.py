@@ -281,6 +281,8 @@ def limit_bone(pose, bone, posable):
         limit.max_x = bone["upper_rad"] - bone["angle_rad"]
         if hasattr(limit, "use_transform_limit"):
             limit.use_transform_limit = True
+        if hasattr(limit, "use_legacy_behavior"):  # newer limits turn a joint of a whole round over by 180 degrees
+            limit.use_legacy_behavior = True
 
 
 def add_controls(armature, rig, key):

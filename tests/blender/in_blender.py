@@ -1,6 +1,7 @@
 """Runs inside Blender: works with the add-on as a person would, and writes what Blender shows to a JSON file."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -97,3 +98,6 @@ mistakes(cassie())
 others()
 bpy.ops.preferences.addon_disable(module="strut_rig")
 (FOLDER / "seen.json").write_text(json.dumps(seen))
+if not bpy.app.binary_path:  # Blender as a module
+    sys.stdout.flush()
+    os._exit(0)  # 4.2 as a module crashes when Python unloads it, after everything was written

@@ -1,9 +1,11 @@
 """The add-on in a real, headless Blender, against strut's own kinematics: millimetres and degrees."""
 
+import importlib.util
 import json
 import os
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,10 +21,26 @@ from strut.io.rig_file import rest_qpos
 from strut.io.rig_movement import read_rig_movement
 from tests.stories import paw
 
-BLENDER = shutil.which("blender")
+SCRIPT = Path(__file__).parent / "in_blender.py"
 ADDON = Path(__file__).parents[2] / "blender" / "strut_rig.py"
 EACH = 5
-pytestmark = pytest.mark.skipif(BLENDER is None, reason="there is no blender; apt-get install blender python3-numpy")
+
+
+def blender_command():
+    """Return how the installed Blender runs a script."""
+    blender = shutil.which("blender")
+    if blender is None:
+        pytest.skip("there is no blender; apt-get install blender python3-numpy")
+    return [blender, "--background", "--factory-startup", "--python-exit-code", "3", "--python", SCRIPT]
+
+
+def module_command():
+    """Return how Blender as a Python module runs a script; it may live in another environment than strut."""
+    python = os.environ.get("STRUT_BPY_PYTHON") or (sys.executable if importlib.util.find_spec("bpy") else None)
+    if python is None:
+        pytest.skip("there is no bpy: `pip install bpy` somewhere, and set STRUT_BPY_PYTHON to that Python")
+    return [python, SCRIPT]
+
 
 PAW = """title = "paw"
 robot = "mrpete"
@@ -49,9 +67,10 @@ time_s = 1.2
 """
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Return a folder in which Blender has worked: rigs, a story and motions in, what it showed and wrote out."""
+@pytest.fixture(scope="module", params=[blender_command, module_command], ids=["blender", "bpy"])
+def folder(request, tmp_path_factory):
+    """Return a folder in which a Blender has worked: rigs, a story and motions in, what it showed and wrote out."""
+    headless = request.param()
     place = tmp_path_factory.mktemp("blender")
     story = strut.load_animation(strut.story_path("cassie", "curious"))
     shutil.copy(strut.story_path("cassie", "curious"), place / "story.toml")
@@ -70,9 +89,7 @@ def folder(tmp_path_factory):
     strut.export_rig(lifted, place / "mrpete.json")
     for name in ("paw.toml", "noise.json", "noise.npz"):
         (place / name).write_text(PAW if name == "paw.toml" else "noise")
-    script = Path(__file__).parent / "in_blender.py"
-    headless = [BLENDER, "--background", "--factory-startup", "--python-exit-code", "3"]
-    command = [*headless, "--python", script, "--", place, ADDON]
+    command = [*headless, "--", place, ADDON]
     home = {"BLENDER_USER_CONFIG": str(place / "config"), "BLENDER_USER_SCRIPTS": str(place / "scripts")}
     run = subprocess.run(command, env=os.environ | home, capture_output=True, text=True, timeout=300, check=False)
     if "No module named 'numpy'" in run.stdout + run.stderr:

@@ -44,6 +44,12 @@ def test_coordinates_come_back_from_a_file(files, cassie, drawing, ending, mm, d
     assert changes == [eyes for _, eyes in drawing.meta["eyes"]]
 
 
+def test_eyes_change_in_the_frame_in_which_they_were_drawn(files, cassie, drawing):
+    eyes = read_rig_movement(files / "happy.glb", cassie)[0].eyes
+    for at_s, look in drawing.meta["eyes"]:
+        assert eyes[round(at_s * 25.0)] == look  # though times in a file are of single precision
+
+
 @pytest.mark.parametrize(("who", "story"), [("alice", alice_sways()), ("mrpete", paw()), ("cassie", dance())])
 def test_any_robots_drawing_becomes_keyframes_again(tmp_path, who, story):
     robot = strut.load_robot(who)

@@ -3,15 +3,17 @@
 The gait at the commanded speed and height says how the base moves within a step; how far the base is from that, carried
 on to the end of the step by the linear inverted pendulum, is the error of the observed speed. Looked up at the observed
 speed, the gait sets the foot for that speed; the regulator sets it farther, so that the speed returns (L. Li and
-others, 2020).
+others, 2020). What the base is tilted beyond its gait is taken out of the leg, so that the foot lands where it would.
 """
 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
+from strut.control.attitude import slope
 from strut.control.driven_body import BASE, FEET
 from strut.control.foot_placement import LOWEST_COM_M, pendulum_after, pendulum_rate
 from strut.control.observer import Observer
@@ -21,10 +23,13 @@ from strut.control.walking_controller import TASKS, WalkingController
 from strut.engines.controller_dynamics import FOOT_ROWS
 from strut.errors import BadTableError
 from strut.gait_library import GaitLibrary, PeriodicGait, bezier_basis
+from strut.robot import Array
 from strut.tables.control import RegulatorGains
 
 LOOKUP_HZ = 200.0
 FADE_SHARE = 0.6  # of a step, in which the leg comes from where it was to its gait
+LANDING_RATE = 0.5  # of the gait's own: it lands with up to 0.8 m/s aside, which drags soles and saturates a hip
+TILT = slice(3, 5)  # pitch and roll, among the coordinates of a gait's base
 
 
 class LibraryWalking(WalkingController):
@@ -67,7 +72,10 @@ class LibraryWalking(WalkingController):
         pitch, abduction = regulator_gains(self._regulator, reference.height_m)
         curves[self._regulator.abduction] -= abduction * error[1]
         curves[self._regulator.pitch] -= pitch * error[0]
+        curves[self._regulator.foot] += pitch * error[0]  # so that the sole stays level
         self._curves = curves
+        tilt = wanted.base[self.stance, TILT]
+        self._polynomials = _monomials(curves.shape[1] - 1) @ np.concatenate([curves, tilt]).T
 
     def _speed_error(self, wanted: PeriodicGait) -> tuple[float, float]:
         """Return how much faster than its gait the base will be at the end of the step, as a mean speed [m/s]."""
@@ -96,33 +104,55 @@ class LibraryWalking(WalkingController):
             self._look_up(reference)
         self._ticks += 1
         observer, leg = self._observer, self._leg[1 - self.stance]
-        degree = self._curves.shape[1] - 1
-        place, speed, bend = (
-            bezier_basis(degree, self._share, order) / self.step_s**order @ self._curves.T for order in range(3)
-        )
+        place, speed, bend = self._planned()
         angle, rate = observer.motor_rad[leg], observer.velocity[BASE:][leg]
         if self._fresh:
             self._fresh, self._from = False, (angle - place, rate - speed)
         added = self._still_away()
+        speed = speed + added[1]
         kp, kd = self._regulator.joint
         row, first = FOOT_ROWS + 4, BASE + leg.start
         self._matrix[row:TASKS] = 0.0
         for number in range(FOOT_ROWS):
-            here = place[number] + added[number][0] - angle[number]
-            slower = speed[number] + added[number][1] - rate[number]
             self._matrix[row + number, first + number] = 1.0
-            self._right[row + number, :2] = (
-                bend[number] + added[number][2] + kp * here + kd * slower,
-                speed[number] + added[number][1],
-            )
+        self._right[row:TASKS, 0] = bend + added[2] + kp * (place + added[0] - angle) + kd * (speed - rate)
+        self._right[row:TASKS, 1] = speed
 
-    def _still_away(self) -> list[tuple[float, float, float]]:
-        """Return what is left of how the leg was away from its gait when the step began, joint by joint."""
+    def _planned(self) -> tuple[Array, Array, Array]:
+        """Return place, speed and acceleration of the swing leg's motors at this instant of the step. Shapes (5,)."""
+        at, rate, bend = cubic(0.0, 1.0, 1.0, LANDING_RATE, 1.0, self._share)  # along the gait, slower at its end
+        along = _powers(len(self._polynomials) - 1, at) @ self._polynomials
+        motors = slice(0, FOOT_ROWS)
+        place, first, second = along[0, motors], along[1, motors], along[2, motors]
+        rotation, table = self._observer.dynamics.base_rotation, self._regulator
+        place[table.pitch] -= slope(float(rotation[2, 0])) + along[0, FOOT_ROWS]
+        place[table.abduction] -= math.atan2(rotation[2, 1], rotation[2, 2]) - along[0, FOOT_ROWS + 1]
+        return place, first * rate / self.step_s, (second * rate**2 + first * bend) / self.step_s**2
+
+    def _still_away(self) -> tuple[Array, Array, Array]:
+        """Return what is left of how the leg was away from its gait when the step began, and its rates. Shapes (5,)."""
         away, faster = self._from
         fade_s = FADE_SHARE * self.step_s
-        return [
-            cubic(float(x), float(v), 0.0, 0.0, fade_s, self.step_time_s) for x, v in zip(away, faster, strict=True)
-        ]
+        by_place = cubic(1.0, 0.0, 0.0, 0.0, fade_s, self.step_time_s)
+        by_speed = cubic(0.0, 1.0, 0.0, 0.0, fade_s, self.step_time_s)
+        left = [x * away + v * faster for x, v in zip(by_place, by_speed, strict=True)]
+        return left[0], left[1], left[2]
+
+
+@lru_cache(maxsize=4)
+def _monomials(degree: int) -> Array:
+    """Return the map from Bézier coefficients to those of the powers of the share. Shape (degree + 1, degree + 1)."""
+    return np.array([bezier_basis(degree, 0.0, order) / math.factorial(order) for order in range(degree + 1)])
+
+
+def _powers(degree: int, share: float) -> Array:
+    """Return the powers of a share, and their first and second derivatives. Shape (3, degree + 1)."""
+    power = [1.0]
+    for _ in range(degree):
+        power.append(power[-1] * share)
+    first = [0.0, *(k * power[k - 1] for k in range(1, degree + 1))]
+    second = [0.0, 0.0, *(k * (k - 1) * power[k - 2] for k in range(2, degree + 1))]
+    return np.array([power, first, second])
 
 
 def regulator_gains(table: RegulatorGains, height_m: float) -> tuple[float, float]:

@@ -28,6 +28,7 @@ from strut.robot import Array
 
 Y_UP = Rotation.from_euler("x", -90.0, degrees=True)  # of our z-up world
 Z_UP = Y_UP.inv().as_matrix()
+SAME_S = 1e-4  # times in a file are of single precision
 
 
 class MotionGlb:
@@ -248,7 +249,7 @@ def _at(curve: tuple[Array, Array, str], time_s: Array, path: str) -> Array:
     times, values, between = curve
     inside = np.clip(time_s, times[0], times[-1])
     if between == "STEP" or len(times) == 1:
-        return np.asarray(values[np.searchsorted(times, inside + 1e-9, side="right") - 1])
+        return np.asarray(values[np.searchsorted(times, inside + SAME_S, side="right") - 1])
     if path == "rotation":
         return np.asarray(Slerp(times, Rotation.from_quat(values))(inside).as_quat())
     return np.stack([np.interp(inside, times, column) for column in values.T], axis=1)

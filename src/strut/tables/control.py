@@ -63,6 +63,7 @@ class RegulatorGains(Table, frozen=True):
         joint: Feedback of the swing leg's motors.
         abduction: Which motor of a leg abducts.
         pitch: Which one swings it forward.
+        foot: Which one turns its sole, against pitch.
     """
 
     height_m: tuple[Positive, ...]
@@ -71,6 +72,7 @@ class RegulatorGains(Table, frozen=True):
     joint: Gains
     abduction: Count = 0
     pitch: Count = 2
+    foot: Count = 4
 
     def __post_init__(self) -> None:
         if not len(self.height_m) == len(self.forward) == len(self.left) > 0:
