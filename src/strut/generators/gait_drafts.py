@@ -38,7 +38,6 @@ REST = 6.0  # of a body that breathes, before the first and after the last step,
 UNEVEN = 0.8  # how unevenly time runs within a step at a jerkiness of 1
 SIDEWAYS, TURN_RAD = 0.4, 0.5  # of a stride, and in a cycle, on the way to a goal
 SMALLEST_STRIDE = 0.05  # of its own: slower, a robot would never get to a goal
-LEAST_TROT = 0.82  # body lengths per second, a body length from front to hind feet
 SLOWEST_PACE = 0.5  # of its own, however slow the walk
 MOST_CYCLES = 200  # on the way to a goal
 LOWER = (
@@ -92,7 +91,7 @@ class GaitDrafts:
         name, own = self.task.pattern or self.robot.pattern_gait.gait, self.robot.pattern_gait
         pattern = pattern_named(name, len(stance.places))
         scaled = {part: getattr(pattern, part) * getattr(own, part) for part in ("period", "stride", "lift")}
-        own_pattern = _long_enough(replace(pattern, **scaled), stance, name)
+        own_pattern = replace(pattern, **scaled)
         calmer = self._calmer(own_pattern, stance)
         pattern = slowed(replace(own_pattern, period=own_pattern.period / calmer), calmer * style.tempo)
         return _GaitBody(self.robot, self.task, pattern, stance, qpos, style)
@@ -267,15 +266,6 @@ class _GaitBody:
         attitude = turn * Rotation.from_quat(self.standing_qpos[3:7], scalar_first=True)
         qpos[:, 3:7] = attitude.as_quat(scalar_first=True)
         return qpos
-
-
-def _long_enough(pattern: GaitPattern, stance: FootStance, name: str) -> GaitPattern:
-    """Return a trot whose steps are long enough for a long body on short legs."""
-    if name != "trot":
-        return pattern
-    period_s = pattern.period * time_unit_s(stance.height_m, GRAVITY_M_S2)
-    length_m = float(np.ptp(stance.foot_m[:, 0]))
-    return replace(pattern, stride=max(pattern.stride, LEAST_TROT * length_m * period_s / stance.height_m))
 
 
 def _first_that_reaches(miss: Callable[[int], float], start: int) -> int:
