@@ -12,6 +12,9 @@ import strut
 from strut.adoption.adopt import adopt
 from strut.control.sensing import Sensing
 from strut.engines.task_jacobians import task_jacobians
+from strut.generators.gait_drafts import GaitDrafts
+from strut.request import PatternGait
+from strut.style import Style
 
 ROBOTS = {
     "go1": "robots/go1_description/urdf/go1.urdf",
@@ -132,6 +135,16 @@ def test_it_walks_backwards_and_sideways_at_the_commanded_speed(adopted, choices
     velocity = np.polyfit(motion.time_s[middle], motion.qpos[middle, :2], 1)[0]
     asked = abs(choices["speed_m_s"]) + choices.get("sideways_m_s", 0.0)
     assert velocity @ along == pytest.approx(asked, rel=0.1)
+
+
+def test_a_slow_walk_is_half_slower_steps_and_half_shorter_ones(adopted):
+    robot = adopted("solo12")
+    own = GaitDrafts(robot, PatternGait(), 100.0)
+    usual_m_s, quick = own.usual["speed_m_s"], own._body(Style())
+    slow = GaitDrafts(robot, PatternGait(speed_m_s=usual_m_s / 4.0), 100.0)._body(Style())
+    assert slow.period_s == pytest.approx(2.0 * quick.period_s)
+    assert slow.pieces()[0].per_cycle[0] == pytest.approx(quick.stride_m / 2.0)
+    assert slow.pattern.duty_factor > quick.pattern.duty_factor
 
 
 def test_a_speed_beyond_its_reach_is_refused_with_the_largest_that_works(adopted):

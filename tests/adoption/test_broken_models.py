@@ -5,6 +5,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from strut.adoption.adopt import adopt
+from strut.adoption.package_robots import find_description
 from strut.errors import NotAdoptedError
 from tests.adoption.small_robots import SIDES, biped, quadruped, written
 
@@ -497,3 +498,10 @@ def test_a_fixed_base_is_set_free_and_told(tmp_path):
     adopted = adopt(written(root, tmp_path / "fixed.xml"), out=tmp_path / "robot")
     assert adopted.robot.floats
     assert any("set free" in sentence for sentence in adopted.sentences("assumed"))
+
+
+def test_a_name_with_a_dot_that_no_package_has_gets_its_sentence(tmp_path, monkeypatch):
+    (tmp_path / "robot_descriptions").mkdir()  # a package that is there, and has no such robot
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(NotAdoptedError, match="no installed package has a robot of this name"):
+        find_description("nobody_v1.lower")

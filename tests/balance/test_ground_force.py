@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from strut import walk
 from strut.balance.ground_force import grip, nearest_contact_torque, share_ground_force
 from strut.engines.inverse_dynamics import inverse_dynamics
+from tests.alice import ALICE
 
 
 @pytest.fixture(scope="module")
@@ -149,3 +150,14 @@ def test_torques_that_forces_of_the_feet_can_have_are_nearest_to_themselves(mrpe
     other = own + np.random.default_rng(0).normal(size=own.shape)
     nearest = nearest_contact_torque(mrpete, dynamics, contact, other)
     assert (np.linalg.norm(nearest - other, axis=1) <= np.linalg.norm(own - other, axis=1) + 1e-3).all()
+
+
+def test_of_soles_the_centre_of_pressure_says_who_carries():
+    """Alice stands evenly until one foot lifts: until then it carries its half, and no corner has to pull."""
+    time_s, contact = np.arange(0.0, 1.0, 0.02), np.ones((50, 2), dtype=bool)
+    contact[-10:, 0] = False
+    dynamics = inverse_dynamics(ALICE, time_s, np.tile(ALICE.standing_qpos, (len(time_s), 1)))
+    force_n = share_ground_force(ALICE, dynamics, contact).force_n
+    assert_allclose(force_n.sum(axis=1), dynamics.ground_force_n, atol=1e-3)
+    weight_n = dynamics.ground_force_n[:40, 2]
+    assert_allclose(force_n[:40, 0, 2] / weight_n, 0.5, atol=0.05)

@@ -1,6 +1,9 @@
 """Whole-body inverse kinematics, on Alice."""
 
+from dataclasses import replace
+
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from strut.engines.task_jacobians import task_jacobians
 from strut.kinematics.whole_body import BodyTargets, moved, solve_whole_body
@@ -22,7 +25,10 @@ def coordinates(robot, rng, samples=6):
 
 def targets_at(robot, qpos):
     now = task_jacobians(robot, qpos)
-    return BodyTargets(now.foot_in_world, now.foot_rotation, now.com_in_world, now.base_rotation, qpos[:, FLOATING:])
+    hold = np.ones(now.foot_in_world.shape[:2])
+    return BodyTargets(
+        now.foot_in_world, now.foot_rotation, hold, now.com_in_world, now.base_rotation, qpos[:, FLOATING:]
+    )
 
 
 def test_jacobians_are_the_derivatives_of_what_they_move():
@@ -52,14 +58,34 @@ def test_joints_stay_within_their_ranges_when_feet_are_out_of_reach():
     rng = np.random.default_rng(3)
     qpos = coordinates(ALICE, rng)
     targets = targets_at(ALICE, qpos)
-    far = BodyTargets(
-        targets.foot_in_world - [0.0, 0.0, 0.5],
-        targets.foot_rotation,
-        targets.com_in_world,
-        targets.base_rotation,
-        targets.joint_rad,
-    )
+    far = replace(targets, foot_in_world=targets.foot_in_world - [0.0, 0.0, 0.5])
     found = solve_whole_body(ALICE, far, qpos, length_m=0.3, iterations=25)
     assert (found.qpos[:, FLOATING:] >= ALICE.joint_lower_rad).all()
     assert (found.qpos[:, FLOATING:] <= ALICE.joint_upper_rad).all()
     assert found.foot_error_m.min() > 0.1  # and it says so
+
+
+def test_a_joint_comes_to_rest_before_its_stop_without_a_jolt():
+    """Feet are lowered steadily until the knees are straight: angles follow smoothly, and stay inside."""
+    rng = np.random.default_rng(4)
+    qpos = np.repeat(coordinates(ALICE, rng, samples=1), 120, axis=0)
+    targets = targets_at(ALICE, qpos)
+    lowered = np.linspace(0.0, 0.08, len(qpos))[:, None, None] * np.array([0.0, 0.0, 1.0])
+    targets = replace(targets, foot_in_world=targets.foot_in_world - lowered)
+    found = solve_whole_body(ALICE, targets, qpos, length_m=0.3, iterations=40)
+    joints = found.qpos[:, FLOATING:]
+    assert (joints >= ALICE.joint_lower_rad).all()
+    assert (joints <= ALICE.joint_upper_rad).all()
+    assert np.abs(np.diff(joints, axis=0)).max() < 0.2  # who jumps turns by more
+
+
+def test_a_foot_in_the_air_may_pitch_where_its_ankle_is_at_its_stop():
+    rng = np.random.default_rng(5)
+    qpos = coordinates(ALICE, rng)
+    targets = targets_at(ALICE, qpos)
+    tilted = Rotation.from_euler("y", 1.2).as_matrix()  # farther than an ankle turns
+    wanted = replace(targets, foot_rotation=targets.foot_rotation @ tilted)
+    held = solve_whole_body(ALICE, wanted, qpos, length_m=0.3, iterations=25)
+    loose = replace(wanted, foot_hold=np.full_like(wanted.foot_hold, 1e-4))
+    free = solve_whole_body(ALICE, loose, qpos, length_m=0.3, iterations=25)
+    assert free.com_error_m.max() < 0.1 * held.com_error_m.max()

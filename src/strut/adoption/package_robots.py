@@ -40,8 +40,8 @@ def _of_robot_descriptions(name: str) -> Path | None:
     if importlib.util.find_spec("robot_descriptions") is None:
         return None
     for module in (name, f"{name}_mj_description", f"{name}_description"):
-        if importlib.util.find_spec(f"robot_descriptions.{module}") is None:
-            continue
+        if not module.isidentifier() or importlib.util.find_spec(f"robot_descriptions.{module}") is None:
+            continue  # a name with a dot would be looked for in a package that is none
         try:
             described = importlib.import_module(f"robot_descriptions.{module}")
         except Exception as error:  # whatever its download or its git raises

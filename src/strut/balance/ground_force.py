@@ -8,7 +8,7 @@ friction than there is, as much of it is kept as the friction cone allows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from strut.robot import Array, Index, Robot
 
 _SPARE = 0.6  # share of the friction that feet may use to help each other; the rest is for what nobody planned
 _LOOSE = 0.02  # least grip
+_BALLS, _RELEASES, _LET_GO = 4, 6, 1e6  # points of a body on balls; rounds and cost of letting corners of soles go
 _SOFT = 1e-6  # keeps the sharing defined where a force costs no torque, a straight leg
 
 
@@ -91,7 +92,10 @@ def share_ground_force(robot: Robot, dynamics: InverseDynamics, contact: npt.NDA
     force, hold = np.zeros_like(dynamics.point_in_world), grip(down)
     for stance in _stances(dynamics, down):
         torque = dynamics.torque_nm[stance.block[0][:, 0]]
-        force[stance.block] = _shared(stance, torque, hold[stance.block], _SPARE * robot.friction)
+        if len(stance.block[1][0]) > _BALLS:
+            force[stance.block] = _shared_by_soles(robot, stance, torque)
+        else:
+            force[stance.block] = _shared(stance, torque, hold[stance.block], _SPARE * robot.friction)
     _lean(dynamics, down, force)
     torque = dynamics.torque_nm - np.einsum("tnij,tni->tj", dynamics.contact_jacobian, force)
     per_foot = np.stack([force[:, owner == foot].sum(axis=1) for foot in range(len(robot.feet))], axis=1)
@@ -177,6 +181,13 @@ def grip(contact: npt.NDArray[np.bool_]) -> Array:
     return hold
 
 
+def _shared_by_soles(robot: Robot, stance: _Stance, torque: Array) -> Array:
+    """Return the forces of corners of soles: the centre of pressure says who carries, weak ankles count for more."""
+    strength = robot.torque_limit_nm / robot.torque_limit_nm.max()
+    weighed, firm = replace(stance, lever=stance.lever / strength), np.ones((len(torque), stance.balance.shape[2] // 3))
+    return _shared(weighed, torque / strength, firm, _SPARE * robot.friction)
+
+
 def _shared(stance: _Stance, torque: Array, hold: Array, friction: float) -> Array:
     """Return the forces of the k points of a stance. Shapes (N, n_joints), (N, k) in, (N, k, 3) out."""
     lever, balance, wrench = stance.lever, stance.balance, stance.wrench
@@ -185,8 +196,28 @@ def _shared(stance: _Stance, torque: Array, hold: Array, friction: float) -> Arr
     load = np.maximum(even[..., 2], 0.05 * even[..., 2].max(axis=1, keepdims=True))
     quiet = _least(_diagonal(load * hold), none, balance, wrench)
     torque_cost = lever @ lever.transpose(0, 2, 1) + _SOFT * _diagonal(hold**2)
-    eager = _least(torque_cost, np.einsum("tij,tj->ti", lever, torque), balance, wrench)
+    eager = _pushing(torque_cost, np.einsum("tij,tj->ti", lever, torque), balance, wrench)
     return quiet + _cone_share(quiet, eager, friction)[:, None, None] * (eager - quiet)
+
+
+def _pushing(cost: Array, linear: Array, balance: Array, wrench: Array) -> Array:
+    """Return the forces of least cost; corners of soles that would pull at the ground are let go, a few at a time.
+
+    Bodies on balls keep what pulls: with three or four points there is nobody to take over. Shapes as in `_least`.
+    """
+    force, gone = _least(cost, linear, balance, wrench), np.zeros((len(cost), cost.shape[1] // 3), dtype=np.bool_)
+    if gone.shape[1] <= _BALLS:
+        return force
+    for _ in range(_RELEASES):
+        pulling = (force[..., 2] < 0.0) & ~gone
+        rows = np.flatnonzero(pulling.any(axis=1) & ((~(gone | pulling)).sum(axis=1) >= 3))
+        if not len(rows):
+            break
+        gone[rows] |= pulling[rows]
+        heavy = _LET_GO * np.trace(cost[rows], axis1=1, axis2=2)[:, None] * np.repeat(gone[rows], 3, axis=1)
+        dear = cost[rows] + heavy[:, :, None] * np.eye(cost.shape[1])
+        force[rows] = _least(dear, linear[rows], balance[rows], wrench[rows])
+    return np.asarray(np.where(gone[..., None], 0.0, force))
 
 
 def _diagonal(hold: Array) -> Array:

@@ -27,7 +27,8 @@ from strut.robot import Array, Robot
 
 ROUNDS = 3  # each leaves about a tenth of the miss of the round before
 LARGEST_MISS = 0.1  # of its height: a joint that comes to its stop jolts for a sample, and nobody answers a jolt
-FIRST_ITERATIONS, NEXT_ITERATIONS = 10, 3  # of inverse kinematics
+SWING_HOLD = 3e-4  # of the weight with which feet on the ground keep flat: an ankle at its stop lets the toe hang
+FIRST_ITERATIONS, NEXT_ITERATIONS = 20, 6  # of inverse kinematics
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +54,9 @@ class Carried:
     com_m: Array
 
 
-def carried_gait(robot: Robot, plan: GaitPlan, carriage: Carriage, start_qpos: Array, *, length_m: float) -> Carried:
+def carried_gait(
+    robot: Robot, plan: GaitPlan, carriage: Carriage, start_qpos: Array, *, length_m: float, rounds: int = ROUNDS
+) -> Carried:
     """Return a plan's coordinates.
 
     Args:
@@ -62,12 +65,13 @@ def carried_gait(robot: Robot, plan: GaitPlan, carriage: Carriage, start_qpos: A
         carriage: The rest of the body.
         start_qpos: Where to begin. Shape (T, nq).
         length_m: Of a leg.
+        rounds: Answers to what the zero-moment point misses.
     """
     rolling = np.zeros_like(plan.foot_in_world)
     com = _pendulum(plan, carriage, _wanted_pressure(plan, rolling))
     targets = _targets(plan, carriage, com, rolling)
     solved = solve_whole_body(robot, targets, start_qpos, length_m=length_m, iterations=FIRST_ITERATIONS)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         com = com + _answer(robot, plan, carriage, rolling, solved.qpos)
         rolling = _rolled(robot, plan, solved.qpos)
         targets = _targets(plan, carriage, com, rolling)
@@ -126,10 +130,17 @@ def _targets(plan: GaitPlan, carriage: Carriage, com_m: Array, rolling_m: Array)
     return BodyTargets(
         foot_in_world=plan.foot_in_world + rolling_m,
         foot_rotation=turn.reshape(*plan.foot_yaw_rad.shape, 3, 3),
+        foot_hold=_hold(plan),
         com_in_world=np.column_stack([com_m, carriage.height_m]),
         base_rotation=carriage.base_rotation,
         joint_rad=carriage.joint_rad,
     )
+
+
+def _hold(plan: GaitPlan) -> Array:
+    """Return how firmly feet keep flat: in the middle of a swing only as far as nothing is in the way. (T, n)."""
+    in_air = 4.0 * plan.schedule.share * (1.0 - plan.schedule.share)
+    return np.asarray(SWING_HOLD**in_air)
 
 
 def _rolled(robot: Robot, plan: GaitPlan, qpos: Array) -> Array:

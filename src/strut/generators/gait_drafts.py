@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -38,13 +38,29 @@ REST = 6.0  # of a body that breathes, before the first and after the last step,
 UNEVEN = 0.8  # how unevenly time runs within a step at a jerkiness of 1
 SIDEWAYS, TURN_RAD = 0.4, 0.5  # of a stride, and in a cycle, on the way to a goal
 SMALLEST_STRIDE = 0.05  # of its own: slower, a robot would never get to a goal
+SLOWEST_PACE = 0.5  # of its own, however slow the walk
 MOST_CYCLES = 200  # on the way to a goal
-LOWER = (1.0, 0.97, 0.94, 0.90, 0.85)  # heights of the body to try until all feet are in reach
+LOWER = (
+    1.0,
+    0.985,
+    0.97,
+    0.955,
+    0.94,
+    0.92,
+    0.90,
+    0.87,
+    0.84,
+)  # heights of the body until all feet are in reach
+QUICKER = (1.0, 0.8, 0.65)  # then shorter steps at the same speed: ankles at their stops need them
+WAYS = tuple((lower, quicker) for quicker in QUICKER for lower in LOWER)
+WORSE = 1.1  # factor on the miss of a higher body by which a lower one is worse
+SPARE = 0.015  # of its height that a body must be able to rise: knees that are almost straight turn ever faster
+LARGEST_COM_ERROR = 0.01  # of its height: a mass that is held back by a joint at its stop jolts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GaitDrafts:
-    """Drafts gaits of robots with two or four feet; a body whose feet are out of reach is carried lower.
+    """Drafts gaits of robots with two or four feet; where feet are out of reach, bodies sink and steps get shorter.
 
     Args:
         robot: Who walks.
@@ -59,14 +75,10 @@ class GaitDrafts:
     rate_hz: float
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
-        """Yield the gait, upright first, then lower."""
+        """Yield the gait in the first way that reaches: upright first, then lower, then with shorter steps."""
         body = self._body(style)
-        for variant in range(detail.variant, len(LOWER)):
-            lower = replace(body, lower=LOWER[variant])
-            if variant < len(LOWER) - 1 and not lower.reaches():
-                continue
-            yield self._draft(lower, detail, variant)
-            return  # lower still would only bend the knees more
+        best = _first_that_reaches(lambda variant: body.in_way(*WAYS[variant]).miss(), detail.variant)
+        yield self._draft(body.in_way(*WAYS[best]), detail, best)
 
     @property
     def usual(self) -> dict[str, float]:
@@ -79,7 +91,16 @@ class GaitDrafts:
         name, own = self.task.pattern or self.robot.pattern_gait.gait, self.robot.pattern_gait
         pattern = pattern_named(name, len(stance.places))
         scaled = {part: getattr(pattern, part) * getattr(own, part) for part in ("period", "stride", "lift")}
-        return _GaitBody(self.robot, self.task, slowed(replace(pattern, **scaled), style.tempo), stance, qpos, style)
+        own_pattern = replace(pattern, **scaled)
+        calmer = self._calmer(own_pattern, stance)
+        pattern = slowed(replace(own_pattern, period=own_pattern.period / calmer), calmer * style.tempo)
+        return _GaitBody(self.robot, self.task, pattern, stance, qpos, style)
+
+    def _calmer(self, pattern: GaitPattern, stance: FootStance) -> float:
+        """Return the factor on the pace of a walk commanded to be slow: half of it is pace, half step length."""
+        own_m_s = pattern.stride * stance.height_m / (pattern.period * time_unit_s(stance.height_m, GRAVITY_M_S2))
+        asked_m_s = own_m_s if self.task.speed_m_s is None else abs(self.task.speed_m_s)
+        return float(np.sqrt(np.clip(asked_m_s / own_m_s, SLOWEST_PACE**2, 1.0)))
 
     def _draft(self, body: _GaitBody, detail: Detail, variant: int) -> Draft:
         rate_hz = self.rate_hz if detail.level == "final" else SOLVED_RATE_HZ
@@ -112,11 +133,24 @@ class _GaitBody:
     style: Style
     lower: float = 1.0
 
-    def reaches(self) -> bool:
-        """Return whether all feet are in reach, from a coarse look at the first cycles."""
-        plan = self.plan(SOLVED_RATE_HZ / 2.0, shorter=True)
-        found = carried_gait(self.robot, plan, self.carriage(plan), self.start(plan), length_m=self.stance.height_m)
-        return bool(found.solved.foot_error_m.max() < LARGEST_FOOT_ERROR_M)
+    def in_way(self, lower: float, quicker: float) -> _GaitBody:
+        """Return the body carried lower, with shorter steps at the same speed."""
+        period, stride = quicker * self.pattern.period, quicker * self.pattern.stride
+        return replace(self, lower=lower, pattern=replace(self.pattern, period=period, stride=stride))
+
+    def miss(self) -> float:
+        """Return by how much feet or mass miss their places, 1 is allowed: a coarse look at the first cycles.
+
+        The same body a little higher must reach its feet, too.
+        """
+        plan, height_m = self.plan(SOLVED_RATE_HZ / 2.0, shorter=True), self.stance.height_m
+        carriage = self.carriage(plan)
+        found = carried_gait(self.robot, plan, carriage, self.start(plan), length_m=height_m, rounds=1).solved
+        risen = replace(carriage, height_m=carriage.height_m + SPARE * height_m * plan.shown)
+        higher = carried_gait(self.robot, plan, risen, found.qpos, length_m=height_m, rounds=0).solved
+        far_m = max(found.foot_error_m.max(), higher.foot_error_m.max())
+        away_m = max(found.com_error_m.max(), higher.com_error_m.max())
+        return float(max(far_m / LARGEST_FOOT_ERROR_M, away_m / (LARGEST_COM_ERROR * height_m)))
 
     def solved(self, rate_hz: float, *, shorter: bool) -> tuple[GaitPlan, WholeBodySolution]:
         """Return a plan and its coordinates."""
@@ -232,6 +266,24 @@ class _GaitBody:
         attitude = turn * Rotation.from_quat(self.standing_qpos[3:7], scalar_first=True)
         qpos[:, 3:7] = attitude.as_quat(scalar_first=True)
         return qpos
+
+
+def _first_that_reaches(miss: Callable[[int], float], start: int) -> int:
+    """Return the first way whose miss is below 1, from one on, or the one with the least.
+
+    Of lower bodies no more are tried where they miss by more than higher ones: knees were not what held them back.
+    """
+    looks: dict[int, float] = {}
+    for first in range(start - start % len(LOWER), len(WAYS), len(LOWER)):
+        before = np.inf
+        for way in range(max(first, start), first + len(LOWER)):
+            looks[way] = miss(way)
+            if looks[way] < 1.0:
+                return way
+            if looks[way] > WORSE * before:
+                break
+            before = looks[way]
+    return min(looks, key=lambda way: looks[way])
 
 
 def _goal_figures(robot: Robot, task: PatternGait, qpos: Array) -> dict[str, float]:

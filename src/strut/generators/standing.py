@@ -11,6 +11,7 @@ from strut.kinematics.whole_body import BodyTargets, WholeBodySolution, solve_wh
 from strut.robot import FLOATING, Array, Robot
 
 FREE_TO_SINK = 0.04  # of its height: who cannot sink by this without losing the ground stands on straight legs
+STRAIGHT_RAD = 0.45  # of a joint: whose knees turn by more than this to sink by so little has them straight
 BENT = 0.97  # of the height of straight legs, at which they are bent enough to step
 NUDGE_RAD = 0.6  # of a joint, towards the middle of its range: straight legs do not know which way to bend
 SINGLE_ITERATIONS = 40
@@ -35,12 +36,17 @@ def foot_stance(robot: Robot) -> tuple[FootStance, Array]:
 
 def _bent(robot: Robot, qpos: Array) -> Array:
     """Return a posture from which the body can sink: the given one, or that with legs bent where they are straight."""
-    if _sunk(robot, qpos, qpos, 1.0 - FREE_TO_SINK).foot_error_m.max() < LARGEST_ERROR_M:
+    sunk = _sunk(robot, qpos, qpos, 1.0 - FREE_TO_SINK)
+    turned_rad = float(np.abs(sunk.qpos[0, FLOATING:] - qpos[FLOATING:]).max())
+    if _error_m(sunk) < LARGEST_ERROR_M and turned_rad < STRAIGHT_RAD:
         return qpos
     found = [_sunk(robot, qpos, start, BENT) for start in _nudged(robot, qpos)]
-    error_m = [float(solution.foot_error_m.max() + solution.com_error_m.max()) for solution in found]
-    best = int(np.argmin(error_m))
-    return found[best].qpos[0] if error_m[best] < LARGEST_ERROR_M else qpos
+    best = min(found, key=_error_m)
+    return best.qpos[0] if _error_m(best) < LARGEST_ERROR_M else qpos
+
+
+def _error_m(found: WholeBodySolution) -> float:
+    return float(found.foot_error_m.max() + found.com_error_m.max())
 
 
 def _sunk(robot: Robot, qpos: Array, start: Array, share: float) -> WholeBodySolution:
@@ -49,6 +55,7 @@ def _sunk(robot: Robot, qpos: Array, start: Array, share: float) -> WholeBodySol
     targets = BodyTargets(
         foot_in_world=now.foot_in_world,
         foot_rotation=now.foot_rotation,
+        foot_hold=np.ones(now.foot_in_world.shape[:2]),
         com_in_world=now.com_in_world * np.array([1.0, 1.0, share]),
         base_rotation=now.base_rotation,
         joint_rad=start[None, FLOATING:],

@@ -1,23 +1,29 @@
 """Whole-body inverse kinematics: feet, centre of mass, attitude of the base and posture, for all samples at once.
 
-Damped Gauss-Newton on weighted tasks (Levenberg-Marquardt with a fixed damping), batched over the samples.
+Damped Gauss-Newton on weighted tasks (Levenberg-Marquardt with a fixed damping) inside the joints' ranges, batched over
+the samples.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.engines.task_jacobians import TaskJacobians, task_jacobians
-from strut.robot import FLOATING, Array, Robot
+from strut.engines.task_jacobians import task_jacobians
+from strut.robot import FLOATING, Array, Index, Robot
 from strut.rotation import rotation_vector
 
-FOOT, COM, ATTITUDE, HELD, FREE = 100.0, 30.0, 3.0, 0.5, 0.01  # weights of errors in leg lengths and radians
+FOOT, ATTITUDE, HELD, FREE = 300.0, 3.0, 0.5, 0.01  # weights of errors in leg lengths and radians
+COM = np.array([30.0, 30.0, 10.0])  # a body may rise where ankles are at their stops, not lean
 DAMPING = 1e-7
 LONGEST_STEP_RAD = 0.4  # of one iteration: linearisation holds for about as long
+CUT = 0.3  # what is left of a step that makes matters worse
+STUCK = 2.0  # times the error of a neighbour is too much
+CONVERGED = 1e-7  # metres and radians: steps below it are not worth taking
 INSIDE_RAD = 0.01  # how far from their limits joints stay
+CLOSE_RAD, WALL = 0.08, 10.0  # legs feel their limits from so near on, ever stronger: a sudden stop would jolt
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +33,7 @@ class BodyTargets:
     Args:
         foot_in_world: Frames of the feet. Shape (T, n, 3).
         foot_rotation: Feet to world; a ball's is ignored, a line's about its line. Shape (T, n, 3, 3).
+        foot_hold: How firmly the pitch of that is kept, from 0 to 1: a foot in the air may pitch. Shape (T, n).
         com_in_world: Centre of mass. Shape (T, 3).
         base_rotation: Base to world. Shape (T, 3, 3).
         joint_rad: Posture that the joints keep where the feet leave them free. Shape (T, n_joints).
@@ -34,9 +41,14 @@ class BodyTargets:
 
     foot_in_world: Array
     foot_rotation: Array
+    foot_hold: Array
     com_in_world: Array
     base_rotation: Array
     joint_rad: Array
+
+    def part(self, rows: Index) -> BodyTargets:
+        """Return those of some samples."""
+        return BodyTargets(*(getattr(self, one.name)[rows] for one in fields(self)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +65,9 @@ def solve_whole_body(
 ) -> WholeBodySolution:
     """Return coordinates that reach the targets as nearly as the joints' ranges allow.
 
+    Joints at the end of their range that the others would push beyond it stand still (projected Gauss-Newton,
+    Bertsekas, 1982), and a step that makes matters worse is cut short. Samples that have converged are left alone.
+
     Args:
         robot: A floating one.
         targets: T samples.
@@ -60,24 +75,58 @@ def solve_whole_body(
         length_m: Length that an error is compared with: that of a leg.
         iterations: Of Gauss-Newton.
     """
-    qpos, turning = start_qpos.copy(), robot.foot_turns
-    lower, upper = robot.joint_lower_rad + INSIDE_RAD, robot.joint_upper_rad - INSIDE_RAD
-    in_leg = _in_legs(robot)
-    for _ in range(iterations):
-        now = task_jacobians(robot, qpos)
-        error, jacobian = _tasks(targets, now, qpos, turning, length_m, in_leg)
-        transposed = jacobian.transpose(0, 2, 1)
-        normal = transposed @ jacobian + DAMPING * np.eye(jacobian.shape[2])
-        step = np.asarray(np.linalg.solve(normal, transposed @ error[..., None])[..., 0], dtype=np.float64)
-        step *= np.minimum(1.0, LONGEST_STEP_RAD / np.maximum(np.abs(step[:, 3:]).max(axis=1), 1e-12))[:, None]
-        qpos = moved(qpos, step)
-        qpos[:, FLOATING:] = np.clip(qpos[:, FLOATING:], lower, upper)
+    tasks = _Tasks(robot, length_m)
+    qpos, cost = _descended(tasks, targets, start_qpos, iterations)
+    for neighbour in (1, -1):  # who is stuck where a neighbour is not starts again from there
+        beside = np.clip(np.arange(len(qpos)) - neighbour, 0, len(qpos) - 1)
+        rows = np.flatnonzero(cost > STUCK * cost[beside] + CONVERGED)
+        again, lower_cost = _descended(tasks, targets.part(rows), qpos[beside[rows]], iterations)
+        better = lower_cost < cost[rows]
+        qpos[rows[better]], cost[rows[better]] = again[better], lower_cost[better]
     reached = task_jacobians(robot, qpos)
     return WholeBodySolution(
         qpos,
         np.linalg.norm(targets.foot_in_world - reached.foot_in_world, axis=-1),
         np.linalg.norm(targets.com_in_world - reached.com_in_world, axis=-1),
     )
+
+
+def _descended(tasks: _Tasks, targets: BodyTargets, start_qpos: Array, iterations: int) -> tuple[Array, Array]:
+    """Return coordinates (T, nq) with less weighted error, and half its square (T,)."""
+    qpos, lower, upper = start_qpos.copy(), tasks.lower_rad, tasks.upper_rad
+    qpos[:, FLOATING:] = np.clip(qpos[:, FLOATING:], lower, upper)
+    tried, step, share = qpos.copy(), np.zeros((len(qpos), len(lower) + 6)), np.ones(len(qpos))
+    cost, moving = np.full(len(qpos), np.inf), np.arange(len(qpos))
+    for last in (*(False,) * iterations, True):
+        error, jacobian = tasks.at(tried[moving], targets.part(moving))
+        now = 0.5 * np.einsum("tm,tm->t", error, error)
+        better = now < cost[moving]
+        rows = moving[better]
+        qpos[rows], cost[rows], share[rows] = tried[rows], now[better], 1.0
+        if last:
+            break
+        step[rows] = _step(error[better], jacobian[better], qpos[rows, FLOATING:], lower, upper)
+        share[moving[~better]] *= CUT
+        moving = moving[np.abs(share[moving, None] * step[moving]).max(axis=1) > CONVERGED]
+        if not len(moving):
+            break
+        tried[moving] = moved(qpos[moving], share[moving, None] * step[moving])
+        tried[moving, FLOATING:] = np.clip(tried[moving, FLOATING:], lower, upper)
+    return qpos, cost
+
+
+def _step(error: Array, jacobian: Array, joint_rad: Array, lower: Array, upper: Array) -> Array:
+    """Return the next step: joints at the end of their range that it would push beyond stand still. Shape (T, nv)."""
+    transposed = jacobian.transpose(0, 2, 1)
+    wanted = (transposed @ error[..., None])[..., 0]
+    normal = transposed @ jacobian + DAMPING * np.eye(jacobian.shape[2])
+    outwards = ((joint_rad <= lower) & (wanted[:, 6:] < 0.0)) | ((joint_rad >= upper) & (wanted[:, 6:] > 0.0))
+    sample, joint = np.nonzero(outwards)
+    normal[sample, 6 + joint], normal[sample, :, 6 + joint], wanted[sample, 6 + joint] = 0.0, 0.0, 0.0
+    normal[sample, 6 + joint, 6 + joint] = 1.0
+    step = np.asarray(np.linalg.solve(normal, wanted[..., None])[..., 0], dtype=np.float64)
+    longest = np.maximum(np.abs(step[:, 3:]).max(axis=1), 1e-12)
+    return np.asarray(step * np.minimum(1.0, LONGEST_STEP_RAD / longest)[:, None])
 
 
 def moved(qpos: Array, step: Array) -> Array:
@@ -88,38 +137,54 @@ def moved(qpos: Array, step: Array) -> Array:
     return np.concatenate([qpos[:, :3] + step[:, :3], quaternion, qpos[:, 7:] + step[:, 6:]], axis=1)
 
 
-def _tasks(
-    targets: BodyTargets, now: TaskJacobians, qpos: Array, turning: Array, length_m: float, in_leg: Array
-) -> tuple[Array, Array]:
-    """Return weighted errors (T, m) and their Jacobian (T, m, nv)."""
-    samples, feet = now.foot_in_world.shape[:2]
-    columns = now.com.shape[-1]
-    away = (targets.foot_in_world - now.foot_in_world) * FOOT / length_m
-    in_foot = np.swapaxes(now.foot_rotation, -1, -2)
-    twist = rotation_vector(in_foot @ targets.foot_rotation) * FOOT * turning  # in the foot's axes
-    twisting = (in_foot @ now.foot[:, :, 3:]) * FOOT * turning[..., None]
-    com = (targets.com_in_world - now.com_in_world) * COM / length_m
-    lean = rotation_vector(np.swapaxes(now.base_rotation, -1, -2) @ targets.base_rotation) * ATTITUDE
-    attitude = np.zeros((samples, 3, columns))
-    attitude[:, [0, 1, 2], [3, 4, 5]] = ATTITUDE
-    hold = np.where(in_leg, FREE, HELD)
-    posture = np.zeros((samples, len(hold), columns))
-    posture[:, np.arange(len(hold)), 6 + np.arange(len(hold))] = hold
-    error = [
-        away.reshape(samples, -1),
-        twist.reshape(samples, -1),
-        com,
-        lean,
-        (targets.joint_rad - qpos[:, FLOATING:]) * hold,
-    ]
-    jacobian = [
-        (now.foot[:, :, :3] * FOOT / length_m).reshape(samples, 3 * feet, columns),
-        twisting.reshape(samples, 3 * feet, columns),
-        now.com * COM / length_m,
-        attitude,
-        posture,
-    ]
-    return np.concatenate(error, axis=1), np.concatenate(jacobian, axis=1)
+class _Tasks:
+    """Weighted errors of a robot's tasks and their Jacobians."""
+
+    def __init__(self, robot: Robot, length_m: float) -> None:
+        self._robot, self._length_m, self._turning = robot, length_m, robot.foot_turns
+        in_leg, lower, upper = _in_legs(robot), robot.joint_lower_rad, robot.joint_upper_rad
+        self._hold, self._legs = np.where(in_leg, FREE, HELD), np.flatnonzero(in_leg)
+        self.lower_rad, self.upper_rad = lower + INSIDE_RAD, upper - INSIDE_RAD
+        lower, upper = lower[in_leg], upper[in_leg]
+        self._close_rad = np.minimum(CLOSE_RAD, (upper - lower) / 4.0)
+        self._near_lower, self._near_upper = lower + self._close_rad, upper - self._close_rad
+
+    def at(self, qpos: Array, targets: BodyTargets) -> tuple[Array, Array]:
+        """Return the errors (T, m) and their Jacobian (T, m, nv)."""
+        now, hold = task_jacobians(self._robot, qpos), self._hold
+        (samples, feet), columns = now.foot_in_world.shape[:2], now.com.shape[-1]
+        away = (targets.foot_in_world - now.foot_in_world) * FOOT / self._length_m
+        in_foot = np.swapaxes(now.foot_rotation, -1, -2)
+        turning = np.tile(FOOT * self._turning, (samples, 1, 1))
+        turning[..., 1] *= targets.foot_hold
+        twist = rotation_vector(in_foot @ targets.foot_rotation) * turning  # in the foot's axes
+        twisting = (in_foot @ now.foot[:, :, 3:]) * turning[..., None]
+        com = (targets.com_in_world - now.com_in_world) * COM / self._length_m
+        lean = rotation_vector(np.swapaxes(now.base_rotation, -1, -2) @ targets.base_rotation) * ATTITUDE
+        attitude = np.zeros((samples, 3, columns))
+        attitude[:, [0, 1, 2], [3, 4, 5]] = ATTITUDE
+        posture = np.zeros((samples, len(hold), columns))
+        posture[:, np.arange(len(hold)), 6 + np.arange(len(hold))] = hold
+        held = (targets.joint_rad - qpos[:, FLOATING:]) * hold
+        pushed, pushing = self._wall(qpos[:, FLOATING + self._legs], columns)
+        error = [away.reshape(samples, 3 * feet), twist.reshape(samples, 3 * feet), com, lean, held, pushed]
+        jacobian = [
+            (now.foot[:, :, :3] * FOOT / self._length_m).reshape(samples, 3 * feet, columns),
+            twisting.reshape(samples, 3 * feet, columns),
+            now.com * COM[:, None] / self._length_m,
+            attitude,
+            posture,
+            pushing,
+        ]
+        return np.concatenate(error, axis=1), np.concatenate(jacobian, axis=1)
+
+    def _wall(self, leg_rad: Array, columns: int) -> tuple[Array, Array]:
+        """Return the errors of joints near their limits (T, n), which grow as squares, and their Jacobian."""
+        above = np.maximum(leg_rad - self._near_upper, 0.0) / self._close_rad
+        below = np.maximum(self._near_lower - leg_rad, 0.0) / self._close_rad
+        slope = np.zeros((*leg_rad.shape, columns))
+        slope[:, np.arange(len(self._legs)), 6 + self._legs] = 2.0 * WALL * (above + below) / self._close_rad
+        return WALL * (below**2 - above**2), slope
 
 
 def _in_legs(robot: Robot) -> Array:

@@ -51,20 +51,19 @@ def _what_works(trials: Trials, option: str, usual: float, asked: float, close: 
     return next((works for works in found if works is not None), None)
 
 
-def slower(trials: Trials) -> Trials | None:
-    """Return the same request at the largest share of the robot's usual speed that neutral keeps.
+def slower(trials: Trials) -> Iterator[Trials]:
+    """Yield the same request at shares of the robot's usual speed that neutral seems to keep, the largest first.
 
     None where a speed was asked for, where the generator has no usual one, or where none is slow enough.
     """
     usual, request = getattr(trials.generator, "usual", {}).get("speed_m_s"), trials.request
     if usual is None or getattr(request.task, "speed_m_s", None) is not None:
-        return None
+        return
     for share in SLOWER:
         if _passes(trials, "speed_m_s", share * usual * 1e3):
             task = msgspec.structs.replace(request.task, speed_m_s=share * usual)
             chosen = msgspec.structs.replace(request, task=task)
-            return replace(trials, request=chosen, generator=generator_for(chosen, trials.robot, trials.on_progress))
-    return None
+            yield replace(trials, request=chosen, generator=generator_for(chosen, trials.robot, trials.on_progress))
 
 
 def _chosen(trials: Trials) -> Iterator[tuple[str, float, float]]:

@@ -59,8 +59,8 @@ def run(
     drafts = generator_for(request, robot, on_progress) if generator is None else generator
     trials = Trials(request, robot, drafts, tuple(limits), on_progress)
     kept, told = trials.strongest(), tuple[str, ...]()
-    if kept.attempt is None and (calmer := slower(trials)) is not None:
-        trials, kept, told = calmer, calmer.strongest(), (_slower_sentence(calmer.request, kept),)
+    if kept.attempt is None:
+        trials, kept, told = _calmer(trials, kept)
     if request.retreat == "local":
         kept = relaxed(trials, kept)
     if kept.attempt is None:
@@ -80,6 +80,15 @@ def run(
         raise RefusedError(refused.reasons, advice, refused)
     receipt = replace(receipt, reasons=(*receipt.reasons, *told), solve_s=perf_counter() - started)
     return motion_of(trials.request, kept.attempt.draft, receipt)
+
+
+def _calmer(trials: Trials, faster: Kept) -> tuple[Trials, Kept, tuple[str, ...]]:
+    """Return what a robot that cannot keep its gait's own speed does at the largest share of it; as it was if none."""
+    for calmer in slower(trials):
+        kept = calmer.strongest()
+        if kept.attempt is not None:
+            return calmer, kept, (_slower_sentence(calmer.request, faster),)
+    return trials, faster, ()
 
 
 def _told_layer(request: Request) -> str | None:
