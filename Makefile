@@ -12,13 +12,18 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 demo: $(VENV)/installed
 	$(BIN)/python examples/01_five_emotions.py demo
 
+# One thread in each of the workers: more would wait for each other. Compiled modules are kept: many tests start processes.
+test: export OMP_NUM_THREADS = 1
+test: export OPENBLAS_NUM_THREADS = 1
+test: export MUJOCO_GL = disable
+test: export PYTHONDONTWRITEBYTECODE =
 test: lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile  # what a file plans is planned in one worker
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # what a file plans is planned in one worker
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers $(WORKERS)
 
 # The site, with the API from the docstrings, in site/.
 docs: $(VENV)/installed-docs

@@ -7,6 +7,7 @@ Prints the table of feelings of docs/human.md. Each walk takes 25 to 90 s of pro
 
 import math
 import sys
+from functools import partial
 from pathlib import Path
 from time import process_time
 
@@ -26,8 +27,9 @@ def main(folder: Path, emotions: tuple[str, ...]) -> None:
     print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}", flush=True)
     motions = []
     for emotion in emotions:
-        began, iterations = process_time(), []
-        motion = strut.walk(robot, emotion, cycles=4, on_iteration=iterations.append)
+        began = process_time()
+        iterations: list[strut.Progress] = []
+        motion = strut.walk(robot, emotion, cycles=4, on_progress=partial(keep, iterations))
         strut.save_motion(motion, folder / f"{emotion}.npz", force=True)
         motions.append(motion)
         print(row(robot, motion, len(iterations), process_time() - began), flush=True)
@@ -35,6 +37,11 @@ def main(folder: Path, emotions: tuple[str, ...]) -> None:
     strut.save_pose_strip(motions, robots, folder / "humans.png", width_px=1000, force=True)
     strut.save_gif(motions, robots, folder / "humans.gif", duration_s=3.0, force=True)
     print(f"\nlook at   {folder / 'humans.png'} and {folder / 'humans.gif'}")
+
+
+def keep(seen: list[strut.Progress], step: strut.Progress) -> None:
+    """Remember an iteration."""
+    seen.append(step)
 
 
 def row(robot: strut.Robot, motion: strut.Motion, iterations: int, cpu_s: float) -> str:
@@ -54,7 +61,7 @@ def row(robot: strut.Robot, motion: strut.Motion, iterations: int, cpu_s: float)
         f"{receipt.cost_of_transport:.2f}",
         f"{iterations}",
         f"{cpu_s:.0f}",
-        "; ".join(strut.Naturalness(**looks).oddities(robot)) or "nothing",
+        "; ".join(strut.Naturalness.from_dict(looks).oddities(robot)) or "nothing",
     ]
     return f"| {' | '.join(cells)} |"
 

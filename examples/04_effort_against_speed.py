@@ -39,7 +39,7 @@ def main(path: Path, manner: str) -> None:
     print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}", flush=True)
     points = []
     with ProcessPoolExecutor(WORKERS) as pool:
-        for point in pool.map(partial(walked, options=manner), SPEEDS_M_S):
+        for point in pool.map(partial(walked, manner=manner), SPEEDS_M_S):
             points.append(point)
             print(point.line, flush=True)
     draw(points, path)

@@ -80,12 +80,6 @@ def alice_sways() -> Animation:
     return Animation("sway", "happy", frames, posture_deg=ALICE_STANDS)
 
 
-def bow() -> Animation:
-    """Return Mr. Pete bowing on all four."""
-    frames = (AnimationKey(0.0), AnimationKey(0.5, (-0.02, 0.0, -0.02), (0.0, 5.0, 0.0)), AnimationKey(1.0))
-    return Animation("bow", "happy", frames, posture_deg=MRPETE_STANDS)
-
-
 def human_bows() -> Animation:
     """Return a person bowing from bent knees, feet flat."""
     bent = {"Hip*_RY": -15.0, "Knee*": 30.0, "Ankle*_RY": -15.0}

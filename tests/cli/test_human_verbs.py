@@ -38,7 +38,7 @@ def standing(tmp_path):
         (["--objective", "efort"], "no objective 'efort'"),
         (["--speed", "0"], "walking speed of 0 m/s is impossible"),
         (["--speed", "-1"], "walking speed of -1 m/s is impossible"),
-        (["--speed", "nan"], "walking speed of nan m/s is impossible"),
+        (["--speed", "nan"], "'nan' is no speed; write for instance 30cm/s or 0.3 (m/s)."),
         (["--weights", "0,0,0,0"], "All weights are 0"),
         (["--speed", "9"], "walking speed of 9 m/s is impossible"),
         (["--weights", "1,2"], "four are needed"),

@@ -67,9 +67,9 @@ def test_every_robot_has_a_part_for_most_words_that_its_feelings_change(folder):
 
 def test_neutral_of_a_body_may_differ_from_the_usual_one():
     table = load_robot("heiman").expression
-    assert (table.neutral_value("arm_swing"), table.neutral_value("elbow_rad")) == (0.9, 0.3)
+    assert (table.neutral_value("arm_swing"), table.neutral_value("elbow_rad")) == (0.65, 0.45)
     assert table.neutral_value("lift") == 1.0
-    assert table.neutral_style() == Style(arm_swing=0.9, elbow_rad=0.3)
+    assert table.neutral_style() == Style(arm_swing=0.65, elbow_rad=0.45, shoulder_rad=0.14)
 
 
 def test_words_hold_joints_by_their_factors():

@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from strut.emotion import Emotion
+from strut.emotion import Emotion, named_emotion
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError
 from strut.expression.blend import style_for
-from strut.expression.body_swing import posture_over_time, side_bands_hz
+from strut.expression.body_swing import _height_m, posture_over_time, side_bands_hz
+from strut.expression.life import life_in_place
 from strut.kinematics.gaze import looking_at
 from strut.models.catalogue import load_robot
 from strut.style import Style
@@ -170,3 +172,25 @@ def test_a_joint_that_no_word_moves_rests_at_zero_or_where_its_range_has_its_mid
     for style in (Style(activity=0.0), Style(activity=1.0)):
         found = posture_over_time(robot, style, np.linspace(0.0, 2.0, 5))[:, :5]
         np.testing.assert_allclose(found, np.tile([0.0, 0.7, -0.5, 0.0, 0.525], (5, 1)), atol=1e-12)
+
+
+def test_who_breathes_and_leans_adds_both_to_the_swing_of_the_posture(pepper):
+    """The published posture plus what the words hold plus what breath and nods do, joint by joint, without clamping."""
+    lively = pepper.expressing("animated")
+    style = replace(style_for(lively, named_emotion("sad")), jerkiness=0.0)
+    table, time_s, names = lively.expression, np.linspace(0.0, 4.0, 41), lively.joint_names
+    found = posture_over_time(lively, style, time_s, clamped=False)
+    rate_rad_s = style.tempo * table.word.activity.frequency_rad_s
+    slowed_s = time_s * style.tempo
+    published = posture_over_time(pepper, style, slowed_s, clamped=False)  # whose pace no word changes
+    unit_s = np.sqrt(_height_m(lively) / GRAVITY_M_S2)
+    life = life_in_place(lively, style, time_s, rate_rad_s * time_s / np.pi, unit_s)
+    asked, neutral = table.joint_angles(style), table.joint_angles(table.neutral_style())
+    leaning = [asked.get(name, 0.0) - neutral.get(name, 0.0) for name in names]
+    bends, nods = (
+        np.array([joints.get(n, 0.0) for n in names]) for joints in (table.breathing_joints, table.nodding_joints)
+    )
+    moved = np.outer(life.pitch_rad, bends - nods) + np.outer(life.nod_rad, nods)
+    assert np.ptp(moved, axis=0).max() > 0.005
+    assert np.abs(leaning).max() > 0.1
+    np.testing.assert_allclose(found, published + leaning + moved, atol=1e-12)

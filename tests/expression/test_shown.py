@@ -24,11 +24,13 @@ def test_main_words_are_what_people_could_see():
     assert main_words(ROBOTS["alice"], SAD) == (
         *("speed", "lift", "sway", "body_height", "trunk_pitch_rad", "head_pitch_rad"),
     )
-    assert main_words(ROBOTS["heiman"], SAD) == ("speed", "trunk_pitch_rad", "head_pitch_rad")
+    assert main_words(ROBOTS["heiman"], SAD) == ("speed", "trunk_pitch_rad", "head_pitch_rad", "arm_swing", "elbow_rad")
     assert main_words(ROBOTS["mrpete"], SAD) == ("speed", "postures")
     assert main_words(ROBOTS["pepper"], SAD) == ("activity", "jerkiness", "gaze")
-    assert main_words(ROBOTS["heiman"], named_emotion("fearful")) == ("speed",)
-    assert main_words(ROBOTS["heiman"], SAD, 0.1) == ("speed",)  # 1.6 degrees are not seen
+    assert main_words(ROBOTS["heiman"], named_emotion("fearful")) == (
+        *("speed", "tempo", "trunk_pitch_rad", "arm_swing", "elbow_rad", "shoulder_rad"),
+    )
+    assert main_words(ROBOTS["heiman"], SAD, 0.1) == ("speed", "arm_swing")  # 1.6 degrees are not seen
 
 
 @given(any_robot, any_emotion, st.floats(0.0, 1.5))
@@ -46,7 +48,10 @@ def test_part_of_a_feeling_shows_that_part_of_every_word(robot, emotion, intensi
     body = ROBOTS[robot]
     asked, weaker = (style_for(body, named_emotion(emotion), k * intensity) for k in (1.0, share))
     shares = shown_shares(body, asked, weaker)
-    for word in set(shares) - ({"speed"} if robot == "mrpete" else set()):  # his is a product of two linear factors
+    curved = {"tempo"} | (
+        {"speed"} if robot == "mrpete" else set()
+    )  # durations of steps are linear; his speed a product
+    for word in set(shares) - curved:
         lacking = robot == "alice" and word.endswith("pitch_rad")
         assert shares[word] == (0.0 if lacking else pytest.approx(share, abs=1e-9))
 
@@ -63,7 +68,13 @@ def test_more_than_asked_is_all_of_it_and_the_opposite_is_nothing():
     robot = ROBOTS["heiman"]
     asked = style_for(robot, SAD)
     shown = replace(asked, trunk_pitch_rad=0.4, head_pitch_rad=-0.1)
-    assert shown_shares(robot, asked, shown) == {"speed": 1.0, "trunk_pitch_rad": 1.0, "head_pitch_rad": 0.0}
+    assert shown_shares(robot, asked, shown) == {
+        "speed": 1.0,
+        "trunk_pitch_rad": 1.0,
+        "head_pitch_rad": 0.0,
+        "arm_swing": 1.0,
+        "elbow_rad": 1.0,
+    }
 
 
 def test_words_without_a_part_are_told_with_the_way_they_bend():

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from strut.draft import Detail
 from strut.errors import BadTableError
 from strut.generators.footsteps import closing, first_steps
 from strut.generators.standing import foot_stance
@@ -46,6 +48,17 @@ def test_a_quick_walk_is_searched_with_samples_as_near_in_its_phases():
         rate_hz = WALK.at_pace(slower).search_rate_hz
         assert rate_hz % SEARCH_RATE_HZ == 0.0
         assert rate_hz * slower >= 0.4 * SEARCH_RATE_HZ
+
+
+def test_a_lively_body_bounces_once_a_step_and_ends_where_it_would_without():
+    robot = ALICE.expressing("animated")
+    walk = StepDrafts(robot, Steps(goals=(Place(0.15, 0.0),)), 20.0)
+    stiff, lively = (next(iter(walk.drafts(Style(bounce=b), Detail()))) for b in (0.0, 2.0))
+    rise_m = lively.qpos[:, 2] - stiff.qpos[:, 2]
+    assert_allclose(rise_m[[0, -1]], 0.0, atol=1e-9)
+    tops = np.flatnonzero(np.diff(np.sign(np.diff(rise_m))) < 0)
+    assert_allclose(np.diff(lively.time_s[tops[2:-1]]), walk.gait(Style()).times.step_s, atol=0.051)
+    assert np.ptp(rise_m) > 1e-3
 
 
 @pytest.mark.parametrize("foot", [RIGHT, LEFT])

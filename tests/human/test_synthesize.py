@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import casadi as ca
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -10,12 +11,15 @@ from strut.analysis.gait_comparison import criteria_values
 from strut.analysis.gait_parameters import gait_parameters
 from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
 from strut.human.anatomy import SHANKS
-from strut.human.gait_problem import Criteria, gait_problem, named_criteria, weighted_criteria
+from strut.human.criteria import Criteria, named_criteria, weighted_criteria
+from strut.human.effort_costs import strong_torques
+from strut.human.gait_problem import gait_problem, usual_torques
 from strut.human.initial_guess import GuessOptions, guessed_step
 from strut.human.synthesize import best_so_far, synthesize, usual_mesh
 from strut.io.motion_file import load_motion, save_motion
 from strut.mirror import mirror_of
 from strut.models.catalogue import robot_of
+from strut.models.subject import subject
 from strut.optimal.collocation import NotSolvedError
 from strut.optimal.layout import Layout
 from strut.optimal.soundness import contact_drift, require_sound
@@ -121,19 +125,50 @@ def test_an_exact_movement_costs_hardly_more_and_holds_its_feet(gait):
     assert gait.soundness.momentum_error_n_s < 0.02
 
 
-def test_criteria_are_the_costs_that_were_minimised(gait):
-    path, costs = gait.trajectory, gait.solution.costs
-    finer = (len(path.nodes_of(0)) - 1) // usual_mesh(gait.robot, 1.3)[0]  # the exact movement has more nodes
+def on_mesh(gait):
+    """The nodes of the solver's mesh: the exact movement has more."""
+    path = gait.trajectory
+    finer = (len(path.nodes_of(0)) - 1) // usual_mesh(gait.robot, 1.3)[0]
+    assert finer > 1
     nodes = np.concatenate([path.nodes_of(phase)[::finer] for phase in range(4)])
     parts = {name: getattr(path, name)[nodes] for name in ("time_s", "phase_of", "q", "v", "a", "u", "force_n")}
-    on_mesh, everywhere = criteria_values(replace(path, **parts)), criteria_values(path)
-    assert finer > 1
-    for values, closeness in ((on_mesh, 1e-6), (everywhere, 0.05)):  # the head turns little, and between nodes
-        assert values.effort == pytest.approx(costs["effort"], rel=closeness)
-        assert values.momentum == pytest.approx(costs["momentum"], rel=closeness)
-        assert 3.0 * values.head == pytest.approx(costs["head"], rel=closeness)
-        total = sum(costs[name] for name in ("effort", "momentum", "head"))
-        assert values.weighted((1.0, 1.0, 3.0, 0.0)) == pytest.approx(total, rel=min(closeness, 0.01))
+    return replace(path, **parts)
+
+
+def test_published_criteria_are_per_step_and_natural_ones_per_metre(gait):
+    path, costs = on_mesh(gait), gait.solution.costs
+    values = criteria_values(path)
+    assert values.momentum == pytest.approx(costs["momentum"] * gait.step_length_m, rel=1e-6)
+    assert 3.0 * values.head == pytest.approx(costs["head"] * gait.step_length_m, rel=1e-6)
+    torque, speed = path.u / strong_torques(gait.robot), path.v[:, 6:]
+    rate = (torque**2 * (1.0 + (speed / gait.robot.human_gait.natural_criteria.fast_rad_s) ** 2)).sum(axis=1)
+    pieces = [path.nodes_of(phase) for phase in range(4)]
+    effort = sum(np.trapezoid(rate[nodes], path.time_s[nodes]) for nodes in pieces) / (28 * gait.step_length_m)
+    assert effort == pytest.approx(costs["effort"], rel=1e-6)
+
+
+def test_landings_cost_their_impulses(gait):
+    weight = gait.robot.human_gait.natural_criteria.landing
+    impulses = np.concatenate(list(gait.trajectory.impulse_n_s.values()))
+    assert gait.solution.costs["landing"] == pytest.approx(weight * np.sum((impulses / 10.0) ** 2), rel=1e-6)
+
+
+def test_published_criteria_keep_what_they_measure(heiman):
+    published, natural = (
+        gait_problem(heiman, named_criteria(heiman, name), speed_m_s=1.3) for name in ("multi", "natural")
+    )
+    effort = next(cost for cost in published.costs if cost.name == "effort").rate(published.node())
+    symbols = ca.symvar(effort)  # torques over the usual ones, and the length of the step
+    assert float(ca.Function("effort", symbols, [effort])(*np.ones(len(symbols)))) == pytest.approx(1.0)
+    assert len(symbols) == 28 + 1
+    assert usual_torques(heiman)[0] == pytest.approx(15.5)  # Table 6.3
+    assert "landing" not in [cost.name for cost in published.costs]
+    assert "landing" in [cost.name for cost in natural.costs]
+    assert [phase.duration_s for phase in published.phases] != [phase.duration_s for phase in natural.phases]
+
+
+def test_strength_grows_with_mass_and_height(heiman):
+    assert strong_torques(subject(1.86, 150.0)) == pytest.approx(2.0 * strong_torques(heiman))
 
 
 def test_many_steps_make_a_continuous_motion_that_survives_a_file(gait, heiman, tmp_path):

@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.errors import BadMotionError
-from strut.human.gait_problem import gait_problem, named_criteria
+from strut.human.criteria import named_criteria
+from strut.human.gait_problem import gait_problem
 from strut.human.warm_start import warm_step
 from tests.walker import walked
 

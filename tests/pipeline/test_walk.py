@@ -27,13 +27,12 @@ from tests.thesis import EMOTIONS
 
 FAST = {"cycles": 2, "rate_hz": 50.0}
 COARSE = {"cycles": 2, "rate_hz": 25.0}  # for searches of many walks
-LONGER = {"cycles": 3, "rate_hz": 25.0}  # long enough for the whole pose to show
 
 
 @cache
 def emphatic(emotion, balance, retreat):
     """A feeling at 1.5, more than the body allows; made once per worker that asks for it."""
-    return walk("mrpete", emotion, intensity=1.5, balance=balance, retreat=retreat, **LONGER)
+    return walk("mrpete", emotion, intensity=1.5, balance=balance, retreat=retreat, **COARSE)
 
 
 def test_intensity_zero_is_the_neutral_walk_bit_for_bit(neutral_walk):
@@ -163,7 +162,7 @@ def test_a_retreat_is_not_needed_where_all_is_well(neutral_walk):
 def test_strict_refuses_what_would_be_weakened():
     kept = emphatic("sad", "y", "global").receipt
     with pytest.raises(RefusedError) as caught:
-        walk("mrpete", "sad", intensity=1.5, balance="y", strict=True, **LONGER)
+        walk("mrpete", "sad", intensity=1.5, balance="y", strict=True, **COARSE)
     refusal = caught.value
     assert str(refusal) == (
         f"Refused: {'; '.join(kept.reasons)}. Without --strict it would walk at {kept.intensity_kept:.2f}."

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from strut.engines.kinematic_tree import read_tree
-from strut.human.gait_problem import Criteria, gait_problem
+from strut.human.criteria import Criteria
+from strut.human.gait_problem import gait_problem
 from strut.mirror import mirror_of
 
 

@@ -22,6 +22,7 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
             calm.receipt,
             emotion="happy",
             intensity_kept=0.9,
+            shown=0.72,
             verdict="weakened",
             reasons=("torque: LF_knee reaches 104% of its torque limit",),
             duration_s=45.16,
@@ -33,9 +34,9 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
             foot_slip_mm=0.0,
         ),
     )
-    assert (title_of(motion), verdict_of(motion)) == ("Happy", "90 % kept, weakened")
+    assert (title_of(motion), verdict_of(motion)) == ("Happy", "72 % shown, weakened")
     assert receipt_sentences(motion.receipt) == [
-        "Shows happy at 90 % of what was asked, because more would break a limit "
+        "Shows happy at 72 % of what was asked, because more would break a limit "
         "(torque: LF_knee reaches 104% of its torque limit).",
         "Covers 0.85 m in 45.2 s, 19 mm/s on average.",
         "It keeps its centre of pressure 15 mm inside the feet, uses 90 % of the weakest motor, "
@@ -71,7 +72,7 @@ def test_the_intensity_is_told_beside_what_was_asked(calm: Motion, bare: Motion)
 def test_an_intensity_is_rounded_in_one_way(calm: Motion) -> None:
     assert calm.receipt is not None
     kept = replace(calm, receipt=replace(calm.receipt, intensity_asked=1.0, intensity_kept=0.925, verdict="weakened"))
-    assert verdict_of(replace(kept, receipt=replace(kept.receipt, shown=None))) == "93 % kept, weakened"
+    assert verdict_of(replace(kept, receipt=replace(kept.receipt, shown=None))) == "93 % shown, weakened"
     assert dial_of(kept) == "intensity 0.93 of 1.00 asked, weakened"
 
 

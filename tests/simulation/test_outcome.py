@@ -113,10 +113,13 @@ def test_a_fall_is_told_with_its_instant_and_nothing_after_it_counts(outcome_of,
     else:
         other_n[6:] = 5.0
     torque_nm[8:] = 100.0
-    found = outcome_of(replace(run, qpos=qpos, other_load_n=other_n, torque_nm=torque_nm))
+    feet = run.foot_in_world.copy()
+    feet[7:, 1, 0] = 0.3
+    found = outcome_of(replace(run, qpos=qpos, other_load_n=other_n, torque_nm=torque_nm, foot_in_world=feet))
     assert found.fell
     assert found.upright_s == pytest.approx(6 / RATE_HZ)
     assert found.torque_use == 0.0
+    assert what == "tipped" or found.foot_slip_mm == 0.0  # the balls of a body that tips roll
     assert found.distance_m == pytest.approx(0.6)
 
 

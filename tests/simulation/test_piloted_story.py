@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from strut.errors import OutOfRangeError
-from strut.io.animation_file import load_animation, story_names, story_path
+from strut.io.animation_file import load_animation, story_path
 from strut.models.catalogue import load_robot
 from strut.pipeline.animate import animate, draw
 from strut.simulation.piloted import Clock, World, simulate_requests
@@ -17,7 +17,7 @@ from tests.stories import paw, slow_nod
 
 FAST = Clock(control_hz=1000.0)
 FLOOR = World(friction=0.6)
-STORIES = story_names("cassie")
+BREAK = ("angry", "fearful", "happy")  # limits, as they are drawn
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +33,10 @@ def performed(cassie, motion):
     return simulate_requests([play_request(motion, cassie)], cassie, world=FLOOR, clock=FAST)
 
 
-@pytest.mark.parametrize(("name", "method"), [*((name, "mass") for name in STORIES), ("fearful", "body")])
-def test_every_story_stands_when_made_feasible(cassie, name, method):
+@pytest.mark.parametrize("name", BREAK)
+def test_a_story_stands_when_made_feasible(cassie, name):
     """By the quick method; benchmarks/bench_feasible_story.py has all of them by all methods."""
-    motion = animate(cassie, story(name), method=method)
+    motion = animate(cassie, story(name), method="mass")
     assert motion.receipt.verdict == "ok"
     assert check(motion, cassie).verdict == "ok"
     show = performed(cassie, motion)
@@ -44,7 +44,7 @@ def test_every_story_stands_when_made_feasible(cassie, name, method):
     assert not show.outcome.fell
 
 
-@pytest.mark.parametrize("name", ["angry", "fearful", "happy"])
+@pytest.mark.parametrize("name", BREAK)
 def test_three_stories_break_limits_as_they_are_drawn(cassie, name):
     assert check(draw(cassie, story(name)), cassie).verdict == "refused"
 

@@ -20,7 +20,7 @@ def neutral() -> Motion:
 
 @cache
 def _long_walk(emotion: str) -> Motion:
-    return strut.walk("mrpete", emotion, cycles=5, rate_hz=50.0)
+    return strut.walk("mrpete", emotion, cycles=3, rate_hz=50.0)
 
 
 def test_walk_arrives_without_a_fall(neutral: Motion) -> None:
@@ -33,7 +33,7 @@ def test_walk_arrives_without_a_fall(neutral: Motion) -> None:
 
 
 @pytest.mark.parametrize("emotion", ["neutral", "happy", "sad", "angry", "fearful"])
-@pytest.mark.parametrize(("friction", "mass_scale"), [(1.0, 1.0), (0.5, 0.9), (0.5, 1.1)])
+@pytest.mark.parametrize(("friction", "mass_scale"), [(0.5, 0.9), (0.5, 1.1)])
 def test_every_emotion_survives_slippery_floors_and_wrong_masses(
     emotion: str, friction: float, mass_scale: float
 ) -> None:

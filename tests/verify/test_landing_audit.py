@@ -69,6 +69,7 @@ def test_more_samples_leave_less_that_nothing_explains(gait, heiman):
     assert coarse.torque_disagreement < 0.01
     assert fine.torque_disagreement < 0.002
     assert coarse.margin_m.min() > -0.002
+    assert coarse.drive_use.shape == coarse.clearance_m.shape == (len(coarse.time_s), 0)  # people have no wheels
 
 
 def test_velocities_and_forces_are_those_of_the_solver(gait, heiman):

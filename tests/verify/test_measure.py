@@ -10,15 +10,16 @@ from scipy.spatial.transform import Rotation
 from strut import Place, check, load_robot, perform, simulate, walk
 from strut.draft import Draft
 from strut.easing import smooth_step
+from strut.emotion import named_emotion
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.rigid_body import foot_positions
 from strut.errors import BadMotionError
 from strut.kinematics.leg7r import leg_forward
 from strut.kinematics.mounted_leg import mounted_legs
 from strut.verify.check import draft_of
-from strut.verify.limits import judged, limits_for
+from strut.verify.limits import Ceiling, judged, limits_for
 from strut.verify.measure import audit, measure
-from strut.verify.receipt_builder import cost_of_transport, receipt_for
+from strut.verify.receipt_builder import cost_of_transport, planned_receipt, receipt_for
 from tests.thesis import dh_chain
 
 GRAVITY_M_S2 = 9.81
@@ -228,6 +229,23 @@ def test_receipt_holds_the_extremes_of_the_audit(mrpete, happy_walk):
     assert receipt.torque_use == pytest.approx(np.abs(measured.torque_nm).max() / 8.4)
     assert receipt.speed_m_s == pytest.approx(receipt.distance_m / happy_walk.duration_s)
     assert (receipt.emotion, receipt.pad, receipt.intensity_asked) == (None, None, None)
+
+
+@pytest.mark.parametrize(("asked", "shown"), [(0.05, 0.5), (1.0, 0.025), (0.0, None)])
+def test_the_share_shown_is_told_however_little_was_asked(mrpete, stand, asked, shown):
+    words = {"tempo": 1.0, "sway": 0.0}
+    draft = Draft(mrpete, stand.time_s, stand.qpos, stand.contact, None, words=words, needs=stand)
+    receipt = planned_receipt(
+        draft, emotion=named_emotion("happy"), asked=asked, intensity=min(asked, 0.05), stopped_by=()
+    )
+    assert receipt.shown == (None if shown is None else pytest.approx(shown))
+
+
+def test_a_limit_of_landings_has_a_name_and_one_word_for_each_column(heiman):
+    limits = [one for one in limits_for(heiman, margin_m=0.0) if isinstance(one, Ceiling)]
+    assert {one.name for one in limits} >= {"foot contact", "foot slip", "friction", "landing", "equation of motion"}
+    assert all(one.who is None or not isinstance(one.who, str) for one in limits)
+    assert next(one.who for one in limits if one.name == "foot slip") == heiman.foot_names
 
 
 def test_standing_has_no_cost_of_transport(mrpete, stand):

@@ -13,9 +13,10 @@ import numpy as np
 from strut.analysis.gait_comparison import GaitComparison, gait_comparison
 from strut.analysis.gait_cycle import coordinate_names, gait_cycle, mirror_image
 from strut.analysis.gait_parameters import GaitParameters, gait_parameters, joint_power
-from strut.analysis.leg_figures import foot_force
 from strut.errors import BadMotionError
 from strut.human.laboratory_names import PANELS, Panel, joint_words
+from strut.human.reference_bands import BandScore, band_scores
+from strut.human.walk_figures import foot_force, walk_figures
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot
@@ -27,15 +28,18 @@ FORCE_AXES = ("forwards", "inwards", "up")
 
 @dataclass(frozen=True, slots=True)
 class GaitAnalysis:
-    """Walks by name: robot and motion, gait parameters, and the walks beside each other."""
+    """Walks by name: robot and motion, gait parameters, the walks beside each other, and beside people's bands."""
 
     walks: Mapping[str, tuple[Robot, Motion]]
     parameters: Mapping[str, GaitParameters]
     comparison: GaitComparison
+    scores: Mapping[str, Mapping[str, BandScore]]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as JSON would hold them."""
-        return {"motions": {name: each.as_dict() for name, each in self.parameters.items()}} | self.comparison.as_dict()
+        scores = {name: {word: one.as_dict() for word, one in own.items()} for name, own in self.scores.items()}
+        motions = {name: each.as_dict() | {"bands": scores[name]} for name, each in self.parameters.items()}
+        return {"motions": motions} | self.comparison.as_dict()
 
     def cycles_csv(self) -> str:
         """Return angles, torques, powers and forces at 0 to 100 % of the cycle as a table, the walk's name first."""
@@ -66,7 +70,17 @@ def analyze(motions: Motion | Mapping[str, Motion]) -> GaitAnalysis:
     named = {motions.robot: motions} if isinstance(motions, Motion) else motions
     walks = {name: (robot_of(motion), motion) for name, motion in named.items()}
     parameters = {name: gait_parameters(robot, motion) for name, (robot, motion) in walks.items()}
-    return GaitAnalysis(walks, parameters, gait_comparison(walks))
+    scores = {name: cycle_scores(robot, motion) for name, (robot, motion) in walks.items()}
+    return GaitAnalysis(walks, parameters, gait_comparison(walks), scores)
+
+
+def cycle_scores(robot: Robot, motion: Motion) -> dict[str, BandScore]:
+    """Return the figures of a walk's cycle beside people's; empty without a cycle, or at speeds without bands."""
+    cycle = gait_cycle(robot, motion)
+    if cycle is None:
+        return {}
+    speed_m_s = float(cycle.motion.qpos[-1, 0] - cycle.motion.qpos[0, 0]) / cycle.motion.duration_s
+    return band_scores(robot, speed_m_s, walk_figures(robot, cycle.motion))
 
 
 def normalised_cycle(robot: Robot, motion: Motion) -> dict[str, Array] | None:

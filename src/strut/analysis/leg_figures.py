@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from strut.analysis.gait_cycle import gait_cycle, mirror_image
-from strut.engines.rigid_body import GRAVITY_M_S2, body_poses
+from strut.engines.rigid_body import body_poses
 from strut.errors import BadMotionError
 from strut.human.anatomy import KNEE, LEFT, LEG, RIGHT, points_of_side, sided, sole_length_m
+from strut.human.walk_figures import foot_force, force_humps
 from strut.motion import Motion
 from strut.robot import Array, Robot
 
@@ -69,8 +69,8 @@ class LegFigures:
     Args:
         knee_range_rad: Smallest and largest angle of the knee, over its cycle where there is one.
         stance_share: Share of its cycle in which the foot is on the ground; None without a cycle.
-        force_humps_bw: Vertical force under this foot over the body weight: the largest of the first half of stance,
-            the dip after it, and the largest of the second half; None without a cycle or forces.
+        force_humps_bw: Vertical force under this foot over the body weight: as `force_humps` says;
+            None without a cycle or forces.
         largest_vertical_force_bw: Under this foot, over the body weight; None if forces are unknown.
         elevation_shares: Shares of variance of the elevation angles along their principal axes, over the cycle where
             there is one, else over the whole motion; None if the leg does not move.
@@ -98,14 +98,6 @@ def both_legs(robot: Robot, motion: Motion) -> dict[str, LegFigures]:
     return {RIGHT: _right_leg(robot, motion), LEFT: _right_leg(robot, mirror_image(robot, motion))}
 
 
-def foot_force(robot: Robot, motion: Motion) -> Array | None:
-    """Return the ground's force on the right foot over the body weight; None where unknown. Shape (T, 3)."""
-    if motion.ground_force_n is None:
-        return None
-    own = points_of_side(motion.foot_names, RIGHT)
-    return np.asarray(motion.ground_force_n[:, own].sum(axis=1) / (robot.mass_kg * GRAVITY_M_S2))
-
-
 def _right_leg(robot: Robot, motion: Motion) -> LegFigures:
     cycle = gait_cycle(robot, motion)
     seen = motion if cycle is None else cycle.motion
@@ -115,21 +107,10 @@ def _right_leg(robot: Robot, motion: Motion) -> LegFigures:
     return LegFigures(
         knee_range_rad=(float(knee.min()), float(knee.max())),
         stance_share=None if cycle is None else float(np.mean(down[:-1])),
-        force_humps_bw=None if cycle is None or force is None else _humps(force[:, 2], down),
+        force_humps_bw=None if cycle is None or force is None else force_humps(force[:, 2], down),
         largest_vertical_force_bw=None if anywhere is None else float(anywhere[:, 2].max()),
         elevation_shares=_shares(elevation_angles(robot, seen.qpos, RIGHT)),
     )
-
-
-def _humps(force: Array, down: npt.NDArray[np.bool_]) -> tuple[float, float, float] | None:
-    """Return first hump, dip and second hump of a cycle that begins with the foot's landing. Shape (T,) each."""
-    up = np.flatnonzero(~down)
-    stance = force[: up[0]] if len(up) else force
-    if len(stance) < 4:
-        return None
-    half = len(stance) // 2
-    first, second = int(np.argmax(stance[:half])), half + int(np.argmax(stance[half:]))
-    return float(stance[first]), float(stance[first : second + 1].min()), float(stance[second])
 
 
 def _shares(angles_rad: Array) -> tuple[float, ...] | None:

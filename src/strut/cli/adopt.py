@@ -44,6 +44,9 @@ def adopt(
     with progress(f"reads {file}"):
         adopted = adopt_robot(str(file), name, out, force=force)
         _draw(adopted.robot, adopted.notes, html, png, force=force)
+    _tell(adopted.notes)
+    print_lines(f"wrote {adopted.folder}; every verb knows it as {adopted.robot.name}")  # stays if stopped from here on
+    with progress("tells its feelings apart"):
         feelings = distinguish_drafts(adopted.robot)
     if json:
         print_json(
@@ -59,9 +62,7 @@ def adopt(
             }
             | {weight: adopted.sentences(weight) for weight in _WORDS}
         )
-    _tell(adopted.notes)
     print_lines(*(f"feelings, before limits: {sentence}" for sentence in feelings.sentences()))
-    print_lines(f"wrote {adopted.folder}; every verb knows it as {adopted.robot.name}")
     print_next("strut walk", adopted.robot.name)
     return 0
 

@@ -23,6 +23,7 @@ Strict = Annotated[bool, typer.Option("--strict", help="Refuse (exit 3) instead 
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")]
 _METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
+_NUMBER = r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*"
 _LONGEST_BARE_M = 5.0  # nothing here is longer: whoever types more forgot the unit
 
 
@@ -42,10 +43,19 @@ def feeling(emotion: str | None, pad: tuple[float, float, float] | None) -> Emot
 
 def length_m(text: str) -> float:
     """Return a length in metres from `80mm`, `8cm`, `0.08m` or `0.08`: a bare number is metres, always."""
-    match = re.fullmatch(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(mm|cm|m)?\s*", text.lower())
+    match = re.fullmatch(rf"{_NUMBER}(mm|cm|m)?\s*", text.lower())
     if match is None:
         raise typer.BadParameter(f"'{text}' is no length; write for instance 80mm or 0.08m.")
     number, unit = match.groups()
     if unit is None and abs(float(number)) > _LONGEST_BARE_M:
         raise typer.BadParameter(f"'{text}' without a unit is {number} metres; write {number}mm or {number}cm.")
+    return float(number) * _METRES[unit or "m"]
+
+
+def speed_m_s(text: str) -> float:
+    """Return a speed from `30mm/s`, `3cm/s`, `0.03m/s` or `0.03`: a bare number is m/s, always."""
+    match = re.fullmatch(rf"{_NUMBER}(?:(mm|cm|m)/s)?\s*", text.lower())
+    if match is None:
+        raise typer.BadParameter(f"'{text}' is no speed; write for instance 30cm/s or 0.3 (m/s).")
+    number, unit = match.groups()
     return float(number) * _METRES[unit or "m"]

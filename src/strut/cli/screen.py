@@ -62,7 +62,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
 
 def print_receipt(receipt: Receipt) -> None:
     """Tell people what a motion keeps and costs."""
-    feeling = receipt.emotion or (f"({', '.join(f'{v:g}' for v in receipt.pad)})" if receipt.pad else "no emotion")
+    feeling = receipt.emotion or (f"({', '.join(f'{v:g}' for v in receipt.pad)})" if receipt.pad else "")
     headline = ", ".join(words for words in (receipt.robot, feeling, intensity_words(receipt)) if words)
     print_lines(f"{receipt.verdict}: {headline}", *(f"  {sentence}" for sentence in receipt_sentences(receipt)))
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
 
-from strut.cli.options import length_m
+from strut.cli.options import length_m, speed_m_s
 from strut.generators.footsteps import read_footsteps
 from strut.place import Place
 from strut.request import Walker
@@ -23,12 +22,16 @@ Via = Annotated[
     list[str] | None, typer.Option(help="A way-point X,Y,DEGREES before the goal; may be given several times.")
 ]
 OwnSteps = Annotated[Path | None, typer.Option(help="CSV of own footsteps: foot, x_m, y_m, heading_deg. Bipeds only.")]
-Speed = Annotated[str | None, typer.Option(help="On a straight line in neutral: 3cm/s; steps to a goal: or fastest.")]
+Speed = Annotated[
+    str | None, typer.Option(help="On a straight line in neutral: 3cm/s, m/s if bare; steps to a goal: or fastest.")
+]
 Tempo = Annotated[float | None, typer.Option(help="Factor on the pace of the steps, such as 1.5. Crawls only.")]
 Pattern = Annotated[
     str | None, typer.Option("--gait", help="crawl, walk or trot on four legs, biped on two, for gait patterns.")
 ]
-Sideways = Annotated[str | None, typer.Option(help="To the left in neutral: 5cm/s. Gait patterns and cassie only.")]
+Sideways = Annotated[
+    str | None, typer.Option(help="To the left in neutral: 5cm/s, m/s if bare. Gait patterns and cassie only.")
+]
 Turn = Annotated[float | None, typer.Option(help="To the left, in degrees per second. Gait patterns and cassie only.")]
 BodyHeight = Annotated[str | None, typer.Option(help="Height of the hips in neutral. Bipeds only.")]
 Distance = Annotated[str | None, typer.Option(help="How far. Robots with controllers of their own only.")]
@@ -83,6 +86,11 @@ def chosen_length_m(text: str | None) -> float | None:
     return None if text is None else length_m(text)
 
 
+def chosen_speed_m_s(text: str | None) -> float | None:
+    """Return a speed that was typed; None if it was not."""
+    return None if text is None else speed_m_s(text)
+
+
 def gait_options(gait: GaitTable, typed: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `walk` that a gait has, from what was typed, by the names of the options."""
     if isinstance(gait, SynthesisTable):
@@ -100,7 +108,7 @@ def gait_options(gait: GaitTable, typed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _piloted_options(typed: Mapping[str, Any]) -> dict[str, Any]:
-    speed, sideways = (None if typed[name] is None else _bare_speed_m_s(typed[name]) for name in ("speed", "sideways"))
+    speed, sideways = (chosen_speed_m_s(typed[name]) for name in ("speed", "sideways"))
     if typed["walker"] not in (None, *get_args(Walker)):
         raise typer.BadParameter(f"--walker is '{typed['walker']}'; choose {' or '.join(get_args(Walker))}.")
     return {
@@ -113,14 +121,8 @@ def _piloted_options(typed: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _bare_speed_m_s(speed: str) -> float:
-    """Return a speed that was typed, in m/s if it has no unit."""
-    words = speed.strip().lower()
-    return _speed_m_s(words if words.endswith("/s") else f"{words}m/s")
-
-
 def _pattern_options(typed: Mapping[str, Any]) -> dict[str, Any]:
-    speed, sideways = (None if typed[name] is None else _speed_m_s(typed[name]) for name in ("speed", "sideways"))
+    speed, sideways = (chosen_speed_m_s(typed[name]) for name in ("speed", "sideways"))
     turn = None if typed["turn"] is None else math.radians(typed["turn"])
     options = {"pattern": typed["pattern"], "speed_m_s": speed, "sideways_m_s": sideways, "turn_rad_s": turn}
     if typed["goal"] is None and not typed["via"]:
@@ -139,19 +141,11 @@ def _destination(goal: Triple | None, via: Sequence[str] | None, steps: Path | N
 
 
 def _pace(speed: str | None) -> Pace | float:
-    """Return a pace from `fastest`, `30mm/s`, `3cm/s` or `0.03m/s`; the robot's own if None."""
+    """Return a pace: the robot's own, `fastest` or a speed."""
     words = "own" if speed is None else speed.strip().lower()
     if words in get_args(Pace):
         return words  # type: ignore[return-value]
-    return _speed_m_s(words)
-
-
-def _speed_m_s(speed: str) -> float:
-    """Return a speed that was typed with its unit; below 0 is backwards."""
-    words = speed.strip().lower()
-    if not re.fullmatch(r"[-+.\de]+\s*(mm|cm|m)/s", words):
-        raise typer.BadParameter(f"'{speed}' is no speed; write for instance 3cm/s, or fastest for steps to a goal.")
-    return length_m(words.removesuffix("/s"))
+    return speed_m_s(words)
 
 
 def _way_point(text: str) -> Place:

@@ -10,30 +10,30 @@ from typing import Annotated
 import typer
 
 from strut.cli.body_options import LENGTH_HELP, MASS_HELP, Mass, Sex, human_body
-from strut.cli.options import Force, Json, Out, length_m
+from strut.cli.options import Force, Json, Out, length_m, speed_m_s
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solved_or_best
 from strut.errors import OutOfRangeError, StoppedError
+from strut.human.criteria import NATURAL, Criteria, named_criteria, weighted_criteria
 from strut.human.gait import Gait
 from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
-from strut.human.gait_problem import Criteria, named_criteria, weighted_criteria
+from strut.human.naturalness import NEAR_SD, odd_scores
 from strut.human.synthesize import best_so_far
 from strut.human.synthesize import synthesize as find_gait
 from strut.io.atomic import check_writable
 from strut.io.motion_file import load_motion, save_motion
 from strut.robot import Robot
 
-USUAL = "multi"
-
 
 def synthesize(
     objective: Annotated[
-        str | None, typer.Option(help=f"effort, momentum, head, time or multi.  [default: {USUAL}]")
+        str | None,
+        typer.Option(help=f"natural, or as published effort, momentum, head, time or multi.  [default: {NATURAL}]"),
     ] = None,
     weights: Annotated[
         str | None, typer.Option(help="Four weights instead, on effort, momentum, head and time: 1,1,3,0.")
     ] = None,
-    speed: Annotated[float | None, typer.Option(help="Average speed in m/s; free if left out.")] = None,
+    speed: Annotated[str | None, typer.Option(help="Average speed: 1.3, m/s if bare; free if left out.")] = None,
     step: Annotated[str | None, typer.Option(help="Step length: 70cm, 0.7m, metres if bare; free if left out.")] = None,
     height: Annotated[float | None, typer.Option(help="Body height in m.")] = None,
     mass: Mass = None,
@@ -72,7 +72,7 @@ def synthesize(
         find_gait,
         robot,
         criteria=criteria,
-        speed_m_s=speed,
+        speed_m_s=None if speed is None else speed_m_s(speed),
         step_m=step_m,
         options=wanted,
         begin=begin,
@@ -102,7 +102,7 @@ def _tell(gait: Gait, steps: int, out: Path, *, force: bool, json: bool) -> None
 
 def _criteria(robot: Robot, objective: str | None, weights: str | None) -> Criteria:
     if weights is None:
-        return named_criteria(robot, objective or USUAL)
+        return named_criteria(robot, objective or NATURAL)
     if objective is not None:
         raise typer.BadParameter("give --objective or --weights, not both.")
     try:
@@ -122,6 +122,8 @@ def _looks(gait: Gait, *, judged: bool) -> list[str]:
     looks = gait.naturalness
     if looks is None:
         return []
-    odd = looks.oddities(gait.robot)
-    verdict = "  It walks like people do." if not odd else f"  Unlike people: {'; '.join(odd)}."
+    odd = [*looks.oddities(gait.robot), *(odd_scores(gait.band_scores()) if judged else [])]
+    near = f"{looks.bands_near} of {looks.bands_judged} published figures are within {NEAR_SD:g} standard deviations"
+    bands = f" ({near})" if looks.bands_judged else " (at this speed nothing is published to judge it by)"
+    verdict = f"  It walks like people do{bands}." if not odd else f"  Unlike people{bands}: {'; '.join(odd)}."
     return [f"  It {looks.words()}.", *([verdict] if judged else [])]

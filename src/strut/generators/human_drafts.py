@@ -11,9 +11,11 @@ import numpy as np
 from strut.draft import Detail, Draft, OnProgress, Progress, Search, not_made
 from strut.errors import RefusedError, StoppedError
 from strut.expression.shown import left_out, shown_shares
+from strut.human.bounce import usual_rise_m
 from strut.human.gait import Gait
 from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.naturalness import Naturalness
+from strut.human.posture_targets import haste, usual_step_s
 from strut.human.synthesize import synthesize
 from strut.motion import Motion
 from strut.optimal.collocation import NotSolvedError
@@ -22,7 +24,12 @@ from strut.request import HumanGait
 from strut.robot import Robot
 from strut.style import WORDS, Style, spoken
 
-READS = ("tempo", "stride", "arm_swing")  # words of a style that change the problem, beside those that hold joints
+READS = (
+    "tempo",
+    "stride",
+    "arm_swing",
+    "bounce",
+)  # words of a style that change the problem, beside those that hold joints
 UNSOLVED = "Interrupted; a walk that is not solved shows no feeling, so nothing was written."
 AS_ASKED = 0.85  # a walk that shows this share of every asked change shows the feeling as asked
 
@@ -97,7 +104,7 @@ class HumanDrafts:
             figures={
                 "speed_m_s": gait.speed_m_s,  # over whole steps: the last sample is one short of them
                 "soundness": motion.receipt.soundness,
-                "naturalness": motion.receipt.naturalness,
+                "naturalness": {**gait.naturalness.as_dict(), **{f"shown_{word}": shares[word] for word in shares}},
             },
         )
 
@@ -108,11 +115,17 @@ def told_as_progress(on_progress: OnProgress) -> OnIteration:
 
 
 def shown_style(robot: Robot, asked: Style, *, speed_m_s: float, looks: Naturalness) -> Style:
-    """Return a style with the speed, trunk and head that a walk was measured to have."""
+    """Return a style with every word that a walk was measured to show, in world axes."""
+    tempo = usual_step_s(robot) / looks.step_s if haste(asked) else asked.tempo
     return replace(
         asked,
         direction=1,
-        stride=speed_m_s / robot.human_gait.speed_m_s.usual / asked.tempo,
+        tempo=tempo,
+        stride=speed_m_s / robot.human_gait.speed_m_s.usual / tempo,
         trunk_pitch_rad=looks.trunk_forward_rad,
         head_pitch_rad=looks.head_forward_rad,
+        elbow_rad=max(0.0, looks.elbow_rad),
+        shoulder_rad=looks.shoulder_rad,
+        arm_swing=looks.arms_over_legs,
+        bounce=looks.rise_m / usual_rise_m(robot, speed_m_s),
     )

@@ -17,7 +17,7 @@ LEG = ("Thigh", "Shank", "Foot")  # segments from the hip down
 SHANKS = ("ShankRight", "ShankLeft")
 HEEL_LATE_S, FOREFOOT_LATE_S = 0.025, 0.004  # how late borders of contact are seen, measured in our own gaits
 KNEE, HIP, SHOULDER, ELBOW = "Knee_RY", "Hip_RY", "Shoulder_RY", "Elbow_RY"  # coordinates of flexion
-SHOULDER_ABDUCTION = "Shoulder_RX"
+ANKLE, HIP_ABDUCTION, SHOULDER_ABDUCTION = "Ankle_RY", "Hip_RX", "Shoulder_RX"
 LUMBAR = "Lumbar"  # the joint that bends the trunk
 
 

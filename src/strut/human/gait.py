@@ -11,7 +11,10 @@ import numpy as np
 
 from strut.contact_set import contact_points
 from strut.engines.rigid_body import GRAVITY_M_S2, point_positions
+from strut.human.anatomy import HEEL, RIGHT, sided
 from strut.human.naturalness import Naturalness
+from strut.human.reference_bands import BandScore, band_scores
+from strut.human.walk_figures import walk_figures
 from strut.human.walking_direction import WalkingDirection
 from strut.mirror import mirror_of, mirrored_feet
 from strut.motion import Motion
@@ -23,6 +26,7 @@ from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
 
 RATE_HZ = 100.0
+SCORED_HZ = 200.0  # push-off lasts a twentieth of a second
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,6 +137,18 @@ class Gait:
             },
         )
         return motion if self.direction is None else self.direction.restored(motion)
+
+    def band_scores(self) -> dict[str, BandScore]:
+        """Return the figures that laboratories read off a cycle beside people's; none at speeds without bands."""
+        strides = self.motion(steps=4, rate_hz=SCORED_HZ)
+        if self.direction is not None:
+            strides = self.direction.aligned_with_x(strides)
+        heel = strides.contact[:, strides.foot_names.index(sided(HEEL, RIGHT))]
+        start, stop = (np.flatnonzero(heel[1:] & ~heel[:-1]) + 1)[:2]
+        samples = ("qpos", "contact", "torque_nm", "ground_force_n", "cop_in_world")
+        cut = {name: getattr(strides, name)[start : stop + 1] for name in samples}
+        cycle = replace(strides, time_s=strides.time_s[start : stop + 1] - strides.time_s[start], **cut)
+        return band_scores(self.robot, self.speed_m_s, walk_figures(self.robot, cycle))
 
     def _turned(self, step: int, q: Array, u: Array, force: Array, contact: Array) -> tuple[Array, ...]:
         """Return a step that comes later: moved on, and in the mirror if its number is odd."""

@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from strut.contact_set import contact_set
 from strut.engines.kinematic_tree import KinematicTree, read_tree
-from strut.errors import OutOfRangeError, UnknownNameError
+from strut.errors import OutOfRangeError
 from strut.human.anatomy import BASE, HEAD, body_size, unsided
+from strut.human.bounce import bounce_constraints, bounce_parameters
+from strut.human.criteria import Criteria
+from strut.human.effort_costs import HEAD_RATE, MOMENTUM, natural_costs, published_costs
 from strut.human.gait_options import GaitOptions
 from strut.human.posture_targets import arm_cost, haste, posture_cost, step_cost
 from strut.human.springs import leg_springs
 from strut.human.swing_clearance import swing_constraints
 from strut.mirror import mirror_of
-from strut.optimal.node_symbols import NodeSymbols, Scales
+from strut.optimal.node_symbols import Scales
 from strut.optimal.problem import (
     BoundaryConstraint,
     BoundarySymbols,
     Bounds,
     ContactPhase,
     Cost,
-    LagrangeCost,
     LiftedVariable,
     MayerCost,
     MeanCost,
     OptimalControlProblem,
     Parameter,
-    RateCost,
     periodic,
 )
 from strut.optimal.sparse_nlp import column, square
@@ -39,43 +40,6 @@ from strut.robot import Array, Robot
 from strut.tables.gait import SynthesisTable
 
 SPEED_SHARE = 0.98  # of the bound on velocities that nodes may use: between them, and once exact, a foot is faster
-
-
-@dataclass(frozen=True, slots=True)
-class Criteria:
-    """Weights of effort, angular momentum, head rotation and duration, and of the two regularisations."""
-
-    effort: float = 1.0
-    momentum: float = 1.0
-    head: float = 3.0
-    time: float = 0.0
-    acceleration: float = 0.01
-    torque_rate: float = 1e-4
-
-    def __post_init__(self) -> None:
-        for name in ("effort", "momentum", "head", "time", "acceleration", "torque_rate"):
-            value = getattr(self, name)
-            if not np.isfinite(value) or value < 0.0:
-                raise OutOfRangeError(f"The weight of {name} is {value:g}; it must be a finite number of at least 0.")
-
-
-def named_criteria(robot: Robot, objective: str) -> Criteria:
-    """Return the weights of a published mixture by name."""
-    known = robot.human_gait.objective
-    if objective not in known:
-        raise UnknownNameError("objective", objective, tuple(known), "`strut synthesize --help`")
-    return weighted_criteria(robot, known[objective].gamma)
-
-
-def weighted_criteria(robot: Robot, gamma: Sequence[float]) -> Criteria:
-    """Return criteria with weights on effort, angular momentum, head rotation and duration."""
-    if len(gamma) != 4:
-        raise OutOfRangeError(f"{len(gamma)} weights were given; four are needed: effort, momentum, head, time.")
-    smooth = robot.human_gait.regularisation
-    effort, momentum, head, time = (float(value) for value in gamma)
-    if not any(gamma):
-        raise OutOfRangeError("All weights are 0, so any gait would do; give at least one of them a number above 0.")
-    return Criteria(effort, momentum, head, time, smooth.acceleration, smooth.torque_rate)
 
 
 def gait_problem(
@@ -100,14 +64,18 @@ def gait_problem(
     check_pace(robot, speed_m_s, step_m)
     options = options or GaitOptions()
     gait, tree = robot.human_gait, read_tree(robot.model, angle_base=True)
-    phases, sizes = _phases(robot, intervals, options, speed_m_s), sized_body(robot, tree)
+    phases, sizes = _phases(robot, criteria, intervals, options, speed_m_s), sized_body(robot, tree)
     sprung, passive = leg_springs(robot, tree.velocity_names) if options.springs else ((), None)
     return OptimalControlProblem(
         **sizes,
         phases=phases,
         bounds=_bounds(robot, tree),
-        costs=(*_costs(criteria, tree, options), *_manner_costs(robot, tree, options)),
-        parameters=(*_parameters(gait, phases, speed_m_s, step_m), *sprung),
+        costs=(*_costs(robot, criteria, options), *_manner_costs(robot, criteria, tree, options)),
+        parameters=(
+            *_parameters(gait, phases, speed_m_s, step_m),
+            *sprung,
+            *bounce_parameters(robot, options.style),
+        ),
         passive=passive,
         lifts=_lifts(criteria),
         friction=robot.friction,
@@ -134,22 +102,33 @@ def usual_torques(robot: Robot) -> Array:
 
 
 def _phases(
-    robot: Robot, intervals: Sequence[int] | None, options: GaitOptions, speed_m_s: float | None
+    robot: Robot,
+    criteria: Criteria,
+    intervals: Sequence[int] | None,
+    options: GaitOptions,
+    speed_m_s: float | None,
 ) -> tuple[ContactPhase, ...]:
     gait, phases = robot.human_gait, []
+    own_s = gait.natural_criteria.duration_s if criteria.natural else {}
+    heel_m = gait.natural_criteria.heel_clearance_m if criteria.natural and options.clearance_m else 0.0
     usual = gait.speed_m_s.usual
     slower = max(1.0, np.sqrt(usual / speed_m_s)) if speed_m_s else 1.0  # slow steps last longer
+    shorter = slower * min(1.0, usual / speed_m_s) if speed_m_s and criteria.natural else 1.0
     for number, entry in enumerate(gait.phase):
+        shortest_s, longest_s = own_s.get(entry.name, entry.duration_s)
         phases.append(
             ContactPhase(
                 name=entry.name,
                 contact=contact_set(robot, entry.set),
                 intervals=entry.intervals if intervals is None else intervals[number],
-                duration_s=(entry.duration_s[0], entry.duration_s[1] * slower),
+                duration_s=(shortest_s * shorter, longest_s * slower),
                 arrival=entry.arrival,
                 landing=tuple(entry.landing),
                 unloaded=tuple(entry.unloaded),
-                constraints=swing_constraints(robot, number, options),
+                constraints=(
+                    *swing_constraints(robot, number, options, heel_m=heel_m),
+                    *bounce_constraints(robot, number, options.style, speed_m_s),
+                ),
             )
         )
     return tuple(phases)
@@ -168,25 +147,20 @@ def _bounds(robot: Robot, tree: KinematicTree) -> Bounds:
     return Bounds(q, v, u, first)
 
 
-def _costs(criteria: Criteria, tree: KinematicTree, options: GaitOptions) -> tuple[Cost, ...]:
-    actuators = tree.nv - BASE
-
-    def effort(node: NodeSymbols) -> Expression:
-        return square(node.u / node.scales.torque) / (node.parameter["step_length_m"] * actuators)
-
+def _costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tuple[Cost, ...]:
+    costs = natural_costs if criteria.natural else published_costs
     return (
-        LagrangeCost("effort", criteria.effort, effort),
-        LagrangeCost("momentum", criteria.momentum, lambda node: square(node.lifted["momentum"])),
-        LagrangeCost("head", criteria.head, lambda node: square(node.lifted["head"])),
+        *costs(robot, criteria, options),
         MayerCost("time", criteria.time, lambda ends: ends.total_s),
         MeanCost("acceleration", criteria.acceleration, lambda node: square(node.a / node.scales.acceleration)),
-        RateCost("torque rate", options.smooth * criteria.torque_rate, lambda node: node.u / node.scales.torque),
     )
 
 
-def _manner_costs(robot: Robot, tree: KinematicTree, options: GaitOptions) -> tuple[Cost, ...]:
-    style = options.style or robot.expression.neutral_style()
-    costs: list[Cost] = [posture_cost(robot, tree.velocity_names, style)] if options.posture else []
+def _manner_costs(robot: Robot, criteria: Criteria, tree: KinematicTree, options: GaitOptions) -> tuple[Cost, ...]:
+    style, tighter = options.style or robot.expression.neutral_style(), robot.human_gait.natural_criteria.spread_rad
+    costs: list[Cost] = []
+    if options.posture:
+        costs.append(posture_cost(robot, tree.velocity_names, style, tighter if criteria.natural else {}))
     if options.arms:
         costs.append(arm_cost(robot, tree.velocity_names, style))
     if haste(style):
@@ -197,9 +171,9 @@ def _manner_costs(robot: Robot, tree: KinematicTree, options: GaitOptions) -> tu
 def _lifts(criteria: Criteria) -> tuple[LiftedVariable, ...]:
     lifts = []
     if criteria.momentum:
-        lifts.append(LiftedVariable("momentum", 3, 1.0, lambda node: node.velocities.angular_momentum()))
+        lifts.append(LiftedVariable(MOMENTUM, 3, 1.0, lambda node: node.velocities.angular_momentum()))
     if criteria.head:
-        lifts.append(LiftedVariable("head", 3, 1.0, lambda node: node.velocities.angular_velocity_in_body(HEAD)))
+        lifts.append(LiftedVariable(HEAD_RATE, 3, 1.0, lambda node: node.velocities.angular_velocity_in_body(HEAD)))
     return tuple(lifts)
 
 

@@ -1,13 +1,36 @@
-"""Naturalness: does a solved step look like a person's? Measured on the curves between the nodes, judged by ranges."""
+"""Naturalness: does a solved step look like a person's? Measured on the curves between the nodes, in world axes.
+
+Ranges of the gait table judge it at any speed, the published bands at the speeds that they cover.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
 
 import numpy as np
 
 from strut.contact_set import contact_points
+from strut.engines.body_wrench import centre_of_mass_path
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.human.anatomy import (
+    ELBOW,
+    HEAD,
+    HEEL,
+    HIP,
+    LEFT,
+    LITTLE_TOE,
+    RIGHT,
+    SHOULDER,
+    SHOULDER_ABDUCTION,
+    SIDES,
+    TOES,
+    UPPER_TRUNK,
+    sided,
+)
+from strut.human.reference_bands import BandScore
+from strut.human.walk_figures import HEEL_PASSES, TOES_PASS, pelvis_angles, world_pitch
 from strut.kinematics.contact_slip import contact_slip
 from strut.mirror import mirror_of
 from strut.optimal.trajectory import Trajectory
@@ -15,8 +38,8 @@ from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
 
 PER_INTERVAL = 4
-MID_SWING = (0.3, 0.9)  # shares of the swing between which toes clear the ground
 LONG_AXES = ("HipRight_RZ", "HipLeft_RZ", "AnkleRight_RZ", "AnkleLeft_RZ")
+NEAR_SD, FAR_SD = 2.0, 4.0  # within the first a figure is people's, beyond the second it is not
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +55,21 @@ class Naturalness:
         arm_swing_rad: How far an arm travels from its foremost to its hindmost.
         arm_against_leg: Correlation of arm and leg of the same side; -1 is a perfect counter-swing.
         leg_turn_rad: How far hips and ankles turn a leg about its length, at worst.
-        pelvis_pitch_rad: How far the pelvis rocks forwards and back.
+        pelvis_pitch_rad: How far the pelvis rocks forwards and back, in world.
         least_load: Smallest vertical force of the ground, over the weight; a hop would have none.
-        trunk_forward_rad: Mean lean of the trunk.
-        head_forward_rad: Mean bend of the neck.
+        trunk_forward_rad: Mean lean of the trunk from the vertical.
+        head_forward_rad: Mean lean of the head from that of the trunk.
+        heel_clearance_m: Least height of the swinging heel before it comes down to land.
+        pelvis_roll_rad: How far the pelvis tips from side to side, in world.
+        pelvis_turn_rad: How far the pelvis turns from side to side, in world.
+        elbow_rad: Mean bend of the elbows.
+        shoulder_rad: Mean raise of the upper arms to the side.
+        arms_over_legs: Angle between the arms over that between the thighs, largest over largest.
+        step_s: How long a step lasts.
+        rise_m: How far the centre of mass goes up and down.
+        bands_judged: How many figures of the walk have published bands at its speed.
+        bands_near: How many of them are within two standard deviations of people's mean.
+        bands_worst_sd: How many standard deviations the worst of them is away; None where none is judged.
     """
 
     mirror_error_rad: float
@@ -50,6 +84,17 @@ class Naturalness:
     least_load: float
     trunk_forward_rad: float
     head_forward_rad: float
+    heel_clearance_m: float
+    pelvis_roll_rad: float
+    pelvis_turn_rad: float
+    elbow_rad: float
+    shoulder_rad: float
+    arms_over_legs: float
+    step_s: float
+    rise_m: float
+    bands_judged: int = 0
+    bands_near: int = 0
+    bands_worst_sd: float | None = None
 
     def oddities(self, robot: Robot) -> list[str]:
         """Return what people do not do, in words, by the ranges of the robot's gait table."""
@@ -79,9 +124,23 @@ class Naturalness:
         """Return the figures as JSON would hold them."""
         return asdict(self)
 
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any]) -> Self:
+        """Return the figures of a receipt, which may hold others besides."""
+        return cls(**{one.name: table[one.name] for one in fields(cls)})
 
-def naturalness(robot: Robot, path: Trajectory) -> Naturalness:
-    """Return what a person would notice in a step from left toe-off to right toe-off."""
+
+def odd_scores(scores: Mapping[str, BandScore]) -> list[str]:
+    """Return which figures are far outside people's bands, in words."""
+    return [
+        f"{score.words} is {score.value:.3g}, people's {score.mean:.3g} ± {score.sd:.2g}"
+        for score in scores.values()
+        if abs(score.z) > FAR_SD
+    ]
+
+
+def naturalness(robot: Robot, path: Trajectory, scores: Mapping[str, BandScore] | None = None) -> Naturalness:
+    """Return what a person would notice in a step from left toe-off to right toe-off, and its count of `scores`."""
     names = list(path.problem.tree.velocity_names)
     parts = [path.between(phase, PER_INTERVAL) for phase in range(len(path.problem.phases))]
     time_s, q, force = (np.concatenate([part[index] for part in parts]) for index in (0, 1, 4))
@@ -89,32 +148,68 @@ def naturalness(robot: Robot, path: Trajectory) -> Naturalness:
     mirror = mirror_of(robot, names)
     stride = np.concatenate([q, mirror.image(q)])
     normal = [index for index, row in enumerate(path.problem.contact.rows) if row.axis == 2]
+    tilt, roll, turn = pelvis_angles(robot, qpos_from_angles(stride))
+    misses = np.array([abs(score.z) for score in (scores or {}).values()])
 
     def angle(name: str, table: Array = q) -> Array:
         return np.asarray(table[:, names.index(name)])
 
-    def mean(name: str) -> float:
-        return float(np.trapezoid(angle(name), time_s) / (time_s[-1] - time_s[0]))
-
-    arm, leg = angle("ShoulderRight_RY", stride), angle("HipRight_RY", stride)
+    arm, leg = angle(sided(SHOULDER, RIGHT), stride), angle(sided(HIP, RIGHT), stride)
+    swing = qpos_from_angles(q[phase <= 1]), time_s[phase <= 1]
     return Naturalness(
         mirror_error_rad=float(np.abs(mirror.image(path.q[-1]) - path.q[0])[3:].max()),
         stance_knee_rad=float(angle("KneeRight_RY")[phase == 0].max()),
         swing_knee_rad=float(angle("KneeLeft_RY")[phase <= 1].max()),
         strike_knee_rad=float(angle("KneeLeft_RY")[phase == 1][-1]),
-        toe_clearance_m=_clearance(robot, q[phase <= 1], time_s[phase <= 1]),
+        toe_clearance_m=_clearance(robot, (TOES, LITTLE_TOE), TOES_PASS, *swing),
         arm_swing_rad=float(np.ptp(arm)),
         arm_against_leg=float(np.corrcoef(arm, leg)[0, 1]),
         leg_turn_rad=float(max(np.abs(angle(name)).max() for name in LONG_AXES)),
-        pelvis_pitch_rad=float(np.ptp(angle("Pelvis_RY"))),
+        pelvis_pitch_rad=float(np.ptp(tilt)),
         least_load=float(force[:, normal].sum(axis=1).min() / (robot.mass_kg * GRAVITY_M_S2)),
-        trunk_forward_rad=sum(mean(name) for name in robot.expression.joints("trunk_pitch_rad")),
-        head_forward_rad=sum(mean(name) for name in robot.expression.joints("head_pitch_rad")),
+        heel_clearance_m=_clearance(robot, (HEEL,), HEEL_PASSES, *swing),
+        pelvis_roll_rad=float(np.ptp(roll)),
+        pelvis_turn_rad=float(np.ptp(turn)),
+        arms_over_legs=_between(q, names, SHOULDER) / _between(q, names, HIP),
+        step_s=float(path.time_s[-1]),
+        rise_m=float(np.ptp(centre_of_mass_path(robot.model, qpos_from_angles(q))[:, 2])),
+        bands_judged=len(misses),
+        bands_near=int(np.sum(misses <= NEAR_SD)),
+        bands_worst_sd=float(misses.max()) if len(misses) else None,
+        **_bearing(robot, names, q, time_s),
     )
 
 
-def _clearance(robot: Robot, q: Array, time_s: Array) -> float:
+def _bearing(robot: Robot, names: list[str], q: Array, time_s: Array) -> dict[str, float]:
+    """Return how trunk, head and arms are held on average over time; of arms both sides together."""
+
+    def mean(values: Array) -> float:
+        return float(np.trapezoid(values, time_s) / (time_s[-1] - time_s[0]))
+
+    qpos, signs = qpos_from_angles(q), {RIGHT: -1.0, LEFT: 1.0}
+    trunk, head = (mean(world_pitch(robot, qpos, segment)) for segment in (UPPER_TRUNK, HEAD))
+    arms = {
+        coordinate: [mean(q[:, names.index(sided(coordinate, side))]) for side in SIDES]
+        for coordinate in (ELBOW, SHOULDER_ABDUCTION)
+    }
+    raised = [signs[side] * value for side, value in zip(SIDES, arms[SHOULDER_ABDUCTION], strict=True)]
+    return {
+        "trunk_forward_rad": trunk,
+        "head_forward_rad": head - trunk,
+        "elbow_rad": -float(np.mean(arms[ELBOW])),
+        "shoulder_rad": float(np.mean(raised)),
+    }
+
+
+def _between(q: Array, names: list[str], coordinate: str) -> float:
+    """Return the largest angle between both sides."""
+    right, left = (q[:, names.index(sided(coordinate, side))] for side in SIDES)
+    return float(np.abs(right - left).max())
+
+
+def _clearance(robot: Robot, parts: tuple[str, ...], window: tuple[float, float], qpos: Array, time_s: Array) -> float:
+    """Return the least height of parts of the left foot between two shares of its swing."""
     share = (time_s - time_s[0]) / (time_s[-1] - time_s[0])
-    middle = qpos_from_angles(q[(share >= MID_SWING[0]) & (share <= MID_SWING[1])])
+    inside = qpos[(share >= window[0]) & (share <= window[1])]
     points = contact_points(robot)
-    return float(contact_slip(robot, [points[name] for name in ("HalluxLeft", "Meta5Left")], middle)[1].min())
+    return float(contact_slip(robot, [points[sided(part, LEFT)] for part in parts], inside)[1].min())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import cos, sin
 
 from strut.errors import UnknownNameError
-from strut.human.anatomy import HIP, SHOULDER, SIDES, body_size, sided, unsided
+from strut.human.anatomy import HEAD, HIP, SHOULDER, SIDES, UPPER_TRUNK, body_size, sided, unsided
 from strut.optimal.node_symbols import NodeSymbols
 from strut.optimal.problem import MayerCost, MeanCost
 from strut.optimal.symbolic_dynamics import Expression
@@ -34,25 +35,30 @@ def held_angles(robot: Robot, names: Sequence[str], style: Style) -> dict[str, f
     return held
 
 
-def posture_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
+def posture_cost(
+    robot: Robot, names: Sequence[str], style: Style, tighter: Mapping[str, float] | None = None
+) -> MeanCost:
     """Return the cost that holds coordinates near those of people: squares of misses over usual spreads.
 
     Means, not integrals over time: those would make the step shorter instead of the posture better. The robot's gait
-    table has the spread of coordinates, and their middle where it is not 0; the style has trunk, head and elbows.
+    table has the spread of coordinates, and their middle where it is not 0; `tighter` replaces some of them; the style
+    has trunk, head and elbows.
     """
-    table, order = robot.human_gait.posture, list(names)
-    spread = table.spread_rad
+    table = robot.human_gait.posture
+    spread = {**table.spread_rad, **(tighter or {})}
     rest = {name: (index, spread[unsided(name)]) for index, name in enumerate(names) if unsided(name) in spread}
     middle = {name: _middle_rad(robot, name) for name in rest}
     middle |= held_angles(robot, names, style)
-    pitches = {"trunk_pitch_rad": table.trunk_spread_rad, "head_pitch_rad": table.head_spread_rad}
+    leans = (  # segment, how far it leans in world, and its spread
+        (UPPER_TRUNK, style.trunk_pitch_rad, table.trunk_spread_rad),
+        (HEAD, style.trunk_pitch_rad + style.head_pitch_rad, table.head_spread_rad),
+    )
 
     def misses(node: NodeSymbols) -> Expression:
         total: Expression = 0.0
-        for word, spread_rad in pitches.items():  # of all its joints together
-            joints = robot.expression.joints(word)
-            bent = sum(node.q[order.index(name)] - factor * getattr(style, word) for name, factor in joints.items())
-            total = total + (bent / spread_rad) ** 2
+        for segment, lean_rad, spread_rad in leans:
+            upright = node.positions.rotation(segment)[:, 2]  # the segment's long axis in world
+            total = total + ((cos(lean_rad) * upright[0] - sin(lean_rad) * upright[2]) / spread_rad) ** 2
         for name, (index, spread_rad) in rest.items():
             total = total + ((node.q[index] - middle[name]) / spread_rad) ** 2
         return total
@@ -74,11 +80,14 @@ def arm_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
 
 def step_cost(robot: Robot, style: Style) -> MayerCost:
     """Return the cost that makes steps of hasty feelings short in time; it grows with haste, so that none has none."""
-    table = robot.human_gait.step
-    usual_s = table.usual_s * body_size(robot) ** 0.5  # as a pendulum's period
-    wanted_s = usual_s / style.tempo
+    table, wanted_s = robot.human_gait.step, usual_step_s(robot) / style.tempo
     weight = table.weight * abs(haste(style))
     return MayerCost("step", weight, lambda ends: ((ends.total_s - wanted_s) / table.spread_s) ** 2)
+
+
+def usual_step_s(robot: Robot) -> float:
+    """Return how long a step without a feeling lasts at the usual speed; longer on long legs, as a pendulum's."""
+    return float(robot.human_gait.step.usual_s * body_size(robot) ** 0.5)
 
 
 def _middle_rad(robot: Robot, name: str) -> float:

@@ -25,11 +25,14 @@ _SWINGING: dict[int, tuple[_Swing, ...]] = {  # phase by phase: what is in the a
     3: ((("HeelRight",), "not first", "the right heel"),),
 }
 _CLEAR: dict[int, Nodes] = {0: "from a third on", 1: "all"}
+_HEEL_CLEAR: dict[int, Nodes] = {0: "from a third on", 1: "up to two thirds"}  # then it comes down to land
 ROUNDING_M = 0.005  # what rounding may add to a distance near touching, and is kept besides; see the test of it
 
 
-def swing_constraints(robot: Robot, number: int, options: GaitOptions) -> tuple[Constraint, ...]:
-    """Return the constraints of a phase, counted from 0."""
+def swing_constraints(
+    robot: Robot, number: int, options: GaitOptions, *, heel_m: float = 0.0
+) -> tuple[Constraint, ...]:
+    """Return the constraints of a phase, counted from 0; `heel_m` is the least height of the heel that swings past."""
     points = contact_points(robot)
 
     def heights(*names: str) -> Callable[[NodeSymbols], Expression]:
@@ -53,6 +56,9 @@ def swing_constraints(robot: Robot, number: int, options: GaitOptions) -> tuple[
                 unit="m",
             )
         )
+    if heel_m > 0.0 and number in _HEEL_CLEAR:
+        heel, nodes = heights("HeelLeft"), _HEEL_CLEAR[number]
+        found.append(Constraint("clearance of the left heel", heel, heel_m, np.inf, nodes, scale=0.1, unit="m"))
     return (_apart(robot, options), *found)
 
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from strut.errors import RefusedError
 from strut.human.anatomy import SHANKS
+from strut.human.criteria import NATURAL, Criteria, named_criteria
 from strut.human.gait import Gait, unfinished
 from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
-from strut.human.gait_problem import Criteria, check_pace, gait_problem, named_criteria
+from strut.human.gait_problem import check_pace, gait_problem
 from strut.human.initial_guess import GuessOptions, guessed_step
 from strut.human.naturalness import naturalness
 from strut.human.posture_targets import halfway
@@ -39,7 +40,7 @@ MOST_SECONDS = 1800.0
 def synthesize(
     robot: Robot | str = "heiman",
     *,
-    objective: str = "multi",
+    objective: str = NATURAL,
     criteria: Criteria | None = None,
     speed_m_s: float | None = 1.3,
     step_m: float | None = None,
@@ -60,7 +61,7 @@ def synthesize(
 
     Args:
         robot: A human model.
-        objective: A published mixture by name.
+        objective: `natural`, or a published mixture by name.
         criteria: Other weights in its place.
         speed_m_s: Average speed; None leaves it free.
         step_m: Step length; None leaves it free.
@@ -140,6 +141,7 @@ class SynthesisRequest:
         """Return what was asked as JSON would hold it."""
         weights = self.weights
         return {
+            "natural": weights.natural,
             "weights": [weights.effort, weights.momentum, weights.head, weights.time],
             "speed_m_s": self.speed_m_s,
             "step_m": self.step_m,
@@ -181,8 +183,8 @@ class _Search:
                 self.attempts.append(f"start {number} was refused: {'; '.join(refusal.reasons)}")
                 mesh, coarse = _finer(mesh), on_mesh
                 continue
-            looks = naturalness(request.human, found.trajectory)
-            return Gait(request.human, found, soundness, tuple(self.attempts), request.as_dict(), looks)
+            gait = Gait(request.human, found, soundness, tuple(self.attempts), request.as_dict())
+            return replace(gait, naturalness=naturalness(request.human, found.trajectory, gait.band_scores()))
         raise RefusedError(self.attempts, "Use a finer mesh (intervals) or another speed.")
 
     def solved(

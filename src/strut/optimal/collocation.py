@@ -128,11 +128,11 @@ class DirectCollocation:
 
     def costs(self, x: Array) -> dict[str, float]:
         """Return the cost term by term."""
-        return {
-            piece.name: piece_cost
-            for piece in self.elements
-            if (piece_cost := self.assembly.cost_of(piece, x)) is not None
-        }
+        found: dict[str, float] = {}
+        for piece in self.elements:
+            if (own := self.assembly.cost_of(piece, x)) is not None:
+                found[piece.name] = found.get(piece.name, 0.0) + own  # impacts share a name
+        return found
 
     def rows_of(self, name: str) -> npt.NDArray[np.bool_]:
         """Return which rows of the program belong to the elements called `name`. Shape (m,)."""

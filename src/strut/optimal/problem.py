@@ -18,7 +18,9 @@ from strut.optimal.sparse_nlp import column
 from strut.optimal.symbolic_dynamics import Expression
 from strut.robot import Array, Index
 
-Nodes = Literal["all", "first", "last", "not first", "not last", "inner", "middle", "from a third on"]
+Nodes = Literal[
+    "all", "first", "last", "not first", "not last", "inner", "middle", "from a third on", "up to two thirds"
+]
 Arrival = Literal["continuous", "impact", "rest"]
 At = Callable[[NodeSymbols], Expression]
 
@@ -179,6 +181,14 @@ class MayerCost:
     value: Callable[[BoundarySymbols], Expression]
 
 
+@dataclass(frozen=True, slots=True)
+class ImpactCost:
+    """A cost on what the ground does where something lands: weight × Σ |impulse / scale|², over all rows of impacts."""
+
+    name: str
+    weight: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TrackingCost:
     """A least-squares cost at the nodes: weight / 2 × Σ node_weight |of - reference|². Shapes (nodes, n), (nodes,).
@@ -208,7 +218,7 @@ class SampleCost:
     reference: Array
 
 
-Cost = LagrangeCost | MeanCost | RateCost | MayerCost | TrackingCost | SampleCost
+Cost = LagrangeCost | MeanCost | RateCost | MayerCost | ImpactCost | TrackingCost | SampleCost
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from strut.optimal.problem import (
     Bounds,
     Constraint,
     Cost,
+    ImpactCost,
     LagrangeCost,
     LiftedVariable,
     MayerCost,
@@ -58,7 +59,9 @@ def transcribe(layout: Layout) -> list[Element]:
         pieces += _arrival(layout, number)
     pieces += _constraints(layout)
     pieces += [_end(layout, condition) for condition in problem.ends]
-    pieces += [_cost(layout, cost) for cost in problem.costs if cost.weight != 0.0]
+    for cost in problem.costs:
+        if cost.weight != 0.0:
+            pieces += _impact_costs(layout, cost) if isinstance(cost, ImpactCost) else [_cost(layout, cost)]
     return pieces
 
 
@@ -268,6 +271,7 @@ def _chosen(nodes: Index, which: Nodes) -> Index:
         "inner": nodes[1:-1],
         "middle": nodes[len(nodes) // 2 : len(nodes) // 2 + 1],
         "from a third on": nodes[len(nodes) // 3 :],
+        "up to two thirds": nodes[: 2 * (len(nodes) - 1) // 3 + 1],
     }[which]
 
 
@@ -328,6 +332,20 @@ def _cost(layout: Layout, cost: Cost) -> Element:
         return _samples(layout, cost)
     assert isinstance(cost, MayerCost)
     return layout.element(cost.name, [0], cost=cost.weight * cost.value(_both_ends(problem)))
+
+
+def _impact_costs(layout: Layout, cost: ImpactCost) -> list[Element]:
+    """Return the cost of every impact, in impulses over their scale."""
+    return [
+        layout.element(
+            cost.name,
+            _start(layout, number),
+            impact=number,
+            cost=cost.weight * square(symbols("impulse", len(phase.contact.rows))),
+        )
+        for number, phase in enumerate(layout.problem.phases)
+        if phase.arrival == "impact"
+    ]
 
 
 def _samples(layout: Layout, cost: SampleCost) -> Element:

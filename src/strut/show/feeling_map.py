@@ -31,7 +31,7 @@ def feeling_map(found: Distinguished) -> Figure:
         for k, ((x, y), name, kept) in enumerate(zip(places, found.names, found.kept, strict=True)):
             axes.add_patch(Circle((x, y), radius, facecolor=POINT, alpha=0.10, edgecolor=POINT, linewidth=1.0))
             axes.plot(x, y, "o", color=POINT, markersize=6)
-            words = name if kept is None or kept > 0.995 else f"{name}\n(kept {kept:.0%})"
+            words = name if kept is None or kept > 0.995 else f"{name}\n(intensity {kept:.2f})"
             up = y >= np.delete(places[:, 1], k)[np.argmin(np.delete(found.distance[k], k))]  # away from the nearest
             axes.annotate(
                 words,

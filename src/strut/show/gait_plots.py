@@ -12,13 +12,17 @@ from matplotlib.figure import Figure
 
 from strut.analysis.gait_cycle import GaitCycle, coordinate_names
 from strut.analysis.gait_parameters import joint_power
-from strut.analysis.leg_figures import covariance_plane, elevation_angles, foot_force
+from strut.analysis.leg_figures import covariance_plane, elevation_angles
+from strut.human.anatomy import unsided
 from strut.human.laboratory_names import PANELS
+from strut.human.reference_bands import Kind, band_curve
+from strut.human.walk_figures import foot_force
 from strut.robot import Array, Robot
 from strut.rotation import angles_from_qpos
 from strut.show.plots import LOOK, PALE
 
 COLORS = ("#3568b8", "#c46a12", "#1a8f82", "#b3261e", "#7a4fb5", "#5a6472", "#b0892a", "#2b9ec7")
+BAND = "#dfe5ea"  # people's mean, a standard deviation to either side
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
 
@@ -45,7 +49,8 @@ def angle_plot(walks: Sequence[Walk], part: str) -> Figure:
         columns = [coordinate_names(walk.robot).index(panel.coordinate) for panel in PANELS[part]]
         return np.degrees(angles_from_qpos(walk.cycle.motion.qpos)[:, columns]) * _signs(part)
 
-    return _grid(walks, {walk.name: angles_deg(walk) for walk in walks}, _titles(part), "deg")
+    curves = {walk.name: angles_deg(walk) for walk in walks}
+    return _grid(walks, curves, _titles(part), "deg", _bands(walks, part, "angle"))
 
 
 def torque_plot(walks: Sequence[Walk], part: str) -> Figure | None:
@@ -55,7 +60,7 @@ def torque_plot(walks: Sequence[Walk], part: str) -> Figure | None:
         for walk in walks
         if walk.cycle.motion.torque_nm is not None
     }
-    return _grid(walks, known, _titles(part), "N m/kg") if known else None
+    return _grid(walks, known, _titles(part), "N m/kg", _bands(walks, part, "torque")) if known else None
 
 
 def power_plot(walks: Sequence[Walk], part: str) -> Figure | None:
@@ -65,7 +70,7 @@ def power_plot(walks: Sequence[Walk], part: str) -> Figure | None:
         for walk in walks
         if (power := joint_power(walk.cycle.motion)) is not None
     }
-    return _grid(walks, known, _titles(part), "W/kg") if known else None
+    return _grid(walks, known, _titles(part), "W/kg", _bands(walks, part, "power")) if known else None
 
 
 def force_plot(walks: Sequence[Walk]) -> Figure | None:
@@ -79,6 +84,14 @@ def elevation_plot(walks: Sequence[Walk]) -> Figure:
     """Return the elevation angles of the right thigh, shank and foot over the cycle."""
     angles = {walk.name: np.degrees(elevation_angles(walk.robot, walk.cycle.motion.qpos, "Right")) for walk in walks}
     return _grid(walks, angles, ("thigh", "shank", "foot"), "deg")
+
+
+def _bands(walks: Sequence[Walk], part: str, kind: Kind) -> list[Array | None]:
+    """Return people's band at the first walk's speed for each panel; None where there is none. Shape (3, n) each."""
+    walk = walks[0]
+    motion = walk.cycle.motion
+    speed_m_s = float(motion.qpos[-1, 0] - motion.qpos[0, 0]) / motion.duration_s
+    return [band_curve(walk.robot, speed_m_s, kind, unsided(panel.coordinate)) for panel in PANELS[part]]
 
 
 def _titles(part: str) -> list[str]:
@@ -144,8 +157,17 @@ def _draw_loop(axes: Any, walk: Walk, color: str) -> None:
     axes.set_box_aspect((1.0, 1.0, 0.9), zoom=0.86)
 
 
-def _grid(walks: Sequence[Walk], curves: Mapping[str, Array], titles: Sequence[str], unit: str) -> Figure:
-    """Return three panels in a row, a line for each walk whose curves are known. Shape (T, n) by name, n titles."""
+def _grid(
+    walks: Sequence[Walk],
+    curves: Mapping[str, Array],
+    titles: Sequence[str],
+    unit: str,
+    bands: Sequence[Array | None] = (),
+) -> Figure:
+    """Return three panels in a row, a line for each walk whose curves are known, people's bands behind them.
+
+    Shape (T, n) by name, n titles; bands are percent, mean and standard deviation of each panel.
+    """
     with mpl.rc_context(LOOK):
         rows = -(-len(titles) // 3)
         height_in = 0.4 + 2.05 * rows
@@ -156,6 +178,8 @@ def _grid(walks: Sequence[Walk], curves: Mapping[str, Array], titles: Sequence[s
         lines = [(walk, _line(number)) for number, walk in enumerate(walks) if walk.name in curves]
         for number, title in enumerate(titles):
             axes = figure.add_subplot(rows, 3, number + 1)
+            if number < len(bands) and (band := bands[number]) is not None:
+                axes.fill_between(band[0], band[1] - band[2], band[1] + band[2], color=BAND, linewidth=0.0)
             for walk, line in lines:
                 axes.plot(100.0 * walk.cycle.share, curves[walk.name][:, number], **line, label=walk.name)
             axes.axhline(0.0, color=PALE, linewidth=0.6)

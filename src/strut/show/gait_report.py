@@ -32,6 +32,8 @@ from strut.show.gait_wording import closing_sentence, doubt_sentences, gait_tabl
 from strut.show.page import Picture, page, plotted
 from strut.show.wording import listed
 
+BANDS = "; grey: people at the first walk's speed, mean and standard deviation, where published"
+
 
 def save_gait_report(
     found: GaitAnalysis, path: Path | str, *, conditions: ConditionComparison | None = None, force: bool = False
@@ -90,15 +92,16 @@ def _introduction(walks: Sequence[Walk]) -> str:
 
 def _curves(walks: Sequence[Walk]) -> Iterator[tuple[str, list[Picture]]]:
     """Yield headings and plots of the curves that at least one walk has data for."""
-    torques, powers = "torques per body mass, with the signs of the angles.", "above 0 the joint gives to the movement"
+    torques = f"torques per body mass, with the signs of the angles{BANDS}."
+    powers = "above 0 the joint gives to the movement"
     plane = "The three together draw a loop near a plane; above it, the shares of variance along the principal axes."
     elevation = "Thigh, shank and foot of the right leg against the vertical; a flat foot is 0."
     parts = known_parts(walks[0].robot.joint_names)
     known: dict[str, list[tuple[Figure | None, str]]] = {
-        "Joint angles": [(angle_plot(walks, part), f"{part}: angles over the cycle.") for part in PANELS],
+        "Joint angles": [(angle_plot(walks, part), f"{part}: angles over the cycle{BANDS}.") for part in PANELS],
         "Joint torques per body mass": [(torque_plot(walks, part), f"{part}: {torques}") for part in parts],
         "Joint powers per body mass": [
-            (power_plot(walks, "Leg"), f"Leg: torque times speed; {powers}, below it takes."),
+            (power_plot(walks, "Leg"), f"Leg: torque times speed; {powers}, below it takes{BANDS}."),
         ],
         "Ground forces per body weight": [
             (force_plot(walks), "Force of the ground on the right foot. Impulses at landings are not in it."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,8 @@ from strut.analysis.gait_parameters import GaitParameters
 from strut.analysis.leg_figures import STILL_RAD, LegFigures
 from strut.engines.rigid_body import foot_positions
 from strut.human.laboratory_names import joint_words
+from strut.human.naturalness import NEAR_SD
+from strut.human.reference_bands import BandScore
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.show.wording import NOT_KNOWN
@@ -36,6 +38,26 @@ def work_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
     """Return a row for each of the joints that work most, and all together: given and taken, a column for each walk."""
     rows = [[joint_words(name), *(_work(one, [name]) for one in parameters)] for name in _busiest(parameters)]
     return [*rows, ["all joints", *(_work(one, list(one.work)) for one in parameters)]] if rows else []
+
+
+def band_rows(scores: Mapping[str, Mapping[str, BandScore]]) -> list[list[str]]:
+    """Return a row for each figure that has a band, and last how many are near it."""
+    words = dict.fromkeys(name for own in scores.values() for name in own)
+    if not words:
+        return []
+    rows = [_band_row(name, scores) for name in words]
+    near = [_near(own) for own in scores.values()]
+    return [*rows, [f"within {NEAR_SD:g} standard deviations", *near]]
+
+
+def _band_row(name: str, scores: Mapping[str, Mapping[str, BandScore]]) -> list[str]:
+    known = [own.get(name) for own in scores.values()]
+    words = next(score.words for score in known if score is not None)
+    return [words, *(NOT_KNOWN if score is None else f"{score.value:.3g} ({score.z:+.1f})" for score in known)]
+
+
+def _near(scores: Mapping[str, BandScore]) -> str:
+    return f"{sum(abs(score.z) <= NEAR_SD for score in scores.values())} of {len(scores)}" if scores else NOT_KNOWN
 
 
 def _busiest(parameters: Sequence[GaitParameters]) -> list[str]:
@@ -89,6 +111,13 @@ def gait_tables(found: GaitAnalysis) -> Iterator[GaitTable]:
         title = "work of the joints in one cycle, given and taken [J/kg]"
         words = "What joints give to the movement (+) and take from it (-) in one cycle, per body mass."
         yield GaitTable(title, "Work", words, "Work of the joints [J/kg]", header, rows)
+    if rows := band_rows(found.scores):
+        title = "beside people at the same speed: value (standard deviations from their mean)"
+        words = (
+            "Figures of one cycle of the right leg beside published ones of healthy people of that size and speed: the "
+            "value, and in brackets how many standard deviations it is from their mean. Sources: reference_bands.toml."
+        )
+        yield GaitTable(title, "Beside people", words, "Published figures", header, rows)
     if any(comparison.judged(name) for name in comparison.names):
         words = (
             "Each walk by each basic criterion, and by the published mixtures of them (objectives). Smaller is better, "

@@ -100,6 +100,36 @@ class Objective(Table, frozen=True):
     published: Text
 
 
+class NaturalCriteria(Table, frozen=True):
+    """What criteria measure that are to make a gait like people's, in the place of what was published.
+
+    Args:
+        gamma: Weights of effort, angular momentum, head rotation and duration.
+        acceleration: Weight of accelerations.
+        torque_rate: Weight of changes of torque per metre.
+        landing: Weight of impulses of feet that land.
+        fast_rad_s: Speed of a joint at which its torque counts twice.
+        heel_clearance_m: Least height of the swinging heel until it comes down.
+        of_mass_kg: Whose torques these are; others' grow with mass and height.
+        of_height_m: Likewise.
+        duration_s: Shortest and longest duration by phase.
+        torque_nm: Torque that counts as 1, by joint without its side.
+        spread_rad: Spread of coordinates in the place of that of `PostureTable`.
+    """
+
+    gamma: tuple[float, float, float, float]
+    acceleration: NotNegative
+    torque_rate: NotNegative
+    landing: NotNegative
+    fast_rad_s: Positive
+    heel_clearance_m: NotNegative
+    of_mass_kg: Positive
+    of_height_m: Positive
+    duration_s: Mapping[str, Range]
+    torque_nm: Mapping[str, Positive]
+    spread_rad: Mapping[str, Positive]
+
+
 class NaturalRange(Table, frozen=True):
     """The range of a figure of natural walking, and how people read it."""
 
@@ -164,6 +194,7 @@ class SynthesisTable(Table, frozen=True, tag_field="kind", tag="synthesis"):
     phase: tuple[PhaseTable, ...]
     limits: GaitLimits
     objective: Mapping[str, Objective]
+    natural_criteria: NaturalCriteria
     manner: GaitOptionsTable
     arms: ArmsTable
     step: StepTimeTable

@@ -1,0 +1,51 @@
+"""How far are synthesized gaits from people's published bands?
+
+    python benchmarks/bench_gait_bands.py [OBJECTIVE [SPEED ...]]
+
+One gait of the usual person per speed, from a cold start. `near` of `judged` figures are within two standard deviations
+of people's mean at that speed; `worst` is the one that is farthest, by `worst_sd`. `cpu_s` is all of a gait: set-up,
+solution, refinement, proof and judgement.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"  # before numpy starts its threads
+
+import sys  # noqa: E402
+from time import process_time  # noqa: E402
+
+from record import Row, record  # noqa: E402
+from strut.human.gait import Gait  # noqa: E402
+from strut.human.naturalness import NEAR_SD  # noqa: E402
+from strut.human.synthesize import synthesize  # noqa: E402
+
+SPEEDS_M_S = (1.0, 1.3, 1.6)
+
+
+def judged(objective: str, speed_m_s: float) -> tuple[Row, Gait]:
+    """Return the row of a gait, and the gait."""
+    began = process_time()
+    gait = synthesize("heiman", objective=objective, speed_m_s=speed_m_s)
+    scores, looks = gait.band_scores(), gait.naturalness
+    assert looks is not None
+    worst = max(scores, key=lambda name: abs(scores[name].z), default="")
+    row = {"objective": objective, "speed_m_s": speed_m_s, "judged": len(scores)}
+    row |= {"near": sum(abs(score.z) <= NEAR_SD for score in scores.values()), "worst": worst}
+    row |= {"worst_sd": round(abs(scores[worst].z), 2) if worst else "", "step_m": round(gait.step_length_m, 3)}
+    row |= {"step_of_people_m": round(scores["step_length_m"].mean, 3) if scores else ""}
+    row |= {"heel_mm": round(1e3 * looks.heel_clearance_m, 1), "odd": "; ".join(looks.oddities(gait.robot))}
+    return row | {"iterations": gait.solution.iterations, "cpu_s": round(process_time() - began, 1)}, gait
+
+
+def main(objective: str, speeds_m_s: list[float]) -> None:
+    """Judge a gait of each speed."""
+    rows = [judged(objective, speed_m_s)[0] for speed_m_s in speeds_m_s]
+    record("gait_bands", rows, packages=("strut", "casadi", "numpy"))
+
+
+if __name__ == "__main__":
+    chosen = sys.argv[1] if len(sys.argv) > 1 else "natural"
+    main(chosen, [float(word) for word in sys.argv[2:]] or list(SPEEDS_M_S))

@@ -1,0 +1,68 @@
+"""Effort costs: effort, angular momentum, head rotation and changes of torque, as published or as people's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strut.human.anatomy import BASE, unsided
+from strut.human.criteria import Criteria
+from strut.human.gait_options import GaitOptions
+from strut.optimal.node_symbols import NodeSymbols
+from strut.optimal.problem import Cost, ImpactCost, LagrangeCost, RateCost
+from strut.optimal.sparse_nlp import square
+from strut.optimal.symbolic_dynamics import Expression
+from strut.robot import Array, Robot
+
+MOMENTUM, HEAD_RATE = "momentum", "head"  # names of lifted variables, and of the costs on them
+
+
+def published_costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tuple[Cost, ...]:
+    """Return the criteria of the thesis: effort per metre over usual torques, the others per step."""
+    actuators = len(robot.joint_names)
+
+    def effort(node: NodeSymbols) -> Expression:
+        return square(node.u / node.scales.torque) / (node.parameter["step_length_m"] * actuators)
+
+    return (
+        LagrangeCost("effort", criteria.effort, effort),
+        LagrangeCost(MOMENTUM, criteria.momentum, lambda node: square(node.lifted[MOMENTUM])),
+        LagrangeCost(HEAD_RATE, criteria.head, lambda node: square(node.lifted[HEAD_RATE])),
+        RateCost("torque rate", options.smooth * criteria.torque_rate, lambda node: node.u / node.scales.torque),
+    )
+
+
+def natural_costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tuple[Cost, ...]:
+    """Return criteria that are all per metre: a step twice as long may cost twice as much.
+
+    Torques count over what a joint is strong enough for, and the more the faster it turns, as the force of muscles
+    falls with their speed (Hill 1938); a landing counts by its impulses.
+    """
+    table, strength, actuators = robot.human_gait.natural_criteria, strong_torques(robot), len(robot.joint_names)
+
+    def effort(node: NodeSymbols) -> Expression:
+        share, fast = node.u / strength, node.v[BASE:] / table.fast_rad_s
+        return (square(share) + square(share * fast)) / (node.parameter["step_length_m"] * actuators)
+
+    def lifted(name: str) -> LagrangeCost:
+        return LagrangeCost(
+            name, getattr(criteria, name), lambda node: square(node.lifted[name]) / node.parameter["step_length_m"]
+        )
+
+    return (
+        LagrangeCost("effort", criteria.effort, effort),
+        lifted(MOMENTUM),
+        lifted(HEAD_RATE),
+        RateCost(
+            "torque rate",
+            options.smooth * criteria.torque_rate,
+            lambda node: node.u / strength / node.parameter["step_length_m"] ** 0.5,
+        ),
+        ImpactCost("landing", table.landing),
+    )
+
+
+def strong_torques(robot: Robot) -> Array:
+    """Return the torques that count as 1 in natural criteria, for a person of this size. Shape (n_joints,)."""
+    table, person = robot.human_gait.natural_criteria, robot.subject
+    size = person.mass_kg * person.height_m / (table.of_mass_kg * table.of_height_m)
+    return size * np.array([table.torque_nm[unsided(name)] for name in robot.joint_names])

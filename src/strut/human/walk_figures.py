@@ -1,0 +1,239 @@
+"""Walk figures: what gait laboratories read off one cycle of walking, by name; bearing and steps in world axes.
+
+Angles have the laboratories' signs: hips, knees and elbows flex upwards, ankles lift their toes upwards, torques and
+powers follow them. A figure that needs torques or forces is left out where the walk has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.contact_set import contact_points
+from strut.engines.body_wrench import centre_of_mass_path
+from strut.engines.rigid_body import GRAVITY_M_S2, body_poses, point_positions
+from strut.human.anatomy import (
+    ANKLE,
+    ELBOW,
+    HEAD,
+    HEEL,
+    HIP,
+    HIP_ABDUCTION,
+    KNEE,
+    LITTLE_TOE,
+    PELVIS,
+    RIGHT,
+    SHOULDER,
+    SIDES,
+    TOES,
+    UPPER_TRUNK,
+    points_of_side,
+    sided,
+)
+from strut.kinematics.contact_slip import contact_slip
+from strut.motion import Motion
+from strut.robot import Array, Robot
+
+LOADING = 0.3  # share of the cycle in which the leg takes the load
+LANDED = 0.03  # share after a landing that is left out of torques and powers: a jump of velocity has no power
+HUMP_SHARE = 0.4  # of stance at either end, in which people's vertical force has its humps, at a quarter of it
+TOES_PASS = (0.3, 0.9)  # shares of the swing between which toes clear the ground
+HEEL_PASSES = (0.3, 0.8)  # the same of the heel, which comes down to land
+UP = {
+    HIP: -1.0,
+    HIP_ABDUCTION: -1.0,
+    KNEE: 1.0,
+    ANKLE: -1.0,
+    ELBOW: -1.0,
+    SHOULDER: -1.0,
+}  # signs of a right leg or arm
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Leg:
+    """The right leg over a cycle from its landing: share of the cycle and whether the foot is down (T,), by sample."""
+
+    robot: Robot
+    motion: Motion
+    share: Array
+    down: npt.NDArray[np.bool_]
+
+    def angle(self, coordinate: str) -> Array:
+        """Return a coordinate of the right side in degrees. Shape (T,)."""
+        return np.degrees(UP[coordinate] * self.motion.joint_angles_rad[:, self._column(coordinate)])
+
+    def torque(self, coordinate: str) -> Array:
+        """Return its torque over the body mass [N m/kg]; the landing itself is left out. Shape (T,)."""
+        assert self.motion.torque_nm is not None
+        return UP[coordinate] * self.motion.torque_nm[:, self._column(coordinate)] / self.robot.mass_kg
+
+    def power(self, coordinate: str) -> Array:
+        """Return its power over the body mass [W/kg]. Shape (T,)."""
+        assert self.motion.torque_nm is not None
+        column = self._column(coordinate)
+        speed = np.gradient(self.motion.joint_angles_rad[:, column], self.motion.time_s)
+        return self.motion.torque_nm[:, column] * speed / self.robot.mass_kg
+
+    def _column(self, coordinate: str) -> int:
+        return self.robot.joint_names.index(sided(coordinate, RIGHT))
+
+
+def walk_figures(robot: Robot, cycle: Motion) -> dict[str, float]:
+    """Return the figures of a cycle along x from one landing of the right heel to the next; names end in the unit."""
+    touching = np.asarray(cycle.contact[:, points_of_side(cycle.foot_names, RIGHT)].any(axis=1))
+    lifted = int(np.argmin(touching)) or len(touching)
+    leg = _Leg(robot, cycle, cycle.time_s / cycle.duration_s, np.arange(len(touching)) < lifted)
+    figures = _steps(leg) | _angles(leg) | _bearing(robot, cycle) | _clearance(leg)
+    if cycle.torque_nm is not None:
+        figures |= _torques(leg)
+    if cycle.ground_force_n is not None:
+        figures |= _forces(leg)
+    return {name: float(value) for name, value in figures.items()}
+
+
+def foot_force(robot: Robot, motion: Motion) -> Array | None:
+    """Return the ground's force on the right foot over the body weight; None where unknown. Shape (T, 3)."""
+    if motion.ground_force_n is None:
+        return None
+    own = points_of_side(motion.foot_names, RIGHT)
+    return np.asarray(motion.ground_force_n[:, own].sum(axis=1) / (robot.mass_kg * GRAVITY_M_S2))
+
+
+def force_humps(force: Array, down: npt.NDArray[np.bool_]) -> tuple[float, float, float] | None:
+    """Return first hump, dip and second hump of a cycle that begins with the foot's landing. Shape (T,) each.
+
+    Humps are the largest of the first and of the last 40 % of stance, the dip is the least between them.
+    """
+    up = np.flatnonzero(~down)
+    stance = force[: up[0]] if len(up) else force
+    if len(stance) < 4:
+        return None
+    early = int(HUMP_SHARE * len(stance)) + 1
+    first, second = int(np.argmax(stance[:early])), len(stance) - early + int(np.argmax(stance[-early:]))
+    return float(stance[first]), float(stance[first : second + 1].min()), float(stance[second])
+
+
+def world_pitch(robot: Robot, qpos: Array, segment: str) -> Array:
+    """Return how far a segment leans forwards from the vertical, in the walker's x-z plane [rad]. Shape (T,)."""
+    turn = body_poses(robot.model, [segment], qpos)[1][:, 0]
+    return np.arctan2(turn[:, 0, 2], turn[:, 2, 2])
+
+
+def pelvis_angles(robot: Robot, qpos: Array) -> tuple[Array, Array, Array]:
+    """Return tilt, obliquity and rotation of the pelvis in world [rad]. Shapes (T,)."""
+    turn = body_poses(robot.model, [PELVIS], qpos)[1][:, 0]
+    tilt, oblique = np.arctan2(turn[:, 0, 2], turn[:, 2, 2]), np.arcsin(turn[:, 2, 1].clip(-1.0, 1.0))
+    return tilt, oblique, np.arctan2(turn[:, 1, 0], turn[:, 0, 0])
+
+
+def _steps(leg: _Leg) -> dict[str, float]:
+    robot, cycle = leg.robot, leg.motion
+    feet = [np.asarray(cycle.contact[:-1, points_of_side(cycle.foot_names, side)].any(axis=1)) for side in SIDES]
+    heels = _places(robot, cycle, [sided(HEEL, side) for side in SIDES])
+    mass = centre_of_mass_path(robot.model, cycle.qpos)
+    flat = [cycle.contact[:, cycle.foot_names.index(sided(TOES, side))] for side in SIDES]
+    sideways = [heels[touching, number, 1].mean() for number, touching in enumerate(flat)]
+    travelled = mass[-1, 0] - mass[0, 0]
+    return {
+        "step_length_m": travelled / 2.0,
+        "cadence_per_min": 120.0 / cycle.duration_s,
+        "stance_share": leg.down[:-1].mean(),
+        "double_support_share": (feet[0] & feet[1]).mean(),
+        "step_width_m": abs(sideways[1] - sideways[0]),
+        "com_rise_m": np.ptp(mass[:, 2]),
+        "com_sway_m": np.ptp(mass[:, 1]),
+    }
+
+
+def _angles(leg: _Leg) -> dict[str, float]:
+    knee, ankle, hip = leg.angle(KNEE), leg.angle(ANKLE), leg.angle(HIP)
+    loading, swing = leg.share <= LOADING, ~leg.down
+    peak = int(np.argmax(np.where(loading, knee, -np.inf)))
+    late = leg.down & (np.arange(len(knee)) >= peak)
+    pushing = leg.share > LOADING
+    return {
+        "hip_range_deg": np.ptp(hip),
+        "hip_adduction_range_deg": np.ptp(leg.angle(HIP_ABDUCTION)),
+        "knee_strike_deg": knee[0],
+        "knee_loading_deg": knee[peak],
+        "knee_stance_extension_deg": knee[late].min(),
+        "knee_swing_deg": knee[pushing].max(),
+        "ankle_strike_deg": ankle[0],
+        "ankle_loading_deg": ankle[loading].min(),
+        "ankle_dorsiflexion_deg": ankle[leg.down].max(),
+        "ankle_plantarflexion_deg": ankle[pushing].min(),
+        "ankle_swing_deg": ankle[swing].max() if swing.any() else ankle.max(),
+        "elbow_mean_deg": leg.angle(ELBOW).mean(),
+        "shoulder_range_deg": np.ptp(leg.angle(SHOULDER)),
+    }
+
+
+def _bearing(robot: Robot, cycle: Motion) -> dict[str, float]:
+    """Return how pelvis, trunk and head stand in the world."""
+    tilt, oblique, rotation = pelvis_angles(robot, cycle.qpos)
+    return {
+        "pelvis_tilt_range_deg": np.degrees(np.ptp(tilt)),
+        "pelvis_obliquity_range_deg": np.degrees(np.ptp(oblique)),
+        "pelvis_rotation_range_deg": np.degrees(np.ptp(rotation)),
+        "trunk_pitch_deg": np.degrees(world_pitch(robot, cycle.qpos, UPPER_TRUNK).mean()),
+        "head_pitch_deg": np.degrees(world_pitch(robot, cycle.qpos, HEAD).mean()),
+    }
+
+
+def _clearance(leg: _Leg) -> dict[str, float]:
+    """Return the least heights of toes and heel of the right foot while it swings past the left."""
+    swing = np.flatnonzero(~leg.down)
+    if not len(swing):
+        return {}
+    share = (leg.share - leg.share[swing[0]]) / (1.0 - leg.share[swing[0]])
+    points, found = contact_points(leg.robot), dict[str, float]()
+    for name, parts, (start, stop) in (
+        ("toe_clearance_m", (TOES, LITTLE_TOE), TOES_PASS),
+        ("heel_clearance_m", (HEEL,), HEEL_PASSES),
+    ):
+        inside = leg.motion.qpos[(share >= start) & (share <= stop)]
+        heights = contact_slip(leg.robot, [points[sided(part, RIGHT)] for part in parts], inside)[1]
+        found[name] = float(heights.min())
+    return found
+
+
+def _torques(leg: _Leg) -> dict[str, float]:
+    landed, loading, late = leg.share >= LANDED, leg.share <= LOADING, leg.share > LOADING
+    early, pushing, swing = landed & loading, late & leg.down, ~leg.down & (leg.share < 1.0 - LANDED)
+    around = late & (leg.share < 1.0 - LOADING)
+    hip, knee, ankle = (leg.power(coordinate) for coordinate in (HIP, KNEE, ANKLE))
+    return {
+        "hip_extension_nm_kg": -leg.torque(HIP)[early].min(),
+        "hip_flexion_nm_kg": leg.torque(HIP)[around].max(),
+        "hip_abduction_nm_kg": leg.torque(HIP_ABDUCTION)[landed & leg.down].max(),
+        "knee_extension_nm_kg": -leg.torque(KNEE)[early].min(),
+        "ankle_plantarflexion_nm_kg": -leg.torque(ANKLE)[leg.down].min(),
+        "hip_pull_w_kg": hip[around].max(),
+        "knee_push_absorption_w_kg": -knee[around].min(),
+        "knee_swing_absorption_w_kg": -knee[swing].min(initial=0.0),
+        "ankle_absorption_w_kg": -ankle[landed & leg.down].min(),
+        "ankle_push_w_kg": ankle[pushing].max(),
+    }
+
+
+def _forces(leg: _Leg) -> dict[str, float]:
+    force = foot_force(leg.robot, leg.motion)
+    humps = None if force is None else force_humps(force[:, 2], leg.down)
+    if force is None or humps is None:
+        return {}
+    first, valley, second = humps
+    return {
+        "force_first_hump_bw": first,
+        "force_valley_bw": valley,
+        "force_second_hump_bw": second,
+        "force_braking_bw": -force[:, 0].min(),
+        "force_propulsion_bw": force[:, 0].max(),
+    }
+
+
+def _places(robot: Robot, cycle: Motion, names: list[str]) -> Array:
+    """Return where contact points are. Shape (T, n, 3)."""
+    points = [contact_points(robot)[name] for name in names]
+    return point_positions(robot.model, [(point.body, point.position_m) for point in points], cycle.qpos)

@@ -1,0 +1,45 @@
+"""Figures of a walk: bearing in world axes, humps of the force, and what a walk without forces leaves out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from strut.analysis.gait_cycle import gait_cycle
+from strut.human.walk_figures import force_humps, walk_figures, world_pitch
+from strut.rotation import qpos_from_angles
+
+
+def pitch_of(heiman, **angles_rad):
+    names = ["Pelvis_TX", "Pelvis_TY", "Pelvis_TZ", "Pelvis_RY", "Pelvis_RX", "Pelvis_RZ", *heiman.joint_names]
+    q = np.zeros((1, len(names)))
+    for name, angle in angles_rad.items():
+        q[0, names.index(name)] = angle
+    return float(world_pitch(heiman, qpos_from_angles(q), "UpperTrunk")[0])
+
+
+def test_a_lean_is_that_of_the_segment_in_world_and_not_the_sum_of_joint_angles(heiman):
+    assert pitch_of(heiman, Pelvis_RY=0.2, Lumbar_RY=0.1) == pytest.approx(0.3, abs=1e-9)
+    # A back that bends by 0.3 rad on a pelvis turned by a right angle leans to the side and not forwards.
+    assert pitch_of(heiman, Pelvis_RZ=np.pi / 2.0, Lumbar_RY=0.3) == pytest.approx(0.0, abs=1e-9)
+    assert pitch_of(heiman, Pelvis_RX=0.4, Pelvis_RZ=0.5, Lumbar_RY=0.3) < 0.3
+
+
+def test_humps_are_those_of_either_end_of_stance_and_the_dip_lies_between_them():
+    share = np.linspace(0.0, 1.0, 101)
+    force = np.sin(np.pi * share) + 0.25 * np.sin(3.0 * np.pi * share)  # two humps, symmetric
+    first, dip, second = force_humps(np.append(force, np.zeros(50)), np.arange(151) < 101)
+    assert first == pytest.approx(second, rel=1e-6)
+    assert dip == pytest.approx(0.75)
+    assert first > dip + 0.1
+    assert force_humps(np.ones(3), np.ones(3, dtype=bool)) is None
+
+
+def test_what_a_walk_does_not_know_is_left_out(gait):
+    cycle = gait_cycle(gait.robot, gait.motion(steps=4)).motion
+    whole = walk_figures(gait.robot, cycle)
+    bare = walk_figures(gait.robot, replace(cycle, torque_nm=None, ground_force_n=None, cop_in_world=None))
+    assert {name for name in whole if name.endswith(("nm_kg", "w_kg", "bw"))} == whole.keys() - bare.keys()
+    assert all(bare[name] == whole[name] for name in bare)
+    assert whole["step_length_m"] == pytest.approx(gait.step_length_m, rel=2e-3)
+    assert whole["cadence_per_min"] == pytest.approx(60.0 / gait.trajectory.time_s[-1], rel=2e-3)

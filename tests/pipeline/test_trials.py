@@ -1,0 +1,63 @@
+"""Trials: how often a pace is slowed down, and what a motion says of a draft that was recorded instead of balanced."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+
+from strut.draft import Detail, Draft, not_made
+from strut.generators.step_drafts import StepDrafts
+from strut.pipeline.run import motion_of
+from strut.pipeline.trials import _MOST_SLOWER, _SLOWER, Trials
+from strut.place import Place
+from strut.request import Request, Steps
+from strut.style import Style
+from strut.verify.measure import measure
+from strut.verify.receipt_builder import planned_receipt
+from tests.alice import ALICE
+
+FASTEST = Request(robot="alice", task=Steps(goals=(Place(0.1, 0.0),), pace="fastest"), rate_hz=20.0)
+FIRST = next(iter(StepDrafts(ALICE, FASTEST.task, 20.0).drafts(Style(), Detail("search")))).qpos[0]
+
+
+def standing() -> Draft:
+    return Draft(ALICE, np.arange(5) / 20.0, np.tile(FIRST, (5, 1)), np.ones((5, 2), dtype=bool), Style())
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Stands in the search, at any pace; the whole can only be made at `enough` times the pace found or slower."""
+
+    enough: float
+    slower: float = 1.0
+    tried: list[float] = field(default_factory=list)
+
+    def drafts(self, style, detail):
+        if detail.level != "final":
+            yield standing()
+            return
+        self.tried.append(self.slower)
+        short = self.slower < self.enough * self.tried[0]
+        yield not_made(ALICE, style, "reach", "reach: too quick") if short else standing()
+
+    def at_pace(self, slower):
+        return replace(self, slower=slower)
+
+
+@pytest.mark.parametrize(("enough", "tries"), [(1.0, 1), (1.05, 3), (9.0, _MOST_SLOWER + 1)])
+def test_a_pace_that_the_whole_cannot_keep_is_slowed_bit_by_bit_and_not_for_ever(enough, tries):
+    generator = Standing(enough)
+    trials = Trials(FASTEST, ALICE, generator)
+    full = trials._prove(trials._search(0.0))
+    assert full.passes == (tries <= _MOST_SLOWER)
+    np.testing.assert_allclose(generator.tried, generator.tried[0] * _SLOWER ** np.arange(tries))
+
+
+def test_a_recorded_run_or_a_walk_with_landings_claims_no_margin_of_its_own():
+    draft = measure(standing())
+    receipt = planned_receipt(draft, emotion=None, asked=0.0, intensity=0.0, stopped_by=())
+    assert motion_of(FASTEST, draft, receipt).balance_margin_m is not None
+    for what in ("plant", "landings"):
+        other = replace(draft, needs=replace(draft.measured, **{what: object()}))
+        found = motion_of(FASTEST, other, receipt)
+        assert (found.balance_margin_m, found.cop_in_world) == (None, None)
