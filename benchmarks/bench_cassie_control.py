@@ -44,13 +44,13 @@ def walk_row(
     seed: int,
     rate_hz: float,
     library: GaitLibrary | None = None,
-    robot: Robot | str = "cassie",
+    robot: Robot | None = None,
 ) -> Row:
     """Walk one command, stop, and return what came of it."""
     forward, left, height = command
     run = simulate_requests(
         [WalkRequest(forward, left, 0.0, height, duration_s=WALK_S), StandRequest(1.0)],
-        robot,
+        robot or load_robot("cassie"),
         world=World(seed=seed),
         clock=Clock(control_hz=rate_hz, longest_s=WALK_S + 18.0),
         library=library,

@@ -1,6 +1,7 @@
 """How long does one gait of Cassie's library take, and how much faster are two workers than one?
 
     python benchmarks/bench_gait_library.py [--grid 5,3,3] [--workers 1 2]
+    python benchmarks/bench_gait_library.py --grid 11,11,11 --workers 2 --store gaits.db    # goes on where it was
 
 Builds the same grid from nothing with each number of Dask workers on this machine. `gait_s` is the median processor
 time of a gait that starts from a neighbour, one core; `build_s` is waiting for the whole grid, set-up of the workers
@@ -24,10 +25,10 @@ from record import Row, record  # noqa: E402
 from strut.pipeline.gait_library_build import build_gait_library  # noqa: E402
 
 
-def build_row(counts: tuple[int, int, int], workers: int, folder: Path) -> Row:
-    """Build a grid and return how long it took."""
+def build_row(counts: tuple[int, int, int], workers: int, path: Path) -> Row:
+    """Build a grid into a store, what it holds already left alone, and return how long it took."""
     started = perf_counter()
-    store = build_gait_library("cassie", folder / f"{workers}.db", counts=counts, workers=workers)
+    store = build_gait_library("cassie", path, counts=counts, workers=workers)
     taken_s = perf_counter() - started
     records = list(store.records())
     warm = [one.figures for one in records if one.figures.get("warm") and one.start is not None]
@@ -46,12 +47,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--grid", default="5,3,3")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--store", type=Path, help="keep the gaits; only for one number of workers")
     options = parser.parse_args()
+    if options.store is not None and len(options.workers) != 1:
+        parser.error("--store holds one build: give one number of workers")
     forward, left, height = (int(number) for number in options.grid.split(","))
     first_s: float | None = None
     with TemporaryDirectory() as folder:
         for workers in options.workers:
-            row = build_row((forward, left, height), workers, Path(folder))
+            path = options.store or Path(folder) / f"{workers}.db"
+            row = build_row((forward, left, height), workers, path)
             first_s = first_s or row["build_s"]
             record(
                 "gait_library", [row | {"speedup": round(first_s / row["build_s"], 2)}], packages=("casadi", "mujoco")

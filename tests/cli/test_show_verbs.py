@@ -1,6 +1,8 @@
 """`strut walk cassie`, queues by `strut perform`, and `strut library` of gaits, as a user meets them."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -80,6 +82,12 @@ def test_what_a_library_holds_is_told_and_drawn(tmp_path, capsys):
     picture = tmp_path / "map.png"
     assert main(["library", "map", "cassie", "--store", str(path), "--out", str(picture)]) == 0
     assert picture.stat().st_size > 5000
+    assert main(["library", "gaits", "alice", "--store", str(path)]) == 2
+    assert "holds gaits of cassie, not of alice" in capsys.readouterr().err
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version = 9")
+    assert main(["library", "gaits", "cassie", "--store", str(path)]) == 2
+    assert "gait library of version 9; this strut reads 1" in capsys.readouterr().err
     path.write_bytes(b"nonsense" * 100)
     assert main(["library", "gaits", "cassie", "--store", str(path)]) == 2
     assert "is damaged or no gait library" in capsys.readouterr().err

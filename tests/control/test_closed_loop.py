@@ -48,6 +48,25 @@ def test_a_stand_bends_the_springs_as_the_robot_does(model, table):
     assert deflection == pytest.approx(6.6, abs=1.3)  # measured 6.6 with rods as bodies, 5.5 with a tendon
 
 
+@pytest.mark.parametrize("knee_nm_rad", [500.0, 3000.0])
+def test_joint_feedback_and_feet_that_balance_forward_alone_fall_sideways(model, body, knee_nm_rad):
+    """In about 3 s, however stiff the knees are: legs on springs are too soft to resist roll (behaviour 16)."""
+    plant = TorquePlant(model, "pelvis", ("left_foot", "right_foot"))
+    plant.reset(model.qpos0)
+    stiffness = np.tile([500.0, 300.0, 500.0, knee_nm_rad, 0.0], 2)
+    damping = np.tile([10.0, 5.0, 10.0, knee_nm_rad / 60.0, 1.0], 2)
+    wanted, feet = model.qpos0[body.motor_dof + 1], [4, 9]
+    while plant.time_s < 6.0 and plant.qpos[2] > 0.6:
+        angle, rate = plant.data.qpos[body.motor_dof + 1], plant.data.qvel[body.motor_dof]
+        ahead_m, left_m = (plant.data.subtree_com[1] - plant.foot_places().mean(axis=0))[:2]
+        torque = stiffness * (wanted - angle) - damping * rate
+        torque[feet] -= 300.0 * ahead_m + 60.0 * plant.data.qvel[0]
+        plant.step(np.clip(torque, -body.torque_limit_nm, body.torque_limit_nm), 1)
+    assert 2.0 < plant.time_s < 5.0
+    assert abs(left_m) > 0.3
+    assert abs(ahead_m) < 0.03
+
+
 def sway():
     time_s = np.linspace(0.0, SWAY_S, 51)
     wave = np.sin(2.0 * np.pi * time_s / SWAY_S) * np.minimum(1.0, np.minimum(time_s, time_s[-1] - time_s))

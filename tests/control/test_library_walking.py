@@ -8,6 +8,7 @@ from strut.control.driven_body import driven_body
 from strut.control.library_walking import LANDING_RATE, LibraryWalking, regulator_gains
 from strut.control.observer import Observer
 from strut.control.reference import StandRequest, WalkReference, WalkRequest
+from strut.engines.controller_dynamics import FOOT_ROWS
 from strut.io.gait_library_file import load_gait_library
 from strut.models.catalogue import load_robot
 from strut.models.torque_model import control_table, torque_model
@@ -67,6 +68,14 @@ def test_the_sole_stays_level_whatever_the_regulator_does(walker, library):
     own = library.lookup(*walker.observed_m_s, COMMAND.height_m).motors[0, 5:]
     assert abs(curves[2] - own[2]).min() > 0.05
     np.testing.assert_allclose(curves[2] + curves[4], own[2] + own[4], atol=1e-12)  # pitch and foot turn against it
+
+
+def test_who_is_too_low_is_lifted_by_the_leg_that_stands(walker, library):
+    looked_up(walker, library)
+    walker._observer.height_m = COMMAND.height_m - 0.02
+    walker._base_rows(COMMAND)
+    kp, _ = walker._gains.height
+    assert walker._right[FOOT_ROWS, 0] == pytest.approx(0.02 * kp)  # acceleration upwards, on a foot at rest
 
 
 def test_what_the_base_is_tilted_is_taken_out_of_the_leg(walker, library):

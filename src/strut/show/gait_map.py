@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def gait_map(robot: Robot, store: GaitStore) -> Figure:
             place.set_title(f"{height:.3g} m", fontsize=9.0)
         for place in axes[-1]:
             place.set_xlabel("left [m/s]", fontsize=8.0)
-        figure.suptitle(_title(robot, records, tried), fontsize=10.0, x=0.01, ha="left")
+        figure.suptitle(_title(robot, records, tried, math.prod(store.grid.shape)), fontsize=10.0, x=0.01, ha="left")
     return figure
 
 
@@ -53,9 +54,11 @@ def _row(places: Any, store: GaitStore, records: list[GaitRecord], walker: str |
     places[0].set_ylabel(f"{walker or 'gaits'}\nforward [m/s]", fontsize=8.0)
 
 
-def _title(robot: Robot, records: list[GaitRecord], tried: list[str]) -> str:
+def _title(robot: Robot, records: list[GaitRecord], tried: list[str], points: int) -> str:
     found = [record for record in records if record.status == "ok"]
-    words = [f"{robot.name}: {len(found)} of {len(records)} gaits"]
+    words = [f"{robot.name}: {len(found)} of {len(records)} gaits found"]
+    if len(records) < points:
+        words.append(f"{points - len(records)} points (white) not looked for yet")
     for walker in tried:
         held = sum(bool(record.figures.get(f"walked_by_{walker}", {}).get("held")) for record in found)
         words.append(f"{held} held by the {walker} walker")
