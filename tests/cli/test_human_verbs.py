@@ -48,7 +48,7 @@ def standing(tmp_path):
         (["--steps", "0"], "steps is 0"),
         (["--step", "2m"], "step of 2 m is impossible"),
         (["--step", "1m", "--speed", "0.6"], "would last 1.67 s"),
-        (["--step", "10cm", "--speed", "2.5"], "choose 0.62 to 1.10 m"),
+        (["--step", "10cm", "--speed", "2.5"], "choose 0.34 to 1.10 m"),
         (["--manner", "human,sprigs"], "no manner 'sprigs' (nearest: springs, arms)"),
         (["--manner", "human,plain"], "plain is nothing besides the criteria, so it cannot go with human"),
         (["--clearance", "400mm"], "toe clearance of 400 mm is impossible"),
