@@ -15,9 +15,10 @@ demo: $(VENV)/installed
 # One thread in each of the workers: more would wait for each other. Compiled modules are kept: many tests start processes.
 test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
+test: export MUJOCO_GL = disable
 test: export PYTHONDONTWRITEBYTECODE =
 test: lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile  # what a file plans is planned in one worker
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # what a file plans is planned in one worker
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

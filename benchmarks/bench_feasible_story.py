@@ -71,7 +71,9 @@ def tell(robot: Robot, name: str, methods: list[str]) -> None:
     if "raw" in methods:
         raw = draw(robot, animation)
         report = {"drawn_s": animation.duration_s, "duration_s": raw.duration_s}
-        row_of(name, "raw", report, 0.0, (check(raw, robot).verdict, stands(robot, raw)))
+        found = check(raw, robot)
+        broken = " + ".join(sentence.split(":")[0] for sentence in found.reasons) if found.verdict == "refused" else ""
+        row_of(name, "raw", report, 0.0, (f"breaks {broken}" if broken else "ok", stands(robot, raw)))
     for method in [known for known in get_args(StoryMethod) if known in methods]:
         started = process_time()
         motion = animate(robot, animation, method=method)

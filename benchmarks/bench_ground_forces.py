@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,14 @@ from strut.capture.dynamic_smoothing import GRAVITY_M_S2
 from strut.capture.fit import MarkerFit, fit
 from strut.capture.ground_forces import GroundForces, ground_forces
 from strut.capture.moment_comparison import MomentAgreement, compare_ankles
-from strut.capture.plate_comparison import AXES, Agreement, agreement, compare_loads, pressure_distance_m
+from strut.capture.plate_comparison import (
+    AXES,
+    Agreement,
+    PlateForces,
+    agreement,
+    compare_loads,
+    pressure_distance_m,
+)
 from strut.capture.recording_file import read_recording
 from strut.capture.subject_model import SubjectModel, robot_of_subject
 from strut.robot import Robot
@@ -33,9 +41,23 @@ HELD_OUT = (
     "sydney_walk05",
     "c3d_samples/plate_type3",
     "c3d_samples/plate_type1",
+    "c3d_samples/plate_type2",
     "c3d_samples/pc_real",
 )
 USUAL_HEIGHT_M, USUAL_MASS_KG = 1.75, 70.0
+LAST = ("median_mm", "seconds", "late_ms", "ahead_mm")  # columns of few rows
+AIMS: tuple[
+    tuple[str, str, str | None, str, float], ...
+] = (  # title, what, axis, column, at most (correlation: at least)
+    ("total up", "total", "up", "rms_percent_weight", 6.0),
+    ("correlation", "total", "up", "correlation", 0.95),
+    ("total forwards", "total", "forwards", "rms_percent_weight", 4.0),
+    ("right up", "right", "up", "rms_percent_weight", 8.0),
+    ("left up", "left", "up", "rms_percent_weight", 8.0),
+    ("pressure [mm]", "centre of pressure", None, "median_mm", 25.0),
+    ("right ankle", "right ankle", "torque", "rms_percent_range", 15.0),
+    ("left ankle", "left ankle", "torque", "rms_percent_range", 15.0),
+)
 
 
 def solved(name: str) -> tuple[MarkerFit, Robot, GroundForces]:
@@ -74,19 +96,31 @@ def rows_of(half: str, name: str) -> list[dict[str, object]]:
     first = {"half": half, "trial": name}
     if forces.plates is None:
         return [first | _row(None) | {"what": "no foot stands whole on a plate", "seconds": seconds}]
+    rows = [first | row for row in _compared(robot, forces, forces.plates, "")]
+    rows[-1]["seconds"] = seconds
+    alignment = forces.alignment
+    if alignment is not None and alignment.notes:
+        aligned = alignment.undone(forces.plates)
+        told = {"late_ms": round(1e3 * alignment.late_s), "ahead_mm": round(1e3 * alignment.forwards_m)}
+        rows += [first | row | told for row in _compared(robot, forces, aligned, "aligned ")]
+    return [*rows, *(first | _moment_row(one) for one in compare_ankles(found, robot, forces))]
+
+
+def _compared(robot: Robot, forces: GroundForces, plates: PlateForces, prefix: str) -> list[dict[str, object]]:
+    """Return a row for each compared force, ours and the plain estimate's, and one for the centre of pressure."""
     weight_n = robot.mass_kg * GRAVITY_M_S2
     bands = (forces.bands.total_n, forces.bands.foot_n)
-    ours = compare_loads(forces.loads, forces.wrench[:, :3], forces.plates, weight_n, bands)
-    plain_n = forces.plates.as_filtered(forces.baseline_n)
+    ours = compare_loads(forces.loads, forces.wrench[:, :3], plates, weight_n, bands)
+    plain_n = plates.as_filtered(forces.baseline_n)
     plain = [
-        agreement("baseline", axis, plain_n[:, index], forces.plates.total[:, index], weight_n)
+        agreement("baseline", axis, plain_n[:, index], plates.total[:, index], weight_n)
         for index, axis in enumerate(AXES)
     ]
-    rows = [first | _row(one) for one in [*ours, *plain] if one is not None]
-    away = pressure_distance_m(forces.loads.cop_m, forces.plates, forces.loads.stands, weight_n)
+    rows = [_row(one) for one in [*ours, *plain] if one is not None]
+    away = pressure_distance_m(forces.loads.cop_m, plates, forces.loads.stands, weight_n)
     median_mm = round(float(np.median(away)) * 1e3, 1) if len(away) else None
-    rows.append(first | _row(None) | {"what": "centre of pressure", "median_mm": median_mm, "seconds": seconds})
-    return [*rows, *(first | _moment_row(one) for one in compare_ankles(found, robot, forces))]
+    rows.append(_row(None) | {"what": "centre of pressure", "median_mm": median_mm})
+    return [row | {"what": f"{prefix}{row['what']}"} for row in rows]
 
 
 def _moment_row(one: MomentAgreement) -> dict[str, object]:
@@ -103,7 +137,7 @@ def _moment_row(one: MomentAgreement) -> dict[str, object]:
 def _row(one: Agreement | None) -> dict[str, object]:
     if one is None:
         names = ("what", "axis", "rms_percent_weight", "rms_percent_range", "correlation", "covered_percent", "frames")
-        return dict.fromkeys((*names, "median_mm", "seconds"))
+        return dict.fromkeys((*names, *LAST))
     return {
         "what": one.what,
         "axis": one.axis,
@@ -112,9 +146,50 @@ def _row(one: Agreement | None) -> dict[str, object]:
         "correlation": None if one.correlation is None else round(one.correlation, 3),
         "covered_percent": None if one.covered is None else round(100.0 * one.covered, 1),
         "frames": one.frames,
-        "median_mm": None,
-        "seconds": None,
-    }
+    } | dict.fromkeys(LAST)
+
+
+def aims_table(rows: Sequence[dict[str, object]]) -> str:
+    """Return every aim by trial as a Markdown table; what misses is bold, aligned plates have their own lines."""
+    lines = ["| trial | " + " | ".join(title for title, *_ in AIMS) + " |", "|---" * (len(AIMS) + 1) + "|"]
+    for name in dict.fromkeys(str(row["trial"]) for row in rows):
+        for prefix, words in (("", ""), ("aligned ", ", aligned")):
+            own = {(row["what"], row["axis"]): row for row in rows if row["trial"] == name}
+            if (f"{prefix}centre of pressure", None) not in own:
+                continue
+            half = next(row["half"] for row in rows if row["trial"] == name)
+            cells = [_cell(own, prefix, *aim[1:]) for aim in AIMS]
+            lines.append(f"| {name.rpartition('/')[2]}{words} ({half}) | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _cell(
+    own: dict[tuple[object, object], dict[str, object]], prefix: str, what: str, axis: str | None, key: str, aim: float
+) -> str:
+    value = own.get((f"{prefix}{what}", axis), {}).get(key)
+    if not isinstance(value, int | float):
+        return ""
+    plain = (
+        own.get((f"{prefix}baseline", axis), {}).get(key) if what == "total" and key == "rms_percent_weight" else None
+    )
+    missed = value < aim if key == "correlation" else value > aim
+    missed = missed or (isinstance(plain, float) and value > plain)
+    words = f"{value:.2f}" if key == "correlation" else f"{value:.1f}"
+    return (f"**{words}**" if missed else words) + (f" ({plain:.1f})" if isinstance(plain, float) else "")
+
+
+def coverage_lines(rows: Sequence[dict[str, object]]) -> str:
+    """Return how many of the samples of each half are in their bands, total and single feet by axis."""
+    lines = []
+    for half in ("tuned", "held out"):
+        for words, whats in (("total", ("total",)), ("feet", ("right", "left"))):
+            shares = []
+            for axis in AXES:
+                own = [row for row in rows if (row["half"], row["axis"]) == (half, axis) and row["what"] in whats]
+                frames = sum(int(str(row["frames"])) for row in own)
+                shares.append(sum(float(str(row["covered_percent"])) * int(str(row["frames"])) for row in own) / frames)
+            lines.append(f"{half}, {words}: " + ", ".join(f"{share:.0f} %" for share in shares))
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -127,6 +202,7 @@ def main() -> None:
         for row in rows_of(half, name)
     ]
     record("ground_forces", rows, packages=["numpy", "scipy", "mujoco"])
+    print(aims_table(rows), f"Samples in 90 % bands ({', '.join(AXES)}):", coverage_lines(rows), sep="\n\n")
 
 
 if __name__ == "__main__":

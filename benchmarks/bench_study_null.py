@@ -1,17 +1,20 @@
 """How often do the verdicts of a study see what is not there?
 
-    python benchmarks/bench_study_null.py [--sets 1000]
+    python benchmarks/bench_study_null.py [--sets 1000] [--designs-only]
 
 Choices: people who answer without looking, in six kinds of data. A false alarm is any emotion called recognised; beside
 it the same with an exact binomial test against one over all options, which strut used before, and with Wagner's test as
 published. Required: at most 6 %. Ratings: no emotion and no factor makes a difference, but people read emotions and
-factors in their own ways and motions differ. Required: at most 7 %. `cpu_s` is processor time.
+factors in their own ways and motions differ. Required: at most 7 %, also of pairs, ratings over time, groups and
+labels. `cpu_s` is processor time.
 """
 
 from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -23,12 +26,23 @@ from record import Row, record
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the null data are those of the tests
 
 from scipy import stats
-from tests.study.null_data import guessed_answers, indifferent_ratings
+from tests.study.null_data import (
+    compared_pairs,
+    grouped_ratings,
+    guessed_answers,
+    guessed_labels,
+    indifferent_ratings,
+    wandering_ratings,
+)
 
 from strut.errors import AnswersError
 from strut.study.answers import Answers
 from strut.study.confusion import confusion, hit_rates
+from strut.study.group_effects import group_effects
+from strut.study.labels import labels_found
 from strut.study.mixed import mixed_choice, mixed_rating
+from strut.study.preferences import preferences
+from strut.study.rating_curves import rating_curves
 from strut.study.ratings import correlations
 from strut.study.recognition import named_answers, recognitions, wagner_pairs
 from strut.study.significance import holm
@@ -48,6 +62,49 @@ RATINGS: dict[str, dict[str, Any]] = {
     "emotion, 3 motions each sd 0.2": {"motions": 3, "stimulus_sd": 0.2},
     "factor, 5 motions sd 0.2": {"stimulus_sd": 0.2},
     "factor, 15 motions sd 0.2": {"motions": 3, "stimulus_sd": 0.2},
+}
+
+
+def any_group(answers: Answers, rng: np.random.Generator) -> bool:
+    """Whether any group is said to differ."""
+    return any((row.p_holm or 1.0) < 0.05 for row in group_effects(answers, rng))
+
+
+def any_instant(answers: Answers, rng: np.random.Generator) -> bool:
+    """Whether any rating over time is said to leave the middle."""
+    return any(row.off_middle for row in rating_curves(answers, rng))
+
+
+def any_pair(answers: Answers, rng: np.random.Generator) -> bool:
+    """Whether any motion is said to be preferred to another."""
+    return any((row.p_holm or 1.0) < 0.05 for row in preferences(answers, rng).pairs)
+
+
+def any_difference(answers: Answers, rng: np.random.Generator) -> bool:
+    """Whether motions are said to differ as a whole."""
+    return preferences(answers, rng).differ
+
+
+def any_agreement(answers: Answers, rng: np.random.Generator) -> bool:
+    """Whether people are said to agree on labels."""
+    test = labels_found(answers, rng).test
+    return test is not None and test.p_value < 0.05
+
+
+Make, Verdict = Callable[..., Answers], Callable[[Answers, np.random.Generator], bool]
+DESIGNS: dict[str, tuple[Make, Verdict]] = {
+    "pairs: any difference, 20 people, likings sd 0.5": (compared_pairs, any_difference),
+    "pairs: any difference, 8 people, likings sd 1, side 0.5": (
+        partial(compared_pairs, people=8, liking_sd=1.0, side=0.5),
+        any_difference,
+    ),
+    "pairs: any pair, 20 people, likings sd 0.5": (partial(compared_pairs, repeats=2), any_pair),
+    "ratings over time: any instant, 20 people": (wandering_ratings, any_instant),
+    "ratings over time: any instant, 8 people": (partial(wandering_ratings, people=8), any_instant),
+    "groups: any emotion, two of 12": (grouped_ratings, any_group),
+    "groups: any emotion, three of 8, spreads 1 to 5": (partial(grouped_ratings, groups=3, unequal=True), any_group),
+    "groups: preferences, two of 12": (partial(compared_pairs, people=24, groups=2), any_group),
+    "labels: agreement, 15 people with favourite words": (guessed_labels, any_agreement),
 }
 PERMUTATIONS, PEOPLE, REPEATS = 999, 20, 3  # 60 answers per emotion
 
@@ -93,6 +150,15 @@ def rating_row(case: str, sets: int) -> Row:
     return _mixed_row(f"ratings: {case}", sets, false, started)
 
 
+def design_row(case: str, sets: int) -> Row:
+    """Return the false alarms of the verdicts on pairs, ratings over time, groups and labels."""
+    rng, started, false = np.random.default_rng(2029), process_time(), 0
+    make, verdict = DESIGNS[case]
+    for _ in range(sets):
+        false += bool(verdict(make(rng), rng))
+    return _mixed_row(case, sets, false, started)
+
+
 def odds_row(sets: int) -> Row:
     """Return the false alarms of the logistic model: all emotions equally hard, people's slopes sd 0.5 of log odds."""
     rng, started, false, fitted = np.random.default_rng(2028), process_time(), 0, 0
@@ -120,8 +186,14 @@ def main() -> None:
     """Simulate, print and record."""
     parser = ArgumentParser()
     parser.add_argument("--sets", type=int, default=1000)
-    sets = parser.parse_args().sets
+    parser.add_argument("--designs-only", action="store_true", help="pairs, ratings over time, groups and labels alone")
+    options = parser.parse_args()
+    sets = options.sets
     packages = ("strut", "numpy", "scipy", "statsmodels")
+    for case in DESIGNS:
+        record("study_null", [design_row(case, sets)], packages=packages)
+    if options.designs_only:
+        return
     for case in CHOICES:  # recorded one by one: nothing is lost when a long run is stopped
         record("study_null", [choice_row(case, sets)], packages=packages)
     for case in RATINGS:

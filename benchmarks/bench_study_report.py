@@ -19,8 +19,9 @@ from record import Row, record
 from strut import walk
 from strut.io.motion_file import save_motion
 from strut.study.answer_table import answers_of, export_rows
+from strut.study.asking import Question
 from strut.study.audience import audience_for
-from strut.study.design import Question, read_design
+from strut.study.design import read_design
 from strut.study.rehearsal import simulated_rows
 from strut.study.statistics import study_statistics
 from strut.study.study_folder import new_study

@@ -51,7 +51,7 @@ UNSETTLED = {  # modules that others are writing now
     *("coupled_tree.py", "eyes.py", "rig_bones.py", "solid_mesh.py", "task_farm.py", "life.py"),
     *("gait_library_build.py", "gait_audit.py", "recorded_walk.py"),
     *("gait_trials.py", "live_pilot.py", "piloted_drafts.py", "piloted_show.py", "plant_audit.py"),
-    *("plant_forces.py", "show_queue.py"),
+    *("plant_forces.py", "show_queue.py", "walk_figures.py"),
 }
 COMMUTATIVE = {"max", "min", "maximum", "minimum", "fmax", "fmin", "hypot"}  # their arguments swapped are no fault
 KEY = ("folder", "file", "function", "kind", "before", "after")

@@ -17,7 +17,14 @@ from tests.study import real_parts
 
 pytest_plugins = ("tests.study.real_parts_summary",)  # names, at the end, which real parts ran
 
-MAKERS = ("test_human_verbs.py", "test_synthesize.py")  # of a happy walk, and of the usual gait
+# Files that take longest, in this order: two make the solved walks, for which nobody should wait later, and none of the
+# others should be what one worker still does when the other has nothing left.
+FIRST = (
+    *("test_human_verbs.py", "test_synthesize.py", "test_browser.py", "test_adopted_walks.py", "test_reconstruct.py"),
+    *("test_closed_loop.py", "test_feasible_story.py", "test_captured_walk.py", "test_piloted_story.py", "test_fit.py"),
+    *("test_perform.py", "test_walk.py", "test_step_walk.py", "test_audience.py", "test_landing_audit.py"),
+    *("test_show_queue.py", "test_blender_addon.py", "test_playback.py", "test_piloted.py", "test_command_line.py"),
+)
 
 settings.register_profile("strut", derandomize=True, deadline=None)  # the same examples everywhere
 settings.load_profile("strut")
@@ -103,11 +110,9 @@ def made_once(tmp_path_factory, request):
 
 
 def pytest_collection_modifyitems(items):
-    """Mark as slow what needs a synthesized gait, so that `-m "not slow"` leaves it out, and begin with solved walks.
-
-    Two workers make them at the same time, and nobody waits for them later.
-    """
+    """Mark as slow what needs a synthesized gait, so that `-m "not slow"` leaves it out, and begin with long files."""
     for item in items:
         if "gait" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: item.path.name not in MAKERS)
+    place = {name: number for number, name in enumerate(FIRST)}
+    items.sort(key=lambda item: place.get(item.path.name, len(FIRST)))

@@ -17,7 +17,7 @@ HOME = Path(strut.__file__).parent
 NOUNS = (
     *("errors", "toml_file", "cancellation", "tables", "rotation", "emotion", "style", "robot", "motion"),
     *("recording", "receipt", "bisection", "audit", "draft", "request", "request_checks", "place", "easing", "address"),
-    *("contact_set", "mirror", "drawing", "rig", "gait_library"),
+    *("contact_set", "mirror", "sampling", "drawing", "rig", "gait_library"),
 )
 STAGES = (
     *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
@@ -45,7 +45,7 @@ ALLOWED_EDGES = {
     ("io", "expression"): "resampling an oscillating posture keeps its oscillation",
     ("io", "generators"): "a file can hold a hand path or a story, and a rig rests as a story begins",
     ("io", "kinematics"): "a rig says about which axes its feet keep level",
-    ("io", "capture"): "BVH is read and written in one place",
+    ("io", "capture"): "BVH, C3D, TRC and MOT are read and written in one place",
     ("pipeline", "expression"): "the one pipeline: request to style",
     ("pipeline", "generators"): "the one pipeline: style to draft",
     ("pipeline", "verify"): "the one pipeline: draft to judged motion",

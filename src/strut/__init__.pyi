@@ -140,6 +140,7 @@ from strut.io.resample import resampled as resampled
 # Studies with people
 from strut.study.answers import read_answers as read_answers
 from strut.study.rehearsal import rehearse_study as rehearse_study
+from strut.study.code_sheet import save_code_sheet as save_code_sheet
 from strut.study.film import film_study as film_study
 from strut.study.study_folder import new_study as new_study
 from strut.study.study_folder import back_up_study as back_up_study

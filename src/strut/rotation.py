@@ -125,8 +125,13 @@ def quaternion_from_rotation(rotation: Array) -> Quaternion:
 
 def heading_of(orientation: Array) -> float:
     """Return the turn about the vertical of a quaternion wxyz [rad]. Shape (4,)."""
-    w, x, y, z = orientation
-    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    return float(headings_of(orientation))
+
+
+def headings_of(orientation: Array) -> Array:
+    """Return the turns about the vertical of quaternions wxyz [rad]. Shape (..., 4) in, (...) out."""
+    w, x, y, z = np.moveaxis(orientation, -1, 0)
+    return np.asarray(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
 
 
 def rotation_from_quaternion(orientation: Quaternion) -> Array:

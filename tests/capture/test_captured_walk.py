@@ -13,7 +13,7 @@ from strut.capture.footprints import Footprint, find_footprints
 from strut.capture.gait_trial import prepare_trial
 from strut.capture.ground_forces import ground_forces
 from strut.capture.heel_strikes import refined_heel_strikes
-from strut.capture.landing_transient import with_landings
+from strut.capture.landing_transient import landing_shape, with_landings
 from strut.capture.load_sharing import FootLoads
 from strut.capture.marker_checks import markers_were_filtered
 from strut.capture.plate_comparison import PlateForces, agreement, plate_forces
@@ -87,11 +87,15 @@ def test_landings_load_the_foot_that_lands_and_hardly_change_the_momentum():
     lands = Footprint("Left", 0.4, 1.0, np.array([0.6, 0.1]), **rest)
     stands = np.column_stack([time_s < 0.5, time_s >= 0.4])
     before = FootLoads(np.full((100, 2, 3), 300.0), np.zeros((100, 2, 2)), np.zeros((100, 2)), stands)
-    change = with_landings(before, [lands], time_s, 700.0, 1.2).force_n[..., 2] - 300.0
+
+    def shape(speed_m_s):
+        return landing_shape(filtered=False, rate_hz=100.0, speed_m_s=speed_m_s)
+
+    change = with_landings(before, [lands], time_s, 700.0, shape(1.2)).force_n[..., 2] - 300.0
     assert change[41:44, 1].min() > 50.0
     assert not change[45:, 0].any()
     assert abs(change.sum() / 100.0) < 0.01 * 700.0  # less than 1 % of the weight for a second
-    slow = with_landings(before, [lands], time_s, 700.0, 0.6).force_n[..., 2] - 300.0
+    slow = with_landings(before, [lands], time_s, 700.0, shape(0.6)).force_n[..., 2] - 300.0
     np.testing.assert_allclose(slow, change * 0.5**1.5, atol=1e-9)  # who walks slowly lands softly
 
 

@@ -1,11 +1,13 @@
-"""Muscles: envelopes as published, silent channels left out, means over cycles and conditions."""
+"""Muscles: envelopes as published, silent channels left out, means over cycles."""
 
 import numpy as np
 import pytest
 
-from strut.capture.emg import condition_means, emg_envelopes, over_cycles, rectified_envelope
+from strut.capture.emg import emg_envelopes, mean_cycle, over_cycles, rectified_envelope
 from strut.capture.recording_file import read_recording
-from strut.recording import AnalogChannels
+from strut.recording import AnalogChannels, GaitEvent
+
+SIDES = {"Right": 0.0, "Left": 0.5}
 
 
 def test_the_filter_halves_6_hz_and_keeps_the_mean():
@@ -35,16 +37,17 @@ def test_channels_of_plates_are_no_muscles(data):
     assert emg_envelopes(read_recording(data / "sydney_walk03.c3d").analog) is None
 
 
-def test_cycles_are_averaged_by_condition():
+def test_cycles_are_averaged_each_over_its_own_leg():
     time_s = np.arange(4000) / 1000.0
     burst = (np.sin(2.0 * np.pi * time_s) > 0.9) * np.sin(2.0 * np.pi * 100.0 * time_s) * 1e-4
-    emg = emg_envelopes(AnalogChannels(("SOLEUS",), ("V",), 1000.0, burst[:, None]))
-    cycles = over_cycles(emg, [0.0, 1.0, 2.0, 3.0])
-    assert cycles.shape == (3, 101, 1)
-    mean, spread = condition_means({"neutral": [cycles], "none": [cycles[:0]]})["neutral"]
+    emg = emg_envelopes(AnalogChannels(("RSOLEUS", "LSOLEUS"), ("V", "V"), 1000.0, np.column_stack([burst, burst])))
+    assert over_cycles(emg, [0.0, 1.0, 2.0, 3.0]).shape == (3, 101, 2)
+    strikes = [GaitEvent("heel_strike", side, start_s + k) for side, start_s in SIDES.items() for k in range(4)]
+    leg, mean = mean_cycle(emg, [event for event in strikes if event.time_s < 4.0])
+    assert leg == "Right"
     assert mean[:, 0].argmax() == pytest.approx(25, abs=2)  # of the cycle: a quarter, where the sine is largest
-    assert spread.max() < 0.1 * mean.max()
-    assert "none" not in condition_means({"none": [cycles[:0]]})
+    assert mean[:, 1].argmax() == pytest.approx(75, abs=2)  # the left foot lands half a cycle later
+    assert mean_cycle(emg, strikes[:1]) is None
 
 
 def test_no_muscles_no_envelopes():

@@ -91,6 +91,15 @@ def test_ground_forces_of_opensim_become_plates():
     assert np.isnan(plate.cop_m[0]).all()
 
 
+def test_files_that_a_spreadsheet_saved_with_commas_are_read_alike(motion):
+    robot = subject()
+    for ending, text in ((".mot", FORCES), (".trc", motion_content(motion, robot, ".trc").decode())):
+        spread = "\n".join(f"{line},," if "," not in line else line for line in text.replace("\t", ",").splitlines())
+        one, other = (recording_from(words.encode(), ending, "s") for words in (text, spread))
+        np.testing.assert_array_equal(one.markers_m, other.markers_m)
+        assert [plate.name for plate in one.plates] == [plate.name for plate in other.plates]
+
+
 def test_a_table_of_angles_is_no_recording(motion):
     with pytest.raises(TableDamageError, match="a table of joint angles is no recording"):
         recording_from(MotWriter().content(motion), ".mot", "angles")

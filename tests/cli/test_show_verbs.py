@@ -51,6 +51,7 @@ def test_a_walk_is_written_with_its_receipt_and_check_agrees(tmp_path, capsys):
 )
 def test_what_cannot_be_is_told_in_one_sentence(tmp_path, monkeypatch, capsys, words, sentence):
     monkeypatch.setenv("STRUT_GAITS", str(tmp_path))
+    monkeypatch.setattr("strut.engines.task_farm.CONNECT_S", 0.5)
     monkeypatch.chdir(tmp_path)
     assert main(words) == 2
     said = capsys.readouterr().err

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from strut.control.attitude import attitude_matrix
 from strut.control.driven_body import driven_body
-from strut.control.library_walking import LibraryWalking, regulator_gains
+from strut.control.library_walking import LANDING_RATE, LibraryWalking, regulator_gains
 from strut.control.observer import Observer
 from strut.control.reference import StandRequest, WalkReference, WalkRequest
 from strut.io.gait_library_file import load_gait_library
@@ -61,6 +62,39 @@ def test_who_is_too_fast_sets_the_foot_farther_along(walker, library):
     assert curves[0, -1] > gait.motors[0, 5, -1]  # to the left
 
 
+def test_the_sole_stays_level_whatever_the_regulator_does(walker, library):
+    curves, _ = looked_up(walker, library, faster=(0.2, 0.0))
+    own = library.lookup(*walker.observed_m_s, COMMAND.height_m).motors[0, 5:]
+    assert abs(curves[2] - own[2]).min() > 0.05
+    np.testing.assert_allclose(curves[2] + curves[4], own[2] + own[4], atol=1e-12)  # pitch and foot turn against it
+
+
+def test_what_the_base_is_tilted_is_taken_out_of_the_leg(walker, library):
+    _, gait = looked_up(walker, library)
+    pitch, roll = gait.at(0, walker._share)[0][3:5]
+    places = []
+    for tilt in ((pitch, roll), (pitch + 0.05, roll + 0.03)):
+        walker._observer.dynamics.base_rotation[:] = attitude_matrix(tilt[1], tilt[0], 0.0)
+        places.append(walker._planned()[0])
+    np.testing.assert_allclose(places[1] - places[0], (-0.03, 0.0, 0.05, 0.0, 0.0), atol=1e-3)
+
+
+def test_the_leg_follows_its_gait_and_lands_with_half_its_speed(walker, library):
+    walker.step_time_s = 0.0
+    _, gait = looked_up(walker, library)
+    assert_follows(walker, gait, share=0.0, rate=1.0)
+    walker.step_time_s = gait.step_s * (1.0 - 1e-9)
+    assert_follows(walker, gait, share=1.0, rate=LANDING_RATE)
+
+
+def assert_follows(walker, gait, share, rate):
+    """Assert that joints other than those that take out tilt are where the gait has them, and as fast as a share."""
+    place, speed, _ = walker._planned()
+    kept = [1, 3, 4]
+    np.testing.assert_allclose(place[kept], gait.at(0, share)[1][5:][kept], atol=1e-6)
+    np.testing.assert_allclose(speed, rate * gait.at(0, share, 1)[1][5:], atol=1e-6)
+
+
 def test_gains_are_linear_between_heights():
     table = control_table(load_robot("cassie")).walking.regulator
     low, high = (np.array(regulator_gains(table, height)) for height in table.height_m[:2])
@@ -69,10 +103,13 @@ def test_gains_are_linear_between_heights():
     assert (middle < 0.0).all()
 
 
-def test_a_walk_by_the_library_holds(library):
-    clock = Clock(control_hz=1000.0, longest_s=6.0)
+def test_a_walk_by_the_library_holds_its_speed_and_stops(library):
+    clock = Clock(control_hz=1000.0, longest_s=14.0)
     run = simulate_requests(
-        [WalkRequest(0.3, height_m=0.86, duration_s=3.0), StandRequest(0.1)], clock=clock, library=library
+        [WalkRequest(0.3, height_m=0.86, duration_s=4.0), StandRequest(0.1)], clock=clock, library=library
     )
-    assert not run.outcome.fell
-    assert run.outcome.distance_m > 0.3
+    assert run.outcome.finished
+    assert run.outcome.torque_use < 0.95
+    time_s, x = run.motion.time_s, run.motion.qpos[:, 0]
+    first, last = np.searchsorted(time_s, (3.0, 4.4))  # four steps
+    assert (x[last] - x[first]) / (time_s[last] - time_s[first]) == pytest.approx(0.3, abs=0.06)

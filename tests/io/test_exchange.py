@@ -7,10 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from strut.capture.mot_file import read_mot
+from strut.capture.recording_file import read_recording
 from strut.cli.main import main
+from strut.engines.rigid_body import body_poses
 from strut.errors import FileError, UnknownNameError
 from strut.io.exchange import export
 from strut.io.motion_file import load_motion, save_motion
+from strut.models.catalogue import robot_of
 
 
 def test_a_table_has_a_column_for_every_number(happy_walk, tmp_path):
@@ -27,6 +31,35 @@ def test_a_table_has_a_column_for_every_number(happy_walk, tmp_path):
     base = [[float(row[f"base_q{axis}"]) for axis in "wxyz"] for row in rows]
     np.testing.assert_array_equal(base, happy_walk.qpos[:, 3:7])
     np.testing.assert_array_equal([float(row["cop_y_m"]) for row in rows], happy_walk.cop_in_world[:, 1])
+
+
+@pytest.mark.parametrize("ending", ["c3d", "trc"])
+def test_bodies_of_any_robot_come_back_from_a_laboratorys_file(happy_walk, tmp_path, ending):
+    written = export(happy_walk, tmp_path / f"walk.{ending}")
+    assert written.lost[0] == "joint angles"
+    robot = robot_of(happy_walk)
+    names = [robot.model.body(index).name for index in range(1, robot.model.nbody)]
+    places, _ = body_poses(robot.model, names, happy_walk.qpos)
+    again = read_recording(written.path)
+    np.testing.assert_allclose(again.markers(names), places, atol=1e-6)
+    assert again.rate_hz == pytest.approx((len(happy_walk.time_s) - 1) / happy_walk.duration_s, rel=1e-6)
+
+
+def test_another_library_reads_the_c3d_of_a_robot(happy_walk, tmp_path):
+    ezc3d = pytest.importorskip("ezc3d", reason="the oracle is a development dependency")
+    written = export(happy_walk, tmp_path / "walk.c3d")
+    theirs, ours = ezc3d.c3d(str(written.path)), read_recording(written.path)
+    names = theirs["parameters"]["POINT"]["LABELS"]["value"]
+    points_mm = np.moveaxis(theirs["data"]["points"][:3], 0, 2)
+    np.testing.assert_allclose(np.moveaxis(points_mm, 0, 1) / 1e3, ours.markers(names), atol=1e-6)
+
+
+def test_joint_angles_come_back_from_a_table_of_opensim(happy_walk, tmp_path):
+    written = export(happy_walk, tmp_path / "walk.mot")
+    assert {"torque_nm", "ground_force_n", "meta"} <= set(written.lost)
+    table = read_mot(written.path.read_text("utf-8"))
+    knee = happy_walk.joint_names.index("LF_knee") - len(happy_walk.joint_names)
+    np.testing.assert_allclose(np.radians(table.column("LF_knee")), happy_walk.qpos[:, knee], atol=1e-8)
 
 
 def test_json_has_everything_and_null_for_what_is_not_known(happy_walk, tmp_path):

@@ -50,7 +50,8 @@ def test_dask_logs_after_the_farm_as_before(monkeypatch):
     assert logger.level == logging.INFO
 
 
-def test_a_scheduler_that_nobody_runs_is_told_in_a_sentence():
+def test_a_scheduler_that_nobody_runs_is_told_in_a_sentence(monkeypatch):
+    monkeypatch.setattr("strut.engines.task_farm.CONNECT_S", 0.5)
     nobody = r"scheduler at tcp://127\.0\.0\.1:9 cannot be reached; start one with"
     with pytest.raises(SchedulerError, match=nobody), TaskFarm(scheduler="tcp://127.0.0.1:9"):
         pass

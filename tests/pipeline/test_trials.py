@@ -1,16 +1,19 @@
 """Trials: how often a pace is slowed down, and what a motion says of a draft that was recorded instead of balanced."""
 
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace as replaced
 
 from strut.draft import Detail, Draft, not_made
 from strut.generators.step_drafts import StepDrafts
+from strut.pipeline import alternatives
 from strut.pipeline.run import motion_of
-from strut.pipeline.trials import _MOST_SLOWER, _SLOWER, Trials
+from strut.pipeline.trials import _MOST_SLOWER, _SLOWER, Trials, fastest
 from strut.place import Place
-from strut.request import Request, Steps
+from strut.request import PatternGait, Request, Steps
 from strut.style import Style
 from strut.verify.measure import measure
 from strut.verify.receipt_builder import planned_receipt
@@ -61,3 +64,31 @@ def test_a_recorded_run_or_a_walk_with_landings_claims_no_margin_of_its_own():
         other = replace(draft, needs=replace(draft.measured, **{what: object()}))
         found = motion_of(FASTEST, other, receipt)
         assert (found.balance_margin_m, found.cop_in_world) == (None, None)
+
+
+@pytest.mark.parametrize("quickest", [0.07, 0.3, 0.9, 1.0, 3.7])
+def test_the_fastest_pace_is_found_within_two_percent(quickest):
+    assert quickest <= fastest(lambda factor: factor >= quickest) <= 1.021 * quickest
+
+
+def test_a_pace_without_end_stops_somewhere_and_one_that_never_passes_is_none():
+    assert 0.03 < fastest(lambda _factor: True) < 0.05
+    assert fastest(lambda _factor: False) is None
+
+
+@pytest.mark.parametrize(("most_mm_s", "share"), [(350.0, 0.75), (250.0, 0.5), (100.0, None)])
+def test_who_is_too_weak_for_its_usual_speed_walks_at_the_largest_share_that_passes(monkeypatch, most_mm_s, share):
+    monkeypatch.setattr(alternatives, "_passes", lambda _trials, _option, thousandths: thousandths <= most_mm_s)
+    request = Request(robot="alice", task=PatternGait(), rate_hz=20.0)
+    trials = Trials(request, ALICE, SimpleNamespace(usual={"speed_m_s": 0.4}))
+    found = alternatives.slower(trials)
+    assert (None if found is None else found.request.task.speed_m_s) == (None if share is None else share * 0.4)
+    assert found is None or found.generator.task == found.request.task
+
+
+@pytest.mark.parametrize(("rate_hz", "proofs"), [(20.0, 0), (100.0, 1)])
+def test_what_works_is_proved_on_final_samples_unless_the_search_had_as_many(monkeypatch, rate_hz, proofs):
+    generator = Standing(1.0)
+    monkeypatch.setattr(alternatives, "generator_for", lambda *_arguments: generator)
+    assert alternatives._passes(Trials(replaced(FASTEST, rate_hz=rate_hz), ALICE, generator), "margin_m", 5.0)
+    assert len(generator.tried) == proofs

@@ -91,7 +91,7 @@ class Tab:
     def wait_until(self, condition: str, *, most_s: float) -> bool:
         until = time.monotonic() + most_s
         while time.monotonic() < until:
-            self.wait(0.5)
+            self.wait(0.1)
             if self.evaluate(condition):
                 return True
         return False

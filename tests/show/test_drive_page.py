@@ -25,16 +25,27 @@ def perform(name):
     return strut.draw("cassie", slow_nod())
 
 
+class Heard(DrivePage):
+    """A page that knows when it is asked."""
+
+    def asked(self, what, body):
+        answer = super().asked(what, body)
+        self.ears.set()
+        return answer
+
+
 @pytest.fixture(scope="module")
 def driven():
-    """Yield a page whose clock runs in a thread, not faster than the room's."""
-    page = DrivePage(LivePilot(strut.load_robot("cassie")), stories=("nod", "paw"), perform=perform, port=0)
-    over = threading.Event()
+    """Yield a page whose clock runs in a thread, a quarter of a second whenever somebody asks: nobody seems silent."""
+    Heard.ears, over = threading.Event(), threading.Event()
+    page = Heard(LivePilot(strut.load_robot("cassie")), stories=("nod", "paw"), perform=perform, port=0)
 
     def run():
         while not over.is_set():
-            page.step(0.03)
-            time.sleep(0.02)
+            if Heard.ears.wait(0.1):
+                Heard.ears.clear()
+                for _ in range(5):
+                    page.step(0.05)
 
     with page:
         thread = threading.Thread(target=run)
@@ -91,12 +102,39 @@ def test_stories_are_made_and_played_and_what_cannot_be_is_told(driven):
     until(driven, middle, lambda state: "are not those of cassie" in state["told"])
 
 
-def test_keys_drive_the_robot_and_a_fall_is_told_with_a_way_back(driven, browser):
-    wait = {"timeout": 1e3 * LONGEST_S}
+def opened(driven, browser, script=""):
+    """Return the page in a browser, without the scene, which takes more time than all the rest without graphics."""
     page = browser.new_page(viewport={"width": 480, "height": 320})
-    # Without the scene, which takes a browser without a graphics card more time than all the rest.
+    page.add_init_script(script)
     page.route("**/*", lambda route: route.continue_() if driven.url in route.request.url else route.abort())
     page.goto(driven.url)
+    return page
+
+
+def test_a_gamepad_is_a_stick(driven, browser):
+    page = opened(driven, browser, "window.pad = null; navigator.getGamepads = () => [null, window.pad];")
+    for axes, pressed, asked in (
+        ([0.0, 0.0, 0.0, 0.0], None, {"forward": 0, "left": 0, "turn": 0, "walking": False}),
+        ([0.1, -0.1, 0.11], None, {"forward": 0, "left": 0, "turn": 0}),  # a stick never rests exactly in the middle
+        ([-0.5, -1.0, 0.25], None, {"forward": 1.0, "left": 0.5, "turn": -0.25}),
+        ([0.0, 1.5], None, {"forward": -1.0, "turn": 0}),
+        ([0.0], 3, {"forward": 0, "walking": False}),  # no stick at all
+        ([0.0, 0.0], 3, {"walking": True}),
+        ([0.0, 0.0], 0, {"walking": False}),
+    ):
+        pad = {"connected": True, "axes": axes, "buttons": [{"pressed": number == pressed} for number in range(4)]}
+        said = page.evaluate("pad => { window.pad = pad; return command(); }", pad)
+        assert {name: said[name] for name in asked} == asked
+    page.evaluate("window.pad = {...window.pad, axes: [0, -1], connected: false}")
+    assert page.evaluate("command().forward") == 0
+    page.evaluate("window.pad.connected = true")
+    page.wait_for_function("document.getElementById('figures').textContent.includes('driven by you')", timeout=3e4)
+    page.close()
+
+
+def test_keys_drive_the_robot_and_a_fall_is_told_with_a_way_back(driven, browser):
+    wait = {"timeout": 1e3 * LONGEST_S}
+    page = opened(driven, browser)
     page.wait_for_function("document.body.dataset.mode === 'standing'", **wait)
     page.keyboard.down("w")
     page.wait_for_function("Number(document.body.dataset.forward) > 0.2", **wait)

@@ -77,8 +77,8 @@ def test_serving_goes_on_until_ctrl_c(monkeypatch: pytest.MonkeyPatch, stool: Ro
 def test_a_browser_shows_the_robot_and_its_steps(tmp_path: Path, stool: Robot, bare: Motion) -> None:
     with Viewer(SideBySide([bare], [stool]), port=0) as viewer, chromium(tmp_path / "profile") as tab:
         tab.open(viewer.url, width_px=1000, height_px=600)
-        for _ in range(60):
-            tab.wait(0.5)
+        for _ in range(150):
+            tab.wait(0.2)
             picture = np.asarray(tab.screenshot(), dtype=int)[:, :650]  # the panel is on the right
             blue = picture[..., 2] - picture[..., :2].max(axis=-1) > 60  # the seat
             if blue.mean() > 0.02:
@@ -86,5 +86,8 @@ def test_a_browser_shows_the_robot_and_its_steps(tmp_path: Path, stool: Robot, b
         assert blue.mean() > 0.02
         before = tab.screenshot()
         viewer.go_to(0.25)
-        tab.wait(3.0)
-        assert share_changed(before, tab.screenshot()) > 0.002
+        for _ in range(60):
+            tab.wait(0.2)
+            if (changed := share_changed(before, tab.screenshot())) > 0.002:
+                break
+        assert changed > 0.002

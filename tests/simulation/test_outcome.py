@@ -112,7 +112,7 @@ def test_a_fall_is_told_with_its_instant_and_nothing_after_it_counts(outcome_of,
         qpos[6:, 2] *= 0.4
     else:
         other_n[6:] = 5.0
-    torque_nm[8:] = 100.0
+    torque_nm[7:] = 100.0
     feet = run.foot_in_world.copy()
     feet[7:, 1, 0] = 0.3
     found = outcome_of(replace(run, qpos=qpos, other_load_n=other_n, torque_nm=torque_nm, foot_in_world=feet))

@@ -16,8 +16,10 @@ import pytest
 from strut import walk
 from strut.io.motion_file import save_motion
 from strut.study.answers import Answers
-from strut.study.database import database_url, open_database
-from strut.study.design import Question, read_design
+from strut.study.asking import Question
+from strut.study.database import open_database
+from strut.study.database_connection import database_url
+from strut.study.design import read_design
 from strut.study.published import published
 from strut.study.statistics import study_statistics
 from strut.study.stimulus import load_stimuli

@@ -9,7 +9,7 @@ from time import perf_counter
 import httpx2
 
 
-async def fifty_participants(url: str, people: int, trials: int, *, pause_s: float) -> tuple[list[float], list[int]]:
+async def many_participants(url: str, people: int, trials: int, *, pause_s: float) -> tuple[list[float], list[int]]:
     """Let so many people take part at once; return how long each reply took [s] and its status."""
     taken_s: list[float] = []
     statuses: list[int] = []

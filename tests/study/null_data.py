@@ -72,3 +72,71 @@ def indifferent_ratings(
     shown = [f"{a}-{b}" for a, b in zip(emotion, motion, strict=True)]
     table = {**named, "intended": [f"e{k}" for k in emotion], "stimulus": shown, "factor_level": factor}
     return Answers(pd.DataFrame(table))
+
+
+def compared_pairs(
+    rng: np.random.Generator,
+    *,
+    people: int = 20,
+    repeats: int = 1,
+    strengths: np.ndarray | None = None,
+    liking_sd: float = 0.5,
+    side: float = 0.0,
+    groups: int = 1,
+) -> Answers:
+    """Return choices between two of five motions that are alike, or have strengths [log odds].
+
+    Args:
+        rng: Chance.
+        people: How many.
+        repeats: How often each compares each pair.
+        strengths: Of the motions, 0 for all if left out. Shape (5,).
+        liking_sd: Standard deviation of people's own liking of each motion.
+        side: Log odds of choosing the left one.
+        groups: How many groups people are dealt to, which makes no difference.
+    """
+    strengths = np.zeros(5) if strengths is None else strengths
+    left, right = (np.tile(side_of, repeats) for side_of in np.triu_indices(5, k=1))
+    rows = []
+    for person in range(people):
+        own = strengths + liking_sd * rng.normal(size=5)
+        swap = rng.random(len(left)) < 0.5
+        a, b = np.where(swap, right, left), np.where(swap, left, right)
+        first = rng.random(len(a)) < 1.0 / (1.0 + np.exp(own[b] - own[a] - side))
+        chosen = np.where(first, a, b)
+        who = str(person), f"g{person % groups}"
+        rows += [(*who, f"m{i}", f"m{j}", f"m{k}") for i, j, k in zip(a, b, chosen, strict=True)]
+    table = pd.DataFrame(rows, columns=["participant", "group", "stimulus", "other", "chosen"])
+    return Answers(table.assign(trial=np.arange(len(table)), intended=table["stimulus"]))
+
+
+def wandering_ratings(
+    rng: np.random.Generator, *, people: int = 20, stimuli: int = 5, samples: int = 51, habit_sd: float = 0.3
+) -> Answers:
+    """Return ratings over time of handles that wander about the middle, with habits of people for each stimulus."""
+    steps = rng.normal(0.0, 0.08, (people, stimuli, samples))
+    habit = habit_sd * rng.normal(size=(people, stimuli, 1)) * (1.0 - np.exp(-np.arange(samples) / 10.0))
+    values = np.rint(100.0 * np.clip(np.cumsum(steps, axis=2) * 0.5 + habit, -1.0, 1.0)).astype(int)
+    rows = [
+        (str(p), f"m{k}", f"e{k}", " ".join(map(str, values[p, k])), values[p, k].mean() / 100.0)
+        for p in range(people)
+        for k in range(stimuli)
+    ]
+    table = pd.DataFrame(rows, columns=["participant", "stimulus", "intended", "trace", "rating"])
+    return Answers(table.assign(trial=np.arange(len(table)), trace_hz=10.0))
+
+
+def grouped_ratings(rng: np.random.Generator, *, people: int = 24, groups: int = 2, unequal: bool = False) -> Answers:
+    """Return ratings of people who belong to groups that make no difference; spreads of groups may be unequal."""
+    answers = indifferent_ratings(rng, people=people)
+    who = answers.table["participant"].astype(int)
+    spread = 1.0 + 2.0 * unequal * (who % groups)
+    return Answers(
+        answers.table.assign(group=[f"g{k % groups}" for k in who], pleasure=answers.table["pleasure"] * spread)
+    )
+
+
+def guessed_labels(rng: np.random.Generator, *, people: int = 15, habit_sd: float = 1.0) -> Answers:
+    """Return words of people who do not look, each with favourite words of their own."""
+    answers = guessed_answers(rng, people=people, habit_sd=habit_sd)
+    return Answers(answers.table.rename(columns={"perceived": "label"}))

@@ -29,7 +29,7 @@ def test_an_open_rating_is_not_a_number_and_practice_is_left_out():
     ("text", "sentence"),
     [
         ("", "t.csv, line 1: lacks the column participant and trial and intended; its first line has nothing."),
-        ("participant,trial,intended\na,1,sad\n", "t.csv, line 1: has neither `perceived` nor a rating"),
+        ("participant,trial,intended\na,1,sad\n", "t.csv, line 1: has neither `perceived`, `chosen` nor `label`"),
         (GOOD.replace("a,1,2", "a,1,1"), "t.csv, line 3: participant a, block 1, trial 1 is on line 2 already."),
         (GOOD.replace("a,1,2,happy", "a,x,2,happy"), "t.csv, line 3: block is 'x', not a whole number."),
         (GOOD.replace("fear", ""), "t.csv, line 2: perceived is empty."),

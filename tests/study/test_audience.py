@@ -117,8 +117,11 @@ def test_simulate_and_report_lead_from_a_design_to_a_page(study_of, question, ca
 
 
 def test_a_report_of_an_empty_study_says_so(study_of, capsys):
-    assert main(["study", "report", str(study_of("sam"))]) == 2
-    assert "holds no answers" in capsys.readouterr().err
+    folder = study_of("sam")
+    for verb in (["report"], ["backup", "x.sqlite"], ["forget", "1f0c35a2b7d9", "--yes"]):
+        assert main(["study", verb[0], str(folder), *verb[1:]]) == 2
+        assert "has no answers yet" in capsys.readouterr().err
+    assert not (folder / "answers.sqlite").exists()  # who only reads makes none
 
 
 def test_a_report_takes_only_answers_to_its_own_study(study_of, tmp_path, capsys):
@@ -194,12 +197,14 @@ def test_an_emotion_that_was_hardly_kept_is_hardly_seen(study_of):
     respond = AUDIENCES["quadruped"].make(design)
     who = replace(observer(design, rng), ability=0.0, words=np.zeros(5), unknown=0.0)
     rates = [
-        np.mean([respond(Shown("angry", kept), who, rng)["perceived"] == "angry" for _ in range(400)])
+        np.mean([respond([Shown("angry", kept)], who, rng)["perceived"] == "angry" for _ in range(400)])
         for kept in (1.0, 0.5, 0.0)
     ]
     assert rates[0] > rates[1] > rates[2]
     rate = AUDIENCES["pepper"].make(design)
-    pleasure = [np.mean([rate(Shown("happy", kept), who, rng)["pleasure"] for _ in range(200)]) for kept in (1.0, 0.0)]
+    pleasure = [
+        np.mean([rate([Shown("happy", kept)], who, rng)["pleasure"] for _ in range(200)]) for kept in (1.0, 0.0)
+    ]
     assert pleasure[0] > pleasure[1]
 
 

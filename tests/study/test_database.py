@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from strut.errors import OutOfTurnError, StudyError, UnknownParticipantError
-from strut.study.database import database_url, deletion_code, open_database
+from strut.study.database import deletion_code, open_database
+from strut.study.database_connection import database_url
 from strut.study.database_tables import TABLES
 from strut.study.exclusion import exclusion_mark
 from strut.study.trial_plan import Trial
@@ -31,8 +32,8 @@ def database(url):
     opened.close()
 
 
-def planner(index, shown):
-    return PLAN
+def planner(index, shown, groups):
+    return "", PLAN
 
 
 def answer(database, trial, seen="sad", token=TOKEN):
@@ -105,9 +106,9 @@ def test_the_secret_of_the_link_is_not_in_the_database(database, url, tmp_path):
 def test_later_participants_hear_what_was_planned_for_earlier_ones(database):
     seen = []
 
-    def remember(index, shown):
+    def remember(index, shown, groups):
         seen.append((index, dict(shown)))
-        return PLAN
+        return "", PLAN
 
     for letter in "xyz":
         database.start(letter * 32, remember, language="en")
@@ -117,9 +118,9 @@ def test_later_participants_hear_what_was_planned_for_earlier_ones(database):
 def test_what_a_forgotten_participant_saw_counts_as_not_shown(database):
     seen = []
 
-    def remember(index, shown):
+    def remember(index, shown, groups):
         seen.append(dict(shown))
-        return PLAN
+        return "", PLAN
 
     for letter in "xy":
         database.start(letter * 32, remember, language="en")
@@ -228,6 +229,7 @@ def test_a_file_that_cannot_be_written_can_be_read(tmp_path, monkeypatch):
     monkeypatch.setattr("os.access", lambda _path, _mode: False)  # to root nothing is read-only
     reading = open_database(url, name="mine", fingerprint="f1")
     assert len(reading.rows()) == 1
+    assert reading.read_only
     with pytest.raises(StudyError, match="readonly"):
         answer(reading, 2)
     reading.close()

@@ -8,13 +8,15 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.contact_set import contact_points
+from strut.draft import Draft
 from strut.engines.inverse_dynamics import contact_demand
 from strut.errors import BadMotionError
 from strut.show.wording import measured_sentences
 from strut.verify.check import check, draft_of
 from strut.verify.contact_force_fit import fit_contact_forces
-from strut.verify.landing_audit import _median, _on_two_feet, _slide, _steady, landing_audit
+from strut.verify.landing_audit import _median, _on_two_feet, _slide, _steady, _unjudged, landing_audit
 from strut.verify.landing_pieces import landing_pieces
+from tests.walker import walked
 
 WEIGHT_N = 75.0 * 9.81
 
@@ -69,7 +71,22 @@ def test_more_samples_leave_less_that_nothing_explains(gait, heiman):
     assert coarse.torque_disagreement < 0.01
     assert fine.torque_disagreement < 0.002
     assert coarse.margin_m.min() > -0.002
-    assert coarse.drive_use.shape == coarse.clearance_m.shape == (len(coarse.time_s), 0)  # people have no wheels
+
+
+def test_a_person_has_neither_wheels_nor_parts_that_must_clear_the_ground(heiman):
+    found = audited(heiman, walked(heiman, 2))
+    assert found.drive_use.shape == found.clearance_m.shape == (len(found.time_s), 0)
+
+
+@pytest.mark.parametrize(("judged", "words"), [([], "3 landings"), ([4], "2 landings"), ([4, 8], "1 landing,")])
+def test_landings_that_could_not_be_judged_are_counted(heiman, judged, words):
+    contact = np.zeros((12, 6), dtype=bool)
+    contact[4:6, 0] = contact[8:9, 1] = contact[10:, 2] = True
+    draft = Draft(heiman, np.arange(12) / 100.0, np.zeros((12, 35)), contact, None)
+    known = np.arange(12) < 9
+    (told,) = _unjudged(draft, known, np.array(judged, dtype=int), None)
+    assert told.startswith("25.0% of the samples and ")
+    assert words in told
 
 
 def test_velocities_and_forces_are_those_of_the_solver(gait, heiman):

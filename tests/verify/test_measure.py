@@ -1,6 +1,7 @@
 """The audit against statics, kinematics and energy that are computed here by other means."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -246,6 +247,14 @@ def test_a_limit_of_landings_has_a_name_and_one_word_for_each_column(heiman):
     assert {one.name for one in limits} >= {"foot contact", "foot slip", "friction", "landing", "equation of motion"}
     assert all(one.who is None or not isinstance(one.who, str) for one in limits)
     assert next(one.who for one in limits if one.name == "foot slip") == heiman.foot_names
+
+
+def test_a_part_of_a_recorded_run_in_the_ground_is_told_in_millimetres():
+    limits = [one for one in limits_for(load_robot("cassie"), margin_m=0.0, piloted=True) if isinstance(one, Ceiling)]
+    clearance = next(one for one in limits if one.name == "ground clearance")
+    depth_mm = clearance.value(SimpleNamespace(clearance_m=np.array([[0.002, -0.003]])))
+    assert_allclose(depth_mm, [[-2.0, 3.0]])
+    assert clearance.most == 0.0
 
 
 def test_standing_has_no_cost_of_transport(mrpete, stand):

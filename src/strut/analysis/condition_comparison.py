@@ -18,6 +18,7 @@ from strut.analysis.gait_analysis import GaitAnalysis
 from strut.analysis.gait_comparison import SAMPLES, Dissimilarity, dissimilarity
 from strut.analysis.gait_cycle import published_step
 from strut.analysis.gait_expression import GAIT_FEATURES, GaitExpression, gait_expression
+from strut.analysis.muscle_activity import MuscleActivity, muscle_activity
 from strut.errors import BadMotionError
 from strut.motion import Motion
 from strut.robot import Array
@@ -53,6 +54,7 @@ class ConditionComparison:
         summary: Mean and deviation of each feature, by condition and feature.
         from_neutral: Distance of a condition's steps from the average neutral step, posture and time parts as in the
             published table; None of conditions without a step from left to right toe-off.
+        muscles: EMG of conditions that have any.
     """
 
     neutral: str
@@ -60,18 +62,25 @@ class ConditionComparison:
     features: Mapping[str, GaitExpression]
     summary: Mapping[str, Mapping[str, Spread]]
     from_neutral: Mapping[str, tuple[Spread, Spread] | None]
+    muscles: Mapping[str, MuscleActivity]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as JSON would hold them."""
-        table = {
-            condition: {feature: asdict(one) for feature, one in own.items()} for condition, own in self.summary.items()
+        return {
+            "neutral": self.neutral,
+            "trials": {condition: list(names) for condition, names in self.trials.items()},
+            "features": {condition: _told_spreads(own) for condition, own in self.summary.items()},
+            "from_neutral": {condition: _told_parts(parts) for condition, parts in self.from_neutral.items()},
+            "muscles": {condition: own.as_dict() for condition, own in self.muscles.items()},
         }
-        apart = {
-            condition: None if parts is None else {"posture": asdict(parts[0]), "time": asdict(parts[1])}
-            for condition, parts in self.from_neutral.items()
-        }
-        trials = {condition: list(names) for condition, names in self.trials.items()}
-        return {"neutral": self.neutral, "trials": trials, "features": table, "from_neutral": apart}
+
+
+def _told_spreads(own: Mapping[str, Spread]) -> dict[str, Any]:
+    return {name: asdict(one) for name, one in own.items()}
+
+
+def _told_parts(parts: tuple[Spread, Spread] | None) -> dict[str, Any] | None:
+    return None if parts is None else _told_spreads({"posture": parts[0], "time": parts[1]})
 
 
 def compare_conditions(found: GaitAnalysis, condition_of: Mapping[str, str]) -> ConditionComparison:
@@ -92,12 +101,18 @@ def compare_conditions(found: GaitAnalysis, condition_of: Mapping[str, str]) -> 
     neutral = next((one for one in trials if one.lower() in NEUTRAL), next(iter(trials)))
     features = {name: _features(name, found) for name in found.walks}
     summary = {condition: _summary([features[name] for name in names]) for condition, names in trials.items()}
-    steps = {name: _step(*walk) for name, walk in found.walks.items()}
-    reference = _average([steps[name] for name in trials[neutral]])
-    apart = {
-        condition: _from_neutral([steps[name] for name in names], reference) for condition, names in trials.items()
-    }
-    return ConditionComparison(neutral, trials, features, summary, apart)
+    walked = {condition: [found.walks[name][1] for name in names] for condition, names in trials.items()}
+    apart = _distances(found, trials, neutral)
+    return ConditionComparison(neutral, trials, features, summary, apart, muscle_activity(walked, neutral))
+
+
+def _distances(
+    found: GaitAnalysis, trials: Mapping[str, tuple[str, ...]], neutral: str
+) -> dict[str, tuple[Spread, Spread] | None]:
+    """Return how far the steps of each condition are from the average neutral one."""
+    steps = {condition: [_step(*found.walks[name]) for name in names] for condition, names in trials.items()}
+    reference = _average(steps[neutral])
+    return {condition: _from_neutral(own, reference) for condition, own in steps.items()}
 
 
 def _by_condition(names: Sequence[str], condition_of: Mapping[str, str]) -> dict[str, tuple[str, ...]]:

@@ -20,6 +20,7 @@ from strut.engines.skeleton import skeleton_points
 from strut.errors import BadMotionError
 from strut.motion import Motion
 from strut.robot import FLOATING, Array, Robot
+from strut.rotation import headings_of
 
 RATIOS = ("speed", "pace", "acceleration", "jerk", "amplitude", "bounce")
 ANGLES = ("trunk_pitch", "head_pitch", "head_turn")
@@ -75,8 +76,7 @@ def _place(motion: Motion, robot: Robot) -> Array:
 def _heading(motion: Motion, robot: Robot) -> Array:
     """Return where the body heads. Shape (T,)."""
     if robot.base_size == FLOATING:
-        w, x, y, z = motion.qpos[:, 3:FLOATING].T
-        return np.unwrap(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+        return np.unwrap(headings_of(motion.qpos[:, 3:FLOATING]))
     return motion.qpos[:, 2] if robot.base_size else np.zeros(len(motion.time_s))
 
 

@@ -33,7 +33,7 @@ def recording_from_bvh(content: str, name: str, unit_m: float | None) -> Recordi
     refuse_unless(
         SMALLEST_M < tall < TALLEST_M,
         f"would show a person of {tall:.3g} m; BVH files tell no unit: give what one is in metres "
-        "(unit_m; 0.01 for cm, 0.056444 for the CMU database).",
+        "(--unit 0.01 for cm, 0.056444 for the CMU database; unit_m in Python).",
     )
     places, notes = _without_first_pose(places)
     names = unique_labels([joint.name for joint in joints])

@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.capture.dynamic_smoothing import GRAVITY_M_S2
-from strut.capture.emg import EmgEnvelopes, emg_envelopes
+from strut.capture.emg import EmgEnvelopes, emg_envelopes, mean_cycle
 from strut.capture.fit import MarkerFit, fit
 from strut.capture.footprints import SIDES
 from strut.capture.ground_forces import GroundForces, Told, ground_forces
 from strut.capture.load_sharing import wrench_pressure
 from strut.capture.marker_mapping import MarkerSet
 from strut.capture.moment_comparison import MomentAgreement, compare_ankles
+from strut.capture.plate_alignment import PlateAlignment
 from strut.capture.plate_comparison import (
     AXES,
     Agreement,
@@ -63,18 +64,25 @@ class CapturedWalk:
     def as_dict(self) -> dict[str, Any]:
         """Return what programs read: the receipt, the figures of the fit, and the comparison with plates."""
         assert self.motion.receipt is not None
-        compared = [
-            {name: getattr(one, name) for name in ("what", "axis", "rms_weight", "rms_range", "correlation", "covered")}
-            for one in self.agreements
-        ]
         return {
             **self.motion.receipt.as_dict(),
             **fit_figures(self.fit),
-            "plates": compared or None,
+            "plates": [_told_agreement(one) for one in self.agreements] or None,
             "cop_distance_mm": self.pressure_mm,
+            "plate_alignment": _told_alignment(self.forces.alignment),
             "ankle_moments": [asdict(one) for one in self.moments] or None,
             "notes": list(self.notes),
         }
+
+
+def _told_agreement(one: Agreement) -> dict[str, Any]:
+    told = asdict(one)
+    del told["frames"]
+    return told
+
+
+def _told_alignment(found: PlateAlignment | None) -> dict[str, Any] | None:
+    return None if found is None else asdict(found)
 
 
 def capture_walk(
@@ -123,8 +131,8 @@ def capture_walk(
     robot = robot_of_subject(found.subject)
     forces = ground_forces(found, robot, use_plates=use_plates, on_progress=on_progress)
     agreements, pressure_mm = _compared(robot, forces)
-    emg = emg_envelopes(recording.analog)
-    motion = _motion(found, robot, forces, time.perf_counter() - started)
+    emg = emg_envelopes(found.trial.recording.analog)
+    motion = _motion(found, robot, forces, emg, time.perf_counter() - started)
     notes = (*found.notes, *forces.notes, *(emg.notes if emg is not None else ()))
     moments = compare_ankles(found, robot, forces)
     return CapturedWalk(found, robot, forces, motion, agreements, moments, pressure_mm, emg, notes)
@@ -162,9 +170,13 @@ def _compared(robot: Robot, forces: GroundForces) -> tuple[tuple[Agreement, ...]
     return tuple(rows), float(np.median(away)) * 1e3 if len(away) else None
 
 
-def _motion(found: MarkerFit, robot: Robot, forces: GroundForces, solve_s: float) -> Motion:
+def _motion(found: MarkerFit, robot: Robot, forces: GroundForces, emg: EmgEnvelopes | None, solve_s: float) -> Motion:
     qpos = qpos_from_angles(forces.movement.q)
     meta = {**found.motion.meta, "asked": {"use_plates": forces.tracked}, "notes": list(forces.notes)}
+    cycle = None if emg is None else mean_cycle(emg, found.trial.best_events)
+    if emg is not None and cycle is not None:
+        told = {"leg": cycle[0], "cycle_v": np.round(cycle[1], 9).tolist()}
+        meta["emg"] = {"names": list(emg.names), "silent": list(emg.silent), **told}
     motion = replace(
         found.motion,
         qpos=qpos,

@@ -24,7 +24,7 @@ from strut.robot import Array, Robot
 from strut.rotation import angles_from_qpos
 
 GRAVITY_M_S2 = 9.81
-FILTERED_JERK_M = 20.0  # of the pelvis where markers were filtered before: what is left of its movement is no noise
+FILTERED_JERK_M = 20.0  # of the pelvis where what is fast in its movement is no noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class SmoothingOptions:
 
     knot_s: float = 0.03
     marker_sd_m: float = 0.003
-    jerk_m: float = 5.0
+    jerk_m: float = 2.5
     jerk_rad: float = 75.0
     unobserved_rad: float = 0.08
     unobserved_s: float = 0.1
@@ -81,7 +81,7 @@ class MeasuredWrench:
     """What plates measured of the whole ground: force, and moment about the origin (T, 6); NaN where they do not."""
 
     wrench: Array
-    force_sd: float = 0.01  # over body weight
+    force_sd: float = 0.005  # over body weight
     moment_sd_m: float = 0.005  # over body weight
 
 

@@ -1,4 +1,4 @@
-"""EMG: analog channels of muscles → rectified, smooth envelopes, normalised, averaged over cycles and conditions.
+"""EMG: analog channels of muscles → rectified, smooth envelopes, normalised, averaged over cycles.
 
 As in the thesis: the size of the signal, then one Butterworth filter of first order at 6 Hz forwards and backwards.
 """
@@ -6,15 +6,16 @@ As in the thesis: the size of the signal, then one Butterworth filter of first o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from scipy.signal import butter, filtfilt
 
-from strut.recording import AnalogChannels
+from strut.recording import AnalogChannels, GaitEvent, Side
 from strut.robot import Array
+from strut.sampling import columns_at
 
 CUTOFF_HZ = 6.0
 SILENT_V = 3e-6  # an envelope that never gets higher shows no muscle
@@ -52,12 +53,9 @@ class EmgEnvelopes:
         """What was left out."""
         return (f"EMG channels left out because they are silent: {', '.join(self.silent)}.",) if self.silent else ()
 
-    def normalised(self, peak_v: Mapping[str, float] | None = None) -> Array:
-        """Return envelopes over their own peak, or over given ones, as of a neutral trial. Shape (S, n)."""
-        peak = self.envelope_v.max(axis=0)
-        if peak_v is not None:
-            peak = np.array([peak_v.get(name, own) for name, own in zip(self.names, peak, strict=True)])
-        return np.asarray(self.envelope_v / peak)
+    def normalised(self) -> Array:
+        """Return envelopes over their own peak. Shape (S, n)."""
+        return np.asarray(self.envelope_v / self.envelope_v.max(axis=0))
 
 
 def emg_envelopes(analog: AnalogChannels | None) -> EmgEnvelopes | None:
@@ -95,11 +93,33 @@ def over_cycles(envelopes: EmgEnvelopes, strikes_s: Sequence[float]) -> Array:
     cycles = []
     for start_s, stop_s in pairwise(strikes_s):
         at = np.linspace(start_s, stop_s, CYCLE_POINTS)
-        cycles.append(np.stack([np.interp(at, envelopes.time_s, own) for own in envelopes.envelope_v.T], axis=1))
+        cycles.append(columns_at(at, envelopes.time_s, envelopes.envelope_v))
     return np.stack(cycles) if cycles else np.empty((0, CYCLE_POINTS, len(envelopes.names)))
 
 
-def condition_means(cycles: Mapping[str, Sequence[Array]]) -> dict[str, tuple[Array, Array]]:
-    """Return mean and standard deviation over all cycles of each condition, by its name. Shapes (101, n)."""
-    joined = {name: np.concatenate(list(trials)) for name, trials in cycles.items()}
-    return {name: (all_.mean(axis=0), all_.std(axis=0)) for name, all_ in joined.items() if len(all_)}
+def mean_cycle(envelopes: EmgEnvelopes, events: Sequence[GaitEvent]) -> tuple[Side, Array] | None:
+    """Return envelopes averaged over cycles [V] and whose cycles these are; None without any. Shape (101, n).
+
+    Where all names begin with R or L, each channel goes with the cycles of its own leg; else all go with the right
+    one's, or with the left one's if the right foot does not land twice.
+    """
+    right, left = (over_cycles(envelopes, _strikes_s(events, side)) for side in ("Right", "Left"))
+    on_left = _on_left(envelopes.names)
+    if any(on_left):
+        return ("Right", _of_both(right, left, on_left)) if len(right) and len(left) else None
+    known: dict[Side, Array] = {"Right": right, "Left": left}
+    return next(((side, own.mean(axis=0)) for side, own in known.items() if len(own)), None)
+
+
+def _of_both(right: Array, left: Array, on_left: Sequence[bool]) -> Array:
+    """Return the mean cycle of each channel of its own leg. Shapes (n_cycles, 101, n) in, (101, n) out."""
+    return np.asarray(np.where(np.asarray(on_left), left.mean(axis=0), right.mean(axis=0)))
+
+
+def _on_left(names: Sequence[str]) -> list[bool]:
+    letters = [name[:1].upper() for name in names]
+    return [letter == "L" and set(letters) == {"R", "L"} for letter in letters]
+
+
+def _strikes_s(events: Sequence[GaitEvent], side: str) -> list[float]:
+    return sorted(event.time_s for event in events if (event.kind, event.side) == ("heel_strike", side))

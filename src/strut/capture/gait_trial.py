@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.capture.foot_paths import WalkingPaths, walking_paths
+from strut.capture.foot_side import foot_landmarks
 from strut.capture.gait_events import contacts_of, find_gait_events
 from strut.capture.gaps import Gap, filled_gaps
 from strut.capture.marker_checks import MarkerFault, check_markers
@@ -16,7 +17,7 @@ from strut.capture.marker_mapping import Landmark, MarkerSet, match_markers
 from strut.capture.plate_events import PlateStance, plate_gait_events, plate_stances
 from strut.capture.walking_axes import find_walking_axes, turned_onto_x
 from strut.errors import BadRecordingError
-from strut.recording import ForcePlate, GaitEvent, Recording, Side, all_seen
+from strut.recording import AnalogChannels, ForcePlate, GaitEvent, Recording, Side, all_seen
 from strut.robot import Array
 
 FEWEST_FRAMES = 10
@@ -102,11 +103,29 @@ def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> 
     own, gaps = filled_gaps(_with_seen_frames(own))
     axes = find_walking_axes(own, {name: landmark.segment for name, landmark in landmarks.items()})
     own = turned_onto_x(own, axes)
+    own, landmarks, labels = _by_place(own, landmarks, labels, chosen)
     faults = check_markers(own, own.marker_names)
     paths, own = _paths(own)
     events = find_gait_events(paths) if paths is not None else ()
     stances = plate_stances(own.plates, paths.feet, own.rate_hz) if paths is not None else ()
     return GaitTrial(own, landmarks, chosen.title, labels, gaps, faults, paths, events, stances, axes.travelled_m)
+
+
+def _by_place(
+    recording: Recording, landmarks: dict[str, Landmark], labels: dict[str, str], marker_set: MarkerSet
+) -> tuple[Recording, dict[str, Landmark], dict[str, str]]:
+    """Return a recording, its landmarks and labels in which markers of the feet are what their places say."""
+    renamed = foot_landmarks(recording)
+    if not renamed or not set(renamed.values()) <= set(marker_set.landmarks):
+        return recording, landmarks, labels
+    names = tuple(renamed.get(name, name) for name in recording.marker_names)
+    said = ", ".join(f"{labels[old]} is {new}" for old, new in renamed.items())
+    note = f"By their places, ankle markers are on the inner side of the feet: {said}."
+    return (
+        replace(recording, marker_names=names, notes=(*recording.notes, note)),
+        {renamed.get(name, name): marker_set.landmarks[renamed.get(name, name)] for name in landmarks},
+        {renamed.get(name, name): label for name, label in labels.items()},
+    )
 
 
 def flat_feet(trial: GaitTrial) -> npt.NDArray[np.bool_]:
@@ -184,6 +203,7 @@ def _with_seen_frames(recording: Recording) -> Recording:
         markers_m=recording.markers_m[first:stop],
         residual_m=None if recording.residual_m is None else recording.residual_m[first:stop],
         plates=tuple(_from(plate, start_s) for plate in recording.plates),
+        analog=_analog_from(recording.analog, start_s),
         events=tuple(replace(event, time_s=event.time_s - start_s) for event in recording.events),
         moments_nm_kg={name: values[first:stop] for name, values in recording.moments_nm_kg.items()},
         notes=(*recording.notes, note),
@@ -193,6 +213,10 @@ def _with_seen_frames(recording: Recording) -> Recording:
 def _from(plate: ForcePlate, start_s: float) -> ForcePlate:
     first = round(start_s * plate.rate_hz)
     return replace(plate, force_n=plate.force_n[first:], moment_nm=plate.moment_nm[first:], cop_m=plate.cop_m[first:])
+
+
+def _analog_from(analog: AnalogChannels | None, start_s: float) -> AnalogChannels | None:
+    return None if analog is None else replace(analog, values=analog.values[round(start_s * analog.rate_hz) :])
 
 
 def _paths(recording: Recording) -> tuple[WalkingPaths | None, Recording]:

@@ -23,7 +23,7 @@ from strut.capture.fit import MarkerFit
 from strut.capture.footprints import SIDES, Footprint, find_footprints
 from strut.capture.gait_trial import with_plates
 from strut.capture.heel_strikes import refined_heel_strikes
-from strut.capture.landing_transient import EVENT_SD_S, with_landings
+from strut.capture.landing_transient import LandingShape, landing_shape, with_landings
 from strut.capture.load_sharing import (
     FILTERED_PRESSURE_SD_M,
     PRESSURE_SD_M,
@@ -33,6 +33,7 @@ from strut.capture.load_sharing import (
     wrench_pressure,
 )
 from strut.capture.marker_checks import markers_were_filtered
+from strut.capture.plate_alignment import PlateAlignment, plate_alignment
 from strut.capture.plate_comparison import PlateForces, plate_forces
 from strut.engines.body_wrench import Movement, centre_of_mass_path, torques_under_wrenches
 from strut.errors import BadRecordingError
@@ -45,9 +46,9 @@ DRAWS = 30
 NORMAL_90 = 1.645
 # Half widths over body weight of the 90 % bands that the draws do not explain, forwards, left and up: what is left
 # between forces and plates in the half of the trials that is for tuning (benchmarks/bench_ground_forces.py).
-DRAWN_SHARE = 0.6  # of the spread of draws, whose errors are taken as more independent in time than they are
-TOTAL_FLOOR = np.array([0.035, 0.005, 0.068])
-FOOT_FLOOR = np.array([0.043, 0.035, 0.105])
+DRAWN_SHARE = 0.3  # of the spread of draws, whose errors are taken as more independent in time than they are
+TOTAL_FLOOR = np.array([0.042, 0.0275, 0.068])
+FOOT_FLOOR = np.array([0.048, 0.039, 0.112])
 TORQUE_FLOOR = 0.03  # of body weight times a metre
 Told = Callable[[str, float], None]
 
@@ -66,6 +67,7 @@ class GroundForces:
     """What the ground does to a walker, and what the joints do.
 
     Args:
+        time_s: Shape (T,).
         movement: Smooth coordinates that the forces belong to. Shapes (T, n).
         footprints: Where and when feet stand.
         wrench: Of the ground: force, and moment about the origin. Shape (T, 6).
@@ -78,6 +80,7 @@ class GroundForces:
         between_events: Frames from the first to the last event; before and after, stances are only guessed. Shape (T,).
     """
 
+    time_s: Array
     movement: Movement
     footprints: tuple[Footprint, ...]
     wrench: Array
@@ -102,7 +105,19 @@ class GroundForces:
         if self.tracked:
             return ("Force plates were followed where a foot stands on them whole.",)
         added = "The usual sharp rise of the vertical force at landings was added: smooth markers do not show it."
-        return (added, *(() if self.plates is None else self.plates.notes))
+        alignment = self.alignment
+        return (
+            added,
+            *(() if self.plates is None else self.plates.notes),
+            *(() if alignment is None else alignment.notes),
+        )
+
+    @property
+    def alignment(self) -> PlateAlignment | None:
+        """How far plates are from markers in time and place; None without plates, or if they were followed."""
+        if self.plates is None or self.tracked:
+            return None
+        return plate_alignment(self.plates, self.footprints, self.wrench[:, :3], self.time_s)
 
 
 def ground_forces(
@@ -134,20 +149,22 @@ def ground_forces(
     if not trial.events or trial.paths is None:
         raise BadRecordingError(f"{trial.recording.name}: nobody walks in it, so there are no steps to find forces of.")
     filtered = markers_were_filtered(trial.recording)
-    chosen = options or smoothing_options(filtered=filtered)
+    chosen = options or smoothing_options(filtered=filtered or use_plates)  # plates tell what is fast, so it may be
     prints, plates = _supports(found, robot, use_plates)
     followed = plates if use_plates else None
     measured = None if followed is None else MeasuredWrench(followed.total)
     belief = pressure_belief(prints, time_s, chosen)
     smooth = smooth_movement(found, robot, belief, chosen, measured=measured, draws=draws, seed=seed)
     pressure_sd_m = FILTERED_PRESSURE_SD_M if filtered else PRESSURE_SD_M
-    who = _Walker(robot, time_s, trial.paths.speed_m_s, pressure_sd_m, followed)
+    shape = landing_shape(filtered=filtered, rate_hz=trial.recording.rate_hz, speed_m_s=trial.paths.speed_m_s)
+    who = _Walker(robot, time_s, shape, pressure_sd_m, followed)
     results = []
     for index, (movement, wrench) in enumerate(((smooth.movement, smooth.wrench), *smooth.draws)):
-        changed = prints if index == 0 else _shaken(prints, chosen, np.random.default_rng([seed, index]))
+        changed = prints if index == 0 else _shaken(prints, chosen, shape, np.random.default_rng([seed, index]))
         results.append(_solved(who, changed, movement, wrench))
         tell("share between the feet", (index + 1) / (len(smooth.draws) + 1))
     return GroundForces(
+        time_s=time_s,
         movement=smooth.movement,
         footprints=prints,
         wrench=results[0].wrench,
@@ -199,11 +216,11 @@ class _Solved(NamedTuple):
 
 
 class _Walker(NamedTuple):
-    """Who walks, when (T,), how fast, how well markers tell the pressure of both feet, and plates to follow."""
+    """Who walks, when (T,), how landings look, how well markers tell the pressure of both feet, plates to follow."""
 
     robot: Robot
     time_s: Array
-    speed_m_s: float
+    landing: LandingShape
     pressure_sd_m: float
     followed: PlateForces | None
 
@@ -213,7 +230,7 @@ def _solved(who: _Walker, prints: Sequence[Footprint], movement: Movement, wrenc
     com = centre_of_mass_path(robot.model, qpos_from_angles(movement.q))
     loads = share_load(prints, time_s, wrench, com, robot.friction, pressure_sd_m=who.pressure_sd_m)
     if who.followed is None:
-        sharp = with_landings(loads, prints, time_s, robot.mass_kg * GRAVITY_M_S2, who.speed_m_s)
+        sharp = with_landings(loads, prints, time_s, robot.mass_kg * GRAVITY_M_S2, who.landing)
         wrench, loads = wrench + (sharp.wrenches() - loads.wrenches()).sum(axis=1), sharp
     else:
         loads = _with_plates(loads, who.followed)
@@ -246,9 +263,11 @@ def centre_of_mass_force(found: MarkerFit, robot: Robot) -> Array:
     return np.asarray(robot.mass_kg * (acceleration + np.array([0.0, 0.0, GRAVITY_M_S2])))
 
 
-def _shaken(prints: Sequence[Footprint], options: SmoothingOptions, rng: np.random.Generator) -> tuple[Footprint, ...]:
+def _shaken(
+    prints: Sequence[Footprint], options: SmoothingOptions, landing: LandingShape, rng: np.random.Generator
+) -> tuple[Footprint, ...]:
     """Return footprints whose events and places are off as much as they usually are."""
-    off_s, off_m = rng.normal(scale=EVENT_SD_S, size=(len(prints), 2)), options.pressure_m / np.sqrt(2.0)
+    off_s, off_m = rng.normal(scale=landing.event_sd_s, size=(len(prints), 2)), options.pressure_m / np.sqrt(2.0)
     return tuple(
         replace(
             one,

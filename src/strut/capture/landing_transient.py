@@ -1,42 +1,97 @@
 """Landing transient: the sharp rise of the vertical force at heel strike, which no smooth movement shows.
 
 A foot takes half of the body weight within 20 ms of heel strike. Markers are filtered before they are written, or are
-smoothed here, as noise asks for: nothing that is computed from them can rise so fast. The usual difference between the
-force and what is left of it is given back, at the leading foot. It grows with speed: the body's centre falls onto the
-foot with the walking speed times half of the angle between the legs, which grows with the root of the speed.
+smoothed here, as noise asks for: nothing that is computed from them can rise so fast, and what rises at heel strike
+rises before it, too. Two things are given back, each less what a filter of the same bandwidth leaves of it:
+
+- a step: a smoothed step has a slope in its middle that tells its height, so that of the smooth force at heel strike
+  does, and those who fall onto a foot get more than those who roll onto it;
+- a pulse of the heel, which smoothing takes away whole. Its size is the usual one. It grows with speed: the body's
+  centre falls onto the foot with the walking speed times half of the angle between the legs, which grows with the root
+  of the speed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.signal import butter, filtfilt
 
 from strut.capture.footprints import SIDES, Footprint
 from strut.capture.load_sharing import FootLoads
 from strut.robot import Array
 
-# After heel strike, over body weight: mean of two landings on plates, in the half of the trials that is for tuning.
-SINCE_STRIKE_S = (
-    np.array([-60.0, -40.0, -20.0, 0.0, 10.0, 20.0, 40.0, 60.0, 80.0, 100.0, 120.0, 140.0, 160.0, 180.0, 200.0]) / 1e3
-)
-USUAL_SPEED_M_S = 1.2  # of those landings
+# Chosen on the half of the plate trials that is for tuning.
+SMOOTHED_HZ = 7.0  # bandwidth of the smooth vertical force of raw markers
+FILTERED_HZ = 5.0  # the same of markers that were filtered before
+PULSE = 0.4  # of body weight, at the usual speed
+STEP_S = 0.015  # so long a step rises
+PULSE_S = (0.0, 0.012, 0.045)  # beginning, top and end of a pulse after heel strike
+SLOPE_OVER_S = 0.02  # before and after heel strike
+HIGHEST_STEP = 1.0  # of body weight
+USUAL_SPEED_M_S = 1.2
 GROWTH = 1.5  # with speed
 FASTEST_SHARE = 1.5  # of the usual speed; nobody walks much faster
 EVENT_SD_S = 0.006  # of heel strikes from markers: the transient is as blurred as its time is unsure
-OVER_WEIGHT = np.array([0.0, -0.02, -0.09, -0.05, 0.22, 0.22, 0.10, -0.05, -0.08, -0.06, 0.0, 0.05, 0.05, 0.03, 0.0])
+EVENT_SD_FRAMES = 0.5  # it is no better than that
+_FINE_S = 0.001
+_FROM_S, _TO_S = -0.16, 0.26  # around heel strike; beyond, hardly anything is left
+_ROOM_S = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class LandingShape:
+    """How landings look in a trial.
+
+    Args:
+        bandwidth_hz: Of the smooth vertical force.
+        event_sd_s: Of heel strikes.
+        pulse: Over body weight.
+    """
+
+    bandwidth_hz: float
+    event_sd_s: float
+    pulse: float
+
+    def lost(self, force: Array) -> Array:
+        """Return what smoothing takes from a force around heel strike, blurred like events. Shape (n,), every 1 ms."""
+        left = force - filtfilt(*butter(2, 2.0 * self.bandwidth_hz * _FINE_S), force)
+        apart = np.arange(-5.0 * self.event_sd_s, 5.0 * self.event_sd_s, _FINE_S) / self.event_sd_s
+        kernel = np.exp(-0.5 * apart**2)
+        return np.convolve(left, kernel / kernel.sum(), mode="same")
+
+    @property
+    def step_per_slope_s(self) -> float:
+        """Height of a step over the slope that is left of it in its middle."""
+        unit = np.zeros(2 * round(_ROOM_S / _FINE_S) + 1)
+        unit[len(unit) // 2] = 1.0 / _FINE_S
+        return float(1.0 / filtfilt(*butter(2, 2.0 * self.bandwidth_hz * _FINE_S), unit)[len(unit) // 2])
+
+
+def landing_shape(*, filtered: bool, rate_hz: float, speed_m_s: float) -> LandingShape:
+    """Return how landings look in a trial whose markers were filtered before, or were not."""
+    growth = min(speed_m_s / USUAL_SPEED_M_S, FASTEST_SHARE) ** GROWTH
+    event_sd_s = max(EVENT_SD_S, EVENT_SD_FRAMES / rate_hz)
+    return LandingShape(FILTERED_HZ if filtered else SMOOTHED_HZ, event_sd_s, PULSE * growth)
 
 
 def with_landings(
-    loads: FootLoads, footprints: Sequence[Footprint], time_s: Array, weight_n: float, speed_m_s: float
+    loads: FootLoads, footprints: Sequence[Footprint], time_s: Array, weight_n: float, shape: LandingShape
 ) -> FootLoads:
     """Return loads with transients: on the foot that lands, and on the other one before it stands."""
-    force, (since_s, over_weight) = loads.force_n.copy(), _blurred()
-    over_weight = over_weight * min(speed_m_s / USUAL_SPEED_M_S, FASTEST_SHARE) ** GROWTH
+    force, total = loads.force_n.copy(), loads.force_n[..., 2].sum(axis=1) / weight_n
+    around_s = np.arange(-_ROOM_S, _ROOM_S, _FINE_S)
+    inside = (around_s > _FROM_S) & (around_s < _TO_S)
+    step = shape.lost(np.clip(around_s / STEP_S, 0.0, 1.0)) * inside
+    pulse = shape.lost(np.interp(around_s, PULSE_S, (0.0, 1.0, 0.0))) * inside
     for one in footprints:
         foot = SIDES.index(one.side)
-        up = weight_n * np.interp(time_s - one.start_s, since_s, over_weight, left=0.0, right=0.0)
+        height = np.clip(_slope(total, time_s, one.start_s) * shape.step_per_slope_s, 0.0, HIGHEST_STEP)
+        up = weight_n * np.interp(
+            time_s - one.start_s, around_s, height * step + shape.pulse * pulse, left=0.0, right=0.0
+        )
         own, other = loads.stands[:, foot], loads.stands[:, 1 - foot]
         force[own, foot, 2] += up[own]
         force[other & ~own, 1 - foot, 2] += up[other & ~own]
@@ -44,9 +99,10 @@ def with_landings(
     return replace(loads, force_n=force)
 
 
-def _blurred() -> tuple[Array, Array]:
-    """Return the transient as it is on average over the errors of heel strikes. Shapes (n,)."""
-    fine_s = np.arange(-0.12, 0.26, 0.001)
-    kernel = np.exp(-0.5 * (np.arange(-0.05, 0.0501, 0.001) / EVENT_SD_S) ** 2)
-    sharp = np.interp(fine_s, SINCE_STRIKE_S, OVER_WEIGHT, left=0.0, right=0.0)
-    return fine_s, np.convolve(sharp, kernel / kernel.sum(), mode="same")
+def _slope(values: Array, time_s: Array, when_s: float) -> float:
+    """Return how fast values rise around a time [1/s]; 0 if the recording does not reach around it. Shapes (T,)."""
+    before_s, after_s = when_s - SLOPE_OVER_S, when_s + SLOPE_OVER_S
+    if before_s < time_s[0] or after_s > time_s[-1]:
+        return 0.0
+    before, after = np.interp([before_s, after_s], time_s, values)
+    return float((after - before) / (after_s - before_s))

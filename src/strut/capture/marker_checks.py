@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,24 +48,6 @@ def markers_were_filtered(recording: Recording) -> bool:
     frequency, power = welch(acceleration, fs=recording.rate_hz, nperseg=min(128, len(acceleration)), axis=0)
     middle = np.median(power, axis=1)
     return bool(middle[frequency <= FILTERED_HZ].sum() >= FILTERED_SHARE * middle.sum())
-
-
-def rigid_spread(recording: Recording, segments: Mapping[str, str]) -> dict[tuple[str, str], float]:
-    """Return how much the distance of any two markers on one segment changes (standard deviation) [m].
-
-    Args:
-        recording: Whose markers.
-        segments: The segment of each marker, by its name.
-    """
-    found = {}
-    names = list(segments)
-    for index, one in enumerate(names):
-        for other in names[index + 1 :]:
-            if segments[one] == segments[other]:
-                apart = np.linalg.norm(recording.marker(one) - recording.marker(other), axis=1)
-                if np.isfinite(apart).any():
-                    found[one, other] = float(np.nanstd(apart))
-    return found
 
 
 def _speeds(places: Array, rate_hz: float) -> Array:

@@ -1,7 +1,8 @@
 """Moment comparison: our ankle torques beside those of the laboratory's own inverse dynamics, with plates.
 
 A laboratory finds moments of a stance only where the foot was alone on a plate; elsewhere its files have those of a
-swing. So stances count in which it found a push-off.
+swing, and where a foot stands partly beside its plate those of a part of the force. So stances count in which it found
+a push-off, and whose force plates that we know measured whole.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def laboratory_moment(found: MarkerFit, forces: GroundForces, side: Side, joint:
     time_s = found.motion.time_s
     if ankle is None or own is None:
         return np.full(len(time_s), np.nan)
-    prints = [one for one in forces.footprints if one.side == side and one.seen]
+    prints = [one for one in forces.footprints if one.side == side and one.seen and _measured(one, forces, time_s)]
     return np.where(_in_stances(prints, time_s, ankle), own, np.nan)
 
 
@@ -64,6 +65,14 @@ def compare_ankles(found: MarkerFit, robot: Robot, forces: GroundForces) -> tupl
                 )
             )
     return tuple(rows)
+
+
+def _measured(one: Footprint, forces: GroundForces, time_s: Array) -> bool:
+    """Return whether plates measured all of a stance; True if the file has moments, but no plates."""
+    if forces.plates is None:
+        return True
+    up = forces.plates.wrench[one.stands(time_s), SIDES.index(one.side), 2]
+    return bool(len(up)) and bool(np.isfinite(up).all())
 
 
 def _in_stances(prints: list[Footprint], time_s: Array, moment: Array) -> Array:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.capture.number_table import frame_rate, parsed_rows, refuse_unless
+from strut.capture.number_table import frame_rate, parsed_rows, refuse_unless, tab_separated
 from strut.motion import Motion
 from strut.recording import ForcePlate, Recording
 from strut.robot import FLOATING, Array
@@ -40,7 +40,7 @@ class MotTable:
 
 def read_mot(content: str) -> MotTable:
     """Return the table of a MOT or STO text; raises TableDamageError with words that fit after the file's name."""
-    found = _TABLE.match(content)
+    found = _TABLE.match(tab_separated(content))
     head, table = (found["head"], found["table"].strip()) if found else ("", "")
     refuse_unless(table != "", "is not a MOT file: it has no line 'endheader' followed by a table.")
     titles, *lines = table.splitlines()

@@ -63,3 +63,9 @@ def frame_rate(time_s: Array) -> float:
     even = np.ptp(steps) <= 0.02 * np.median(steps) + 2e-5
     refuse_unless(bool(even), "has frames that are not evenly spaced in time.")
     return float((len(time_s) - 1) / (time_s[-1] - time_s[0]))
+
+
+def tab_separated(content: str) -> str:
+    """Return a text with tabs between its fields; spreadsheets that saved it have put commas there."""
+    beginning = content[:2000]
+    return content.replace(",", "\t") if "," in beginning and "\t" not in beginning else content

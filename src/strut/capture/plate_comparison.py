@@ -15,6 +15,7 @@ from strut.capture.load_sharing import FootLoads, standing_on, wrench_pressure
 from strut.capture.plate_events import LIGHTEST_PEAK_N, PlateStance
 from strut.recording import ForcePlate
 from strut.robot import Array
+from strut.sampling import columns_at
 
 SMOOTH_HZ = 50.0  # plates are compared below this
 FILTERED_HZ, FILTERED_SHARE = 20.0, 0.99  # of the power of a force's rate, below this frequency: it was filtered
@@ -133,7 +134,7 @@ def _at_frames(plate: ForcePlate, time_s: Array) -> Array:
     wrench = np.concatenate([plate.force_n, plate.moment_nm + np.cross(plate.centre_m, plate.force_n)], axis=1)
     if 0.45 * plate.rate_hz > SMOOTH_HZ and len(wrench) > 30:
         wrench = filtfilt(*butter(2, SMOOTH_HZ / (plate.rate_hz / 2.0)), wrench, axis=0)
-    found = np.stack([np.interp(time_s, plate.time_s, column) for column in wrench.T], axis=1)
+    found = columns_at(time_s, plate.time_s, wrench)
     found[time_s > plate.time_s[-1]] = np.nan
     return np.asarray(found)
 

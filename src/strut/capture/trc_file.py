@@ -9,7 +9,7 @@ import numpy as np
 from strut.capture.c3d_reader import METRES
 from strut.capture.lost_channels import beside_markers
 from strut.capture.marker_labels import unique_labels, without_prefix
-from strut.capture.number_table import number, parsed_rows, refuse_unless
+from strut.capture.number_table import number, parsed_rows, refuse_unless, tab_separated
 from strut.recording import Recording
 
 HEADER_LINES = 5
@@ -18,6 +18,7 @@ MOST_MARKERS = 10_000
 
 def recording_from_trc(content: str, name: str) -> Recording:
     """Return the recording of a TRC text; raises TableDamageError with words that fit after the file's name."""
+    content = tab_separated(content)
     lines = content.splitlines()
     refuse_unless(content.startswith("PathFileType"), "is not a TRC file: it does not begin with PathFileType.")
     refuse_unless(len(lines) > HEADER_LINES, "is cut short: it has no frames.")

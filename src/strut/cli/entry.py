@@ -1,5 +1,6 @@
 """Entry: where `strut` starts. Light to import, so that Ctrl-C is understood from the first moment on."""
 
+import os
 import sys
 
 from strut.cli.streams import INTERRUPTED, INTERRUPTED_WORDS, complain, open_streams, settle_streams
@@ -8,6 +9,7 @@ from strut.cli.streams import INTERRUPTED, INTERRUPTED_WORDS, complain, open_str
 def run() -> None:
     """Run the command of this process."""
     open_streams()
+    os.environ.setdefault("MUJOCO_GL", "disable")  # nothing here draws with it, and it would start a process to look
     try:
         from strut.cli.main import main  # noqa: PLC0415  (takes a while, in which people may change their minds)
 

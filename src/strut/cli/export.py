@@ -29,7 +29,7 @@ def export(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Write a motion as CSV, JSON, BVH or GLB, or a rig. Example: strut export happy.npz --to csv."""
+    """Write a motion as CSV, JSON, BVH, GLB, C3D, TRC or MOT, or a rig. Example: strut export happy.npz --to csv."""
     if to == "rig":
         _export_rig(file, out, force=force, json=json)
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, cast, get_args
@@ -9,7 +11,7 @@ from typing import Annotated, cast, get_args
 import typer
 
 from strut.cli.options import Force, Json
-from strut.cli.screen import print_json, print_lines, print_next, print_table, programs, progress
+from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, programs, progress
 from strut.errors import MissingExtraError, UnknownNameError
 
 Folder = Annotated[Path, typer.Argument(help="Folder of the study.")]
@@ -26,6 +28,21 @@ study = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )  # what each verb needs takes seconds to load, so each imports its own
+
+
+@contextmanager
+def stimulus_progress() -> Iterator[Callable[[int, int], None]]:
+    """Show how many stimuli are read while a study opens; yield what to tell it."""
+    log = now_and_then()
+    with progress("reads the stimuli") as bar:
+
+        def tell(done: int, total: int) -> None:
+            bar.update(bar.task_ids[0], completed=done, total=total)
+            log(f"{done} of {total} steps of reading the stimuli")
+            if done == total:
+                bar.stop()
+
+        yield tell
 
 
 @study.callback()
@@ -62,7 +79,7 @@ def stats(
     for paragraph in methods_and_results(found):
         programs.print(f"\n{paragraph}", soft_wrap=True)
     print_lines(*(f"left out: {reason}" for reason in found.left_out))
-    print_next("strut study stats", answers, "--json")
+    print_next("strut study stats", answers, *(("--scale", *map("{:g}".format, scale)) if scale else ()), "--json")
 
 
 @study.command()
@@ -99,14 +116,16 @@ def power(
 def new(
     folder: Annotated[Path, typer.Argument(help="Folder to make.")],
     files: Annotated[list[Path] | None, typer.Argument(help="More motion files.")] = None,
-    design: Annotated[str, typer.Option(help="forced-choice, slider, sam or improvement.")] = "forced-choice",
+    design: Annotated[
+        str, typer.Option(help="forced-choice, slider, sam, improvement, pairwise, continuous, free-label.")
+    ] = "forced-choice",
     motions: Annotated[list[Path] | None, typer.Option(help="Motion files, such as *.npz.")] = None,
     json: Json = False,
 ) -> None:
     """Make a study that runs at once. Example: strut study new mystudy --design sam --motions *.npz."""
     from strut.io.motion_file import load_motion  # noqa: PLC0415
+    from strut.study.asking import Question  # noqa: PLC0415
     from strut.study.controls import confounds  # noqa: PLC0415
-    from strut.study.design import Question  # noqa: PLC0415
     from strut.study.study_folder import new_study  # noqa: PLC0415
 
     if design not in get_args(Question):
@@ -143,7 +162,8 @@ def serve(
 
     options = {"database": database, "requests_per_minute": requests_per_minute}
     options |= {"public": public, "trust_proxy": trust_proxy}
-    serve_study(folder, host=host, port=port, on_ready=tell, **options)  # type: ignore[arg-type]
+    with stimulus_progress() as told:
+        serve_study(folder, host=host, port=port, on_ready=tell, on_stimulus=told, **options)  # type: ignore[arg-type]
 
 
 @study.command()
@@ -233,6 +253,24 @@ def report(
         return
     print_lines(f"wrote {path} ({found.answers} answers) and its tables as CSV and LaTeX beside it", *found.remarks)
     print_lines("next: open it, or print it to PDF from the browser")
+
+
+@study.command()
+def labels(
+    folder: Folder,
+    database: DatabaseUrl = None,
+    answers: Annotated[Path | None, typer.Option(help="A table of answers instead of the database.")] = None,
+    json: Json = False,
+) -> None:
+    """List all labels for a laboratory to code; codes written before stay. Example: strut study labels mystudy."""
+    from strut.study.code_sheet import save_code_sheet  # noqa: PLC0415
+
+    path, count, coded = save_code_sheet(folder, answers=answers, database=database)
+    if json:
+        print_json({"file": str(path), "labels": count, "coded": coded})
+        return
+    print_lines(f"wrote {path} ({count} labels, {coded} of them coded); write a code beside each, then report")
+    print_next("strut study report", folder, *(("--answers", answers) if answers else ()))
 
 
 @study.command()

@@ -29,6 +29,7 @@ from strut.optimal.balanced_path import (
     pendulum_zmp,
 )
 from strut.robot import Array, Robot
+from strut.sampling import columns_at
 
 ROUNDS = 15
 AGREED_M = 0.003  # of the zero-moment point, between plan and body
@@ -122,7 +123,7 @@ class _Maker:
         """Return what the whole body adds to the zero-moment point of its pendulum, at the frames. Shape (N, 2)."""
         whole = pressure_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)
         whole[[0, -1]] = whole[[1, -2]]  # where a movement begins and ends, differences see only half of it
-        at_frames = np.column_stack([np.interp(path.time_s, time_s, column) for column in whole.T])
+        at_frames = columns_at(path.time_s, time_s, whole)
         com = np.column_stack([path.com_m, self.com_m[:, 2]])
         return np.asarray(at_frames - pendulum_zmp(com, np.diff(path.time_s)))
 

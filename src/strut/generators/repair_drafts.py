@@ -25,6 +25,7 @@ from strut.optimal.near_motion import near_motion
 from strut.optimal.planned_body import PlannedBody
 from strut.optimal.stances import GivenMotion
 from strut.robot import Array, Robot
+from strut.sampling import columns_at
 from strut.style import Style
 
 KEY_FRAMES = 25  # between two keyframes
@@ -61,7 +62,7 @@ class RepairDrafts:
             )
         body = PlannedBody(self.robot)
         drawn_s = np.arange(int(self.motion.duration_s * FRAMES_PER_S + 1e-6) + 1) / FRAMES_PER_S
-        q = _at(drawn_s, self.motion.time_s - self.motion.time_s[0], body.coordinates(self.motion.qpos))
+        q = columns_at(drawn_s, self.motion.time_s - self.motion.time_s[0], body.coordinates(self.motion.qpos))
         contact = _contact(self.motion, body, q, drawn_s)
         key = np.unique([*range(0, len(q) - KEY_FRAMES // 2, KEY_FRAMES), len(q) - 1])
         for variant, more_m in enumerate(SPARES_M):
@@ -94,10 +95,6 @@ class RepairDrafts:
         reasons = tuple(report["slower"]) if slow else ()
         meta = {"repair": report}
         return Draft(self.robot, times, story.qpos, story.contact, style, reasons=reasons, variant=variant, meta=meta)
-
-
-def _at(time_s: Array, sample_s: Array, values: Array) -> Array:
-    return np.column_stack([np.interp(time_s, sample_s, column) for column in values.T])
 
 
 def _contact(motion: Motion, body: PlannedBody, q: Array, time_s: Array) -> npt.NDArray[np.bool_]:

@@ -24,6 +24,7 @@ from strut.optimal.trajectory import Trajectory
 from strut.receipt import Receipt, Verdict
 from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
+from strut.sampling import landing_samples
 
 RATE_HZ = 100.0
 SCORED_HZ = 200.0  # push-off lasts a twentieth of a second
@@ -144,7 +145,7 @@ class Gait:
         if self.direction is not None:
             strides = self.direction.aligned_with_x(strides)
         heel = strides.contact[:, strides.foot_names.index(sided(HEEL, RIGHT))]
-        start, stop = (np.flatnonzero(heel[1:] & ~heel[:-1]) + 1)[:2]
+        start, stop = landing_samples(heel)[:2]
         samples = ("qpos", "contact", "torque_nm", "ground_force_n", "cop_in_world")
         cut = {name: getattr(strides, name)[start : stop + 1] for name in samples}
         cycle = replace(strides, time_s=strides.time_s[start : stop + 1] - strides.time_s[start], **cut)

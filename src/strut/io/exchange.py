@@ -9,6 +9,7 @@ from typing import Protocol
 
 from strut.errors import UnknownNameError
 from strut.io.atomic import check_writable, write_atomically
+from strut.io.laboratory_file import LaboratoryFile
 from strut.io.motion_csv import MotionCsv
 from strut.io.motion_json import MotionJson
 from strut.io.resample import Alias, aliases, resampled
@@ -32,7 +33,13 @@ class Writer(Protocol):
         ...
 
 
-WRITERS: dict[str, Writer] = {"csv": MotionCsv(), "json": MotionJson(), "bvh": MotionBvh(), "glb": MotionGlb()}
+WRITERS: dict[str, Writer] = {
+    "csv": MotionCsv(),
+    "json": MotionJson(),
+    "bvh": MotionBvh(),
+    "glb": MotionGlb(),
+    **{ending: LaboratoryFile(f".{ending}") for ending in ("c3d", "trc", "mot")},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,7 @@ def export(
     Args:
         motion: What to write.
         path: File to write; must end as the format does.
-        to: Format, `csv`, `json`, `bvh` or `glb`, or a writer of your own; what the path ends in if left out.
+        to: Format (csv, json, bvh, glb, c3d, trc, mot) or a writer of your own; what the path ends in if left out.
         rate_hz: Samples per second; the motion's own if left out.
         force: Whether an existing file may be replaced.
 

@@ -10,7 +10,8 @@ import numpy as np
 from strut.errors import OutOfRangeError
 from strut.expression.body_swing import side_bands_hz
 from strut.motion import Motion
-from strut.robot import Array, Robot
+from strut.robot import Robot
+from strut.sampling import columns_at
 from strut.style import Style
 
 HIGHEST_RATE_HZ = 10_000.0  # faster than any servo takes commands
@@ -41,7 +42,7 @@ def resampled(motion: Motion, rate_hz: float) -> Motion:
             f"At {rate_hz:g} samples per second {motion.duration_s:g} s of motion have no two samples."
         )
     time_s = motion.time_s[0] + np.arange(samples) / rate_hz
-    qpos = _between(time_s, motion.time_s, motion.qpos)
+    qpos = columns_at(time_s, motion.time_s, motion.qpos)
     if motion.qpos.shape[1] - len(motion.joint_names) == 7:
         qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
     after = np.clip(np.searchsorted(motion.time_s, time_s), 1, len(motion.time_s) - 1)
@@ -52,7 +53,7 @@ def resampled(motion: Motion, rate_hz: float) -> Motion:
         time_s=time_s,
         qpos=qpos,
         contact=motion.contact[nearest],
-        torque_nm=None if torque is None else _between(time_s, motion.time_s, torque),
+        torque_nm=None if torque is None else columns_at(time_s, motion.time_s, torque),
         ground_force_n=None,
         cop_in_world=None,
         balance_margin_m=None,
@@ -67,8 +68,3 @@ def aliases(robot: Robot, motion: Motion, rate_hz: float) -> tuple[Alias, ...]:
         return ()
     bands = [band for band in side_bands_hz(robot, Style(**shown)) if band > rate_hz / 2.0]
     return tuple(Alias(band, abs(band - round(band / rate_hz) * rate_hz)) for band in bands)
-
-
-def _between(time_s: Array, known_s: Array, values: Array) -> Array:
-    """Return values between samples. Shapes (N,), (T,), (T, n) in, (N, n) out."""
-    return np.stack([np.interp(time_s, known_s, column) for column in values.T], axis=1)

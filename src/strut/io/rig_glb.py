@@ -25,6 +25,7 @@ from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.rig import EYES_BONE, Rig, RigMovement, check_bones, expressions, slider_m
 from strut.robot import Array
+from strut.sampling import columns_at
 
 Y_UP = Rotation.from_euler("x", -90.0, degrees=True)  # of our z-up world
 Z_UP = Y_UP.inv().as_matrix()
@@ -252,4 +253,4 @@ def _at(curve: tuple[Array, Array, str], time_s: Array, path: str) -> Array:
         return np.asarray(values[np.searchsorted(times, inside + SAME_S, side="right") - 1])
     if path == "rotation":
         return np.asarray(Slerp(times, Rotation.from_quat(values))(inside).as_quat())
-    return np.stack([np.interp(inside, times, column) for column in values.T], axis=1)
+    return columns_at(inside, times, values)

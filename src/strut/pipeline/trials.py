@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from strut.bisection import bisect
 from strut.draft import Attempt, Detail, Generator, Kept, Limit, OnProgress, PacedGenerator, Progress, Search
 from strut.errors import OutOfRangeError, StoppedError
 from strut.expression.blend import style_for
@@ -12,7 +14,6 @@ from strut.generators.gait_drafts import GaitDrafts
 from strut.generators.hand_drafts import HandDrafts
 from strut.generators.step_drafts import StepDrafts
 from strut.pipeline.gate import CLOSE, COARSE, strongest_proved
-from strut.pipeline.pace import USED, fastest
 from strut.request import Animate, Crawl, HandTask, HumanGait, PatternGait, PilotedWalk, Request, Steps
 from strut.robot import Robot
 from strut.simulation.upright import proved_upright
@@ -23,6 +24,9 @@ from strut.verify.plant_audit import was_piloted
 
 SEARCH, FINAL = Detail("search"), Detail("final")
 _SLOWER, _MOST_SLOWER = 1.03, 10
+USED = 0.9  # share of speed and torque limits that planning for speed may use; servos need the rest to follow
+_QUICKEST, _SLOWEST, _STEP = 0.05, 20.0, 1.5
+_CLOSE = 1.02
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,6 +145,25 @@ class Trials:
     def _at_pace(self, slower: float | None) -> Trials:
         assert isinstance(self.generator, PacedGenerator), "only a generator with a pace is searched for the fastest"
         return replace(self, generator=self.generator.at_pace(slower))
+
+
+def fastest(passes: Callable[[float], bool]) -> float | None:
+    """Return the smallest factor on the robot's own phase times that passes, within two percent; None where none does.
+
+    Slower walks press more evenly, so a pace that passes is taken to pass when slowed.
+    """
+    good = 1.0
+    if passes(good):
+        while passes(good / _STEP):
+            good /= _STEP
+            if good < _QUICKEST:
+                return good
+        return bisect(passes, good, good / _STEP, close=_CLOSE, scale="geometric")[0]
+    while not passes(good * _STEP):
+        good *= _STEP
+        if good > _SLOWEST:
+            return None
+    return bisect(passes, good * _STEP, good, close=_CLOSE, scale="geometric")[0]
 
 
 def generator_for(request: Request, robot: Robot, on_progress: OnProgress | None = None) -> Generator:

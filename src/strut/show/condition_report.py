@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import matplotlib as mpl
 import numpy as np
@@ -21,15 +21,32 @@ CURVES = (
     *("right_hip_flexion", "right_knee_flexion", "right_ankle_flexion", "trunk_bending", "head_bending"),
     *("right_shoulder_flexion", "right_elbow_flexion", "right_shoulder_abduction", "pelvis_tilt"),
 )
+TORQUES = (
+    *("right_hip_flexion", "right_knee_flexion", "right_ankle_flexion"),
+    *("right_hip_abduction", "trunk_bending", "head_bending"),
+)
 
 
 def condition_curves(walks: GaitAnalysis, found: ConditionComparison) -> Iterator[tuple[str, list[Picture]]]:
     """Yield figures of conditions: features with deviations, and mean curves over the cycle."""
     yield "Conditions", [plotted(features_plot(found), "Every trial (pale), mean and standard deviation.")]
-    curves = mean_cycles(walks, found)
+    curves = mean_cycles(walks, found, CURVES, "deg")
     if curves:
         words = "Mean of the trials of each condition over the cycle of the right leg, with one standard deviation."
-        yield "Mean angles", [plotted(curves_plot(curves), words)]
+        yield "Mean angles", [plotted(curves_plot(found, curves, CURVES, "deg"), words)]
+    if pictures := [*_torque_pictures(walks, found), *_muscle_pictures(found)]:
+        yield "Torques and muscles", pictures
+
+
+def _torque_pictures(walks: GaitAnalysis, found: ConditionComparison) -> Iterator[Picture]:
+    if curves := mean_cycles(walks, found, TORQUES, "nm_kg"):
+        yield plotted(curves_plot(found, curves, TORQUES, "N m/kg"), "Joint torques per body mass.")
+
+
+def _muscle_pictures(found: ConditionComparison) -> Iterator[Picture]:
+    if found.muscles:
+        words = "EMG: rectified, low-passed at 6 Hz, as a share of the peak of the neutral condition's mean."
+        yield plotted(muscles_plot(found), words)
 
 
 def features_plot(found: ConditionComparison) -> Figure:
@@ -53,32 +70,58 @@ def features_plot(found: ConditionComparison) -> Figure:
     return figure
 
 
-def mean_cycles(walks: GaitAnalysis, found: ConditionComparison) -> dict[str, dict[str, Array]]:
-    """Return mean and deviation of curves by condition and name, of trials with a whole cycle. Shape (2, 101) each."""
-    curves = {}
-    for condition, names in found.trials.items():
-        cycles = [cycle for name in names if (cycle := normalised_cycle(*walks.walks[name])) is not None]
-        if cycles:
+def mean_cycles(
+    walks: GaitAnalysis, found: ConditionComparison, names: Sequence[str], unit: str
+) -> dict[str, dict[str, Array]]:
+    """Return mean and deviation of curves by condition and name, of trials that know them. Shape (2, 101) each."""
+    columns, curves = [f"{name}_{unit}" for name in names], {}
+    for condition, trials in found.trials.items():
+        known = [cycle for trial in trials if (cycle := _known_cycle(walks, trial, columns))]
+        if known:
             curves[condition] = {
                 name: np.stack([np.mean(own, axis=0), np.std(own, axis=0)])
-                for name in CURVES
-                if (own := [cycle[f"{name}_deg"] for cycle in cycles])
+                for name, own in zip(names, np.swapaxes(known, 0, 1), strict=True)
             }
     return curves
 
 
-def curves_plot(curves: Mapping[str, Mapping[str, Array]]) -> Figure:
-    """Return mean angles of conditions over the cycle, with their deviations."""
+def _known_cycle(walks: GaitAnalysis, trial: str, columns: Sequence[str]) -> list[Array]:
+    """Return some curves of a trial over its cycle; none if it does not know all of them. Shape (101,) each."""
+    cycle = normalised_cycle(*walks.walks[trial]) or {}
+    return [cycle[name] for name in columns] if set(columns) <= set(cycle) else []
+
+
+def curves_plot(
+    found: ConditionComparison, curves: Mapping[str, Mapping[str, Array]], names: Sequence[str], unit: str
+) -> Figure:
+    """Return mean curves of conditions over the cycle, with their deviations, three in a row."""
+    titles = [f"{name.replace('_', ' ')} [{unit}]" for name in names]
+    values = {condition: [tuple(own[name]) for name in names] for condition, own in curves.items()}
+    return _cycle_panels(titles, values, list(found.trials))
+
+
+def muscles_plot(found: ConditionComparison) -> Figure:
+    """Return the mean activity of muscles of conditions over the cycle, with deviations over trials."""
+    names = next(iter(found.muscles.values())).names
+    values = {condition: list(zip(own.mean.T, own.sd.T, strict=True)) for condition, own in found.muscles.items()}
+    return _cycle_panels(list(names), values, list(found.trials))
+
+
+def _cycle_panels(
+    titles: Sequence[str], values: Mapping[str, Sequence[tuple[Array, Array]]], conditions: Sequence[str]
+) -> Figure:
+    """Return one panel per title, with mean and deviation (101,) of each condition in the colour of its place."""
+    rows = -(-len(titles) // 3)
     with mpl.rc_context(LOOK):
-        figure = Figure(figsize=(9.6, 7.0), layout="constrained")
-        for number, name in enumerate(CURVES):
-            axes = figure.add_subplot(3, 3, number + 1)
-            for index, (condition, own) in enumerate(curves.items()):
-                (mean, sd), color = own[name], COLORS[index % len(COLORS)]
+        figure = Figure(figsize=(9.6, 1.0 + 2.0 * rows), layout="constrained")
+        for number, title in enumerate(titles):
+            axes = figure.add_subplot(rows, 3, number + 1)
+            for condition, own in values.items():
+                (mean, sd), color = own[number], COLORS[conditions.index(condition) % len(COLORS)]
                 axes.fill_between(PERCENT, mean - sd, mean + sd, color=color, alpha=0.15, linewidth=0.0)
                 axes.plot(PERCENT, mean, color=color, linewidth=1.4, label=condition)
             axes.axhline(0.0, color=PALE, linewidth=0.6)
-            axes.set_title(f"{name.replace('_', ' ')} [deg]", loc="left", fontsize=9.0)
+            axes.set_title(title, loc="left", fontsize=9.0)
             axes.set(xlim=(0.0, 100.0))
         figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=6, frameon=False)
         figure.supxlabel("% of the cycle", fontsize=9.0)

@@ -23,6 +23,27 @@ def condition_tables(found: ConditionComparison) -> Iterator[GaitTable]:
     yield GaitTable("features of expression", "Expression", words, "What carries feeling in a walk", header, rows)
     if any(parts is not None for parts in found.from_neutral.values()):
         yield _distance_table(found)
+    if found.muscles:
+        yield _muscle_table(found)
+
+
+def _muscle_table(found: ConditionComparison) -> GaitTable:
+    """Return the mean activity of muscles over the cycle, and which channels are silent."""
+    header = ["", *(f"{name} ({_trials(own.trials)})" for name, own in found.muscles.items())]
+    first = next(iter(found.muscles.values()))
+    rows = [
+        [name, *(f"{100.0 * own.mean[:, column].mean():.0f}" for own in found.muscles.values())]
+        for column, name in enumerate(first.names)
+    ]
+    base = found.neutral if found.neutral in found.muscles else "all conditions"
+    cycle = f"Mean of the envelope over the cycle of the {first.leg.lower()} leg"
+    words = f"{cycle}, in percent of the peak of {base}.{_silent(found)}"
+    return GaitTable("muscles", "Muscles", words, "mean activity [%]", header, rows)
+
+
+def _silent(found: ConditionComparison) -> str:
+    names = dict.fromkeys(name for own in found.muscles.values() for name in own.silent)
+    return f" Left out because they are silent: {', '.join(names)}." if names else ""
 
 
 def _distance_table(found: ConditionComparison) -> GaitTable:

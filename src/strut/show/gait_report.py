@@ -50,22 +50,27 @@ def save_gait_report(
         >>> strut.save_gait_report(strut.analyze(strut.load_motion("gait.npz")), "gait.html")  # doctest: +SKIP
     """
     walks = found.walks
-    drawn = [_walk(name, robot, motion) for name, (robot, motion) in walks.items()]
-    drawn += [
-        _walk(f"{name}, left side", robot, mirror_image(robot, motion))
-        for name, (robot, motion) in walks.items()
-        if not found.parameters[name].symmetric
-    ]
+    drawn = [] if conditions is not None else _drawn(found)
     content = page(
         "gait_report.html",
         title="gait analysis",
-        introduction=_introduction(drawn),
+        introduction=f"Trials: {listed(list(walks))}." if conditions is not None else _introduction(drawn),
         doubts=[words for name, walk in walks.items() for words in doubt_sentences(name, *walk)],
         tables=gait_tables(found) if conditions is None else condition_tables(conditions),
         left_out=left_out_sentences(found),
         curves=_curves(drawn) if conditions is None else condition_curves(found, conditions),
     )
     write_atomically(Path(path), content, force=force)
+
+
+def _drawn(found: GaitAnalysis) -> list[Walk]:
+    """Return one cycle of each walk, and of those whose legs differ also that of the left leg."""
+    drawn = [_walk(name, robot, motion) for name, (robot, motion) in found.walks.items()]
+    return drawn + [
+        _walk(f"{name}, left side", robot, mirror_image(robot, motion))
+        for name, (robot, motion) in found.walks.items()
+        if not found.parameters[name].symmetric
+    ]
 
 
 def _walk(name: str, robot: Robot, motion: Motion) -> Walk:

@@ -19,6 +19,7 @@ from strut.engines.stick_figure import LEFT, RIGHT
 from strut.human.laboratory_names import joint_words
 from strut.motion import Motion
 from strut.robot import Array, Robot
+from strut.sampling import landing_samples
 from strut.show.footage import centre_of_mass, footage
 from strut.verify.check import planned_margin_m
 
@@ -192,7 +193,7 @@ def _middle_cycle(motion: Motion) -> tuple[int, int]:
     """Return first and last sample of the cycle around the middle: from one landing of a foot to its next."""
     middle = len(motion.time_s) // 2
     for down in motion.contact.T:
-        landed = np.flatnonzero(down[1:] & ~down[:-1]) + 1
+        landed = landing_samples(down)
         before, after = landed[landed <= middle], landed[landed > middle]
         if len(before) and len(after):
             return int(before[-1]), int(after[0]) + 1

@@ -35,6 +35,7 @@ EMG_WORDS = (
     "Rectified, low-passed at 6 Hz without lag, over the peak of each channel. Ochre: the torque in whose sense a "
     "muscle of the leg works, over its peak; channels that name no side are taken for the right."
 )
+AXIS_WORDS = {"forwards": "forwards", "left": "to the left", "up": "upwards"}
 LINES = (
     "Blue: from markers, with 90 % bands; black: force plates; ochre: mass times acceleration of the centre of mass."
 )
@@ -181,17 +182,9 @@ def _event_table(walk: CapturedWalk) -> GaitTable:
         ]
         near = [min(values, key=abs, default=None) for values in off]
         told = [f"{value:+.0f}" if value is not None and abs(value) < 100.0 else "" for value in near]
-        seen = "" if one.seen else "partly seen"
-        rows.append(
-            [
-                one.side.lower(),
-                f"{one.start_s:.3f}",
-                f"{one.stop_s:.3f}",
-                f"{one.stop_s - one.start_s:.3f}",
-                *told,
-                seen,
-            ]
-        )
+        guessed = "" if one.seen else "partly seen; guessed what is not"
+        seen_s = [one.start_s, one.stop_s, one.stop_s - one.start_s]
+        rows.append([one.side.lower(), *(f"{value:.3f}" for value in seen_s), *told, guessed])
     header = [
         "foot",
         "heel strike [s]",
@@ -211,7 +204,7 @@ def _pressure_words(walk: CapturedWalk) -> str:
 
 def _agreement_row(one: Agreement) -> list[str]:
     return [
-        f"{one.what}, {one.axis}",
+        f"{one.what}{' foot' if one.what in ('right', 'left') else ''}, {AXIS_WORDS[one.axis]}",
         f"{100.0 * one.rms_weight:.1f}",
         f"{100.0 * one.rms_range:.1f}",
         "" if one.correlation is None else f"{one.correlation:.3f}",

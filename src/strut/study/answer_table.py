@@ -10,7 +10,8 @@ from typing import Any
 
 from strut.study.answers import Answers, parse_answers
 from strut.study.design import Design
-from strut.study.exclusion import exclusion_mark
+from strut.study.exclusion import attention_mark, exclusion_mark, inattentive_people
+from strut.study.own_questions import COLUMN as OWN
 
 _SHOWN = ("participant", "block", "trial", "stimulus", "intended", "control")
 _ABOUT = ("response_ms", "plays", "showings", "excluded", "practice", "simulated", "language", "age", "gender")
@@ -20,14 +21,32 @@ _SCREEN = ("still", "focus_lost", "screen", "refresh_hz")  # what the page knows
 def answer_columns(design: Design) -> tuple[str, ...]:
     """Return the columns that hold what people said."""
     ask = design.ask
-    by_question = {"forced-choice": ("perceived",), "slider": ("rating",), "sam": ask.scales, "improvement": ask.items}
+    by_question: dict[str, tuple[str, ...]] = {
+        "forced-choice": ("perceived",),
+        "slider": ("rating",),
+        "sam": ask.scales,
+        "improvement": ask.items,
+        "pairwise": ("chosen",),
+        "continuous": ("rating",),
+        "free-label": ("label",),
+    }
     return by_question[design.question]
 
 
 def _columns(design: Design) -> tuple[str, ...]:
     """Return all columns; a choice tells how many answers it offered, or nobody would know what chance is."""
-    offered = ("options", "do_not_know") if design.question == "forced-choice" else ()
-    return (*_SHOWN, *answer_columns(design), *offered, *_ABOUT, *_SCREEN, "received_at")
+    parts = {
+        ("options", "do_not_know"): design.question == "forced-choice",
+        ("other", "intended_other", "control_other"): design.question == "pairwise",
+        ("trace", "trace_hz"): design.question == "continuous",
+        ("confidence",): design.ask.confidence,
+        ("group",): bool(design.groups),
+        ("attention",): bool(design.session.attention_checks),
+        ("azimuth_deg",): bool(design.display.azimuth_spread_deg),
+        tuple(own.column for own in design.questions): True,
+    }
+    asked = [name for names, there in parts.items() if there for name in names]
+    return (*_SHOWN, *answer_columns(design), *asked, *_ABOUT, *_SCREEN, "received_at")
 
 
 def export_rows(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: bool = False) -> list[dict[str, Any]]:
@@ -35,17 +54,31 @@ def export_rows(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: 
 
     Without `exact_times` answers carry the day on which they came: with the second, somebody might be recognised.
     """
-    columns, table = _columns(design), []
-    for row in rows:
-        entry = design.stimulus(row["stimulus"])
-        known = row | row["reply"] | {"participant": row["code"], "intended": entry.intended, "control": entry.control}
-        known |= {"practice": int(row["block"] == 0), "simulated": int(row["simulated"])}
-        known |= dict.fromkeys(_SCREEN) | row.get("detail", {}) | {"showings": row.get("showings")}
-        known |= {"excluded": exclusion_mark(row)}
-        known |= {} if exact_times else {"received_at": row["received_at"][:10]}
-        known |= {"options": len(design.answer_options), "do_not_know": int(design.ask.do_not_know)}
-        table.append({name: known[name] for name in columns})
-    return table
+    columns, inattentive = _columns(design), inattentive_people(rows, design.session.attention_allowed)
+    shown = {entry.name: {"intended": entry.intended, "control": entry.control} for entry in design.shown}
+    return [_exported(design, row, shown, columns, inattentive, exact_times=exact_times) for row in rows]
+
+
+def _exported(
+    design: Design,
+    row: dict[str, Any],
+    shown: dict[str, dict[str, str]],
+    columns: Sequence[str],
+    inattentive: frozenset[str],
+    *,
+    exact_times: bool,
+) -> dict[str, Any]:
+    attention, other = attention_mark(row), row.get("other") or ""
+    known = dict.fromkeys(columns) | row | row["reply"] | shown.get(row["stimulus"], {"intended": "", "control": ""})
+    known |= {f"{name}_other": value for name, value in shown.get(other, {}).items()}
+    known |= {"participant": row["code"], "practice": int(row["block"] == 0), "simulated": int(row["simulated"])}
+    known |= row.get("detail", {}) | {"showings": row.get("showings"), "group": row.get("group_name")}
+    known |= {f"{OWN}{name}": value for name, value in row.get("own", {}).items()}
+    known |= {"attention": attention, "excluded": "" if attention else exclusion_mark(row, inattentive)}
+    known |= {} if exact_times else {"received_at": row["received_at"][:10]}
+    known |= {"options": len(design.answer_options), "do_not_know": int(design.ask.do_not_know)}
+    known |= {"trace_hz": f"{design.ask.rate_hz:g}"}
+    return {name: known[name] for name in columns}
 
 
 def export_csv(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: bool = False) -> str:

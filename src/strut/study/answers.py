@@ -1,9 +1,10 @@
 """Answers: what people said, one row per trial, in the long format that every statistics package reads.
 
-Columns: `participant`, `block`, `trial`, `intended`, then `perceived` (a choice) or ratings (`pleasure`, `arousal`,
-`dominance`, `rating`, or the items of the improvement form). `stimulus`, `control`, `options`, `do_not_know`,
-`practice`, `simulated`, `excluded` and `factor_...` columns are read where they are there; every other column is left
-alone.
+Columns: `participant`, `block`, `trial`, `intended`, then `perceived` (a choice), ratings (`pleasure`, `arousal`,
+`dominance`, `rating`, or the items of the improvement form), `chosen` (one of `stimulus` and `other`) or `label` (words
+of people's own). `stimulus`, `control`, `trace` with `trace_hz` (a rating over time), `confidence`, `group`,
+`attention`, `options`, `do_not_know`, `practice`, `simulated`, `excluded` and `factor_...` columns are read where they
+are there; every other column is left alone.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.errors import AnswersError
-from strut.study.exclusion import excluded_words
+from strut.study.exclusion import attention_words, excluded_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,6 +102,11 @@ class Answers:
         return "perceived" in self.table
 
     @property
+    def are_pairs(self) -> bool:
+        """Whether the study compared two motions at a time."""
+        return "chosen" in self.table
+
+    @property
     def correct(self) -> npt.NDArray[np.bool_]:
         """Where the intended emotion was seen. Shape (N,)."""
         return np.asarray(self.table["perceived"] == self.table["intended"], dtype=bool)
@@ -147,23 +153,34 @@ def parse_answers(text: str, source: str, *, scale: tuple[float, float] | None =
 
     cells, practice, excluded = _read_cells(text, source)
     _check_unique(cells, source)
+    _check_chosen(cells, source)
     readers = _readers(cells, scale or (-1.0, 1.0))
-    if cells.columns.isin(SCALES).any() and "perceived" in cells and not cells["perceived"].any():
+    if _rated_alone(cells):
         del readers["perceived"]  # an export of a rating study carries the column, but empty
     columns = {name: _column(cells[name], read, source) for name, read in readers.items() if name in cells}
-    options = _options(_column(cells["options"], _whole_number, source), source) if "options" in cells else None
+    table, joined = _one_spelling(pd.DataFrame(columns))
+    remarks = (*excluded, *joined, *_rescaled_words(scale))
+    offered = bool(_flags(cells, "do_not_know").any()) if "do_not_know" in cells else None
+    answers = Answers(table, _options(cells, source), practice, _simulated(cells, source), offered, remarks)
+    if not answers.are_choices and len(answers.ratings.columns) and answers.ratings.isna().all(axis=None):
+        raise AnswersError(source, "holds no rating: every cell is empty.")
+    return answers
+
+
+def _rated_alone(cells: pd.DataFrame) -> bool:
+    """Whether a table holds ratings and no choices, although it has the column."""
+    return bool(cells.columns.isin(SCALES).any()) and "perceived" in cells and not cells["perceived"].any()
+
+
+def _rescaled_words(scale: tuple[float, float] | None) -> tuple[str, ...]:
+    return (f"Raw ratings from {scale[0]:g} to {scale[1]:g} were rescaled to -1 to 1.",) if scale else ()
+
+
+def _simulated(cells: pd.DataFrame, source: str) -> bool:
     simulated = _flags(cells, "simulated")
     if simulated.nunique() > 1:
         raise AnswersError(source, "mixes simulated answers with those of people; separate them by `simulated`.")
-    table, remarks = _one_spelling(pd.DataFrame(columns))
-    remarks = (*excluded, *remarks)
-    if scale:
-        remarks = (*remarks, f"Raw ratings from {scale[0]:g} to {scale[1]:g} were rescaled to -1 to 1.")
-    offered = bool(_flags(cells, "do_not_know").any()) if "do_not_know" in cells else None
-    answers = Answers(table, options, practice, bool(simulated.iloc[0]), offered, remarks)
-    if not answers.are_choices and answers.ratings.isna().all(axis=None):
-        raise AnswersError(source, "holds no rating: every cell is empty.")
-    return answers
+    return bool(simulated.iloc[0])
 
 
 def _flags(cells: pd.DataFrame, name: str) -> pd.Series:
@@ -174,7 +191,10 @@ def _flags(cells: pd.DataFrame, name: str) -> pd.Series:
 def _readers(names: Iterable[str], scale: tuple[float, float]) -> dict[str, Callable[[str], Any]]:
     """Return what understands the cells of each column that may be there."""
     readers: dict[str, Callable[[str], Any]] = {"participant": _word, "block": _whole_number, "trial": _whole_number}
-    readers |= {"intended": _word, "perceived": _word, "stimulus": _word, "control": _word}
+    readers |= dict.fromkeys(("intended", "perceived", "stimulus", "control", "group"), _word)
+    readers |= dict.fromkeys(("other", "chosen", "intended_other"), _word)
+    readers |= {"label": str, "trace": _trace, "trace_hz": lambda cell: _number(cell, (0.0, 1000.0))}
+    readers |= {"confidence": lambda cell: _number(cell, (0.0, 100.0))}
     readers |= {name: lambda cell: _rescaled(cell, scale) for name in (*PAD_SCALES, "rating")}
     readers |= {name: lambda cell: _number(cell, (-2.0, 2.0)) for name in IMPROVEMENT_ITEMS}
     return readers | {name: lambda cell: _number(cell, _ANY) for name in names if name.startswith(_FACTOR)}
@@ -197,12 +217,14 @@ def _read_cells(text: str, source: str) -> tuple[pd.DataFrame, int, tuple[str, .
         raise AnswersError(source, f"is not CSV: {error}.", reader.line_num) from error
     cells = pd.DataFrame.from_dict(rows, orient="index", columns=header, dtype=object)
     practice = _flags(cells, "practice")
-    marks = cells["excluded"][~practice] if "excluded" in cells else pd.Series([], dtype=object)
-    kept = cells[~practice].drop(index=marks.index[marks != ""])
+    attention, why = (cells.get(name, pd.Series("", cells.index)) for name in ("attention", "excluded"))
+    marks = why[~practice]
+    kept = cells[~practice & (why == "") & (attention == "")]
+    told = (*attention_words(list(cells["participant"]), list(attention), list(why)), *excluded_words(marks))
     if not len(kept):
         besides = "practice" if not (marks != "").any() else "practice and those marked as excluded"
         raise AnswersError(source, f"holds no answers besides {besides}." if rows else "holds no answers.")
-    return kept, int(practice.sum()), excluded_words(marks)
+    return kept, int(practice.sum()), told
 
 
 def _check_header(header: Sequence[str], source: str) -> None:
@@ -212,8 +234,11 @@ def _check_header(header: Sequence[str], source: str) -> None:
     if missing:
         found = ", ".join(header) or "nothing"
         raise AnswersError(source, f"lacks the column {' and '.join(missing)}; its first line has {found}.", 1)
-    if not {"perceived", *SCALES} & set(header):
-        raise AnswersError(source, "has neither `perceived` nor a rating such as `pleasure` or `rating`.", 1)
+    if not {"perceived", "chosen", "label", *SCALES} & set(header):
+        reason = "has neither `perceived`, `chosen` nor `label` nor a rating such as `pleasure` or `rating`."
+        raise AnswersError(source, reason, 1)
+    if "chosen" in header and not {"stimulus", "other"} <= set(header):
+        raise AnswersError(source, "has `chosen` but not both `stimulus` and `other`, among which it was.", 1)
     twice, count = Counter(header).most_common(1)[0]
     if count > 1:
         raise AnswersError(source, f"has the column {twice} twice.", 1)
@@ -227,6 +252,17 @@ def _check_unique(cells: pd.DataFrame, source: str) -> None:
         who, block, trial = keys.loc[line]
         first = (keys == keys.loc[line]).all(axis=1).idxmax()
         reason = f"participant {who}, block {block}, trial {trial} is on line {first} already."
+        raise AnswersError(source, reason, line)
+
+
+def _check_chosen(cells: pd.DataFrame, source: str) -> None:
+    if "chosen" not in cells:
+        return
+    wrong = (cells["chosen"] != cells["stimulus"]) & (cells["chosen"] != cells["other"])
+    if wrong.any():
+        line = wrong.idxmax()
+        one = cells.loc[line]
+        reason = f"chosen is '{one['chosen']}', which is neither {one['stimulus']} nor {one['other']}."
         raise AnswersError(source, reason, line)
 
 
@@ -267,6 +303,17 @@ def _number(cell: str, bounds: tuple[float, float]) -> float:
     return value
 
 
+def _trace(cell: str) -> str:
+    """Return a rating over time as it is written: whole numbers from -100 to 100 apart by blanks, or nothing."""
+    try:
+        fits = all(-100 <= int(value) <= 100 for value in cell.split())
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError("not a row of whole numbers from -100 to 100, apart by blanks.")
+    return cell
+
+
 def _rescaled(cell: str, scale: tuple[float, float]) -> float:
     """Return a rating on a scale from -1 to 1."""
     low, high = scale
@@ -277,7 +324,11 @@ def _rescaled(cell: str, scale: tuple[float, float]) -> float:
         raise ValueError(f"{error}{hint}") from error
 
 
-def _options(counts: Sequence[int], source: str) -> int:
+def _options(cells: pd.DataFrame, source: str) -> int | None:
+    """Return how many answers were offered, None where the table does not say it."""
+    if "options" not in cells:
+        return None
+    counts: list[int] = _column(cells["options"], _whole_number, source)
     low, high = min(counts), max(counts)
     if low != high or low < 2:
         raise AnswersError(source, f"options goes from {low} to {high}; all rows need one number from 2.")

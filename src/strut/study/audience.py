@@ -6,18 +6,20 @@ it has never seen yours, and its answers say nothing about them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.signal import lfilter
 
 from strut.emotion import Emotion, named_emotion
 from strut.errors import StudyError, UnknownNameError
 from strut.io.motion_file import load_motion
 from strut.robot import Array
 from strut.study.answers import DO_NOT_KNOW, PAD_SCALES
-from strut.study.design import Design, Question
+from strut.study.asking import CONFIDENCE_POINTS, Question
+from strut.study.design import Design
 from strut.study.published import published
 from strut.study.ratings import sd_from_interval
 
@@ -27,6 +29,9 @@ FEEDBACK_SD = 0.7  # chosen: the thesis prints averages only
 ABILITY_SD = 0.5  # chosen: of the log odds with which people name what is shown
 WORD_HABIT_SD = 0.5  # chosen: of the log odds with which people like a word
 DO_NOT_KNOW_SHARE = 0.1  # chosen: how often people say that they do not know, on average
+CONFIDENCE_HIT = 0.5  # chosen: by how many points of five people are surer where they are right
+HANDLE_LAG_S = 1.0  # chosen: time constant with which a handle follows what is seen
+HANDLE_NOISE = 0.1  # chosen: standard deviation of its wandering about that
 _DO_NOT_KNOW_SURE = 4.0  # chosen: of the beta distribution of that share over people; more is more alike
 Reply = dict[str, Any]
 
@@ -58,7 +63,7 @@ class SimulatedObserver:
     unknown: float
 
 
-Respond = Callable[[Shown, SimulatedObserver, np.random.Generator], Reply]
+Respond = Callable[[Sequence[Shown], SimulatedObserver, np.random.Generator], Reply]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +77,26 @@ class Audience:
     make: Callable[[Design], Respond]
 
 
+def with_confidence(respond: Respond) -> Respond:
+    """Return a model that also says how sure it is, from 1 to 5: surer where it sees well, with noise (our choice)."""
+
+    def surely(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
+        reply = respond(shown, who, rng)
+        right = reply.get("perceived") == shown[0].intended
+        sure = 3.0 + who.ability + CONFIDENCE_HIT * right + rng.normal()
+        return reply | {"confidence": int(np.clip(round(sure), 1, CONFIDENCE_POINTS))}
+
+    return surely
+
+
 def observer(design: Design, rng: np.random.Generator) -> SimulatedObserver:
     """Return somebody who answers a study, drawn by lot."""
     ends = DO_NOT_KNOW_SHARE * _DO_NOT_KNOW_SURE, (1.0 - DO_NOT_KNOW_SHARE) * _DO_NOT_KNOW_SURE
-    emotions = dict.fromkeys(entry.intended for entry in design.stimuli)
+    emotions = dict.fromkeys(entry.intended for entry in design.shown)
     return SimulatedObserver(
         ability=ABILITY_SD * float(rng.normal()),
         habits=rng.normal(size=len(PAD_SCALES)),
-        words=rng.normal(size=len(design.ask.options)),
+        words=rng.normal(size=len(_options(design))),
         readings={name: rng.normal(size=len(PAD_SCALES)) for name in emotions},
         unknown=float(rng.beta(*ends)) if design.ask.do_not_know else 0.0,
     )
@@ -88,7 +105,7 @@ def observer(design: Design, rng: np.random.Generator) -> SimulatedObserver:
 def shown_by(design: Design) -> dict[str, Shown]:
     """Return what each stimulus of a study shows: a motion that was weakened shows less of its emotion."""
     found = {}
-    for entry in design.stimuli:
+    for entry in design.shown:
         receipt = load_motion(design.folder / entry.file).receipt
         kept = receipt.intensity_kept if receipt and receipt.intensity_kept is not None else 1.0
         found[entry.name] = Shown(entry.intended, min(1.0, kept))
@@ -103,7 +120,13 @@ def caveat(design: Design, audience: Audience) -> str:
     else:
         bodies = f"They saw {audience.saw} move, your motions are of {' and '.join(shown)}"
         seen = f"{bodies}: good for a rehearsal, but their power is not yours."
-    return f"{seen} Their ratings of pleasure stand in for the slider." if design.question == "slider" else seen
+    instead: dict[Question, str] = {
+        "slider": "Their ratings of pleasure stand in for the slider.",
+        "continuous": "A handle follows their ratings of pleasure with a lag of our choice.",
+        "pairwise": f"Of two motions the one that was called {design.ask.quality} more often is chosen, by those odds.",
+        "free-label": "They write the words they chose from.",
+    }
+    return f"{seen} {instead.get(design.question, '')}".strip()
 
 
 def _canonical(answer: str) -> str:
@@ -112,11 +135,40 @@ def _canonical(answer: str) -> str:
 
 def _known(design: Design, table: dict[str, Any], what: str) -> dict[str, Any]:
     """Return by intended emotion what a model's table says about it; what it does not know is refused."""
-    for entry in design.stimuli:
+    for entry in design.shown:
         if _canonical(entry.intended) not in table:
             known = ", ".join(sorted(table))
             raise StudyError(f"The model knows no {what} '{entry.intended}'; it knows {known}.")
-    return {entry.intended: table[_canonical(entry.intended)] for entry in design.stimuli}
+    return {entry.intended: table[_canonical(entry.intended)] for entry in design.shown}
+
+
+def _options(design: Design) -> tuple[str, ...]:
+    """Return the words people choose from, or write where they may write anything."""
+    return design.ask.options or tuple(dict.fromkeys(entry.intended for entry in design.shown))
+
+
+def _comparing(design: Design, shares: dict[str, dict[str, float]]) -> Respond:
+    """Return a model that prefers of two motions the one that people called by the quality more often.
+
+    The odds are those of published shares, half an answer of a hundred added to each, or rare words would have none.
+    People's own liking of emotions has the spread of a word habit.
+    """
+    quality = _canonical(design.ask.quality)
+    odds = {
+        intended: np.log((given.get(quality, 0.0) / sum(given.values())) + 0.005)
+        for intended, given in _known(design, shares, "answers to").items()
+    }
+    if len({round(value, 9) for value in odds.values()}) == 1:
+        raise StudyError(f"Nobody published how often these motions were called '{design.ask.quality}'.")
+
+    def respond(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
+        neutral = odds.get("neutral", float(np.mean(list(odds.values()))))
+        ahead = [one.kept * odds[one.intended] + (1.0 - one.kept) * neutral for one in shown]
+        ahead = [value + WORD_HABIT_SD * who.readings[one.intended][0] for value, one in zip(ahead, shown, strict=True)]
+        left = rng.random() < 1.0 / (1.0 + np.exp(ahead[1] - ahead[0]))
+        return {"side": 0 if left else 1}
+
+    return respond
 
 
 def _choosing(design: Design, shares: dict[str, dict[str, float]]) -> Respond:
@@ -125,7 +177,10 @@ def _choosing(design: Design, shares: dict[str, dict[str, float]]) -> Respond:
     A motion that kept a part of its emotion is answered by that part as published, and as neutral by the rest; where
     nobody published how neutral was answered, evenly.
     """
-    options = {_canonical(name): k for k, name in enumerate(design.ask.options)}
+    if design.question == "pairwise":
+        return _comparing(design, shares)
+    words, column = _options(design), "label" if design.question == "free-label" else "perceived"
+    options = {_canonical(name): k for k, name in enumerate(words)}
     table: dict[str, Array] = {}
     neutral = _weights(shares["neutral"], options) if "neutral" in shares else np.full(len(options), 1.0 / len(options))
     for intended, given in _known(design, shares, "answers to").items():
@@ -134,14 +189,15 @@ def _choosing(design: Design, shares: dict[str, dict[str, float]]) -> Respond:
             raise StudyError(f"None of the answers people gave to '{intended}' is among the options.")
     right = {name: options[_canonical(name)] for name in table}
 
-    def respond(shown: Shown, who: SimulatedObserver, rng: np.random.Generator) -> Reply:
+    def respond(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
+        (one,) = shown
         if rng.random() < who.unknown:
-            return {"perceived": DO_NOT_KNOW}
-        weights = shown.kept * table[shown.intended] + (1.0 - shown.kept) * neutral
+            return {column: DO_NOT_KNOW if column == "perceived" else ""}
+        weights = one.kept * table[one.intended] + (1.0 - one.kept) * neutral
         weights = weights * np.exp(WORD_HABIT_SD * who.words)
-        weights[right[shown.intended]] *= np.exp(who.ability)
+        weights[right[one.intended]] *= np.exp(who.ability)
         drawn = np.searchsorted(np.cumsum(weights), rng.random() * weights.sum())
-        return {"perceived": design.ask.options[min(int(drawn), len(weights) - 1)]}
+        return {column: words[min(int(drawn), len(weights) - 1)]}
 
     return respond
 
@@ -198,15 +254,28 @@ def _pepper(design: Design) -> Respond:
     steps = (design.ask.points - 1) / 2.0
     means = {shown: mean_ratings(_weakened(shown)) for shown in shown_by(design).values()}
 
-    def respond(shown: Shown, who: SimulatedObserver, rng: np.random.Generator) -> Reply:
-        mean = means[shown] if shown in means else mean_ratings(_weakened(shown))
-        own = shares @ np.stack([who.habits, who.readings[shown.intended], rng.normal(size=len(PAD_SCALES))])
+    def respond(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
+        (one,) = shown
+        mean = means[one] if one in means else mean_ratings(_weakened(one))
+        own = shares @ np.stack([who.habits, who.readings[one.intended], rng.normal(size=len(PAD_SCALES))])
         values = dict(zip(PAD_SCALES, np.clip(mean + spread * own, -1.0, 1.0).tolist(), strict=True))
+        if design.question == "continuous":
+            return _followed(design, values["pleasure"], rng)
         if design.question == "slider":
             return {"rating": None if rng.random() < who.unknown else round(values["pleasure"], 2)}
         return {scale: round(value * steps) / steps for scale, value in values.items() if scale in design.ask.scales}
 
     return respond
+
+
+def _followed(design: Design, goal: float, rng: np.random.Generator) -> Reply:
+    """Return a rating over time of a handle that follows what is seen with a lag and wanders about it."""
+    rate_hz, share = design.ask.rate_hz, np.exp(-1.0 / design.ask.rate_hz / HANDLE_LAG_S)
+    samples = round((design.display.seconds or 5.0) * rate_hz) + 1
+    wander = lfilter([np.sqrt(1.0 - share**2)], [1.0, -share], rng.normal(0.0, HANDLE_NOISE, samples))
+    rise = 1.0 - share ** np.arange(samples)
+    values = np.rint(100.0 * np.clip(goal * rise + wander * rise, -1.0, 1.0)).astype(int)
+    return {"rating": round(float(values.mean()) / 100.0, 4), "trace": " ".join(map(str, values.tolist()))}
 
 
 def _weakened(shown: Shown) -> Emotion:
@@ -225,8 +294,10 @@ def _feedback(design: Design) -> Respond:
 
     own, left = np.sqrt(HABIT_SHARE) * FEEDBACK_SD, np.sqrt(1.0 - HABIT_SHARE) * FEEDBACK_SD
 
-    def respond(shown: Shown, who: SimulatedObserver, rng: np.random.Generator) -> Reply:
-        means = dict(zip(items, known[shown.intended], strict=True))  # of the motions as they were made for the study
+    def respond(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
+        means = dict(
+            zip(items, known[shown[0].intended], strict=True)
+        )  # of the motions as they were made for the study
         habit = own * float(who.habits[0])
         return {
             item: int(np.clip(round(means[item] + habit + left * rng.normal()), -2, 2)) for item in design.ask.items
@@ -235,10 +306,12 @@ def _feedback(design: Design) -> Respond:
     return respond
 
 
+_WORDS: tuple[Question, ...] = ("forced-choice", "pairwise", "free-label")
+_SCALES: tuple[Question, ...] = ("sam", "slider", "continuous")
 _SOURCES = (
-    ("quadruped", "confusion of Mr. Pete's gaits, Hainsworth 2017, Table 14", "mrpete", ("forced-choice",), _quadruped),
-    ("superposition", "recognition of avatars, Hicheur et al. 2013", "avatars", ("forced-choice",), _superposition),
-    ("pepper", "ratings of Pepper's eight motions, Claret et al. 2017, Table 2b", "pepper", ("sam", "slider"), _pepper),
+    ("quadruped", "confusion of Mr. Pete's gaits, Hainsworth 2017, Table 14", "mrpete", _WORDS, _quadruped),
+    ("superposition", "recognition of avatars, Hicheur et al. 2013", "avatars", _WORDS, _superposition),
+    ("pepper", "ratings of Pepper's eight motions, Claret et al. 2017, Table 2b", "pepper", _SCALES, _pepper),
     ("feedback", "wishes about Mr. Pete's gaits, Hainsworth 2017, Table 7", "mrpete", ("improvement",), _feedback),
 )
 AUDIENCES = {row[0]: Audience(*row) for row in _SOURCES}

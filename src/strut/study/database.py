@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -15,14 +14,29 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import URL, Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.engine import URL, Connection, Engine
 
 from strut.errors import ClosedStudyError, OutOfTurnError, StudyError, UnknownParticipantError
-from strut.study.database_tables import ANSWER, PARTICIPANT, SHOWING, SHOWN, STUDY, TABLES, add_columns
+from strut.study.database_connection import (
+    engine_of,
+    insert_once,
+    named_errors,
+    reading_engine,
+    shown_url,
+    write_protected,
+)
+from strut.study.database_tables import (
+    ANSWER,
+    PARTICIPANT,
+    QUESTIONNAIRE,
+    SHOWING,
+    SHOWN,
+    STUDY,
+    TABLES,
+    add_columns,
+)
 from strut.study.taking_part import Recruiting
-from strut.study.trial_plan import Trial
+from strut.study.trial_plan import Trial, planned_showings
 
 _ANSWERED = (
     sa.select(sa.func.count()).where(ANSWER.c.participant_id == PARTICIPANT.c.id).scalar_subquery().label("answered")
@@ -32,13 +46,18 @@ _FIND = sa.select(PARTICIPANT, _ANSWERED).where(PARTICIPANT.c.token_hash == sa.b
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """Somebody who takes part: no name, no address, only what the design asks."""
+    """Somebody who takes part: no name, no address, only what the design asks.
+
+    `moments` are those whose own questions of the study were answered: before, after.
+    """
 
     identity: int
     code: str
     language: str
     plan: tuple[Trial, ...]
     answered: int
+    group: str = ""
+    moments: tuple[str, ...] = ()
 
     @property
     def current(self) -> Trial | None:
@@ -46,14 +65,14 @@ class Participant:
         return self.plan[self.answered] if self.answered < len(self.plan) else None
 
 
-Planner = Callable[[int, Mapping[str, int]], tuple[Trial, ...]]
+Planner = Callable[[int, Mapping[str, int], Mapping[str, int]], tuple[str, tuple[Trial, ...]]]
 
 
 class Database:
     """The answers of one study."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine, *, read_only: bool = False) -> None:
+        self.engine, self.read_only = engine, read_only
         self.reader = engine.execution_options(isolation_level="AUTOCOMMIT")
 
     def start(
@@ -71,7 +90,8 @@ class Database:
 
         Args:
             token: The secret part of the private link; only its hash is stored.
-            planner: Makes the trials from the participant's number and how often each stimulus was planned before.
+            planner: Makes group and trials from the participant's number, how often each stimulus was planned before
+                and how many people each group has.
             language: In which they read.
             age: In years; like `gender`, None if they did not say it.
             gender: See `age`.
@@ -84,18 +104,13 @@ class Database:
                 return known
             identity = next(iter((recruited or {}).values()), None)
             _check_open(connection, recruiting or Recruiting(), identity)
-            index = connection.scalar(sa.select(sa.func.max(PARTICIPANT.c.id))) or 0  # some may have been forgotten
-            shown = {row.stimulus: row.times for row in connection.execute(sa.select(SHOWN))}
-            plan = planner(index, shown)
+            group, plan = _planned(connection, planner)
             person = {"language": language, "age": age, "gender": gender, "simulated": False, "started_at": _now()}
-            written = json.dumps([[trial.number, trial.block, trial.stimulus] for trial in plan])
+            written = json.dumps([[one.number, one.block, one.stimulus, one.other, one.check] for one in plan])
             secret = {"token_hash": _hashed(token), "code": secrets.token_hex(6)}
             secret |= {"deletion_hash": _hashed(deletion_code(token)), "recruited": json.dumps(dict(recruited or {}))}
             secret |= {"recruited_hash": _hashed(identity)} if identity else {}
-            connection.execute(sa.insert(PARTICIPANT).values(**secret, **person, plan=written))
-            times = Counter(shown) + _showings(plan)
-            connection.execute(sa.delete(SHOWN))
-            connection.execute(sa.insert(SHOWN), [{"stimulus": name, "times": n} for name, n in times.items()])
+            connection.execute(sa.insert(PARTICIPANT).values(**secret, **person, plan=written, group_name=group))
             made = _participant(connection, token)
             assert made is not None
             return made
@@ -117,7 +132,7 @@ class Database:
         own = {"participant_id": who.identity, "trial": trial, "tab": tab, "begun": 0, "ended": 0}
         here = (SHOWING.c.participant_id == who.identity) & (SHOWING.c.trial == trial)
         with self._writing() as connection:
-            connection.execute(_insert_once(SHOWING, self.engine.dialect.name, own))
+            connection.execute(insert_once(SHOWING, self.engine.dialect.name, own))
             kept = connection.execute(sa.select(SHOWING).where(here)).one()
             if not again and not ended and (kept.ended or kept.tab != tab):
                 return False
@@ -156,10 +171,24 @@ class Database:
             "plays": plays,
             "received_at": _now(),
             "detail": json.dumps(dict(detail or {}), sort_keys=True),
+            "other": current.other or None,
         }
-        once = _insert_once(ANSWER, self.engine.dialect.name, values).returning(ANSWER.c.id)
+        once = insert_once(ANSWER, self.engine.dialect.name, values).returning(ANSWER.c.id)
         with self._writing(lock=False) as connection:
             return connection.execute(once).first() is not None
+
+    def last_reply(self, who: Participant) -> dict[str, Any]:
+        """Return what somebody answered last; nothing before the first answer."""
+        last = sa.select(ANSWER.c.reply).where(ANSWER.c.participant_id == who.identity).order_by(ANSWER.c.trial.desc())
+        with self._reading() as connection:
+            found = connection.scalars(last.limit(1)).first()
+        return dict(json.loads(found or "{}"))
+
+    def answer_own(self, who: Participant, moment: str, reply: Mapping[str, Any]) -> None:
+        """Store what was answered to the study's own questions of a moment, unless it was answered before."""
+        values = {"participant_id": who.identity, "moment": moment, "reply": json.dumps(reply, sort_keys=True)}
+        with self._writing(lock=False) as connection:
+            connection.execute(insert_once(QUESTIONNAIRE, self.engine.dialect.name, values))
 
     def forget(self, code: str) -> int:
         """Delete a participant with all answers, as they may ask, and return how many answers that were.
@@ -172,38 +201,49 @@ class Database:
             who = connection.execute(query.where((PARTICIPANT.c.deletion_hash == _hashed(code)) | older)).one_or_none()
             if who is None:
                 raise UnknownParticipantError(f"There is no participant with the code '{code}'.")
-            connection.execute(sa.delete(SHOWING).where(SHOWING.c.participant_id == who.id))
+            for table in (SHOWING, QUESTIONNAIRE):
+                connection.execute(sa.delete(table).where(table.c.participant_id == who.id))
             gone = connection.execute(sa.delete(ANSWER).where(ANSWER.c.participant_id == who.id)).rowcount
             connection.execute(sa.delete(PARTICIPANT).where(PARTICIPANT.c.id == who.id))
-            for stimulus, count in _showings(_trials(who.plan)).items():  # what they saw is to be seen by others
+            for stimulus, count in planned_showings(_trials(who.plan)).items():  # what they saw is to be seen by others
                 fewer = sa.update(SHOWN).where(SHOWN.c.stimulus == stimulus)
                 connection.execute(fewer.values(times=SHOWN.c.times - count))
         return int(gone)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return all answers with what is known of their participants, in the order of their arrival."""
-        person = [PARTICIPANT.c[name] for name in ("code", "language", "age", "gender", "simulated", "recruited")]
+        names = ("code", "language", "age", "gender", "simulated", "recruited", "group_name")
+        person = [PARTICIPANT.c[name] for name in names]
         answer = [column for column in ANSWER.c if column.name not in ("id", "participant_id")]
         showing = (SHOWING.c.participant_id == ANSWER.c.participant_id) & (SHOWING.c.trial == ANSWER.c.trial)
         source = sa.join(ANSWER, PARTICIPANT).outerjoin(SHOWING, showing)
-        query = sa.select(*person, *answer, SHOWING.c.ended.label("showings")).select_from(source)
+        identity = ANSWER.c.participant_id
+        query = sa.select(*person, *answer, identity, SHOWING.c.ended.label("showings")).select_from(source)
         query = query.order_by(ANSWER.c.participant_id, ANSWER.c.trial)
+        own: dict[int, dict[str, Any]] = {}
         with self._reading() as connection:
             found = connection.execute(query).mappings().all()
-        return [{**row, **_parsed(row), "showings": row["showings"] or 0} for row in found]
+            for row in connection.execute(sa.select(QUESTIONNAIRE)):
+                own.setdefault(row.participant_id, {}).update(json.loads(row.reply))
+        return [
+            {**row, **_parsed(row), "showings": row["showings"] or 0, "own": own.get(row["participant_id"], {})}
+            for row in found
+        ]
 
     def counts(self) -> dict[str, Any]:
         """Return how many people started and finished, and how often each stimulus was answered."""
         with self._reading() as connection:
             people = connection.execute(sa.select(PARTICIPANT.c.plan, PARTICIPANT.c.simulated, _ANSWERED)).all()
-            by_stimulus = sa.select(ANSWER.c.stimulus, sa.func.count()).where(ANSWER.c.block > 0)
-            stimuli = connection.execute(by_stimulus.group_by(ANSWER.c.stimulus)).all()
+            stimuli: Counter[str] = Counter()
+            for column in (ANSWER.c.stimulus, ANSWER.c.other):
+                times = sa.select(column, sa.func.count()).where((ANSWER.c.block > 0) & (column != "")).group_by(column)
+                stimuli.update({name: int(count) for name, count in connection.execute(times)})
         return {
             "started": len(people),
             "finished": sum(row.answered == len(json.loads(row.plan)) for row in people),
             "simulated": sum(row.simulated for row in people),
             "answers": sum(row.answered for row in people),
-            "stimuli": {name: int(count) for name, count in stimuli},
+            "stimuli": dict(stimuli),
         }
 
     def back_up(self, path: Path) -> int:
@@ -226,30 +266,15 @@ class Database:
     @contextmanager
     def _writing(self, *, lock: bool = True) -> Iterator[Connection]:
         """Open a transaction; with `lock`, one at a time over all servers of the study."""
-        with _named(self.engine.url), self.engine.begin() as connection:
+        with named_errors(self.engine.url), self.engine.begin() as connection:
             if lock:
                 connection.execute(sa.select(STUDY.c.id).with_for_update()).all()
             yield connection
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with _named(self.engine.url), self.reader.connect() as connection:
+        with named_errors(self.engine.url), self.reader.connect() as connection:
             yield connection
-
-
-def database_url(folder: Path, url: str | None) -> URL:
-    """Return where a study's answers are: the file `answers.sqlite` in its folder unless a URL says otherwise."""
-    if url is None:
-        return URL.create("sqlite", database=str(folder / "answers.sqlite"))
-    try:
-        parsed = make_url(url)
-    except ArgumentError as error:
-        raise StudyError(f"'{url}' is no database URL; write sqlite:///FILE or postgresql://USER@HOST/NAME.") from error
-    if parsed.drivername in ("postgresql", "postgres"):
-        parsed = parsed.set(drivername="postgresql+psycopg")
-    if parsed.drivername not in ("sqlite", "postgresql+psycopg"):
-        raise StudyError(f"Answers cannot be kept in {parsed.drivername}; use sqlite or postgresql.")
-    return parsed
 
 
 def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
@@ -257,15 +282,15 @@ def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
 
     What cannot be written, such as a study on a read-only disk, can still be read.
     """
-    closed, database = _write_protected(url), _shown(url)
-    engine = _reading_engine(url) if closed else _engine(url)
+    closed, database = write_protected(url), shown_url(url)
+    engine = reading_engine(url) if closed else engine_of(url)
     try:
-        with _named(url), engine.begin() as connection:
+        with named_errors(url), engine.begin() as connection:
             if not closed:
                 TABLES.create_all(connection)
                 add_columns(connection)
                 own = {"id": 1, "name": name, "fingerprint": fingerprint}
-                connection.execute(_insert_once(STUDY, engine.dialect.name, own))
+                connection.execute(insert_once(STUDY, engine.dialect.name, own))
             kept = connection.execute(sa.select(STUDY)).one()
         if kept.name != name:
             raise StudyError(f"{database} holds answers of the study '{kept.name}', not of '{name}'; use another one.")
@@ -277,37 +302,19 @@ def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
     except StudyError:
         engine.dispose()
         raise
-    return Database(engine)
+    return Database(engine, read_only=closed)
 
 
-def _write_protected(url: URL) -> bool:
-    """Whether the answers are in a file that is there but cannot be written."""
-    path = Path(url.database or "")
-    if url.drivername != "sqlite" or not path.is_file():
-        return False
-    return not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
-
-
-def _reading_engine(url: URL) -> Engine:
-    """Return what reads a file that nobody can write, so that nobody else does meanwhile."""
-    as_it_is = {"mode": "ro", "immutable": "1", "uri": "true"}
-    return sa.create_engine(URL.create("sqlite", database=f"file:{url.database}", query=as_it_is))
-
-
-def _engine(url: URL) -> Engine:
-    if url.drivername != "sqlite":
-        timeout = {"connect_timeout": 5}
-        return sa.create_engine(url, pool_size=16, max_overflow=48, pool_pre_ping=True, connect_args=timeout)
-    engine = sa.create_engine(url, connect_args={"timeout": 30.0}, pool_size=16, max_overflow=48)
-    sa.event.listen(engine, "connect", _prepare_sqlite)
-    sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
-    return engine
-
-
-def _insert_once(table: sa.Table, dialect: str, values: dict[str, Any]) -> Any:
-    """Return a statement that adds a row unless its key is taken; both databases have it, each by its own name."""
-    insert: Any = sqlite.insert if dialect == "sqlite" else postgresql.insert
-    return insert(table).values(values).on_conflict_do_nothing()
+def _planned(connection: Connection, planner: Planner) -> tuple[str, tuple[Trial, ...]]:
+    """Return group and trials of the next participant, and note what they will see."""
+    index = connection.scalar(sa.select(sa.func.max(PARTICIPANT.c.id))) or 0  # some may have been forgotten
+    shown = {row.stimulus: row.times for row in connection.execute(sa.select(SHOWN))}
+    by_group = sa.select(PARTICIPANT.c.group_name, sa.func.count()).group_by(PARTICIPANT.c.group_name)
+    group, plan = planner(index, shown, {name or "": count for name, count in connection.execute(by_group)})
+    times = Counter(shown) + planned_showings(plan)
+    connection.execute(sa.delete(SHOWN))
+    connection.execute(sa.insert(SHOWN), [{"stimulus": name, "times": n} for name, n in times.items()])
+    return group, plan
 
 
 def _check_open(connection: Connection, recruiting: Recruiting, identity: str | None) -> None:
@@ -335,22 +342,15 @@ def _participant(connection: Connection, token: str) -> Participant | None:
     row = connection.execute(_FIND, {"hashed": _hashed(token)}).one_or_none()
     if row is None:
         return None
-    return Participant(row.id, row.code, row.language, _trials(row.plan), int(row.answered))
+    own = sa.select(QUESTIONNAIRE.c.moment).where(QUESTIONNAIRE.c.participant_id == row.id)
+    moments = tuple(connection.scalars(own))
+    return Participant(
+        row.id, row.code, row.language, _trials(row.plan), int(row.answered), row.group_name or "", moments
+    )
 
 
 def _trials(plan: str) -> tuple[Trial, ...]:
-    return tuple(Trial(number, block, stimulus) for number, block, stimulus in json.loads(plan))
-
-
-def _showings(plan: tuple[Trial, ...]) -> Counter[str]:
-    """Return how often a plan shows each stimulus, practice left out."""
-    return Counter(trial.stimulus for trial in plan if not trial.practice)
-
-
-def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # transactions are begun by us, with the write lock taken first
-    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "busy_timeout = 30000"):
-        connection.execute(f"PRAGMA {pragma}")
+    return tuple(Trial(*trial) for trial in json.loads(plan))
 
 
 def _hashed(token: str) -> str:
@@ -359,18 +359,3 @@ def _hashed(token: str) -> str:
 
 def _now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _shown(url: URL) -> str:
-    """Return a database's address as people write it, without password."""
-    return url.set(drivername=url.drivername.partition("+")[0]).render_as_string(hide_password=True)
-
-
-@contextmanager
-def _named(url: URL) -> Iterator[None]:
-    """Turn what goes wrong with a database into one sentence that names it."""
-    try:
-        yield
-    except SQLAlchemyError as error:
-        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-        raise StudyError(f"The database {_shown(url)} cannot be used: {reason}.") from error

@@ -1,4 +1,4 @@
-"""Database tables: the study, how often each stimulus was planned, participants, what they were shown, answers."""
+"""Database tables: the study, how often each stimulus was planned, participants, what they saw and answered."""
 
 from __future__ import annotations
 
@@ -38,6 +38,15 @@ PARTICIPANT = sa.Table(
     sa.Column("deletion_hash", sa.Text),
     sa.Column("recruited", sa.Text),
     sa.Column("recruited_hash", sa.Text),
+    sa.Column("group_name", sa.Text),
+)
+QUESTIONNAIRE = sa.Table(
+    "strut_questionnaire",
+    TABLES,
+    _number("participant_id", sa.ForeignKey("strut_participant.id")),
+    _text("moment"),
+    _text("reply"),
+    sa.PrimaryKeyConstraint("participant_id", "moment"),
 )
 SHOWING = sa.Table(
     "strut_showing",
@@ -62,6 +71,7 @@ ANSWER = sa.Table(
     sa.Column("plays", sa.Integer),
     _text("received_at"),
     sa.Column("detail", sa.Text),
+    sa.Column("other", sa.Text),
     sa.UniqueConstraint("participant_id", "trial"),
 )
 

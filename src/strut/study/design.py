@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
+from math import comb
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
@@ -14,26 +15,28 @@ from msgspec import Meta, Struct, defstruct, to_builtins
 from msgspec.structs import asdict
 
 from strut.errors import DesignError
-from strut.study.answers import DO_NOT_KNOW, IMPROVEMENT_ITEMS, PAD_SCALES, ImprovementItem, PadScale
+from strut.study.answers import DO_NOT_KNOW
+from strut.study.asking import ASK_TABLES, SECONDS_PER_ANSWER, Ask, Asking, ForcedChoice, Question, Text, check_texts
+from strut.study.groups import Group, check_groups
 from strut.study.light_controls import LIGHT_CONTROLS
+from strut.study.own_questions import OwnQuestion, check_questions
 from strut.study.taking_part import Ethics, Recruiting
 from strut.study.words import SurveyWords, language_codes, language_table
 from strut.toml_file import FieldPath, TomlFile
 
-Question = Literal["forced-choice", "slider", "sam", "improvement"]
 Order = Literal["random", "latin-square", "fixed"]
 Control = Literal["none", "speed-matched", "posture-matched", "inverted", "scrambled", "masked"]
 Kind = Literal["points", "sticks", "solid"]
 Lights = Literal["joints", "markers"]
-Text = Annotated[str, Meta(pattern=r"\S", max_length=20_000)]  # not blank
 EntryName = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{1,60}$", description="use up to 60 letters, digits, - and _.")]
 _Count = Annotated[int, Meta(ge=1, le=100)]
 FILE_NAME = "design.toml"
 _LARGEST_FILE_BYTES = 1_000_000
 _MOST_TRIALS = 2000
+_LATER: dict[str, Any] = {"quality": "", "rate_hz": 10.0, "confidence": False, "feedback": False, "attention_checks": 0}
+_LATER |= {"attention_allowed": 0, "azimuth_spread_deg": 0.0, "questions": [], "groups": [], "practice": ()}
 _AskTable = TypeVar("_AskTable")
 _TextTable = TypeVar("_TextTable")
-_SECONDS_PER_ANSWER = {"forced-choice": 5.0, "slider": 5.0, "sam": 9.0, "improvement": 30.0}
 
 
 class StimulusEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,13 +49,20 @@ class StimulusEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Session(Struct, frozen=True, forbid_unknown_fields=True):
-    """What one participant goes through; practice trials do not count, 0 stimuli per participant are all."""
+    """What one participant goes through; practice trials do not count, 0 stimuli per participant are all.
+
+    With `feedback` people read after each practice trial what was intended. Attention checks are pages between trials
+    that ask for a certain number; who misses more than `attention_allowed` of them is excluded.
+    """
 
     blocks: _Count = 1
     repeats: _Count = 1
     order: Order = "random"
     practice: Annotated[int, Meta(ge=0, le=50)] = 0
     per_participant: Annotated[int, Meta(ge=0)] = 0
+    feedback: bool = False
+    attention_checks: Annotated[int, Meta(ge=0, le=20)] = 0
+    attention_allowed: Annotated[int, Meta(ge=0, le=20)] = 0
 
 
 class Display(Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,12 +70,14 @@ class Display(Struct, frozen=True, forbid_unknown_fields=True):
 
     Azimuth 0 looks from ahead, 90 from the right; 0 seconds are as long as the shortest motion lasts. Before a motion
     comes a cross to look at (`fixation_ms`), before that, from trial to trial, nothing (`interval_ms`). With `loop` a
-    gait cycle repeats without a seam for as long as wanted.
+    gait cycle repeats without a seam for as long as wanted. With `azimuth_spread_deg` each trial is seen from another
+    side, by lot as far to either side of the azimuth; 180 is from anywhere.
     """
 
     kind: Kind = "points"
     lights: Lights = "joints"
     azimuth_deg: Annotated[float, Meta(ge=-360.0, le=360.0)] = 45.0
+    azimuth_spread_deg: Annotated[float, Meta(ge=0.0, le=180.0)] = 0.0
     elevation_deg: Annotated[float, Meta(ge=-10.0, le=90.0)] = 10.0
     camera: Literal["fixed", "follow"] = "fixed"
     seconds: Annotated[float, Meta(ge=0.0, le=120.0)] = 5.0
@@ -76,21 +88,11 @@ class Display(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """The question: options of a choice (shuffled for each person or not), ends of a slider, scales or items."""
-
-    options: tuple[str, ...] = ()
-    shuffle: bool = False
-    do_not_know: bool = True
-    ends: tuple[str, str, str] = ("anger", "neutral", "joy")
-    scales: tuple[str, ...] = PAD_SCALES
-    points: int = 9
-    items: tuple[str, ...] = IMPROVEMENT_ITEMS
-
-
-@dataclass(frozen=True, slots=True)
 class Design:
-    """A whole study; `folder` is where its file stands and its motions are looked for."""
+    """A whole study; `folder` is where its file stands and its motions are looked for.
+
+    `practice` are stimuli for practice alone; where there are some, practice trials show each of them once.
+    """
 
     name: str
     question: Question
@@ -102,6 +104,9 @@ class Design:
     ask: Ask = field(default_factory=Ask)
     ask_age: bool = True
     ask_gender: bool = True
+    practice: tuple[StimulusEntry, ...] = ()
+    groups: tuple[Group, ...] = ()
+    questions: tuple[OwnQuestion, ...] = ()
     ethics: Ethics | None = None
     recruiting: Recruiting = field(default_factory=Recruiting)
     text: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -113,8 +118,24 @@ class Design:
         return SurveyWords(code, language_table(code, self.folder), self.text.get(code, {}))
 
     def stimulus(self, name: str) -> StimulusEntry:
-        """Return the stimulus called `name`."""
-        return next(entry for entry in self.stimuli if entry.name == name)
+        """Return the stimulus called `name`, of practice or not."""
+        return next(entry for entry in self.shown if entry.name == name)
+
+    @property
+    def shown(self) -> tuple[StimulusEntry, ...]:
+        """Everything that people see, practice stimuli last."""
+        return (*self.stimuli, *self.practice)
+
+    def group(self, name: str) -> Group | None:
+        """Return the group called `name`; None where there is none."""
+        return next((group for group in self.groups if group.name == name), None)
+
+    def seen_by(self, group: str) -> tuple[StimulusEntry, ...]:
+        """Return the stimuli of a group: all unless it names some."""
+        own = self.group(group)
+        if own is None or not own.stimuli:
+            return self.stimuli
+        return tuple(entry for entry in self.stimuli if entry.name in own.stimuli)
 
     @property
     def answer_options(self) -> tuple[str, ...]:
@@ -123,42 +144,46 @@ class Design:
 
     @property
     def trials(self) -> int:
-        """How many trials one participant goes through, practice among them."""
-        shown = self.session.per_participant or len(self.stimuli)
-        return self.session.practice + shown * self.session.repeats * self.session.blocks
+        """How many trials one participant goes through at most, practice among them."""
+        return max([self.trials_of(group.name) for group in self.groups], default=self.trials_of(""))
+
+    def trials_of(self, group: str) -> int:
+        """Return how many trials somebody of a group goes through."""
+        seen, session = len(self.seen_by(group)), self.session
+        trials = self._shows(min(session.per_participant or seen, seen)) * session.repeats * session.blocks
+        return self.practice_trials + trials + session.attention_checks
+
+    @property
+    def practice_trials(self) -> int:
+        """How many trials come first and do not count."""
+        return self._shows(len(self.practice)) if self.practice else self.session.practice
+
+    def _shows(self, stimuli: int) -> int:
+        """Return how many trials show so many stimuli once, or each with each other once."""
+        return comb(stimuli, 2) if self.question == "pairwise" else stimuli
 
     @property
     def minutes(self) -> int:
         """How long that takes, roughly."""
-        each = (self.display.seconds or 5.0) + _SECONDS_PER_ANSWER[self.question]
+        each = (self.display.seconds or 5.0) + SECONDS_PER_ANSWER[self.question]
         return max(1, round(self.trials * each / 60.0))
 
     @property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change with everything that changes what answers mean."""
         told = {entry.name for entry in fields(self)} - {"folder", "text", "languages", "ethics", "recruiting"}
-        table = to_builtins({name: getattr(self, name) for name in told})
+        table = to_builtins({name: getattr(self, name) for name in told - {"questions", "groups"}})
+        table["questions"] = [[own.name, own.when, own.kind, own.points, list(own.options)] for own in self.questions]
+        table["groups"] = [[group.name, list(group.stimuli)] for group in self.groups]
+        for part in ("ask", "session", "display"):
+            table[part] = _without_later(table[part])
+        table = _without_later(table)
         return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:16]
 
 
-class _ForcedChoice(Struct, frozen=True, forbid_unknown_fields=True):
-    options: Annotated[tuple[Text, ...], Meta(min_length=2)] | None = None
-    shuffle: bool = False
-    do_not_know: bool = True
-
-
-class _Slider(Struct, frozen=True, forbid_unknown_fields=True):
-    ends: Annotated[tuple[Text, ...], Meta(min_length=3)] = ("anger", "neutral", "joy")
-    do_not_know: bool = True
-
-
-class _Manikins(Struct, frozen=True, forbid_unknown_fields=True):
-    scales: Annotated[tuple[PadScale, ...], Meta(min_length=1)] = PAD_SCALES
-    points: Annotated[int, Meta(ge=5, le=9)] = 9
-
-
-class _Improvement(Struct, frozen=True, forbid_unknown_fields=True):
-    items: Annotated[tuple[ImprovementItem, ...], Meta(min_length=1)] = IMPROVEMENT_ITEMS
+def _without_later(table: dict[str, Any]) -> dict[str, Any]:
+    """Return fields without those that came later and say nothing: older studies go on as they were."""
+    return {name: value for name, value in table.items() if name not in _LATER or value != _LATER[name]}
 
 
 class _People(Struct, frozen=True, forbid_unknown_fields=True):
@@ -183,9 +208,9 @@ class _DesignTable(Struct, Generic[_AskTable, _TextTable], frozen=True, forbid_u
     people: _People = _People()
     ethics: Ethics | None = None
     recruiting: Recruiting = Recruiting()
-
-
-_ASK_TABLES = {"forced-choice": _ForcedChoice, "slider": _Slider, "sam": _Manikins, "improvement": _Improvement}
+    practice: tuple[StimulusEntry, ...] = ()
+    group: tuple[Group, ...] = ()
+    question: tuple[OwnQuestion, ...] = ()
 
 
 def read_design(folder: Path | str) -> Design:
@@ -209,17 +234,20 @@ def parse_design(text: str, source: str, folder: Path) -> Design:
     """Return the design of a TOML text; `source` names it in errors."""
     file = TomlFile(text, source, DesignError)
     study = file.parse().get("study")
-    asked = study.get("question") if isinstance(study, dict) else None
+    kind = study.get("question") if isinstance(study, dict) else None
     generic: Any = _DesignTable
     codes = language_codes(folder)
-    table = file.decode(generic[_ASK_TABLES.get(str(asked), _ForcedChoice), _text_table(codes)])
+    table = file.decode(generic[ASK_TABLES.get(str(kind), ForcedChoice), _text_table(codes)])
     _check_stimuli(file, table.stimulus, table.session.per_participant, table.display.kind)
-    _check_texts(file, ("study", "languages"), table.study.languages, one_of=codes)
+    _check_practice(file, table)
+    _check_feedback(file, table)
+    check_texts(file, ("study", "languages"), table.study.languages, one_of=codes)
+    check_groups(file, table.group, [entry.name for entry in table.stimulus], table.study.languages)
+    check_questions(file, table.question, table.study.languages)
     for code in table.study.languages:
         language_table(code, folder)  # a file of the study's own that lacks words is refused
-    if table.display.lights == "markers" and table.display.kind != "points":
-        reason = f'is "markers", which goes with kind = "points", not "{table.display.kind}".'
-        raise file.wrong(("display", "lights"), reason)
+    _check_lights(file, table.display)
+    ask, intended = table.ask or ASK_TABLES[table.study.question](), [entry.intended for entry in table.stimulus]
     design = Design(
         name=table.study.name,
         question=table.study.question,
@@ -228,9 +256,12 @@ def parse_design(text: str, source: str, folder: Path) -> Design:
         seed=table.study.seed,
         session=table.session,
         display=table.display,
-        ask=_ask(file, table.ask or _ASK_TABLES[table.study.question](), table.stimulus),
+        ask=Ask(**ask.values(Asking(file, tuple(dict.fromkeys(intended)), table.display.seconds or 120.0))),
         ask_age=table.people.age,
         ask_gender=table.people.gender,
+        practice=table.practice,
+        groups=table.group,
+        questions=table.question,
         ethics=table.ethics,
         recruiting=table.recruiting,
         text=_own_texts(table.text, codes),
@@ -245,9 +276,7 @@ def _check_stimuli(file: TomlFile, stimuli: Sequence[StimulusEntry], per_partici
     for index, entry in enumerate(stimuli):
         if entry.name in [other.name for other in stimuli[:index]]:
             raise file.wrong(("stimulus", index, "name"), f"is '{entry.name}' like that of another stimulus.")
-        if Path(entry.file).is_absolute() or ".." in Path(entry.file).parts:
-            reason = f"is '{entry.file}'; motions lie inside the study's folder."
-            raise file.wrong(("stimulus", index, "file"), reason)
+        _check_inside(file, ("stimulus", index, "file"), entry.file)
         if entry.control in LIGHT_CONTROLS and kind != "points":
             reason = f'is "{entry.control}", which goes with display.kind = "points", not "{kind}".'
             raise file.wrong(("stimulus", index, "control"), reason)
@@ -261,39 +290,31 @@ def _check_stimuli(file: TomlFile, stimuli: Sequence[StimulusEntry], per_partici
         raise file.wrong(field, "is 1; the tests compare within people, who must see two or more.")
 
 
-def _check_texts(file: TomlFile, path: FieldPath, texts: Sequence[str], one_of: Sequence[str] = ()) -> None:
-    for text in texts:
-        if one_of and text not in one_of:
-            raise file.wrong(path, f"holds '{text}', which is none of {', '.join(one_of)}.")
-        if texts.count(text) > 1:
-            raise file.wrong(path, f"holds '{text}' twice.")
+def _check_practice(file: TomlFile, table: Any) -> None:
+    """Refuse practice stimuli that are called like others, or one alone where two are compared."""
+    names = [entry.name for entry in (*table.stimulus, *table.practice)]
+    for index, entry in enumerate(table.practice):
+        if names.count(entry.name) > 1:
+            raise file.wrong(("practice", index, "name"), f"is '{entry.name}' like that of another stimulus.")
+        _check_inside(file, ("practice", index, "file"), entry.file)
+    if table.study.question == "pairwise" and len(table.practice) == 1:
+        raise file.wrong(("practice",), "there is one, but two are compared; add another or leave it out.")
 
 
-def _ask(file: TomlFile, table: Struct, stimuli: Sequence[StimulusEntry]) -> Ask:
-    asked = asdict(table)
-    if isinstance(table, _ForcedChoice):
-        asked["options"] = _options(file, table, tuple(dict.fromkeys(entry.intended for entry in stimuli)))
-    if isinstance(table, _Slider) and len(table.ends) != 3:
-        raise file.wrong(("ask", "ends"), f"needs three words (low, middle, high), it has {len(table.ends)}.")
-    if isinstance(table, _Manikins) and table.points % 2 == 0:
-        reason = f"is {table.points}; a scale with a middle has 5, 7 or 9 points."
-        raise file.wrong(("ask", "points"), reason)
-    for name in asked.keys() & {"options", "ends", "scales", "items"}:
-        _check_texts(file, ("ask", name), asked[name])
-    return Ask(**asked)
+def _check_feedback(file: TomlFile, table: Any) -> None:
+    if table.session.feedback and not (table.practice or table.session.practice):
+        raise file.wrong(("session", "feedback"), "is true, but there are no practice trials.")
 
 
-def _options(file: TomlFile, table: _ForcedChoice, intended: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the options of a choice: as written, or what the stimuli are intended to show."""
-    options, path = table.options or intended, ("ask", "options")
-    missing = [name for name in intended if name not in options]
-    if missing:
-        raise file.wrong(path, f"lacks '{missing[0]}', which a stimulus is intended to show.")
-    if DO_NOT_KNOW in options:
-        raise file.wrong(path, f"holds '{DO_NOT_KNOW}'; write do_not_know = true instead.")
-    if len(options) < 2:
-        raise file.wrong(path, f"needs at least 2, it has {len(options)}.")
-    return options
+def _check_lights(file: TomlFile, display: Display) -> None:
+    if display.lights == "markers" and display.kind != "points":
+        reason = f'is "markers", which goes with kind = "points", not "{display.kind}".'
+        raise file.wrong(("display", "lights"), reason)
+
+
+def _check_inside(file: TomlFile, path: FieldPath, name: str) -> None:
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise file.wrong(path, f"is '{name}'; motions lie inside the study's folder.")
 
 
 @cache

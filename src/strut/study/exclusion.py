@@ -3,21 +3,52 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 FASTEST_MS = 250  # nobody sees a movement, chooses and moves a hand in less
-NOT_SHOWN, TOO_FAST = "not shown to its end", "too fast"
+NOT_SHOWN, TOO_FAST, INATTENTIVE = "not shown to its end", "too fast", "of people who failed attention checks"
+PASSED, FAILED = "passed", "failed"
 
 
-def exclusion_mark(row: Mapping[str, Any]) -> str:
-    """Return why an answer of `Database.rows` enters no test, or nothing; what was not measured is not judged."""
+def exclusion_mark(row: Mapping[str, Any], inattentive: Container[str] = ()) -> str:
+    """Return why an answer of `Database.rows` enters no test, or nothing; what was not measured is not judged.
+
+    `inattentive` are the pseudonyms of people who failed too many attention checks. Ratings over time go on to the end,
+    so that none is too fast.
+    """
+    if row["code"] in inattentive:
+        return INATTENTIVE
     if not row.get("detail"):
         return ""
     if not row["showings"]:
         return NOT_SHOWN
-    response_ms = row["response_ms"]
-    return TOO_FAST if response_ms is not None and response_ms < FASTEST_MS else ""
+    fast = row["response_ms"] is not None and row["response_ms"] < FASTEST_MS and "trace" not in row["reply"]
+    return TOO_FAST if fast else ""
+
+
+def attention_mark(row: Mapping[str, Any]) -> str:
+    """Return whether an attention check was passed or failed; nothing where a row of `Database.rows` is none."""
+    reply = row["reply"]
+    if "check" not in reply:
+        return ""
+    return PASSED if reply["check"] == reply["asked"] else FAILED
+
+
+def inattentive_people(rows: Iterable[Mapping[str, Any]], allowed: int) -> frozenset[str]:
+    """Return the pseudonyms of those who failed more attention checks than are allowed."""
+    failed = Counter(row["code"] for row in rows if attention_mark(row) == FAILED)
+    return frozenset(code for code, count in failed.items() if count > allowed)
+
+
+def attention_words(people: Sequence[str], marks: Sequence[str], excluded: Sequence[str]) -> tuple[str, ...]:
+    """Return one sentence about attention checks, from three columns of the table of answers; none without checks."""
+    checks = [mark for mark in marks if mark]
+    if not checks:
+        return ()
+    out = len({who for who, why in zip(people, excluded, strict=True) if why == INATTENTIVE})
+    told = {0: "nobody was", 1: "1 participant was"}.get(out, f"{out} participants were")
+    return (f"{checks.count(FAILED)} of {len(checks)} attention checks were failed; {told} excluded for it.",)
 
 
 def excluded_words(marks: Iterable[str]) -> tuple[str, ...]:

@@ -18,11 +18,12 @@ from strut.robot import Array
 from strut.study.answer_table import csv_of_rows
 from strut.study.design import Display, read_design
 from strut.study.stimulus import ASPECT, RATE_HZ, Stimulus, load_stimuli
+from strut.study.trial_plan import view_azimuths
 
 Format = Literal["gif", "mp4", "webm"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 _GROUND, _DARK, _LIGHT = "#232b36", "#0c0f14", "#ffffff"
-_KEY = ("film", "stimulus", "intended", "control")
+_KEY = ("film", "stimulus", "intended", "control", "azimuth_deg")
 _SMOOTH = 2  # drawn twice as large and shrunk, or edges of lights would crawl
 
 
@@ -137,10 +138,12 @@ def film_study(
     out.mkdir(parents=True, exist_ok=True)
     check_writable(out / "key.csv", force=force)
     stimuli, paths, rows = load_stimuli(design), [], []
+    azimuths = view_azimuths(design.display.azimuth_deg, design.display.azimuth_spread_deg)
     for number, k in enumerate(np.random.default_rng(design.seed).permutation(len(stimuli)), start=1):
-        entry, path = design.stimuli[k], out / f"film_{number:02d}.{form}"
+        entry, path = design.stimulus(stimuli[k].name), out / f"film_{number:02d}.{form}"
         save_film(stimuli[k], design.display, path, form, force=force)
-        rows.append(dict(zip(_KEY, (path.name, entry.name, entry.intended, entry.control), strict=True)))
+        about = path.name, entry.name, entry.intended, entry.control, f"{azimuths[stimuli[k].view]:g}"
+        rows.append(dict(zip(_KEY, about, strict=True)))
         paths.append(path)
         on_film(path)
     write_atomically(out / "key.csv", csv_of_rows(_KEY, rows).encode(), force=force)

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from strut.errors import BadReplyError, TooLargeError
 
-LARGEST_BODY_BYTES = 16_384
+LARGEST_BODY_BYTES = 65_536  # room for answers in people's own words, of which a letter may be nine bytes
 _MOST_FIELDS = 64
 _MOST_KEYS = 50_000  # oldest are forgotten first, so that an attacker with many addresses cannot fill the memory
 HEADERS = {

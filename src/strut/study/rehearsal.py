@@ -20,13 +20,26 @@ from scipy import stats
 from strut.errors import AnswersError, OutOfRangeError, StudyError, UnknownNameError
 from strut.study.answer_table import answer_columns, export_csv
 from strut.study.answers import Answers
-from strut.study.audience import Audience, Respond, Shown, audience_for, caveat, observer, shown_by
-from strut.study.design import Design, Question, read_design
+from strut.study.asking import Question
+from strut.study.audience import (
+    Audience,
+    Respond,
+    Shown,
+    SimulatedObserver,
+    audience_for,
+    caveat,
+    observer,
+    shown_by,
+    with_confidence,
+)
+from strut.study.design import Design, read_design
+from strut.study.labels import labels_found
 from strut.study.mixed import mixed_rating
+from strut.study.preferences import preferences
 from strut.study.ratings import rating_means
 from strut.study.recognition import ALL, ALPHA, recognitions
 from strut.study.significance import holm
-from strut.study.trial_plan import trial_plan
+from strut.study.trial_plan import Trial, planned_showings, session_plan
 
 _PERMUTATIONS = 499
 RUNS = 200
@@ -46,42 +59,77 @@ def simulated_rows(design: Design, audience: Audience, people: int, rng: np.rand
 def _answered(
     design: Design, respond: Respond, shown: dict[str, Shown], people: int, rng: np.random.Generator
 ) -> list[dict[str, Any]]:
-    rows, times, first = [], Counter[str](), int(rng.integers(2**20))
+    rows, times, groups, first = [], Counter[str](), Counter[str](), int(rng.integers(2**20))
+    answer = with_confidence(respond) if design.ask.confidence else respond
     for index in range(people):
         person = {"code": f"simulated-{index + 1:04d}", "language": design.languages[0], "simulated": True}
-        who, plan = observer(design, rng), trial_plan(design, first + index, times)
+        group, plan = session_plan(design, first + index, times, groups)
+        who, person = observer(design, rng), {**person, "group_name": group}
         for trial in plan:
-            place = {"trial": trial.number, "block": trial.block, "stimulus": trial.stimulus}
-            rows.append({**_SAID, **person, **place, "reply": respond(shown[trial.stimulus], who, rng)})
-        times.update(trial.stimulus for trial in plan if not trial.practice)
+            place = {"trial": trial.number, "block": trial.block, "stimulus": trial.stimulus, "other": trial.other}
+            rows.append({**_SAID, **person, **place, "reply": _replied(trial, answer, shown, who, rng)})
+        times.update(planned_showings(plan))
+        groups.update([group])
     return rows
+
+
+def _replied(
+    trial: Trial, answer: Respond, shown: dict[str, Shown], who: SimulatedObserver, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Return an answer as the database has it: the motion that was chosen, or a check that was passed."""
+    if trial.check:
+        return {"check": trial.check, "asked": trial.check}
+    reply = answer([shown[name] for name in trial.stimuli], who, rng)
+    if "side" not in reply:
+        return reply
+    return {name: value for name, value in reply.items() if name != "side"} | {"chosen": trial.stimuli[reply["side"]]}
 
 
 def _table(design: Design, rows: list[dict[str, Any]]) -> Answers:
     """Return simulated answers as the statistics want them, without the way over a text."""
     entries = {entry.name: entry for entry in design.stimuli}
-    table = pd.DataFrame(rows).rename(columns={"code": "participant"})
+    counted = [row for row in rows if row["block"] > 0 and row["stimulus"]]
+    table = pd.DataFrame(counted).rename(columns={"code": "participant", "group_name": "group"})
     replies = pd.DataFrame(table.pop("reply").tolist())[list(answer_columns(design))]
     shown = table["stimulus"].map(entries)
     table = table.assign(intended=[entry.intended for entry in shown], control=[entry.control for entry in shown])
-    answers = Answers(pd.concat([table, replies], axis=1)[table["block"] > 0], simulated=True)
-    return answers.originals
+    answers = Answers(pd.concat([table, replies], axis=1), simulated=True)
+    return answers if answers.are_pairs else answers.originals
 
 
 def findings(design: Design, answers: Answers, rng: np.random.Generator, *, alpha: float = ALPHA) -> dict[str, bool]:
     """Return which findings of a study are significant, as the report would call them.
 
     Of choices: all emotions together ("all") and each emotion. Of ratings: the effect of the emotion on each scale
-    ("all, pleasure") and each mean off the middle ("sad, pleasure").
+    ("all, pleasure") and each mean off the middle ("sad, pleasure"). Of comparisons: whether motions differ ("all") and
+    each pair ("sad, happy"). Of labels: whether people agree ("all").
     """
+    if design.question == "pairwise":
+        return _preferred(answers, rng, alpha)
+    if design.question == "free-label":
+        test = labels_found(answers, rng).test
+        return {ALL: test is not None and test.p_value < alpha}
     if design.question == "forced-choice":
         emotions, whole, _ = recognitions(answers, rng, permutations=_PERMUTATIONS)
         return {ALL: whole.recognised} | {row.emotion: row.recognised for row in emotions}
+    return _rated(answers, alpha)
+
+
+def _rated(answers: Answers, alpha: float) -> dict[str, bool]:
     p_values = holm([_emotion_p(answers, scale) for scale in answers.ratings])
     effects = {
         f"{ALL}, {scale}": p is not None and p < alpha for scale, p in zip(answers.ratings, p_values, strict=True)
     }
     return effects | {f"{row.emotion}, {row.scale}": row.off_middle(alpha) for row in rating_means(answers)}
+
+
+def _preferred(answers: Answers, rng: np.random.Generator, alpha: float) -> dict[str, bool]:
+    try:
+        found = preferences(answers, rng)
+    except AnswersError:
+        return {ALL: False}
+    pairs = {f"{row.first}, {row.second}": row.p_holm is not None and row.p_holm < alpha for row in found.pairs}
+    return {ALL: found.differ} | pairs
 
 
 def _emotion_p(answers: Answers, scale: str) -> float | None:

@@ -9,6 +9,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from strut.errors import StudyError
 from strut.robot import Array
+from strut.sampling import columns_at
 
 _RATE_HZ = 60.0  # at which a cycle is looked for
 _MOST_SAMPLES = 1200  # of the middle of a long motion
@@ -32,8 +33,9 @@ class Cycle:
         turns, phase = np.divmod(time_s - self.time_s[0], period)
         share = (phase / period)[:, None]
         gap = (self.points[-1] - self.points[0]).ravel()  # what is left between the ends is spread over the cycle
-        posture = _sampled(phase + self.time_s[0], self.time_s, self.points.reshape(len(self.points), -1)) - share * gap
-        way = _sampled(phase + self.time_s[0], self.time_s, self.base)
+        at_s, points = phase + self.time_s[0], self.points.reshape(len(self.points), -1)
+        posture = columns_at(at_s, self.time_s, points) - share * gap
+        way = columns_at(at_s, self.time_s, self.base)
         way = way + turns[:, None] * (self.base[-1] - self.base[0])
         return posture.reshape(len(time_s), -1, 3), way
 
@@ -46,14 +48,14 @@ def find_cycle(name: str, time_s: Array, points: Array, base: Array) -> Cycle:
     even = np.arange(time_s[0], time_s[-1] + 1e-9, 1.0 / _RATE_HZ)
     spare = max(0, len(even) - _MOST_SAMPLES) // 2
     even = even[spare : len(even) - spare]
-    postures = _sampled(even, time_s, points.reshape(len(points), -1))
+    postures = columns_at(even, time_s, points.reshape(len(points), -1))
     state = np.hstack([postures, _VELOCITY_S * np.gradient(postures, 1.0 / _RATE_HZ, axis=0)])
     apart = squareform(pdist(state, "sqeuclidean"))
     ends = _shortest_cycle(apart / max(float(apart.max()), 1e-12))
     if ends is None:
         raise StudyError(f"Stimulus {name} holds no whole cycle; plan more cycles or write loop = false.")
     own = even[ends[0] : ends[1] + 1]
-    return Cycle(own, postures[ends[0] : ends[1] + 1].reshape(len(own), -1, 3), _sampled(own, time_s, base))
+    return Cycle(own, postures[ends[0] : ends[1] + 1].reshape(len(own), -1, 3), columns_at(own, time_s, base))
 
 
 def _shortest_cycle(apart: Array) -> tuple[int, int] | None:
@@ -69,8 +71,3 @@ def _shortest_cycle(apart: Array) -> tuple[int, int] | None:
     near = np.flatnonzero(length <= 1.05 * length.min())
     best = near[np.argmin(apart[first[near], last[near]])]
     return int(first[best]), int(last[best])
-
-
-def _sampled(at_s: Array, time_s: Array, values: Array) -> Array:
-    """Return columns of values at other instants. Shapes (S,), (T,), (T, k) in, (S, k) out."""
-    return np.stack([np.interp(at_s, time_s, column) for column in values.T], axis=1)

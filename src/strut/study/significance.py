@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+import numpy as np
 import pingouin as pg
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
+
+from strut.robot import Array
 
 _P = TypeVar("_P", float, float | None)
 
@@ -64,3 +67,30 @@ def _corrected(p_values: Sequence[_P], method: str) -> list[_P]:
     tested = [p for p in p_values if p is not None]
     corrected = iter(pg.multicomp(tested, method=method)[1].tolist() if tested else ())
     return [p if p is None else next(corrected) for p in p_values]
+
+
+def sign_flips(
+    people: int, statistic: Callable[[Array], Array], rng: np.random.Generator, *, resamples: int = 5000
+) -> tuple[float, Array]:
+    """Return the p-value of a statistic of people's signs and its values under random signs.
+
+    If nothing is there, everybody's data might as well have the opposite sign. `statistic` takes signs of shape
+    (..., people) and returns shape (...); large values speak against the hypothesis. All signs are tried where that are
+    fewer than `resamples`.
+    """
+
+    def of_signs(numbers: Array, axis: int = -1) -> Array:
+        return statistic(np.sign(np.moveaxis(numbers, axis, -1)))
+
+    numbers = np.arange(1.0, people + 1.0)
+    result = stats.permutation_test(
+        (numbers,),
+        of_signs,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=resamples,
+        batch=500,
+        alternative="greater",
+        rng=rng,
+    )
+    return float(result.pvalue), np.asarray(result.null_distribution, dtype=float)

@@ -12,8 +12,13 @@ import numpy as np
 from strut.errors import AnswersError, OutOfRangeError
 from strut.study import confusion
 from strut.study.answers import DO_NOT_KNOW, Answers
+from strut.study.confidence import Confidence, confidence_found
 from strut.study.confusion import Confusion, Kappa, Learning
+from strut.study.group_effects import GroupEffect, group_effects
+from strut.study.labels import Codes, Labels, coded_answers, labels_found
 from strut.study.mixed import MixedModel, mixed_choice, mixed_rating
+from strut.study.preferences import Preferences, preferences
+from strut.study.rating_curves import RatingCurve, has_traces, rating_curves
 from strut.study.ratings import (
     ControlEffect,
     Correlation,
@@ -69,13 +74,18 @@ class StudyStatistics:
     answers: int
     practice_left_out: int
     simulated: bool
-    choices: Choices | None
-    ratings: tuple[RatingMean, ...]
-    correlations: tuple[Correlation, ...]
-    models: tuple[MixedModel, ...]
-    control_effects: tuple[ControlEffect, ...]
-    left_out: tuple[str, ...]
+    choices: Choices | None = None
+    ratings: tuple[RatingMean, ...] = ()
+    correlations: tuple[Correlation, ...] = ()
+    models: tuple[MixedModel, ...] = ()
+    control_effects: tuple[ControlEffect, ...] = ()
+    left_out: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    preferences: Preferences | None = None
+    curves: tuple[RatingCurve, ...] = ()
+    labels: Labels | None = None
+    confidence: Confidence | None = None
+    group_effects: tuple[GroupEffect, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the findings as JSON would hold them."""
@@ -86,44 +96,99 @@ class StudyStatistics:
 
 
 def study_statistics(
-    answers: Answers, *, options: Sequence[str] = (), chance: float | None = None, seed: int = 0
+    answers: Answers,
+    *,
+    options: Sequence[str] = (),
+    chance: float | None = None,
+    codes: Codes | None = None,
+    seed: int = 0,
 ) -> StudyStatistics:
     """Return everything that can be said about a table of answers.
 
     Args:
-        answers: Choices, ratings or both.
+        answers: Choices, ratings, comparisons of two or labels.
         options: What people could answer; every emotion shown or named where it is not known.
         chance: Hit rate of blind guessing, to be shown beside the others; if left out, one over the number of emotions
             offered or, where nothing tells that number, of those that occur. No test rests on it.
+        codes: What a laboratory made of labels.
         seed: Of permutations and resampling: the same answers give the same numbers.
 
     Example:
         >>> strut.study_statistics(strut.read_answers("answers.csv")).as_dict()["choices"]
     """
     left_out: list[str] = []
+    rng = np.random.default_rng(seed)
+    if answers.are_pairs:
+        return _of_pairs(answers, rng, left_out)
     everything, answers = answers, answers.originals
     if not len(answers):
         raise AnswersError("answers", "all are to controls; there is nothing to compare them with.")
-    choices, fits, ratings = None, [partial(mixed_rating, answers, scale) for scale in answers.ratings], None
-    if answers.are_choices:
-        choices = _choices(answers, options, chance, np.random.default_rng(seed), left_out)
-        fits.insert(0, partial(mixed_choice, answers))
-    models = [_tried(fit, left_out) for fit in fits]
-    if len(answers.ratings.columns):
-        ratings = _tried(partial(rating_means, answers), left_out)
-        left_out += _unrated(answers, ratings or ())
+    labels, answers = _labels(answers, codes, rng)
+    choices = _choices(answers, options, chance, rng, left_out) if answers.are_choices else None
+    models = _models(answers, left_out)
+    ratings = _ratings(answers, left_out)
     return StudyStatistics(
         participants=len(everything.participants),
         answers=len(everything),
         practice_left_out=answers.practice,
         simulated=answers.simulated,
         choices=choices,
-        ratings=ratings or (),
+        ratings=ratings,
         correlations=correlations(answers, left_out),
-        models=tuple(model for model in models if model is not None),
+        models=models,
         control_effects=control_effects(everything),
+        curves=_curves(answers, rng, left_out),
         left_out=(*left_out, *untested_controls(everything)),
         remarks=answers.remarks,
+        labels=labels,
+        confidence=confidence_found(answers),
+        group_effects=group_effects(answers, rng),
+    )
+
+
+def _labels(answers: Answers, codes: Codes | None, rng: np.random.Generator) -> tuple[Labels | None, Answers]:
+    """Return what people wrote, and the answers with what a laboratory made of it, where there is either."""
+    if "label" not in answers.table:
+        return None, answers
+    coded = coded_answers(answers, codes) if codes else None
+    return labels_found(answers, rng, codes), coded or answers
+
+
+def _models(answers: Answers, left_out: list[str]) -> tuple[MixedModel, ...]:
+    fits = [partial(mixed_rating, answers, scale) for scale in answers.ratings]
+    if answers.are_choices:
+        fits.insert(0, partial(mixed_choice, answers))
+    models = [_tried(fit, left_out) for fit in fits]
+    return tuple(model for model in models if model is not None)
+
+
+def _ratings(answers: Answers, left_out: list[str]) -> tuple[RatingMean, ...]:
+    if not len(answers.ratings.columns):
+        return ()
+    means = _tried(partial(rating_means, answers), left_out) or ()
+    left_out += _unrated(answers, means)
+    return means
+
+
+def _curves(answers: Answers, rng: np.random.Generator, left_out: list[str]) -> tuple[RatingCurve, ...]:
+    if not has_traces(answers):
+        return ()
+    return _tried(partial(rating_curves, answers, rng), left_out) or ()
+
+
+def _of_pairs(answers: Answers, rng: np.random.Generator, left_out: list[str]) -> StudyStatistics:
+    """Return what comparisons of two say."""
+    found = _tried(partial(preferences, answers, rng), left_out)
+    return StudyStatistics(
+        participants=len(answers.participants),
+        answers=len(answers),
+        practice_left_out=answers.practice,
+        simulated=answers.simulated,
+        left_out=tuple(left_out),
+        remarks=answers.remarks,
+        preferences=found,
+        confidence=confidence_found(answers),
+        group_effects=group_effects(answers, rng),
     )
 
 

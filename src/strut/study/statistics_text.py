@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from strut.study.apa import f_words
@@ -14,6 +14,7 @@ from strut.study.templates import prose
 
 Table = tuple[str, list[str], list[list[str]]]
 Column = tuple[str, Callable[[Any], str]]  # its heading, and what of a row stands in it
+_MOST_SPANS = 2  # of a curve on one side of the middle; more are told together
 _MOST_MEANS = 24  # in words; of more, only those that stand out are told
 
 
@@ -21,7 +22,9 @@ def methods_and_results(found: StudyStatistics) -> tuple[str, str]:
     """Return two paragraphs: what was done, and what came out. Simulated answers are called so in both."""
     corrected = holm([model.p_value for model in found.models])
     models = list(zip(found.models, corrected, strict=True))
-    results = prose("results.txt", found=found, alpha=ALPHA, models=models, **_means(found.ratings)).replace(" ,", ",")
+    results = prose(
+        "results.txt", found=found, alpha=ALPHA, models=models, spans=spans_words, **_means(found.ratings)
+    ).replace(" ,", ",")
     few = "There are too few participants for any test; what was left out says why."
     return prose("methods.txt", found=found), results or few
 
@@ -38,12 +41,17 @@ def _means(ratings: tuple[RatingMean, ...]) -> dict[str, Any]:
 def statistics_tables(found: StudyStatistics) -> list[Table]:
     """Return title, columns and rows of every table there is something for; titles say where answers are simulated."""
     tables = _choice_tables(found.choices) if found.choices else []
+    tables += _preference_tables(found)
+    tables += _label_tables(found)
     rated = "Mean ratings against the middle of the scale (t tests over participants)"
     controls = "Controls against the motions as they were (paired t tests over participants)"
     for title, rows, columns in (
         (rated, found.ratings, _RATING),
         ("Ratings against what the motions differ in (mixed models)", found.correlations, _CORRELATION),
+        ("Ratings over time against the middle of the scale (bands for all instants together)", found.curves, _CURVE),
         (controls, found.control_effects, _CONTROL),
+        ("Groups (tests over participants)", found.group_effects, _GROUP),
+        ("Confidence, from 1 to 5", found.confidence.emotions if found.confidence else (), _SURE),
         *(
             (f"{_capital(model.name)}; {model.reference} is the reference", model.terms, _TERM)
             for model in found.models
@@ -56,9 +64,40 @@ def statistics_tables(found: StudyStatistics) -> list[Table]:
     return [(simulated_title(title, simulated=found.simulated), *rest) for title, *rest in tables]  # type: ignore[misc]
 
 
+def _preference_tables(found: StudyStatistics) -> list[Table]:
+    if not found.preferences:
+        return []
+    return [
+        _table("Strengths of the motions (Bradley-Terry)", found.preferences.strengths, _STRENGTH),
+        _table("Pairs: how many people preferred which (sign tests)", found.preferences.pairs, _PAIR),
+        _table("Test that motions differ", [found.preferences.overall], _TEST),
+    ]
+
+
+def _label_tables(found: StudyStatistics) -> list[Table]:
+    if not found.labels:
+        return []
+    counts, emotions = found.labels.counts, list(found.labels.counts[0].by_emotion) if found.labels.counts else []
+    cells = [[row.label, str(row.count), *(str(row.by_emotion[name]) for name in emotions)] for row in counts]
+    title = f"Labels: the {len(counts)} most frequent of {found.labels.distinct}, by the emotion shown"
+    return [(title, ["label", "all", *emotions], cells), _table("Agreement on labels", [found.labels.test], _TEST)]
+
+
 def simulated_title(title: str, *, simulated: bool) -> str:
     """Return a title that says where answers are simulated."""
     return f"{title} (simulated)" if simulated else title
+
+
+def spans_words(spans: Sequence[tuple[float, float, int]]) -> str:
+    """Return 'above from 1.2 to 3.4 s'; many spans on one side are told together."""
+    told = []
+    for side, word in ((1, "above"), (-1, "below")):
+        own = [(start, end) for start, end, where in spans if where == side]
+        if len(own) > _MOST_SPANS:
+            told.append(f"{word} in {len(own)} spans between {own[0][0]:.1f} and {own[-1][1]:.1f} s")
+        else:
+            told += [f"{word} from {start:.1f} to {end:.1f} s" for start, end in own]
+    return ", ".join(told)
 
 
 def _capital(text: str) -> str:
@@ -152,3 +191,26 @@ _KAPPA = (
     _words("interval", "method"),
 )
 _BLOCK = (_words("block", "block"), _HITS, _RATE, _WILSON)
+_STRENGTH = (
+    *(_words("motion", "stimulus"), _words("intended", "intended")),
+    ("chosen", lambda row: f"{row.wins}/{row.compared}"),
+    *(_column("share", "share", ".0%"), _column("strength", "strength", "+.2f"), _range()),
+)
+_PAIR = (
+    *(_words("first", "first"), _words("second", "second")),
+    *(_words("for the first", "for_first"), _words("for the second", "for_second"), _P, _P_HOLM),
+)
+_CURVE: tuple[Column, ...] = (
+    *(_words("motion", "stimulus"), _words("intended", "intended"), _N),
+    ("mean at the end", lambda row: f"{row.mean[-1]:+.2f}"),
+    ("off the middle", lambda row: spans_words(row.off_middle) or "nowhere"),
+    _column("smallest p", "p_value"),
+)
+_GROUP: tuple[Column, ...] = (
+    *(_MEASURE, _words("emotion", "emotion")),
+    ("groups", lambda row: ", ".join(f"{name} (n = {n})" for name, n in zip(row.groups, row.n, strict=True))),
+    ("means", lambda row: ", ".join(f"{mean:+.2f}" for mean in row.means)),
+    ("test", lambda row: f_words(row.statistic, row.dof) if row.dof else "permutation" if row.p_value else ""),
+    *(_P, _P_HOLM),
+)
+_SURE = (_words("emotion", "emotion"), _column("mean", "mean", ".2f"), _column("sd", "sd", ".2f"), _N)

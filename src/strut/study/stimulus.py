@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from strut.engines.skeleton import skeleton, skeleton_points
 from strut.engines.solids import Solid, solid_poses, solids
@@ -18,16 +20,19 @@ from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot
+from strut.sampling import columns_at
 from strut.study.controls import posture_matched, speed_matched
 from strut.study.design import Design, Display, StimulusEntry
 from strut.study.light_controls import LIGHT_CONTROLS, light_control
 from strut.study.seamless_loop import find_cycle
+from strut.study.trial_plan import view_azimuths
 
 RATE_HZ = 30.0  # of what is sent; the page draws at the rate of the screen and interpolates
 ASPECT = 4.0 / 3.0  # width over height of the picture
 _MARGIN = 1.08  # room around the largest movement
 _DRAWN = ("box", "capsule", "sphere")  # others are drawn as the outline of their points
 _AROUND = 32  # points of a part that is no box, capsule or sphere
+OnStimulus = Callable[[int, int], None]
 _UNIT = 4000  # picture units from the middle to the upper edge; coordinates are sent as whole numbers
 
 
@@ -44,6 +49,7 @@ class Stimulus:
         shapes: Solid parts: kind (`hull`: the outline of its points), first point, how many points, radius in picture
             units, colour.
         grid: Lines on the ground in picture coordinates: x, y, x, y. Shape (m, 4).
+        view: From which of the sides of `trial_plan.view_azimuths` it is seen.
     """
 
     name: str
@@ -53,6 +59,7 @@ class Stimulus:
     bones: tuple[tuple[int, int], ...]
     shapes: tuple[dict[str, Any], ...]
     grid: Array
+    view: int = 0
 
     def payload(self, display: Display) -> dict[str, Any]:
         """Return what the page draws it from: nothing in it tells what is intended."""
@@ -74,27 +81,49 @@ class Stimulus:
         return table
 
 
-def load_stimuli(design: Design) -> tuple[Stimulus, ...]:
-    """Return all stimuli of a study; a missing, damaged or too short motion raises with the stimulus's name."""
-    display, axes = design.display, display_axes(design.display)
-    motions = {entry.name: _motion(design, entry) for entry in design.stimuli}
+def load_stimuli(design: Design, on_stimulus: OnStimulus = lambda _done, _total: None) -> tuple[Stimulus, ...]:
+    """Return all stimuli of a study, practice last, from every side that the display has.
+
+    A missing, damaged or too short motion raises with the stimulus's name; `on_stimulus` is told how many are read.
+    """
+    display, entries = design.display, design.shown
+    motions = {entry.name: _motion(design, entry, on_stimulus) for entry in entries}
     robots = {name: robot_of(motion) for name, motion in motions.items()}
-    shown = {entry.name: _controlled(design, entry, motions, robots[entry.name]) for entry in design.stimuli}
+    shown = {entry.name: _controlled(design, entry, motions, robots[entry.name]) for entry in entries}
     seconds = _seconds(shown, display)
-    seen = {name: _clip(name, motion, robots[name], display, seconds) @ axes.T for name, motion in shown.items()}
-    middle, scale = _stage([(points, _reach_m(robots[name], display)) for name, points in seen.items()])
-    grid = _grid(axes, middle, scale) if display.camera == "fixed" else np.zeros((0, 4))
+    clips = {}
+    for done, (name, motion) in enumerate(shown.items(), start=1):
+        clips[name] = _clip(name, motion, robots[name], display, seconds)
+        on_stimulus(len(entries) + done, 2 * len(entries))
+    axes = _views(display)
+    stage = _stage([(clips[name], _reach_m(robots[name], display)) for name in clips], axes)
     return tuple(
-        Stimulus(
-            name=entry.name,
-            intended=entry.intended,
-            points=_lights(design, entry, (seen[entry.name][..., :2] - middle) * scale),
-            depth=seen[entry.name][..., 2],
-            bones=skeleton(robots[entry.name]).bones,
-            shapes=_shapes(robots[entry.name], scale) if display.kind == "solid" else (),
-            grid=grid,
-        )
-        for entry in design.stimuli
+        _seen(design, entry, robots[entry.name], clips[entry.name] @ view.T, stage, number)
+        for entry in entries
+        for number, view in enumerate(axes)
+    )
+
+
+def _views(display: Display) -> list[Array]:
+    """Return the axes of the camera for every side from which stimuli are seen. Shapes (3, 3)."""
+    azimuths = view_azimuths(display.azimuth_deg, display.azimuth_spread_deg)
+    return [display_axes(structs.replace(display, azimuth_deg=azimuth)) for azimuth in azimuths]
+
+
+def _seen(
+    design: Design, entry: StimulusEntry, robot: Robot, points: Array, stage: tuple[Array, float], view: int
+) -> Stimulus:
+    """Return a stimulus from one side: its points in camera axes (T, n, 3), on a stage of middle and scale."""
+    middle, scale = stage
+    return Stimulus(
+        name=entry.name,
+        intended=entry.intended,
+        points=_lights(design, entry, (points[..., :2] - middle) * scale),
+        depth=points[..., 2],
+        bones=skeleton(robot).bones,
+        shapes=_shapes(robot, scale) if design.display.kind == "solid" else (),
+        grid=_grid(design.display, view, middle, scale),
+        view=view,
     )
 
 
@@ -105,8 +134,12 @@ def _lights(design: Design, entry: StimulusEntry, points: Array) -> Array:
 
 
 def stimuli_fingerprint(design: Design, stimuli: tuple[Stimulus, ...]) -> str:
-    """Return sixteen hexadecimal digits that change when the design or anything shown changes."""
-    shown = json.dumps([stimulus.payload(design.display) for stimulus in stimuli], sort_keys=True)
+    """Return sixteen hexadecimal digits that change when the design or anything shown changes.
+
+    Other sides of a motion change with the design or with the first side, so that only the first is read.
+    """
+    first = [stimulus for stimulus in stimuli if not stimulus.view]
+    shown = json.dumps([stimulus.payload(design.display) for stimulus in first], sort_keys=True)
     return hashlib.sha256((design.fingerprint + shown).encode()).hexdigest()[:16]
 
 
@@ -122,11 +155,13 @@ def display_axes(display: Display) -> Array:
     return np.stack([right, np.cross(-towards_eye, right), -towards_eye])
 
 
-def _motion(design: Design, entry: StimulusEntry) -> Motion:
+def _motion(design: Design, entry: StimulusEntry, on_stimulus: OnStimulus) -> Motion:
     try:
-        return load_motion(design.folder / entry.file)
+        motion = load_motion(design.folder / entry.file)
     except StrutError as error:
         raise StudyError(f"Stimulus {entry.name}: {error}") from error
+    on_stimulus(design.shown.index(entry) + 1, 2 * len(design.shown))
+    return motion
 
 
 def _controlled(design: Design, entry: StimulusEntry, motions: dict[str, Motion], robot: Robot) -> Motion:
@@ -170,32 +205,40 @@ def _clip(name: str, motion: Motion, robot: Robot, display: Display, seconds: fl
         base = way[:, None]
         points = posture + base
     else:
-        columns = np.concatenate([base, drawn], axis=1).reshape(len(drawn), -1).T
-        sampled = np.stack([np.interp(time_s, motion.time_s, column) for column in columns], axis=1)
+        columns = np.concatenate([base, drawn], axis=1).reshape(len(drawn), -1)
+        sampled = columns_at(time_s, motion.time_s, columns)
         base, points = np.split(sampled.reshape(len(time_s), -1, 3), [1], axis=1)
     # walks are shown about their middle, wherever they took place
     return np.asarray(points - (base if display.camera == "follow" else base.mean(axis=0)))
 
 
-def _stage(views: list[tuple[Array, Array]]) -> tuple[Array, float]:
+def _stage(clips: list[tuple[Array, Array]], axes: list[Array]) -> tuple[Array, float]:
     """Return the middle and the scale [picture units per metre] at which everything just fits. Shape (2,).
 
-    Views are, by stimulus, points in camera axes (T, n, 3) and how far what is drawn reaches around each (n, 1).
+    Clips are points in world (T, n, 3) and how far what is drawn reaches around each (n, 1); axes those of the cameras.
     """
-    low = np.min([(seen[..., :2] - reach).min(axis=(0, 1)) for seen, reach in views], axis=0)
-    high = np.max([(seen[..., :2] + reach).max(axis=(0, 1)) for seen, reach in views], axis=0)
+    extents = [_extent(points @ view.T, reach) for points, reach in clips for view in axes]
+    low, high = np.min([ends[0] for ends in extents], axis=0), np.max([ends[1] for ends in extents], axis=0)
     half = (high - low) / 2.0 * _MARGIN
     return (low + high) / 2.0, float(1.0 / max(half[1], half[0] / ASPECT, 1e-6))
 
 
-def _grid(axes: Array, middle: Array, scale: float) -> Array:
+def _extent(points: Array, reach: Array) -> tuple[Array, Array]:
+    """Return the lowest and highest picture coordinates of points in camera axes (T, n, 3) with what is around them."""
+    flat = points[..., :2]
+    return (flat - reach).min(axis=(0, 1)), (flat + reach).max(axis=(0, 1))
+
+
+def _grid(display: Display, view: int, middle: Array, scale: float) -> Array:
     """Return lines on the ground, squares of 1 m or, where those are too large to see, a quarter of it."""
+    if display.camera != "fixed":
+        return np.zeros((0, 4))
     square = 1.0 if 1.0 * scale < 1.0 else 0.25
     squares = int(np.ceil(0.8 * ASPECT / scale / square))  # a floor about as wide as the picture, not a wall of lines
     reach = square * squares
     ends = [((step * square, -reach, 0.0), (step * square, reach, 0.0)) for step in range(-squares, squares + 1)]
     ends += [((a[1], a[0], 0.0), (b[1], b[0], 0.0)) for a, b in ends]
-    projected = (np.array(ends) @ axes.T)[..., :2]
+    projected = (np.array(ends) @ _views(display)[view].T)[..., :2]
     return np.asarray(((projected - middle) * scale).reshape(-1, 4))
 
 

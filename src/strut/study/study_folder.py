@@ -16,9 +16,11 @@ from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.study.answers import IMPROVEMENT_ITEMS
-from strut.study.database import Database, database_url, open_database
-from strut.study.design import FILE_NAME, Design, Question, read_design
-from strut.study.stimulus import Stimulus, load_stimuli, stimuli_fingerprint
+from strut.study.asking import Question, first_feeling
+from strut.study.database import Database, open_database
+from strut.study.database_connection import database_url
+from strut.study.design import FILE_NAME, Design, read_design
+from strut.study.stimulus import OnStimulus, Stimulus, load_stimuli, stimuli_fingerprint
 from strut.study.templates import filled
 
 TOKEN_FILE = "researcher_token"
@@ -36,11 +38,23 @@ class OpenedStudy:
     token: str
 
 
-def open_study(folder: Path, database: str | None = None) -> OpenedStudy:
-    """Open a study; `database` is a URL, the file in the folder if left out."""
-    design = read_design(folder)
-    stimuli = load_stimuli(design)
-    url = database_url(folder, database)
+def open_study(
+    folder: Path,
+    database: str | None = None,
+    *,
+    make: bool = True,
+    on_stimulus: OnStimulus = lambda _done, _total: None,
+) -> OpenedStudy:
+    """Open a study; `database` is a URL, the file in the folder if left out.
+
+    Unless `make`, a file of answers that is not there is refused: who only reads must not make one.
+    """
+    design, url = read_design(folder), database_url(folder, database)
+    if not make and url.drivername == "sqlite" and not Path(url.database or "").is_file():
+        raise StudyError(
+            f"{design.name} has no answers yet: there is no {url.database}; `strut study serve` collects them."
+        )
+    stimuli = load_stimuli(design, on_stimulus)
     token_file = folder / TOKEN_FILE
     try:
         token = token_file.read_text("utf-8").strip()
@@ -58,7 +72,7 @@ def forget_participant(folder: Path | str, code: str, *, database: str | None = 
     Example:
         >>> strut.forget_participant("mystudy", "1f0c35a2b7d9")  # doctest: +SKIP
     """
-    opened = open_study(Path(folder), database)
+    opened = open_study(Path(folder), database, make=False)
     with closing(opened.database):
         return opened.database.forget(code)
 
@@ -71,7 +85,7 @@ def back_up_study(folder: Path | str, path: Path | str, *, database: str | None 
     """
     path = Path(path)
     check_writable(path, force=False)
-    opened = open_study(Path(folder), database)
+    opened = open_study(Path(folder), database, make=False)
     with closing(opened.database):
         return opened.database.back_up(path)
 
@@ -138,12 +152,14 @@ def _entries(paths: Sequence[Path], motions: Sequence[Motion]) -> list[tuple[str
 def design_text(name: str, question: Question, entries: Sequence[tuple[str, str, str]], seconds: float) -> str:
     """Return a design file with every field in it and what it means."""
     quoted = [(*names, emotion.replace("\\", "\\\\").replace('"', '\\"')) for *names, emotion in entries]
+    intended = list(dict.fromkeys(entry[-1] for entry in quoted))
     return filled(
         "design.toml",
         name=_plain(name, 60) or "study",
         question=question,
         seconds=f"{seconds:g}",
-        intended=list(dict.fromkeys(entry[-1] for entry in quoted)),
+        intended=intended,
+        quality=first_feeling(intended),
         items=IMPROVEMENT_ITEMS,
         entries=quoted,
     )

@@ -1,21 +1,19 @@
-"""Survey pages: what participants and researchers see, as HTML, and what may come back in a participant's form.
-
-Nothing in the pages is fetched from elsewhere; a form is checked against what the study asked.
-"""
+"""Survey pages: what participants and researchers see, as HTML. Nothing in them is fetched from elsewhere."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from strut.errors import BadReplyError, ClosedStudyError
+from strut.study.asking import CONFIDENCE_POINTS
 from strut.study.database import Participant, deletion_code
 from strut.study.design import Design
+from strut.study.own_questions import LONGEST_TEXT
+from strut.study.reply import GENDERS
 from strut.study.templates import filled
-from strut.study.trial_plan import Trial, option_order
+from strut.study.trial_plan import CHECK_NUMBERS, Trial, option_order, view_azimuths, view_of
 from strut.study.words import SurveyWords
 
 STATIC = {
@@ -24,10 +22,6 @@ STATIC = {
     "trial.js": "text/javascript; charset=utf-8",
     "researcher.js": "text/javascript; charset=utf-8",
 }
-GENDERS = ("woman", "man", "other", "none")
-_LONGEST_MS = 24 * 3600 * 1000
-_MOST_PLAYS = 10_000
-_TOKEN = re.compile(r"^[A-Za-z0-9_-]{32}$")
 
 
 @cache
@@ -55,26 +49,87 @@ def welcome_page(
 
 
 def trial_page(
-    design: Design, who: Participant, trial: Trial, *, stimulus_url: str, action: str, link: str, message: str
+    design: Design, who: Participant, trial: Trial, *, stimulus_urls: list[str], action: str, link: str, message: str
 ) -> str:
     """Return the page of one trial: the moving figure, the question, and the private link."""
-    words, session = design.words(who.language), design.session
-    block = words.say("block", number=trial.block, total=session.blocks) if session.blocks > 1 else ""
     return filled(
         "trial.html",
-        words=words,
-        design=design,
-        trial=trial,
-        total=len(who.plan),
-        heading=words.say("progress", number=trial.number, total=len(who.plan)),
-        note=words.say("practice") if trial.practice else block,
-        stimulus_url=stimulus_url,
+        **_progress(design, who, trial),
+        stimulus_urls=stimulus_urls,
         action=action,
         link=link,
         message=message,
         options=option_order(design, who.identity),
         intended=design.stimulus(trial.stimulus).intended,
+        sure=range(1, CONFIDENCE_POINTS + 1),
     )
+
+
+def _progress(design: Design, who: Participant, trial: Trial) -> dict[str, Any]:
+    """Return what the head of a trial's page says."""
+    words, session = design.words(who.language), design.session
+    block = words.say("block", number=trial.block, total=session.blocks) if session.blocks > 1 else ""
+    heading = words.say("progress", number=trial.number, total=len(who.plan))
+    note = words.say("practice") if trial.practice else block
+    return {"words": words, "design": design, "trial": trial, "total": len(who.plan), "heading": heading, "note": note}
+
+
+def check_page(design: Design, who: Participant, trial: Trial, *, action: str, message: str) -> str:
+    """Return an attention check: a page that asks for a certain number."""
+    numbers = range(1, CHECK_NUMBERS + 1)
+    return filled("check.html", **_progress(design, who, trial), action=action, message=message, numbers=numbers)
+
+
+def questions_page(
+    design: Design,
+    who: Participant,
+    moment: str,
+    *,
+    action: str,
+    message: str = "",
+    given: Mapping[str, str] | None = None,
+) -> str:
+    """Return the study's own questions of a moment; what was `given` before stays in the form."""
+    words, questions = design.words(who.language), [own for own in design.questions if own.when == moment]
+    shown = {"questions": questions, "moment": moment, "message": message, "given": given or {}}
+    return filled("questions.html", words=words, action=action, longest=LONGEST_TEXT, **shown)
+
+
+def after_practice(design: Design, who: Participant) -> bool:
+    """Whether somebody has just answered a practice trial and is to be told what was intended."""
+    return design.session.feedback and 0 < who.answered <= design.practice_trials
+
+
+def feedback_page(design: Design, who: Participant, reply: Mapping[str, Any], *, action: str) -> str:
+    """Return what was intended in the last practice trial, beside what was answered where that was a choice."""
+    words, trial = design.words(who.language), who.plan[who.answered - 1]
+    meant = [words.emotion(design.stimulus(name).intended) for name in trial.stimuli]
+    if trial.other:
+        text = words.say("feedback_pair", left=meant[0], right=meant[1])
+    elif "perceived" not in reply:
+        text = words.say("feedback_meant", emotion=meant[0])
+    else:
+        right = reply["perceived"] == design.stimulus(trial.stimulus).intended
+        known = {"emotion": meant[0], "answer": words.emotion(reply["perceived"])}
+        text = words.say("feedback_right" if right else "feedback_wrong", **known)
+    return filled("break.html", words=words, title=words.say("practice"), text=text, action=action)
+
+
+def instruction_page(design: Design, who: Participant, *, action: str) -> str | None:
+    """Return what somebody's group reads before the first trial, where it reads something."""
+    words, group = design.words(who.language), design.group(who.group)
+    if who.answered or group is None or not group.instruction:
+        return None
+    title, text = words.say("instruction_title"), group.instruction[words.code]
+    return filled("break.html", words=words, title=title, text=text, action=action)
+
+
+def view_detail(design: Design, who: Participant) -> dict[str, Any]:
+    """Return from where the current trial was seen, where that is by lot."""
+    if not design.display.azimuth_spread_deg or who.current is None:
+        return {}
+    azimuths = view_azimuths(design.display.azimuth_deg, design.display.azimuth_spread_deg)
+    return {"azimuth_deg": round(azimuths[view_of(design, who.identity, who.current.number)], 1)}
 
 
 def begins_block(who: Participant, trial: Trial) -> bool:
@@ -82,11 +137,13 @@ def begins_block(who: Participant, trial: Trial) -> bool:
     return trial.block > 1 and who.plan[trial.number - 2].block != trial.block
 
 
-def break_page(design: Design, who: Participant, trial: Trial, *, action: str) -> str:
-    """Return the page between two parts, which waits as long as people like."""
+def break_page(design: Design, who: Participant, trial: Trial, *, action: str) -> str | None:
+    """Return the page between two parts, which waits as long as people like; None within a part."""
+    if not begins_block(who, trial):
+        return None
     words = design.words(who.language)
     done = words.say("break_title", number=trial.block - 1, total=design.session.blocks)
-    return filled("break.html", words=words, title=done, action=action)
+    return filled("break.html", words=words, title=done, text=words.say("pause"), action=action)
 
 
 def finished_page(design: Design, who: Participant, token: str) -> str:
@@ -118,64 +175,3 @@ def login_page(design: Design, message: str = "") -> str:
 def researcher_page(design: Design, counts: dict[str, Any]) -> str:
     """Return the live counts and the downloads."""
     return filled("researcher.html", words=design.words("en"), design=design, counts=counts)
-
-
-def is_token(text: str) -> bool:
-    """Whether a text has the form of a private link's secret part."""
-    return bool(_TOKEN.match(text))
-
-
-def checked_reply(design: Design, form: Mapping[str, str]) -> dict[str, Any]:
-    """Return what is stored of an answer: a choice, or ratings on [-1, 1] (of the improvement form from -2 to 2)."""
-    ask = design.ask
-    if design.question == "forced-choice":
-        answer = form.get("answer", "")
-        if answer not in design.answer_options:
-            raise BadReplyError(f"'{answer[:40]}' is not among the answers." if answer else "no answer was chosen.")
-        return {"perceived": answer}
-    if design.question == "slider":
-        if ask.do_not_know and form.get("undecided") == "1":
-            return {"rating": None}
-        if form.get("touched") != "1":
-            raise BadReplyError("the handle was not moved.")
-        return {"rating": _whole(form, "rating", -100, 100) / 100.0}
-    if design.question == "sam":
-        middle = (ask.points + 1) / 2.0
-        return {scale: (_whole(form, scale, 1, ask.points) - middle) / (ask.points - middle) for scale in ask.scales}
-    return {item: _whole(form, item, -2, 2) for item in ask.items}
-
-
-def checked_timing(form: Mapping[str, str]) -> tuple[int | None, int | None, dict[str, Any]]:
-    """Return how long the answer took [ms], how often the stimulus was played and on what, where the page measured it.
-
-    `still` is 1 where pictures stood still because the device asks for less motion.
-    """
-    response = _whole(form, "response_ms", 0, _LONGEST_MS) if form.get("response_ms") else None
-    plays = _whole(form, "plays", 0, _MOST_PLAYS) if form.get("plays") else None
-    detail: dict[str, Any] = {"still": int(form.get("still") == "1")}
-    for name, most in (("focus_lost", _MOST_PLAYS), ("refresh_hz", 1000)):
-        detail[name] = _whole(form, name, 0, most) if form.get(name) else None
-    screen = form.get("screen", "")
-    return response, plays, detail | {"screen": screen if re.fullmatch(r"\d{1,5}x\d{1,5}", screen) else None}
-
-
-def checked_person(design: Design, form: Mapping[str, str]) -> tuple[int | None, str | None]:
-    """Return age and gender, None where they were not asked or not given; too young is a ClosedStudyError."""
-    youngest = design.ethics.minimum_age if design.ethics else 0
-    asked = (design.ask_age and form.get("age", "").strip()) or youngest
-    age = _whole(form, "age", 1, 120) if asked else None
-    if age is not None and age < youngest:
-        raise ClosedStudyError("too_young")
-    gender = form.get("gender", "") if design.ask_gender else ""
-    if gender and gender not in GENDERS:
-        raise BadReplyError(f"gender is '{gender[:40]}'.")
-    return (age if design.ask_age else None), gender or None
-
-
-def _whole(form: Mapping[str, str], name: str, low: int, high: int) -> int:
-    text = form.get(name, "").strip()
-    if not text:
-        raise BadReplyError(f"{name.replace('_', ' ')} has no answer.")
-    if not re.fullmatch(r"-?\d{1,9}", text, re.ASCII) or not low <= int(text) <= high:
-        raise BadReplyError(f"{name.replace('_', ' ')} must be a whole number from {low} to {high}.")
-    return int(text)

@@ -31,6 +31,7 @@ from strut.errors import BadMotionError
 from strut.kinematics.contact_slip import contact_slip
 from strut.robot import Array, ContactPoint, Robot
 from strut.rotation import angles_from_qpos, qpos_from_angles
+from strut.sampling import landing_samples
 from strut.verify.contact_force_fit import BASE, LEVER_M, ContactForceFit, fit_contact_forces
 from strut.verify.landing_pieces import FEWEST, Piece, landing_pieces
 
@@ -189,10 +190,10 @@ def _unjudged(
     """Return in words what could not be judged; `judged` are the landings that were."""
     words = []
     if not known.all():
-        count = int((draft.contact[1:] & ~draft.contact[:-1]).any(axis=1).sum()) - len(judged)
-        landings = "1 landing" if count == 1 else f"{count} landings"
+        count = len(landing_samples(draft.contact)) - len(judged)
+        missed = "1 landing" if count == 1 else f"{count} landings"
         why = f"where fewer than {FEWEST} samples lie between landings"
-        words.append(f"{1.0 - known.mean():.1%} of the samples and {landings}, {why}")
+        words.append(f"{1.0 - known.mean():.1%} of the samples and {missed}, {why}")
     if draft.torque_nm is not None and torque is None:
         words.append("the torques in the file, which has no ground forces and never stands on one foot")
     return tuple(words)

@@ -15,6 +15,7 @@ from scipy.interpolate import BSpline, make_interp_spline
 
 from strut.robot import Array
 from strut.rotation import angles_from_qpos, qvel_from_angles
+from strut.sampling import landing_samples
 
 DEGREE = 5  # of the curves where samples suffice, else 3
 FEWEST = 4  # samples that make a curve
@@ -48,9 +49,8 @@ def landing_pieces(time_s: Array, qpos: Array, contact: npt.NDArray[np.bool_]) -
     """Return the pieces of a motion that have enough samples for a curve. Shapes (T,), (T, nq), (T, n)."""
     angles = angles_from_qpos(qpos)
     angles[:, 3:6] = np.unwrap(angles[:, 3:6], axis=0)
-    landings = np.flatnonzero((contact[1:] & ~contact[:-1]).any(axis=1)) + 1
     found = []
-    for first, stop in pairwise([0, *landings.tolist(), len(contact)]):
+    for first, stop in pairwise([0, *landing_samples(contact).tolist(), len(contact)]):
         if stop - first >= FEWEST:
             degree = DEGREE if stop - first > DEGREE else 3
             found.append(Piece(first, stop, make_interp_spline(time_s[first:stop], angles[first:stop], k=degree)))

@@ -14,6 +14,7 @@ class Stage {
     this.playing = false;
     this.again = () => this.blank();  // what is drawn anew when the picture changes its size
     this.onend = () => { canvas.dataset.state = "ended"; };
+    this.onframe = () => {};
     this.fit();
     new ResizeObserver(() => { this.fit(); if (!this.playing) this.again(); }).observe(canvas);
   }
@@ -38,6 +39,7 @@ class Stage {
       if (this.started === null) this.started = time;
       const seconds = (time - this.started) / 1000;
       this.draw(Math.min(seconds, this.duration));
+      this.onframe(Math.min(seconds, this.duration));
       this.frames += 1;
       if (seconds < this.duration) requestAnimationFrame(step);
       else { this.playing = false; this.onend(); }

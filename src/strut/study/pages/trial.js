@@ -1,15 +1,21 @@
-// Trial: shows the stimulus once people are ready, opens the answers after it, measures the time to the choice.
+// Trial: shows the stimulus, or two side by side, once people are ready, opens the answers after it (or, for a rating
+// over time, while it is seen), measures the time to the choice.
 "use strict";
 
 const canvas = document.getElementById("stage");
+const canvases = [...document.querySelectorAll(".stage canvas")];
 const form = document.getElementById("answer");
 const replay = document.getElementById("replay");
 const missing = document.getElementById("missing");
 const slider = form.querySelector("input[type=range]");
 const undecided = form.elements.undecided;
+const label = form.querySelector("input[name=label]");
+const rate = slider && slider.dataset.rate ? Number(slider.dataset.rate) : 0;  // of a rating over time [1/s]
 // What this tab has seen of the trial, so that a reload neither hides a showing nor sets the clock back.
 const seen = recall();
 let stage = null;
+let stages = [];
+let trace = [];
 let sent = false;
 
 function recall() {
@@ -45,9 +51,12 @@ function tell(text, canRetry) {
 async function load() {
   tell("", false);
   try {
-    const answered = await fetch(canvas.dataset.stimulus);
-    if (!answered.ok) throw new Error(String(answered.status));
-    stage = new window.Stage(canvas, await answered.json());
+    stages = await Promise.all(canvases.map(async (one) => {
+      const answered = await fetch(one.dataset.stimulus);
+      if (!answered.ok) throw new Error(String(answered.status));
+      return new window.Stage(one, await answered.json());
+    }));
+    stage = stages[0];
   } catch {
     canvas.dataset.state = "failed";
     tell(fault.dataset.load, true);
@@ -55,8 +64,10 @@ async function load() {
   }
   window.stage = stage;
   stage.onend = ended;
-  stage.darken();
+  stage.onframe = sample;
+  for (const one of stages) one.darken();
   stillNotice.hidden = !still;
+  if (seen.ended && rate) closeHandle();
   if (seen.ended) { allowAnswer(); if (!replay) { canvas.dataset.state = "ended"; return; } }
   // People begin each part themselves; from trial to trial it goes on after a while in which nothing is to be seen.
   if (flowing() && !seen.ended) { await pause(Number(canvas.dataset.interval)); show(); }
@@ -104,18 +115,58 @@ async function show() {
     return;
   }
   canvas.dataset.state = "fixation";
-  stage.fixation();
+  for (const one of stages) one.fixation();
+  if (rate) openHandle();
   await pause(Number(canvas.dataset.fixation));
   if (seen.began === null) seen.began = Date.now();
   seen.plays += 1;
   canvas.dataset.plays = String(seen.plays);
   remember();
-  if (still) { seen.still = true; stage.drawStill(); canvas.dataset.state = "playing"; await pause(2000); ended(); }
-  else stage.play();
+  if (still) await showStill();
+  else for (const one of stages) one.play();
+}
+
+async function showStill() {
+  seen.still = true;
+  canvas.dataset.state = "playing";
+  if (rate) {  // five instants one after the other, each as long as a fifth of the movement
+    for (let k = 0; k < 5; k += 1) {
+      stage.draw(stage.duration * k / 4);
+      for (let part = 0; part < 10; part += 1) { await pause(stage.duration * 20); sample(stage.duration * (k + (part + 1) / 10) / 5); }
+    }
+  } else {
+    for (const one of stages) one.drawStill();
+    await pause(2000);
+  }
+  ended();
+}
+
+// A rating over time begins in the middle with each showing; its last whole showing counts.
+function openHandle() {
+  trace = [];
+  slider.value = "0";
+  slider.disabled = false;
+  slider.classList.add("untouched");
+  form.elements.touched.value = "0";
+  reply.disabled = false;
+  slider.focus({ preventScroll: true });
+}
+
+function closeHandle() {
+  trace = seen.trace || [];
+  form.elements.trace.value = trace.join(" ");
+  form.elements.touched.value = seen.touched || "0";
+  slider.disabled = true;
+}
+
+function sample(seconds) {
+  if (!rate) return;
+  while (trace.length <= seconds * rate + 1e-6) trace.push(Number(slider.value));
 }
 
 async function ended() {
-  if (!still && !replay) stage.darken();
+  if (!still && !replay) for (const one of stages) one.darken();
+  if (rate) { sample(stage.duration); seen.trace = trace; seen.touched = form.elements.touched.value; closeHandle(); }
   for (let attempt = 0; attempt < 5; attempt += 1) {  // without it the answer would be marked as one to nothing
     try { await report("ended"); break; } catch { await pause(500 * (attempt + 1)); }
   }
@@ -181,15 +232,15 @@ document.addEventListener("keydown", (event) => {
 form.noValidate = true;
 form.addEventListener("submit", (event) => {
   if (sent) { event.preventDefault(); return; }
-  const open = slider
-    ? form.elements.touched.value !== "1" && !(undecided && undecided.checked)
-    : !form.checkValidity();
+  if (label) label.required = !(undecided && undecided.checked);
+  const unmoved = slider && form.elements.touched.value !== "1" && !(undecided && undecided.checked);
+  const open = unmoved || (rate && !trace.length && !undecided.checked) || !form.checkValidity();
   const early = !seen.ended || reply.disabled;
   if (open || early) {
     event.preventDefault();
     missing.textContent = early ? form.dataset.wait : form.dataset.missing;
     missing.hidden = false;
-    const first = !early ? slider || form.querySelector("input:invalid") : null;
+    const first = !early ? (unmoved && slider) || form.querySelector("input:invalid") : null;
     if (first) first.focus();
     return;
   }

@@ -1,0 +1,67 @@
+"""How much processor time does a study of a thousand stimuli take to open, from one side and from eight?
+
+    python benchmarks/bench_study_stimuli.py [--stimuli 1000]
+
+Five walks under a thousand names, read, drawn, written for the page and stamped, as `strut study serve` does before the
+first participant comes. Required: less than 20 s of processor time from one side, and progress that is told.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from argparse import ArgumentParser
+from pathlib import Path
+from time import process_time
+
+from record import Row, record
+from strut import walk
+from strut.io.motion_file import save_motion
+from strut.study.guard import Limits
+from strut.study.study_folder import design_text, open_study
+from strut.study.survey import Survey
+
+EMOTIONS, ALLOWED_S = ("neutral", "happy", "sad", "angry", "fearful"), 20.0
+
+
+def measured(case: str, folder: Path, spread_deg: float) -> Row:
+    """Return one row: a study opened with a view from one side, or from several."""
+    text = (folder / "design.toml").read_text("utf-8")
+    own = text.replace("azimuth_spread_deg = 0 ", f"azimuth_spread_deg = {spread_deg:g} ")
+    (folder / "design.toml").write_text(own, "utf-8")
+    told: list[tuple[int, int]] = []
+    started = process_time()
+    opened = open_study(folder, f"sqlite:///{folder / case}.sqlite", on_stimulus=lambda *now: told.append(now))
+    survey = Survey(opened, Limits())
+    taken_s = process_time() - started
+    opened.database.close()
+    (folder / "design.toml").write_text(text, "utf-8")
+    return {
+        "case": case,
+        "stimuli": len(opened.design.stimuli),
+        "payloads": len(survey.stimulus_url),
+        "cpu_s": round(taken_s, 1),
+        "progress_told": len(told),
+        "fast_enough": taken_s < ALLOWED_S,
+    }
+
+
+def main() -> None:
+    """Measure, print and record."""
+    parser = ArgumentParser()
+    parser.add_argument("--stimuli", type=int, default=1000)
+    count = parser.parse_args().stimuli
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "study"
+        (folder / "motions").mkdir(parents=True)
+        (folder / "researcher_token").write_text("a token of the benchmark\n")
+        for emotion in EMOTIONS:
+            save_motion(walk("mrpete", emotion, cycles=2, rate_hz=50.0), folder / f"motions/{emotion}.npz")
+        shown = [(f"s{k}", f"motions/{EMOTIONS[k % 5]}.npz", EMOTIONS[k % 5]) for k in range(count)]
+        text = design_text("many", "forced-choice", shown, 5.0).replace("per_participant = 0", "per_participant = 20")
+        (folder / "design.toml").write_text(text, "utf-8")
+        rows = [measured("one side", folder, 0.0), measured("eight sides", folder, 180.0)]
+    record("study_stimuli", rows, packages=("strut", "numpy"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Database connection: where the answers of a study are, and how SQLite and PostgreSQL are opened."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import URL, Engine, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from strut.errors import StudyError
+
+
+def database_url(folder: Path, url: str | None) -> URL:
+    """Return where a study's answers are: the file `answers.sqlite` in its folder unless a URL says otherwise."""
+    if url is None:
+        return URL.create("sqlite", database=str(folder / "answers.sqlite"))
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise StudyError(f"'{url}' is no database URL; write sqlite:///FILE or postgresql://USER@HOST/NAME.") from error
+    if parsed.drivername in ("postgresql", "postgres"):
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if parsed.drivername not in ("sqlite", "postgresql+psycopg"):
+        raise StudyError(f"Answers cannot be kept in {parsed.drivername}; use sqlite or postgresql.")
+    return parsed
+
+
+def write_protected(url: URL) -> bool:
+    """Whether the answers are in a file that is there but cannot be written."""
+    path = Path(url.database or "")
+    if url.drivername != "sqlite" or not path.is_file():
+        return False
+    return not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def reading_engine(url: URL) -> Engine:
+    """Return what reads a file that nobody can write, so that nobody else does meanwhile."""
+    as_it_is = {"mode": "ro", "immutable": "1", "uri": "true"}
+    return sa.create_engine(URL.create("sqlite", database=f"file:{url.database}", query=as_it_is))
+
+
+def engine_of(url: URL) -> Engine:
+    """Return what reads and writes; of SQLite every transaction begins with the write lock."""
+    if url.drivername != "sqlite":
+        timeout = {"connect_timeout": 5}
+        return sa.create_engine(url, pool_size=16, max_overflow=48, pool_pre_ping=True, connect_args=timeout)
+    engine = sa.create_engine(url, connect_args={"timeout": 30.0}, pool_size=16, max_overflow=48)
+    sa.event.listen(engine, "connect", _prepare_sqlite)
+    sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # transactions are begun by us, with the write lock taken first
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "busy_timeout = 30000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def insert_once(table: sa.Table, dialect: str, values: dict[str, Any]) -> Any:
+    """Return a statement that adds a row unless its key is taken; both databases have it, each by its own name."""
+    insert: Any = sqlite.insert if dialect == "sqlite" else postgresql.insert
+    return insert(table).values(values).on_conflict_do_nothing()
+
+
+def shown_url(url: URL) -> str:
+    """Return a database's address as people write it, without password."""
+    return url.set(drivername=url.drivername.partition("+")[0]).render_as_string(hide_password=True)
+
+
+@contextmanager
+def named_errors(url: URL) -> Iterator[None]:
+    """Turn what goes wrong with a database into one sentence that names it."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        raise StudyError(f"The database {shown_url(url)} cannot be used: {reason}.") from error

@@ -1,0 +1,109 @@
+"""Group effects: whether people of one group answer otherwise than those of another.
+
+Everybody's own means are compared, so that answers of one person are not taken for several people. Hits and ratings of
+each emotion are compared by Welch's analysis of variance (pingouin), which needs no equal spread; preferences, as a
+whole, by giving people's choices to random groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import pingouin as pg
+from scipy import stats
+
+from strut.robot import Array
+from strut.study.answers import Answers
+from strut.study.preferences import person_scores
+from strut.study.significance import holm
+
+HIT_RATE, PREFERENCE = "hit rate", "preference"
+_FEWEST_PEOPLE = 3  # in each group
+
+
+@dataclass(frozen=True, slots=True)
+class GroupEffect:
+    """One measure of one emotion in each group: means over people, how many they are, and the test.
+
+    `statistic` is F with `dof`, or, of preferences, the spread between groups without degrees of freedom. What cannot
+    be tested is None. `p_holm` corrects for all effects of the study.
+    """
+
+    measure: str
+    emotion: str
+    groups: tuple[str, ...]
+    n: tuple[int, ...]
+    means: tuple[float, ...]
+    statistic: float | None = None
+    dof: tuple[float, ...] = ()
+    p_value: float | None = None
+    p_holm: float | None = None
+
+
+def group_effects(answers: Answers, rng: np.random.Generator) -> tuple[GroupEffect, ...]:
+    """Return what differs between groups; nothing where there are none."""
+    if "group" not in answers.table or answers.table["group"].nunique() < 2:
+        return ()
+    found = [_preference(answers, rng)] if answers.are_pairs else _measures(answers)
+    corrected = holm([row.p_value for row in found])
+    return tuple(replace(row, p_holm=p) for row, p in zip(found, corrected, strict=True))
+
+
+def _measures(answers: Answers) -> list[GroupEffect]:
+    table, measures = answers.table, list(answers.ratings)
+    if answers.are_choices:
+        table, measures = table.assign(**{HIT_RATE: answers.correct.astype(float)}), [*measures, HIT_RATE]
+    found = []
+    for measure in measures:
+        for emotion in answers.emotions:
+            own = table[table["intended"] == emotion].groupby(["participant", "group"], as_index=False)[measure].mean()
+            own = own.dropna()
+            if own["group"].nunique() > 1:
+                found.append(_compared(own.rename(columns={measure: "value"}), measure, emotion))
+    return found
+
+
+def _compared(own: pd.DataFrame, measure: str, emotion: str) -> GroupEffect:
+    """Return one measure of one emotion, from everybody's own mean (`value`) and `group`."""
+    groups = own.groupby("group")["value"]
+    effect = GroupEffect(
+        measure, emotion, tuple(groups.groups), tuple(map(int, groups.count())), tuple(map(float, groups.mean()))
+    )
+    if groups.count().min() < _FEWEST_PEOPLE or groups.var().min() < 1e-12:
+        return effect
+    row = pg.welch_anova(data=own, dv="value", between="group").iloc[0]
+    dof = float(row["ddof1"]), float(row["ddof2"])
+    return replace(effect, statistic=float(row["F"]), dof=dof, p_value=float(row["p_unc"]))
+
+
+def _preference(answers: Answers, rng: np.random.Generator) -> GroupEffect:
+    """Return whether groups prefer other motions, as a whole."""
+    table = answers.table
+    names = sorted({*table["stimulus"], *table["other"]})
+    scores = person_scores(answers, names)
+    group = table.groupby("participant", sort=False)["group"].first().to_numpy()
+    labels, number = np.unique(group.astype(str), return_inverse=True)
+    count = np.bincount(number)
+    effect = GroupEffect(PREFERENCE, "all", tuple(labels.tolist()), tuple(count.tolist()), ())
+    if count.min() < _FEWEST_PEOPLE:
+        return effect
+
+    def between(given: Array, axis: int = -1) -> Array:
+        places = np.moveaxis(given, axis, -1).astype(int)
+        means = np.stack([((places == k)[..., None] * scores).sum(axis=-2) / count[k] for k in range(len(count))])
+        spread = (means - scores.mean(axis=0)) ** 2
+        return np.asarray((spread.sum(axis=-1) * count.reshape(-1, *[1] * (spread.ndim - 2))).sum(axis=0))
+
+    result = stats.permutation_test(
+        (number.astype(float),),
+        between,
+        permutation_type="pairings",
+        vectorized=True,
+        n_resamples=4999,
+        batch=500,
+        alternative="greater",
+        rng=rng,
+    )
+    return replace(effect, statistic=float(result.statistic), p_value=float(result.pvalue))
