@@ -11,12 +11,12 @@ from strut.errors import OutOfRangeError, UnknownNameError
 from strut.expression.blend import style_for
 from strut.expression.shown import shown_shares
 from strut.generators.human_drafts import shown_style
+from strut.human.bounce import usual_rise_m
 from strut.human.criteria import named_criteria
 from strut.human.gait_options import GaitOptions
 from strut.human.gait_problem import gait_problem
 from strut.human.naturalness import Naturalness
 from strut.human.posture_targets import halfway, haste, held_angles, step_cost
-from strut.human.reference_bands import band_of
 from strut.pipeline.walk import walk
 from strut.style import Style
 
@@ -120,17 +120,17 @@ def test_fear_that_is_only_slow_is_told_as_such(heiman):
     assert shares == dict.fromkeys(("tempo", "trunk_pitch_rad", "arm_swing", "elbow_rad", "shoulder_rad"), 0.0)
 
 
-def test_a_bounce_is_more_rise_than_people_have_at_that_speed(heiman):
+def test_a_bounce_is_more_rise_than_without_a_feeling_at_that_speed(heiman):
     happy = named_emotion("happy")
     style = style_for(heiman, happy)
-    people_m = band_of(heiman, 1.69, "com_rise_m")[0]
-    for rise_m, share in ((1.25 * people_m, 1.0), (1.125 * people_m, 0.5), (0.7 * people_m, 0.0)):
+    usual_m = usual_rise_m(heiman, 1.69)
+    for rise_m, share in ((1.6 * usual_m, 1.0), (1.3 * usual_m, 0.5), (0.7 * usual_m, 0.0)):
         shares = shares_of(heiman, happy, 1.0, speed_m_s=1.69, looks=looks(style, rise_m=rise_m))
         assert shares["bounce"] == pytest.approx(share, abs=1e-6)
     problem = gait_problem(heiman, named_criteria(heiman, "natural"), speed_m_s=1.69, options=GaitOptions(style=style))
-    rise = next(one for one in problem.phases[0].constraints if one.name == "rise of the pelvis")
-    assert rise.lower == pytest.approx(1.25 * people_m)
-    assert "low_pelvis_m" in [parameter.name for parameter in problem.parameters]
+    rise = next(one for one in problem.phases[0].constraints if one.name == "rise of the centre of mass")
+    assert rise.lower == pytest.approx(1.6 * usual_m)
+    assert "low_mass_m" in [parameter.name for parameter in problem.parameters]
 
 
 def test_speeds_that_nobody_walks_are_asked_for_and_not_shown(heiman):

@@ -67,13 +67,17 @@ def posture_cost(
 
 
 def arm_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
-    """Return the cost that lets the angle between the arms follow, in the opposite sense, that between the thighs."""
+    """Return the cost that lets the angle between the arms follow, in the opposite sense, that between the thighs.
+
+    Arms that swing together cost, too, or they would balance a slow trunk.
+    """
     table, order = robot.human_gait.arms, list(names)
     shoulders, hips = ([order.index(sided(joint, side)) for side in SIDES] for joint in (SHOULDER, HIP))
 
     def miss(node: NodeSymbols) -> Expression:
         arms, thighs = (node.q[right] - node.q[left] for right, left in (shoulders, hips))
-        return ((arms + style.arm_swing * thighs) / table.spread_rad) ** 2
+        together = sum(node.q[index] for index in shoulders) / len(shoulders)
+        return ((arms + style.arm_swing * thighs) / table.spread_rad) ** 2 + (together / table.together_rad) ** 2
 
     return MeanCost("arms", table.weight, miss)
 

@@ -147,10 +147,11 @@ class GaitOptionsTable(Table, frozen=True):
 
 
 class ArmsTable(Table, frozen=True):
-    """How firmly the arms follow their swing."""
+    """How firmly the arms follow their swing, and how far they may swing together."""
 
     weight: NotNegative
     spread_rad: Positive
+    together_rad: Positive
 
 
 class StepTimeTable(Table, frozen=True):
