@@ -81,7 +81,7 @@ def test_who_is_too_weak_for_its_usual_speed_walks_at_the_largest_share_that_pas
     monkeypatch.setattr(alternatives, "_passes", lambda _trials, _option, thousandths: thousandths <= most_mm_s)
     request = Request(robot="alice", task=PatternGait(), rate_hz=20.0)
     trials = Trials(request, ALICE, SimpleNamespace(usual={"speed_m_s": 0.4}))
-    found = alternatives.slower(trials)
+    found = next(alternatives.slower(trials), None)
     assert (None if found is None else found.request.task.speed_m_s) == (None if share is None else share * 0.4)
     assert found is None or found.generator.task == found.request.task
 

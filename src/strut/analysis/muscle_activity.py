@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from strut.human.anatomy import LEFT, RIGHT
 from strut.motion import Motion
 from strut.robot import Array
 
@@ -61,7 +62,7 @@ def muscle_activity(trials: Mapping[str, Sequence[Motion]], neutral: str) -> dic
 def _told(trials: Mapping[str, Sequence[Motion]]) -> dict[str, list[Mapping[str, Any]]]:
     """Return the envelopes that trials keep, of conditions that have any, over cycles of one leg: the right if any."""
     told = {name: _kept(own) for name, own in trials.items()}
-    leg = max((one["leg"] for own in told.values() for one in own), default="Right")  # "Right" comes after "Left"
+    leg = RIGHT if any(one["leg"] == RIGHT for own in told.values() for one in own) else LEFT
     same = {name: [one for one in own if one["leg"] == leg] for name, own in told.items()}
     return {name: own for name, own in same.items() if own}
 

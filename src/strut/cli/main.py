@@ -32,7 +32,7 @@ VERBS = {
     "simulate": "Play a motion with servos in a physics engine.",
     "drive": "Drive a simulated robot from the browser.",
     "show": "Look at motions in the browser, or write a page or a picture.",
-    "export": "Write a motion as CSV, JSON, BVH or GLB, or a rig.",
+    "export": "Write a motion as CSV, JSON, BVH, GLB, C3D, TRC or MOT, or a rig.",
     "reproduce": "Compute the published numbers of a system again.",
     "stimuli": "Make all motions of a published study.",
     "study": "Show motions to people and measure what they see.",
