@@ -70,7 +70,7 @@ def test_the_usual_gait_is_within_the_bands_of_people(gait):
     scores = gait.band_scores()
     misses = np.abs([score.z for score in scores.values()])
     assert len(misses) >= 30
-    assert np.mean(misses <= NEAR_SD) >= 0.8
+    assert np.mean(misses <= NEAR_SD) >= 0.9
     assert misses.max() < FAR_SD
     assert gait.naturalness.bands_near == np.sum(misses <= NEAR_SD)
     value = {name: score.value for name, score in scores.items()}

@@ -72,7 +72,7 @@ def test_the_intensity_is_told_beside_what_was_asked(calm: Motion, bare: Motion)
 def test_an_intensity_is_rounded_in_one_way(calm: Motion) -> None:
     assert calm.receipt is not None
     kept = replace(calm, receipt=replace(calm.receipt, intensity_asked=1.0, intensity_kept=0.925, verdict="weakened"))
-    assert verdict_of(replace(kept, receipt=replace(kept.receipt, shown=None))) == "93 % shown, weakened"
+    assert verdict_of(replace(kept, receipt=replace(kept.receipt, shown=None))) == "93 % kept, weakened"
     assert dial_of(kept) == "intensity 0.93 of 1.00 asked, weakened"
 
 

@@ -54,7 +54,7 @@ def _what_works(trials: Trials, option: str, usual: float, asked: float, close: 
 def slower(trials: Trials) -> Iterator[Trials]:
     """Yield the same request at shares of the robot's usual speed that neutral seems to keep, the largest first.
 
-    None where a speed was asked for, where the generator has no usual one, or where none is slow enough.
+    Nothing where a speed was asked for, where the generator has no usual one, or where none is slow enough.
     """
     usual, request = getattr(trials.generator, "usual", {}).get("speed_m_s"), trials.request
     if usual is None or getattr(request.task, "speed_m_s", None) is not None:

@@ -55,13 +55,18 @@ def _numbered(labels: Sequence[str]) -> list[str]:
 
 
 def verdict_of(motion: Motion) -> str:
-    """Return how much of the feeling is shown and the verdict, for instance `90 % shown, weakened`."""
+    """Return how much of the feeling is shown and the verdict, for instance `90 % shown, weakened`.
+
+    Where nobody measured what is shown, it is what the limits left: `90 % kept`.
+    """
     receipt = motion.receipt
     if receipt is None:
         return "not checked"
     if receipt.intensity_kept is None:
         return receipt.verdict
-    return f"{_percent(_share_shown(receipt))} shown, {receipt.verdict}"
+    if receipt.shown is None:
+        return f"{_percent(_share_kept(receipt))} kept, {receipt.verdict}"
+    return f"{_percent(receipt.shown)} shown, {receipt.verdict}"
 
 
 def dial_of(motion: Motion) -> str:
@@ -146,11 +151,13 @@ def _shown(receipt: Receipt) -> str:
         return "" if not receipt.reasons else f"Changed because of {'; '.join(receipt.reasons)}."
     if receipt.verdict == "ok":
         return f"Shows {receipt.emotion} as strongly as asked."
-    share = _percent(_share_shown(receipt))
-    if receipt.shown is not None and _share_kept(receipt) == 1.0:
-        reasons = "; ".join(reason.removeprefix("shown: ") for reason in receipt.reasons)
-        return f"Shows {share} of {receipt.emotion}: {reasons}."
     reasons = "; ".join(receipt.reasons)
+    if receipt.shown is None:
+        kept = _percent(_share_kept(receipt))
+        return f"Keeps {kept} of {receipt.emotion}, because more would break a limit ({reasons})."
+    share = _percent(receipt.shown)
+    if _share_kept(receipt) == 1.0:
+        return f"Shows {share} of {receipt.emotion}: {reasons.replace('shown: ', '')}."
     return f"Shows {receipt.emotion} at {share} of what was asked, because more would break a limit ({reasons})."
 
 
@@ -208,11 +215,6 @@ def _balance(margin_mm: float | None, carried_by: str) -> str:
 def _share_kept(receipt: Receipt) -> float:
     assert receipt.intensity_kept is not None
     return receipt.intensity_kept / receipt.intensity_asked if receipt.intensity_asked else 1.0
-
-
-def _share_shown(receipt: Receipt) -> float:
-    """Return the share of the feeling that is shown on average; that kept by the limits where nobody measured it."""
-    return _share_kept(receipt) if receipt.shown is None else receipt.shown
 
 
 def _percent(share: float) -> str:
