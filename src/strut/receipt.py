@@ -54,6 +54,18 @@ class Receipt:
     naturalness: Mapping[str, float] | None = None
     soundness: Mapping[str, float | str | None] | None = None
 
+    @property
+    def share_kept(self) -> float | None:
+        """Share of the asked intensity that the limits left; None without a feeling."""
+        if self.intensity_kept is None:
+            return None
+        return self.intensity_kept / self.intensity_asked if self.intensity_asked else 1.0
+
+    @property
+    def share_shown(self) -> float | None:
+        """Share of the asked feeling that is shown; that which the limits left where nobody measured it."""
+        return self.share_kept if self.shown is None else self.shown
+
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Verdict):
             raise OutOfRangeError(f"The verdict of a receipt is '{self.verdict}'; it is one of {get_args(Verdict)}.")

@@ -67,7 +67,7 @@ def test_published_feelings_are_shown_almost_fully_and_soundly(mrpete, emotion):
     else:  # four cycles are too short: the pose comes and goes
         assert receipt.verdict == "weakened"
         assert 0.35 < receipt.shown < 0.85
-        assert f"shown: on average {receipt.shown / receipt.intensity_kept:.0%} of the feeling" in receipt.reasons[-1]
+        assert receipt.reasons[-1] == "shown: the feeling comes and goes; a longer motion shows more of it"
     assert receipt.balance_margin_mm >= 10.0
     assert receipt.joint_limit_margin_rad > 0.0
     assert max(receipt.joint_speed_use, receipt.torque_use) <= 1.0

@@ -36,8 +36,7 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
     )
     assert (title_of(motion), verdict_of(motion)) == ("Happy", "72 % shown, weakened")
     assert receipt_sentences(motion.receipt) == [
-        "Shows happy at 72 % of what was asked, because more would break a limit "
-        "(torque: LF_knee reaches 104% of its torque limit).",
+        "Shows 72 % of happy, because more would break a limit (torque: LF_knee reaches 104% of its torque limit).",
         "Covers 0.85 m in 45.2 s, 19 mm/s on average.",
         "It keeps its centre of pressure 15 mm inside the feet, uses 90 % of the weakest motor, "
         "reaches 73 % of the joint speed limit, slips 0.0 mm and has a cost of transport of "

@@ -96,7 +96,7 @@ class HumanDrafts:
             words=shares,
             left_out=left_out(self.robot, style, reads=reads),
             kept=min([1.0, *weak.values()]),
-            reasons=tuple(f"{share:.0%} of the asked change of {name} is shown" for name, share in weak.items()),
+            reasons=tuple(f"shown: {share:.0%} of the asked change of {name}" for name, share in weak.items()),
             torque_nm=motion.torque_nm,
             ground_force_n=motion.ground_force_n,
             cop_in_world=motion.cop_in_world,

@@ -10,6 +10,7 @@ from strut.receipt import Receipt
 from strut.robot import Robot
 
 NOT_KNOWN = "–"
+LACKING = "shown: "  # how reasons begin that are no limit
 _ON_THE_SPOT_M = 1e-3
 _BRISK_M_S = 0.2  # from here on speeds are told in m/s
 
@@ -62,11 +63,9 @@ def verdict_of(motion: Motion) -> str:
     receipt = motion.receipt
     if receipt is None:
         return "not checked"
-    if receipt.intensity_kept is None:
+    if receipt.share_kept is None or receipt.share_shown is None:
         return receipt.verdict
-    if receipt.shown is None:
-        return f"{_percent(_share_kept(receipt))} kept, {receipt.verdict}"
-    return f"{_percent(receipt.shown)} shown, {receipt.verdict}"
+    return f"{_percent(receipt.share_shown)} {'kept' if receipt.shown is None else 'shown'}, {receipt.verdict}"
 
 
 def dial_of(motion: Motion) -> str:
@@ -83,7 +82,7 @@ def intensity_words(receipt: Receipt) -> str:
         return ""
     kept, asked = f"{receipt.intensity_kept:.2f}", f"{receipt.intensity_asked:.2f}"
     dial = f"intensity {kept} {'as' if kept == asked else f'of {asked}'} asked"
-    if receipt.verdict != "weakened" or receipt.shown is None or receipt.shown > 0.99 * _share_kept(receipt):
+    if receipt.verdict != "weakened" or receipt.shown is None or receipt.shown > 0.99 * (receipt.share_kept or 0.0):
         return dial
     return f"{dial}, {_percent(receipt.shown)} of the feeling shown"
 
@@ -147,18 +146,16 @@ def listed(words: Sequence[str]) -> str:
 def _shown(receipt: Receipt) -> str:
     if receipt.verdict == "refused":
         return f"Refused: {'; '.join(receipt.reasons) or 'the gate gave no reason'}."
-    if receipt.emotion is None or receipt.intensity_kept is None:
+    if receipt.emotion is None or receipt.share_kept is None or receipt.share_shown is None:
         return "" if not receipt.reasons else f"Changed because of {'; '.join(receipt.reasons)}."
     if receipt.verdict == "ok":
         return f"Shows {receipt.emotion} as strongly as asked."
-    reasons = "; ".join(receipt.reasons)
-    if receipt.shown is None:
-        kept = _percent(_share_kept(receipt))
-        return f"Keeps {kept} of {receipt.emotion}, because more would break a limit ({reasons})."
-    share = _percent(receipt.shown)
-    if _share_kept(receipt) == 1.0:
-        return f"Shows {share} of {receipt.emotion}: {reasons.replace('shown: ', '')}."
-    return f"Shows {receipt.emotion} at {share} of what was asked, because more would break a limit ({reasons})."
+    lacking = "; ".join(reason.removeprefix(LACKING) for reason in receipt.reasons if reason.startswith(LACKING))
+    limits = "; ".join(reason for reason in receipt.reasons if not reason.startswith(LACKING))
+    said = f"{'Keeps' if receipt.shown is None else 'Shows'} {_percent(receipt.share_shown)} of {receipt.emotion}"
+    if lacking:
+        return f"{said}: {lacking}{f'; and more would break a limit ({limits})' if limits else ''}."
+    return f"{said}, because more would break a limit ({limits})."
 
 
 def _left_out(receipt: Receipt) -> str:
@@ -210,11 +207,6 @@ def _balance(margin_mm: float | None, carried_by: str) -> str:
     if margin_mm is not None and margin_mm < 0.0:
         return f"has its centre of pressure {-margin_mm:.0f} mm outside the {carried_by}"
     return _number(margin_mm, f"keeps its centre of pressure {{:.0f}} mm inside the {carried_by}")
-
-
-def _share_kept(receipt: Receipt) -> float:
-    assert receipt.intensity_kept is not None
-    return receipt.intensity_kept / receipt.intensity_asked if receipt.intensity_asked else 1.0
 
 
 def _percent(share: float) -> str:

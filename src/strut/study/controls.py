@@ -63,14 +63,14 @@ def confounds(motions: Sequence[Motion]) -> list[str]:
     found = [f"the motions are of {' and '.join(robots)}: people may tell bodies, not feelings"] if robots[1:] else []
     weakened = weakened_words(motions)
     if weakened:
-        found.append(f"weakened so that the body could do them: {weakened}; the report says so")
+        found.append(f"less than asked is shown: {weakened}; the report says so")
     return found
 
 
 def weakened_words(motions: Sequence[Motion]) -> str:
     """Return 'happy 62 %, sad 86 %' for the motions that show less of an emotion than was asked for."""
     return ", ".join(
-        f"{motion.meta.get('emotion', 'motion')} {100.0 * motion.receipt.intensity_kept:.0f} %"
+        f"{motion.meta.get('emotion', 'motion')} {100.0 * share:.0f} %"
         for motion in motions
-        if motion.receipt and motion.receipt.verdict == "weakened" and motion.receipt.intensity_kept is not None
+        if motion.receipt and motion.receipt.verdict == "weakened" and (share := motion.receipt.share_shown) is not None
     )

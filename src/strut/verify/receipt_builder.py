@@ -75,9 +75,7 @@ def _too_little(draft: Draft, over_time: float, over_words: float) -> list[str]:
     """Return why a draft shows less than it should, if it does."""
     said = []
     if over_time * over_words < AS_ASKED and over_time < 1.0:
-        said.append(
-            f"shown: on average {over_time:.0%} of the feeling, which comes and goes; a longer motion shows more"
-        )
+        said.append("shown: the feeling comes and goes; a longer motion shows more of it")
     if over_time * over_words >= AS_ASKED:
         said += _main_words_lacking(draft)
     missing = [spoken(word) for word, share in draft.words.items() if share < AS_ASKED]
