@@ -67,12 +67,12 @@ RATINGS: dict[str, dict[str, Any]] = {
 
 def any_group(answers: Answers, rng: np.random.Generator) -> bool:
     """Whether any group is said to differ."""
-    return any((row.p_holm or 1.0) < 0.05 for row in group_effects(answers, rng))
+    return any((row.p_holm or 1.0) < 0.05 for row in group_effects(answers, rng, []))
 
 
 def any_instant(answers: Answers, rng: np.random.Generator) -> bool:
     """Whether any rating over time is said to leave the middle."""
-    return any(row.off_middle for row in rating_curves(answers, rng))
+    return any(row.off_middle for row in rating_curves(answers, rng, []))
 
 
 def any_pair(answers: Answers, rng: np.random.Generator) -> bool:

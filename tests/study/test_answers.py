@@ -8,6 +8,7 @@ import pytest
 from strut.errors import AnswersError
 from strut.study.answers import parse_answers, read_answers
 
+TRACED = "participant,trial,intended,rating,trace,trace_hz\na,1,sad,0,0 1,10\n"
 GOOD = "participant,block,trial,intended,perceived\na,1,1,sad,fear\na,1,2,happy,happy\n"
 
 
@@ -48,6 +49,10 @@ def test_an_open_rating_is_not_a_number_and_practice_is_left_out():
             "t.csv: options goes from 5 to 6; all rows need one number",
         ),
         ("participant,trial,intended,pleasure\na,1,sad,much\n", "t.csv, line 2: pleasure is 'much', not a number."),
+        ("participant,trial,intended,rating,trace\na,1,sad,0,0 1\n", "t.csv, line 1: has `trace` but not `trace_hz`"),
+        (TRACED + "a,2,sad,0,0 1,\n", "t.csv, line 3: trace_hz must say how many samples"),
+        (TRACED + "a,2,sad,0,0 1,0\n", "t.csv, line 3: trace_hz must say how many samples"),
+        (TRACED + "a,2,sad,0,0 1,20\n", "t.csv, line 3: trace_hz is 20, on line 2 10; all rows need one rate."),
     ],
 )
 def test_a_bad_table_is_refused_with_its_line(text, sentence):

@@ -1,4 +1,4 @@
-"""In a real browser: every design on a phone and by keyboard alone; nothing is lost, doubled or changed."""
+"""In a real browser: every design by touch and by keyboard, pairs by mouse; nothing is lost, doubled or changed."""
 
 from __future__ import annotations
 
@@ -181,6 +181,22 @@ def test_a_participant_completes_each_design_on_a_phone_and_axe_finds_nothing(ru
     expect_answers(running, question, TRIALS[question])
     asked = [url for url in page.requested if not url.startswith("data:")]
     assert {re.match(r"https?://[^/]+", url)[0] for url in asked} == {running.url}
+    assert page.failed == []
+
+
+@pytest.mark.parametrize("running", ["pairwise"], indirect=True)
+def test_two_motions_are_compared_with_a_mouse(running, visit):
+    page = visit()
+
+    def press(target):
+        target.scroll_into_view_if_needed()
+        box = target.bounding_box()
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    begin(page, running, press)
+    answer_by_pointer(page, "pairwise", press)
+    page.get_by_role("heading", name="Thank you!").wait_for()
+    expect_answers(running, "pairwise", 1)
     assert page.failed == []
 
 

@@ -188,24 +188,44 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
         open_database(database_url(tmp_path, None), name="mine", fingerprint="f1")
 
 
-def test_an_older_database_gets_what_it_lacks_and_keeps_its_answers(tmp_path):
+@pytest.fixture
+def older_url(tmp_path):
+    """A database with one answer, without what later versions added."""
     url = database_url(tmp_path, None)
     opened = open_database(url, name="mine", fingerprint="f1")
     opened.start(TOKEN, planner, language="en")
     answer(opened, 1)
-    code = opened.participant(TOKEN).code
     with opened.engine.begin() as connection:
-        connection.exec_driver_sql("drop table strut_showing")
+        for table in ("showing", "questionnaire"):
+            connection.exec_driver_sql(f"drop table strut_{table}")
         for table, column in (("answer", "detail"), ("participant", "recruited"), ("participant", "recruited_hash")):
             connection.exec_driver_sql(f"alter table strut_{table} drop column {column}")
         connection.exec_driver_sql("update strut_participant set deletion_hash = null")
     opened.close()
-    again = open_database(url, name="mine", fingerprint="f1")
+    return url
+
+
+def test_an_older_database_gets_what_it_lacks_and_keeps_its_answers(older_url):
+    again = open_database(older_url, name="mine", fingerprint="f1")
     (row,) = again.rows()
     assert (row["reply"], row["detail"], row["showings"]) == ({"perceived": "sad"}, {}, 0)
     assert exclusion_mark(row) == ""  # what was not measured is not judged
-    assert again.forget(code) == 1
+    assert again.forget(row["code"]) == 1
     again.close()
+
+
+def test_an_older_database_that_cannot_be_written_can_be_read(older_url, monkeypatch):
+    path = Path(older_url.database)
+    before = path.read_bytes()
+    monkeypatch.setattr("os.access", lambda _path, _mode: False)  # to root nothing is read-only
+    reading = open_database(older_url, name="mine", fingerprint="f1")
+    (row,) = reading.rows()
+    assert (row["reply"], row["showings"], row["own"]) == ({"perceived": "sad"}, 0, {})
+    assert reading.counts()["answers"] == 1
+    with pytest.raises(StudyError, match="readonly"):
+        answer(reading, 2)
+    reading.close()
+    assert path.read_bytes() == before
 
 
 def test_a_backup_holds_everything(database, tmp_path):

@@ -15,9 +15,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from strut.cli.main import main
-from strut.errors import DesignError
+from strut.errors import AnswersError, DesignError
 from strut.study.answer_table import answers_of, export_csv, export_rows
 from strut.study.answers import Answers, parse_answers
+from strut.study.code_sheet import save_code_sheet
 from strut.study.database import open_database
 from strut.study.database_connection import database_url
 from strut.study.design import parse_design
@@ -350,6 +351,31 @@ def test_coded_labels_are_judged_as_choices(study_of, capsys):
     assert "only free-label has labels" in capsys.readouterr().err
 
 
+def test_whatever_coders_wrote_stays_in_the_sheet(study_of):
+    folder = study_of("free-label")
+    answers, sheet = folder / "given.csv", folder / "labels.csv"
+    answers.write_text("participant,trial,intended,label\na,1,sad,Sad\na,2,sad,sad\na,3,sad,glum\n")
+    sheet.write_text('label,count,code,code_2,remark\nGlum,1,,low,"two\nlines"\nold,1,,,kept\n')
+    assert save_code_sheet(folder, answers=answers) == (sheet, 3, 0)
+    rows = {row["label"]: row for row in csv.DictReader(io.StringIO(sheet.read_text()))}
+    assert (rows["glum"]["code_2"], rows["glum"]["remark"], rows["old"]["remark"]) == ("low", "two\nlines", "kept")
+    assert (rows["sad"]["count"], rows["old"]["count"], rows["sad"]["remark"]) == ("2", "0", "")
+    before = sheet.read_text() + "new,1,,,a,b\n"
+    sheet.write_text(before)
+    with pytest.raises(AnswersError, match=r"labels\.csv: is no table"):
+        save_code_sheet(folder, answers=answers)
+    assert sheet.read_text() == before
+
+
+def test_the_seed_moves_attention_checks(changed):
+    design = changed("forced-choice", "attention_checks = 0 => attention_checks = 2").design
+    checks = {
+        tuple((one.number, one.check) for one in trial_plan(replace(design, seed=seed), 0, {}) if one.check)
+        for seed in range(5)
+    }
+    assert len(checks) > 1
+
+
 def test_strengths_come_back_and_a_constant_liking_of_a_side_does_not_hurt():
     truth = np.array([1.2, 0.4, 0.0, -0.4, -1.2])
     answers = compared_pairs(np.random.default_rng(3), people=60, repeats=3, strengths=truth, liking_sd=0.0, side=0.5)
@@ -384,11 +410,11 @@ def _pairs_differ(rng):
 
 
 def _some_instant_differs(rng):
-    return any(curve.off_middle for curve in rating_curves(wandering_ratings(rng, people=10, samples=31), rng))
+    return any(curve.off_middle for curve in rating_curves(wandering_ratings(rng, people=10, samples=31), rng, []))
 
 
 def _groups_differ(rng):
-    return any(row.p_holm < 0.05 for row in group_effects(grouped_ratings(rng, unequal=True), rng))
+    return any(row.p_holm < 0.05 for row in group_effects(grouped_ratings(rng, unequal=True), rng, []))
 
 
 @pytest.mark.parametrize("verdict", [_pairs_differ, _some_instant_differs, _groups_differ])
@@ -402,10 +428,10 @@ def test_what_is_there_is_found():
     answers = wandering_ratings(rng, people=12, samples=31, habit_sd=0.1)
     moved = [" ".join(str(min(100, int(value) + 60)) for value in text.split()) for text in answers.table["trace"]]
     shifted = answers.table.assign(trace=np.where(answers.table["stimulus"] == "m2", moved, answers.table["trace"]))
-    curves = {curve.stimulus: curve for curve in rating_curves(Answers(shifted), rng)}
+    curves = {curve.stimulus: curve for curve in rating_curves(Answers(shifted), rng, [])}
     assert curves["m2"].off_middle == ((0.0, 3.0, 1),)
     grouped = grouped_ratings(rng)
     apart = grouped.table["pleasure"] + 0.8 * ((grouped.table["group"] == "g1") & (grouped.table["intended"] == "e3"))
-    found = group_effects(Answers(grouped.table.assign(pleasure=apart)), rng)
+    found = group_effects(Answers(grouped.table.assign(pleasure=apart)), rng, [])
     assert [row.emotion for row in found if row.p_holm < 0.05] == ["e3"]
     assert found[3].means[1] - found[3].means[0] == pytest.approx(0.8, abs=0.3)

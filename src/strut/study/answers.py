@@ -158,6 +158,7 @@ def parse_answers(text: str, source: str, *, scale: tuple[float, float] | None =
     if _rated_alone(cells):
         del readers["perceived"]  # an export of a rating study carries the column, but empty
     columns = {name: _column(cells[name], read, source) for name, read in readers.items() if name in cells}
+    _check_rate(cells, columns, source)
     table, joined = _one_spelling(pd.DataFrame(columns))
     remarks = (*excluded, *joined, *_rescaled_words(scale))
     offered = bool(_flags(cells, "do_not_know").any()) if "do_not_know" in cells else None
@@ -239,6 +240,8 @@ def _check_header(header: Sequence[str], source: str) -> None:
         raise AnswersError(source, reason, 1)
     if "chosen" in header and not {"stimulus", "other"} <= set(header):
         raise AnswersError(source, "has `chosen` but not both `stimulus` and `other`, among which it was.", 1)
+    if "trace" in header and "trace_hz" not in header:
+        raise AnswersError(source, "has `trace` but not `trace_hz`, the samples of it in a second.", 1)
     twice, count = Counter(header).most_common(1)[0]
     if count > 1:
         raise AnswersError(source, f"has the column {twice} twice.", 1)
@@ -264,6 +267,20 @@ def _check_chosen(cells: pd.DataFrame, source: str) -> None:
         one = cells.loc[line]
         reason = f"chosen is '{one['chosen']}', which is neither {one['stimulus']} nor {one['other']}."
         raise AnswersError(source, reason, line)
+
+
+def _check_rate(cells: pd.DataFrame, columns: dict[str, list[Any]], source: str) -> None:
+    """Refuse ratings over time without a rate, or with several."""
+    if "trace" not in columns:
+        return
+    rows = zip(cells.index, columns["trace"], columns["trace_hz"], strict=True)
+    rates = [(line, rate_hz) for line, trace, rate_hz in rows if trace]
+    for line, rate_hz in rates:
+        if not rate_hz > 0.0:
+            raise AnswersError(source, "trace_hz must say how many samples of `trace` a second has.", line)
+        if rate_hz != rates[0][1]:
+            reason = f"trace_hz is {rate_hz:g}, on line {rates[0][0]} {rates[0][1]:g}; all rows need one rate."
+            raise AnswersError(source, reason, line)
 
 
 def _column(cells: pd.Series, read: Callable[[str], Any], source: str) -> list[Any]:

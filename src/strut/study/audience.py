@@ -123,7 +123,7 @@ def caveat(design: Design, audience: Audience) -> str:
     instead: dict[Question, str] = {
         "slider": "Their ratings of pleasure stand in for the slider.",
         "continuous": "A handle follows their ratings of pleasure with a lag of our choice.",
-        "pairwise": f"Of two motions the one that was called {design.ask.quality} more often is chosen, by those odds.",
+        "pairwise": f"The one that was called {design.ask.quality} more often is chosen, by those shares.",
         "free-label": "They write the words they chose from.",
     }
     return f"{seen} {instead.get(design.question, '')}".strip()
@@ -150,20 +150,21 @@ def _options(design: Design) -> tuple[str, ...]:
 def _comparing(design: Design, shares: dict[str, dict[str, float]]) -> Respond:
     """Return a model that prefers of two motions the one that people called by the quality more often.
 
-    The odds are those of published shares, half an answer of a hundred added to each, or rare words would have none.
-    People's own liking of emotions has the spread of a word habit.
+    One is chosen in proportion to its published share, so strengths are logarithms of shares; half an answer of a
+    hundred is added to each, or what nobody called so would never be chosen. People's own liking of emotions has the
+    spread of a word habit.
     """
     quality = _canonical(design.ask.quality)
-    odds = {
+    strengths = {
         intended: np.log((given.get(quality, 0.0) / sum(given.values())) + 0.005)
         for intended, given in _known(design, shares, "answers to").items()
     }
-    if len({round(value, 9) for value in odds.values()}) == 1:
+    if len({round(value, 9) for value in strengths.values()}) == 1:
         raise StudyError(f"Nobody published how often these motions were called '{design.ask.quality}'.")
 
     def respond(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
-        neutral = odds.get("neutral", float(np.mean(list(odds.values()))))
-        ahead = [one.kept * odds[one.intended] + (1.0 - one.kept) * neutral for one in shown]
+        neutral = strengths.get("neutral", float(np.mean(list(strengths.values()))))
+        ahead = [one.kept * strengths[one.intended] + (1.0 - one.kept) * neutral for one in shown]
         ahead = [value + WORD_HABIT_SD * who.readings[one.intended][0] for value, one in zip(ahead, shown, strict=True)]
         left = rng.random() < 1.0 / (1.0 + np.exp(ahead[1] - ahead[0]))
         return {"side": 0 if left else 1}

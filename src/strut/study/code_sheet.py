@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from contextlib import closing
 from pathlib import Path
 
@@ -19,7 +21,8 @@ def save_code_sheet(
 ) -> tuple[Path, int, int]:
     """Write `labels.csv` into a study's folder; return it, how many labels it has and how many of them are coded.
 
-    Codes that stand in it already are kept. With codes, `report_study` takes them as what people answered.
+    Whatever stands in it already is kept, columns of your own too. With codes, `report_study` takes them as what people
+    answered.
 
     Args:
         folder: Of the study.
@@ -40,7 +43,7 @@ def save_code_sheet(
         with closing(opened.database):
             table = answers_of(design, opened.database.rows())
     codes = read_codes(path)
-    sheet = code_sheet(table, path.read_text("utf-8-sig") if codes else "")
+    sheet = code_sheet(table, path.read_text("utf-8-sig") if path.is_file() else "")
     write_atomically(path, sheet.encode(), force=True)
-    rows = sheet.splitlines()[1:]
-    return path, len(rows), len(codes.by_label) if codes else 0
+    labels = sum(1 for _ in csv.DictReader(io.StringIO(sheet)))  # a remark may have several lines
+    return path, labels, len(codes.by_label) if codes else 0

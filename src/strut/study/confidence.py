@@ -55,7 +55,7 @@ def _emotion(name: str, own: Array) -> EmotionConfidence:
 
 def _with_area(rows: tuple[EmotionConfidence, ...], answers: Answers) -> Confidence:
     areas = []
-    named = answers.table.assign(hit=answers.correct)
+    named = answers.table.assign(hit=answers.correct).dropna(subset="confidence")
     for _, own in named[named["perceived"] != DO_NOT_KNOW].groupby("participant"):
         sure = own["confidence"].to_numpy(float)
         hits, misses = sure[own["hit"]], sure[~own["hit"]]

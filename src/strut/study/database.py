@@ -18,6 +18,7 @@ from sqlalchemy.engine import URL, Connection, Engine
 
 from strut.errors import ClosedStudyError, OutOfTurnError, StudyError, UnknownParticipantError
 from strut.study.database_connection import (
+    copy_in_memory,
     engine_of,
     insert_once,
     named_errors,
@@ -33,7 +34,8 @@ from strut.study.database_tables import (
     SHOWN,
     STUDY,
     TABLES,
-    add_columns,
+    add_what_is_new,
+    is_older,
 )
 from strut.study.taking_part import Recruiting
 from strut.study.trial_plan import Trial, planned_showings
@@ -283,12 +285,12 @@ def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
     What cannot be written, such as a study on a read-only disk, can still be read.
     """
     closed, database = write_protected(url), shown_url(url)
-    engine = reading_engine(url) if closed else engine_of(url)
+    with named_errors(url):
+        engine = _closed_engine(url) if closed else engine_of(url)
     try:
         with named_errors(url), engine.begin() as connection:
             if not closed:
-                TABLES.create_all(connection)
-                add_columns(connection)
+                add_what_is_new(connection)
                 own = {"id": 1, "name": name, "fingerprint": fingerprint}
                 connection.execute(insert_once(STUDY, engine.dialect.name, own))
             kept = connection.execute(sa.select(STUDY)).one()
@@ -303,6 +305,21 @@ def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
         engine.dispose()
         raise
     return Database(engine, read_only=closed)
+
+
+def _closed_engine(url: URL) -> Engine:
+    """Return what reads a file that cannot be written; one of an older version is completed in memory."""
+    engine = reading_engine(url)
+    with engine.connect() as connection:
+        older = is_older(connection)
+    if not older:
+        return engine
+    copy = copy_in_memory(engine)
+    with copy.begin() as connection:
+        add_what_is_new(connection)
+    with copy.connect() as connection:
+        connection.exec_driver_sql("PRAGMA query_only = ON")
+    return copy
 
 
 def _planned(connection: Connection, planner: Planner) -> tuple[str, tuple[Trial, ...]]:

@@ -45,6 +45,15 @@ def reading_engine(url: URL) -> Engine:
     return sa.create_engine(URL.create("sqlite", database=f"file:{url.database}", query=as_it_is))
 
 
+def copy_in_memory(engine: Engine) -> Engine:
+    """Return what reads a copy of an SQLite file in memory, which can be changed without the file."""
+    copy = sa.create_engine("sqlite://", poolclass=sa.StaticPool, connect_args={"check_same_thread": False})
+    with engine.connect() as source, copy.connect() as target:
+        source.connection.driver_connection.backup(target.connection.driver_connection)  # type: ignore[union-attr]
+    engine.dispose()
+    return copy
+
+
 def engine_of(url: URL) -> Engine:
     """Return what reads and writes; of SQLite every transaction begins with the write lock."""
     if url.drivername != "sqlite":

@@ -76,8 +76,20 @@ ANSWER = sa.Table(
 )
 
 
-def add_columns(connection: Connection) -> None:
+def is_older(connection: Connection) -> bool:
+    """Whether an older version made the tables, so that some or their columns are not there."""
+    inspector = sa.inspect(connection)
+    there = set(inspector.get_table_names())
+    return any(
+        table.name not in there
+        or {column.name for column in table.c} - {column["name"] for column in inspector.get_columns(table.name)}
+        for table in TABLES.sorted_tables
+    )
+
+
+def add_what_is_new(connection: Connection) -> None:
     """Add to the tables of an older version what they lack; its answers stay as they are."""
+    TABLES.create_all(connection)
     for table in TABLES.sorted_tables:
         there = {column["name"] for column in sa.inspect(connection).get_columns(table.name)}
         for column in table.c:

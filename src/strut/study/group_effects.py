@@ -2,7 +2,8 @@
 
 Everybody's own means are compared, so that answers of one person are not taken for several people. Hits and ratings of
 each emotion are compared by Welch's analysis of variance (pingouin), which needs no equal spread; preferences, as a
-whole, by giving people's choices to random groups.
+whole, by giving people's choices to random groups. Where groups saw different motions, preferences are compared among
+those that all saw.
 """
 
 from __future__ import annotations
@@ -42,53 +43,86 @@ class GroupEffect:
     p_holm: float | None = None
 
 
-def group_effects(answers: Answers, rng: np.random.Generator) -> tuple[GroupEffect, ...]:
-    """Return what differs between groups; nothing where there are none."""
+def group_effects(answers: Answers, rng: np.random.Generator, left_out: list[str]) -> tuple[GroupEffect, ...]:
+    """Return what differs between groups, nothing where there are none; `left_out` gets what is not tested, and why."""
     if "group" not in answers.table or answers.table["group"].nunique() < 2:
         return ()
-    found = [_preference(answers, rng)] if answers.are_pairs else _measures(answers)
+    found = [_preference(answers, rng, left_out)] if answers.are_pairs else _measures(answers, left_out)
     corrected = holm([row.p_value for row in found])
     return tuple(replace(row, p_holm=p) for row, p in zip(found, corrected, strict=True))
 
 
-def _measures(answers: Answers) -> list[GroupEffect]:
+def _measures(answers: Answers, left_out: list[str]) -> list[GroupEffect]:
     table, measures = answers.table, list(answers.ratings)
     if answers.are_choices:
         table, measures = table.assign(**{HIT_RATE: answers.correct.astype(float)}), [*measures, HIT_RATE]
     found = []
     for measure in measures:
+        untested: dict[str, list[str]] = {}
         for emotion in answers.emotions:
             own = table[table["intended"] == emotion].groupby(["participant", "group"], as_index=False)[measure].mean()
-            own = own.dropna()
+            own = own.dropna().rename(columns={measure: "value"})
+            reason = _untestable(own)
+            if reason:
+                untested.setdefault(reason, []).append(emotion)
             if own["group"].nunique() > 1:
-                found.append(_compared(own.rename(columns={measure: "value"}), measure, emotion))
+                found.append(_compared(own, measure, emotion, tested=not reason))
+        name = measure.replace("_", " ")
+        left_out += [f"groups by {name} of {' and '.join(names)}: {reason}." for reason, names in untested.items()]
     return found
 
 
-def _compared(own: pd.DataFrame, measure: str, emotion: str) -> GroupEffect:
+def _untestable(own: pd.DataFrame) -> str:
+    """Return why everybody's own means (`value`) cannot be compared between groups; nothing where they can."""
+    groups = own.groupby("group")["value"]
+    if groups.ngroups < 2:
+        return "fewer than two groups answered"
+    if groups.count().min() < _FEWEST_PEOPLE:
+        return f"a group has fewer than {_FEWEST_PEOPLE} people"
+    return "all people of a group have the same mean" if groups.var().min() < 1e-12 else ""
+
+
+def _compared(own: pd.DataFrame, measure: str, emotion: str, *, tested: bool) -> GroupEffect:
     """Return one measure of one emotion, from everybody's own mean (`value`) and `group`."""
     groups = own.groupby("group")["value"]
     effect = GroupEffect(
         measure, emotion, tuple(groups.groups), tuple(map(int, groups.count())), tuple(map(float, groups.mean()))
     )
-    if groups.count().min() < _FEWEST_PEOPLE or groups.var().min() < 1e-12:
+    if not tested:
         return effect
     row = pg.welch_anova(data=own, dv="value", between="group").iloc[0]
     dof = float(row["ddof1"]), float(row["ddof2"])
     return replace(effect, statistic=float(row["F"]), dof=dof, p_value=float(row["p_unc"]))
 
 
-def _preference(answers: Answers, rng: np.random.Generator) -> GroupEffect:
-    """Return whether groups prefer other motions, as a whole."""
+def _shared(answers: Answers) -> Answers:
+    """Return comparisons that tell groups apart: where groups saw different motions, those of motions that all saw.
+
+    Of these, only people count who compared every pair: with fewer, sums of choices differ without any preference.
+    """
     table = answers.table
-    names = sorted({*table["stimulus"], *table["other"]})
-    scores = person_scores(answers, names)
-    group = table.groupby("participant", sort=False)["group"].first().to_numpy()
-    labels, number = np.unique(group.astype(str), return_inverse=True)
-    count = np.bincount(number)
+    seen = [{*own["stimulus"], *own["other"]} for _, own in table.groupby("group")]
+    common = set.intersection(*seen)
+    if all(own == common for own in seen):
+        return answers
+    table = table[table["stimulus"].isin(common) & table["other"].isin(common)]
+    pair = pd.Series(list(map(frozenset, zip(table["stimulus"], table["other"], strict=True))), table.index, object)
+    compared = pair.groupby(table["participant"]).transform("nunique")
+    return replace(answers, table=table[compared == pair.nunique()])
+
+
+def _preference(answers: Answers, rng: np.random.Generator, left_out: list[str]) -> GroupEffect:
+    """Return whether groups prefer other motions, as a whole."""
+    labels = np.unique(answers.table["group"].astype(str))
+    answers = _shared(answers)
+    people = answers.table.groupby("participant", sort=False)["group"].first().astype(str)
+    number = np.searchsorted(labels, people.to_numpy(str))
+    count = np.bincount(number, minlength=len(labels))
     effect = GroupEffect(PREFERENCE, "all", tuple(labels.tolist()), tuple(count.tolist()), ())
     if count.min() < _FEWEST_PEOPLE:
+        left_out.append(f"groups by preference: in a group, fewer than {_FEWEST_PEOPLE} people compared what all saw.")
         return effect
+    scores = person_scores(answers, sorted({*answers.table["stimulus"], *answers.table["other"]}))
 
     def between(given: Array, axis: int = -1) -> Array:
         places = np.moveaxis(given, axis, -1).astype(int)

@@ -133,15 +133,18 @@ def coded_answers(answers: Answers, codes: Codes) -> Answers | None:
 def code_sheet(answers: Answers, before: str = "") -> str:
     """Return the table that a laboratory fills in: one row per label, the most frequent first.
 
-    What stands in the columns of codes `before` is kept.
+    What stood in it `before` is kept, codes and columns of the laboratory's own; rows of one label become one.
     """
     counts = Counter(filter(None, (plain_label(text) for text in answers.table["label"])))
-    kept = {plain_label(row["label"] or ""): row for row in csv.DictReader(io.StringIO(before))}
+    reader, kept = csv.DictReader(io.StringIO(before)), dict[str, dict[str, str]]()
+    for row in reader:
+        kept.setdefault(plain_label(row["label"] or ""), {}).update({name: cell for name, cell in row.items() if cell})
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, _COLUMNS, lineterminator="\n", extrasaction="ignore")
+    columns = dict.fromkeys([*_COLUMNS, *(reader.fieldnames or ())])
+    writer = csv.DictWriter(buffer, list(columns), restval="", lineterminator="\n")
     writer.writeheader()
     for label in dict.fromkeys([*(name for name, _ in counts.most_common()), *kept]):
-        writer.writerow({"code": "", "code_2": ""} | kept.get(label, {}) | {"label": label, "count": counts[label]})
+        writer.writerow(kept.get(label, {}) | {"label": label, "count": counts[label]})
     return buffer.getvalue()
 
 
@@ -149,7 +152,12 @@ def read_codes(path: Path) -> Codes | None:
     """Read what a laboratory wrote into `labels.csv`; None where the file is not there or has no code yet."""
     if not path.is_file():
         return None
-    table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except ValueError as error:  # of the parser as of the encoding
+        raise AnswersError(str(path), f"is no table in UTF-8: {str(error).strip()}.") from error
+    if not isinstance(table.index, pd.RangeIndex):
+        raise AnswersError(str(path), "has more cells in its rows than columns in its first line.", 1)
     missing = sorted({"label", "code"} - set(table.columns))
     if missing:
         raise AnswersError(str(path), f"lacks the column {' and '.join(missing)}.", 1)

@@ -114,6 +114,9 @@ def preferences(answers: Answers, rng: np.random.Generator) -> Preferences:
         raise AnswersError("answers", f"preferences need {FEWEST_PEOPLE} people; there are {people}.")
     wins = _wins(table, names)
     compared = wins + wins.T
+    if connected_components(compared, directed=False)[0] > 1:
+        reason = "strengths of motions need comparisons that link all of them; some were never compared with the rest."
+        raise AnswersError("answers", reason)
     overall = any_difference(person_scores(answers, names), rng)
     (strength, low, high), side, note = _bradley_terry(table, names, wins)
     intended = _intended(table)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from strut.errors import AnswersError
 from strut.robot import Array
@@ -17,6 +18,8 @@ from strut.study.answers import Answers
 from strut.study.preferences import FEWEST_PEOPLE
 from strut.study.significance import sign_flips
 
+_WHOLE = 0.9  # of the usual length: what is shorter was broken off
+_MOST_NAMED = 5
 _FLOOR = 1e-3  # standard deviations below this are none: all people held the handle still
 
 
@@ -44,12 +47,29 @@ def has_traces(answers: Answers) -> bool:
     return "trace" in answers.table and bool((answers.table["trace"] != "").any())
 
 
-def person_curves(answers: Answers) -> tuple[tuple[str, ...], Array, float]:
+def _whole_traces(answers: Answers, left_out: list[str]) -> pd.DataFrame:
+    """Return the answers rated over time; what is clearly shorter than usual for its stimulus goes to `left_out`."""
+    table = answers.table[answers.table["trace"] != ""]
+    samples = table["trace"].str.split().str.len()
+    by_stimulus = table.assign(samples=samples).groupby("stimulus")
+    known = by_stimulus["participant"].transform("nunique") >= FEWEST_PEOPLE  # few people have no usual length
+    usual = by_stimulus["samples"].transform("median").where(known, samples.median())
+    short = table.assign(samples=samples)[samples < _WHOLE * usual]
+    if len(short):
+        rows = zip(short["participant"], short["stimulus"], short["samples"] / short["trace_hz"], strict=True)
+        named = [f"{stimulus} by {who} ({seconds:.1f} s)" for who, stimulus, seconds in rows]
+        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+        left_out.append(
+            f"{', '.join(named[:_MOST_NAMED])}{more}: ratings over time that are clearly shorter than the others."
+        )
+    return table.drop(short.index)
+
+
+def _person_curves(table: pd.DataFrame) -> tuple[tuple[str, ...], Array, float]:
     """Return stimuli, everybody's mean curve of each, NaN where there is none, and the rate.
 
     Curves have the length of the shortest. Shape (people, stimuli, samples); the rate in 1/s.
     """
-    table = answers.table[answers.table["trace"] != ""]
     rate_hz = float(table["trace_hz"].iloc[0])
     traces = [np.fromstring(text, sep=" ") / 100.0 for text in table["trace"]]
     length = min(map(len, traces))
@@ -63,9 +83,12 @@ def person_curves(answers: Answers) -> tuple[tuple[str, ...], Array, float]:
         return names, total / count, rate_hz
 
 
-def rating_curves(answers: Answers, rng: np.random.Generator) -> tuple[RatingCurve, ...]:
-    """Return the curves of all stimuli that were rated over time; fewer than six people say nothing about others."""
-    names, curves, rate_hz = person_curves(answers)
+def rating_curves(answers: Answers, rng: np.random.Generator, left_out: list[str]) -> tuple[RatingCurve, ...]:
+    """Return the curves of all stimuli that were rated over time; fewer than six people say nothing about others.
+
+    Ratings that broke off are named in `left_out`: everybody's curves would end with them.
+    """
+    names, curves, rate_hz = _person_curves(_whole_traces(answers, left_out))
     people, samples = len(curves), curves.shape[2]
     if people < FEWEST_PEOPLE:
         raise AnswersError("answers", f"bands of ratings over time need {FEWEST_PEOPLE} people; there are {people}.")

@@ -126,7 +126,9 @@ def study_statistics(
     labels, answers = _labels(answers, codes, rng)
     choices = _choices(answers, options, chance, rng, left_out) if answers.are_choices else None
     models = _models(answers, left_out)
-    ratings = _ratings(answers, left_out)
+    ratings, slopes = _ratings(answers, left_out), correlations(answers, left_out)
+    curves = _curves(answers, rng, left_out)
+    groups = group_effects(answers, rng, left_out)
     return StudyStatistics(
         participants=len(everything.participants),
         answers=len(everything),
@@ -134,15 +136,15 @@ def study_statistics(
         simulated=answers.simulated,
         choices=choices,
         ratings=ratings,
-        correlations=correlations(answers, left_out),
+        correlations=slopes,
         models=models,
         control_effects=control_effects(everything),
-        curves=_curves(answers, rng, left_out),
+        curves=curves,
         left_out=(*left_out, *untested_controls(everything)),
         remarks=answers.remarks,
         labels=labels,
         confidence=confidence_found(answers),
-        group_effects=group_effects(answers, rng),
+        group_effects=groups,
     )
 
 
@@ -173,12 +175,13 @@ def _ratings(answers: Answers, left_out: list[str]) -> tuple[RatingMean, ...]:
 def _curves(answers: Answers, rng: np.random.Generator, left_out: list[str]) -> tuple[RatingCurve, ...]:
     if not has_traces(answers):
         return ()
-    return _tried(partial(rating_curves, answers, rng), left_out) or ()
+    return _tried(partial(rating_curves, answers, rng, left_out), left_out) or ()
 
 
 def _of_pairs(answers: Answers, rng: np.random.Generator, left_out: list[str]) -> StudyStatistics:
     """Return what comparisons of two say."""
     found = _tried(partial(preferences, answers, rng), left_out)
+    groups = group_effects(answers, rng, left_out)
     return StudyStatistics(
         participants=len(answers.participants),
         answers=len(answers),
@@ -188,7 +191,7 @@ def _of_pairs(answers: Answers, rng: np.random.Generator, left_out: list[str]) -
         remarks=answers.remarks,
         preferences=found,
         confidence=confidence_found(answers),
-        group_effects=group_effects(answers, rng),
+        group_effects=groups,
     )
 
 

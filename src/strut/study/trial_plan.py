@@ -63,7 +63,8 @@ def trial_plan(design: Design, index: int, shown: Mapping[str, int], group: str 
         last = shows[-1][1] if shows else ("", "")
         shows += [(block + 1, show) for show in _ordered(design, _shows(design, names, row), rng, row, last)]
     trials = [Trial(0, block, *show) for block, show in shows]
-    trials[practice:] = _with_checks(trials[practice:], session.attention_checks, np.random.default_rng([index, 3]))
+    lot = np.random.default_rng([design.seed, index, 3])
+    trials[practice:] = _with_checks(trials[practice:], session.attention_checks, lot)
     return tuple(
         Trial(number, one.block, one.stimulus, one.other, one.check) for number, one in enumerate(trials, start=1)
     )
