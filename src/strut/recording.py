@@ -174,6 +174,12 @@ def all_seen(places_m: Array) -> npt.NDArray[np.bool_]:
     return np.asarray(np.isfinite(places_m).all(axis=-1))
 
 
+def left_channels(names: Sequence[str]) -> list[bool]:
+    """Return which channels are of the left leg, where all names begin with R or L and both occur; else none."""
+    letters = [name[:1].upper() for name in names]
+    return [letter == "L" and set(letters) == {"R", "L"} for letter in letters]
+
+
 def _check_rate(rate_hz: float, what: str) -> None:
     if not 0.0 < rate_hz <= FASTEST_HZ:  # also catches NaN
         raise BadRecordingError(f"A rate of {rate_hz:g} Hz for {what} is not one that anybody records at.")

@@ -12,9 +12,10 @@ from numpy.testing import assert_allclose
 
 from strut.analysis.gait_analysis import normalised_cycle
 from strut.analysis.gait_cycle import gait_cycle
-from strut.analysis.gait_parameters import gait_parameters, joint_power, joint_work
+from strut.analysis.gait_parameters import gait_parameters, joint_work
 from strut.cli.main import main
 from strut.human.laboratory_names import joint_words
+from strut.human.walk_figures import joint_power
 from strut.io.motion_file import save_motion
 from tests.walker import walked
 

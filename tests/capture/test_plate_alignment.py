@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from strut.capture.foot_side import foot_landmarks
 from strut.capture.footprints import Footprint
 from strut.capture.gait_trial import prepare_trial
 from strut.capture.landing_transient import LandingShape, with_landings
@@ -14,6 +15,7 @@ from strut.capture.load_sharing import FootLoads, wrench_pressure
 from strut.capture.plate_alignment import plate_alignment
 from strut.capture.plate_comparison import PlateForces
 from strut.capture.recording_file import read_recording
+from strut.recording import Recording
 
 RATE_HZ, WEIGHT_N = 200.0, 700.0
 TIME_S = np.arange(240) / RATE_HZ
@@ -101,3 +103,18 @@ def test_ankle_markers_on_the_inner_side_are_told_by_their_place(data):
     assert any("RANK is RMMAL" in note for note in inner.recording.notes)
     usual = prepare_trial(read_recording(data / "c3d_samples" / "newwalk.c3d"))
     assert "RANK" in usual.recording.marker_names
+
+
+@pytest.mark.parametrize("there", ["RMMAL", "LMMAL"])
+def test_ankle_markers_are_not_called_medial_beside_one_that_is(there):
+    standing = np.tile([[0.0, 0.1, 0.05], [0.2, 0.1, 0.05], [0.05, 0.05, 0.08]], (20, 1, 1))  # ankle 50 mm inside
+    places = np.concatenate([standing, standing * [1.0, -1.0, 1.0]], axis=1)
+    names = tuple(f"{letter}{part}" for letter in "LR" for part in ("HEE", "TOE", "ANK"))
+    assert foot_landmarks(Recording("stands", 100.0, names, places)) == {"RANK": "RMMAL", "LANK": "LMMAL"}
+    assert foot_landmarks(Recording("stands", 100.0, (*names, there), places[:, [*range(6), 2]])) == {}
+
+
+def test_what_smoothing_takes_of_a_landing_is_not_moved_in_time():
+    for event_sd_s in (0.002, 0.006, 0.0125):
+        lost = LandingShape(bandwidth_hz=6.0, event_sd_s=event_sd_s, pulse=0.0).lost(np.eye(1, 1201, 600)[0])
+        np.testing.assert_allclose(lost, lost[::-1], atol=1e-9)

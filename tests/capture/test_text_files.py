@@ -84,6 +84,22 @@ def test_any_motion_is_written_as_markers_and_as_angles(motion):
         motion_content(motion, robot, ".fbx")
 
 
+def test_commas_of_spreadsheets_are_fields_with_a_note_and_decimal_commas_are_none():
+    saved = recording_from(FORCES.replace(" ", ",").encode(), ".mot", "f")
+    np.testing.assert_allclose(saved.plates[0].force_n[5], [10.0, 700.0, -5.0])
+    assert any("Commas between fields are read as tabs" in note for note in saved.notes)
+    markers, _ = walker_recording(frames=12)
+    trc = recording_from(TrcWriter().content(markers).replace(b"\t", b","), ".trc", "w")
+    assert any("Commas between fields are read as tabs" in note for note in trc.notes)
+    head, decimal = "version=1\nendheader\n", "\n".join(f"{k},0 {k},5" for k in range(3))
+    with pytest.raises(TableDamageError, match="has 2 numbers in line 4, not 4"):
+        read_mot(f"{head}time a b c\n{decimal}")  # as many fields as columns if commas were between them
+    with pytest.raises(TableDamageError, match="could not convert string to float: '0,0'"):
+        read_mot(f"{head}time a\n{decimal}")
+    plain = recording_from(FORCES.replace("forces", "forces, filtered", 1).encode(), ".mot", "f")
+    assert not any("Commas" in note for note in plain.notes)
+
+
 def test_ground_forces_of_opensim_become_plates():
     plate = recording_from(FORCES.encode(), ".mot", "f").plates[0]
     np.testing.assert_allclose(plate.force_n[5], [10.0, 700.0, -5.0])

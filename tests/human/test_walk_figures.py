@@ -43,3 +43,12 @@ def test_what_a_walk_does_not_know_is_left_out(gait):
     assert all(bare[name] == whole[name] for name in bare)
     assert whole["step_length_m"] == pytest.approx(gait.step_length_m, rel=2e-3)
     assert whole["cadence_per_min"] == pytest.approx(60.0 / gait.trajectory.time_s[-1], rel=2e-3)
+
+
+def test_feet_whose_toes_never_touch_have_no_step_width(gait):
+    cycle = gait_cycle(gait.robot, gait.motion(steps=4)).motion
+    on_heels = cycle.contact & ~np.array([name.startswith("Hallux") for name in cycle.foot_names])
+    figures = walk_figures(gait.robot, replace(cycle, contact=on_heels))
+    assert "step_width_m" in walk_figures(gait.robot, cycle)
+    assert "step_width_m" not in figures
+    assert all(np.isfinite(list(figures.values())))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from strut.emotion import Emotion, named_emotion
-from strut.errors import OutOfRangeError, UnknownNameError
+from strut.errors import BadMotionError, OutOfRangeError, UnknownNameError
 from strut.expression.blend import style_for
 from strut.expression.shown import shown_shares
 from strut.generators.human_drafts import shown_style
@@ -98,6 +98,15 @@ def looks(style, **changed):
         "rise_m": 0.04,
     }
     return Naturalness(**seen | changed)
+
+
+def test_receipts_of_older_files_are_read_without_bands():
+    told = Naturalness(**dict.fromkeys((one.name for one in fields(Naturalness)), 0.5)).as_dict()
+    older = {name: value for name, value in told.items() if not name.startswith("bands_")}
+    found = Naturalness.from_dict(older | {"shown_tempo": 1.0})
+    assert (found.step_s, found.bands_judged, found.bands_worst_sd) == (0.5, 0, None)
+    with pytest.raises(BadMotionError, match="The receipt has no step_s, rise_m; make the walk again"):
+        Naturalness.from_dict({name: value for name, value in older.items() if name not in ("step_s", "rise_m")})
 
 
 def test_a_walk_that_does_not_bend_as_asked_says_how_much_it_shows(heiman):

@@ -75,10 +75,6 @@ class LinkTree:
         """Return the names of all bodies of a link."""
         return [str(self.model.body(body).name) for body in self.bodies[link]]
 
-    def link_named(self, body: str) -> int:
-        """Return the link that a body belongs to."""
-        return self.link_of_body[int(self.model.body(body).id)]
-
     def path(self, link: int) -> list[int]:
         """Return the links from the base (left out) to a link."""
         links = []

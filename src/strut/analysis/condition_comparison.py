@@ -18,7 +18,7 @@ from strut.analysis.gait_analysis import GaitAnalysis
 from strut.analysis.gait_comparison import SAMPLES, Dissimilarity, dissimilarity
 from strut.analysis.gait_cycle import published_step
 from strut.analysis.gait_expression import GAIT_FEATURES, GaitExpression, gait_expression
-from strut.analysis.muscle_activity import MuscleActivity, muscle_activity
+from strut.analysis.muscle_activity import MuscleActivity, muscle_activity, muscle_remarks
 from strut.errors import BadMotionError
 from strut.motion import Motion
 from strut.robot import Array
@@ -55,6 +55,7 @@ class ConditionComparison:
         from_neutral: Distance of a condition's steps from the average neutral step, posture and time parts as in the
             published table; None of conditions without a step from left to right toe-off.
         muscles: EMG of conditions that have any.
+        muscle_remarks: Sentences about EMG that is there and is not compared.
     """
 
     neutral: str
@@ -63,6 +64,7 @@ class ConditionComparison:
     summary: Mapping[str, Mapping[str, Spread]]
     from_neutral: Mapping[str, tuple[Spread, Spread] | None]
     muscles: Mapping[str, MuscleActivity]
+    muscle_remarks: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as JSON would hold them."""
@@ -72,6 +74,7 @@ class ConditionComparison:
             "features": {condition: _told_spreads(own) for condition, own in self.summary.items()},
             "from_neutral": {condition: _told_parts(parts) for condition, parts in self.from_neutral.items()},
             "muscles": {condition: own.as_dict() for condition, own in self.muscles.items()},
+            "muscle_remarks": list(self.muscle_remarks),
         }
 
 
@@ -103,7 +106,8 @@ def compare_conditions(found: GaitAnalysis, condition_of: Mapping[str, str]) -> 
     summary = {condition: _summary([features[name] for name in names]) for condition, names in trials.items()}
     walked = {condition: [found.walks[name][1] for name in names] for condition, names in trials.items()}
     apart = _distances(found, trials, neutral)
-    return ConditionComparison(neutral, trials, features, summary, apart, muscle_activity(walked, neutral))
+    muscles, remarks = muscle_activity(walked, neutral), muscle_remarks(walked)
+    return ConditionComparison(neutral, trials, features, summary, apart, muscles, remarks)
 
 
 def _distances(

@@ -12,11 +12,11 @@ import numpy as np
 
 from strut.analysis.gait_comparison import GaitComparison, gait_comparison
 from strut.analysis.gait_cycle import coordinate_names, gait_cycle, mirror_image
-from strut.analysis.gait_parameters import GaitParameters, gait_parameters, joint_power
+from strut.analysis.gait_parameters import GaitParameters, gait_parameters
 from strut.errors import BadMotionError
 from strut.human.laboratory_names import PANELS, Panel, joint_words
 from strut.human.reference_bands import BandScore, band_scores
-from strut.human.walk_figures import foot_force, walk_figures
+from strut.human.walk_figures import foot_force, joint_power, walk_figures
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot

@@ -13,6 +13,7 @@ from strut.contact_set import contact_points
 from strut.engines.rigid_body import point_positions
 from strut.errors import BadMotionError
 from strut.human.anatomy import LEFT, RIGHT, SIDES, TOES, points_of_side, sided
+from strut.human.walk_figures import joint_power
 from strut.motion import Motion
 from strut.robot import Array, Robot
 
@@ -25,16 +26,6 @@ class Work:
 
     given_j_kg: float
     taken_j_kg: float
-
-
-def joint_power(motion: Motion) -> Array | None:
-    """Return torque times speed of every joint [W], or None where torques are unknown. Shape (T, n_joints).
-
-    Speeds are differences of angles, so the jump of a landing is spread over a sample on either side of it.
-    """
-    if motion.torque_nm is None:
-        return None
-    return np.asarray(motion.torque_nm * np.gradient(motion.joint_angles_rad, motion.time_s, axis=0))
 
 
 def joint_work(motion: Motion, mass_kg: float) -> dict[str, Work]:

@@ -10,10 +10,12 @@ import numpy as np
 
 from strut.human.anatomy import LEFT, RIGHT
 from strut.motion import Motion
+from strut.recording import left_channels
 from strut.robot import Array
 
 META = "emg"  # where a captured motion keeps its envelopes
-KEPT = {"names", "silent", "leg", "cycle_v"}
+EMG_FIELDS = {"names", "silent", "leg", "cycle_v"}
+OWN = "Own"  # each muscle goes with the cycles of its own leg
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +28,7 @@ class MuscleActivity:
         sd: Over trials. Shape (101, n).
         trials: That have EMG and a whole cycle.
         silent: Channels that at least one trial left out because they show nothing.
-        leg: Whose cycle it is.
+        leg: Whose cycle it is: Right, Left, or Own where channels of both legs go each with its own.
     """
 
     names: tuple[str, ...]
@@ -48,31 +50,58 @@ class MuscleActivity:
 def muscle_activity(trials: Mapping[str, Sequence[Motion]], neutral: str) -> dict[str, MuscleActivity]:
     """Return the activity of each condition that has EMG, over the peaks of the neutral one.
 
+    Nothing where no channel has the same name in every trial: `muscle_remarks` says so.
+
     Args:
         trials: Captured walks of each condition.
         neutral: The condition whose peaks are 1; if it has no EMG, the largest peak of all conditions is.
     """
-    told = _told(trials)
-    names = _heard_in_all([one for own in told.values() for one in own])
-    cycles = {name: np.stack([_columns(one, names) for one in own]) for name, own in told.items()}
+    emg = _emg_of_one_leg(_emg_by_condition(trials))
+    names = _common_channels(emg)
+    if not names:
+        return {}
+    cycles = {name: np.stack([_envelopes_v(one, names) for one in own]) for name, own in emg.items()}
     peak_v = _peak_v(cycles, neutral)
-    return {name: _activity(names, own / peak_v, told[name]) for name, own in cycles.items()}
+    return {name: _activity(names, own / peak_v, emg[name]) for name, own in cycles.items()}
 
 
-def _told(trials: Mapping[str, Sequence[Motion]]) -> dict[str, list[Mapping[str, Any]]]:
-    """Return the envelopes that trials keep, of conditions that have any, over cycles of one leg: the right if any."""
-    told = {name: _kept(own) for name, own in trials.items()}
-    leg = RIGHT if any(one["leg"] == RIGHT for own in told.values() for one in own) else LEFT
-    same = {name: [one for one in own if one["leg"] == leg] for name, own in told.items()}
+def muscle_remarks(trials: Mapping[str, Sequence[Motion]]) -> tuple[str, ...]:
+    """Return sentences about EMG that is there and is not compared: of which trials, and why.
+
+    Args:
+        trials: Captured walks of each condition.
+    """
+    every = _emg_by_condition(trials)
+    emg = _emg_of_one_leg(every)
+    remarks = [
+        f"EMG of {len(own) - used} of {len(own)} trials of {name} is left out: it is averaged over cycles of the left "
+        "leg, that of others over cycles of the right."
+        for name, own in every.items()
+        if (used := len(emg.get(name, ()))) < len(own)
+    ]
+    if emg and not _common_channels(emg):
+        known = dict.fromkeys(channel for own in emg.values() for one in own for channel in one["names"])
+        names = ", ".join(known) or "all are silent"
+        remarks.append(f"Muscles are not compared: no EMG channel has the same name in every trial ({names}).")
+    return tuple(remarks)
+
+
+def _emg_by_condition(trials: Mapping[str, Sequence[Motion]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the mean envelopes of each condition's trials that have EMG and a whole cycle."""
+    found = {name: [motion.meta.get(META, {}) for motion in own] for name, own in trials.items()}
+    return {name: [one for one in own if set(one) >= EMG_FIELDS] for name, own in found.items()}
+
+
+def _emg_of_one_leg(emg: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return envelopes over cycles of one leg, the right if any trial has those, of conditions that have them."""
+    leg = RIGHT if any(one["leg"] == RIGHT for own in emg.values() for one in own) else LEFT
+    same = {name: [one for one in own if one["leg"] == leg] for name, own in emg.items()}
     return {name: own for name, own in same.items() if own}
 
 
-def _kept(trials: Sequence[Motion]) -> list[Mapping[str, Any]]:
-    found = [motion.meta.get(META, {}) for motion in trials]
-    return [one for one in found if set(one) >= KEPT]
-
-
-def _heard_in_all(trials: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _common_channels(emg: Mapping[str, Sequence[Mapping[str, Any]]]) -> tuple[str, ...]:
+    """Return the channels that every trial has."""
+    trials = [one for own in emg.values() for one in own]
     first = trials[0]["names"] if trials else []
     return tuple(name for name in first if all(name in one["names"] for one in trials))
 
@@ -80,18 +109,25 @@ def _heard_in_all(trials: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 def _peak_v(cycles: Mapping[str, Array], neutral: str) -> Array:
     """Return the peak of each muscle in the mean of the neutral condition, or of all. Shape (n,)."""
     chosen = [cycles[neutral]] if neutral in cycles else cycles.values()
-    return np.max([own.mean(axis=0).max(axis=0) for own in chosen], axis=0) if cycles else np.ones(0)
+    return np.asarray(np.max([own.mean(axis=0).max(axis=0) for own in chosen], axis=0))
 
 
-def _activity(names: tuple[str, ...], cycles: Array, told: Sequence[Mapping[str, Any]]) -> MuscleActivity:
+def _activity(names: tuple[str, ...], cycles: Array, emg: Sequence[Mapping[str, Any]]) -> MuscleActivity:
     mean, sd = cycles.mean(axis=0), cycles.std(axis=0)
-    return MuscleActivity(names, mean, sd, len(cycles), _silent(told), told[0]["leg"])
+    leg = OWN if any(_left_of(names, one) for one in emg) else emg[0]["leg"]
+    return MuscleActivity(names, mean, sd, len(cycles), _silent(emg), leg)
 
 
-def _columns(told: Mapping[str, Any], names: Sequence[str]) -> Array:
+def _left_of(names: Sequence[str], emg: Mapping[str, Any]) -> list[str]:
+    """Return which of some channels a trial has averaged over cycles of the left leg beside others of the right."""
+    left = left_channels(emg["names"])
+    return [name for name, is_left in zip(emg["names"], left, strict=True) if is_left and name in names]
+
+
+def _envelopes_v(emg: Mapping[str, Any], names: Sequence[str]) -> Array:
     """Return the mean cycle of some muscles of a trial [V]. Shape (101, n)."""
-    values = np.asarray(told["cycle_v"], dtype=np.float64)
-    return values[:, [told["names"].index(name) for name in names]]
+    values = np.asarray(emg["cycle_v"], dtype=np.float64)
+    return values[:, [emg["names"].index(name) for name in names]]
 
 
 def _silent(trials: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.signal import butter, filtfilt
 
-from strut.recording import AnalogChannels, GaitEvent, Side
+from strut.recording import AnalogChannels, GaitEvent, Side, left_channels
 from strut.robot import Array
 from strut.sampling import columns_at
 
@@ -104,7 +104,7 @@ def mean_cycle(envelopes: EmgEnvelopes, events: Sequence[GaitEvent]) -> tuple[Si
     one's, or with the left one's if the right foot does not land twice.
     """
     right, left = (over_cycles(envelopes, _strikes_s(events, side)) for side in ("Right", "Left"))
-    on_left = _on_left(envelopes.names)
+    on_left = left_channels(envelopes.names)
     if any(on_left):
         return ("Right", _of_both(right, left, on_left)) if len(right) and len(left) else None
     known: dict[Side, Array] = {"Right": right, "Left": left}
@@ -114,11 +114,6 @@ def mean_cycle(envelopes: EmgEnvelopes, events: Sequence[GaitEvent]) -> tuple[Si
 def _of_both(right: Array, left: Array, on_left: Sequence[bool]) -> Array:
     """Return the mean cycle of each channel of its own leg. Shapes (n_cycles, 101, n) in, (101, n) out."""
     return np.asarray(np.where(np.asarray(on_left), left.mean(axis=0), right.mean(axis=0)))
-
-
-def _on_left(names: Sequence[str]) -> list[bool]:
-    letters = [name[:1].upper() for name in names]
-    return [letter == "L" and set(letters) == {"R", "L"} for letter in letters]
 
 
 def _strikes_s(events: Sequence[GaitEvent], side: str) -> list[float]:

@@ -15,6 +15,7 @@ from strut.robot import Array
 
 INSIDE_M = 0.01  # of the line from heel to toe: a lateral malleolus is 30 to 45 mm outside of it
 FEWEST_FRAMES = 5
+MEDIAL = {"RANK": "RMMAL", "LANK": "LMMAL"}  # what ankle markers on the inner side are
 
 
 def foot_landmarks(recording: Recording) -> dict[str, str]:
@@ -24,9 +25,9 @@ def foot_landmarks(recording: Recording) -> dict[str, str]:
         recording: Markers named by landmark, x forwards, z up.
     """
     offsets = [_ankle_outside_m(recording, letter) for letter in "RL"]
-    if any(offset is None or offset > -INSIDE_M for offset in offsets) or "RMMAL" in recording.marker_names:
+    if any(offset is None or offset > -INSIDE_M for offset in offsets):
         return {}
-    return {"RANK": "RMMAL", "LANK": "LMMAL"}
+    return {} if set(MEDIAL.values()) & set(recording.marker_names) else MEDIAL
 
 
 def _ankle_outside_m(recording: Recording, letter: str) -> float | None:

@@ -13,6 +13,7 @@ rises before it, too. Two things are given back, each less what a filter of the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -58,7 +59,8 @@ class LandingShape:
     def lost(self, force: Array) -> Array:
         """Return what smoothing takes from a force around heel strike, blurred like events. Shape (n,), every 1 ms."""
         left = force - filtfilt(*butter(2, 2.0 * self.bandwidth_hz * _FINE_S), force)
-        apart = np.arange(-5.0 * self.event_sd_s, 5.0 * self.event_sd_s, _FINE_S) / self.event_sd_s
+        half = math.ceil(5.0 * self.event_sd_s / _FINE_S)
+        apart = np.arange(-half, half + 1) * _FINE_S / self.event_sd_s  # as far before as after: no delay
         kernel = np.exp(-0.5 * apart**2)
         return np.convolve(left, kernel / kernel.sum(), mode="same")
 

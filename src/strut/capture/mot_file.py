@@ -21,12 +21,13 @@ _TABLE = re.compile(r"^(?P<head>.*?)^\s*endheader\s*^(?P<table>.*)\Z", re.MULTIL
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MotTable:
-    """Columns over time; angles in degrees where the file says so. Shapes (T,) and (T, n)."""
+    """Columns over time; angles in degrees where the file says so; notes of what was changed. Shapes (T,), (T, n)."""
 
     names: tuple[str, ...]
     time_s: Array
     values: Array
     in_degrees: bool
+    notes: tuple[str, ...] = ()
 
     def column(self, name: str) -> Array:
         """Return one column; raises TableDamageError. Shape (T,)."""
@@ -40,7 +41,8 @@ class MotTable:
 
 def read_mot(content: str) -> MotTable:
     """Return the table of a MOT or STO text; raises TableDamageError with words that fit after the file's name."""
-    found = _TABLE.match(tab_separated(content))
+    content, notes = tab_separated(content)
+    found = _TABLE.match(content)
     head, table = (found["head"], found["table"].strip()) if found else ("", "")
     refuse_unless(table != "", "is not a MOT file: it has no line 'endheader' followed by a table.")
     titles, *lines = table.splitlines()
@@ -48,7 +50,7 @@ def read_mot(content: str) -> MotTable:
     refuse_unless(names[0].lower() == "time", "is not a MOT file: the first column of its table is not the time.")
     values = parsed_rows(lines, len(names), head.count("\n") + 3)
     in_degrees = re.search(r"indegrees\s*=\s*yes", head, re.IGNORECASE) is not None
-    return MotTable(tuple(names[1:]), values[:, 0], values[:, 1:], in_degrees)
+    return MotTable(tuple(names[1:]), values[:, 0], values[:, 1:], in_degrees, notes)
 
 
 def recording_from_mot(content: str, name: str) -> Recording:
@@ -62,7 +64,7 @@ def recording_from_mot(content: str, name: str) -> Recording:
     rate_hz = frame_rate(table.time_s)
     plates = tuple(_plate(table, prefix, rate_hz) for prefix in prefixes)
     empty = np.empty((len(table.time_s), 0, 3))
-    return Recording(name, rate_hz, (), empty, plates=plates, notes=("Only ground forces, no markers.",))
+    return Recording(name, rate_hz, (), empty, plates=plates, notes=("Only ground forces, no markers.", *table.notes))
 
 
 def _plate(table: MotTable, prefix: str, rate_hz: float) -> ForcePlate:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from strut.robot import Array
+
+_COMMA_IN_NUMBERS = re.compile(r"^[-+.\deE ]*\d[-+.\deE ]*,[-+.,\deEnaNA ]*\r?$", re.MULTILINE)
+_DECIMAL_COMMAS = re.compile(r"^ *[-+]?\d+,\d+(e[-+]?\d+)?( +[-+]?\d+(,\d+)?(e[-+]?\d+)?)+ *\r?$", re.MULTILINE | re.I)
 
 
 class TableDamageError(ValueError):
@@ -65,7 +69,11 @@ def frame_rate(time_s: Array) -> float:
     return float((len(time_s) - 1) / (time_s[-1] - time_s[0]))
 
 
-def tab_separated(content: str) -> str:
-    """Return a text with tabs between its fields; spreadsheets that saved it have put commas there."""
-    beginning = content[:2000]
-    return content.replace(",", "\t") if "," in beginning and "\t" not in beginning else content
+def tab_separated(content: str) -> tuple[str, tuple[str, ...]]:
+    """Return a text with tabs between its fields, and a note if spreadsheets that saved it had put commas there.
+
+    Commas inside of numbers that blanks separate are decimal ones: they stay, and reading such a number fails.
+    """
+    if "\t" in content[:2000] or not _COMMA_IN_NUMBERS.search(content) or _DECIMAL_COMMAS.search(content):
+        return content, ()
+    return content.replace(",", "\t"), ("Commas between fields are read as tabs: a spreadsheet has put them there.",)

@@ -18,7 +18,7 @@ MOST_MARKERS = 10_000
 
 def recording_from_trc(content: str, name: str) -> Recording:
     """Return the recording of a TRC text; raises TableDamageError with words that fit after the file's name."""
-    content = tab_separated(content)
+    content, notes = tab_separated(content)
     lines = content.splitlines()
     refuse_unless(content.startswith("PathFileType"), "is not a TRC file: it does not begin with PathFileType.")
     refuse_unless(len(lines) > HEADER_LINES, "is cut short: it has no frames.")
@@ -32,7 +32,8 @@ def recording_from_trc(content: str, name: str) -> Recording:
         not promised > len(table), f"is cut short: its header promises {promised:g} frames and {len(table)} are there."
     )
     markers = table[:, 2:].reshape(len(table), -1, 3) * METRES[unit]
-    return Recording(name, _fact(facts, "DataRate"), unique_labels(names), markers, notes=(f"Lengths are in {unit}.",))
+    notes = (f"Lengths are in {unit}.", *notes)
+    return Recording(name, _fact(facts, "DataRate"), unique_labels(names), markers, notes=notes)
 
 
 def _facts(lines: Sequence[str]) -> dict[str, str]:

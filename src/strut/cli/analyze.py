@@ -73,6 +73,7 @@ def _print_tables(found: GaitAnalysis, conditions: ConditionComparison | None) -
     for table in gait_tables(found) if conditions is None else condition_tables(conditions):
         print_table(table.title, table.header, table.rows)
     print_lines(*left_out_sentences(found) if len(found.walks) > 1 else ())
+    print_lines(*() if conditions is None else conditions.muscle_remarks)
 
 
 def _trial(word: str) -> tuple[str | None, Path]:

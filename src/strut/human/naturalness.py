@@ -6,7 +6,7 @@ Ranges of the gait table judge it at any speed, the published bands at the speed
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from strut.contact_set import contact_points
 from strut.engines.body_wrench import centre_of_mass_path
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.errors import BadMotionError
 from strut.human.anatomy import (
     ELBOW,
     HEAD,
@@ -126,8 +127,15 @@ class Naturalness:
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> Self:
-        """Return the figures of a receipt, which may hold others besides."""
-        return cls(**{one.name: table[one.name] for one in fields(cls)})
+        """Return the figures of a receipt, which may hold others besides; those of older files may lack bands.
+
+        Raises:
+            BadMotionError: If it lacks other figures.
+        """
+        lacking = [one.name for one in fields(cls) if one.default is MISSING and one.name not in table]
+        if lacking:
+            raise BadMotionError(f"The receipt has no {', '.join(lacking)}; make the walk again to have all figures.")
+        return cls(**{one.name: table[one.name] for one in fields(cls) if one.name in table})
 
 
 def odd_scores(scores: Mapping[str, BandScore]) -> list[str]:

@@ -1,11 +1,12 @@
 """Walk figures: what gait laboratories read off one cycle of walking, by name; bearing and steps in world axes.
 
 Angles have the laboratories' signs: hips, knees and elbows flex upwards, ankles lift their toes upwards, torques and
-powers follow them. A figure that needs torques or forces is left out where the walk has none.
+powers follow them. A figure that needs torques, forces or contacts is left out where the walk has none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,10 +72,9 @@ class _Leg:
 
     def power(self, coordinate: str) -> Array:
         """Return its power over the body mass [W/kg]. Shape (T,)."""
-        assert self.motion.torque_nm is not None
-        column = self._column(coordinate)
-        speed = np.gradient(self.motion.joint_angles_rad[:, column], self.motion.time_s)
-        return self.motion.torque_nm[:, column] * speed / self.robot.mass_kg
+        power_w = joint_power(self.motion)
+        assert power_w is not None
+        return np.asarray(power_w[:, self._column(coordinate)] / self.robot.mass_kg)
 
     def _column(self, coordinate: str) -> int:
         return self.robot.joint_names.index(sided(coordinate, RIGHT))
@@ -91,6 +91,16 @@ def walk_figures(robot: Robot, cycle: Motion) -> dict[str, float]:
     if cycle.ground_force_n is not None:
         figures |= _forces(leg)
     return {name: float(value) for name, value in figures.items()}
+
+
+def joint_power(motion: Motion) -> Array | None:
+    """Return torque times speed of every joint [W], or None where torques are unknown. Shape (T, n_joints).
+
+    Speeds are differences of angles, so the jump of a landing is spread over a sample on either side of it.
+    """
+    if motion.torque_nm is None:
+        return None
+    return np.asarray(motion.torque_nm * np.gradient(motion.joint_angles_rad, motion.time_s, axis=0))
 
 
 def foot_force(robot: Robot, motion: Motion) -> Array | None:
@@ -134,17 +144,28 @@ def _steps(leg: _Leg) -> dict[str, float]:
     heels = _places(robot, cycle, [sided(HEEL, side) for side in SIDES])
     mass = centre_of_mass_path(robot.model, cycle.qpos)
     flat = [cycle.contact[:, cycle.foot_names.index(sided(TOES, side))] for side in SIDES]
-    sideways = [heels[touching, number, 1].mean() for number, touching in enumerate(flat)]
     travelled = mass[-1, 0] - mass[0, 0]
     return {
         "step_length_m": travelled / 2.0,
         "cadence_per_min": 120.0 / cycle.duration_s,
         "stance_share": leg.down[:-1].mean(),
         "double_support_share": (feet[0] & feet[1]).mean(),
-        "step_width_m": abs(sideways[1] - sideways[0]),
         "com_rise_m": np.ptp(mass[:, 2]),
         "com_sway_m": np.ptp(mass[:, 1]),
-    }
+    } | _step_width(heels, flat)
+
+
+def _step_width(heels: Array, flat: Sequence[npt.NDArray[np.bool_]]) -> dict[str, float]:
+    """Return how far apart feet stand sideways, while toes touch; nothing if those of a foot never do.
+
+    Args:
+        heels: Places of both heels. Shape (T, 2, 3).
+        flat: Whether the toes of each foot touch. Shape (T,) each.
+    """
+    if not all(touching.any() for touching in flat):
+        return {}
+    right, left = (heels[touching, number, 1].mean() for number, touching in enumerate(flat))
+    return {"step_width_m": abs(left - right)}
 
 
 def _angles(leg: _Leg) -> dict[str, float]:

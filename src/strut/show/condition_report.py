@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from strut.analysis.condition_comparison import ConditionComparison
 from strut.analysis.gait_analysis import PERCENT, GaitAnalysis, normalised_cycle
 from strut.robot import Array
-from strut.show.condition_wording import feature_words
+from strut.show.condition_wording import feature_words, peak_words
 from strut.show.gait_plots import COLORS
 from strut.show.page import Picture, plotted
 from strut.show.plots import LOOK, PALE
@@ -45,7 +45,7 @@ def _torque_pictures(walks: GaitAnalysis, found: ConditionComparison) -> Iterato
 
 def _muscle_pictures(found: ConditionComparison) -> Iterator[Picture]:
     if found.muscles:
-        words = "EMG: rectified, low-passed at 6 Hz, as a share of the peak of the neutral condition's mean."
+        words = f"EMG: rectified, low-passed at 6 Hz, as a share of {peak_words(found)}."
         yield plotted(muscles_plot(found), words)
 
 

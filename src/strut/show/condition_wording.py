@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from strut.analysis.condition_comparison import ConditionComparison, Spread
 from strut.analysis.gait_expression import GAIT_FEATURES
+from strut.analysis.muscle_activity import OWN
 from strut.show.gait_wording import GaitTable
 from strut.show.wording import NOT_KNOWN
 
@@ -35,10 +36,16 @@ def _muscle_table(found: ConditionComparison) -> GaitTable:
         [name, *(f"{100.0 * own.mean[:, column].mean():.0f}" for own in found.muscles.values())]
         for column, name in enumerate(first.names)
     ]
-    base = found.neutral if found.neutral in found.muscles else "all conditions"
-    cycle = f"Mean of the envelope over the cycle of the {first.leg.lower()} leg"
-    words = f"{cycle}, in percent of the peak of {base}.{_silent(found)}"
+    leg = "each muscle's own leg" if first.leg == OWN else f"the {first.leg.lower()} leg"
+    words = f"Mean of the envelope over the cycle of {leg}, in percent of {peak_words(found)}.{_silent(found)}"
     return GaitTable("muscles", "Muscles", words, "mean activity [%]", header, rows)
+
+
+def peak_words(found: ConditionComparison) -> str:
+    """Return whose peak muscles are a share of."""
+    if found.neutral in found.muscles:
+        return f"the peak of the mean of {found.neutral}"
+    return "the largest peak of the means of all conditions"
 
 
 def _silent(found: ConditionComparison) -> str:

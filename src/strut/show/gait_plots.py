@@ -11,12 +11,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from strut.analysis.gait_cycle import GaitCycle, coordinate_names
-from strut.analysis.gait_parameters import joint_power
 from strut.analysis.leg_figures import covariance_plane, elevation_angles
 from strut.human.anatomy import unsided
 from strut.human.laboratory_names import PANELS
 from strut.human.reference_bands import Kind, band_curve
-from strut.human.walk_figures import foot_force
+from strut.human.walk_figures import foot_force, joint_power
 from strut.robot import Array, Robot
 from strut.rotation import angles_from_qpos
 from strut.show.plots import LOOK, PALE

@@ -57,7 +57,7 @@ def save_gait_report(
         introduction=f"Trials: {listed(list(walks))}." if conditions is not None else _introduction(drawn),
         doubts=[words for name, walk in walks.items() for words in doubt_sentences(name, *walk)],
         tables=gait_tables(found) if conditions is None else condition_tables(conditions),
-        left_out=left_out_sentences(found),
+        left_out=[*left_out_sentences(found), *(() if conditions is None else conditions.muscle_remarks)],
         curves=_curves(drawn) if conditions is None else condition_curves(found, conditions),
     )
     write_atomically(Path(path), content, force=force)
