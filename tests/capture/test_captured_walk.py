@@ -92,7 +92,7 @@ def test_landings_load_the_foot_that_lands_and_hardly_change_the_momentum():
         return landing_shape(filtered=False, rate_hz=100.0, speed_m_s=speed_m_s)
 
     change = with_landings(before, [lands], time_s, 700.0, shape(1.2)).force_n[..., 2] - 300.0
-    assert change[41:44, 1].min() > 50.0
+    assert change[41:43, 1].min() > 50.0
     assert not change[45:, 0].any()
     assert abs(change.sum() / 100.0) < 0.01 * 700.0  # less than 1 % of the weight for a second
     slow = with_landings(before, [lands], time_s, 700.0, shape(0.6)).force_n[..., 2] - 300.0

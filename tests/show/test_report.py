@@ -75,7 +75,7 @@ def test_the_page_tells_the_receipts(report: Path, angry: Motion) -> None:
     text = report.read_text()
     assert angry.receipt is not None
     assert f"{angry.receipt.balance_margin_mm:.1f} mm" in text
-    assert "Shows angry" in text
+    assert " of angry" in text
 
 
 def test_a_page_about_an_unmeasured_motion_of_another_robot_is_written(

@@ -150,8 +150,7 @@ def _shown(receipt: Receipt) -> str:
         return "" if not receipt.reasons else f"Changed because of {'; '.join(receipt.reasons)}."
     if receipt.verdict == "ok":
         return f"Shows {receipt.emotion} as strongly as asked."
-    lacking = "; ".join(reason.removeprefix(LACKING) for reason in receipt.reasons if reason.startswith(LACKING))
-    limits = "; ".join(reason for reason in receipt.reasons if not reason.startswith(LACKING))
+    lacking, limits = _lacking(receipt), _limits(receipt)
     said = f"{'Keeps' if receipt.shown is None else 'Shows'} {_percent(receipt.share_shown)} of {receipt.emotion}"
     if lacking:
         return f"{said}: {lacking}{f'; and more would break a limit ({limits})' if limits else ''}."
@@ -207,6 +206,15 @@ def _balance(margin_mm: float | None, carried_by: str) -> str:
     if margin_mm is not None and margin_mm < 0.0:
         return f"has its centre of pressure {-margin_mm:.0f} mm outside the {carried_by}"
     return _number(margin_mm, f"keeps its centre of pressure {{:.0f}} mm inside the {carried_by}")
+
+
+def _lacking(receipt: Receipt) -> str:
+    """Return what is not shown although no limit forbids it."""
+    return "; ".join(reason.removeprefix(LACKING) for reason in receipt.reasons if reason.startswith(LACKING))
+
+
+def _limits(receipt: Receipt) -> str:
+    return "; ".join(reason for reason in receipt.reasons if not reason.startswith(LACKING))
 
 
 def _percent(share: float) -> str:
