@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from strut.errors import UnknownNameError
-from strut.generators.gait_pattern import PATTERNS, pattern_named, schedule
+from strut.generators.gait_pattern import MOST_BRISK, PATTERNS, brisk, pattern_named, schedule, time_unit_s
 from strut.generators.gait_plan import FootStance, gait_plan
 from strut.generators.gait_track import Reach, TrackPiece, pieces_to, track
 from strut.place import Place
@@ -127,3 +127,19 @@ def test_a_walk_over_a_way_point_passes_it():
 def test_a_biped_cannot_trot():
     with pytest.raises(UnknownNameError, match="gait 'trot'"):
         pattern_named("trot", 2)
+
+
+@pytest.mark.parametrize(("length_m", "speed"), [(0.3, 1.30), (0.6, 0.85), (0.9, 0.69)])
+def test_a_long_body_on_short_legs_trots_at_its_least_speed_as_far_as_that_is_sensible(length_m, speed):
+    """In body lengths per second: a short body is faster anyway, and one that is all back cannot be."""
+    found = brisk(PATTERNS["trot"], height_m=0.3, length_m=length_m, gravity_m_s2=9.81)
+    own = PATTERNS["trot"].stride * 0.3 / (PATTERNS["trot"].period * time_unit_s(0.3, 9.81))
+    quick_m_s = found.stride * 0.3 / (found.period * time_unit_s(0.3, 9.81))
+    assert quick_m_s / length_m == pytest.approx(speed, abs=0.01)
+    assert own <= quick_m_s * (1.0 + 1e-9) <= own * MOST_BRISK * (1.0 + 1e-6)
+    assert found.stride * found.period == pytest.approx(PATTERNS["trot"].stride * PATTERNS["trot"].period)
+
+
+def test_only_trots_have_a_least_speed():
+    assert brisk(PATTERNS["crawl"], height_m=0.3, length_m=2.0, gravity_m_s2=9.81) == PATTERNS["crawl"]
+    assert brisk(PATTERNS["biped"], height_m=0.8, length_m=0.0, gravity_m_s2=9.81) == PATTERNS["biped"]

@@ -29,7 +29,7 @@ from strut.robot import Array, Robot
 ROUNDS = 3  # each leaves about a tenth of the miss of the round before
 LARGEST_MISS = 0.1  # of its height: a joint that comes to its stop jolts for a sample, and nobody answers a jolt
 SWING_HOLD = 3e-4  # of the weight with which feet on the ground keep flat: an ankle at its stop lets the toe hang
-FIRST_ITERATIONS, NEXT_ITERATIONS = 20, 6  # of inverse kinematics
+FIRST_ITERATIONS, NEXT_ITERATIONS = 20, 12  # of inverse kinematics
 
 
 @dataclass(frozen=True, slots=True, eq=False)
