@@ -90,11 +90,10 @@ def _write(axes: Axes, words: str, place: Array, away: Array) -> None:
     """Write words beside a place, on the side that is given."""
     sides = [("right", "center", "left"), ("top", "center", "bottom")]
     across, along = (names[1 + round(float(part))] for names, part in zip(sides, away, strict=True))
-    offset = tuple((_OFFSET_PT * away).tolist())
-    axes.annotate(
-        words, place, offset, textcoords="offset points", ha=across, va=along, color=INK, fontsize=12, zorder=3,
-        bbox={"facecolor": "white", "alpha": 0.7, "lw": 0, "pad": 0.5},
-    )  # fmt: skip
+    offset = (_OFFSET_PT * float(away[0]), _OFFSET_PT * float(away[1]))
+    box = {"facecolor": "white", "alpha": 0.7, "lw": 0, "pad": 0.5}
+    look = {"textcoords": "offset points", "color": INK, "fontsize": 12, "zorder": 3, "bbox": box}
+    axes.annotate(words, (float(place[0]), float(place[1])), offset, ha=across, va=along, **look)
 
 
 def _lines(axes: Axes, found: Distinguished) -> None:
