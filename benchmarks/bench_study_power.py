@@ -30,7 +30,7 @@ CASES: tuple[tuple[Question, int, str, str], ...] = (  # question, blocks, audie
     ("forced-choice", 1, "quadruped", "sad"),
     ("forced-choice", 2, "superposition", "fearful"),
     ("forced-choice", 1, "superposition", "fearful"),
-    ("sam", 1, "pepper", "happy, arousal"),
+    ("sam", 1, "pepper", "all, pleasure"),
 )
 WANTED, STUDIES, ALLOWED = 0.8, 500, 0.05
 
