@@ -101,7 +101,7 @@ def test_landings_load_the_foot_that_lands_and_hardly_change_the_momentum():
 
 def test_the_authors_step_is_sound_without_plates(author):
     assert author.motion.receipt.verdict == "ok"
-    assert author.pressure_mm is None
+    assert author.plates is None
     assert author.forces.plates is None
     mean = author.forces.wrench[author.forces.between_events, 2].mean()
     assert mean == pytest.approx(75.0 * WEIGHT, rel=0.03)
@@ -117,7 +117,7 @@ def test_the_authors_step_is_sound_without_plates(author):
 
 def test_forces_agree_with_plates_better_than_the_plain_estimate(on_plates):
     """What the issue asks for: totals within 6 and 4 % of the weight, single feet within 8, pressure within 25 mm."""
-    rows = {(one.what, one.axis): one for one in on_plates.agreements}
+    rows = {(one.what, one.axis): one for one in on_plates.plates.rows}
     up, forwards = rows["total", "up"], rows["total", "forwards"]
     assert up.rms_weight < 0.06
     assert up.correlation > 0.95
@@ -126,7 +126,7 @@ def test_forces_agree_with_plates_better_than_the_plain_estimate(on_plates):
     assert all(
         rows["total", axis].rms_weight <= rows["baseline", axis].rms_weight for axis in ("forwards", "left", "up")
     )
-    assert on_plates.pressure_mm < 25.0
+    assert on_plates.plates.pressure_mm < 25.0
     assert on_plates.moments  # of the laboratory's own inverse dynamics
     assert all(one.rms_range < 0.15 for one in on_plates.moments)
     assert np.mean([row.covered for row in rows.values() if row.covered is not None]) > 0.85

@@ -18,6 +18,7 @@ from strut.motion import Motion
 from strut.pipeline.alternatives import slower, why_not_even_neutral
 from strut.pipeline.relaxation import relaxed
 from strut.pipeline.trials import Trials, generator_for
+from strut.pipeline.weakening import strongest_expression
 from strut.receipt import Receipt
 from strut.request import Request
 from strut.robot import Robot
@@ -59,7 +60,7 @@ def run(
     robot = robot.expressing(request.expression)
     drafts = generator_for(request, robot, on_progress) if generator is None else generator
     trials = Trials(request, robot, drafts, tuple(limits), on_progress)
-    kept, told = trials.strongest(), tuple[str, ...]()
+    kept, told = strongest_expression(trials), tuple[str, ...]()
     if kept.attempt is None:
         trials, kept, told = _calmer(trials, kept)
     if request.retreat == "local":
@@ -86,7 +87,7 @@ def run(
 def _calmer(trials: Trials, faster: Kept) -> tuple[Trials, Kept, tuple[str, ...]]:
     """Return what a robot that cannot keep its gait's own speed does at the largest share of it; as it was if none."""
     for calmer in slower(trials):
-        kept = calmer.strongest()
+        kept = strongest_expression(calmer)
         if kept.attempt is not None:
             return calmer, kept, (_slower_sentence(calmer.request, faster),)
     return trials, faster, ()
