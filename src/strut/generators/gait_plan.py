@@ -23,11 +23,13 @@ class FootStance:
         places: Of the feet, such as `front left`.
         foot_m: Frames of the feet. Shape (n, 3).
         height_m: Of the centre of mass.
+        length_m: From the hind hips to the front ones; 0 for a biped.
     """
 
     places: tuple[str, ...]
     foot_m: Array
     height_m: float
+    length_m: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

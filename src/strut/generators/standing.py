@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
+from strut.engines.rigid_body import joint_anchors
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import BadTableError
 from strut.generators.gait_plan import FootStance
@@ -18,6 +21,7 @@ SINGLE_ITERATIONS = 40
 LARGEST_ERROR_M = 1e-3
 
 
+@lru_cache(maxsize=8)
 def foot_stance(robot: Robot) -> tuple[FootStance, Array]:
     """Return a robot's stance, and its coordinates with the middle of its feet at the origin. Shape (nq,).
 
@@ -28,10 +32,19 @@ def foot_stance(robot: Robot) -> tuple[FootStance, Array]:
     qpos = _bent(robot, np.array(robot.standing_qpos))
     now = task_jacobians(robot, qpos[None])
     feet = now.foot_in_world[0]
+    feet[:, 2] = [foot.radius_m for foot in robot.feet]  # a posture may leave one a little above the ground
     middle = np.array([*feet[:, :2].mean(axis=0), 0.0])
     qpos[:3] -= middle
     height_m = float(now.com_in_world[0, 2])
-    return FootStance(_places(robot, feet - middle), feet - middle, height_m), qpos
+    qpos.flags.writeable = False
+    return FootStance(_places(robot, feet - middle), feet - middle, height_m, _length_m(robot, qpos)), qpos
+
+
+def _length_m(robot: Robot, qpos: Array) -> float:
+    """Return the distance between the middles of the front and of the hind hips; 0 for a biped."""
+    hips = joint_anchors(robot, qpos)[[robot.joint_names.index(leg.joints[0]) for leg in robot.legs], 0]
+    behind = np.sort(hips)[: len(hips) // 2]
+    return 2.0 * float(hips.mean() - behind.mean()) if len(hips) > 2 else 0.0
 
 
 def _bent(robot: Robot, qpos: Array) -> Array:

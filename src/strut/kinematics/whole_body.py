@@ -21,7 +21,7 @@ DAMPING = 1e-7
 LONGEST_STEP_RAD = 0.4  # of one iteration: linearisation holds for about as long
 CUT = 0.3  # what is left of a step that makes matters worse
 STUCK = 2.0  # times the error of a neighbour is too much
-CONVERGED = 1e-7  # metres and radians: steps below it are not worth taking
+CONVERGED = 1e-7  # metres and radians: smaller steps would not be seen in accelerations, either
 INSIDE_RAD = 0.01  # how far from their limits joints stay
 CLOSE_RAD, WALL = 0.08, 10.0  # legs feel their limits from so near on, ever stronger: a sudden stop would jolt
 
@@ -61,7 +61,13 @@ class WholeBodySolution:
 
 
 def solve_whole_body(
-    robot: Robot, targets: BodyTargets, start_qpos: Array, *, length_m: float, iterations: int
+    robot: Robot,
+    targets: BodyTargets,
+    start_qpos: Array,
+    *,
+    length_m: float,
+    iterations: int,
+    converged: float = CONVERGED,
 ) -> WholeBodySolution:
     """Return coordinates that reach the targets as nearly as the joints' ranges allow.
 
@@ -74,13 +80,14 @@ def solve_whole_body(
         start_qpos: Where to begin. Shape (T, nq).
         length_m: Length that an error is compared with: that of a leg.
         iterations: Of Gauss-Newton.
+        converged: Steps below it are not worth taking [m, rad].
     """
     tasks = _Tasks(robot, length_m)
-    qpos, cost = _descended(tasks, targets, start_qpos, iterations)
+    qpos, cost = _descended(tasks, targets, start_qpos, iterations, converged)
     for neighbour in (1, -1):  # who is stuck where a neighbour is not starts again from there
         beside = np.clip(np.arange(len(qpos)) - neighbour, 0, len(qpos) - 1)
         rows = np.flatnonzero(cost > STUCK * cost[beside] + CONVERGED)
-        again, lower_cost = _descended(tasks, targets.part(rows), qpos[beside[rows]], iterations)
+        again, lower_cost = _descended(tasks, targets.part(rows), qpos[beside[rows]], iterations, converged)
         better = lower_cost < cost[rows]
         qpos[rows[better]], cost[rows[better]] = again[better], lower_cost[better]
     reached = task_jacobians(robot, qpos)
@@ -91,7 +98,9 @@ def solve_whole_body(
     )
 
 
-def _descended(tasks: _Tasks, targets: BodyTargets, start_qpos: Array, iterations: int) -> tuple[Array, Array]:
+def _descended(
+    tasks: _Tasks, targets: BodyTargets, start_qpos: Array, iterations: int, converged: float
+) -> tuple[Array, Array]:
     """Return coordinates (T, nq) with less weighted error, and half its square (T,)."""
     qpos, lower, upper = start_qpos.copy(), tasks.lower_rad, tasks.upper_rad
     qpos[:, FLOATING:] = np.clip(qpos[:, FLOATING:], lower, upper)
@@ -107,7 +116,7 @@ def _descended(tasks: _Tasks, targets: BodyTargets, start_qpos: Array, iteration
             break
         step[rows] = _step(error[better], jacobian[better], qpos[rows, FLOATING:], lower, upper)
         share[moving[~better]] *= CUT
-        moving = moving[np.abs(share[moving, None] * step[moving]).max(axis=1) > CONVERGED]
+        moving = moving[np.abs(share[moving, None] * step[moving]).max(axis=1) > converged]
         if not len(moving):
             break
         tried[moving] = moved(qpos[moving], share[moving, None] * step[moving])
