@@ -60,9 +60,9 @@ LOWER = (
 FASTER_LOWER = 2  # heights that are passed over where all feet are in reach and joints are too fast
 QUICKER = (1.0, 0.8, 0.65)  # then shorter steps at the same speed: ankles at their stops need them
 WAYS = tuple((lower, quicker) for quicker in QUICKER for lower in LOWER)
-WORSE = 1.1  # factor on the miss of a higher body by which a lower one is worse
+WORSE = 1.3  # factor on the least miss of higher bodies by which a lower one is worse
 SPARE = 0.015  # of its height that a body must be able to rise: knees that are almost straight turn ever faster
-LARGEST_COM_ERROR = 0.01  # of its height: a mass that is held back by a joint at its stop jolts
+LARGEST_COM_ERROR = 0.002  # of its height: a mass that is held back by a joint at its stop jolts
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class GaitDrafts:
             shown=plan.shown,
             words=shown_shares(self.robot, body.style, body.style, reads=READS),
             left_out=left_out(self.robot, body.style, reads=READS),
-            shortfalls=tuple(_reach_shortfall(self.robot, plan, solved)),
+            shortfalls=(*_footing_shortfall(self.robot, plan), *_reach_shortfall(self.robot, plan, solved)),
             variant=variant,
             figures=_goal_figures(self.robot, self.task, solved.qpos),
             meta={"options": to_builtins(self.task)},
@@ -314,12 +314,12 @@ def _first_that_reaches(look: Callable[[int], Look], start: int) -> int:
 
 def _looks_down(look: Callable[[int], Look], ways: range) -> dict[int, Look]:
     """Return looks at ever lower bodies, until one does or they miss by more: knees were not what held them back."""
-    looks, before, way = dict[int, Look](), np.inf, ways.start
-    while way < ways.stop and before >= 1.0:
+    looks, least, way = dict[int, Look](), np.inf, ways.start
+    while way < ways.stop and least >= 1.0:
         looks[way] = found = look(way)
-        if found.worst > WORSE * before:
+        if found.worst > WORSE * least:
             break
-        before, way = found.worst, way + (1 if found.miss >= 1.0 else FASTER_LOWER)
+        least, way = min(least, found.worst), way + (1 if found.miss >= 1.0 else FASTER_LOWER)
     return looks
 
 
@@ -350,6 +350,14 @@ def _ahead(plan: GaitPlan, foot: int) -> Array:
     """Return how far a foot is ahead of the body, along its heading. Shape (T,)."""
     away, yaw = plan.foot_in_world[:, foot, :2] - plan.track[:, :2], plan.track[:, 2]
     return np.asarray(np.cos(yaw) * away[:, 0] + np.sin(yaw) * away[:, 1])
+
+
+def _footing_shortfall(robot: Robot, plan: GaitPlan) -> list[Shortfall]:
+    """Return that a body falls who has nothing but two points to stand on."""
+    if len(robot.feet) != 2 or any(len(foot.points) > 1 for foot in robot.feet):
+        return []
+    sentence = "balance: it stands on two balls, and two points cannot hold a body that does not keep stepping"
+    return [Shortfall("balance", np.ones(len(plan.time_s), dtype=np.bool_), sentence)]
 
 
 def _reach_shortfall(robot: Robot, plan: GaitPlan, solved: WholeBodySolution) -> list[Shortfall]:
