@@ -26,6 +26,7 @@ from strut.kinematics.whole_body import INSIDE_RAD, WholeBodySolution
 from strut.place import Place
 from strut.request import PatternGait
 from strut.robot import FLOATING, Array, Robot
+from strut.sampling import speed_under_way
 from strut.style import WORDS, Style
 
 READS = (
@@ -145,7 +146,7 @@ class GaitDrafts:
             left_out=left_out(self.robot, body.style, reads=READS),
             shortfalls=tuple(_reach_shortfall(self.robot, plan, solved)),
             variant=variant,
-            figures=_goal_figures(self.robot, self.task, solved.qpos),
+            figures={**_goal_figures(self.robot, self.task, solved.qpos), **_speeds(self.task, plan, solved.qpos)},
             meta={"options": to_builtins(self.task)},
         )
 
@@ -338,6 +339,21 @@ def _goal_figures(robot: Robot, task: PatternGait, qpos: Array) -> dict[str, flo
     start, end = foot_positions(robot, qpos[[0, -1]])[..., :2].mean(axis=1)
     goal = np.array([task.goals[-1].x_m, task.goals[-1].y_m])
     return {"task_error_mm": float(np.linalg.norm(end - start - goal)) * 1e3}
+
+
+def _speeds(task: PatternGait, plan: GaitPlan, qpos: Array) -> dict[str, float | None]:
+    """Return how fast it walks once under way, and how fast neutral was asked to be; nothing on a way to a goal."""
+    if task.goals:
+        return {}
+    walking_s = plan.time_s[(plan.phase > 0.0) & (plan.phase < plan.phase[-1])]
+    period_s = (walking_s[-1] - walking_s[0]) / plan.phase[-1]  # the last one slows down
+    asked_m_s = None if task.speed_m_s is None else float(np.hypot(task.speed_m_s, task.sideways_m_s))
+    return {
+        "walking_speed_m_s": speed_under_way(
+            plan.time_s, qpos[:, :2], (walking_s[0], walking_s[-1] - period_s), period_s
+        ),
+        "walking_speed_asked_m_s": asked_m_s,
+    }
 
 
 def _checked(pieces: tuple[TrackPiece, ...]) -> tuple[TrackPiece, ...]:

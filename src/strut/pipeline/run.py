@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from strut.draft import Draft, Generator, Kept, Limit, OnProgress
 from strut.errors import RefusedError
@@ -103,6 +104,14 @@ def _slower_sentence(request: Request, faster: Kept) -> str:
     return f"speed: {speed_m_s:.2f} m/s in neutral, because faster {faster.stopped_by[0].sentence}"
 
 
+def _shown_over_time(draft: Draft) -> list[float] | None:
+    """Return at 21 even instants the share of its style that a draft shows; None where it does not come and go."""
+    if draft.shown is None:
+        return None
+    instants = np.linspace(draft.time_s[0], draft.time_s[-1], 21)
+    return [round(share, 4) for share in np.interp(instants, draft.time_s, draft.shown).tolist()]
+
+
 def motion_of(request: Request, draft: Draft, receipt: Receipt) -> Motion:
     """Return the motion of a measured draft; its `meta` says how it was made."""
     robot, needs, emotion = draft.robot, draft.measured, request.emotion
@@ -111,6 +120,7 @@ def motion_of(request: Request, draft: Draft, receipt: Receipt) -> Motion:
         "emotion": emotion and emotion.name,
         "pad": emotion and list(emotion.pad),
         "intensity": receipt.intensity_kept,
+        "shown_over_time": _shown_over_time(draft),
         "seed": None,
         "robot_fingerprint": robot.fingerprint,
         "versions": {name: version(name) for name in ("strut", "mujoco", "numpy", "scipy")},

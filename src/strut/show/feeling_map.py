@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from html import escape
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -92,7 +93,7 @@ def _write(axes: Axes, words: str, place: Array, away: Array) -> None:
     across, along = (names[1 + round(float(part))] for names, part in zip(sides, away, strict=True))
     offset = (_OFFSET_PT * float(away[0]), _OFFSET_PT * float(away[1]))
     box = {"facecolor": "white", "alpha": 0.7, "lw": 0, "pad": 0.5}
-    look = {"textcoords": "offset points", "color": INK, "fontsize": 12, "zorder": 3, "bbox": box}
+    look: dict[str, Any] = {"textcoords": "offset points", "color": INK, "fontsize": 12, "zorder": 3, "bbox": box}
     axes.annotate(words, (float(place[0]), float(place[1])), offset, ha=across, va=along, **look)
 
 
