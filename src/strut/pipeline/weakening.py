@@ -77,10 +77,12 @@ def _by_words(trials: Trials) -> Kept:
 
 
 def _posture_alone(trials: Trials, posture: tuple[str, ...], movement: tuple[str, ...], count: int) -> Kept:
-    """Return the attempt that moves as in neutral, in as much of the posture as passes; none if that is little."""
+    """Return the attempt that moves as in neutral, in as much of the posture as passes; none if that is not half."""
     if not posture or not movement:
         return Kept(None, ())
-    kept, least = _with_less_of(trials, posture, movement, count), 1.0 - (len(movement) + len(posture) / 2.0) / count
+    half = replace(trials, weak=posture, gone=movement).search(trials.request.asked / 2.0)
+    kept = _with_less_of(trials, posture, movement, count) if half.passes else Kept(None, ())
+    least = 1.0 - (len(movement) + len(posture) / 2.0) / count
     return kept if kept.attempt is not None and kept.attempt.draft.kept >= least else Kept(None, ())
 
 
