@@ -35,7 +35,7 @@ READS = (
     *LIFE_WORDS,
 )
 SOLVED_RATE_HZ = 50.0  # pendulum and inverse kinematics are solved at this rate, then once more at the user's
-SEARCH_USE = 0.99  # of the speed and torque limits, while searching: a few cycles do not have the fastest instant
+SEARCH_USE = 0.97  # of the speed and torque limits, while searching: a few cycles do not have the fastest instant
 SEARCH_CYCLES = 3  # that tell whether a walk keeps its limits
 LOOK_RATE_HZ, LOOK_CONVERGED = 25.0, 1e-4  # of a look; in metres and radians
 LOOK_SPEED = 0.9  # of their limits, that joints may reach in a look: it does not see the fastest instant
