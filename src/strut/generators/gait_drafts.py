@@ -99,15 +99,22 @@ class GaitDrafts:
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
         """Yield the gait in the first way that reaches: upright first, then lower, then with shorter steps.
 
-        A `whole` one, which nobody judges, is drafted in the way that is asked for.
+        Who does not walk that way even in neutral tries shorter ones. A `whole` gait, which nobody judges, is drafted in
+        the way that is asked for.
         """
         body, best = self._body(style), detail.variant
-        if detail.level != "whole":
-            if _stands_on_two_points(self.robot):
-                yield not_made(self.robot, style, "balance", TWO_POINTS)
-                return
+        if detail.level == "whole":
+            yield self._draft(body.in_way(*WAYS[best]), detail, best)
+            return
+        if _stands_on_two_points(self.robot):
+            yield not_made(self.robot, style, "balance", TWO_POINTS)
+            return
+        while best < len(WAYS):
             best = _first_that_reaches(lambda variant: body.in_way(*WAYS[variant]).look(), best)
-        yield self._draft(body.in_way(*WAYS[best]), detail, best)
+            yield self._draft(body.in_way(*WAYS[best]), detail, best)
+            if style != self.robot.expression.neutral_style():  # less of a feeling is better than shorter steps
+                return
+            best += len(LOWER) - best % len(LOWER)
 
     @property
     def usual(self) -> dict[str, float]:
@@ -322,12 +329,11 @@ def _first_that_reaches(look: Callable[[int], Look], start: int) -> int:
 
 
 def _looks_down(look: Callable[[int], Look], ways: range) -> dict[int, Look]:
-    """Return looks at ever lower bodies, until one does or they miss by more: knees were not what held them back."""
-    looks, least, way = dict[int, Look](), np.inf, ways.start
-    while way < ways.stop and least >= 1.0:
+    """Return looks at ever lower bodies, until one does or two miss by more: knees were not what held them back."""
+    looks, least, way, worse = dict[int, Look](), np.inf, ways.start, 0
+    while way < ways.stop and least >= 1.0 and worse < 2:
         looks[way] = found = look(way)
-        if found.worst > WORSE * least:
-            break
+        worse = worse + 1 if found.worst > WORSE * least else 0
         least, way = min(least, found.worst), way + (1 if found.miss >= 1.0 else FASTER_LOWER)
     return looks
 
