@@ -99,7 +99,7 @@ class GaitDrafts:
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
         """Yield the gait in the first way that reaches: upright first, then lower, then with shorter steps.
 
-        Who does not walk that way even in neutral tries shorter ones. A `whole` gait, which nobody judges, is drafted in
+        Who does not walk so even in neutral tries shorter ones. A `whole` gait, which nobody judges, is drafted in
         the way that is asked for.
         """
         body, best = self._body(style), detail.variant
