@@ -48,17 +48,7 @@ SMALLEST_STRIDE = 0.05  # of its own: slower, a robot would never get to a goal
 SLOWEST_PACE = 0.5  # of its own, however slow the walk
 TWO_POINTS = "balance: it stands on two balls, and two points cannot hold a body that does not keep stepping"
 MOST_CYCLES = 200  # on the way to a goal
-LOWER = (
-    1.0,
-    0.985,
-    0.97,
-    0.955,
-    0.94,
-    0.92,
-    0.90,
-    0.87,
-    0.84,
-)  # heights of the body until all feet are in reach
+LOWER = (1.0, 0.985, 0.97, 0.955, 0.94, 0.92, 0.90, 0.87, 0.84)  # heights of the body until all feet are in reach
 FASTER_LOWER = 2  # heights that are passed over where all feet are in reach and joints are too fast
 QUICKER = (1.0, 0.8, 0.65)  # then shorter steps at the same speed: ankles at their stops need them
 WAYS = tuple((lower, quicker) for quicker in QUICKER for lower in LOWER)
@@ -112,7 +102,7 @@ class GaitDrafts:
         while best < len(WAYS):
             best = _first_that_reaches(lambda variant: body.in_way(*WAYS[variant]).look(), best)
             yield self._draft(body.in_way(*WAYS[best]), detail, best)
-            if style != self.robot.expression.neutral_style():  # less of a feeling is better than shorter steps
+            if self._hurries or style != self.robot.expression.neutral_style():  # less is better than shorter steps
                 return
             best += len(LOWER) - best % len(LOWER)
 
@@ -121,6 +111,10 @@ class GaitDrafts:
         """What the robot's own pattern does where nothing is chosen: its speed."""
         body = self._body(Style())
         return {"speed_m_s": body.stride_m / body.period_s}
+
+    @property
+    def _hurries(self) -> bool:
+        return abs(self.task.speed_m_s or 0.0) > self.usual["speed_m_s"]
 
     def _body(self, style: Style) -> _GaitBody:
         stance, qpos = foot_stance(self.robot)
