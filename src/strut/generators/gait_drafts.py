@@ -26,6 +26,7 @@ from strut.kinematics.whole_body import INSIDE_RAD, WholeBodySolution
 from strut.place import Place
 from strut.request import PatternGait
 from strut.robot import FLOATING, Array, Robot
+from strut.sampling import speed_under_way
 from strut.style import WORDS, Style
 
 READS = (
@@ -60,9 +61,9 @@ LOWER = (
 FASTER_LOWER = 2  # heights that are passed over where all feet are in reach and joints are too fast
 QUICKER = (1.0, 0.8, 0.65)  # then shorter steps at the same speed: ankles at their stops need them
 WAYS = tuple((lower, quicker) for quicker in QUICKER for lower in LOWER)
-WORSE = 1.1  # factor on the miss of a higher body by which a lower one is worse
+WORSE = 1.3  # factor on the least miss of higher bodies by which a lower one is worse
 SPARE = 0.015  # of its height that a body must be able to rise: knees that are almost straight turn ever faster
-LARGEST_COM_ERROR = 0.01  # of its height: a mass that is held back by a joint at its stop jolts
+LARGEST_COM_ERROR = 0.002  # of its height: a mass that is held back by a joint at its stop jolts
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +136,9 @@ class GaitDrafts:
             shown=plan.shown,
             words=shown_shares(self.robot, body.style, body.style, reads=READS),
             left_out=left_out(self.robot, body.style, reads=READS),
-            shortfalls=tuple(_reach_shortfall(self.robot, plan, solved)),
+            shortfalls=(*_footing_shortfall(self.robot, plan), *_reach_shortfall(self.robot, plan, solved)),
             variant=variant,
-            figures=_goal_figures(self.robot, self.task, solved.qpos),
+            figures={**_goal_figures(self.robot, self.task, solved.qpos), **_speeds(self.task, plan, solved.qpos)},
             meta={"options": to_builtins(self.task)},
         )
 
@@ -314,12 +315,12 @@ def _first_that_reaches(look: Callable[[int], Look], start: int) -> int:
 
 def _looks_down(look: Callable[[int], Look], ways: range) -> dict[int, Look]:
     """Return looks at ever lower bodies, until one does or they miss by more: knees were not what held them back."""
-    looks, before, way = dict[int, Look](), np.inf, ways.start
-    while way < ways.stop and before >= 1.0:
+    looks, least, way = dict[int, Look](), np.inf, ways.start
+    while way < ways.stop and least >= 1.0:
         looks[way] = found = look(way)
-        if found.worst > WORSE * before:
+        if found.worst > WORSE * least:
             break
-        before, way = found.worst, way + (1 if found.miss >= 1.0 else FASTER_LOWER)
+        least, way = min(least, found.worst), way + (1 if found.miss >= 1.0 else FASTER_LOWER)
     return looks
 
 
@@ -330,6 +331,21 @@ def _goal_figures(robot: Robot, task: PatternGait, qpos: Array) -> dict[str, flo
     start, end = foot_positions(robot, qpos[[0, -1]])[..., :2].mean(axis=1)
     goal = np.array([task.goals[-1].x_m, task.goals[-1].y_m])
     return {"task_error_mm": float(np.linalg.norm(end - start - goal)) * 1e3}
+
+
+def _speeds(task: PatternGait, plan: GaitPlan, qpos: Array) -> dict[str, float | None]:
+    """Return how fast it walks once under way, and how fast neutral was asked to be; nothing on a way to a goal."""
+    if task.goals:
+        return {}
+    walking_s = plan.time_s[(plan.phase > 0.0) & (plan.phase < plan.phase[-1])]
+    period_s = (walking_s[-1] - walking_s[0]) / plan.phase[-1]  # the last one slows down
+    asked_m_s = None if task.speed_m_s is None else float(np.hypot(task.speed_m_s, task.sideways_m_s))
+    return {
+        "walking_speed_m_s": speed_under_way(
+            plan.time_s, qpos[:, :2], (walking_s[0], walking_s[-1] - period_s), period_s
+        ),
+        "walking_speed_asked_m_s": asked_m_s,
+    }
 
 
 def _checked(pieces: tuple[TrackPiece, ...]) -> tuple[TrackPiece, ...]:
@@ -350,6 +366,14 @@ def _ahead(plan: GaitPlan, foot: int) -> Array:
     """Return how far a foot is ahead of the body, along its heading. Shape (T,)."""
     away, yaw = plan.foot_in_world[:, foot, :2] - plan.track[:, :2], plan.track[:, 2]
     return np.asarray(np.cos(yaw) * away[:, 0] + np.sin(yaw) * away[:, 1])
+
+
+def _footing_shortfall(robot: Robot, plan: GaitPlan) -> list[Shortfall]:
+    """Return that a body falls who has nothing but two points to stand on."""
+    if len(robot.feet) != 2 or any(len(foot.points) > 1 for foot in robot.feet):
+        return []
+    sentence = "balance: it stands on two balls, and two points cannot hold a body that does not keep stepping"
+    return [Shortfall("balance", np.ones(len(plan.time_s), dtype=np.bool_), sentence)]
 
 
 def _reach_shortfall(robot: Robot, plan: GaitPlan, solved: WholeBodySolution) -> list[Shortfall]:

@@ -77,7 +77,7 @@ def queue_of_words(robot: Robot, text: str) -> tuple[ShowPart, ...]:
             read.append(ShowPart(words, StandRequest(float(match[1]), height_m=_standing_m(robot))))
         else:
             kind = "part of a show" if " " in words or "," in text else "story"
-            raise UnknownNameError(kind, words, (*names, *EXAMPLES), "`strut perform --help`")
+            raise UnknownNameError(kind, words, (*names, *EXAMPLES), f"`strut robots {robot.name}`")
     queues = (queue_of_story(robot, one) if isinstance(one, Animation) else (one,) for one in read)
     return tuple(chain.from_iterable(queues))
 
