@@ -34,7 +34,7 @@ from strut.tables.gait import StepsTable
 FIVE = ("neutral", "happy", "sad", "angry", "fearful")
 STEPS_TO_GOAL = 8  # of a robot that walks to a goal: enough to walk steadily in the middle
 TASK_S = 6.0
-DRAFT_CYCLES = 4
+DRAFT_CYCLES, LOWERED = 4, 2  # of a draft, and the way in which bodies are a little lower, so that most feet reach
 BARELY = 1.15  # times the threshold: who is nearer than this is only just told apart
 LEVEL = "One level is what movements differed by, in speed, posture, size or jerk, when people told them apart."
 
@@ -180,7 +180,7 @@ def distinguish_drafts(
         on_motion(name)
         request = Request(robot=robot.name, task=PatternGait(cycles=DRAFT_CYCLES), emotion=named_emotion(name))
         trials = Trials(request, body, generator_for(request, body))
-        draft = next(iter(trials.generator.drafts(trials.style(1.0), Detail("whole"))))
+        draft = next(iter(trials.generator.drafts(trials.style(1.0), Detail("whole", variant=LOWERED))))
         motion = Motion(
             robot=robot.name,
             time_s=draft.time_s,

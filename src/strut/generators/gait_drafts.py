@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import to_builtins
 from scipy.spatial.transform import Rotation
 
-from strut.draft import Detail, Draft, Search, Shortfall
+from strut.draft import Detail, Draft, Search, Shortfall, not_made
 from strut.engines.rigid_body import GRAVITY_M_S2, foot_positions, joint_anchors
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
@@ -46,6 +46,7 @@ FLAT = np.array([1.0, 1.0, 0.0])
 SIDEWAYS, TURN_RAD = 0.4, 0.5  # of a stride, and in a cycle, on the way to a goal
 SMALLEST_STRIDE = 0.05  # of its own: slower, a robot would never get to a goal
 SLOWEST_PACE = 0.5  # of its own, however slow the walk
+TWO_POINTS = "balance: it stands on two balls, and two points cannot hold a body that does not keep stepping"
 MOST_CYCLES = 200  # on the way to a goal
 LOWER = (
     1.0,
@@ -96,9 +97,16 @@ class GaitDrafts:
     rate_hz: float
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
-        """Yield the gait in the first way that reaches: upright first, then lower, then with shorter steps."""
-        body = self._body(style)
-        best = _first_that_reaches(lambda variant: body.in_way(*WAYS[variant]).look(), detail.variant)
+        """Yield the gait in the first way that reaches: upright first, then lower, then with shorter steps.
+
+        A `whole` one, which nobody judges, is drafted in the way that is asked for.
+        """
+        body, best = self._body(style), detail.variant
+        if detail.level != "whole":
+            if _stands_on_two_points(self.robot):
+                yield not_made(self.robot, style, "balance", TWO_POINTS)
+                return
+            best = _first_that_reaches(lambda variant: body.in_way(*WAYS[variant]).look(), best)
         yield self._draft(body.in_way(*WAYS[best]), detail, best)
 
     @property
@@ -136,7 +144,7 @@ class GaitDrafts:
             shown=plan.shown,
             words=shown_shares(self.robot, body.style, body.style, reads=READS),
             left_out=left_out(self.robot, body.style, reads=READS),
-            shortfalls=(*_footing_shortfall(self.robot, plan), *_reach_shortfall(self.robot, plan, solved)),
+            shortfalls=tuple(_reach_shortfall(self.robot, plan, solved)),
             variant=variant,
             figures={**_goal_figures(self.robot, self.task, solved.qpos), **_speeds(self.task, plan, solved.qpos)},
             meta={"options": to_builtins(self.task)},
@@ -368,12 +376,9 @@ def _ahead(plan: GaitPlan, foot: int) -> Array:
     return np.asarray(np.cos(yaw) * away[:, 0] + np.sin(yaw) * away[:, 1])
 
 
-def _footing_shortfall(robot: Robot, plan: GaitPlan) -> list[Shortfall]:
-    """Return that a body falls who has nothing but two points to stand on."""
-    if len(robot.feet) != 2 or any(len(foot.points) > 1 for foot in robot.feet):
-        return []
-    sentence = "balance: it stands on two balls, and two points cannot hold a body that does not keep stepping"
-    return [Shortfall("balance", np.ones(len(plan.time_s), dtype=np.bool_), sentence)]
+def _stands_on_two_points(robot: Robot) -> bool:
+    """Return whether a body has nothing but two points to stand on."""
+    return len(robot.feet) == 2 and all(len(foot.points) == 1 for foot in robot.feet)
 
 
 def _reach_shortfall(robot: Robot, plan: GaitPlan, solved: WholeBodySolution) -> list[Shortfall]:

@@ -71,16 +71,20 @@ def _by_words(trials: Trials) -> Kept:
     groups = {name: [_those_in(changed, part) for part in parts] for name, parts in GROUPS.items()}
     found = (_smallest_that_helps(trials, parts) for parts in groups.values())
     weak = next(filter(None, found), ())
-    if not weak:
-        return _posture_alone(trials, sum(groups["posture"], ()), sum(groups["movement"], ()), len(changed))
-    return _with_less_of(trials, weak, (), len(changed)) if len(weak) < len(changed) else Kept(None, ())
+    part = len(weak) / max(len(changed), 1)
+    kept = _with_less_of(trials, weak, (), len(changed)) if 0.0 < part < 1.0 else Kept(None, ())
+    if kept.attempt is not None:
+        return kept
+    return _posture_alone(trials, sum(groups["posture"], ()), sum(groups["movement"], ()), len(changed))
 
 
 def _posture_alone(trials: Trials, posture: tuple[str, ...], movement: tuple[str, ...], count: int) -> Kept:
-    """Return the attempt that moves as in neutral, in as much of the posture as passes; none if that is little."""
+    """Return the attempt that moves as in neutral, in as much of the posture as passes; none if that is not half."""
     if not posture or not movement:
         return Kept(None, ())
-    kept, least = _with_less_of(trials, posture, movement, count), 1.0 - (len(movement) + len(posture) / 2.0) / count
+    half = replace(trials, weak=posture, gone=movement).search(trials.request.asked / 2.0)
+    kept = _with_less_of(trials, posture, movement, count) if half.passes else Kept(None, ())
+    least = 1.0 - (len(movement) + len(posture) / 2.0) / count
     return kept if kept.attempt is not None and kept.attempt.draft.kept >= least else Kept(None, ())
 
 
