@@ -23,9 +23,9 @@ class Receipt:
     between the surfaces of two of its bodies; None where no two can meet or nobody looked. `soundness` has what an
     independent look at a solved movement found. `control` is what kept a gait upright in physics when it was planned:
     `servos` that follow it, `balance` under its soles, too, `whole_body` torques of its legs, or the robot's own
-    controllers (`pilot`). `walking_speed_m_s` is that of a piloted walk once it is under way, without start and stop,
-    and `walking_speed_asked_m_s` what was asked for, which a feeling changes. `expression` is `animated` where that
-    layer was shown.
+    controllers (`pilot`). `walking_speed_m_s` is that of a gait or a piloted walk once it is under way, without start
+    and stop, and `walking_speed_asked_m_s` what was asked for, which a feeling changes. `expression` is `animated`
+    where that layer was shown.
     """
 
     robot: str

@@ -12,6 +12,7 @@ from strut.capture.foot_paths import WalkingPaths, walking_paths
 from strut.capture.foot_side import foot_landmarks
 from strut.capture.gait_events import contacts_of, find_gait_events
 from strut.capture.gaps import Gap, filled_gaps
+from strut.capture.heel_strikes import refined_heel_strikes
 from strut.capture.marker_checks import MarkerFault, check_markers
 from strut.capture.marker_mapping import Landmark, MarkerSet, match_markers
 from strut.capture.plate_events import PlateStance, plate_gait_events, plate_stances
@@ -106,7 +107,7 @@ def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> 
     own, landmarks, labels = _by_place(own, landmarks, labels, chosen)
     faults = check_markers(own, own.marker_names)
     paths, own = _paths(own)
-    events = find_gait_events(paths) if paths is not None else ()
+    events = refined_heel_strikes(find_gait_events(paths), paths) if paths is not None else ()
     stances = plate_stances(own.plates, paths.feet, own.rate_hz) if paths is not None else ()
     return GaitTrial(own, landmarks, chosen.title, labels, gaps, faults, paths, events, stances, axes.travelled_m)
 

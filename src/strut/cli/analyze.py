@@ -47,8 +47,7 @@ def analyze(
         print_json(found.as_dict() | ({} if conditions is None else {"conditions": conditions.as_dict()}))
         return
     _print_tables(found, conditions)
-    if html is None:
-        print_next("strut analyze", *motions, "--html", "report.html")
+    print_next(*("strut analyze", *motions, "--html", "report.html") if html is None else ("strut show", trials[0][1]))
 
 
 def _write(

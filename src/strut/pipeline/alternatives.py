@@ -24,7 +24,7 @@ OPTIONS = {
     "margin_m": ("balance margin", "mm", 1.0),
 }
 
-SLOWER = (0.75, 0.5)  # shares of its usual speed at which a robot with weak motors is tried
+SLOWER = (0.85, 0.75, 0.5)  # shares of its usual speed at which a robot with weak motors is tried
 
 
 def why_not_even_neutral(trials: Trials, stopped_by: Sequence[Shortfall]) -> StrutError:

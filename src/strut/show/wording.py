@@ -178,8 +178,10 @@ def _travelled(receipt: Receipt) -> str:
 def _under_way(receipt: Receipt) -> str:
     """Return how fast it walks without start and stop, beside what was asked of it."""
     reached, asked = receipt.walking_speed_m_s, receipt.walking_speed_asked_m_s
-    if reached is None or not asked:
+    if reached is None or not receipt.distance_m or receipt.distance_m < _ON_THE_SPOT_M:
         return ""
+    if not asked:
+        return f"Walks at {_speed(reached)} once under way."
     felt = "" if receipt.share_kept is None else f", as {receipt.emotion or 'the feeling'} changes it"
     return f"Walks at {_speed(reached)} once under way, {_percent(reached / asked)} of the {_speed(asked)} asked{felt}."
 

@@ -17,7 +17,7 @@ from strut.gait_library import GaitLibrary
 from strut.models.torque_model import control_table
 from strut.request import PilotedWalk
 from strut.robot import Robot
-from strut.sampling import columns_at
+from strut.sampling import speed_under_way
 from strut.simulation.piloted import Clock, PilotedRun, World, simulate_requests
 from strut.style import Style
 from strut.tables.gait import PilotedTable
@@ -81,19 +81,9 @@ class PilotedDrafts:
         """Return how fast it walks once under way, and how fast neutral was asked to be."""
         asked = walk_in_style(self.robot, self.task, Style())
         return {
-            "walking_speed_m_s": walking_speed_m_s(draft),
+            "walking_speed_m_s": speed_under_way(draft.time_s, draft.qpos[:, :2], _last_walk_s(draft), STRIDE_S),
             "walking_speed_asked_m_s": math.hypot(asked.forward_m_s, asked.left_m_s),
         }
-
-
-def walking_speed_m_s(draft: Draft) -> float | None:
-    """Return the median speed over the ground, stride by stride, in the second half of a walk; None of a short one."""
-    start_s, stop_s = _last_walk_s(draft)
-    if stop_s - start_s < 2.0 * STRIDE_S:
-        return None
-    times_s = draft.time_s[(draft.time_s >= (start_s + stop_s) / 2.0) & (draft.time_s <= stop_s)]
-    now, before = (columns_at(times_s - ago_s, draft.time_s, draft.qpos[:, :2]) for ago_s in (0.0, STRIDE_S))
-    return float(np.median(np.linalg.norm(now - before, axis=1))) / STRIDE_S
 
 
 def _last_walk_s(draft: Draft) -> tuple[float, float]:
