@@ -40,7 +40,9 @@ def test_words_become_requests_in_order(cassie):
 
 
 def test_a_walk_has_the_feeling_of_the_story_before_it(cassie):
-    story, slow = (part.request for part in queue_of_words(cassie, "sad, walk 1 m"))
+    parts = queue_of_words(cassie, "sad, walk 1 m")
+    assert parts[1].eyes == ((0.0, "sad"),)
+    story, slow = (part.request for part in parts)
     assert isinstance(story, PlayRequest)
     assert slow.forward_m_s == pytest.approx(0.4 * 0.55)
     assert slow.height_m < 0.87

@@ -92,7 +92,9 @@ def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> 
         raise BadRecordingError(
             f"{recording.name} has {len(recording.markers_m)} frames; a fit needs at least {FEWEST_FRAMES}."
         )
-    chosen, labels = match_markers(_without_unseen(recording), marker_set)
+    seen = _without_unseen(recording)
+    unseen = [name for name in recording.marker_names if name not in seen.marker_names]
+    chosen, labels = match_markers(seen, marker_set, unseen)
     landmarks = {name: chosen.landmarks[name] for name in labels}
     index = [recording.marker_names.index(label) for label in labels.values()]
     own = replace(

@@ -23,7 +23,12 @@ FINE_S = 0.001
 
 
 def refined_heel_strikes(events: Sequence[GaitEvent], paths: WalkingPaths) -> tuple[GaitEvent, ...]:
-    """Return events whose heel strikes are where heels are stopped, as far as there is a marker on the heel."""
+    """Return events whose heel strikes are where heels are stopped, as far as there is a marker on the heel.
+
+    Args:
+        events: In order of time.
+        paths: Of the feet.
+    """
     feet = {foot.side: foot for foot in paths.feet if foot.on_heel}
     found = [
         replace(event, time_s=_stopped_s(feet[event.side], paths.rate_hz, event.time_s))
@@ -31,7 +36,17 @@ def refined_heel_strikes(events: Sequence[GaitEvent], paths: WalkingPaths) -> tu
         else event
         for event in events
     ]
-    return tuple(sorted(found, key=lambda event: event.time_s))
+    ordered = [
+        one for foot in paths.feet for one in _in_order([e for e in found if e.side == foot.side], paths.rate_hz)
+    ]
+    return tuple(sorted(ordered, key=lambda event: event.time_s))
+
+
+def _in_order(events: Sequence[GaitEvent], rate_hz: float) -> list[GaitEvent]:
+    """Return events of a foot at least a frame apart: what follows a strike that was moved behind it is moved, too."""
+    frames_s = np.arange(len(events)) / rate_hz
+    moved_s = np.maximum.accumulate([event.time_s for event in events] - frames_s) + frames_s
+    return [replace(event, time_s=time_s) for event, time_s in zip(events, moved_s.tolist(), strict=True)]
 
 
 def _stopped_s(foot: FootPath, rate_hz: float, near_s: float) -> float:

@@ -28,6 +28,7 @@ from strut.request import Animate, PilotedWalk, Request, StoryMethod
 from strut.robot import Robot
 from strut.simulation.piloted_drafts import walk_in_style
 from strut.simulation.piloted_story import play_request
+from strut.tables.eyes import mood_eyes
 from strut.tables.gait import PilotedTable
 from strut.tables.keyframes import Animation, AnimationKey
 
@@ -122,7 +123,7 @@ def _walk(robot: Robot, words: str, match: re.Match[str], mood: Emotion) -> Show
         raise OutOfRangeError(
             f"'{words}' would take {lasts_s:.0f} s; a walk of a show takes at most {LONGEST_WALK_S:g} s."
         )
-    return ShowPart(words, walk, reasons=reasons)
+    return ShowPart(words, walk, ((0.0, mood_eyes(mood.name)),), reasons)
 
 
 def queue_of_story(
