@@ -31,7 +31,10 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolverOutcome:
-    """What a solver returned: variables (n,), cost and rows (m,) there, and whether it met its tolerances."""
+    """What a solver returned: variables (n,), cost and rows (m,) there, and whether it met its tolerances.
+
+    Multipliers of bounds (n,) and rows (m,) are of the last iterate: negative at lower limits, positive at upper ones.
+    """
 
     x: Array
     cost: float
@@ -40,6 +43,8 @@ class SolverOutcome:
     status: str
     iterations: int
     solve_s: float
+    bound_multiplier: Array
+    row_multiplier: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +154,8 @@ class InteriorPoint:
             status=status,
             iterations=int(stats["iter_count"]),
             solve_s=perf_counter() - start_s,
+            bound_multiplier=result["lam_x"].full().ravel(),
+            row_multiplier=result["lam_g"].full().ravel(),
         )
 
 

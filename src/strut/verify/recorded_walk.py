@@ -177,8 +177,7 @@ def _torque_off(
         return None
     alone = np.where(_feet(robot, motion.contact)[..., None], wrench[:, None], 0.0)
     needed = torques_under_wrenches(robot.model, movement.for_engine(), _bodies(robot), alone)[calm]
-    off, size = (float(np.linalg.norm(values)) for values in (motion.torque_nm[calm] - needed, needed))
-    return off / max(size, 1e-9)
+    return float(np.linalg.norm(motion.torque_nm[calm] - needed) / max(float(np.linalg.norm(needed)), 1e-9))
 
 
 def _reasons(found: RecordedSoundness, deepest_mm: float, slide_mm: float) -> list[str]:
