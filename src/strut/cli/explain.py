@@ -53,7 +53,7 @@ def explain(
     else:
         _tell(found, predicted)
     if png is None:
-        again = [] if predict is None else ["--predict", predict]
+        again = [] if predict is None else ["--predict", str(predict)]
         print_next("strut explain", *motions, *again, "--png", "shares.png")
     else:
         _draw(found, png, force=force)
