@@ -2,6 +2,8 @@
 
 Seconds are processor time from file to forces, with a second or third fit where height and mass are guessed.
 
+With recordings of your own (`bench_ground_forces.py walk.c3d …`) their table is printed, and not kept.
+
 Sizes of errors and floors of the bands are chosen on half of the trials. Needs the recordings in ../shared/data.
 Where a file does not tell height and mass, the height that fits the legs and the mass that makes the measured vertical
 force fit the baseline are taken; such trials say nothing about the mean vertical force.
@@ -18,18 +20,11 @@ import numpy as np
 
 from record import record
 from strut.capture.body_priors import human_geometry, length_prior
-from strut.capture.dynamic_smoothing import GRAVITY_M_S2
 from strut.capture.fit import MarkerFit, fit
+from strut.capture.force_agreement import ForceAgreement, beside_aligned_plates, beside_plates
 from strut.capture.ground_forces import GroundForces, ground_forces
 from strut.capture.moment_comparison import MomentAgreement, compare_ankles
-from strut.capture.plate_comparison import (
-    AXES,
-    Agreement,
-    PlateForces,
-    agreement,
-    compare_loads,
-    pressure_distance_m,
-)
+from strut.capture.plate_comparison import AXES, Agreement
 from strut.capture.recording_file import read_recording
 from strut.capture.subject_model import SubjectModel, robot_of_subject
 from strut.robot import Robot
@@ -62,7 +57,8 @@ AIMS: tuple[
 
 def solved(name: str) -> tuple[MarkerFit, Robot, GroundForces]:
     """Return fit, person and forces of a trial."""
-    recording = read_recording(DATA / f"{name}.c3d")
+    path = DATA / name  # one outside of the data has a whole path
+    recording = read_recording(path if path.suffix else path.with_suffix(".c3d"))
     height, mass = recording.height_m or USUAL_HEIGHT_M, recording.mass_kg or USUAL_MASS_KG
     found = fit(recording, height_m=height, mass_kg=mass, walking=True)
     robot = robot_of_subject(found.subject)
@@ -96,30 +92,21 @@ def rows_of(half: str, name: str) -> list[dict[str, object]]:
     first = {"half": half, "trial": name}
     if forces.plates is None:
         return [first | _row(None) | {"what": "no foot stands whole on a plate", "seconds": seconds}]
-    rows = [first | row for row in _compared(robot, forces, forces.plates, "")]
+    rows = [first | row for row in _compared(beside_plates(forces, robot.mass_kg), "")]
     rows[-1]["seconds"] = seconds
     alignment = forces.alignment
     if alignment is not None and alignment.notes:
-        aligned = alignment.undone(forces.plates)
         told = {"late_ms": round(1e3 * alignment.late_s), "ahead_mm": round(1e3 * alignment.forwards_m)}
-        rows += [first | row | told for row in _compared(robot, forces, aligned, "aligned ")]
+        aligned = _compared(beside_aligned_plates(forces, robot.mass_kg), "aligned ")
+        rows += [first | row | told for row in aligned]
     return [*rows, *(first | _moment_row(one) for one in compare_ankles(found, robot, forces))]
 
 
-def _compared(robot: Robot, forces: GroundForces, plates: PlateForces, prefix: str) -> list[dict[str, object]]:
+def _compared(found: ForceAgreement | None, prefix: str) -> list[dict[str, object]]:
     """Return a row for each compared force, ours and the plain estimate's, and one for the centre of pressure."""
-    weight_n = robot.mass_kg * GRAVITY_M_S2
-    bands = (forces.bands.total_n, forces.bands.foot_n)
-    ours = compare_loads(forces.loads, forces.wrench[:, :3], plates, weight_n, bands)
-    plain_n = plates.as_filtered(forces.baseline_n)
-    plain = [
-        agreement("baseline", axis, plain_n[:, index], plates.total[:, index], weight_n)
-        for index, axis in enumerate(AXES)
-    ]
-    rows = [_row(one) for one in [*ours, *plain] if one is not None]
-    away = pressure_distance_m(forces.loads.cop_m, plates, forces.loads.stands, weight_n)
-    median_mm = round(float(np.median(away)) * 1e3, 1) if len(away) else None
-    rows.append(_row(None) | {"what": "centre of pressure", "median_mm": median_mm})
+    assert found is not None
+    median_mm = None if found.pressure_mm is None else round(found.pressure_mm, 1)
+    rows = [*map(_row, found.rows), _row(None) | {"what": "centre of pressure", "median_mm": median_mm}]
     return [row | {"what": f"{prefix}{row['what']}"} for row in rows]
 
 
@@ -193,6 +180,9 @@ def coverage_lines(rows: Sequence[dict[str, object]]) -> str:
 
 
 def main() -> None:
+    if sys.argv[1:]:
+        print(aims_table([row for path in sys.argv[1:] for row in rows_of("other", str(Path(path).resolve()))]))
+        return
     if not DATA.is_dir():
         sys.exit("The recordings are not here: ../shared/data is absent.")
     rows = [

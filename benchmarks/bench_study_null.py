@@ -1,6 +1,6 @@
 """How often do the verdicts of a study see what is not there?
 
-    python benchmarks/bench_study_null.py [--sets 1000] [--designs-only]
+    python benchmarks/bench_study_null.py [--sets 1000] [--only groups]
 
 Choices: people who answer without looking, in six kinds of data. A false alarm is any emotion called recognised; beside
 it the same with an exact binomial test against one over all options, which strut used before, and with Wagner's test as
@@ -29,6 +29,7 @@ from scipy import stats
 from tests.study.null_data import (
     compared_pairs,
     grouped_ratings,
+    groups_with_own_motions,
     guessed_answers,
     guessed_labels,
     indifferent_ratings,
@@ -103,9 +104,11 @@ DESIGNS: dict[str, tuple[Make, Verdict]] = {
     "ratings over time: any instant, 8 people": (partial(wandering_ratings, people=8), any_instant),
     "groups: any emotion, two of 12": (grouped_ratings, any_group),
     "groups: any emotion, three of 8, spreads 1 to 5": (partial(grouped_ratings, groups=3, unequal=True), any_group),
+    "groups: any emotion, two of 12, one of two motions shared": (groups_with_own_motions, any_group),
     "groups: preferences, two of 12": (partial(compared_pairs, people=24, groups=2), any_group),
     "labels: agreement, 15 people with favourite words": (guessed_labels, any_agreement),
 }
+ODDS = "choices: odds of a hit, slopes sd 0.5"
 PERMUTATIONS, PEOPLE, REPEATS = 999, 20, 3  # 60 answers per emotion
 
 
@@ -162,7 +165,7 @@ def design_row(case: str, sets: int) -> Row:
 def odds_row(sets: int) -> Row:
     """Return the false alarms of the logistic model: all emotions equally hard, people's slopes sd 0.5 of log odds."""
     rng, started, false, fitted = np.random.default_rng(2028), process_time(), 0, 0
-    for _ in range(sets):
+    for _ in range(max(20, sets // 4)):  # each takes a second
         answers = indifferent_ratings(rng, people=PEOPLE, times=3, slope_sd=0.0)
         table = answers.table.drop(columns=["pleasure", "factor_level"])
         who, what = table["participant"].astype(int), table["intended"].str[1:].astype(int)
@@ -173,7 +176,7 @@ def odds_row(sets: int) -> Row:
         except AnswersError:
             continue
         false, fitted = false + (model.p_value < 0.05), fitted + 1
-    return _mixed_row("choices: odds of a hit, slopes sd 0.5", fitted, false, started)
+    return _mixed_row(ODDS, fitted, false, started)
 
 
 def _mixed_row(case: str, sets: int, false: int, started: float) -> Row:
@@ -186,19 +189,15 @@ def main() -> None:
     """Simulate, print and record."""
     parser = ArgumentParser()
     parser.add_argument("--sets", type=int, default=1000)
-    parser.add_argument("--designs-only", action="store_true", help="pairs, ratings over time, groups and labels alone")
+    parser.add_argument("--only", default="", help="cases that hold this text, such as groups")
     options = parser.parse_args()
-    sets = options.sets
-    packages = ("strut", "numpy", "scipy", "statsmodels")
-    for case in DESIGNS:
-        record("study_null", [design_row(case, sets)], packages=packages)
-    if options.designs_only:
-        return
-    for case in CHOICES:  # recorded one by one: nothing is lost when a long run is stopped
-        record("study_null", [choice_row(case, sets)], packages=packages)
-    for case in RATINGS:
-        record("study_null", [rating_row(case, sets)], packages=packages)
-    record("study_null", [odds_row(max(20, sets // 4))], packages=packages)
+    cases: dict[str, Callable[[int], Row]] = {case: partial(design_row, case) for case in DESIGNS}
+    cases |= {f"choices: {case}": partial(choice_row, case) for case in CHOICES}
+    cases |= {f"ratings: {case}": partial(rating_row, case) for case in RATINGS}
+    cases[ODDS] = odds_row
+    for case, row in cases.items():  # recorded one by one: nothing is lost when a long run is stopped
+        if options.only in case:
+            record("study_null", [row(options.sets)], packages=("strut", "numpy", "scipy", "statsmodels"))
 
 
 if __name__ == "__main__":

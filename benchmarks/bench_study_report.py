@@ -15,9 +15,8 @@ from time import perf_counter, process_time
 
 import numpy as np
 
+from five_walks import five_walks
 from record import Row, record
-from strut import walk
-from strut.io.motion_file import save_motion
 from strut.study.answer_table import answers_of, export_rows
 from strut.study.asking import Question
 from strut.study.audience import audience_for
@@ -28,7 +27,6 @@ from strut.study.study_folder import new_study
 from strut.study.study_report import report_html
 
 PEOPLE, BLOCKS, ALLOWED_S = 500, 4, 10.0
-EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 QUESTIONS: tuple[Question, ...] = ("forced-choice", "sam")
 
 
@@ -36,9 +34,7 @@ def main() -> None:
     """Measure, print and record."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as scratch:
-        motions = [Path(scratch) / f"{emotion}.npz" for emotion in EMOTIONS]
-        for path in motions:
-            save_motion(walk("mrpete", path.stem, cycles=2, rate_hz=50.0), path)
+        motions = five_walks(Path(scratch))
         for question in QUESTIONS:
             folder = Path(scratch) / question
             new_study(folder, question, motions)

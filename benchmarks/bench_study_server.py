@@ -15,6 +15,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from statistics import median
 
+from five_walks import five_walks
 from record import Row, record
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the load and the throwaway cluster are those of the tests
@@ -22,12 +23,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # the load and the throwa
 from tests.study.load import many_participants
 from tests.study.real_parts import StudyServer, postgres_cluster, postgres_programs
 
-from strut import walk
-from strut.io.motion_file import save_motion
 from strut.study.study_folder import new_study, open_study
 
 TRIALS, PAUSE_S, ALLOWED_S = 5, 1.5, 0.050
-EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 
 
 def measured(case: str, folder: Path, url: str | None, people: int) -> Row:
@@ -62,9 +60,7 @@ def main() -> None:
     parser.add_argument("--people", type=int, nargs="+", default=[50, 200])
     sizes = parser.parse_args().people
     with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory(dir="/tmp") as cluster:
-        motions = [Path(scratch) / f"{emotion}.npz" for emotion in EMOTIONS]
-        for path in motions:
-            save_motion(walk("mrpete", path.stem, cycles=2, rate_hz=50.0), path)
+        motions = five_walks(Path(scratch))
         folder = Path(scratch) / "study"
         new_study(folder, "forced-choice", motions)
         text = (folder / "design.toml").read_text("utf-8").replace("blocks = 2", "blocks = 1")

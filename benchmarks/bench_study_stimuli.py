@@ -3,7 +3,7 @@
     python benchmarks/bench_study_stimuli.py [--stimuli 1000]
 
 Five walks under a thousand names, read, drawn, written for the page and stamped, as `strut study serve` does before the
-first participant comes. Required: less than 20 s of processor time from one side, and progress that is told.
+first participant comes. Required: less than 20 s of processor time, and progress that is told.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 from time import process_time
 
+from five_walks import EMOTIONS, five_walks
 from record import Row, record
-from strut import walk
-from strut.io.motion_file import save_motion
 from strut.study.guard import Limits
 from strut.study.study_folder import design_text, open_study
 from strut.study.survey import Survey
 
-EMOTIONS, ALLOWED_S = ("neutral", "happy", "sad", "angry", "fearful"), 20.0
+ALLOWED_S = 20.0
 
 
 def measured(case: str, folder: Path, spread_deg: float) -> Row:
@@ -38,7 +37,7 @@ def measured(case: str, folder: Path, spread_deg: float) -> Row:
     return {
         "case": case,
         "stimuli": len(opened.design.stimuli),
-        "payloads": len(survey.stimulus_url),
+        "payloads": len(survey.stimuli),
         "cpu_s": round(taken_s, 1),
         "progress_told": len(told),
         "fast_enough": taken_s < ALLOWED_S,
@@ -54,8 +53,7 @@ def main() -> None:
         folder = Path(scratch) / "study"
         (folder / "motions").mkdir(parents=True)
         (folder / "researcher_token").write_text("a token of the benchmark\n")
-        for emotion in EMOTIONS:
-            save_motion(walk("mrpete", emotion, cycles=2, rate_hz=50.0), folder / f"motions/{emotion}.npz")
+        five_walks(folder / "motions")
         shown = [(f"s{k}", f"motions/{EMOTIONS[k % 5]}.npz", EMOTIONS[k % 5]) for k in range(count)]
         text = design_text("many", "forced-choice", shown, 5.0).replace("per_participant = 0", "per_participant = 20")
         (folder / "design.toml").write_text(text, "utf-8")

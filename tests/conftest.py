@@ -20,10 +20,12 @@ pytest_plugins = ("tests.study.real_parts_summary",)  # names, at the end, which
 # Files that take longest, in this order: two make the solved walks, for which nobody should wait later, and none of the
 # others should be what one worker still does when the other has nothing left.
 FIRST = (
-    *("test_human_verbs.py", "test_synthesize.py", "test_browser.py", "test_adopted_walks.py", "test_reconstruct.py"),
-    *("test_closed_loop.py", "test_feasible_story.py", "test_captured_walk.py", "test_piloted_story.py", "test_fit.py"),
-    *("test_perform.py", "test_walk.py", "test_step_walk.py", "test_audience.py", "test_landing_audit.py"),
-    *("test_show_queue.py", "test_blender_addon.py", "test_playback.py", "test_piloted.py", "test_command_line.py"),
+    *("test_human_verbs.py", "test_synthesize.py", "test_reconstruct.py", "test_browser_designs.py"),
+    *("test_browser_session.py", "test_browser_showing.py", "test_docs.py", "test_closed_loop.py"),
+    *("test_piloted_story.py", "test_adopted_walks.py", "test_feasible_story.py", "test_captured_walk.py"),
+    *("test_designs.py", "test_mrpete.py", "test_fit.py", "test_perform.py", "test_walk.py", "test_step_walk.py"),
+    *("test_audience.py", "test_landing_audit.py", "test_show_queue.py", "test_blender_addon.py", "test_playback.py"),
+    *("test_piloted.py", "test_command_line.py", "test_report.py", "test_gait_library_build.py"),
 )
 
 settings.register_profile("strut", derandomize=True, deadline=None)  # the same examples everywhere

@@ -28,6 +28,7 @@ DOES = {  # what does in Python what a verb does on the command line
     "capture": ["read_recording", "capture_walk", "save_capture"],
     "reconstruct": ("reconstruct",),
     "analyze": ("analyze", "save_gait_report"),
+    "explain": ("explain", "predict"),
     "check": ("check",),
     "simulate": ("simulate", "simulate_to_goal"),
     "drive": ("LivePilot", "drive"),

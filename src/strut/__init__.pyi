@@ -75,6 +75,12 @@ from strut.capture.subject_model import SubjectModel as SubjectModel
 from strut.analysis.gait_analysis import analyze as analyze
 from strut.analysis.condition_comparison import compare_conditions as compare_conditions
 from strut.analysis.gait_expression import gait_expression as gait_expression
+from strut.human.explained_walk import (
+    ExplainedWalk as ExplainedWalk,
+    PredictedWalk as PredictedWalk,
+    explain as explain,
+    predict as predict,
+)
 from strut.human.naturalness import Naturalness as Naturalness
 from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
 from strut.simulation.live_pilot import LivePilot as LivePilot, LiveState as LiveState, Stick as Stick

@@ -147,12 +147,14 @@ class Search:
             that fails, no intensity helps.
         use: Share of the speed and torque limits while searching.
         rungs: Where a draft takes long, only so many even parts of what is asked are tried; 0 tries any intensity.
+        by_words: A group of words that breaks limits (`style.GROUPS`) is weakened alone where that helps.
     """
 
     coarsely: bool = False
     proof_first: bool = False
     use: float = 1.0
     rungs: int = 0
+    by_words: bool = False
 
 
 @runtime_checkable

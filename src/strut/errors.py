@@ -27,8 +27,9 @@ class UnknownNameError(StrutError):
         self.kind, self.name, self.known, self.where = kind, name, tuple(known), where
 
     def __str__(self) -> str:
-        near = ", ".join(get_close_matches(self.name, self.known, cutoff=0.4)) or ", ".join(self.known)
-        return f"There is no {self.kind} '{self.name}' (nearest: {near}); {self.where} lists them all."
+        near = ", ".join(get_close_matches(self.name, self.known, cutoff=0.4))
+        words = f"nearest: {near}" if near else f"there are {', '.join(self.known)}"
+        return f"There is no {self.kind} '{self.name}' ({words}); {self.where} lists them all."
 
 
 class BadTableError(StrutError):
@@ -221,7 +222,7 @@ class UnreachableFrameError(StrutError):
     def __str__(self) -> str:
         return (
             f"Frame {self.frame} at {self.time_s:.2f} s cannot be reached: foot {self.foot} stays "
-            f"{self.off_m * 1e3:.1f} mm or mrad away from where it shall be; move or turn the base less there."
+            f"{self.off_m * 1e3:.1f} mm (or mrad of tilt) away from where it shall be; move base or foot less there."
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -13,6 +14,10 @@ from strut.errors import BadRecordingError
 from strut.robot import Array, frozen_array
 
 Side = Literal["Right", "Left"]
+_SIDES: dict[str, Side] = {
+    **dict.fromkeys(("r", "right", "droit", "droite", "rechts"), "Right"),
+    **dict.fromkeys(("l", "left", "gauche", "links"), "Left"),
+}
 EventKind = Literal["heel_strike", "foot_flat", "heel_off", "toe_off"]
 FASTEST_HZ = 1e5
 LARGEST_M = 1e3  # markers farther away than this are no markers of a gait
@@ -174,10 +179,19 @@ def all_seen(places_m: Array) -> npt.NDArray[np.bool_]:
     return np.asarray(np.isfinite(places_m).all(axis=-1))
 
 
-def left_channels(names: Sequence[str]) -> list[bool]:
-    """Return which channels are of the left leg, where all names begin with R or L and both occur; else none."""
-    letters = [name[:1].upper() for name in names]
-    return [letter == "L" and set(letters) == {"R", "L"} for letter in letters]
+def channel_sides(names: Sequence[str]) -> list[Side | None]:
+    """Return the side of each channel, by its name.
+
+    `L Gast`, `left_TA` and `Soleus Droit` tell it; `LTRE` does where all names begin with R or L: `LATGAS` does not.
+    """
+    every = len(names) > 1 and all(name[:1] in {"R", "L"} for name in names)
+    return [_SIDES.get(name[:1].lower()) if every else _side_by_word(name) for name in names]
+
+
+def _side_by_word(name: str) -> Side | None:
+    """Return the side that the first or the last word of a name is."""
+    words = re.split(r"[\s_.:#-]+", name.lower())
+    return (_SIDES.get(words[0]) or _SIDES.get(words[-1])) if len(words) > 1 else None
 
 
 def _check_rate(rate_hz: float, what: str) -> None:

@@ -31,7 +31,8 @@ def rotation_from_zyz(angles_rad: Array) -> Array:
 
 def rotation_vector(rotation: Array) -> Array:
     """Return axis times angle of rotations. Shape (..., 3, 3) in, (..., 3) out."""
-    return np.asarray(Rotation.from_matrix(rotation.reshape(-1, 3, 3)).as_rotvec()).reshape(rotation.shape[:-1])
+    flat = Rotation.from_matrix(rotation.reshape(-1, 3, 3), assume_valid=True)  # a check of each would cost twice that
+    return np.asarray(flat.as_rotvec()).reshape(rotation.shape[:-1])
 
 
 def rotation_from_vector(vector_rad: Array) -> Array:

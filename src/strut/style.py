@@ -111,6 +111,17 @@ class Style:
 
 WORDS: dict[str, Word] = {one.name: one.metadata["word"] for one in fields(Style) if "word" in one.metadata}
 
+# Words that are weakened together where a part of a feeling breaks a limit; each group falls into smaller ones.
+GROUPS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "arms": (("shoulder_rad", "elbow_rad"), ("arm_swing",)),
+    "movement": (
+        ("lift",),
+        ("sway", "bounce", "jerkiness", "nod_rad", "recoil", "anticipation", "asymmetry"),
+        ("tempo", "stride"),
+    ),
+    "posture": (("stance_width", "body_height"), ("body_pitch_rad", "trunk_pitch_rad", "head_pitch_rad")),
+}
+
 
 def spoken(word: str) -> str:
     """Return a word as people say it."""

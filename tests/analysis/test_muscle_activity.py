@@ -78,5 +78,7 @@ def test_words_say_whose_peak_and_whose_cycle_it_is():
         {"neutral": [one]}, "neutral"
     )
     assert "over the cycle of each muscle's own leg" in muscle_words({"neutral": [both]}, "neutral")
+    left = trial(1e-4, names=("L SOL", "L TA"), leg="Right")
+    assert "of the left leg" in muscle_words({"neutral": [left]}, "neutral")
     bare = comparison({"neutral": [STILL], "sad": [one]}, "neutral")
     assert peak_words(bare) == "the largest peak of the means of all conditions"

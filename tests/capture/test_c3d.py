@@ -118,6 +118,15 @@ def test_labels_lose_the_subjects_prefix_and_twins_get_a_number():
     assert again.marker_names == ("LASI", "LASI#2", "RASI")
 
 
+def test_markers_of_a_second_person_keep_the_prefix_and_both_are_told():
+    names = [f"P{index}" for index in range(9)]
+    labels = (*(f"Ann:{name}" for name in names[1:]), *(f"Ben:{name}" for name in names))  # Ann lost her P0
+    recording = Recording("two", 50.0, labels, np.ones((3, len(labels), 3)))
+    again = recording_from(C3dWriter().content(recording), ".c3d", "two")
+    assert again.marker_names == (*names[1:], *(f"Ben:{name}" for name in names))
+    assert "The file holds markers of Ann, Ben: those of Ann are used" in " ".join(again.notes)
+
+
 def test_a_cut_file_is_refused_wherever_it_is_cut(written):
     _, content = written
     for stop in range(0, len(content), 97):
@@ -128,6 +137,35 @@ def test_a_cut_file_is_refused_wherever_it_is_cut(written):
         C3dDamageError, match="is cut short: its header promises 60 frames and 59 are there; copy it again"
     ):
         recording_from(content[:-8], ".c3d", "cut")
+
+
+def test_a_header_that_counts_channels_instead_of_samples_is_found_out(written):
+    """As MotionMonitor's does: a frame of 2 channels with 10 samples each has 20 numbers, not 2."""
+    recording, content = written
+    assert content[4:6] == (20).to_bytes(2, "little")
+    again = recording_from(content[:4] + (2).to_bytes(2, "little") + content[6:], ".c3d", "made")
+    np.testing.assert_array_equal(again.markers_m, recording_from(content, ".c3d", "made").markers_m)
+    np.testing.assert_allclose(again.analog.values, recording.analog.values, atol=1e-6)
+
+
+def test_a_parameter_that_counts_a_frame_too_many_is_found_out(written):
+    """As that of two sample files: 500 frames by the parameter, 499 by the header and by what is there."""
+    _, content = written
+    header = read_header(content)
+    size = 60 * (4 * header.points + header.analog_per_frame) * 4
+    at = content.index(b"FRAMES") + len("FRAMES") + 4  # behind offset, type and rank
+    assert content[at : at + 2] == (60).to_bytes(2, "little")
+    changed = content[:at] + (61).to_bytes(2, "little") + content[at + 2 :]
+    assert len(recording_from(changed[: header.data_start + size], ".c3d", "made").markers_m) == 60
+    with pytest.raises(C3dDamageError, match="cut short"):
+        recording_from(changed[: header.data_start + size - 4], ".c3d", "made")
+
+
+def test_what_a_maker_leaves_out_is_told(written):
+    _, content = written
+    empty = content[:516] + bytes(len(content) - 516)
+    with pytest.raises(C3dDamageError, match="its parameter section is empty"):
+        recording_from(empty, ".c3d", "empty")
 
 
 def test_the_sentence_names_the_file_and_the_reason(tmp_path):

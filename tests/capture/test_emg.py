@@ -1,11 +1,13 @@
 """Muscles: envelopes as published, silent channels left out, means over cycles."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from strut.capture.emg import emg_envelopes, mean_cycle, over_cycles, rectified_envelope
 from strut.capture.recording_file import read_recording
-from strut.recording import AnalogChannels, GaitEvent
+from strut.recording import AnalogChannels, GaitEvent, channel_sides
 
 SIDES = {"Right": 0.0, "Left": 0.5}
 
@@ -32,8 +34,10 @@ def test_the_two_silent_channels_of_the_author_are_left_out(data):
 
 
 def test_channels_of_plates_are_no_muscles(data):
-    analog = read_recording(data / "qcmas_walk.c3d").analog
-    assert not [name for name in emg_envelopes(analog).names if "Force" in name or "Moment" in name]
+    found = emg_envelopes(read_recording(data / "qcmas_walk.c3d").analog)
+    assert not [name for name in found.names if "Force" in name or "Moment" in name]
+    assert found.unnamed == ("2", "5", "7", "9", "10", "14")  # sockets that nobody plugged anything into
+    assert "a number for a name" in found.notes[-1]
     assert emg_envelopes(read_recording(data / "sydney_walk03.c3d").analog) is None
 
 
@@ -43,11 +47,17 @@ def test_cycles_are_averaged_each_over_its_own_leg():
     emg = emg_envelopes(AnalogChannels(("RSOLEUS", "LSOLEUS"), ("V", "V"), 1000.0, np.column_stack([burst, burst])))
     assert over_cycles(emg, [0.0, 1.0, 2.0, 3.0]).shape == (3, 101, 2)
     strikes = [GaitEvent("heel_strike", side, start_s + k) for side, start_s in SIDES.items() for k in range(4)]
-    leg, mean = mean_cycle(emg, [event for event in strikes if event.time_s < 4.0])
-    assert leg == "Right"
-    assert mean[:, 0].argmax() == pytest.approx(25, abs=2)  # of the cycle: a quarter, where the sine is largest
-    assert mean[:, 1].argmax() == pytest.approx(75, abs=2)  # the left foot lands half a cycle later
+    walked = [event for event in strikes if event.time_s < 4.0]
+    found = mean_cycle(emg, walked)
+    assert (found.names, found.leg) == (("RSOLEUS", "LSOLEUS"), "Right")
+    assert found.cycle_v[:, 0].argmax() == pytest.approx(25, abs=2)  # of the cycle: where the sine is largest
+    assert found.cycle_v[:, 1].argmax() == pytest.approx(75, abs=2)  # the left foot lands half a cycle later
     assert mean_cycle(emg, strikes[:1]) is None
+    alone = mean_cycle(replace(emg, names=("L Sol", "L TA")), walked)  # nothing of the right leg was measured
+    np.testing.assert_allclose(alone.cycle_v[:, 0], found.cycle_v[:, 1])
+    assert channel_sides(["Soleus Gauche", "R.Quads", "LATGAS", "left_TA"]) == ["Left", "Right", None, "Left"]
+    only_left = [event for event in walked if event.side == "Left"]
+    assert mean_cycle(emg, only_left).names == ("LSOLEUS",)
 
 
 def test_no_muscles_no_envelopes():

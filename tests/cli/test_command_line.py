@@ -128,8 +128,10 @@ def test_an_impossible_step_is_told_with_what_would_work(capsys: pytest.CaptureF
     """Other options take the same way: tests/pipeline/test_walk.py asks each of them too much."""
     walk = ["walk", "mrpete", "--cycles", "2", "--rate", "20", "--out", str(tmp_path / "a.npz"), "--step-length"]
     assert main([*walk, "600mm"]) == 2
-    told = r"strut: A step length of 600 mm is impossible \(.*\); the largest that works is \d+ mm\."
-    assert re.fullmatch(told, said(capsys))
+    told = r"strut: A step length of 600 mm is impossible \(.*\); the largest that works is (\d+) mm\."
+    found = re.fullmatch(told, said(capsys))
+    assert found
+    assert main([*walk, f"{found[1]}mm"]) == 0
 
 
 def test_strict_refuses_with_exit_code_3_and_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

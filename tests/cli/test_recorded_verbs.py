@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from strut.capture.recording_file import read_recording
+from strut.capture.subject_from_trials import PersonFacts
 from strut.cli.main import main
 from strut.io.motion_file import load_motion
 from tests.capture.conftest import data  # noqa: F401  (a fixture)
@@ -28,6 +30,13 @@ def test_capture_writes_everything(data, tmp_path, capsys):  # noqa: F811
     assert motion.torque_nm.shape == (len(motion.time_s), 28)
     table = np.genfromtxt(out / "forces.csv", delimiter=",", names=True)
     np.testing.assert_allclose(table["right_up_n"] + table["left_up_n"], table["total_up_n"], atol=1.0)
+    assert "off force plates, RMS of body weight: total 3." in said.err
+    plates = read_recording(out / "forces.mot").plates  # as OpenSim reads external loads: y is up
+    assert [plate.name for plate in plates] == ["right_ground", "left_ground"]
+    np.testing.assert_allclose(plates[0].force_n[:, 1], table["right_up_n"], atol=0.01)
+    np.testing.assert_allclose(plates[0].force_n[:, 2], -table["right_left_n"], atol=0.01)
+    loaded = table["right_up_n"] > 50.0
+    np.testing.assert_allclose(plates[0].cop_m[loaded, 2], -table["right_cop_y_m"][loaded], atol=1e-4)
     page = (out / "report.html").read_text("utf-8")
     assert "Beside force plates" in page
     assert "http" not in page.split("data:image")[0].replace("http-equiv", "").replace("http://www.w3.org", "")
@@ -47,6 +56,12 @@ def test_a_fit_goes_on_to_forces(data, tmp_path, capsys):  # noqa: F811
     assert main(following) == 0
 
 
+def test_height_and_mass_that_contradict_the_file_are_told():
+    told = PersonFacts(1.86, 75.0).contradictions(1.634, 75.2, "used; the recording")
+    assert told == ("A body height of 1.86 m was given and is used; the recording tells 1.634 m.",)
+    assert not PersonFacts(1.86, None).contradictions(None, 70.0, "used; the recording")
+
+
 def test_bad_input_is_one_sentence(data, tmp_path, capsys):  # noqa: F811
     walk = str(data / "felis_subject3_neutral.c3d")
     no_c3d = tmp_path / "walk.c3d"
@@ -57,7 +72,8 @@ def test_bad_input_is_one_sentence(data, tmp_path, capsys):  # noqa: F811
     cases = {
         "not": ["capture", str(no_c3d), "--height", "1.8", "--mass", "70"],
         "height": ["capture", walk, "--mass", "75"],
-        "18.6 m is outside": ["capture", walk, "--height", "18.6", "--mass", "75"],
+        "write 186mm or 186cm": ["capture", walk, "--height", "186", "--mass", "75"],
+        "18.6 m is outside": ["capture", walk, "--height", "1860cm", "--mass", "75"],
         "mass of 7 kg": ["fit", walk, "--height", "1.86", "--mass", "7"],
         "still needs LASI": ["fit", str(foreign), "--height", "1.8", "--mass", "70"],
         "no markers": ["fit", str(data / "c3d_samples" / "emgwl.c3d"), "--height", "1.8", "--mass", "70"],

@@ -19,7 +19,7 @@ from strut.models.catalogue import robot_of
 
 def test_a_table_has_a_column_for_every_number(happy_walk, tmp_path):
     written = export(happy_walk, tmp_path / "walk.csv")
-    assert written.lost == ("receipt", "meta")
+    assert written.lost == ("receipt", "notes")
     rows = list(csv.DictReader((tmp_path / "walk.csv").read_text("utf-8").splitlines()))
     assert len(rows) == written.samples == len(happy_walk.time_s)
     foot = happy_walk.foot_names.index("RF")
@@ -56,7 +56,7 @@ def test_another_library_reads_the_c3d_of_a_robot(happy_walk, tmp_path):
 
 def test_joint_angles_come_back_from_a_table_of_opensim(happy_walk, tmp_path):
     written = export(happy_walk, tmp_path / "walk.mot")
-    assert {"torque_nm", "ground_force_n", "meta"} <= set(written.lost)
+    assert {"joint torques", "ground forces", "notes"} <= set(written.lost)
     table = read_mot(written.path.read_text("utf-8"))
     knee = happy_walk.joint_names.index("LF_knee") - len(happy_walk.joint_names)
     np.testing.assert_allclose(np.radians(table.column("LF_knee")), happy_walk.qpos[:, knee], atol=1e-8)
@@ -84,7 +84,7 @@ def test_the_ending_alone_says_the_format(happy_walk, tmp_path):
     save_motion(happy_walk, tmp_path / "walk.npz")
     assert main(["export", str(tmp_path / "walk.npz"), "--out", str(tmp_path / "e.json")]) == 0
     assert json.loads((tmp_path / "e.json").read_text("utf-8"))["robot"] == "mrpete"
-    with pytest.raises(UnknownNameError, match="no format 'fbx'"):
+    with pytest.raises(UnknownNameError, match=r"no format 'fbx' \(there are csv, json"):
         export(happy_walk, tmp_path / "e.fbx")
 
 

@@ -1,9 +1,10 @@
-"""Tables of answers that many tests share."""
+"""Answers, studies, databases and pages that many tests share."""
 
 from __future__ import annotations
 
 import secrets
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 from typing import get_args
@@ -19,12 +20,14 @@ from strut.study.answers import Answers
 from strut.study.asking import Question
 from strut.study.database import open_database
 from strut.study.database_connection import database_url
-from strut.study.design import read_design
+from strut.study.design import parse_design, read_design
 from strut.study.published import published
+from strut.study.server import study_app
 from strut.study.statistics import study_statistics
 from strut.study.stimulus import load_stimuli
 from strut.study.study_folder import OpenedStudy, new_study
 from tests.study import real_parts
+from tests.study.browsing import SHORT
 from tests.study.real_parts_summary import PROPERTY
 
 
@@ -108,24 +111,26 @@ def study_of(tmp_path, untouched_studies):
 
 @pytest.fixture(scope="session")
 def loaded_stimuli():
-    """Designs and stimuli by the text of their design file: the motions are the same in all copies of a study."""
+    """Stimuli by the text of their design file: the motions are the same in all copies of a study."""
     return {}
 
 
 @pytest.fixture
 def opened_of(study_of, loaded_stimuli):
-    """Return a function that opens a study of a design with an empty database; stimuli are loaded once for all."""
+    """Return a function that opens a study of a design with an empty database; stimuli are loaded once for all.
+
+    It takes changes to lines of the design file (`old => new`) and more tables for its end.
+    """
     databases = []
 
-    def open_one(question: str, change: str = "") -> OpenedStudy:
+    def open_one(question: str, change: str = "", more: str = "") -> OpenedStudy:
         folder = study_of(question, change)
         text = (folder / "design.toml").read_text()
+        design = parse_design(text + more, "design.toml", folder)
         if text not in loaded_stimuli:
-            design = read_design(folder)
-            loaded_stimuli[text] = design, load_stimuli(design)
-        design, stimuli = loaded_stimuli[text]
+            loaded_stimuli[text] = load_stimuli(read_design(folder))
         databases.append(open_database(database_url(folder, None), name=design.name, fingerprint="the same"))
-        return OpenedStudy(design, stimuli, databases[-1], token="a token of the tests")
+        return OpenedStudy(design, loaded_stimuli[text], databases[-1], token="a token of the tests")
 
     yield open_one
     for database in databases:
@@ -163,6 +168,65 @@ def empty_postgres(request):
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute(f"create database {name}")
     return postgres_url.replace("/postgres", f"/{name}")
+
+
+@pytest.fixture
+def on_the_web(opened_of):
+    """Return a function that serves a study of a design by a thread; what is opened stands at `opened`."""
+    servers = []
+
+    def serve(question: str, change: str = "", more: str = "") -> real_parts.ThreadServer:
+        opened = opened_of(question, change, more)
+        servers.append(real_parts.ThreadServer(study_app(opened)))
+        servers[-1].opened = opened
+        return servers[-1]
+
+    yield serve
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def running(on_the_web, request):
+    """A short study on the web, of the design that the test names."""
+    question = getattr(request, "param", "forced-choice")
+    return on_the_web(question, SHORT[question])
+
+
+@pytest.fixture
+def visit(request, on_the_web):
+    """Return a function that opens a page and remembers every request and every error of it."""
+    del on_the_web  # pages close before servers end, who would wait for them
+    request.node.user_properties.append((PROPERTY, "Chromium"))
+    browser, contexts = request.getfixturevalue("browser"), []
+
+    def open_page(**options):
+        context = browser.new_context(**options)
+        context.set_default_timeout(20_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.requested, page.failed = [], []
+        page.on("request", lambda request: page.requested.append(request.url))
+        page.on("pageerror", lambda error: page.failed.append(str(error)))
+        page.on("console", lambda message: page.failed.append(message.text) if message.type == "error" else None)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The source of axe-core, which finds what people with disabilities cannot use."""
+    kept = Path(__file__).parents[2] / ".axe" / "node_modules" / "axe-core" / "axe.min.js"
+    if not kept.is_file():
+        if shutil.which("npm") is None:
+            pytest.skip("npm is not installed (Debian: apt-get install npm)")
+        install = ["npm", "install", "--silent", "--no-save", "--prefix", str(kept.parents[2]), "axe-core@4"]
+        if subprocess.run(install, check=False, capture_output=True, timeout=120).returncode or not kept.is_file():
+            pytest.skip("axe-core cannot be installed by npm (no network?)")
+    return kept.read_text("utf-8")
 
 
 @pytest.fixture

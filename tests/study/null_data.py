@@ -136,6 +136,20 @@ def grouped_ratings(rng: np.random.Generator, *, people: int = 24, groups: int =
     )
 
 
+def groups_with_own_motions(rng: np.random.Generator, *, people: int = 24, own: float = 0.5) -> Answers:
+    """Return ratings of two groups that see one motion of each emotion in common, and one of their own.
+
+    Motions of the second group are rated higher by `own`, by whoever sees them.
+    """
+    answers = indifferent_ratings(rng, people=people, motions=3)
+    second = answers.table["participant"].astype(int) % 2 == 1
+    motion = answers.table["stimulus"].str[-1]
+    table = answers.table.assign(
+        group=np.where(second, "g1", "g0"), pleasure=answers.table["pleasure"] + own * (motion == "2")
+    )
+    return Answers(table[motion != np.where(second, "1", "2")])
+
+
 def guessed_labels(rng: np.random.Generator, *, people: int = 15, habit_sd: float = 1.0) -> Answers:
     """Return words of people who do not look, each with favourite words of their own."""
     answers = guessed_answers(rng, people=people, habit_sd=habit_sd)

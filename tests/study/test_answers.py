@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from strut.errors import AnswersError
+from strut.errors import AnswersError, OutOfRangeError
 from strut.study.answers import parse_answers, read_answers
 
 TRACED = "participant,trial,intended,rating,trace,trace_hz\na,1,sad,0,0 1,10\n"
@@ -92,3 +92,6 @@ def test_raw_ratings_are_rescaled_when_asked():
         parse_answers(text, "t.csv")
     with pytest.raises(AnswersError, match="line 4: pleasure is 9; ratings lie between 1 and 7"):
         parse_answers(text, "t.csv", scale=(1.0, 7.0))
+    for wrong in ((9.0, 1.0), (5.0, 5.0), (1.0, float("inf")), (float("nan"), 9.0)):
+        with pytest.raises(OutOfRangeError, match="give the lowest rating first"):
+            parse_answers(text, "t.csv", scale=wrong)

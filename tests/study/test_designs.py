@@ -21,77 +21,19 @@ from strut.study.answers import Answers, parse_answers
 from strut.study.code_sheet import save_code_sheet
 from strut.study.database import open_database
 from strut.study.database_connection import database_url
-from strut.study.design import parse_design
 from strut.study.group_effects import group_effects
 from strut.study.guard import Limits
 from strut.study.labels import Codes, code_sheet, coded_answers, labels_found, read_codes
 from strut.study.preferences import HALF_COUNTS, any_difference, person_scores, preferences
+from strut.study.preregistration import preregister_study
 from strut.study.rating_curves import rating_curves
 from strut.study.server import study_app
 from strut.study.statistics import study_statistics
 from strut.study.trial_plan import session_plan, trial_plan, view_azimuths, view_of
+from tests.study.design_parts import GROUPS, QUESTION
 from tests.study.null_data import compared_pairs, grouped_ratings, wandering_ratings
 
 TICKET = "k" * 32
-QUESTION = """
-[[question]]
-name = "dance"
-when = "before"
-kind = "choice"
-text.en = "How often do you dance?"
-text.de = "Wie oft tanzen Sie?"
-options.en = ["never", "often"]
-options.de = ["nie", "oft"]
-required = true
-
-[[question]]
-name = "sleep"
-when = "before"
-kind = "number"
-text.en = "Hours of sleep"
-text.de = "Stunden Schlaf"
-low = 0
-high = 24
-
-[[question]]
-name = "clear"
-when = "after"
-kind = "scale"
-text.en = "How clear was it?"
-text.de = "Wie klar war es?"
-points = 7
-ends.en = ["not", "fully"]
-ends.de = ["nicht", "ganz"]
-
-[[question]]
-name = "remark"
-when = "after"
-kind = "text"
-text.en = "Anything else?"
-text.de = "Sonst noch etwas?"
-"""
-GROUPS = """
-[[group]]
-name = "plain"
-
-[[group]]
-name = "told"
-stimuli = ["happy", "sad"]
-instruction.en = "Watch as a dancer would."
-instruction.de = "Schauen Sie wie jemand, der tanzt."
-"""
-
-
-@pytest.fixture
-def changed(opened_of):
-    """Return a function that opens a study with changed lines and more tables in its design file."""
-
-    def make(question, change="", more=""):
-        opened = opened_of(question, change)
-        text = (opened.design.folder / "design.toml").read_text() + more
-        return replace(opened, design=parse_design(text, "design.toml", opened.design.folder))
-
-    return make
 
 
 def client_of(opened):
@@ -108,8 +50,8 @@ def send(client, number, **form):
     return client.post(f"/p/{TICKET}", data={"trial": str(number), **timing, **form}, follow_redirects=False)
 
 
-def test_every_pair_comes_once_in_each_round_and_sides_are_balanced(changed):
-    design = changed("pairwise", "blocks = 1 => blocks = 2").design
+def test_every_pair_comes_once_in_each_round_and_sides_are_balanced(opened_of):
+    design = opened_of("pairwise", "blocks = 1 => blocks = 2").design
     assert design.trials == 1 + 2 * 10
     plans = [trial_plan(design, index, {})[1:] for index in range(4)]
     for plan in plans:
@@ -120,8 +62,8 @@ def test_every_pair_comes_once_in_each_round_and_sides_are_balanced(changed):
     assert set(sides.values()) == {4}  # each order as often as the other
 
 
-def test_a_pair_is_answered_by_its_side_and_stored_by_its_name(changed):
-    opened = changed("pairwise", "practice = 1 => practice = 0")
+def test_a_pair_is_answered_by_its_side_and_stored_by_its_name(opened_of):
+    opened = opened_of("pairwise", "practice = 1 => practice = 0")
     client = client_of(opened)
     plan = opened.database.participant(TICKET).plan
     page = client.get(f"/p/{TICKET}").text
@@ -138,8 +80,8 @@ def test_a_pair_is_answered_by_its_side_and_stored_by_its_name(changed):
     assert answers_of(opened.design, opened.database.rows()).are_pairs
 
 
-def test_a_rating_over_time_is_kept_sample_by_sample(changed):
-    opened = changed("continuous", "practice = 1 => practice = 0")
+def test_a_rating_over_time_is_kept_sample_by_sample(opened_of):
+    opened = opened_of("continuous", "practice = 1 => practice = 0")
     client, trace = client_of(opened), " ".join(["0"] * 10 + ["50"] * 41)
     for wrong in ({}, {"trace": trace}, {"trace": "1;2", "touched": "1"}, {"trace": "0 5", "touched": "1"}):
         assert send(client, 1, **wrong).status_code == 422
@@ -153,8 +95,8 @@ def test_a_rating_over_time_is_kept_sample_by_sample(changed):
     assert table["rating"].isna().tolist() == [False, True]
 
 
-def test_labels_are_counted_as_written_and_coded_by_the_laboratory(changed, tmp_path):
-    opened = changed("free-label", "practice = 1 => practice = 0")
+def test_labels_are_counted_as_written_and_coded_by_the_laboratory(opened_of, tmp_path):
+    opened = opened_of("free-label", "practice = 1 => practice = 0")
     client = client_of(opened)
     assert send(client, 1, label="  ").status_code == 422
     for number, label in enumerate(["Angry ", "angry", "very, very sad", "<b>odd</b>"], start=1):
@@ -175,9 +117,9 @@ def test_labels_are_counted_as_written_and_coded_by_the_laboratory(changed, tmp_
     assert code_sheet(answers, path.read_text()) == path.read_text()  # codes stay when labels are listed again
 
 
-def test_confidence_is_asked_with_every_question_and_needed(changed):
+def test_confidence_is_asked_with_every_question_and_needed(opened_of):
     for question, form in (("forced-choice", {"answer": "sad"}), ("slider", {"rating": "4", "touched": "1"})):
-        opened = changed(question, "confidence = false => confidence = true")
+        opened = opened_of(question, "confidence = false => confidence = true")
         client = client_of(opened)
         assert "How sure are you?" in client.get(f"/p/{TICKET}").text
         assert send(client, 1, **form).status_code == 422
@@ -187,8 +129,8 @@ def test_confidence_is_asked_with_every_question_and_needed(changed):
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_own_questions_come_before_and_after_and_are_exported(changed, kind, request, tmp_path):
-    opened = changed("forced-choice", "practice = 1 => practice = 0\nblocks = 2 => blocks = 1", QUESTION)
+def test_own_questions_come_before_and_after_and_are_exported(opened_of, kind, request, tmp_path):
+    opened = opened_of("forced-choice", "practice = 1 => practice = 0\nblocks = 2 => blocks = 1", QUESTION)
     if kind == "postgresql":
         url = database_url(tmp_path, request.getfixturevalue("empty_postgres"))
         opened = replace(opened, database=open_database(url, name=opened.design.name, fingerprint="the same"))
@@ -214,8 +156,8 @@ def test_own_questions_come_before_and_after_and_are_exported(changed, kind, req
     opened.database.close()
 
 
-def test_groups_grow_alike_and_see_their_own(changed):
-    opened = changed("forced-choice", more=GROUPS)
+def test_groups_grow_alike_and_see_their_own(opened_of):
+    opened = opened_of("forced-choice", more=GROUPS)
     counts, seen = Counter(), {}
     for index in range(20):
         group, plan = session_plan(opened.design, index, {}, counts)
@@ -234,8 +176,8 @@ def test_groups_grow_alike_and_see_their_own(changed):
     assert words[told] not in client.get(f"/p/{told * 32}?on=1").text
 
 
-def test_who_fails_attention_checks_is_marked_excluded_and_counted(changed):
-    opened = changed("forced-choice", "attention_checks = 0 => attention_checks = 2\npractice = 1 => practice = 0")
+def test_who_fails_attention_checks_is_marked_excluded_and_counted(opened_of):
+    opened = opened_of("forced-choice", "attention_checks = 0 => attention_checks = 2\npractice = 1 => practice = 0")
     client = client_of(opened)
     client.post("/start", data={"ticket": "z" * 32, "language": "en", "agree": "1"})
     for ticket, attentive in ((TICKET, True), ("z" * 32, False)):
@@ -258,9 +200,9 @@ def test_who_fails_attention_checks_is_marked_excluded_and_counted(changed):
     )
 
 
-def test_practice_has_stimuli_of_its_own_and_says_what_was_intended(changed):
+def test_practice_has_stimuli_of_its_own_and_says_what_was_intended(opened_of):
     own = '\n[[practice]]\nname = "try"\nfile = "motions/happy.npz"\nintended = "happy"\n'
-    opened = changed("forced-choice", "feedback = false => feedback = true", own)
+    opened = opened_of("forced-choice", "feedback = false => feedback = true", own)
     extra = [replace(stimulus, name="try") for stimulus in opened.stimuli if stimulus.name == "happy"]
     opened = replace(opened, stimuli=(*opened.stimuli, *extra))
     assert opened.design.trials == 1 + 10
@@ -295,13 +237,13 @@ def test_practice_has_stimuli_of_its_own_and_says_what_was_intended(changed):
         ("slider", "", QUESTION.replace('when = "after"', 'when = "during"'), "none of after, before"),
     ],
 )  # fmt: skip
-def test_a_mistake_in_a_design_is_told_with_its_line_and_field(changed, question, change, more, reason):
+def test_a_mistake_in_a_design_is_told_with_its_line_and_field(opened_of, question, change, more, reason):
     with pytest.raises(DesignError, match=reason):
-        changed(question, change, more)
+        opened_of(question, change, more)
 
 
-def test_views_by_lot_are_even_and_the_same_again(changed):
-    design = changed("forced-choice", "azimuth_spread_deg = 0 => azimuth_spread_deg = 180").design
+def test_views_by_lot_are_even_and_the_same_again(opened_of):
+    design = opened_of("forced-choice", "azimuth_spread_deg = 0 => azimuth_spread_deg = 180").design
     views = Counter(view_of(design, who, trial) for who in range(200) for trial in range(1, 11))
     assert set(views) == set(range(8))
     assert max(views.values()) < 1.3 * min(views.values())
@@ -327,7 +269,7 @@ def test_a_design_leads_from_simulated_answers_to_a_report_and_a_preregistration
     assert "The study&#39;s own questions (simulated)" in page
     tables = {path.suffix for path in (folder / "report_tables").iterdir()}
     assert tables == {".csv", ".tex"}
-    assert main(["study", "preregister", str(folder), "--people", "12"]) == 0
+    preregister_study(folder, people=12, runs=3)
     draft = (folder / "preregistration.md").read_text()
     assert "fail more than 0 of 1 attention checks" in draft
     assert "Groups (plain and told)" in draft
@@ -367,8 +309,8 @@ def test_whatever_coders_wrote_stays_in_the_sheet(study_of):
     assert sheet.read_text() == before
 
 
-def test_the_seed_moves_attention_checks(changed):
-    design = changed("forced-choice", "attention_checks = 0 => attention_checks = 2").design
+def test_the_seed_moves_attention_checks(opened_of):
+    design = opened_of("forced-choice", "attention_checks = 0 => attention_checks = 2").design
     checks = {
         tuple((one.number, one.check) for one in trial_plan(replace(design, seed=seed), 0, {}) if one.check)
         for seed in range(5)

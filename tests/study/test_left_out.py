@@ -10,7 +10,14 @@ from strut.study.confidence import confidence_found
 from strut.study.group_effects import group_effects
 from strut.study.rating_curves import rating_curves
 from strut.study.statistics import study_statistics
-from tests.study.null_data import compared_pairs, grouped_ratings, guessed_answers, wandering_ratings
+from strut.study.statistics_text import methods_and_results
+from tests.study.null_data import (
+    compared_pairs,
+    grouped_ratings,
+    groups_with_own_motions,
+    guessed_answers,
+    wandering_ratings,
+)
 
 SHARED = ["m0", "m1", "m2"]
 
@@ -41,6 +48,19 @@ def test_groups_that_prefer_other_motions_are_found_among_those_that_all_saw():
     other = table["stimulus"].where(table["chosen"] == table["other"], table["other"])
     turned = Answers(table.assign(chosen=table["chosen"].where(table["group"] == "g0", other)))
     assert group_effects(turned, rng, [])[0].p_value < 0.05
+
+
+def test_ratings_and_hits_of_groups_are_compared_by_the_motions_that_all_saw():
+    rng = np.random.default_rng(3)
+    answers = groups_with_own_motions(rng, own=2.0)
+    found = group_effects(answers, rng, [])
+    assert all(row.same_motions and row.p_holm > 0.05 for row in found)
+    apart = answers.table[answers.table["stimulus"].str[-1] != "0"]
+    found = group_effects(Answers(apart), rng, [])
+    assert not any(row.same_motions for row in found)
+    assert all(row.p_holm < 0.05 for row in found)
+    _, results = methods_and_results(study_statistics(Answers(apart.drop(columns="factor_level"))))
+    assert "nothing tells the groups from the motions" in results
 
 
 def test_motions_that_nothing_links_have_no_strengths_and_that_is_said():

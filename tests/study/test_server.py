@@ -16,12 +16,12 @@ from strut.cli.main import main
 from strut.study.answer_table import answers_of, export_rows
 from strut.study.answers import parse_answers
 from strut.study.database import deletion_code
-from strut.study.design import parse_design
 from strut.study.guard import LARGEST_BODY_BYTES, Limits
 from strut.study.server import study_app
 from strut.study.study_folder import open_study
 from strut.study.taking_part import Recruiting
 from strut.study.trial_plan import option_order
+from tests.study.design_parts import ETHICS
 
 TICKET = "k" * 32
 
@@ -360,7 +360,7 @@ def test_everybody_can_withdraw_and_is_gone(client, opened):
     see(client, 1)
     send(client, 1)
     assert f"/p/{TICKET}/withdraw" in client.get(f"/p/{TICKET}").text
-    assert "1 answers" in client.get(f"/p/{TICKET}/withdraw").text
+    assert "answers so far: 1" in client.get(f"/p/{TICKET}/withdraw").text
     assert "has been deleted" in client.post(f"/p/{TICKET}/withdraw").text
     assert opened.database.rows() == []
     assert client.get(f"/p/{TICKET}").status_code == 404
@@ -381,22 +381,8 @@ def test_the_code_for_deletion_is_in_no_export_and_times_are_coarse(client, open
     assert opened.database.forget(shown) == 11
 
 
-ETHICS = """[ethics]
-investigator = "A. Author"
-institution = "A University"
-contact = "author@example.org"
-approval = "2026-17"
-retention = "until the paper is published"
-information = "https://example.org/sheet.pdf"
-minimum_age = 18
-
-[ask]"""
-
-
 def with_ethics(opened_of):
-    opened = opened_of("forced-choice")
-    text = (opened.design.folder / "design.toml").read_text().replace("[ask]", ETHICS)
-    return replace(opened, design=parse_design(text, "design.toml", opened.design.folder))
+    return opened_of("forced-choice", more=f"{ETHICS}minimum_age = 18\n")
 
 
 def test_people_read_who_is_responsible_and_are_old_enough(opened_of):

@@ -79,8 +79,7 @@ def cycle_scores(robot: Robot, motion: Motion) -> dict[str, BandScore]:
     cycle = gait_cycle(robot, motion)
     if cycle is None:
         return {}
-    speed_m_s = float(cycle.motion.qpos[-1, 0] - cycle.motion.qpos[0, 0]) / cycle.motion.duration_s
-    return band_scores(robot, speed_m_s, walk_figures(robot, cycle.motion))
+    return band_scores(robot, cycle.speed_m_s, walk_figures(robot, cycle.motion))
 
 
 def normalised_cycle(robot: Robot, motion: Motion) -> dict[str, Array] | None:

@@ -48,6 +48,11 @@ class GaitCycle:
         """Time as a share of the whole, 0 to 1. Shape (T,)."""
         return self.motion.time_s / self.motion.duration_s
 
+    @property
+    def speed_m_s(self) -> float:
+        """Of the pelvis along the way."""
+        return float(self.motion.qpos[-1, 0] - self.motion.qpos[0, 0]) / self.motion.duration_s
+
 
 def coordinate_names(robot: Robot) -> tuple[str, ...]:
     """Return the names of all coordinates of a human model, six of the pelvis first."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from strut.human.anatomy import LEFT, RIGHT
 from strut.motion import Motion
-from strut.recording import left_channels
+from strut.recording import channel_sides
 from strut.robot import Array
 
 META = "emg"  # where a captured motion keeps its envelopes
@@ -80,7 +81,7 @@ def muscle_remarks(trials: Mapping[str, Sequence[Motion]]) -> tuple[str, ...]:
         if (used := len(emg.get(name, ()))) < len(own)
     ]
     if emg and not _common_channels(emg):
-        known = dict.fromkeys(channel for own in emg.values() for one in own for channel in one["names"])
+        known = dict.fromkeys(channel for one in _trials_of(emg) for channel in one["names"])
         names = ", ".join(known) or "all are silent"
         remarks.append(f"Muscles are not compared: no EMG channel has the same name in every trial ({names}).")
     return tuple(remarks)
@@ -93,15 +94,25 @@ def _emg_by_condition(trials: Mapping[str, Sequence[Motion]]) -> dict[str, list[
 
 
 def _emg_of_one_leg(emg: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Mapping[str, Any]]]:
-    """Return envelopes over cycles of one leg, the right if any trial has those, of conditions that have them."""
-    leg = RIGHT if any(one["leg"] == RIGHT for own in emg.values() for one in own) else LEFT
-    same = {name: [one for one in own if one["leg"] == leg] for name, own in emg.items()}
+    """Return envelopes whose names tell the leg, and others over cycles of one: the right if any trial has those."""
+    wanted = {one["leg"] for one in _trials_of(emg) if _is_bare(one)} & {RIGHT} or {LEFT}
+    same = {name: [one for one in own if not _is_bare(one) or one["leg"] in wanted] for name, own in emg.items()}
     return {name: own for name, own in same.items() if own}
+
+
+def _is_bare(emg: Mapping[str, Any]) -> bool:
+    """Return whether a trial has channels whose names do not tell the leg."""
+    return None in channel_sides(emg["names"])
+
+
+def _trials_of(emg: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Mapping[str, Any]]:
+    """Return the trials of all conditions."""
+    return list(chain.from_iterable(emg.values()))
 
 
 def _common_channels(emg: Mapping[str, Sequence[Mapping[str, Any]]]) -> tuple[str, ...]:
     """Return the channels that every trial has."""
-    trials = [one for own in emg.values() for one in own]
+    trials = _trials_of(emg)
     first = trials[0]["names"] if trials else []
     return tuple(name for name in first if all(name in one["names"] for one in trials))
 
@@ -114,14 +125,13 @@ def _peak_v(cycles: Mapping[str, Array], neutral: str) -> Array:
 
 def _activity(names: tuple[str, ...], cycles: Array, emg: Sequence[Mapping[str, Any]]) -> MuscleActivity:
     mean, sd = cycles.mean(axis=0), cycles.std(axis=0)
-    leg = OWN if any(_left_of(names, one) for one in emg) else emg[0]["leg"]
-    return MuscleActivity(names, mean, sd, len(cycles), _silent(emg), leg)
+    legs = _legs(emg[0])
+    return MuscleActivity(names, mean, sd, len(cycles), _silent(emg), legs.pop() if len(legs) == 1 else OWN)
 
 
-def _left_of(names: Sequence[str], emg: Mapping[str, Any]) -> list[str]:
-    """Return which of some channels a trial has averaged over cycles of the left leg beside others of the right."""
-    left = left_channels(emg["names"])
-    return [name for name, is_left in zip(emg["names"], left, strict=True) if is_left and name in names]
+def _legs(emg: Mapping[str, Any]) -> set[str]:
+    """Return over whose cycles the channels of a trial are averaged."""
+    return {side or emg["leg"] for side in channel_sides(emg["names"])}
 
 
 def _envelopes_v(emg: Mapping[str, Any], names: Sequence[str]) -> Array:

@@ -65,9 +65,11 @@ def _values(content: bytes, header: C3dHeader, parameters: Parameters, as_floats
     """Return the numbers of all frames. Shape (T, n)."""
     told = int(number_of(parameters, "POINT", "DATA_START", 0.0))
     start = (told - 1) * BLOCK if told > 1 else header.data_start
-    width, per_frame = 4 if as_floats else 2, 4 * header.points + header.analog_per_frame
-    frames = _frame_count(header, parameters)
-    whole = max(len(content) - start, 0) // max(per_frame * width, 1)
+    width = 4 if as_floats else 2
+    room = max(len(content) - start, 0) // width
+    per_frame = 4 * header.points + _analog_per_frame(header, parameters, room)
+    whole = room // max(per_frame, 1)
+    frames = _frame_count(header, parameters, whole)
     refuse_c3d_unless(start >= BLOCK, "is a damaged C3D file: its data would begin in its header.")
     refuse_c3d_unless(
         start + frames * per_frame * width <= len(content),
@@ -77,12 +79,25 @@ def _values(content: bytes, header: C3dHeader, parameters: Parameters, as_floats
     return numbers(content, kind, header.processor, frames * per_frame, start).reshape(frames, per_frame)
 
 
-def _frame_count(header: C3dHeader, parameters: Parameters) -> int:
-    """Return how many frames there are; files with more than a header can count tell it elsewhere."""
+def _analog_per_frame(header: C3dHeader, parameters: Parameters, room: int) -> int:
+    """Return how many analog numbers a frame has; headers that count channels are found out by a fitting file."""
+    used = int(number_of(parameters, "ANALOG", "USED", 0.0))
+    meant = used * header.samples_per_frame
+    frames = header.last_frame - header.first_frame + 1
+    fits = header.analog_per_frame == used and 0 <= room - frames * (4 * header.points + meant) < BLOCK
+    return meant if fits else header.analog_per_frame
+
+
+def _frame_count(header: C3dHeader, parameters: Parameters, whole: int) -> int:
+    """Return how many frames there are; files with more than a header can count tell it elsewhere.
+
+    Where header and parameters differ and exactly as many frames are there as the header says, the header is right.
+    """
+    own = header.last_frame - header.first_frame + 1
     told = int(number_of(parameters, "POINT", "FRAMES", 0.0)) % 65536
     told = max(told, int(number_of(parameters, "POINT", "LONG_FRAMES", 0.0)))
     first, last = (_long(parameters, f"ACTUAL_{end}_FIELD") for end in ("START", "END"))
-    count = last - first + 1 if 0 < first <= last else max(header.last_frame - header.first_frame + 1, told)
+    count = last - first + 1 if 0 < first <= last else own if own == whole else max(own, told)
     counts = f"its header counts from {header.first_frame} to {header.last_frame}"
     refuse_c3d_unless(0 < count <= MOST_FRAMES, f"holds no frames ({counts}).")
     return count

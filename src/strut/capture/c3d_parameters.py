@@ -105,6 +105,7 @@ def read_parameters(content: bytes, header: C3dHeader) -> tuple[Parameters, tupl
     for entry in entries:
         if entry.value is not None:
             found.setdefault(names.get(entry.group, f"GROUP {entry.group}"), {})[entry.name] = entry.value
+    refuse_c3d_unless(bool(entries) or header.points == 0, f"{DAMAGED}: its parameter section is empty.")
     named = header.points == 0 or "LABELS" in found.get("POINT", {})
     refuse_c3d_unless(named, f"{DAMAGED}: its parameter section breaks off before the names of the points.")
     return found, notes

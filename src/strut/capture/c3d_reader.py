@@ -17,14 +17,14 @@ from strut.capture.c3d_parameters import (
     texts_of,
 )
 from strut.capture.c3d_plates import read_plates
-from strut.capture.marker_labels import unique_labels, without_prefix
+from strut.capture.marker_labels import own_labels, people_of, unique_labels, without_prefix
 from strut.recording import AnalogChannels, EventKind, GaitEvent, Recording, Side
 from strut.robot import Array
 
 METRES = {
     **dict.fromkeys(("mm", "millimeters", "millimetres", "millimeter", "mms"), 1e-3),
     **dict.fromkeys(("cm", "centimeters", "centimetres"), 1e-2),
-    **dict.fromkeys(("m", "meters", "metres", "meter"), 1.0),
+    **dict.fromkeys(("m", "meters", "metres", "meter", "mete", "metr"), 1.0),  # some programs keep four letters
     **dict.fromkeys(("in", "inch", "inches"), 0.0254),
     "dm": 0.1,
 }
@@ -68,7 +68,7 @@ def recording_from_c3d(content: bytes, name: str) -> Recording:
         height_m=height_m,
         mass_kg=mass_kg,
         moments_nm_kg=moments,
-        notes=(*damage, *notes, *plate_notes, *moment_notes),
+        notes=(*damage, *notes, *_people_notes(parameters), *plate_notes, *moment_notes),
     )
 
 
@@ -99,7 +99,13 @@ def _labels(parameters: Parameters, count: int) -> tuple[tuple[str, ...], list[i
     computed = {label for kind in _COMPUTED for label in texts_of(parameters, "POINT", kind)}
     told = _padded(texts_of(parameters, "POINT", "LABELS"), count, "*")
     kept = [index for index, label in enumerate(told) if label not in computed]
-    return unique_labels([without_prefix(told[index]) for index in kept]), kept
+    return own_labels([told[index] for index in kept]), kept
+
+
+def _people_notes(parameters: Parameters) -> list[str]:
+    """Return a sentence if markers of several people are in the file."""
+    people = people_of(texts_of(parameters, "POINT", "LABELS"))
+    return [f"The file holds markers of {', '.join(people)}: those of {people[0]} are used."] if len(people) > 1 else []
 
 
 def _moments(parameters: Parameters, frames: C3dFrames) -> tuple[dict[str, Array], list[str]]:

@@ -10,22 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from strut.capture.dynamic_smoothing import GRAVITY_M_S2
 from strut.capture.emg import EmgEnvelopes, emg_envelopes, mean_cycle
 from strut.capture.fit import MarkerFit, fit
 from strut.capture.footprints import SIDES
+from strut.capture.force_agreement import ForceAgreement, beside_aligned_plates, beside_plates
 from strut.capture.ground_forces import GroundForces, Told, ground_forces
 from strut.capture.load_sharing import wrench_pressure
 from strut.capture.marker_mapping import MarkerSet
 from strut.capture.moment_comparison import MomentAgreement, compare_ankles
 from strut.capture.plate_alignment import PlateAlignment
-from strut.capture.plate_comparison import (
-    AXES,
-    Agreement,
-    agreement,
-    compare_loads,
-    pressure_distance_m,
-)
 from strut.capture.subject_model import SubjectModel, robot_of_subject
 from strut.engines.rigid_body import foot_contact_points
 from strut.motion import Motion
@@ -44,9 +37,9 @@ class CapturedWalk:
         robot: The person.
         forces: Ground forces and torques.
         motion: Smooth angles with torques, forces and the receipt.
-        agreements: Of forces with plates, and of the plain centre-of-mass estimate (`baseline`) with them.
+        plates: How far forces are from those of plates; None without plates.
+        aligned: The same with the plates' clock and place set right; None if nothing is wrong with them.
         moments: Of ankle torques with the laboratory's own inverse dynamics.
-        pressure_mm: Median distance of the centre of pressure from that of plates in single support; None without.
         emg: Envelopes; None without EMG.
         notes: What was found and done.
     """
@@ -55,11 +48,18 @@ class CapturedWalk:
     robot: Robot
     forces: GroundForces
     motion: Motion
-    agreements: tuple[Agreement, ...]
+    plates: ForceAgreement | None
+    aligned: ForceAgreement | None
     moments: tuple[MomentAgreement, ...]
-    pressure_mm: float | None
     emg: EmgEnvelopes | None
     notes: tuple[str, ...]
+
+    @property
+    def plate_sentences(self) -> tuple[str, ...]:
+        """How far vertical forces and pressure are from plates; as they are, and set right where they are not."""
+        plates, aligned = (None if one is None else one.words for one in (self.plates, self.aligned))
+        said = {"off force plates, RMS of body weight": plates, "the same with plates set right": aligned}
+        return tuple(f"{title}: {words}" for title, words in said.items() if words)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what programs read: the receipt, the figures of the fit, and the comparison with plates."""
@@ -67,18 +67,17 @@ class CapturedWalk:
         return {
             **self.motion.receipt.as_dict(),
             **fit_figures(self.fit),
-            "plates": [_told_agreement(one) for one in self.agreements] or None,
-            "cop_distance_mm": self.pressure_mm,
+            **_told_agreement(self.plates, ""),
+            **_told_agreement(self.aligned, "aligned_"),
             "plate_alignment": _told_alignment(self.forces.alignment),
             "ankle_moments": [asdict(one) for one in self.moments] or None,
             "notes": list(self.notes),
         }
 
 
-def _told_agreement(one: Agreement) -> dict[str, Any]:
-    told = asdict(one)
-    del told["frames"]
-    return told
+def _told_agreement(found: ForceAgreement | None, prefix: str) -> dict[str, Any]:
+    names = (f"{prefix}plates", f"{prefix}cop_distance_mm")
+    return dict.fromkeys(names) if found is None else dict(zip(names, found.told, strict=True))
 
 
 def _told_alignment(found: PlateAlignment | None) -> dict[str, Any] | None:
@@ -130,12 +129,12 @@ def capture_walk(
     )
     robot = robot_of_subject(found.subject)
     forces = ground_forces(found, robot, use_plates=use_plates, on_progress=on_progress)
-    agreements, pressure_mm = _compared(robot, forces)
+    plates, aligned = (beside(forces, robot.mass_kg) for beside in (beside_plates, beside_aligned_plates))
     emg = emg_envelopes(found.trial.recording.analog)
     motion = _motion(found, robot, forces, emg, time.perf_counter() - started)
     notes = (*found.notes, *forces.notes, *(emg.notes if emg is not None else ()))
     moments = compare_ankles(found, robot, forces)
-    return CapturedWalk(found, robot, forces, motion, agreements, moments, pressure_mm, emg, notes)
+    return CapturedWalk(found, robot, forces, motion, plates, aligned, moments, emg, notes)
 
 
 def fit_figures(found: MarkerFit) -> dict[str, Any]:
@@ -156,27 +155,13 @@ def steps_of(found: MarkerFit) -> int:
     return sum(one != other for one, other in pairwise(strikes))
 
 
-def _compared(robot: Robot, forces: GroundForces) -> tuple[tuple[Agreement, ...], float | None]:
-    if forces.plates is None or forces.tracked:
-        return (), None
-    weight_n = robot.mass_kg * GRAVITY_M_S2
-    bands = (forces.bands.total_n, forces.bands.foot_n)
-    rows = compare_loads(forces.loads, forces.wrench[:, :3], forces.plates, weight_n, bands)
-    plain_n = forces.plates.as_filtered(forces.baseline_n)
-    for axis, name in enumerate(AXES):
-        plain = agreement("baseline", name, plain_n[:, axis], forces.plates.total[:, axis], weight_n)
-        rows += [plain] if plain is not None else []
-    away = pressure_distance_m(forces.loads.cop_m, forces.plates, forces.loads.stands, weight_n)
-    return tuple(rows), float(np.median(away)) * 1e3 if len(away) else None
-
-
 def _motion(found: MarkerFit, robot: Robot, forces: GroundForces, emg: EmgEnvelopes | None, solve_s: float) -> Motion:
     qpos = qpos_from_angles(forces.movement.q)
     meta = {**found.motion.meta, "asked": {"use_plates": forces.tracked}, "notes": list(forces.notes)}
     cycle = None if emg is None else mean_cycle(emg, found.trial.best_events)
     if emg is not None and cycle is not None:
-        told = {"leg": cycle[0], "cycle_v": np.round(cycle[1], 9).tolist()}
-        meta["emg"] = {"names": list(emg.names), "silent": list(emg.silent), **told}
+        told = {"leg": cycle.leg, "cycle_v": np.round(cycle.cycle_v, 9).tolist()}
+        meta["emg"] = {"names": list(cycle.names), "silent": list(emg.silent), **told}
     motion = replace(
         found.motion,
         qpos=qpos,

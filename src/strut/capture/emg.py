@@ -6,14 +6,14 @@ As in the thesis: the size of the signal, then one Butterworth filter of first o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from scipy.signal import butter, filtfilt
 
-from strut.recording import AnalogChannels, GaitEvent, Side, left_channels
+from strut.recording import AnalogChannels, GaitEvent, Side, channel_sides
 from strut.robot import Array
 from strut.sampling import columns_at
 
@@ -22,8 +22,11 @@ SILENT_V = 3e-6  # an envelope that never gets higher shows no muscle
 SILENT_SHARE = 1e-3  # of the largest peak: the same for channels whose amplifier is not told
 VOLTS = {"v": 1.0, "volt": 1.0, "volts": 1.0, "mv": 1e-3, "uv": 1e-6, "µv": 1e-6}
 NO_MUSCLE = re.compile(
-    r"^(force|moment|raw|voltage|pin|f\d?[xyz]|m\d?[xyz]|[fm][xyz]\d?|cop|sync|trigger|foot.?switch)", re.I
+    r"^(force|moment|raw|voltage|pin|f\d?[xyz]|m\d?[xyz]|[fm][xyz]\d?|cop|sync|trigger)|foot.?switch"
+    r"|(?-i:[FM][xyz]\d*(#\d+)?$)",  # such as PF1Fx
+    re.I,
 )
+NUMBERED = re.compile(r"(channel|ch|x)?[\s_.-]*\d+", re.I)
 CYCLE_POINTS = 101
 
 
@@ -36,12 +39,14 @@ class EmgEnvelopes:
         rate_hz: Samples per second.
         envelope_v: In volts. Shape (S, n).
         silent: Channels that show nothing and are left out.
+        unnamed: Channels with a number for a name among others with better ones: nobody connected them.
     """
 
     names: tuple[str, ...]
     rate_hz: float
     envelope_v: Array
     silent: tuple[str, ...]
+    unnamed: tuple[str, ...] = ()
 
     @property
     def time_s(self) -> Array:
@@ -51,7 +56,8 @@ class EmgEnvelopes:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was left out."""
-        return (f"EMG channels left out because they are silent: {', '.join(self.silent)}.",) if self.silent else ()
+        why = {"they are silent": self.silent, "they have a number for a name, as unconnected ones do": self.unnamed}
+        return tuple(f"EMG channels left out because {words}: {', '.join(own)}." for words, own in why.items() if own)
 
     def normalised(self) -> Array:
         """Return envelopes over their own peak. Shape (S, n)."""
@@ -60,26 +66,32 @@ class EmgEnvelopes:
 
 def emg_envelopes(analog: AnalogChannels | None) -> EmgEnvelopes | None:
     """Return the envelopes of muscle channels; None if there are none."""
-    if analog is None:
+    every = {} if analog is None or len(analog.values) < 16 else _muscles(analog)
+    volts = _connected(every)
+    if analog is None or not volts:
         return None
-    chosen = _muscles(analog)
-    if not chosen or len(analog.values) < 16:
-        return None
-    raw = np.stack([factor * analog.channel(name) for name, factor in chosen], axis=1)
-    raw = np.where(np.isfinite(raw), raw, 0.0)
-    envelope = rectified_envelope(raw, analog.rate_hz)
+    raw = np.stack([factor * analog.channel(name) for name, factor in volts.items()], axis=1)
+    envelope = rectified_envelope(np.where(np.isfinite(raw), raw, 0.0), analog.rate_hz)
     peak = envelope.max(axis=0)
     loud = peak > max(SILENT_V, SILENT_SHARE * float(peak.max()))
-    heard, silent = (
-        tuple(name for (name, _), own in zip(chosen, loud, strict=True) if own == which) for which in (True, False)
-    )
-    return EmgEnvelopes(heard, analog.rate_hz, envelope[:, loud], silent)
+    names = np.array(list(volts))
+    heard, silent = (tuple(names[which].tolist()) for which in (loud, ~loud))
+    return EmgEnvelopes(heard, analog.rate_hz, envelope[:, loud], silent, _without(every, volts))
 
 
-def _muscles(analog: AnalogChannels) -> list[tuple[str, float]]:
-    """Return names of channels that may be muscles, and how many volts their unit is."""
+def _connected(volts: Mapping[str, float]) -> dict[str, float]:
+    """Return channels without those that have a number for a name; all, if none has a better one."""
+    return {name: factor for name, factor in volts.items() if not NUMBERED.fullmatch(name)} or dict(volts)
+
+
+def _without(every: Iterable[str], some: Container[str]) -> tuple[str, ...]:
+    return tuple(name for name in every if name not in some)
+
+
+def _muscles(analog: AnalogChannels) -> dict[str, float]:
+    """Return channels that may be muscles, and how many volts their unit is."""
     volts = {name: VOLTS.get(unit.strip().lower()) for name, unit in zip(analog.names, analog.units, strict=True)}
-    return [(name, factor) for name, factor in volts.items() if factor is not None and not NO_MUSCLE.match(name)]
+    return {name: factor for name, factor in volts.items() if factor is not None and not NO_MUSCLE.search(name)}
 
 
 def rectified_envelope(values: Array, rate_hz: float) -> Array:
@@ -97,23 +109,42 @@ def over_cycles(envelopes: EmgEnvelopes, strikes_s: Sequence[float]) -> Array:
     return np.stack(cycles) if cycles else np.empty((0, CYCLE_POINTS, len(envelopes.names)))
 
 
-def mean_cycle(envelopes: EmgEnvelopes, events: Sequence[GaitEvent]) -> tuple[Side, Array] | None:
-    """Return envelopes averaged over cycles [V] and whose cycles these are; None without any. Shape (101, n).
+@dataclass(frozen=True, slots=True, eq=False)
+class MuscleCycle:
+    """Mean envelopes over a gait cycle.
 
-    Where all names begin with R or L, each channel goes with the cycles of its own leg; else all go with the right
-    one's, or with the left one's if the right foot does not land twice.
+    Args:
+        names: Of the channels whose leg has a whole cycle.
+        leg: Whose cycles channels go with that name no side.
+        cycle_v: In volts. Shape (101, n).
     """
-    right, left = (over_cycles(envelopes, _strikes_s(events, side)) for side in ("Right", "Left"))
-    on_left = left_channels(envelopes.names)
-    if any(on_left):
-        return ("Right", _of_both(right, left, on_left)) if len(right) and len(left) else None
-    known: dict[Side, Array] = {"Right": right, "Left": left}
-    return next(((side, own.mean(axis=0)) for side, own in known.items() if len(own)), None)
+
+    names: tuple[str, ...]
+    leg: Side
+    cycle_v: Array
 
 
-def _of_both(right: Array, left: Array, on_left: Sequence[bool]) -> Array:
-    """Return the mean cycle of each channel of its own leg. Shapes (n_cycles, 101, n) in, (101, n) out."""
-    return np.asarray(np.where(np.asarray(on_left), left.mean(axis=0), right.mean(axis=0)))
+def mean_cycle(envelopes: EmgEnvelopes, events: Sequence[GaitEvent]) -> MuscleCycle | None:
+    """Return envelopes averaged over cycles; None without any.
+
+    Channels go with the cycles of the leg that their name tells; those that name none with the right one's, or with
+    the left one's if the right foot does not land twice.
+    """
+    known = _leg_means(envelopes, events)
+    leg = next(iter(known), None)
+    if leg is None:
+        return None
+    sides = [side or leg for side in channel_sides(envelopes.names)]
+    kept = [index for index, side in enumerate(sides) if side in known]
+    mean = [known[sides[index]][:, index] for index in kept]
+    return MuscleCycle(tuple(envelopes.names[index] for index in kept), leg, np.reshape(mean, (-1, CYCLE_POINTS)).T)
+
+
+def _leg_means(envelopes: EmgEnvelopes, events: Sequence[GaitEvent]) -> dict[Side, Array]:
+    """Return envelopes averaged over the cycles of each leg that lands twice. Shape (101, n) each."""
+    sides: tuple[Side, Side] = ("Right", "Left")
+    found = {side: over_cycles(envelopes, _strikes_s(events, side)) for side in sides}
+    return {side: own.mean(axis=0) for side, own in found.items() if len(own)}
 
 
 def _strikes_s(events: Sequence[GaitEvent], side: str) -> list[float]:

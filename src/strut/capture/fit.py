@@ -139,7 +139,10 @@ def fit(
         raise BadRecordingError(f"{recording.name}: nobody walks in it (a standing trial?); give a walking trial.")
     prior = pose_prior(body) if limits else _unbounded(pose_prior(body))
     if subject is not None:
-        return _fitted(body, trial, subject, prior, method, (), on_progress)
+        told = PersonFacts(height_m, mass_kg).contradictions(
+            subject.height_m, subject.mass_kg, "not used; the subject's file"
+        )
+        return _fitted(body, trial, subject, prior, method, told, on_progress)
     others = [] if standing is None else [prepare_trial(standing, marker_set)]
     facts = PersonFacts(height_m, mass_kg, sex)
     person, notes = subject_from_trials(body, [trial, *others], facts, prior, on_progress)

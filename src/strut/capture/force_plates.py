@@ -8,13 +8,12 @@ upwards).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from strut.recording import ForcePlate, all_seen
+from strut.recording import ForcePlate
 from strut.robot import Array
 
 CHANNELS = {1: 6, 2: 6, 3: 8, 4: 6}  # of each type
@@ -159,11 +158,6 @@ def _upwards(plate_to_world: Array) -> Array:
     normal = plate_to_world[:, 2]
     axis = int(np.abs(normal).argmax())
     return np.asarray(normal * np.sign(normal[axis]))
-
-
-def stepped_on(plates: Sequence[ForcePlate]) -> tuple[ForcePlate, ...]:
-    """Return the plates that somebody stands on at some time."""
-    return tuple(plate for plate in plates if all_seen(plate.cop_m).any())
 
 
 def loaded(plate: ForcePlate, threshold_n: float = LOADED_N) -> npt.NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from strut.robot import FLOATING, Array
 LOADED_N = 20.0
 _HALF_PLATE_M = 0.3
 _CORNERS = _HALF_PLATE_M * np.array([[1, 0, 1], [-1, 0, 1], [-1, 0, -1], [1, 0, -1]])
+_Z_UP_TO_Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 _TABLE = re.compile(r"^(?P<head>.*?)^\s*endheader\s*^(?P<table>.*)\Z", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 
 
@@ -79,6 +81,33 @@ def _plate(table: MotTable, prefix: str, rate_hz: float) -> ForcePlate:
     return ForcePlate(prefix.rstrip("_") or "plate", rate_hz, force, moment, cop, centre + _CORNERS)
 
 
+def ground_force_mot(time_s: Array, feet: Sequence[str], force_n: Array, cop_m: Array, twist_nm: Array) -> bytes:
+    """Return ground forces as OpenSim's external loads, y up; a foot that does not stand has no force, at the origin.
+
+    Args:
+        time_s: Shape (T,).
+        feet: Their names, n of them.
+        force_n: In world, z up. Shape (T, n, 3).
+        cop_m: Centre of pressure; NaN where a foot does not stand. Shape (T, n, 2).
+        twist_nm: About the vertical through it. Shape (T, n).
+    """
+    names, columns = ["time"], [time_s[:, None]]
+    for index, foot in enumerate(feet):
+        place = np.insert(np.nan_to_num(cop_m[:, index]), 2, 0.0, axis=1)
+        twist = np.outer(twist_nm[:, index], [0.0, 0.0, 1.0])
+        for words, vectors in (("force_v", force_n[:, index]), ("force_p", place), ("torque_", twist)):
+            names += [f"{foot.lower()}_ground_{words}{axis}" for axis in "xyz"]
+            columns.append(vectors @ _Z_UP_TO_Y_UP.T)
+    return _text("ground forces", names, np.concatenate(columns, axis=1))
+
+
+def _text(title: str, names: Sequence[str], table: Array) -> bytes:
+    """Return a table, of which the time is the first column, as a file. Shape (T, len(names))."""
+    head = [title, "version=1", f"nRows={len(table)}", f"nColumns={len(names)}", "inDegrees=yes", "endheader"]
+    rows = ["\t".join(f"{value:.8f}" for value in row) for row in table]
+    return "\n".join([*head, "\t".join(names), *rows, ""]).encode()
+
+
 class MotWriter:
     """Writes a motion's coordinates: base in metres and degrees (rotations about y, x, z), then joints in degrees."""
 
@@ -89,23 +118,13 @@ class MotWriter:
         names, base = _base(motion)
         joints = np.degrees(motion.qpos[:, motion.qpos.shape[1] - len(motion.joint_names) :])
         table = np.column_stack([motion.time_s, base, joints])
-        names = ["time", *names, *motion.joint_names]
-        head = [
-            motion.robot,
-            "version=1",
-            f"nRows={len(table)}",
-            f"nColumns={len(names)}",
-            "inDegrees=yes",
-            "endheader",
-        ]
-        rows = ["\t".join(f"{value:.8f}" for value in row) for row in table]
-        return "\n".join([*head, "\t".join(names), *rows, ""]).encode()
+        return _text(motion.robot, ["time", *names, *motion.joint_names], table)
 
     def lost(self, motion: Motion) -> tuple[str, ...]:
         """Return what the motion has and the file does not."""
-        has = {"contact": motion.contact.any(), "torque_nm": motion.torque_nm is not None}
-        has["ground_force_n"] = motion.ground_force_n is not None
-        return (*(name for name, there in has.items() if there), "meta")
+        has = {"contacts": motion.contact.any(), "joint torques": motion.torque_nm is not None}
+        has["ground forces"] = motion.ground_force_n is not None
+        return (*(words for words, there in has.items() if there), "notes")
 
 
 def _base(motion: Motion) -> tuple[list[str], Array]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ FILTERED_HZ, FILTERED_SHARE = 20.0, 0.99  # of the power of a force's rate, belo
 EDGE_M = 0.005
 LEAST_LOAD = 0.05  # of body weight, below which a centre of pressure means little
 FEWEST_FRAMES = 20
+OTHER_WEIGHT = 0.05  # people on plates differ by 2 % where the mass is known
 AXES = ("forwards", "left", "up")
 SHARES = (0.0, 0.5, 0.95)  # of a foot's length: these places must be on a plate
 
@@ -67,6 +69,21 @@ class PlateForces:
     def any(self) -> bool:
         """Whether a foot stood on a plate, and for long enough to compare."""
         return bool((np.abs(np.nan_to_num(self.wrench[..., 2])) > 0.0).sum() >= FEWEST_FRAMES)
+
+
+def weight_notes(plates: PlateForces, total_n: Array) -> tuple[str, ...]:
+    """Return a sentence if plates feel another weight than the movement of the given mass needs.
+
+    Args:
+        plates: Measured.
+        total_n: Computed force of the ground. Shape (T, 3).
+    """
+    known = np.isfinite(plates.total[:, 2])
+    share = float(plates.total[known, 2].sum() / max(total_n[known, 2].sum(), 1.0))
+    if known.sum() < FEWEST_FRAMES or abs(share - 1.0) < OTHER_WEIGHT:
+        return ()
+    words = f"Plates feel {share:.0%} of the force that the movement needs"
+    return (f"{words}: is the mass {share:.2f} times as large, or did something else than feet carry?",)
 
 
 def plate_forces(trial: GaitTrial, footprints: Sequence[Footprint]) -> PlateForces:
@@ -184,7 +201,7 @@ def agreement(
 
 
 def compare_loads(
-    loads: FootLoads, total_n: Array, plates: PlateForces, weight_n: float, bands: tuple[Array, Array] | None
+    loads: FootLoads, total_n: Array, plates: PlateForces, weight_n: float, bands: tuple[Array, Array]
 ) -> list[Agreement]:
     """Return agreements of the total and of each foot while it stands, by axis.
 
@@ -195,16 +212,25 @@ def compare_loads(
         weight_n: Body weight.
         bands: Half widths of the bands of total (T, 3) and feet (T, 2, 3).
     """
-    rows = []
-    total_n, foot_n = plates.as_filtered(total_n), plates.as_filtered(loads.force_n)
-    for axis, name in enumerate(AXES):
-        band = None if bands is None else bands[0][:, axis]
-        rows.append(agreement("total", name, total_n[:, axis], plates.total[:, axis], weight_n, band))
-        for foot, side in enumerate(SIDES):
-            loaded = np.abs(plates.wrench[:, foot, 2]) > 0.0
-            measured = np.where(loaded, plates.wrench[:, foot, axis], np.nan)
-            band = None if bands is None else bands[1][:, foot, axis]
-            rows.append(agreement(side.lower(), name, foot_n[:, foot, axis], measured, weight_n, band))
+    rows = compare_total("total", total_n, plates, weight_n, bands[0])
+    foot_n = plates.as_filtered(loads.force_n)
+    for foot, side in enumerate(SIDES):
+        loaded = np.abs(plates.wrench[:, foot, 2:3]) > 0.0
+        measured = np.where(loaded, plates.wrench[:, foot, :3], np.nan)
+        rows += _by_axis(side.lower(), foot_n[:, foot], measured, weight_n, bands[1][:, foot])
+    return rows
+
+
+def compare_total(
+    what: str, total_n: Array, plates: PlateForces, weight_n: float, band_n: Array | None = None
+) -> list[Agreement]:
+    """Return agreements of a total force with that of plates, by axis. Shapes (T, 3)."""
+    return _by_axis(what, plates.as_filtered(total_n), plates.total[:, :3], weight_n, band_n)
+
+
+def _by_axis(what: str, force_n: Array, measured_n: Array, weight_n: float, band_n: Array | None) -> list[Agreement]:
+    columns = zip(AXES, force_n.T, measured_n.T, repeat(None) if band_n is None else band_n.T, strict=False)
+    rows = [agreement(what, axis, ours, theirs, weight_n, band) for axis, ours, theirs, band in columns]
     return [row for row in rows if row is not None]
 
 

@@ -22,6 +22,7 @@ from strut.robot import Array
 
 SMALLEST_M, TALLEST_M = 1.20, 2.30
 LIGHTEST_KG, HEAVIEST_KG = 30.0, 200.0
+SAME_PERSON = 0.01  # of height and mass: what scales and clothes do
 STANDING_COUNT = 3.0  # frames of somebody who stands are all the same
 
 
@@ -41,6 +42,26 @@ class PersonFacts:
             _in_range("height", height, SMALLEST_M, TALLEST_M, "m", "--height 1.75"),
             _in_range("mass", mass, LIGHTEST_KG, HEAVIEST_KG, "kg", "--mass 70"),
         )
+
+    def contradictions(self, height_m: float | None, mass_kg: float | None, outcome: str) -> tuple[str, ...]:
+        """Return sentences about height and mass that are given and are not those of a file.
+
+        Args:
+            height_m: Of the file.
+            mass_kg: Of the file.
+            outcome: Whether what is given is used, and which file it is.
+        """
+        pairs = (("height", self.height_m, height_m, "m"), ("mass", self.mass_kg, mass_kg, "kg"))
+        return tuple(
+            f"A body {what} of {given:g} {unit} was given and is {outcome} tells {told:.4g} {unit}."
+            for what, given, told, unit in pairs
+            if _differ(given, told)
+        )
+
+
+def _differ(given: float | None, told: float | None) -> bool:
+    """Return whether two values are known and are not of the same person."""
+    return given is not None and told is not None and abs(given - told) > SAME_PERSON * told
 
 
 def _in_range(what: str, value: float | None, least: float, most: float, unit: str, hint: str) -> float:
@@ -88,7 +109,9 @@ def subject_from_trials(
         floor_sd_m=found.floor_sd_m,
         sex=facts.sex,
     )
-    return person, (*notes, f"The model was estimated from {len(data.markers_m)} frames in {found.rounds} rounds.")
+    first = trials[0].recording
+    told = (*facts.contradictions(first.height_m, first.mass_kg, "used; the recording"), *notes)
+    return person, (*told, f"The model was estimated from {len(data.markers_m)} frames in {found.rounds} rounds.")
 
 
 def _data(body: BodyGeometry, trials: Sequence[GaitTrial], landmarks: Mapping[str, Landmark]) -> EstimationData:

@@ -10,9 +10,9 @@ import typer
 from strut.analysis.condition_comparison import ConditionComparison, compare_conditions
 from strut.analysis.gait_analysis import GaitAnalysis
 from strut.analysis.gait_analysis import analyze as measure
+from strut.cli.conditions import condition_of, trial_of
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, print_table
-from strut.errors import BadMotionError
 from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import load_motion
 from strut.show.condition_wording import condition_tables
@@ -37,18 +37,17 @@ def analyze(
     for path, ending in ((html, ".html"), (csv, ".csv")):
         if path is not None:
             check_writable(path, force=force, ending=ending)
-    trials = [_trial(word) for word in motions]
-    paths = _names([path for _, path in trials])
+    trials = [trial_of(word) for word in motions]
+    paths, named = _names([path for _, path in trials]), condition_of(trials)
     found = measure({name: load_motion(path) for name, path in paths.items()})
-    conditions = _conditions(found, trials, paths)
+    conditions = None if named is None else compare_conditions(found, {k: named[path] for k, path in paths.items()})
     _write(found, conditions, html, csv, force=force)
     _print_doubts(found)
     if json:
         print_json(found.as_dict() | ({} if conditions is None else {"conditions": conditions.as_dict()}))
         return
     _print_tables(found, conditions)
-    if html is None:
-        print_next("strut analyze", *motions, "--html", "report.html")
+    print_next(*("strut analyze", *motions, "--html", "report.html") if html is None else ("strut show", trials[0][1]))
 
 
 def _write(
@@ -74,27 +73,6 @@ def _print_tables(found: GaitAnalysis, conditions: ConditionComparison | None) -
         print_table(table.title, table.header, table.rows)
     print_lines(*left_out_sentences(found) if len(found.walks) > 1 else ())
     print_lines(*() if conditions is None else conditions.muscle_remarks)
-
-
-def _trial(word: str) -> tuple[str | None, Path]:
-    """Return condition and file of an argument; a file that is there may have `=` in its name."""
-    condition, mark, path = word.partition("=")
-    return (None, Path(word)) if not mark or Path(word).exists() else (condition.strip() or None, Path(path))
-
-
-def _conditions(
-    found: GaitAnalysis, trials: list[tuple[str | None, Path]], paths: dict[str, Path]
-) -> ConditionComparison | None:
-    """Return trials by condition; None if no condition was named, an error if only some were."""
-    named: dict[Path, str | None] = {}
-    for condition, path in trials:
-        if named.setdefault(path, condition) != condition:
-            raise BadMotionError(f"{path} is given under two conditions; a trial belongs to one.")
-    if not any(named.values()):
-        return None
-    if bare := [str(path) for path, condition in named.items() if condition is None]:
-        raise BadMotionError(f"{bare[0]} has no condition while others have one; write CONDITION={bare[0]}.")
-    return compare_conditions(found, {name: str(named[path]) for name, path in paths.items()})
 
 
 def _names(paths: list[Path]) -> dict[str, Path]:

@@ -65,7 +65,7 @@ def capture(
     if json:
         print_json(found.as_dict())
     print_receipt(receipt)
-    print_lines(*(f"  {note}" for note in found.notes))
+    print_lines(*(f"  {note}" for note in found.notes), *found.plate_sentences)
     print_lines(f"wrote {', '.join(str(out / name) for name in CAPTURE_FILES)}")
     print_next("strut analyze", out / "motion.npz")
     if receipt.verdict == "refused":

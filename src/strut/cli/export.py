@@ -47,7 +47,7 @@ def export(
             f"warning: {rate:g} samples per second are too few for the jerkiness at {alias.frequency_hz:.3f} Hz; "
             f"the robot would show {alias.shown_hz:.3f} Hz instead"
         )
-    without = f", without {' and '.join(written.lost)}" if written.lost else ""
+    without = f", without {', '.join(written.lost)}" if written.lost else ""
     print_lines(f"wrote {path} ({written.samples} samples{without})")
     print_next("strut show", file)
 

@@ -28,6 +28,7 @@ VERBS = {
     "capture": "Find forces and torques of a recorded walk.",
     "reconstruct": "Find torques and ground forces of a motion.",
     "analyze": "Measure and compare human walks.",
+    "explain": "Find the criteria that a recorded walk minimises.",
     "check": "Measure a motion and say whether the robot can do it (exit 3 if not).",
     "simulate": "Play a motion with servos in a physics engine.",
     "drive": "Drive a simulated robot from the browser.",

@@ -43,12 +43,12 @@ def reconstruct(
     json: Json = False,
 ) -> None:
     """Find torques and ground forces of a motion. Example: strut reconstruct gait.npz --out forces.npz."""
-    check_writable(out, force=force, ending=".npz")
     recorded = load_motion(motion)
     times = None if phases is None else read_phases(phases)
     formulation: Formulation = "published" if published else "samples"
     find = partial(find_forces, recorded, phases=times, formulation=formulation, smooth=smooth, most_seconds=time_limit)
     robot = robot_of(recorded, needs_feet=False)
+    check_writable(out, force=force, ending=".npz")
     found, stopped = solved_or_best(
         lambda tell: find(on_iteration=tell), lambda best: stopped_at(robot, recorded, best), keep_best=True
     )

@@ -126,13 +126,14 @@ def new(
     from strut.io.motion_file import load_motion  # noqa: PLC0415
     from strut.study.asking import Question  # noqa: PLC0415
     from strut.study.controls import confounds  # noqa: PLC0415
+    from strut.study.design import read_design  # noqa: PLC0415
     from strut.study.study_folder import new_study  # noqa: PLC0415
 
     if design not in get_args(Question):
         raise UnknownNameError("design", design, get_args(Question), "`strut study new --help`")
     paths = [*(motions or []), *(files or [])]
     made = new_study(folder, cast(Question, design), paths)
-    doubts = confounds([load_motion(path) for path in paths])
+    doubts = confounds([load_motion(path) for path in paths], read_design(folder).display.seconds)
     if json:
         print_json({"design": str(made), "confounds": doubts})
         return
@@ -182,6 +183,7 @@ def simulate(
     """Let a published response model answer, clearly marked. Example: strut study simulate mystudy --power 0.8."""
     from strut.io.atomic import write_atomically  # noqa: PLC0415
     from strut.study.rehearsal import rehearse_study  # noqa: PLC0415
+    from strut.study.study_folder import SIMULATED_FILE  # noqa: PLC0415
 
     def tell(people: int, share: float) -> None:
         print_lines(f"{people} simulated observers: power {share:.0%}")
@@ -195,11 +197,12 @@ def simulate(
         print_json({**about, "power": found.power})
     elif found.power:
         if power is not None:
-            programs.print(f"{found.people} people give a power of {power:g} for {finding or next(iter(found.power))}.")
+            reached = f"reach a power of {power:g} for {finding or next(iter(found.power))}"
+            programs.print(f"{found.people} people are the fewest that {reached}, as far as simulation tells.")
         rows = [[name, f"{share:.0%}"] for name, share in found.power.items()]
         print_table(f"power with {found.people} simulated observers, 5 % after corrections", ["finding", "power"], rows)
     else:
-        path = out or folder / "simulated.csv"
+        path = out or folder / SIMULATED_FILE
         write_atomically(path, found.table.encode(), force=force)
         if json:
             print_json({**about, "file": str(path), "answers": found.answers})
@@ -243,6 +246,7 @@ def report(
     json: Json = False,
 ) -> None:
     """Write methods, results, tables and figures of a study as one page. Example: strut study report mystudy."""
+    from strut.study.study_folder import SIMULATED_FILE  # noqa: PLC0415
     from strut.study.study_report import report_study  # noqa: PLC0415
 
     path = out or folder / "report.html"
@@ -252,6 +256,8 @@ def report(
         print_json({"page": str(path), **found.as_dict()})
         return
     print_lines(f"wrote {path} ({found.answers} answers) and its tables as CSV and LaTeX beside it", *found.remarks)
+    if answers is None and (folder / SIMULATED_FILE).is_file():
+        print_lines(f"{folder / SIMULATED_FILE} was left out: simulated answers are reported with --answers alone")
     print_lines("next: open it, or print it to PDF from the browser")
 
 

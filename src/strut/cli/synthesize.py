@@ -62,7 +62,6 @@ def synthesize(
 
     Ctrl-C stops the solver and writes the best it has, marked as refused.
     """
-    check_writable(out, force=force, ending=".npz")
     if not 1 <= steps <= 1000:
         raise OutOfRangeError(f"steps is {steps}; choose 1 to 1000.")
     robot = human_body(height, mass, sex, length, segment_mass)
@@ -79,6 +78,7 @@ def synthesize(
         starts=starts,
         check_mesh=check_mesh,
     )
+    check_writable(out, force=force, ending=".npz")  # after the arguments: whoever mistypes one hears of that first
     gait, _ = solved_or_best(lambda tell: find(on_iteration=tell), partial(best_so_far, robot))
     _tell(gait, steps, out, force=force, json=json)
 

@@ -86,11 +86,6 @@ class Automaton:
         """Whether it stands and nothing is left to do."""
         return self.phase == "hold" and self.current is None and not self.queue and self.source == "animation"
 
-    @property
-    def moving_on(self) -> bool:
-        """Whether feet or base are between two requests."""
-        return self.phase in ("approach", "rise", "lean", "brake", "settle")
-
 
 def advance(state: Automaton, seen: Situation, limits: TransitionTable, radio: ShowRequest | None = None) -> Automaton:
     """Return the state one tick (5 ms) later; `radio` is what a person commands now, None if nobody does."""

@@ -76,18 +76,8 @@ def driven_body(model: MjModel, table: ControlTable) -> DrivenBody:
     """Return the body that a table describes; raises BadTableError where it names what the model does not have."""
     names = {model.joint(k).name: int(model.joint(k).dofadr[0]) for k in range(model.njnt)}
     legs = [sorted(names[j] for j in _leg_joints(model, foot.body)) for foot in table.foot]
+    _check_joints(table, model, set(names))
     motors, springs = list(table.motors), [spring.joint for spring in table.spring]
-    wanted = {*motors, *springs, *(foot.joint for foot in table.foot)}
-    if missing := wanted - set(names):
-        raise BadTableError(f"control.toml: the model has no joint {sorted(missing)[0]}.")
-    if len(motors) + len(springs) != model.nv - BASE or model.nq != model.nv + 1:
-        raise BadTableError("control.toml: motors and springs together are not the joints of the model.")
-    if len(table.motor_damping) != len(motors):
-        raise BadTableError(f"control.toml: motor_damping needs {len(motors)} numbers, one for each motor.")
-    spring_map = np.zeros((len(springs), len(motors)))
-    for row, spring in enumerate(table.spring):
-        if spring.follows is not None:
-            spring_map[row, motors.index(spring.follows)] = spring.ratio
     left, right = (motors.index(foot.joint) for foot in table.foot)
     return DrivenBody(
         table=table,
@@ -96,12 +86,32 @@ def driven_body(model: MjModel, table: ControlTable) -> DrivenBody:
         spring_dof=np.array([names[name] for name in springs]),
         spring_leg=np.array([0 if names[name] in legs[0] else 1 for name in springs]),
         spring_rest=np.array([spring.rest_rad for spring in table.spring]),
-        spring_map=spring_map,
+        spring_map=_spring_map(table),
         torque_limit_nm=np.array([_torque_limit(model, name) for name in motors]),
         friction_nm_s_rad=np.array([model.dof_damping[names[name]] for name in motors]),
         foot_motor=(left, right),
         feet=(_foot_line(table.foot[0]), _foot_line(table.foot[1])),
     )
+
+
+def _check_joints(table: ControlTable, model: MjModel, names: set[str]) -> None:
+    """Refuse a table that names other joints than the model has, or leaves some out."""
+    wanted = {*table.motors, *(spring.joint for spring in table.spring), *(foot.joint for foot in table.foot)}
+    if missing := wanted - names:
+        raise BadTableError(f"control.toml: the model has no joint {sorted(missing)[0]}.")
+    if len(table.motors) + len(table.spring) != model.nv - BASE or model.nq != model.nv + 1:
+        raise BadTableError("control.toml: motors and springs together are not the joints of the model.")
+    if len(table.motor_damping) != len(table.motors):
+        raise BadTableError(f"control.toml: motor_damping needs {len(table.motors)} numbers, one for each motor.")
+
+
+def _spring_map(table: ControlTable) -> Array:
+    """Return by how much each spring's rest follows each motor. Shape (n_springs, n_motors)."""
+    follows = np.zeros((len(table.spring), len(table.motors)))
+    for row, spring in enumerate(table.spring):
+        if spring.follows is not None:
+            follows[row, table.motors.index(spring.follows)] = spring.ratio
+    return follows
 
 
 def _leg_joints(model: MjModel, body_name: str) -> list[str]:

@@ -65,6 +65,7 @@ class WholeBodyProgram:
         self._others = np.setdiff1d(np.arange(BASE, BASE + len(robot.joint_names)), self._columns)
         self._limit_nm, self._mass_kg = robot.torque_limit_nm[self.legs], robot.mass_kg
         self._edges = robot.mass_kg * pyramid_edges(friction)
+        self._levers = np.concatenate([np.cross(np.eye(3), edge) for edge in self._edges], axis=1)  # point to moments
         self._state: WalkingDynamics | None = None
 
     def torque(
@@ -123,9 +124,9 @@ class WholeBodyProgram:
         """Return what unit edge forces do: to the coordinates (nv, k), to the whole (k, 3), and what they cost (k,)."""
         pushing, upward, cost = [], [], []
         for footing in footings:
-            count = len(footing.points_m)
-            edges = np.tile(self._edges, (count, 1))
-            wrench = np.concatenate([edges, np.cross(np.repeat(footing.points_m, 4, axis=0), edges)], axis=1)
+            edges = np.tile(self._edges, (len(footing.points_m), 1))
+            moment = (footing.points_m @ self._levers).reshape(-1, 3)
+            wrench = np.concatenate([edges, moment], axis=1)
             pushing.append(state.foot_jacobian[footing.foot].T @ wrench.T)
             upward.append(edges)
             cost.append(np.full(len(edges), FORCE_WEIGHT / max(footing.load, LEAST_LOAD)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Protocol
 
 import mujoco
@@ -13,6 +13,8 @@ import numpy as np
 from strut.engines.rigid_body import foot_geoms
 from strut.models.model_builder import FLOOR
 from strut.robot import Array, Index, Robot
+
+ASKED_S = 0.25  # between two questions whether a run shall end
 
 mujoco.set_mju_user_warning(lambda _message: None)  # else MuJoCo writes a log file into the user's folder
 
@@ -49,6 +51,10 @@ class Run:
     foot_load_n: Array
     other_load_n: Array
 
+    def first(self, samples: int) -> Run:
+        """Return the first samples."""
+        return Run(*(getattr(self, one.name)[:samples] for one in fields(self)))
+
 
 def run_servos(
     robot: Robot,
@@ -61,17 +67,18 @@ def run_servos(
     mass_scale: float,
     feedback: Feedback | None = None,
     on_sample: Callable[[int, int], None] | None = None,
+    ends: Callable[[Run], bool] | None = None,
 ) -> Run:
     """Step the robot from rest along servo goals.
 
     A servo pulls with stiffness × (goal - angle) + damping × (goal speed - speed) + feed-forward, up to its limit. All
     masses and inertias have a factor that the feed-forward does not know of. `feedback` adds torques at every step of
-    the physics, `on_sample` hears the samples done and their number. Shapes: evenly spaced times (T,), start (nq,),
-    goals and torques (T, n_joints).
+    the physics, `on_sample` hears the samples done and their number; what `ends` says of it all, asked a
+    few times a second, may end it. Shapes: evenly spaced times (T,), start (nq,), goals and torques (T, n_joints).
     """
     driven = None if feedback is None else feedback.torque_driven
     plant = Plant(robot, float(time_s[1] - time_s[0]), friction=friction, mass_scale=mass_scale, torque_driven=driven)
-    return plant.play(time_s, plant.control(time_s, goal_rad, feedforward_nm), start_qpos, feedback, on_sample)
+    return plant.play(time_s, plant.control(time_s, goal_rad, feedforward_nm), start_qpos, feedback, on_sample, ends)
 
 
 class Plant:
@@ -112,6 +119,7 @@ class Plant:
         start_qpos: Array | None = None,
         feedback: Feedback | None = None,
         on_sample: Callable[[int, int], None] | None = None,
+        ends: Callable[[Run], bool] | None = None,
     ) -> Run:
         """Play samples and return what happened at each, before its step.
 
@@ -121,33 +129,43 @@ class Plant:
             start_qpos: Coordinates to start from at rest; where the last piece ended if None. Shape (nq,).
             feedback: Adds torques at every step of the physics.
             on_sample: Called with the samples done and their number.
+            ends: Asked at every `ASKED_S` whether what has happened is enough.
         """
-        model, data, steps = self._model, self._data, self._substeps
+        model, data = self._model, self._data
         if start_qpos is not None:
             data.qpos[:], data.ctrl[:] = start_qpos, control[0]
             mujoco.mj_forward(model, data)
         sites = [model.site(foot.frame).id for foot in self._robot.feet]
-        feet = foot_geoms(self._robot)
-        joints = slice(model.nv - model.nu, model.nv)
-        samples, stiffness = len(time_s), model.actuator_gainprm[:, 0]
+        feet, samples = foot_geoms(self._robot), len(time_s)
+        asked = max(1, round(ASKED_S / (self._substeps * model.opt.timestep)))
         run = _empty_run(model, time_s, len(sites))
-        ctrl, servo_force, joint_speed = data.ctrl, data.actuator_force, data.qvel[joints]  # views: lookups are slow
         for k in range(samples):
             run.qpos[k], run.torque_nm[k], run.foot_in_world[k] = data.qpos, data.actuator_force, data.site_xpos[sites]
             _read_loads(model, data, feet, run.foot_load_n[k], run.other_load_n[k : k + 1])
             following = control[min(k + 1, len(control) - 1)]
-            for step in range(steps):
-                ctrl[:] = control[k] + (step / steps) * (following - control[k])
-                if feedback is not None:
-                    now_s = float(time_s[k]) + step * model.opt.timestep
-                    ctrl[:] += feedback.correction(now_s, data.qpos, data.qvel) / stiffness
-                mujoco.mj_step(model, data)
-                run.power_w[k] += float(np.abs(servo_force * joint_speed).sum()) / steps
+            run.power_w[k] = self._advance(float(time_s[k]), control[k], following, feedback)
             if on_sample:
                 on_sample(k + 1, samples)
+            if ends is not None and (k + 1) % asked == 0 and ends(run.first(k + 1)):
+                run = run.first(k + 1)
+                break
         if start_qpos is not None and samples > 1:
             run.foot_load_n[0] = run.foot_load_n[1]  # at the start the feet only touch; the first step loads them
         return run
+
+    def _advance(self, time_s: float, control: Array, following: Array, feedback: Feedback | None) -> float:
+        """Step over one sample, from one row of control to the next, and return the mean power [W]."""
+        model, data, steps, power_w = self._model, self._data, self._substeps, 0.0
+        ctrl, servo_force = data.ctrl, data.actuator_force  # views: lookups are slow
+        joint_speed, stiffness = data.qvel[model.nv - model.nu :], model.actuator_gainprm[:, 0]
+        for step in range(steps):
+            ctrl[:] = control + (step / steps) * (following - control)
+            if feedback is not None:
+                now_s = time_s + step * model.opt.timestep
+                ctrl[:] += feedback.correction(now_s, data.qpos, data.qvel) / stiffness
+            mujoco.mj_step(model, data)
+            power_w += float(np.abs(servo_force * joint_speed).sum()) / steps
+        return power_w
 
     @property
     def qpos(self) -> Array:

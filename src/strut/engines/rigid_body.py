@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import get_ident
 from typing import Literal
 
 import mujoco
@@ -31,6 +32,19 @@ _FIELDS = {
 def compiled(model: mujoco.MjModel | str) -> mujoco.MjModel:
     """Return a model, compiled if it is still MJCF text. Callers that change it must copy it first."""
     return mujoco.MjModel.from_xml_string(model) if isinstance(model, str) else model
+
+
+def scratch_data(model: mujoco.MjModel) -> mujoco.MjData:
+    """Return data for one sweep that asks for places alone: to make new ones costs as much as thirty samples.
+
+    They are this thread's and hold what the last sweep left; a sweep that stops half-way for another needs its own.
+    """
+    return _data_of_thread(model, get_ident())
+
+
+@lru_cache(maxsize=16)
+def _data_of_thread(model: mujoco.MjModel, thread: int) -> mujoco.MjData:  # noqa: ARG001  (tells threads apart)
+    return mujoco.MjData(model)
 
 
 def sweep(
@@ -59,7 +73,7 @@ def poses(model: mujoco.MjModel, kind: FrameKind, index: Sequence[int], qpos: Ar
 
     Shape (T, nq) in; origins (T, n, 3) and rotations to world (T, n, 3, 3) out.
     """
-    data, chosen = mujoco.MjData(model), np.asarray(index, dtype=np.intp)
+    data, chosen = scratch_data(model), np.asarray(index, dtype=np.intp)
     place, turn = (getattr(data, field) for field in _FIELDS[kind])
     position, rotation = np.empty((len(qpos), len(chosen), 3)), np.empty((len(qpos), len(chosen), 9))
     for k in sweep(model, data, qpos):
@@ -94,7 +108,7 @@ def foot_geoms(robot: Robot) -> dict[int, int]:
 def joint_anchors(robot: Robot, qpos: Array) -> Array:
     """Return where the axes of a robot's joints are in world. Shape (nq,) in, (n_joints, 3) out."""
     model = robot.model
-    data = mujoco.MjData(model)
+    data = scratch_data(model)
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
     return np.array([data.xanchor[model.joint(name).id] for name in robot.joint_names])

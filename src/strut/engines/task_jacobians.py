@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from strut.engines.rigid_body import sweep
+from strut.engines.rigid_body import scratch_data, sweep
 from strut.robot import Array, Robot
 
 
@@ -35,7 +35,7 @@ class TaskJacobians:
 def task_jacobians(robot: Robot, qpos: Array) -> TaskJacobians:
     """Return places and Jacobians of a floating robot's feet and centre of mass. Shape (T, nq)."""
     model = robot.model
-    data, samples = mujoco.MjData(model), len(qpos)
+    data, samples = scratch_data(model), len(qpos)
     sites = [model.site(foot.frame).id for foot in robot.feet]
     place, turn = np.empty((samples, len(sites), 3)), np.empty((samples, len(sites), 9))
     com, base = np.empty((samples, 3)), np.empty((samples, 9))

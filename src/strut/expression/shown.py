@@ -63,7 +63,7 @@ def left_out(
         >>> robot = strut.load_robot("alice")
         >>> strut.left_out(robot, strut.style_for(robot, strut.named_emotion("sad")))
     """
-    changed = [word for word in (*WORDS, "direction", "postures") if _visible(robot, style, word)]
+    changed = visible_words(robot, style)
     lacking = [_told(style, word) for word in changed if not _has_part(robot, word, reads)]
     sentences = [f"{' and '.join(lacking)}, {robot.name} has no part for it"] if lacking else []
     neutral = robot.expression.neutral_style()
@@ -71,6 +71,11 @@ def left_out(
         if abs(_value(style, word) - _value(neutral, word)) > 1e-9:
             sentences.append(f"{_told(style, word)}, {reason}")
     return tuple(sentences)
+
+
+def visible_words(robot: Robot, style: Style) -> tuple[str, ...]:
+    """Return the words that a style changes visibly against neutral."""
+    return tuple(word for word in (*WORDS, "direction", "postures") if _visible(robot, style, word))
 
 
 def _judged(robot: Robot, asked: Style) -> tuple[str, ...]:

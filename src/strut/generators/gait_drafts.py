@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 from msgspec import to_builtins
 from scipy.spatial.transform import Rotation
 
-from strut.draft import Detail, Draft, Search, Shortfall
+from strut.draft import Detail, Draft, Search, Shortfall, not_made
 from strut.engines.rigid_body import GRAVITY_M_S2, foot_positions, joint_anchors
+from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
 from strut.expression.life import LIFE_WORDS, Life, Rhythm, life_of
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.gait_body import Carriage, carried_gait, resampled_gait
-from strut.generators.gait_pattern import GaitPattern, pattern_named, slowed, time_unit_s
+from strut.generators.gait_pattern import GaitPattern, brisk, pattern_named, slowed, time_unit_s
 from strut.generators.gait_plan import SETTLE, FootStance, GaitPlan, gait_plan, shown
 from strut.generators.gait_track import Reach, TrackPiece, envelope, pieces_to
 from strut.generators.standing import foot_stance
 from strut.kinematics.whole_body import INSIDE_RAD, WholeBodySolution
 from strut.place import Place
 from strut.request import PatternGait
-from strut.robot import Array, Robot
+from strut.robot import FLOATING, Array, Robot
+from strut.sampling import speed_under_way
 from strut.style import WORDS, Style
 
 READS = (
@@ -32,30 +35,39 @@ READS = (
     *LIFE_WORDS,
 )
 SOLVED_RATE_HZ = 50.0  # pendulum and inverse kinematics are solved at this rate, then once more at the user's
-SEARCH_CYCLES = 4
+SEARCH_USE = 0.97  # of the speed and torque limits, while searching: a few cycles do not have the fastest instant
+SEARCH_CYCLES = 3  # that tell whether a walk keeps its limits
+LOOK_RATE_HZ, LOOK_CONVERGED = 25.0, 1e-4  # of a look; in metres and radians
+LOOK_SPEED = 0.9  # of their limits, that joints may reach in a look: it does not see the fastest instant
 LARGEST_FOOT_ERROR_M = 1e-3
 REST = 6.0  # of a body that breathes, before the first and after the last step, in sqrt(h / g): half a breath
 UNEVEN = 0.8  # how unevenly time runs within a step at a jerkiness of 1
+FLAT = np.array([1.0, 1.0, 0.0])
 SIDEWAYS, TURN_RAD = 0.4, 0.5  # of a stride, and in a cycle, on the way to a goal
 SMALLEST_STRIDE = 0.05  # of its own: slower, a robot would never get to a goal
 SLOWEST_PACE = 0.5  # of its own, however slow the walk
+TWO_POINTS = "balance: it stands on two balls, and two points cannot hold a body that does not keep stepping"
 MOST_CYCLES = 200  # on the way to a goal
-LOWER = (
-    1.0,
-    0.985,
-    0.97,
-    0.955,
-    0.94,
-    0.92,
-    0.90,
-    0.87,
-    0.84,
-)  # heights of the body until all feet are in reach
+LOWER = (1.0, 0.985, 0.97, 0.955, 0.94, 0.92, 0.90, 0.87, 0.84)  # heights of the body until all feet are in reach
+FASTER_LOWER = 2  # heights that are passed over where all feet are in reach and joints are too fast
 QUICKER = (1.0, 0.8, 0.65)  # then shorter steps at the same speed: ankles at their stops need them
 WAYS = tuple((lower, quicker) for quicker in QUICKER for lower in LOWER)
-WORSE = 1.1  # factor on the miss of a higher body by which a lower one is worse
+WORSE = 1.3  # factor on the least miss of higher bodies by which a lower one is worse
 SPARE = 0.015  # of its height that a body must be able to rise: knees that are almost straight turn ever faster
-LARGEST_COM_ERROR = 0.01  # of its height: a mass that is held back by a joint at its stop jolts
+LARGEST_COM_ERROR = 0.002  # of its height: a mass that is held back by a joint at its stop jolts
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A coarse look at a gait: by how much feet or mass miss their places, and how fast joints are; 1 is allowed."""
+
+    miss: float
+    speed: float
+
+    @property
+    def worst(self) -> float:
+        """The larger of the two."""
+        return max(self.miss, self.speed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,17 +80,31 @@ class GaitDrafts:
         rate_hz: Samples per second.
     """
 
-    search: ClassVar[Search] = Search(coarsely=True, proof_first=True, rungs=8)
+    search: ClassVar[Search] = Search(coarsely=True, use=SEARCH_USE, rungs=8, by_words=True)
 
     robot: Robot
     task: PatternGait
     rate_hz: float
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
-        """Yield the gait in the first way that reaches: upright first, then lower, then with shorter steps."""
-        body = self._body(style)
-        best = _first_that_reaches(lambda variant: body.in_way(*WAYS[variant]).miss(), detail.variant)
-        yield self._draft(body.in_way(*WAYS[best]), detail, best)
+        """Yield the gait in the first way that reaches: upright first, then lower, then with shorter steps.
+
+        Who does not walk so even in neutral tries shorter ones. A `whole` gait, which nobody judges, is drafted in
+        the way that is asked for.
+        """
+        body, best = self._body(style), detail.variant
+        if detail.level == "whole":
+            yield self._draft(body.in_way(*WAYS[best]), detail, best)
+            return
+        if _stands_on_two_points(self.robot):
+            yield not_made(self.robot, style, "balance", TWO_POINTS)
+            return
+        while best < len(WAYS):
+            best = _first_that_reaches(lambda variant: body.in_way(*WAYS[variant]).look(), best)
+            yield self._draft(body.in_way(*WAYS[best]), detail, best)
+            if self._hurries or style != self.robot.expression.neutral_style():  # less is better than shorter steps
+                return
+            best += len(LOWER) - best % len(LOWER)
 
     @property
     def usual(self) -> dict[str, float]:
@@ -86,10 +112,15 @@ class GaitDrafts:
         body = self._body(Style())
         return {"speed_m_s": body.stride_m / body.period_s}
 
+    @property
+    def _hurries(self) -> bool:
+        return abs(self.task.speed_m_s or 0.0) > self.usual["speed_m_s"]
+
     def _body(self, style: Style) -> _GaitBody:
         stance, qpos = foot_stance(self.robot)
         name, own = self.task.pattern or self.robot.pattern_gait.gait, self.robot.pattern_gait
-        pattern = pattern_named(name, len(stance.places))
+        body = {"height_m": stance.height_m, "length_m": stance.length_m, "gravity_m_s2": GRAVITY_M_S2}
+        pattern = brisk(pattern_named(name, len(stance.places)), **body)
         scaled = {part: getattr(pattern, part) * getattr(own, part) for part in ("period", "stride", "lift")}
         own_pattern = replace(pattern, **scaled)
         calmer = self._calmer(own_pattern, stance)
@@ -104,7 +135,7 @@ class GaitDrafts:
 
     def _draft(self, body: _GaitBody, detail: Detail, variant: int) -> Draft:
         rate_hz = self.rate_hz if detail.level == "final" else SOLVED_RATE_HZ
-        plan, solved = body.solved(rate_hz, shorter=detail.level == "search")
+        plan, solved = body.solved(rate_hz, cycles=SEARCH_CYCLES if detail.level == "search" else None)
         return Draft(
             robot=self.robot,
             time_s=plan.time_s,
@@ -116,7 +147,7 @@ class GaitDrafts:
             left_out=left_out(self.robot, body.style, reads=READS),
             shortfalls=tuple(_reach_shortfall(self.robot, plan, solved)),
             variant=variant,
-            figures=_goal_figures(self.robot, self.task, solved.qpos),
+            figures={**_goal_figures(self.robot, self.task, solved.qpos), **_speeds(self.task, plan, solved.qpos)},
             meta={"options": to_builtins(self.task)},
         )
 
@@ -138,40 +169,44 @@ class _GaitBody:
         period, stride = quicker * self.pattern.period, quicker * self.pattern.stride
         return replace(self, lower=lower, pattern=replace(self.pattern, period=period, stride=stride))
 
-    def miss(self) -> float:
-        """Return by how much feet or mass miss their places, 1 is allowed: a coarse look at the first cycles.
-
-        The same body a little higher must reach its feet, too.
-        """
-        plan, height_m = self.plan(SOLVED_RATE_HZ / 2.0, shorter=True), self.stance.height_m
+    def look(self) -> Look:
+        """Return a coarse look at the first cycles; a body that reaches must do so a little higher, too."""
+        plan, height_m = self.plan(LOOK_RATE_HZ, cycles=SEARCH_CYCLES), self.stance.height_m
+        solve = partial(carried_gait, self.robot, plan, length_m=height_m, converged=LOOK_CONVERGED)
         carriage = self.carriage(plan)
-        found = carried_gait(self.robot, plan, carriage, self.start(plan), length_m=height_m, rounds=1).solved
-        risen = replace(carriage, height_m=carriage.height_m + SPARE * height_m * plan.shown)
-        higher = carried_gait(self.robot, plan, risen, found.qpos, length_m=height_m, rounds=0).solved
-        far_m = max(found.foot_error_m.max(), higher.foot_error_m.max())
-        away_m = max(found.com_error_m.max(), higher.com_error_m.max())
-        return float(max(far_m / LARGEST_FOOT_ERROR_M, away_m / (LARGEST_COM_ERROR * height_m)))
+        found = solve(carriage, self.start(plan, carriage), rounds=1).solved
+        miss, speed = self._miss(found), np.abs(np.diff(found.qpos[:, FLOATING:], axis=0)) * LOOK_RATE_HZ
+        if miss < 1.0:
+            risen = replace(carriage, height_m=carriage.height_m + SPARE * height_m * plan.shown)
+            miss = max(miss, self._miss(solve(risen, found.qpos, rounds=0).solved))
+        return Look(miss, float((speed / self.robot.joint_speed_limit_rad_s).max()) / LOOK_SPEED)
 
-    def solved(self, rate_hz: float, *, shorter: bool) -> tuple[GaitPlan, WholeBodySolution]:
+    def _miss(self, found: WholeBodySolution) -> float:
+        """Return the larger of what feet and mass miss, as shares of what they may."""
+        away = found.com_error_m.max() / (LARGEST_COM_ERROR * self.stance.height_m)
+        return float(max(found.foot_error_m.max() / LARGEST_FOOT_ERROR_M, away))
+
+    def solved(self, rate_hz: float, *, cycles: int | None) -> tuple[GaitPlan, WholeBodySolution]:
         """Return a plan and its coordinates."""
-        coarse, length_m = self.plan(min(rate_hz, SOLVED_RATE_HZ), shorter=shorter), self.stance.height_m
-        found = carried_gait(self.robot, coarse, self.carriage(coarse), self.start(coarse), length_m=length_m)
+        coarse, length_m = self.plan(min(rate_hz, SOLVED_RATE_HZ), cycles=cycles), self.stance.height_m
+        carriage = self.carriage(coarse)
+        found = carried_gait(self.robot, coarse, carriage, self.start(coarse, carriage), length_m=length_m)
         if rate_hz <= SOLVED_RATE_HZ:
             return coarse, found.solved
-        plan = self.plan(rate_hz, shorter=shorter)
+        plan = self.plan(rate_hz, cycles=cycles)
         return plan, resampled_gait(self.robot, coarse, found, plan, self.carriage(plan), length_m=length_m)
 
-    def plan(self, rate_hz: float, *, shorter: bool) -> GaitPlan:
-        """Return footprints and pressure in the style; those of the first cycles alone if that tells enough."""
+    def plan(self, rate_hz: float, *, cycles: int | None) -> GaitPlan:
+        """Return footprints and pressure in the style; those of so many cycles alone if that tells enough."""
         style, height_m = self.style, self.stance.height_m
         wide = replace(self.stance, foot_m=self.stance.foot_m * np.array([1.0, style.stance_width, 1.0]))
         pieces, unit_s = self.pieces(), time_unit_s(height_m, GRAVITY_M_S2)
-        rests = style.breath > 0.0 and self.robot.expression.part("breath") is not None
+        rests = cycles is None and style.breath > 0.0 and self.robot.expression.part("breath") is not None
         plan = gait_plan(
             self.pattern,
             wide,
             period_s=self.period_s,
-            pieces=_first_cycles(pieces) if shorter else pieces,
+            pieces=pieces if cycles is None else _first_cycles(pieces, cycles),
             lift_m=self.pattern.lift * style.lift * height_m,
             settle_s=(SETTLE + (REST if rests else 0.0)) * unit_s,
             rate_hz=rate_hz,
@@ -258,32 +293,43 @@ class _GaitBody:
             swing[:, names.index(joint)] = factor * self.style.arm_swing * ahead
         return swing
 
-    def start(self, plan: GaitPlan) -> Array:
-        """Return the standing robot carried along the track. Shape (T, nq)."""
-        qpos = np.tile(self.standing_qpos, (len(plan.time_s), 1))
-        turn = Rotation.from_euler("Z", plan.track[:, 2:])
-        qpos[:, :2] = turn.apply(np.tile(self.standing_qpos[:3], (len(qpos), 1)))[:, :2] + plan.track[:, :2]
-        attitude = turn * Rotation.from_quat(self.standing_qpos[3:7], scalar_first=True)
-        qpos[:, 3:7] = attitude.as_quat(scalar_first=True)
-        return qpos
+    def start(self, plan: GaitPlan, carriage: Carriage) -> Array:
+        """Return the standing robot carried along the track in the attitude and height that it shall have. (T, nq).
+
+        Only the legs are left to solve: turning a body over its feet takes many small steps.
+        """
+        standing, upright = self.standing_qpos, Rotation.from_quat(self.standing_qpos[3:7], scalar_first=True)
+        com = task_jacobians(self.robot, standing[None]).com_in_world[0]
+        turn = Rotation.from_matrix(carriage.base_rotation)
+        over = Rotation.from_euler("Z", plan.track[:, 2:]).apply(np.array([com[0], com[1], 0.0])) + plan.track * FLAT
+        from_com = turn.apply(upright.inv().apply(standing[:3] - com))
+        place = over + from_com + carriage.height_m[:, None] * np.array([0.0, 0.0, 1.0])
+        attitude = turn.as_quat(scalar_first=True)
+        attitude[1:] *= np.cumprod(np.sign(np.sum(attitude[1:] * attitude[:-1], axis=1)))[:, None]
+        return np.concatenate([place, attitude, np.tile(standing[7:], (len(place), 1))], axis=1)
 
 
-def _first_that_reaches(miss: Callable[[int], float], start: int) -> int:
-    """Return the first way whose miss is below 1, from one on, or the one with the least.
+def _first_that_reaches(look: Callable[[int], Look], start: int) -> int:
+    """Return the first way, from one on, in which feet reach and joints are not too fast, or the one that misses least.
 
-    Of lower bodies no more are tried where they miss by more than higher ones: knees were not what held them back.
+    Shorter steps are not tried where only joints are too fast: they take as many more.
     """
-    looks: dict[int, float] = {}
+    looks: dict[int, Look] = {}
     for first in range(start - start % len(LOWER), len(WAYS), len(LOWER)):
-        before = np.inf
-        for way in range(max(first, start), first + len(LOWER)):
-            looks[way] = miss(way)
-            if looks[way] < 1.0:
-                return way
-            if looks[way] > WORSE * before:
-                break
-            before = looks[way]
-    return min(looks, key=lambda way: looks[way])
+        looks |= _looks_down(look, range(max(first, start), first + len(LOWER)))
+        if any(found.miss < 1.0 for found in looks.values()):
+            break
+    return min(looks, key=lambda way: (looks[way].miss >= 1.0, max(looks[way].worst, 1.0), way))
+
+
+def _looks_down(look: Callable[[int], Look], ways: range) -> dict[int, Look]:
+    """Return looks at ever lower bodies, until one does or two miss by more: knees were not what held them back."""
+    looks, least, way, worse = dict[int, Look](), np.inf, ways.start, 0
+    while way < ways.stop and least >= 1.0 and worse < 2:
+        looks[way] = found = look(way)
+        worse = worse + 1 if found.worst > WORSE * least else 0
+        least, way = min(least, found.worst), way + (1 if found.miss >= 1.0 else FASTER_LOWER)
+    return looks
 
 
 def _goal_figures(robot: Robot, task: PatternGait, qpos: Array) -> dict[str, float]:
@@ -295,6 +341,21 @@ def _goal_figures(robot: Robot, task: PatternGait, qpos: Array) -> dict[str, flo
     return {"task_error_mm": float(np.linalg.norm(end - start - goal)) * 1e3}
 
 
+def _speeds(task: PatternGait, plan: GaitPlan, qpos: Array) -> dict[str, float | None]:
+    """Return how fast it walks once under way, and how fast neutral was asked to be; nothing on a way to a goal."""
+    if task.goals:
+        return {}
+    walking_s = plan.time_s[(plan.phase > 0.0) & (plan.phase < plan.phase[-1])]
+    period_s = (walking_s[-1] - walking_s[0]) / plan.phase[-1]  # the last one slows down
+    asked_m_s = None if task.speed_m_s is None else float(np.hypot(task.speed_m_s, task.sideways_m_s))
+    return {
+        "walking_speed_m_s": speed_under_way(
+            plan.time_s, qpos[:, :2], (walking_s[0], walking_s[-1] - period_s), period_s
+        ),
+        "walking_speed_asked_m_s": asked_m_s,
+    }
+
+
 def _checked(pieces: tuple[TrackPiece, ...]) -> tuple[TrackPiece, ...]:
     """Return the pieces; raises OutOfRangeError if they take longer than anybody would watch."""
     cycles = sum(piece.cycles for piece in pieces)
@@ -303,16 +364,21 @@ def _checked(pieces: tuple[TrackPiece, ...]) -> tuple[TrackPiece, ...]:
     return pieces
 
 
-def _first_cycles(pieces: tuple[TrackPiece, ...]) -> tuple[TrackPiece, ...]:
+def _first_cycles(pieces: tuple[TrackPiece, ...], cycles: int) -> tuple[TrackPiece, ...]:
     """Return the piece that asks most, cut short."""
     hardest = max(pieces, key=lambda piece: sum(abs(part) for part in piece.per_cycle))
-    return (replace(hardest, cycles=min(hardest.cycles, SEARCH_CYCLES)),)
+    return (replace(hardest, cycles=min(hardest.cycles, cycles)),)
 
 
 def _ahead(plan: GaitPlan, foot: int) -> Array:
     """Return how far a foot is ahead of the body, along its heading. Shape (T,)."""
     away, yaw = plan.foot_in_world[:, foot, :2] - plan.track[:, :2], plan.track[:, 2]
     return np.asarray(np.cos(yaw) * away[:, 0] + np.sin(yaw) * away[:, 1])
+
+
+def _stands_on_two_points(robot: Robot) -> bool:
+    """Return whether a body has nothing but two points to stand on."""
+    return len(robot.feet) == 2 and all(len(foot.points) == 1 for foot in robot.feet)
 
 
 def _reach_shortfall(robot: Robot, plan: GaitPlan, solved: WholeBodySolution) -> list[Shortfall]:

@@ -18,6 +18,8 @@ from strut.easing import smooth_step
 from strut.errors import UnknownNameError
 from strut.robot import Array
 
+MOST_BRISK = 1.6  # factor on the speed of a pattern
+
 
 @dataclass(frozen=True, slots=True)
 class GaitPattern:
@@ -30,6 +32,7 @@ class GaitPattern:
         stride: Travel in a cycle, in h.
         lift: Of a swinging foot, in h.
         handover: Share of a cycle in which a foot takes over or gives up its load.
+        least_speed: In lengths of a four-legged body per second: long bodies on short legs walk faster than others.
     """
 
     swing_start: Mapping[str, float]
@@ -38,6 +41,14 @@ class GaitPattern:
     stride: float
     lift: float
     handover: float
+    least_speed: float = 0.0
+
+
+def brisk(pattern: GaitPattern, *, height_m: float, length_m: float, gravity_m_s2: float) -> GaitPattern:
+    """Return the pattern at its least speed for a body, if it is slower: half by quicker, half by longer steps."""
+    own_m_s = pattern.stride * height_m / (pattern.period * time_unit_s(height_m, gravity_m_s2))
+    faster = math.sqrt(min(max(pattern.least_speed * length_m / own_m_s, 1.0), MOST_BRISK))
+    return replace(pattern, period=pattern.period / faster, stride=pattern.stride * faster)
 
 
 def slowed(pattern: GaitPattern, tempo: float) -> GaitPattern:
@@ -58,9 +69,9 @@ PATTERNS: Mapping[str, GaitPattern] = {
         {"hind left": 0.0, "front left": 0.2, "hind right": 0.5, "front right": 0.7}, 0.70, 6.0, 0.50, 0.16, 0.10
     ),
     "trot": GaitPattern(
-        {"front left": 0.0, "hind right": 0.0, "front right": 0.5, "hind left": 0.5}, 0.60, 3.0, 0.68, 0.16, 0.10
+        {"front left": 0.0, "hind right": 0.0, "front right": 0.5, "hind left": 0.5}, 0.60, 3.0, 0.68, 0.16, 0.10, 0.85
     ),
-    "biped": GaitPattern({"left": 0.0, "right": 0.5}, 0.64, 4.2, 0.61, 0.08, 0.13),
+    "biped": GaitPattern({"left": 0.0, "right": 0.5}, 0.64, 4.2, 0.63, 0.08, 0.13),
 }
 
 

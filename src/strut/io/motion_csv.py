@@ -34,7 +34,7 @@ class MotionCsv:
 
     def lost(self, motion: Motion) -> tuple[str, ...]:
         """Return what a table has no place for."""
-        return ("receipt", "meta") if motion.receipt else ("meta",)
+        return ("receipt", "notes") if motion.receipt else ("notes",)
 
 
 Columns = Iterator[tuple[str, npt.NDArray[np.generic]]]  # name and numbers of each column, shape (T,)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
+import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
 from strut.engines.task_jacobians import task_jacobians
@@ -19,9 +20,11 @@ FOOT, ATTITUDE, HELD, FREE = 300.0, 3.0, 0.5, 0.01  # weights of errors in leg l
 COM = np.array([30.0, 30.0, 10.0])  # a body may rise where ankles are at their stops, not lean
 DAMPING = 1e-7
 LONGEST_STEP_RAD = 0.4  # of one iteration: linearisation holds for about as long
+MORE_HELD = 3  # times that joints are added to those that stand still in a step
 CUT = 0.3  # what is left of a step that makes matters worse
 STUCK = 2.0  # times the error of a neighbour is too much
-CONVERGED = 1e-7  # metres and radians: steps below it are not worth taking
+CONVERGED = 1e-7  # metres and radians: smaller steps would not be seen in accelerations, either
+AT_END_RAD = 1e-5  # from the end of its range a joint is at it: a step that is cut off there would lead nowhere
 INSIDE_RAD = 0.01  # how far from their limits joints stay
 CLOSE_RAD, WALL = 0.08, 10.0  # legs feel their limits from so near on, ever stronger: a sudden stop would jolt
 
@@ -61,7 +64,13 @@ class WholeBodySolution:
 
 
 def solve_whole_body(
-    robot: Robot, targets: BodyTargets, start_qpos: Array, *, length_m: float, iterations: int
+    robot: Robot,
+    targets: BodyTargets,
+    start_qpos: Array,
+    *,
+    length_m: float,
+    iterations: int,
+    converged: float = CONVERGED,
 ) -> WholeBodySolution:
     """Return coordinates that reach the targets as nearly as the joints' ranges allow.
 
@@ -74,13 +83,14 @@ def solve_whole_body(
         start_qpos: Where to begin. Shape (T, nq).
         length_m: Length that an error is compared with: that of a leg.
         iterations: Of Gauss-Newton.
+        converged: Steps below it are not worth taking [m, rad].
     """
     tasks = _Tasks(robot, length_m)
-    qpos, cost = _descended(tasks, targets, start_qpos, iterations)
+    qpos, cost = _descended(tasks, targets, start_qpos, iterations, converged)
     for neighbour in (1, -1):  # who is stuck where a neighbour is not starts again from there
         beside = np.clip(np.arange(len(qpos)) - neighbour, 0, len(qpos) - 1)
         rows = np.flatnonzero(cost > STUCK * cost[beside] + CONVERGED)
-        again, lower_cost = _descended(tasks, targets.part(rows), qpos[beside[rows]], iterations)
+        again, lower_cost = _descended(tasks, targets.part(rows), qpos[beside[rows]], iterations, converged)
         better = lower_cost < cost[rows]
         qpos[rows[better]], cost[rows[better]] = again[better], lower_cost[better]
     reached = task_jacobians(robot, qpos)
@@ -91,7 +101,9 @@ def solve_whole_body(
     )
 
 
-def _descended(tasks: _Tasks, targets: BodyTargets, start_qpos: Array, iterations: int) -> tuple[Array, Array]:
+def _descended(
+    tasks: _Tasks, targets: BodyTargets, start_qpos: Array, iterations: int, converged: float
+) -> tuple[Array, Array]:
     """Return coordinates (T, nq) with less weighted error, and half its square (T,)."""
     qpos, lower, upper = start_qpos.copy(), tasks.lower_rad, tasks.upper_rad
     qpos[:, FLOATING:] = np.clip(qpos[:, FLOATING:], lower, upper)
@@ -107,7 +119,7 @@ def _descended(tasks: _Tasks, targets: BodyTargets, start_qpos: Array, iteration
             break
         step[rows] = _step(error[better], jacobian[better], qpos[rows, FLOATING:], lower, upper)
         share[moving[~better]] *= CUT
-        moving = moving[np.abs(share[moving, None] * step[moving]).max(axis=1) > CONVERGED]
+        moving = moving[np.abs(share[moving, None] * step[moving]).max(axis=1) > converged]
         if not len(moving):
             break
         tried[moving] = moved(qpos[moving], share[moving, None] * step[moving])
@@ -120,13 +132,32 @@ def _step(error: Array, jacobian: Array, joint_rad: Array, lower: Array, upper: 
     transposed = jacobian.transpose(0, 2, 1)
     wanted = (transposed @ error[..., None])[..., 0]
     normal = transposed @ jacobian + DAMPING * np.eye(jacobian.shape[2])
-    outwards = ((joint_rad <= lower) & (wanted[:, 6:] < 0.0)) | ((joint_rad >= upper) & (wanted[:, 6:] > 0.0))
-    sample, joint = np.nonzero(outwards)
-    normal[sample, 6 + joint], normal[sample, :, 6 + joint], wanted[sample, 6 + joint] = 0.0, 0.0, 0.0
-    normal[sample, 6 + joint, 6 + joint] = 1.0
-    step = np.asarray(np.linalg.solve(normal, wanted[..., None])[..., 0], dtype=np.float64)
+    held = _outwards(wanted, joint_rad, lower, upper)
+    step = _solved(normal, wanted, held)
+    for _ in range(MORE_HELD):  # what the others take along may be pushed outwards, too
+        more = _outwards(step, joint_rad, lower, upper) & ~held
+        rows = np.flatnonzero(more.any(axis=1))
+        if not len(rows):
+            break
+        held |= more
+        step[rows] = _solved(normal[rows], wanted[rows], held[rows])
     longest = np.maximum(np.abs(step[:, 3:]).max(axis=1), 1e-12)
     return np.asarray(step * np.minimum(1.0, LONGEST_STEP_RAD / longest)[:, None])
+
+
+def _outwards(move: Array, joint_rad: Array, lower: Array, upper: Array) -> npt.NDArray[np.bool_]:
+    """Return which joints at the end of their range move beyond it. Shapes (T, nv), (T, n) in, (T, n) out."""
+    low, high = joint_rad <= lower + AT_END_RAD, joint_rad >= upper - AT_END_RAD
+    return np.asarray((low & (move[:, 6:] < 0.0)) | (high & (move[:, 6:] > 0.0)))
+
+
+def _solved(normal: Array, wanted: Array, held: npt.NDArray[np.bool_]) -> Array:
+    """Return the solutions of normal equations in which some joints stand still. (T, nv, nv), (T, nv), (T, n)."""
+    normal, wanted = normal.copy(), wanted.copy()
+    sample, joint = np.nonzero(held)
+    normal[sample, 6 + joint], normal[sample, :, 6 + joint], wanted[sample, 6 + joint] = 0.0, 0.0, 0.0
+    normal[sample, 6 + joint, 6 + joint] = 1.0
+    return np.asarray(np.linalg.solve(normal, wanted[..., None])[..., 0], dtype=np.float64)
 
 
 def moved(qpos: Array, step: Array) -> Array:

@@ -209,10 +209,7 @@ def _draw_bones(body: Body) -> None:
 def _let_stand(body: Body) -> None:
     """Let the part of a bolted robot that never moves stand on the floor, or in it: nobody walks with it."""
     if not body.joints:
-        for geom in body.geoms:
-            geom.contype = 0
-        for child in body.bodies:
-            _let_stand(child)
+        _never_touch(body)
 
 
 def _drive(builder: ModelBuilder, joint: Body, found: Description, table: ForeignBody) -> None:
@@ -275,13 +272,19 @@ def _add_foot(builder: ModelBuilder, name: str, foot: LinkFoot, turn: Array) -> 
 
 
 def _leave_the_floor(body: Body) -> None:
-    """Leave the floor to the foot: what is rigidly joined to its link no longer touches."""
-    while True:
-        for geom in body.geoms:
-            geom.contype = 0
-        if body.joints or body.parent is None:
-            return
+    """Leave the floor to the foot: what is rigidly joined to its link, before and behind it, no longer touches."""
+    while not body.joints and body.parent is not None:
         body = body.parent
+    _never_touch(body)
+
+
+def _never_touch(body: Body) -> None:
+    """Let no shape of a body touch the floor, nor of what is fixed to it."""
+    for geom in body.geoms:
+        geom.contype = 0
+    for child in body.bodies:
+        if not child.joints:
+            _never_touch(child)
 
 
 def _limbs(model: mujoco.MjModel, table: ForeignBody) -> tuple[Limb, ...]:

@@ -91,15 +91,16 @@ class DirectCollocation:
         """Solve from a trajectory with the same phases, or from variables; NotSolvedError has the best iterate."""
         options = options or SolverOptions()
         program = InteriorPoint(self.assembly, self.layout.lower, self.layout.upper, options)
-        start = self._variables(guess)
-        outcome = program.solve(self._with_lifts(start) if options.warm else start, on_iteration=on_iteration)
+        start = self.variables(guess)
+        outcome = program.solve(self._with_lifts(start) if options.resumes else start, on_iteration=on_iteration)
         solution = self.solution(outcome, program)
         if solution.converged:
             return solution
         limit = "" if outcome.status in {STOPPED, OUT_OF_TIME} else self.blocking_limit(outcome.x)
         raise NotSolvedError(solution.status, solution.worst, solution, limit)
 
-    def _variables(self, guess: Trajectory | Array) -> Array:
+    def variables(self, guess: Trajectory | Array) -> Array:
+        """Return the variables (n,) of a trajectory, put onto the mesh; variables as they are."""
         if not isinstance(guess, Trajectory):
             return guess
         if len(guess.duration_s) != len(self.problem.phases):

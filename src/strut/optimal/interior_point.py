@@ -15,6 +15,8 @@ from strut.cancellation import asked_to_stop
 from strut.optimal.sparse_nlp import SparseNLP
 from strut.robot import Array
 
+NEAR, SOLVED = 1e-3, 1e-5  # barriers: for a movement that is followed, for the solution of nearly the same problem
+
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
@@ -31,7 +33,10 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolverOutcome:
-    """What a solver returned: variables (n,), cost and rows (m,) there, and whether it met its tolerances."""
+    """What a solver returned: variables (n,), cost and rows (m,) there, and whether it met its tolerances.
+
+    Multipliers of bounds (n,) and rows (m,) are of the last iterate: negative at lower limits, positive at upper ones.
+    """
 
     x: Array
     cost: float
@@ -40,6 +45,8 @@ class SolverOutcome:
     status: str
     iterations: int
     solve_s: float
+    bound_multiplier: Array
+    row_multiplier: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +65,12 @@ class SolverOptions:
     warm: float = 0.0
     adaptive: bool = False
 
+    @property
+    def resumes(self) -> bool:
+        """Whether the guess solves nearly the same problem, so that multipliers follow from it."""
+        return 0.0 < self.warm <= SOLVED
 
-NEAR, SOLVED = 1e-3, 1e-5  # barriers: for a movement that is followed, for the solution of nearly the same problem
+
 STOPPED, OUT_OF_TIME = "stopped by the caller", "out of time"
 OnIteration = Callable[[Iteration], bool | None]
 
@@ -150,6 +161,8 @@ class InteriorPoint:
             status=status,
             iterations=int(stats["iter_count"]),
             solve_s=perf_counter() - start_s,
+            bound_multiplier=result["lam_x"].full().ravel(),
+            row_multiplier=result["lam_g"].full().ravel(),
         )
 
 
@@ -176,6 +189,7 @@ def _settings(options: SolverOptions) -> dict[str, Any]:
     }
     if options.warm:
         pushes = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
-        settings |= {"ipopt.mu_init": options.warm, "ipopt.bound_mult_init_method": "mu-based"}
-        settings |= {f"ipopt.{name}": 0.1 * options.warm for name in pushes}
+        settings |= {"ipopt.mu_init": options.warm} | {f"ipopt.{name}": 0.1 * options.warm for name in pushes}
+    if options.resumes:
+        settings["ipopt.bound_mult_init_method"] = "mu-based"
     return settings

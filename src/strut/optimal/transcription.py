@@ -336,7 +336,8 @@ def _cost(layout: Layout, cost: Cost) -> Element:
     if isinstance(cost, SampleCost):
         return _samples(layout, cost)
     assert isinstance(cost, MayerCost)
-    return layout.element(cost.name, [0], cost=cost.weight * cost.value(_both_ends(problem)))
+    value = cost.weight * weight * cost.value(_both_ends(problem))
+    return layout.element(cost.name, [0], cost=value, data=np.ones((1, 1)))
 
 
 def _impact_costs(layout: Layout, cost: ImpactCost) -> list[Element]:
@@ -346,7 +347,8 @@ def _impact_costs(layout: Layout, cost: ImpactCost) -> list[Element]:
             cost.name,
             _start(layout, number),
             impact=number,
-            cost=cost.weight * square(symbols("impulse", len(phase.contact.rows))),
+            cost=cost.weight * symbols("data", 1) * square(symbols("impulse", len(phase.contact.rows))),
+            data=np.ones((1, 1)),
         )
         for number, phase in enumerate(layout.problem.phases)
         if phase.arrival == "impact"

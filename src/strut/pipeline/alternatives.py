@@ -24,7 +24,7 @@ OPTIONS = {
     "margin_m": ("balance margin", "mm", 1.0),
 }
 
-SLOWER = (0.75, 0.5)  # shares of its usual speed at which a robot with weak motors is tried
+SLOWER = (0.85, 0.75, 0.5)  # shares of its usual speed at which a robot with weak motors is tried
 
 
 def why_not_even_neutral(trials: Trials, stopped_by: Sequence[Shortfall]) -> StrutError:
@@ -63,7 +63,7 @@ def slower(trials: Trials) -> Iterator[Trials]:
         if _passes(trials, "speed_m_s", share * usual * 1e3):
             task = msgspec.structs.replace(request.task, speed_m_s=share * usual)
             chosen = msgspec.structs.replace(request, task=task)
-            yield replace(trials, request=chosen, generator=generator_for(chosen, trials.robot, trials.on_progress))
+            yield trials.instead(chosen, generator_for(chosen, trials.robot, trials.on_progress))
 
 
 def _chosen(trials: Trials) -> Iterator[tuple[str, float, float]]:

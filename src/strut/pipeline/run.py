@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from strut.draft import Draft, Generator, Kept, Limit, OnProgress
 from strut.errors import RefusedError
@@ -17,6 +18,7 @@ from strut.motion import Motion
 from strut.pipeline.alternatives import slower, why_not_even_neutral
 from strut.pipeline.relaxation import relaxed
 from strut.pipeline.trials import Trials, generator_for
+from strut.pipeline.weakening import strongest_expression
 from strut.receipt import Receipt
 from strut.request import Request
 from strut.robot import Robot
@@ -58,7 +60,7 @@ def run(
     robot = robot.expressing(request.expression)
     drafts = generator_for(request, robot, on_progress) if generator is None else generator
     trials = Trials(request, robot, drafts, tuple(limits), on_progress)
-    kept, told = trials.strongest(), tuple[str, ...]()
+    kept, told = strongest_expression(trials), tuple[str, ...]()
     if kept.attempt is None:
         trials, kept, told = _calmer(trials, kept)
     if request.retreat == "local":
@@ -78,14 +80,16 @@ def run(
         how = "walk at" if request.task.walks else "show"
         advice = f"Without --strict it would {how} {refused.intensity_kept:.2f}."
         raise RefusedError(refused.reasons, advice, refused)
-    receipt = replace(receipt, reasons=(*receipt.reasons, *told), solve_s=perf_counter() - started)
+    if told:  # the speed is the planner's own, not what anybody asked for
+        receipt = replace(receipt, reasons=(*receipt.reasons, *told), walking_speed_asked_m_s=None)
+    receipt = replace(receipt, solve_s=perf_counter() - started)
     return motion_of(trials.request, kept.attempt.draft, receipt)
 
 
 def _calmer(trials: Trials, faster: Kept) -> tuple[Trials, Kept, tuple[str, ...]]:
     """Return what a robot that cannot keep its gait's own speed does at the largest share of it; as it was if none."""
     for calmer in slower(trials):
-        kept = calmer.strongest()
+        kept = strongest_expression(calmer)
         if kept.attempt is not None:
             return calmer, kept, (_slower_sentence(calmer.request, faster),)
     return trials, faster, ()
@@ -102,6 +106,14 @@ def _slower_sentence(request: Request, faster: Kept) -> str:
     return f"speed: {speed_m_s:.2f} m/s in neutral, because faster {faster.stopped_by[0].sentence}"
 
 
+def _shown_over_time(draft: Draft) -> list[float] | None:
+    """Return at 21 even instants the share of its style that a draft shows; None where it does not come and go."""
+    if draft.shown is None:
+        return None
+    instants = np.linspace(draft.time_s[0], draft.time_s[-1], 21)
+    return [round(share, 4) for share in np.interp(instants, draft.time_s, draft.shown).tolist()]
+
+
 def motion_of(request: Request, draft: Draft, receipt: Receipt) -> Motion:
     """Return the motion of a measured draft; its `meta` says how it was made."""
     robot, needs, emotion = draft.robot, draft.measured, request.emotion
@@ -110,6 +122,7 @@ def motion_of(request: Request, draft: Draft, receipt: Receipt) -> Motion:
         "emotion": emotion and emotion.name,
         "pad": emotion and list(emotion.pad),
         "intensity": receipt.intensity_kept,
+        "shown_over_time": _shown_over_time(draft),
         "seed": None,
         "robot_fingerprint": robot.fingerprint,
         "versions": {name: version(name) for name in ("strut", "mujoco", "numpy", "scipy")},

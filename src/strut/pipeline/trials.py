@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from strut.bisection import bisect
-from strut.draft import Attempt, Detail, Generator, Kept, Limit, OnProgress, PacedGenerator, Progress, Search
+from strut.draft import Attempt, Detail, Draft, Generator, Limit, OnProgress, PacedGenerator, Progress, Search
 from strut.errors import OutOfRangeError, StoppedError
 from strut.expression.blend import style_for
 from strut.generators.crawl_drafts import CrawlDrafts
 from strut.generators.gait_drafts import GaitDrafts
 from strut.generators.hand_drafts import HandDrafts
 from strut.generators.step_drafts import StepDrafts
-from strut.pipeline.gate import CLOSE, COARSE, strongest_proved
 from strut.request import Animate, Crawl, HandTask, HumanGait, PatternGait, PilotedWalk, Request, Steps
 from strut.robot import Robot
 from strut.simulation.upright import proved_upright
@@ -39,7 +38,10 @@ class Trials:
         generator: What drafts.
         limits: What judges, beside the robot's own.
         on_progress: Told every attempt; returning True stops.
+        weak: The words that are weakened; all of them if none are named.
+        gone: Words that are given up altogether where `weak` names some.
         paces: The fastest pace that was found, by style, as a factor on the generator's own times; None for none.
+        searched: Attempts that were made, by style.
     """
 
     request: Request
@@ -47,7 +49,14 @@ class Trials:
     generator: Generator
     limits: tuple[Limit, ...] = ()
     on_progress: OnProgress | None = None
+    weak: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
     paces: dict[Style, float | None] = field(default_factory=dict)
+    searched: dict[Style, Attempt] = field(default_factory=dict)
+
+    def instead(self, request: Request, generator: Generator) -> Trials:
+        """Return trials of another request, which know nothing of what was tried for this one."""
+        return replace(self, request=request, generator=generator, paces={}, searched={})
 
     def attempt(self, intensity: float, detail: Detail, *, use: float = 1.0, quiet: bool = False) -> Attempt:
         """Draft at an intensity, and judge: the first draft that passes, or the last.
@@ -58,14 +67,11 @@ class Trials:
             use: Share of the speed and torque limits that may be used.
             quiet: Whether nobody is told.
         """
-        request, style, found = self.request, self.style(intensity), None
-        for draft in self.generator.drafts(style, detail):
-            measured = measure(draft)
-            own = limits_for(self.robot, margin_m=request.least_margin_m, use=use, piloted=was_piloted(draft))
-            shortfalls = judged(measured, (*own, *self.limits))
-            found = Attempt(intensity, measured, shortfalls, neutral=style == self.style(0.0))
+        request, found = self.request, None
+        for draft in self.generator.drafts(self.style(intensity), detail):
+            found = self._judged(draft, intensity, use)
             if found.passes and detail.level == "final" and request.task.simulated:
-                proved = proved_upright(measured)
+                proved = proved_upright(found.draft)
                 found = replace(found, draft=proved, shortfalls=proved.shortfalls)
             if found.passes:
                 break
@@ -74,10 +80,27 @@ class Trials:
             self.tell(intensity, passed=found.passes)
         return found
 
+    def _judged(self, draft: Draft, intensity: float, use: float) -> Attempt:
+        """Return a draft, measured and judged."""
+        measured, margin_m = measure(draft), self.request.least_margin_m
+        own = limits_for(self.robot, margin_m=margin_m, use=use, piloted=was_piloted(draft))
+        neutral = self.style(intensity) == self.style(0.0)
+        return Attempt(intensity, measured, judged(measured, (*own, *self.limits)), neutral=neutral)
+
     def style(self, intensity: float) -> Style:
         """Return what the feeling does to the robot at an intensity."""
         emotion = self.request.emotion if self.request.task.styled else None
-        return Style() if emotion is None else style_for(self.robot, emotion, intensity)
+        if emotion is None:
+            return Style()
+        style, neutral = style_for(self.robot, emotion, intensity), style_for(self.robot, emotion, 0.0)
+        changed = {word: getattr(style, word) for word in self.weak}
+        changed |= {word: getattr(neutral, word) for word in self.gone}
+        return replace(self.asked_style, **changed) if self.weak else style
+
+    @property
+    def asked_style(self) -> Style:
+        """What the feeling does to the robot as strongly as it was asked for."""
+        return replace(self, weak=()).style(self.request.asked)
 
     def tell(self, intensity: float, *, passed: bool) -> None:
         """Tell whoever watches of an attempt; raises StoppedError if they have had enough."""
@@ -95,39 +118,26 @@ class Trials:
         """Whether the pace is searched, too."""
         return getattr(self.request.task, "pace", None) == "fastest"
 
-    def strongest(self) -> Kept:
-        """Return the strongest attempt that passes."""
-        how, asked = self.how, self.request.asked
-        settled = self._settled_first() if how.proof_first else None
-        if settled is not None:
-            return settled
-        rung = asked if self.request.strict else asked / max(how.rungs, 1)
-        coarse, close = (rung, rung) if how.rungs else (COARSE, CLOSE)
-        prove = self._prove if how.coarsely else None
-        return strongest_proved(asked, self._search, prove, coarse=coarse, close=close)
-
-    def _settled_first(self) -> Kept | None:
-        """Return what needs no search: all that is asked passes, or not even neutral; None if neither is so."""
-        if not self.fastest:
-            full = self.attempt(self.request.asked, FINAL)
-            if full.passes:
-                return Kept(full, ())
-        neutral = self._prove(self._search(0.0))  # only a whole motion may say that not even neutral works
-        return None if neutral.passes else Kept(None, neutral.shortfalls)
-
-    def _search(self, intensity: float) -> Attempt:
+    def search(self, intensity: float) -> Attempt:
         """Return an attempt that costs as little as the generator can make it, at the fastest pace if that is asked."""
-        how = self.how
+        how, style = self.how, self.style(intensity)
         if not self.fastest:
-            return self.attempt(intensity, SEARCH if how.coarsely else FINAL, use=how.use)
-        style = self.style(intensity)
+            if style not in self.searched:
+                detail = SEARCH if how.coarsely else FINAL
+                self.searched[style] = self.attempt(intensity, detail, use=how.use)
+            return replace(self.searched[style], intensity=intensity, neutral=style == self.style(0.0))
         if style not in self.paces:
             self.paces[style] = fastest(
                 lambda slower: self._at_pace(slower).attempt(intensity, SEARCH, use=USED, quiet=True).passes
             )
         return self._at_pace(self.paces[style]).attempt(intensity, SEARCH, use=how.use)
 
-    def _prove(self, searched: Attempt) -> Attempt:
+    def attempt_in_turn(self, intensity: float) -> Attempt:
+        """Return a quick attempt, or the same in full if that passes."""
+        quick = self.attempt(intensity, SEARCH)
+        return self.prove(quick) if quick.passes else quick
+
+    def prove(self, searched: Attempt) -> Attempt:
         """Return the same attempt in full; at the fastest pace a little slower, where the whole needs more."""
         intensity, pace = searched.intensity, self.paces.get(self.style(searched.intensity))
         detail = replace(FINAL, variant=searched.draft.variant)

@@ -37,8 +37,9 @@ def _muscle_table(found: ConditionComparison) -> GaitTable:
         for column, name in enumerate(first.names)
     ]
     leg = "each muscle's own leg" if first.leg == OWN else f"the {first.leg.lower()} leg"
+    title = f"muscles: mean over the cycle of {leg} [% of {peak_words(found)}]"
     words = f"Mean of the envelope over the cycle of {leg}, in percent of {peak_words(found)}.{_silent(found)}"
-    return GaitTable("muscles", "Muscles", words, "mean activity [%]", header, rows)
+    return GaitTable(title, "Muscles", words, "mean activity [%]", header, rows)
 
 
 def peak_words(found: ConditionComparison) -> str:

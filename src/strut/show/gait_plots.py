@@ -88,9 +88,7 @@ def elevation_plot(walks: Sequence[Walk]) -> Figure:
 def _bands(walks: Sequence[Walk], part: str, kind: Kind) -> list[Array | None]:
     """Return people's band at the first walk's speed for each panel; None where there is none. Shape (3, n) each."""
     walk = walks[0]
-    motion = walk.cycle.motion
-    speed_m_s = float(motion.qpos[-1, 0] - motion.qpos[0, 0]) / motion.duration_s
-    return [band_curve(walk.robot, speed_m_s, kind, unsided(panel.coordinate)) for panel in PANELS[part]]
+    return [band_curve(walk.robot, walk.cycle.speed_m_s, kind, unsided(panel.coordinate)) for panel in PANELS[part]]
 
 
 def _titles(part: str) -> list[str]:

@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 from strut.capture.captured_walk import CapturedWalk, fit_figures
 from strut.capture.fit import MarkerFit
 from strut.capture.footprints import SIDES
+from strut.capture.force_agreement import ForceAgreement
+from strut.capture.mot_file import ground_force_mot
 from strut.capture.plate_comparison import AXES, Agreement
 from strut.capture.subject_model import SubjectFile
 from strut.errors import FileError
@@ -30,7 +32,7 @@ from strut.show.recording_plots import (
 )
 
 FIT_FILES = ("subject.toml", "motion.npz", "report.html")
-CAPTURE_FILES = (*FIT_FILES, "forces.csv")
+CAPTURE_FILES = (*FIT_FILES, "forces.csv", "forces.mot")
 EMG_WORDS = (
     "Rectified, low-passed at 6 Hz without lag, over the peak of each channel. Ochre: the torque in whose sense a "
     "muscle of the leg works, over its peak; channels that name no side are taken for the right."
@@ -87,6 +89,9 @@ def save_capture(walk: CapturedWalk, folder: Path, *, force: bool = False) -> No
     write_atomically(folder / "subject.toml", SubjectFile.of(walk.fit.subject).text.encode(), force=force)
     save_motion(walk.motion, folder / "motion.npz", force=force)
     write_atomically(folder / "forces.csv", forces_csv(walk).encode(), force=force)
+    loads = walk.forces.loads
+    forces = ground_force_mot(walk.motion.time_s, SIDES, loads.force_n, loads.cop_m, loads.twist_nm)
+    write_atomically(folder / "forces.mot", forces, force=force)
     write_atomically(folder / "report.html", _capture_page(walk), force=force)
 
 
@@ -147,11 +152,11 @@ def _fit_table(found: MarkerFit) -> GaitTable:
 
 
 def _capture_tables(walk: CapturedWalk) -> Iterator[GaitTable]:
-    if walk.agreements:
-        words = f"Plates were only compared. {_pressure_words(walk)}".strip()
-        header = ["", "RMS [% weight]", "RMS [% range]", "correlation", "inside the 90 % band", "frames"]
-        rows = [_agreement_row(one) for one in walk.agreements]
-        yield GaitTable("plates", "Beside force plates", words, "baseline: the plain estimate", header, rows)
+    if walk.plates is not None:
+        yield _agreement_table(walk.plates, "Beside force plates", "Plates were only compared.")
+    if walk.aligned is not None:
+        words = "As if clock and place of the plates had been set right, see the notes above."
+        yield _agreement_table(walk.aligned, "Beside force plates, aligned", words)
     if walk.moments:
         words = "The laboratory's own inverse dynamics, with force plates, where it found a push-off."
         rows = [
@@ -197,8 +202,15 @@ def _event_table(walk: CapturedWalk) -> GaitTable:
     return GaitTable("events", "Events", "From markers alone.", "Stances in order of time", header, rows)
 
 
-def _pressure_words(walk: CapturedWalk) -> str:
-    known = walk.pressure_mm
+def _agreement_table(found: ForceAgreement, heading: str, words: str) -> GaitTable:
+    header = ["", "RMS [% weight]", "RMS [% range]", "correlation", "inside the 90 % band", "frames"]
+    rows = [_agreement_row(one) for one in found.rows]
+    told = f"{words} {_pressure_words(found)}".strip()
+    return GaitTable(heading.lower(), heading, told, "baseline: the plain estimate", header, rows)
+
+
+def _pressure_words(found: ForceAgreement) -> str:
+    known = found.pressure_mm
     return "" if known is None else f"Median distance of the centre of pressure in single support: {known:.0f} mm."
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -30,6 +31,7 @@ from strut.simulation.outcome import Outcome
 from strut.tables.gait import PatternTable
 
 TIPPED_RAD = math.radians(30.0)  # further from the planned attitude than this is a fall
+DOWN_S = 1.5  # who has been down for so long does not get up
 SUNK = 0.5  # so is a body below this share of its planned height
 LOADED_N = 1.0
 CARRIES = 0.05  # of the weight: a foot that has less on it brushes the ground, it does not stand
@@ -143,6 +145,7 @@ def _play(
         mass_scale=mass_scale,
         feedback=None if controller is None else controller(robot, motion, sensing),
         on_sample=on_sample,
+        ends=partial(_stays_down, motion) if robot.floats else None,
     )
     happened = Motion(
         robot=motion.robot,
@@ -168,6 +171,7 @@ def _outcome(robot: Robot, motion: Motion, run: Run, mass_scale: float) -> Outco
     commanded_m = float(np.linalg.norm(planned))
     direction = planned / commanded_m if commanded_m > STANDS_STILL_M else np.array([1.0, 0.0])
     distance_m = float((run.qpos[upright, :2] - run.qpos[0, :2]) @ direction)
+    joint_rad = run.qpos[: upright + 1, robot.base_size :]
     work_j = float(np.sum(run.power_w[:upright]) * (run.time_s[1] - run.time_s[0]))
     weight_n = robot.mass_kg * mass_scale * GRAVITY_M_S2
     return Outcome(
@@ -180,7 +184,7 @@ def _outcome(robot: Robot, motion: Motion, run: Run, mass_scale: float) -> Outco
             heading_of(run.qpos[upright, 3:7]) - heading_of(motion.qpos[upright, 3:7]), math.tau
         ),
         foot_slip_mm=_slip_m(robot, motion.contact[: upright + 1], run) * 1e3,
-        tracking_error_rad=float(np.abs(run.qpos[:, robot.base_size :] - motion.joint_angles_rad)[: upright + 1].max()),
+        tracking_error_rad=float(np.abs(joint_rad - motion.joint_angles_rad[: upright + 1]).max()),
         torque_use=float(np.max(np.abs(run.torque_nm[: upright + 1]) / robot.torque_limit_nm)),
         cost_of_transport=work_j / (weight_n * abs(distance_m)) if abs(distance_m) > STANDS_STILL_M else None,
     )
@@ -216,11 +220,18 @@ def _hand_error_m(robot: Robot, motion: Motion, qpos: Array) -> float:
     return float(max(np.linalg.norm(one, axis=1).max() for one in far))
 
 
+def _stays_down(motion: Motion, run: Run) -> bool:
+    """Return whether a body was down in all of the last `DOWN_S`."""
+    last = run.time_s > run.time_s[-1] - DOWN_S
+    return bool(run.time_s[-1] - run.time_s[0] > DOWN_S and _fallen(motion, run)[last].all())
+
+
 def _fallen(motion: Motion, run: Run) -> npt.NDArray[np.bool_]:
     """Return when the body is tipped over or sunk against the plan, or carried by anything but feet. Shape (T,)."""
-    between = np.abs(np.sum(run.qpos[:, 3:7] * motion.qpos[:, 3:7], axis=1)).clip(0.0, 1.0)
+    planned = motion.qpos[: len(run.qpos)]
+    between = np.abs(np.sum(run.qpos[:, 3:7] * planned[:, 3:7], axis=1)).clip(0.0, 1.0)
     tipped = 2.0 * np.arccos(between) > TIPPED_RAD
-    sunk = run.qpos[:, 2] < SUNK * motion.qpos[:, 2]
+    sunk = run.qpos[:, 2] < SUNK * planned[:, 2]
     broken = ~np.isfinite(run.qpos).all(axis=1)
     return np.asarray(tipped | sunk | broken | (run.other_load_n > LOADED_N))
 

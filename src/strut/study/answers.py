@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from strut.errors import AnswersError
+from strut.errors import AnswersError, OutOfRangeError
 from strut.study.exclusion import attention_words, excluded_words
 
 if TYPE_CHECKING:
@@ -151,6 +151,8 @@ def parse_answers(text: str, source: str, *, scale: tuple[float, float] | None =
     """Return the answers of a CSV text; `source` names it in errors, `scale` is that of raw ratings."""
     import pandas as pd  # noqa: PLC0415  (half a second that other verbs need not pay)
 
+    if scale and not -math.inf < scale[0] < scale[1] < math.inf:
+        raise OutOfRangeError(f"The scale is {scale[0]:g} to {scale[1]:g}; give the lowest rating first, as in 1 9.")
     cells, practice, excluded = _read_cells(text, source)
     _check_unique(cells, source)
     _check_chosen(cells, source)

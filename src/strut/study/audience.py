@@ -16,12 +16,15 @@ from scipy.signal import lfilter
 from strut.emotion import Emotion, named_emotion
 from strut.errors import StudyError, UnknownNameError
 from strut.io.motion_file import load_motion
+from strut.motion import Motion
 from strut.robot import Array
 from strut.study.answers import DO_NOT_KNOW, PAD_SCALES
 from strut.study.asking import CONFIDENCE_POINTS, Question
+from strut.study.controls import share_seen
 from strut.study.design import Design
 from strut.study.published import published
 from strut.study.ratings import sd_from_interval
+from strut.study.words import language_table
 
 HABIT_SHARE = 0.3  # chosen: how much of the variance between ratings is a person's own habit
 SLOPE_SHARE = 0.1  # chosen: how much is a person's own reading of an emotion
@@ -38,10 +41,10 @@ Reply = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What an observer sees: the emotion intended, and how much of its intensity the motion kept, 0 to 1."""
+    """What an observer sees: the emotion intended, and at what intensity the motion shows it, 0 to 1."""
 
     intended: str
-    kept: float
+    intensity: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,13 +106,17 @@ def observer(design: Design, rng: np.random.Generator) -> SimulatedObserver:
 
 
 def shown_by(design: Design) -> dict[str, Shown]:
-    """Return what each stimulus of a study shows: a motion that was weakened shows less of its emotion."""
-    found = {}
-    for entry in design.shown:
-        receipt = load_motion(design.folder / entry.file).receipt
-        kept = receipt.intensity_kept if receipt and receipt.intensity_kept is not None else 1.0
-        found[entry.name] = Shown(entry.intended, min(1.0, kept))
-    return found
+    """Return what each stimulus of a study shows, as its receipt has measured it; all of it where nobody did."""
+    motions = {entry: load_motion(design.folder / entry.file) for entry in design.shown}
+    seconds = design.display.seconds
+    return {entry.name: Shown(entry.intended, _intensity(motion, seconds)) for entry, motion in motions.items()}
+
+
+def _intensity(motion: Motion, seconds: float) -> float:
+    share, receipt = share_seen(motion, seconds), motion.receipt
+    if share is None or receipt is None or receipt.intensity_asked is None:
+        return 1.0
+    return min(1.0, receipt.intensity_asked * share)
 
 
 def caveat(design: Design, audience: Audience) -> str:
@@ -120,13 +127,32 @@ def caveat(design: Design, audience: Audience) -> str:
     else:
         bodies = f"They saw {audience.saw} move, your motions are of {' and '.join(shown)}"
         seen = f"{bodies}: good for a rehearsal, but their power is not yours."
+    scale = _scale_between(design.ask.ends)[0]
     instead: dict[Question, str] = {
-        "slider": "Their ratings of pleasure stand in for the slider.",
-        "continuous": "A handle follows their ratings of pleasure with a lag of our choice.",
+        "slider": f"Their ratings of {scale} stand in for the slider.",
+        "continuous": f"A handle follows their ratings of {scale} with a lag of our choice.",
         "pairwise": f"The one that was called {design.ask.quality} more often is chosen, by those shares.",
         "free-label": "They write the words they chose from.",
     }
     return f"{seen} {instead.get(design.question, '')}".strip()
+
+
+def _scale_between(ends: Sequence[str]) -> tuple[str, float]:
+    """Return the rated scale that runs between the ends of a slider, and its sign.
+
+    Ends are emotions, which differ most on one scale, or the words of a manikin, such as calm and excited. For others
+    it is pleasure; the caveat names the scale.
+    """
+    low, *_, high = ends
+    for scale, words in language_table("en")["scale"].items():
+        if {low, high} == {words["low"], words["high"]}:
+            return scale, 1.0 if low == words["low"] else -1.0
+    try:
+        apart = np.subtract(named_emotion(high).pad, named_emotion(low).pad)
+    except UnknownNameError:
+        return "pleasure", 1.0
+    most = int(np.argmax(np.abs(apart)))
+    return PAD_SCALES[most], float(np.sign(apart[most]))
 
 
 def _canonical(answer: str) -> str:
@@ -164,7 +190,7 @@ def _comparing(design: Design, shares: dict[str, dict[str, float]]) -> Respond:
 
     def respond(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
         neutral = strengths.get("neutral", float(np.mean(list(strengths.values()))))
-        ahead = [one.kept * strengths[one.intended] + (1.0 - one.kept) * neutral for one in shown]
+        ahead = [one.intensity * strengths[one.intended] + (1.0 - one.intensity) * neutral for one in shown]
         ahead = [value + WORD_HABIT_SD * who.readings[one.intended][0] for value, one in zip(ahead, shown, strict=True)]
         left = rng.random() < 1.0 / (1.0 + np.exp(ahead[1] - ahead[0]))
         return {"side": 0 if left else 1}
@@ -175,7 +201,7 @@ def _comparing(design: Design, shares: dict[str, dict[str, float]]) -> Respond:
 def _choosing(design: Design, shares: dict[str, dict[str, float]]) -> Respond:
     """Return a model that draws answers from published shares, by canonical names; what nobody offered is left out.
 
-    A motion that kept a part of its emotion is answered by that part as published, and as neutral by the rest; where
+    A motion that shows a part of its emotion is answered by that part as published, and as neutral by the rest; where
     nobody published how neutral was answered, evenly.
     """
     if design.question == "pairwise":
@@ -194,7 +220,7 @@ def _choosing(design: Design, shares: dict[str, dict[str, float]]) -> Respond:
         (one,) = shown
         if rng.random() < who.unknown:
             return {column: DO_NOT_KNOW if column == "perceived" else ""}
-        weights = one.kept * table[one.intended] + (1.0 - one.kept) * neutral
+        weights = one.intensity * table[one.intended] + (1.0 - one.intensity) * neutral
         weights = weights * np.exp(WORD_HABIT_SD * who.words)
         weights[right[one.intended]] *= np.exp(who.ability)
         drawn = np.searchsorted(np.cumsum(weights), rng.random() * weights.sum())
@@ -254,6 +280,7 @@ def _pepper(design: Design) -> Respond:
     shares = np.sqrt([HABIT_SHARE, SLOPE_SHARE, 1.0 - HABIT_SHARE - SLOPE_SHARE])
     steps = (design.ask.points - 1) / 2.0
     means = {shown: mean_ratings(_weakened(shown)) for shown in shown_by(design).values()}
+    between, sign = _scale_between(design.ask.ends)
 
     def respond(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
         (one,) = shown
@@ -261,9 +288,9 @@ def _pepper(design: Design) -> Respond:
         own = shares @ np.stack([who.habits, who.readings[one.intended], rng.normal(size=len(PAD_SCALES))])
         values = dict(zip(PAD_SCALES, np.clip(mean + spread * own, -1.0, 1.0).tolist(), strict=True))
         if design.question == "continuous":
-            return _followed(design, values["pleasure"], rng)
+            return _followed(design, sign * values[between], rng)
         if design.question == "slider":
-            return {"rating": None if rng.random() < who.unknown else round(values["pleasure"], 2)}
+            return {"rating": None if rng.random() < who.unknown else round(sign * values[between], 2)}
         return {scale: round(value * steps) / steps for scale, value in values.items() if scale in design.ask.scales}
 
     return respond
@@ -280,8 +307,8 @@ def _followed(design: Design, goal: float, rng: np.random.Generator) -> Reply:
 
 
 def _weakened(shown: Shown) -> Emotion:
-    """Return the emotion that a motion shows, nearer to neutral the less of it was kept."""
-    pleasure, arousal, dominance = (shown.kept * axis for axis in named_emotion(shown.intended).pad)
+    """Return the emotion that a motion shows, nearer to neutral the less of it is seen."""
+    pleasure, arousal, dominance = (shown.intensity * axis for axis in named_emotion(shown.intended).pad)
     return Emotion(pleasure, arousal, dominance)
 
 

@@ -2,8 +2,8 @@
 
 Everybody's own means are compared, so that answers of one person are not taken for several people. Hits and ratings of
 each emotion are compared by Welch's analysis of variance (pingouin), which needs no equal spread; preferences, as a
-whole, by giving people's choices to random groups. Where groups saw different motions, preferences are compared among
-those that all saw.
+whole, by giving people's choices to random groups. Where groups saw different motions, those that all saw are compared;
+hits and ratings of an emotion that no motion shows to all are compared as they are, and the effect says so.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ class GroupEffect:
     """One measure of one emotion in each group: means over people, how many they are, and the test.
 
     `statistic` is F with `dof`, or, of preferences, the spread between groups without degrees of freedom. What cannot
-    be tested is None. `p_holm` corrects for all effects of the study.
+    be tested is None. `p_holm` corrects for all effects of the study. Without `same_motions` groups saw nothing of
+    the emotion in common, so that groups and motions cannot be told apart.
     """
 
     measure: str
@@ -41,6 +42,7 @@ class GroupEffect:
     dof: tuple[float, ...] = ()
     p_value: float | None = None
     p_holm: float | None = None
+    same_motions: bool = True
 
 
 def group_effects(answers: Answers, rng: np.random.Generator, left_out: list[str]) -> tuple[GroupEffect, ...]:
@@ -60,16 +62,25 @@ def _measures(answers: Answers, left_out: list[str]) -> list[GroupEffect]:
     for measure in measures:
         untested: dict[str, list[str]] = {}
         for emotion in answers.emotions:
-            own = table[table["intended"] == emotion].groupby(["participant", "group"], as_index=False)[measure].mean()
-            own = own.dropna().rename(columns={measure: "value"})
+            rated = table[table["intended"] == emotion].dropna(subset=measure)
+            common = rated[_shown_to_all(rated)]
+            own = (rated if common.empty else common).groupby(["participant", "group"], as_index=False)[measure].mean()
+            own = own.rename(columns={measure: "value"})
             reason = _untestable(own)
             if reason:
                 untested.setdefault(reason, []).append(emotion)
             if own["group"].nunique() > 1:
-                found.append(_compared(own, measure, emotion, tested=not reason))
+                effect = _compared(own, measure, emotion, tested=not reason)
+                found.append(replace(effect, same_motions=not common.empty))
         name = measure.replace("_", " ")
         left_out += [f"groups by {name} of {' and '.join(names)}: {reason}." for reason, names in untested.items()]
     return found
+
+
+def _shown_to_all(table: pd.DataFrame) -> pd.Series:
+    """Return which answers are to motions that every group saw."""
+    groups = table.groupby("stimulus")["group"].transform("nunique")
+    return groups == table["group"].nunique()
 
 
 def _untestable(own: pd.DataFrame) -> str:

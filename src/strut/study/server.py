@@ -104,9 +104,9 @@ def _add_files(app: FastAPI, survey: Survey) -> None:
 
     @app.get("/stimulus/{digest}.json")
     def stimulus(digest: str) -> Response:
-        if digest not in survey.payloads:
+        if digest not in survey.stimuli:
             raise HTTPException(404)
-        return Response(survey.payloads[digest], 200, _FOREVER, "application/json")
+        return Response(survey.payload(digest), 200, _FOREVER, "application/json")
 
     @app.get("/health")
     def health() -> Response:

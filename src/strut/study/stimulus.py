@@ -80,6 +80,12 @@ class Stimulus:
             table["depth"] = np.rint(self.depth * 1000).astype(int).ravel().tolist()
         return table
 
+    def digest(self, display: Display) -> str:
+        """Return 24 hexadecimal digits that tell nothing and change with the picture."""
+        told = (display.kind, self.bones, self.shapes, self.name, self.view)  # names keep equal pictures apart
+        picture = b"".join(array.tobytes() for array in (self.points, self.depth, self.grid))
+        return hashlib.sha256(repr(told).encode() + picture).hexdigest()[:24]
+
 
 def load_stimuli(design: Design, on_stimulus: OnStimulus = lambda _done, _total: None) -> tuple[Stimulus, ...]:
     """Return all stimuli of a study, practice last, from every side that the display has.
@@ -87,7 +93,10 @@ def load_stimuli(design: Design, on_stimulus: OnStimulus = lambda _done, _total:
     A missing, damaged or too short motion raises with the stimulus's name; `on_stimulus` is told how many are read.
     """
     display, entries = design.display, design.shown
-    motions = {entry.name: _motion(design, entry, on_stimulus) for entry in entries}
+    motions = {}
+    for done, entry in enumerate(entries, start=1):
+        motions[entry.name] = _motion(design, entry)
+        on_stimulus(done, 2 * len(entries))
     robots = {name: robot_of(motion) for name, motion in motions.items()}
     shown = {entry.name: _controlled(design, entry, motions, robots[entry.name]) for entry in entries}
     seconds = _seconds(shown, display)
@@ -97,8 +106,9 @@ def load_stimuli(design: Design, on_stimulus: OnStimulus = lambda _done, _total:
         on_stimulus(len(entries) + done, 2 * len(entries))
     axes = _views(display)
     stage = _stage([(clips[name], _reach_m(robots[name], display)) for name in clips], axes)
+    grids = [_grid(display, view, *stage) for view in axes]
     return tuple(
-        _seen(design, entry, robots[entry.name], clips[entry.name] @ view.T, stage, number)
+        _seen(design, entry, robots[entry.name], clips[entry.name] @ view.T, stage, grids[number], number)
         for entry in entries
         for number, view in enumerate(axes)
     )
@@ -111,7 +121,13 @@ def _views(display: Display) -> list[Array]:
 
 
 def _seen(
-    design: Design, entry: StimulusEntry, robot: Robot, points: Array, stage: tuple[Array, float], view: int
+    design: Design,
+    entry: StimulusEntry,
+    robot: Robot,
+    points: Array,
+    stage: tuple[Array, float],
+    grid: Array,
+    view: int,
 ) -> Stimulus:
     """Return a stimulus from one side: its points in camera axes (T, n, 3), on a stage of middle and scale."""
     middle, scale = stage
@@ -122,7 +138,7 @@ def _seen(
         depth=points[..., 2],
         bones=skeleton(robot).bones,
         shapes=_shapes(robot, scale) if design.display.kind == "solid" else (),
-        grid=_grid(design.display, view, middle, scale),
+        grid=grid,
         view=view,
     )
 
@@ -155,13 +171,11 @@ def display_axes(display: Display) -> Array:
     return np.stack([right, np.cross(-towards_eye, right), -towards_eye])
 
 
-def _motion(design: Design, entry: StimulusEntry, on_stimulus: OnStimulus) -> Motion:
+def _motion(design: Design, entry: StimulusEntry) -> Motion:
     try:
-        motion = load_motion(design.folder / entry.file)
+        return load_motion(design.folder / entry.file)
     except StrutError as error:
         raise StudyError(f"Stimulus {entry.name}: {error}") from error
-    on_stimulus(design.shown.index(entry) + 1, 2 * len(design.shown))
-    return motion
 
 
 def _controlled(design: Design, entry: StimulusEntry, motions: dict[str, Motion], robot: Robot) -> Motion:
@@ -196,17 +210,20 @@ def _clip(name: str, motion: Motion, robot: Robot, display: Display, seconds: fl
     """Return what is drawn of a motion's middle part, or of its repeated cycle, at the rate sent. Shape (T, n, 3)."""
     start = motion.time_s[0] + (motion.duration_s - seconds) / 2.0
     time_s = start + np.arange(round(seconds * RATE_HZ) + 1) / RATE_HZ
-    base = np.zeros((len(motion.qpos), 1, 3))
+    first, last = np.searchsorted(motion.time_s, time_s[[0, -1]])
+    part = slice(None) if display.loop else slice(max(0, first - 1), last + 2)  # what is not shown is not drawn
+    known_s, qpos = motion.time_s[part], motion.qpos[part]
+    base = np.zeros((len(qpos), 1, 3))
     travels = min(2, robot.base_size)  # a body that is bolted down stays at the origin
-    base[:, 0, :travels] = motion.qpos[:, :travels]
-    drawn = _drawn_points(robot, motion.qpos, display)
+    base[:, 0, :travels] = qpos[:, :travels]
+    drawn = _drawn_points(robot, qpos, display)
     if display.loop:
-        posture, way = find_cycle(name, motion.time_s, drawn - base, base[:, 0]).at(time_s)
+        posture, way = find_cycle(name, known_s, drawn - base, base[:, 0]).at(time_s)
         base = way[:, None]
         points = posture + base
     else:
         columns = np.concatenate([base, drawn], axis=1).reshape(len(drawn), -1)
-        sampled = columns_at(time_s, motion.time_s, columns)
+        sampled = columns_at(time_s, known_s, columns)
         base, points = np.split(sampled.reshape(len(time_s), -1, 3), [1], axis=1)
     # walks are shown about their middle, wherever they took place
     return np.asarray(points - (base if display.camera == "follow" else base.mean(axis=0)))
@@ -229,8 +246,11 @@ def _extent(points: Array, reach: Array) -> tuple[Array, Array]:
     return (flat - reach).min(axis=(0, 1)), (flat + reach).max(axis=(0, 1))
 
 
-def _grid(display: Display, view: int, middle: Array, scale: float) -> Array:
-    """Return lines on the ground, squares of 1 m or, where those are too large to see, a quarter of it."""
+def _grid(display: Display, view: Array, middle: Array, scale: float) -> Array:
+    """Return lines on the ground, squares of 1 m or, where those are too large to see, a quarter of it.
+
+    `view` are the axes of the camera. Shape (3, 3).
+    """
     if display.camera != "fixed":
         return np.zeros((0, 4))
     square = 1.0 if 1.0 * scale < 1.0 else 0.25
@@ -238,7 +258,7 @@ def _grid(display: Display, view: int, middle: Array, scale: float) -> Array:
     reach = square * squares
     ends = [((step * square, -reach, 0.0), (step * square, reach, 0.0)) for step in range(-squares, squares + 1)]
     ends += [((a[1], a[0], 0.0), (b[1], b[0], 0.0)) for a, b in ends]
-    projected = (np.array(ends) @ _views(display)[view].T)[..., :2]
+    projected = (np.array(ends) @ view.T)[..., :2]
     return np.asarray(((projected - middle) * scale).reshape(-1, 4))
 
 

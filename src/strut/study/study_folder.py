@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
+import shlex
 import shutil
 from collections.abc import Sequence
 from contextlib import closing
@@ -24,6 +25,7 @@ from strut.study.stimulus import OnStimulus, Stimulus, load_stimuli, stimuli_fin
 from strut.study.templates import filled
 
 TOKEN_FILE = "researcher_token"
+SIMULATED_FILE = "simulated.csv"
 _LONGEST_S = 5.0
 _SHORTEST_S = 0.1
 
@@ -51,9 +53,7 @@ def open_study(
     """
     design, url = read_design(folder), database_url(folder, database)
     if not make and url.drivername == "sqlite" and not Path(url.database or "").is_file():
-        raise StudyError(
-            f"{design.name} has no answers yet: there is no {url.database}; `strut study serve` collects them."
-        )
+        raise StudyError(f"{design.name} has no answers yet: there is no {url.database}; {_how_to_get_answers(folder)}")
     stimuli = load_stimuli(design, on_stimulus)
     token_file = folder / TOKEN_FILE
     try:
@@ -64,6 +64,14 @@ def open_study(
         raise StudyError(f"{token_file} holds fewer than 16 characters, which can be guessed; make it longer.")
     opened = open_database(url, name=design.name, fingerprint=stimuli_fingerprint(design, stimuli))
     return OpenedStudy(design, stimuli, opened, token)
+
+
+def _how_to_get_answers(folder: Path) -> str:
+    simulated = folder / SIMULATED_FILE
+    if not simulated.is_file():
+        return "`strut study serve` collects them."
+    command = shlex.join(["strut", "study", "report", str(folder), "--answers", str(simulated)])
+    return f"`strut study serve` collects them, `{command}` reports on the simulated ones."
 
 
 def forget_participant(folder: Path | str, code: str, *, database: str | None = None) -> int:

@@ -109,7 +109,7 @@ def report_html(design: Design, rows: pd.DataFrame | Sequence[dict[str, Any]], f
         controls=sorted(Counter(entry.control for entry in design.stimuli if entry.control != "none").items()),
         robots=sorted({motion.robot for motion in motions}),
         version=version("strut"),
-        weakened=weakened_words(motions),
+        weakened=weakened_words(motions, shown_s),
     )
     about = (procedure, _people(design, pd.DataFrame(rows), shown_s), methods)
     return filled(

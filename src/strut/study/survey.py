@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import logging
 
+import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -47,14 +47,14 @@ class Survey:
         self.starts, self.logins = (
             RateLimit(burst=most, per_minute=most) for most in (limits.starts_per_minute, limits.logins_per_minute)
         )
-        self.payloads: dict[str, bytes] = {}
-        self.stimulus_url: dict[tuple[str, int], str] = {}
-        for stimulus in opened.stimuli:
-            payload = json.dumps(stimulus.payload(self.design.display), separators=(",", ":")).encode()
-            digest = hashlib.sha256(payload).hexdigest()[:24]
-            self.payloads[digest] = payload
-            self.stimulus_url[stimulus.name, stimulus.view] = f"/stimulus/{digest}.json"
+        digests = {stimulus.digest(self.design.display): stimulus for stimulus in opened.stimuli}
+        self.stimuli = digests
+        self.stimulus_url = {(one.name, one.view): f"/stimulus/{digest}.json" for digest, one in digests.items()}
         self.session = hmac.new(self.token.encode(), b"researcher session", hashlib.sha256).hexdigest()
+
+    def payload(self, digest: str) -> bytes:
+        """Return what the page draws a stimulus from, as JSON; writing it takes a millisecond, so none is kept."""
+        return msgspec.json.encode(self.stimuli[digest].payload(self.design.display))
 
     def words(self, request: Request) -> SurveyWords:
         """Return the words of the language asked for, or of the first one of the browser that the study has."""
@@ -114,11 +114,9 @@ class Survey:
 
     def refuse(self, request: Request, error: Exception) -> Response:
         """Turn what went wrong into a page that says so; nothing is stored then."""
-        words, title = self.words(request), None
-        if isinstance(error, HTTPException):
-            status, title = error.status_code, "404" if error.status_code == 404 else None
-        else:
-            status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 500)
+        words = self.words(request)
+        known = (status for kind, status in _STATUS.items() if isinstance(error, kind))
+        status = error.status_code if isinstance(error, HTTPException) else next(known, 500)
         if status >= 500:  # the reason is for the log alone
             _LOG.error("%s %s: %s", request.method, request.url.path.split("/p/")[0] or "/p", error)
             text = words.say("fault")
@@ -126,7 +124,7 @@ class Survey:
             text = words.say(error.reason)
         else:
             text = words.say("unknown_link") if status == 404 else words.say("wrong", reason=str(error))
-        return HTMLResponse(pages.message_page(words, title or words.say("title"), text), status)
+        return HTMLResponse(pages.message_page(words, words.say("title"), text), status)
 
 
 def same(told: str, secret: str) -> bool:

@@ -84,7 +84,7 @@ def _shows(design: Design, names: Sequence[str], row: int) -> list[Show]:
     if design.question != "pairwise":
         return [(name, "") for name in names]
     pairs = list(combinations(names, 2))
-    swapped = np.random.default_rng([design.seed, 4]).random(len(pairs)) < 0.5
+    swapped = np.random.default_rng([design.seed, 0, 4]).random(len(pairs)) < 0.5
     return [(b, a) if (row + int(swap)) % 2 else (a, b) for (a, b), swap in zip(pairs, swapped, strict=True)]
 
 

@@ -1,0 +1,85 @@
+"""Does `strut explain` find the weights that made a walk, and do weights found in one trial predict another?
+
+    python benchmarks/bench_explain.py own [SEED ...]
+    python benchmarks/bench_explain.py recorded TRAIN.npz OTHER.npz ...
+
+`own`: a walk of the usual person with weights drawn between half and twice the usual ones, of which the search gets the
+angles alone; `worst_percent` is the largest error of a weight that the walk tells. `recorded`: weights found in the
+first motion, against the usual ones, on it and on motions of the same person that were not looked at (`strut fit` makes
+motions of recordings).
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"  # before numpy starts its threads
+
+import sys  # noqa: E402
+from pathlib import Path  # noqa: E402
+from time import process_time  # noqa: E402
+
+import numpy as np  # noqa: E402
+
+from record import Row, record  # noqa: E402
+from strut.human.explained_walk import Fit, explain, explained_by, predict  # noqa: E402
+from strut.human.recorded_steps import RecordedSteps  # noqa: E402
+from strut.human.weight_search import REFERENCE  # noqa: E402
+from strut.human.weighted_gait import WeightedGait  # noqa: E402
+from strut.io.motion_file import load_motion  # noqa: E402
+from strut.models.catalogue import load_robot  # noqa: E402
+
+SPEED_M_S = 1.3
+PACKAGES = ("strut", "casadi", "numpy", "scipy")
+
+
+def own(seed: int) -> Row:
+    """Return how well the weights of a walk of ours are found."""
+    began, gait = process_time(), WeightedGait(load_robot("heiman"), SPEED_M_S)
+    truth = np.random.default_rng(seed).uniform(-np.log(2.0), np.log(2.0), len(gait.names))
+    truth[[gait.names.index(REFERENCE), *np.flatnonzero(gait.idle)]] = 0.0
+    q, length_m = gait.step(gait.solved(truth, gait.solved(gait.usual)).outcome.x)
+    names, seen = gait.program.problem.tree.velocity_names, np.ones(q.shape[1], dtype=bool)
+    steps = RecordedSteps(names, q[None], np.array([length_m / SPEED_M_S]), np.array([length_m]), seen)
+    found = explained_by(gait, steps, seed=seed)
+    wrong = {
+        one.name: 100.0 * abs(one.weight / (one.usual_weight * np.exp(true)) - 1.0)
+        for one, true in zip(found.criteria, truth, strict=True)
+        if one.told and one.usual_weight > 0.0
+    }
+    worst = max(wrong, key=lambda name: wrong[name])
+    row = {"case": "own", "train": f"seed {seed}", "other": "", **_fits(found.usual, found.explained)}
+    row |= {"told": len(wrong), "of": len(truth), "worst": worst, "worst_percent": round(wrong[worst], 2)}
+    return row | {"solutions": found.solutions, "cpu_s": round(process_time() - began, 1)}
+
+
+def recorded(train: Path, others: list[Path]) -> list[Row]:
+    """Return how far walks with usual and with found weights are from recorded ones."""
+    began, found = process_time(), explain(load_motion(train))
+    told = sum(one.told for one in found.criteria)
+    row = {"case": "train", "train": train.stem, "other": "", **_fits(found.usual, found.explained)}
+    row |= {"told": told, "of": len(found.criteria), "worst": "", "worst_percent": ""}
+    rows = [row | {"solutions": found.solutions, "cpu_s": round(process_time() - began, 1)}]
+    for other in others:
+        began, unseen = process_time(), predict(found, load_motion(other))
+        fits = _fits(unseen.usual, unseen.explained)
+        taken = {"solutions": 2, "cpu_s": round(process_time() - began, 1)}
+        rows.append(row | {"case": "held out", "other": other.stem, **fits} | taken)
+    return rows
+
+
+def _fits(usual: Fit, explained: Fit) -> Row:
+    return {
+        f"{word}_{name}": round(value, 2)
+        for name, fit in (("usual", usual), ("found", explained))
+        for word, value in (("flexion_deg", fit.mean_flexion_deg), ("angles_deg", fit.all_angles_deg))
+    }
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "own":
+        made = [own(int(word)) for word in sys.argv[2:] or ("1", "2", "3")]
+    else:
+        made = recorded(Path(sys.argv[2]), [Path(word) for word in sys.argv[3:]])
+    record("explain", made, packages=PACKAGES)

@@ -1,0 +1,27 @@
+"""Conditions: files of an argument list, written as `sad=walk.npz`, by the condition that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from strut.errors import BadMotionError
+
+
+def trial_of(word: str) -> tuple[str | None, Path]:
+    """Return condition and file of an argument; a file that is there may have `=` in its name."""
+    condition, mark, path = word.partition("=")
+    return (None, Path(word)) if not mark or Path(word).exists() else (condition.strip() or None, Path(path))
+
+
+def condition_of(trials: Sequence[tuple[str | None, Path]]) -> dict[Path, str] | None:
+    """Return the condition of every file; None if no condition was named, an error if only some were."""
+    named: dict[Path, str | None] = {}
+    for condition, path in trials:
+        if named.setdefault(path, condition) != condition:
+            raise BadMotionError(f"{path} is given under two conditions; a trial belongs to one.")
+    if not any(named.values()):
+        return None
+    if bare := [str(path) for path, condition in named.items() if condition is None]:
+        raise BadMotionError(f"{bare[0]} has no condition while others have one; write CONDITION={bare[0]}.")
+    return {path: str(condition) for path, condition in named.items()}

@@ -1,0 +1,108 @@
+"""`strut explain`: which mixture of criteria a recorded walk minimises, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strut.cancellation import asked_to_stop
+from strut.cli.conditions import condition_of, trial_of
+from strut.cli.options import Force, Json
+from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, say_stopping
+from strut.cli.solving import tells
+from strut.errors import BadMotionError, StoppedError
+from strut.human.explained_walk import ExplainedWalk, PredictedWalk
+from strut.human.explained_walk import explain as find
+from strut.human.explained_walk import predict as foretell
+from strut.io.atomic import check_writable, write_atomically
+from strut.io.motion_file import load_motion
+from strut.motion import Motion
+from strut.optimal.collocation import NotSolvedError
+from strut.optimal.interior_point import OnIteration
+from strut.show.explained_wording import explained_sentences, explained_tables, predicted_table
+
+RECORDINGS = (".c3d", ".bvh", ".trc", ".csv")
+
+
+def explain(
+    motions: Annotated[
+        list[str],
+        typer.Argument(help="Motion files of one person's walks; `sad=walk.npz` says that it is a trial of sad."),
+    ],
+    predict: Annotated[
+        Path | None, typer.Option(help="Motion file of another walk of the person, to be predicted.")
+    ] = None,
+    png: Annotated[Path | None, typer.Option(help="Picture of the shares to write.")] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Find the criteria that a recorded walk minimises. Example: strut explain walk.npz --predict other.npz."""
+    if png is not None:
+        check_writable(png, force=force, ending=".png")
+    walks, unseen = _walks(motions), None if predict is None else _walk(predict)
+    with _solving() as tell:
+        found = {condition: find(own, on_progress=print_lines, on_iteration=tell) for condition, own in walks.items()}
+        predicted = _predicted(found, unseen, tell)
+    if json:
+        told = {name: asdict(one) for name, one in found.items()}
+        print_json({"conditions": told, "predicted": {name: asdict(one) for name, one in predicted.items()}})
+    else:
+        _tell(found, predicted)
+    if png is None:
+        print_next("strut explain", *motions, "--png", "shares.png")
+    else:
+        _draw(found, png, force=force)
+
+
+def _walks(words: list[str]) -> dict[str, list[Motion]]:
+    """Return the motions by condition; all are of one if none is named."""
+    trials = [trial_of(word) for word in words]
+    walks: dict[str, list[Motion]] = {}
+    for path, condition in (condition_of(trials) or {path: "walk" for _, path in trials}).items():
+        walks.setdefault(condition, []).append(_walk(path))
+    return walks
+
+
+def _predicted(found: dict[str, ExplainedWalk], unseen: Motion | None, tell: OnIteration) -> dict[str, PredictedWalk]:
+    if unseen is None:
+        return {}
+    return {condition: foretell(one, unseen, on_iteration=tell) for condition, one in found.items()}
+
+
+def _draw(found: dict[str, ExplainedWalk], png: Path, *, force: bool) -> None:
+    from strut.show.explained_plot import explained_png  # noqa: PLC0415  (plots are slow to import)
+
+    write_atomically(png, explained_png(found), force=force)
+    print_lines(f"wrote {png}")
+
+
+def _walk(path: Path) -> Motion:
+    if path.suffix.lower() in RECORDINGS:
+        raise BadMotionError(f"{path} holds markers, not joint angles; fit them first: strut fit {path} --out FOLDER.")
+    return load_motion(path)
+
+
+@contextmanager
+def _solving() -> Iterator[OnIteration]:
+    """Show what solvers do; Ctrl-C ends the search, of which nothing is kept."""
+    with progress("writes the problem down") as bar, asked_to_stop(say_stopping) as stop:
+        try:
+            yield tells(bar, stop)
+        except NotSolvedError as failure:
+            if stop.is_set():
+                raise StoppedError("Interrupted; weights that are not found yet explain nothing.") from failure
+            raise
+
+
+def _tell(found: dict[str, ExplainedWalk], predicted: dict[str, PredictedWalk]) -> None:
+    for table in explained_tables(found):
+        print_table(*table)
+    for condition, one in predicted.items():
+        print_table(*predicted_table(condition, one))
+    for condition, walk in found.items():
+        print_lines(*explained_sentences(condition, walk))

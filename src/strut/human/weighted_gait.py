@@ -1,0 +1,106 @@
+"""Weighted gait: the gait problem of a person at a speed, solved for any weights of its criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from strut.human.criteria import NATURAL, named_criteria
+from strut.human.gait_options import HUMAN, named_gait_options
+from strut.human.gait_problem import gait_problem
+from strut.human.initial_guess import GuessOptions, guessed_step
+from strut.human.recorded_steps import SHARES
+from strut.human.synthesize import usual_mesh
+from strut.optimal.collocation import DirectCollocation, NotSolvedError
+from strut.optimal.cost_weights import cost_gradients, reweighted, solution_shifts
+from strut.optimal.interior_point import NEAR, InteriorPoint, OnIteration, SolverOptions, SolverOutcome
+from strut.optimal.trajectory import trajectory_of
+from strut.robot import Array, Robot
+
+TIME = "time"  # a criterion that usually has no weight, and may have one in a walk to be explained
+NUDGE = 1e-3  # of a parameter, for differences along a direction that is known
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SolvedWeights:
+    """Parameters of weights (k,), and the program with these weights and its solution."""
+
+    parameters: Array
+    program: DirectCollocation
+    outcome: SolverOutcome
+
+
+class WeightedGait:
+    """A gait problem whose weights are parameters: logarithms of factors on the usual weights, 0 for the usual gait.
+
+    A criterion without a usual weight has its weight itself as parameter, in units of `idle_weight`.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        speed_m_s: float,
+        *,
+        intervals: Sequence[int] | None = None,
+        on_iteration: OnIteration | None = None,
+    ) -> None:
+        self.robot, self.speed_m_s, self.on_iteration = robot, speed_m_s, on_iteration
+        usual, options = named_criteria(robot, NATURAL), named_gait_options(robot, [HUMAN])
+        counted = replace(usual, time=usual.time or 1.0)
+        mesh = intervals or usual_mesh(robot, speed_m_s)
+        problem = gait_problem(robot, counted, speed_m_s=speed_m_s, intervals=mesh, options=options)
+        weight = {cost.name: cost.weight for cost in problem.costs if cost.weight > 0.0}
+        self.program, self.names, self.weight = DirectCollocation(problem), tuple(weight), np.array([*weight.values()])
+        self.idle = np.array([name == TIME and usual.time == 0.0 for name in weight])
+
+    @property
+    def usual(self) -> Array:
+        """Parameters of the usual weights. Shape (k,)."""
+        return np.zeros(len(self.names))
+
+    def factors(self, parameters: Array) -> Array:
+        """Return factors on the weights of the program. Shape (k,) in and out."""
+        return np.where(self.idle, parameters, np.exp(np.where(self.idle, 0.0, parameters)))
+
+    def solved(self, parameters: Array, start: SolvedWeights | None = None) -> SolvedWeights:
+        """Return the gait that weights make, from a gait like it if there is one; NotSolvedError if none is found."""
+        factors = dict(zip(self.names, self.factors(parameters).tolist(), strict=True))
+        program = reweighted(self.program, factors)
+        options = SolverOptions(warm=0.0 if start is None else NEAR, adaptive=start is None)
+        solver = InteriorPoint(program.assembly, program.layout.lower, program.layout.upper, options)
+        x = self._guess(program) if start is None else start.outcome.x
+        outcome = solver.solve(x, on_iteration=self.on_iteration)
+        if not outcome.converged:
+            best = program.solution(outcome, solver)
+            raise NotSolvedError(best.status, best.worst, best)
+        return SolvedWeights(parameters, program, outcome)
+
+    def _guess(self, program: DirectCollocation) -> Array:
+        style = self.robot.expression.neutral_style()
+        return program.variables(guessed_step(self.robot, program.problem, self.speed_m_s, GuessOptions(style=style)))
+
+    def step(self, x: Array) -> tuple[Array, float]:
+        """Return coordinates at shares of the step (SAMPLES, nq) and its length, of the program's variables (n,)."""
+        path = trajectory_of(self.program.layout, x)
+        return path.at(SHARES * path.time_s[-1])[0], float(path.q[-1, 0] - path.q[0, 0])
+
+    def slopes(self, solved: SolvedWeights) -> tuple[Array, Array]:
+        """Return how coordinates (SAMPLES, nq, k) and the length of the step (k,) change with the parameters."""
+        x = solved.outcome.x
+        chain = np.where(self.idle, 1.0, self.factors(solved.parameters))
+        shifts = solution_shifts(solved.program, solved.outcome, cost_gradients(self.program, self.names, x) * chain)
+        ahead, behind = ([self.step(x + sign * NUDGE * shift) for shift in shifts.T] for sign in (1.0, -1.0))
+        pairs = list(zip(ahead, behind, strict=True))
+        q = np.stack([(one[0] - other[0]) / (2.0 * NUDGE) for one, other in pairs], axis=2)
+        return q, np.array([(one[1] - other[1]) / (2.0 * NUDGE) for one, other in pairs])
+
+    def costs(self, solved: SolvedWeights) -> Array:
+        """Return what each criterion costs. Shape (k,)."""
+        return self.costs_per_factor(solved) * self.factors(solved.parameters)
+
+    def costs_per_factor(self, solved: SolvedWeights) -> Array:
+        """Return what each criterion would cost with the program's own weights. Shape (k,)."""
+        found = self.program.costs(solved.outcome.x)
+        return np.array([found[name] for name in self.names])
