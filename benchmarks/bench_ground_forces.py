@@ -2,6 +2,8 @@
 
 Seconds are processor time from file to forces, with a second or third fit where height and mass are guessed.
 
+With recordings of your own (`bench_ground_forces.py walk.c3d …`) their table is printed, and not kept.
+
 Sizes of errors and floors of the bands are chosen on half of the trials. Needs the recordings in ../shared/data.
 Where a file does not tell height and mass, the height that fits the legs and the mass that makes the measured vertical
 force fit the baseline are taken; such trials say nothing about the mean vertical force.
@@ -55,7 +57,8 @@ AIMS: tuple[
 
 def solved(name: str) -> tuple[MarkerFit, Robot, GroundForces]:
     """Return fit, person and forces of a trial."""
-    recording = read_recording(DATA / f"{name}.c3d")
+    path = DATA / name  # one outside of the data has a whole path
+    recording = read_recording(path if path.suffix else path.with_suffix(".c3d"))
     height, mass = recording.height_m or USUAL_HEIGHT_M, recording.mass_kg or USUAL_MASS_KG
     found = fit(recording, height_m=height, mass_kg=mass, walking=True)
     robot = robot_of_subject(found.subject)
@@ -177,6 +180,9 @@ def coverage_lines(rows: Sequence[dict[str, object]]) -> str:
 
 
 def main() -> None:
+    if sys.argv[1:]:
+        print(aims_table([row for path in sys.argv[1:] for row in rows_of("other", str(Path(path).resolve()))]))
+        return
     if not DATA.is_dir():
         sys.exit("The recordings are not here: ../shared/data is absent.")
     rows = [

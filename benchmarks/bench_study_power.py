@@ -19,18 +19,16 @@ import numpy as np
 
 from five_walks import five_walks
 from record import Row, record
-from strut.study.asking import Question
 from strut.study.audience import AUDIENCES
 from strut.study.design import Design, read_design
 from strut.study.rehearsal import people_needed, simulated_power
 from strut.study.study_folder import new_study
 
-CASES: tuple[tuple[Question, int, str, str], ...] = (  # question, blocks, audience, finding
-    ("forced-choice", 2, "quadruped", "sad"),
-    ("forced-choice", 1, "quadruped", "sad"),
-    ("forced-choice", 2, "superposition", "fearful"),
-    ("forced-choice", 1, "superposition", "fearful"),
-    ("sam", 1, "pepper", "happy, arousal"),
+CASES = (  # blocks, audience, finding
+    (2, "quadruped", "sad"),
+    (1, "quadruped", "sad"),
+    (2, "superposition", "fearful"),
+    (1, "superposition", "fearful"),
 )
 WANTED, STUDIES, ALLOWED = 0.8, 500, 0.05
 
@@ -45,7 +43,7 @@ def calibration(design: Design, audience: str, finding: str) -> Row:
         for size, rng in zip((people, people - 1), chances, strict=True)
     )
     return {
-        "case": f"{audience}, {finding}, {design.session.blocks} blocks",
+        "case": f"{audience}, {finding}, {design.session.blocks} showings each",
         "people": people,
         "studies": STUDIES,
         "power_percent": round(100 * power, 1),
@@ -63,11 +61,11 @@ def main() -> None:
     only = parser.parse_args().only
     with tempfile.TemporaryDirectory() as scratch:
         motions = five_walks(Path(scratch))
-        for number, (question, blocks, audience, finding) in enumerate(CASES):
+        for number, (blocks, audience, finding) in enumerate(CASES):
             if only not in finding:
                 continue
             folder = Path(scratch) / str(number)
-            path = new_study(folder, question, motions)
+            path = new_study(folder, "forced-choice", motions)
             path.write_text(path.read_text("utf-8").replace("blocks = 2", f"blocks = {blocks}"), "utf-8")
             row = calibration(read_design(folder), audience, finding)
             record("study_power", [row], packages=("strut", "numpy", "scipy", "statsmodels"))

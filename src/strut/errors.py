@@ -222,7 +222,7 @@ class UnreachableFrameError(StrutError):
     def __str__(self) -> str:
         return (
             f"Frame {self.frame} at {self.time_s:.2f} s cannot be reached: foot {self.foot} stays "
-            f"{self.off_m * 1e3:.1f} mm or mrad away from where it shall be; move or turn the base less there."
+            f"{self.off_m * 1e3:.1f} mm (or mrad of tilt) away from where it shall be; move base or foot less there."
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, get_args
 from strut.errors import OutOfRangeError
 
 Verdict = Literal["ok", "weakened", "refused"]
+_WHERE_DUE = ("naturalness", "soundness", "control", "expression", "walking_speed_m_s", "walking_speed_asked_m_s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,9 @@ class Receipt:
     between the surfaces of two of its bodies; None where no two can meet or nobody looked. `soundness` has what an
     independent look at a solved movement found. `control` is what kept a gait upright in physics when it was planned:
     `servos` that follow it, `balance` under its soles, too, `whole_body` torques of its legs, or the robot's own
-    controllers (`pilot`). `expression` is `animated` where that layer was shown.
+    controllers (`pilot`). `walking_speed_m_s` is that of a gait or a piloted walk once it is under way, without start
+    and stop, and `walking_speed_asked_m_s` what was asked for, which a feeling changes. `expression` is `animated`
+    where that layer was shown.
     """
 
     robot: str
@@ -49,6 +52,8 @@ class Receipt:
     gaze_error_rad: float | None = None
     redundancy: int | None = None
     control: str | None = None
+    walking_speed_m_s: float | None = None
+    walking_speed_asked_m_s: float | None = None
     expression: str | None = None
     left_out: tuple[str, ...] = ()
     naturalness: Mapping[str, float] | None = None
@@ -56,8 +61,8 @@ class Receipt:
 
     @property
     def share_kept(self) -> float | None:
-        """Share of the asked intensity that the limits left; None without a feeling."""
-        if self.intensity_kept is None:
+        """Share of the asked intensity that the limits left; None without a feeling, and neutral is none."""
+        if self.intensity_kept is None or self.emotion == "neutral":
             return None
         return self.intensity_kept / self.intensity_asked if self.intensity_asked else 1.0
 
@@ -87,7 +92,7 @@ class Receipt:
         """Return the receipt as JSON would hold it; keys of a task, a human's gait or words left out only where due."""
         lists = {"reasons": list(self.reasons), "left_out": list(self.left_out)}
         table = asdict(self) | lists | {"pad": list(self.pad) if self.pad else None}
-        absent = [name for name in ("naturalness", "soundness", "control", "expression") if getattr(self, name) is None]
+        absent = [name for name in _WHERE_DUE if getattr(self, name) is None]
         absent += [] if self.left_out else ["left_out"]
         if self.gaze_error_rad is None and self.redundancy is None:
             absent += ["gaze_error_rad", "redundancy"]

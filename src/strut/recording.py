@@ -14,8 +14,10 @@ from strut.errors import BadRecordingError
 from strut.robot import Array, frozen_array
 
 Side = Literal["Right", "Left"]
-_SIDES: dict[str, Side] = {"R": "Right", "L": "Left"}
-_SIDE_WORD = re.compile(r"^(left|right|l|r)(?=[\s_.:-])", re.IGNORECASE)
+_SIDES: dict[str, Side] = {
+    **dict.fromkeys(("r", "right", "droit", "droite", "rechts"), "Right"),
+    **dict.fromkeys(("l", "left", "gauche", "links"), "Left"),
+}
 EventKind = Literal["heel_strike", "foot_flat", "heel_off", "toe_off"]
 FASTEST_HZ = 1e5
 LARGEST_M = 1e3  # markers farther away than this are no markers of a gait
@@ -180,11 +182,16 @@ def all_seen(places_m: Array) -> npt.NDArray[np.bool_]:
 def channel_sides(names: Sequence[str]) -> list[Side | None]:
     """Return the side of each channel, by its name.
 
-    `L Gast`, `left_TA` and `R.VMED` tell it; `LTRE` does where all names begin with R or L, because `LATGAS` does not.
+    `L Gast`, `left_TA`, `RF L` and `Soleus Droit` tell it; `LTRE` does where all names begin with R or L.
     """
     every = len(names) > 1 and all(name[:1] in {"R", "L"} for name in names)
-    words = [match[1].upper() if (match := _SIDE_WORD.match(name)) else name[:1] * every for name in names]
-    return [_SIDES.get(word[:1]) for word in words]
+    return [_side_by_word(name) or (_SIDES.get(name[:1].lower()) if every else None) for name in names]
+
+
+def _side_by_word(name: str) -> Side | None:
+    """Return the side that the first or the last word of a name is."""
+    words = re.split(r"[\s_.:#-]+", name.lower())
+    return (_SIDES.get(words[0]) or _SIDES.get(words[-1])) if len(words) > 1 else None
 
 
 def _check_rate(rate_hz: float, what: str) -> None:

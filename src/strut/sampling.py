@@ -17,3 +17,22 @@ def landing_samples(contact: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
     """Return the samples at which something touches that did not just before. Shape (T,) or (T, n) in, (k,) out."""
     landed = contact[1:] & ~contact[:-1]
     return np.flatnonzero(landed if landed.ndim == 1 else landed.any(axis=1)) + 1
+
+
+def speed_under_way(
+    time_s: Array, place_in_world: Array, between_s: tuple[float, float], stride_s: float
+) -> float | None:
+    """Return the median speed over the ground, stride by stride, in the second half of a walk; None of a short one.
+
+    Args:
+        time_s: Shape (T,).
+        place_in_world: Shape (T, 2).
+        between_s: From when until when it walks.
+        stride_s: Over so long, swaying adds nothing.
+    """
+    start_s, stop_s = between_s
+    if stop_s - start_s < 2.0 * stride_s:
+        return None
+    times_s = time_s[(time_s >= (start_s + stop_s) / 2.0) & (time_s <= stop_s)]
+    now, before = (columns_at(times_s - ago_s, time_s, place_in_world) for ago_s in (0.0, stride_s))
+    return float(np.median(np.linalg.norm(now - before, axis=1))) / stride_s

@@ -74,6 +74,35 @@ def test_a_biped_stands_on_soles_and_has_trunk_head_and_arms(two):
     np.testing.assert_allclose(robot.joint_speed_limit_rad_s, 12.0)
 
 
+def test_soles_that_are_rolled_in_the_file_are_found_whole_and_stand_alike(tmp_path):
+    root = biped()
+    for side, roll in (("left", 0.18), ("right", -0.18)):
+        for place in root.findall(f"link[@name='{side}_foot']/*/origin"):
+            place.set("rpy", f"{roll} 0.07 0")
+    robot = adopt(written(root, tmp_path / "two.urdf"), out=tmp_path / "robot").robot
+    assert [len(foot.points) for foot in robot.feet] == [4, 4]
+    left, right = (joint_angles(robot, side) for side in ("left", "right"))
+    np.testing.assert_allclose(left, right * np.array([-1.0, -1.0, 1.0, 1.0, 1.0, -1.0]), atol=0.02)
+
+
+def joint_angles(robot, side):
+    """Return the posture of a leg, from the hip on. Shape (6,)."""
+    leg = next(leg for leg in robot.legs if leg.name == side)
+    return np.array([robot.standing_qpos[7 + robot.joint_names.index(joint)] for joint in leg.joints])
+
+
+def test_what_is_fixed_behind_the_link_of_a_foot_leaves_the_floor_to_it(tmp_path):
+    root = quadruped()
+    shank = root.find(".//body[@name='FR_shank']")
+    pad = ET.SubElement(shank, "body", name="FR_pad", pos="0 0 -0.1")
+    ET.SubElement(pad, "geom", name="FR_pad", type="sphere", size="0.018", mass="0.05")
+    adopted = adopt(written(root, tmp_path / "four.xml"), out=tmp_path / "robot")
+    model = adopted.robot.model
+    pads = [geom for geom in range(model.ngeom) if model.body(model.geom_bodyid[geom]).name == "FR_pad"]
+    assert pads
+    assert not model.geom_contype[pads].any()
+
+
 def test_which_joint_shows_what_is_measured(two):
     table = tomllib.loads((two.folder / "adopted.toml").read_text("utf-8"))
     shown = {(entry["does"], entry["limb"]): (entry["joint"], entry["sign"]) for entry in table["expressive"]}

@@ -135,6 +135,7 @@ def test_it_walks_backwards_and_sideways_at_the_commanded_speed(adopted, choices
     velocity = np.polyfit(motion.time_s[middle], motion.qpos[middle, :2], 1)[0]
     asked = abs(choices["speed_m_s"]) + choices.get("sideways_m_s", 0.0)
     assert velocity @ along == pytest.approx(asked, rel=0.1)
+    assert motion.receipt.walking_speed_m_s == pytest.approx(motion.receipt.walking_speed_asked_m_s, rel=0.1)
 
 
 def test_a_slow_walk_is_half_slower_steps_and_half_shorter_ones(adopted):

@@ -118,6 +118,15 @@ def test_labels_lose_the_subjects_prefix_and_twins_get_a_number():
     assert again.marker_names == ("LASI", "LASI#2", "RASI")
 
 
+def test_markers_of_a_second_person_keep_the_prefix_and_both_are_told():
+    names = [f"P{index}" for index in range(9)]
+    labels = (*(f"Ann:{name}" for name in names[1:]), *(f"Ben:{name}" for name in names))  # Ann lost her P0
+    recording = Recording("two", 50.0, labels, np.ones((3, len(labels), 3)))
+    again = recording_from(C3dWriter().content(recording), ".c3d", "two")
+    assert again.marker_names == (*names[1:], *(f"Ben:{name}" for name in names))
+    assert "The file holds markers of Ann, Ben: those of Ann are used" in " ".join(again.notes)
+
+
 def test_a_cut_file_is_refused_wherever_it_is_cut(written):
     _, content = written
     for stop in range(0, len(content), 97):

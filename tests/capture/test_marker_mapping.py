@@ -51,6 +51,16 @@ def test_what_is_missing_is_named():
     names = [name for name in LOWER_BODY if name not in ("LANK", "RTOE", "RHEE")]
     with pytest.raises(MarkerSetError, match="still needs LANK or LSK1, RTOE or RHEE or RMT5; found are LASI"):
         match_markers(named(*names))
+    with pytest.raises(MarkerSetError, match=r"Hardly ever seen, so not used: LANK\."):
+        match_markers(named(*names), unseen=["LANK"])
+
+
+def test_french_names_of_landmarks_are_known():
+    """Epine antero-superieure, condyle lateral, malleole laterale: a laboratory whose files name them so."""
+    french = {"ASI": "EAS", "PSI": "EPS", "KNE": "CL", "ANK": "ML", "HEE": "CAL"}
+    renamed = [f"{name[0]}{french.get(name[1:], name[1:])}" for name in LOWER_BODY]
+    _, found = match_markers(named(*renamed))
+    assert (found["LASI"], found["RPSI"], found["LKNE"], found["RANK"]) == ("LEAS", "REPS", "LCL", "RML")
 
 
 def test_a_mapping_file_translates_names_and_adds_markers(tmp_path):

@@ -13,7 +13,7 @@ from strut.capture.gait_trial import prepare_trial
 from strut.capture.landing_transient import LandingShape, with_landings
 from strut.capture.load_sharing import FootLoads, wrench_pressure
 from strut.capture.plate_alignment import plate_alignment
-from strut.capture.plate_comparison import PlateForces
+from strut.capture.plate_comparison import PlateForces, weight_notes
 from strut.capture.recording_file import read_recording
 from strut.recording import Recording
 
@@ -50,6 +50,14 @@ def test_a_clock_that_is_off_is_found_and_undone(late_s):
     known = np.isfinite(undone)
     off, was = (np.sqrt(np.mean((up - total[:, 2])[known] ** 2)) for up in (undone, plates.total[:, 2]))
     assert off < 0.5 * was
+
+
+def test_plates_that_feel_another_weight_are_told():
+    """A wrong mass, or somebody on crutches: 18 % of the weight were missing in a clinic's walk."""
+    plates, total = stance()
+    assert not weight_notes(plates, total)
+    (told,) = weight_notes(PlateForces(0.82 * plates.wrench, RATE_HZ), total)
+    assert told.startswith("Plates feel 82% of the force that the movement needs: is the mass 0.82 times as large")
 
 
 def test_plates_that_are_moved_are_found_and_undone():

@@ -70,6 +70,7 @@ def test_expressions_take_a_moment_and_the_first_is_there_at_once():
     np.testing.assert_allclose(looks[2], (np.array(LOOKS["happy"]) + np.array(LOOKS["closed"])) / 2.0)
     np.testing.assert_allclose(looks[3:], [LOOKS["closed"]] * 2)
     np.testing.assert_allclose(looks_at({}, times), [LOOKS["neutral"]] * 5)
+    np.testing.assert_allclose(looks_at({"emotion": "tired"}, times), [LOOKS["half"]] * 5)  # a mood without a story
 
 
 @pytest.mark.parametrize(

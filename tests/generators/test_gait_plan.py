@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from strut.errors import UnknownNameError
-from strut.generators.gait_pattern import PATTERNS, pattern_named, schedule
-from strut.generators.gait_plan import FootStance, gait_plan
+from strut.generators.gait_pattern import MOST_BRISK, PATTERNS, brisk, pattern_named, schedule, time_unit_s
+from strut.generators.gait_plan import FootStance, gait_plan, pressure_of
 from strut.generators.gait_track import Reach, TrackPiece, pieces_to, track
 from strut.place import Place
 
@@ -82,7 +82,7 @@ def test_the_weight_is_on_all_feet_before_the_first_and_after_the_last_step(gait
     plan = planned(gait, stance)
     for sample in (0, -1):
         np.testing.assert_allclose(plan.schedule.load[sample], 1.0)
-        np.testing.assert_allclose(plan.pressure_m[sample], plan.foot_in_world[sample, :, :2].mean(axis=0), atol=1e-9)
+        np.testing.assert_allclose(pressure_of(plan)[sample], plan.foot_in_world[sample, :, :2].mean(axis=0), atol=1e-9)
 
 
 @pytest.mark.parametrize(("gait", "stance"), GAITS)
@@ -91,7 +91,7 @@ def test_the_ground_pushes_inside_the_feet_that_are_down(gait, stance):
     for sample in range(0, len(plan.time_s), 7):
         feet = plan.foot_in_world[sample, plan.schedule.contact[sample], :2]
         low, high = feet.min(axis=0) - 1e-9, feet.max(axis=0) + 1e-9
-        assert ((low <= plan.pressure_m[sample]) & (plan.pressure_m[sample] <= high)).all()
+        assert ((low <= pressure_of(plan)[sample]) & (pressure_of(plan)[sample] <= high)).all()
 
 
 def test_time_that_runs_unevenly_goes_as_far():
@@ -127,3 +127,19 @@ def test_a_walk_over_a_way_point_passes_it():
 def test_a_biped_cannot_trot():
     with pytest.raises(UnknownNameError, match="gait 'trot'"):
         pattern_named("trot", 2)
+
+
+@pytest.mark.parametrize(("length_m", "speed"), [(0.3, 1.30), (0.6, 0.85), (0.9, 0.69)])
+def test_a_long_body_on_short_legs_trots_at_its_least_speed_as_far_as_that_is_sensible(length_m, speed):
+    """In body lengths per second: a short body is faster anyway, and one that is all back cannot be."""
+    found = brisk(PATTERNS["trot"], height_m=0.3, length_m=length_m, gravity_m_s2=9.81)
+    own = PATTERNS["trot"].stride * 0.3 / (PATTERNS["trot"].period * time_unit_s(0.3, 9.81))
+    quick_m_s = found.stride * 0.3 / (found.period * time_unit_s(0.3, 9.81))
+    assert quick_m_s / length_m == pytest.approx(speed, abs=0.01)
+    assert own <= quick_m_s * (1.0 + 1e-9) <= own * MOST_BRISK * (1.0 + 1e-6)
+    assert found.stride * found.period == pytest.approx(PATTERNS["trot"].stride * PATTERNS["trot"].period)
+
+
+def test_only_trots_have_a_least_speed():
+    assert brisk(PATTERNS["crawl"], height_m=0.3, length_m=2.0, gravity_m_s2=9.81) == PATTERNS["crawl"]
+    assert brisk(PATTERNS["biped"], height_m=0.8, length_m=0.0, gravity_m_s2=9.81) == PATTERNS["biped"]

@@ -85,7 +85,7 @@ def test_unreachable_frame_is_named_with_foot_and_distance(cassie):
 def test_unknown_feet_and_joints_are_refused(cassie):
     start = AnimationKey(0.0)
     for frame in (AnimationKey(1.0, feet={"left_hoof": FootPose()}), AnimationKey(1.0, joints_deg={"tail": 3.0})):
-        with pytest.raises(UnknownNameError, match="Keyframe 2 names it"):
+        with pytest.raises(UnknownNameError, match="keyframe 2 names it"):
             planted_stance(cassie, Animation("test", "neutral", (start, frame)))
 
 

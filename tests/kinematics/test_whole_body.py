@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from scipy.spatial.transform import Rotation
 
 from strut.engines.task_jacobians import task_jacobians
-from strut.kinematics.whole_body import BodyTargets, moved, solve_whole_body
+from strut.kinematics.whole_body import BodyTargets, _step, moved, solve_whole_body
 from strut.robot import FLOATING
 from tests.alice import ALICE
 
@@ -89,3 +90,24 @@ def test_a_foot_in_the_air_may_pitch_where_its_ankle_is_at_its_stop():
     loose = replace(wanted, foot_hold=np.full_like(wanted.foot_hold, 1e-4))
     free = solve_whole_body(ALICE, loose, qpos, length_m=0.3, iterations=25)
     assert free.com_error_m.max() < 0.1 * held.com_error_m.max()
+
+
+@pytest.mark.parametrize("inside_rad", [0.0, 1e-9, 1e-6])
+def test_a_joint_at_the_end_of_its_range_is_not_pushed_beyond_however_near_it_is(inside_rad):
+    """The base can do the same: what is cut off at the end of a range would be missing."""
+    jacobian = np.zeros((1, 1, 7))
+    jacobian[0, 0, [0, 6]] = 1.0
+    step = _step(np.full((1, 1), 0.1), jacobian, np.full((1, 1), 1.0 - inside_rad), np.zeros(1), np.ones(1))
+    assert step[0, 6] == 0.0
+    assert step[0, 0] == pytest.approx(0.1, rel=1e-5)
+
+
+def test_a_joint_that_the_others_would_take_beyond_its_range_stands_still_too():
+    """Alone it would turn inwards; solved together with the base it would be turned outwards."""
+    jacobian = np.zeros((1, 2, 7))
+    jacobian[0, 0, [0, 6]] = 1.0, -1.0
+    jacobian[0, 1, [0, 6]] = 1.0, 0.1
+    error = np.array([[0.1, 0.5]])
+    assert (jacobian[0].T @ error[0])[6] < 0.0 < np.linalg.lstsq(jacobian[0], error[0], rcond=None)[0][6]
+    step = _step(error, jacobian, np.ones((1, 1)), np.zeros(1), np.ones(1))
+    assert step[0, 6] == 0.0

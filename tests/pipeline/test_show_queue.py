@@ -40,7 +40,9 @@ def test_words_become_requests_in_order(cassie):
 
 
 def test_a_walk_has_the_feeling_of_the_story_before_it(cassie):
-    story, slow = (part.request for part in queue_of_words(cassie, "sad, walk 1 m"))
+    parts = queue_of_words(cassie, "sad, walk 1 m")
+    assert parts[1].eyes == ((0.0, "sad"),)
+    story, slow = (part.request for part in parts)
     assert isinstance(story, PlayRequest)
     assert slow.forward_m_s == pytest.approx(0.4 * 0.55)
     assert slow.height_m < 0.87
@@ -59,7 +61,7 @@ def test_a_mood_walks_no_faster_than_the_robot_can_and_says_so(cassie, words, fo
 
 @pytest.mark.parametrize("words", ["dance 3 m", "walk", "happy sad", "", "walk 2 m,", "curius"])
 def test_words_that_mean_nothing_are_refused_in_a_sentence(cassie, words):
-    with pytest.raises(UnknownNameError, match=r"`strut perform --help`"):
+    with pytest.raises(UnknownNameError, match=r"`strut robots cassie`"):
         queue_of_words(cassie, words)
 
 
@@ -125,6 +127,9 @@ def test_a_feeling_changes_speed_and_height_of_a_walk():
         assert motion.receipt.verdict == "ok"
     assert sad.receipt.duration_s > happy.receipt.duration_s
     assert np.median(sad.qpos[:, 2]) < np.median(happy.qpos[:, 2]) - 0.05
+    assert sad.receipt.walking_speed_asked_m_s == 0.4
+    assert sad.receipt.walking_speed_m_s == pytest.approx(0.55 * 0.4, abs=0.03)  # without start and stop
+    assert sad.receipt.speed_m_s < 0.6 * sad.receipt.walking_speed_m_s
 
 
 def test_a_walk_beyond_the_range_is_refused_in_neutral_and_weakened_with_a_feeling():

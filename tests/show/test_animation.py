@@ -14,6 +14,7 @@ from strut.engines.video import video_bytes
 from strut.errors import OutOfRangeError, VideoError
 from strut.io.motion_file import save_motion
 from strut.models.subject import subject
+from strut.show.animation import film_of
 from strut.show.files import save_gif, save_mp4, save_pose_strip
 from strut.show.footage import SideBySide
 from strut.show.pose_strip import _poses, _room_m, _side_by_side, pose_strip_bytes
@@ -111,6 +112,12 @@ def test_a_video_has_every_frame_and_needs_no_system_ffmpeg(bare, stool, tmp_pat
     save_mp4([bare], [stool], tmp_path / "film.mp4", duration_s=0.5, panel_px=61)
     frames, seconds = imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "film.mp4"))
     assert (frames, seconds) == (5, pytest.approx(0.5))
+
+
+def test_a_story_is_filmed_from_start_to_end(robot, calm):
+    usual, story = (SideBySide([replace(calm, meta={**calm.meta, **told})], [robot]) for told in ({}, {"show": []}))
+    assert film_of(usual).count == 80  # the middle 8 s, 10 a second
+    assert film_of(story).count == round(25.0 * calm.duration_s) > 200
 
 
 def test_a_video_that_cannot_be_encoded_says_why():

@@ -13,7 +13,7 @@ from strut.show.camera import fitted_camera
 from strut.show.files import save_gif, save_png
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
 from strut.show.footage import Footage, SideBySide, footage, frame_times_s, nearest_samples, telling_sample
-from strut.show.picture import marks_of, png_bytes
+from strut.show.picture import followed, marks_of, png_bytes
 from strut.show.render import draw_frame
 
 
@@ -82,6 +82,18 @@ def test_the_colours_on_the_ground_are_told_under_the_picture(robot: Robot, calm
     for color in (POLYGON_COLOR, *SPOT_COLORS.values()):
         assert np.abs(key - 255.0 * np.array(color)).max(axis=2).min() < 3.0
     assert marks_of(SideBySide([wave], [arm])) == []
+    two_balls = replace(calm, contact=calm.contact & np.array([True, False, False, True]))  # as in a trot
+    assert marks_of(SideBySide([two_balls], [robot])) == ["centre of mass", "centre of pressure"]
+
+
+def test_a_camera_does_not_lose_a_robot_that_stands_walks_and_stands(robot: Robot, calm: Motion) -> None:
+    film = footage(calm, robot, np.zeros(101, dtype=int))
+    way_m = np.interp(np.arange(101), [45, 55], [0.0, 4.0])
+    moved = np.stack([way_m, 0.0 * way_m, 0.0 * way_m], axis=1)
+    film = replace(film, time_s=np.arange(101) / 5.0, base_in_world=film.base_in_world + moved)
+    away_m = np.linalg.norm((followed(film).path_in_world - film.base_in_world)[:, :2], axis=1)
+    assert away_m.max() < 0.6
+    assert away_m[[0, -1]].max() < 0.01
 
 
 def test_the_same_motion_gives_the_same_picture(robot: Robot, calm: Motion) -> None:

@@ -53,6 +53,8 @@ def test_the_pressure_plot_shows_one_cycle_inside_its_polygons(robot: Robot, cal
     assert np.all(points > corners.min(axis=0))
     assert np.all(points < corners.max(axis=0))
     assert np.linalg.norm(np.asarray(com.get_xydata()) - points, axis=1).max() < 0.02
+    named = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert named == ["support polygons", "centre of mass", "centre of pressure"]
 
 
 def test_an_unmeasured_motion_has_only_the_plots_it_has_data_for(stool: Robot, bare: Motion) -> None:

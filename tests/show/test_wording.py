@@ -44,6 +44,15 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
     ]
 
 
+def test_a_walk_tells_how_fast_it_is_once_under_way(calm: Motion) -> None:
+    assert calm.receipt is not None
+    walk = replace(calm.receipt, speed_m_s=0.19, walking_speed_m_s=0.272, walking_speed_asked_m_s=0.5)
+    said = "Walks at 0.27 m/s once under way, 54 % of the 0.50 m/s asked"
+    assert f"{said}." in receipt_sentences(walk)
+    assert f"{said}, as sad changes it." in receipt_sentences(replace(walk, emotion="sad"))
+    assert not [said for said in receipt_sentences(calm.receipt) if "under way" in said]
+
+
 def test_what_is_not_known_is_a_dash_and_never_a_zero(calm: Motion) -> None:
     assert calm.receipt is not None
     receipt = replace(calm.receipt, torque_use=None, cost_of_transport=None)
@@ -59,6 +68,9 @@ def test_a_motion_without_receipt_says_so(bare: Motion) -> None:
 
 def test_the_intensity_is_told_beside_what_was_asked(calm: Motion, bare: Motion) -> None:
     assert calm.receipt is not None
+    assert dial_of(calm) == verdict_of(calm) == "ok"  # neutral has no strength
+    assert "strongly" not in " ".join(receipt_sentences(calm.receipt))
+    calm = replace(calm, receipt=replace(calm.receipt, emotion="happy"))
     half = replace(calm, receipt=replace(calm.receipt, intensity_asked=0.5, intensity_kept=0.5, verdict="ok"))
     assert dial_of(half) == "intensity 0.50 as asked, ok"
     weaker = replace(calm, receipt=replace(calm.receipt, intensity_asked=0.5, intensity_kept=0.4, verdict="weakened"))
@@ -70,7 +82,8 @@ def test_the_intensity_is_told_beside_what_was_asked(calm: Motion, bare: Motion)
 
 def test_an_intensity_is_rounded_in_one_way(calm: Motion) -> None:
     assert calm.receipt is not None
-    kept = replace(calm, receipt=replace(calm.receipt, intensity_asked=1.0, intensity_kept=0.925, verdict="weakened"))
+    weaker = replace(calm.receipt, emotion="happy", intensity_asked=1.0, intensity_kept=0.925, verdict="weakened")
+    kept = replace(calm, receipt=weaker)
     assert verdict_of(replace(kept, receipt=replace(kept.receipt, shown=None))) == "93 % kept, weakened"
     assert dial_of(kept) == "intensity 0.93 of 1.00 asked, weakened"
 

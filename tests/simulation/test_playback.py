@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import strut
-from strut.engines.physics import Run, run_servos
+from strut.engines.physics import ASKED_S, Run, run_servos
 from strut.errors import OutOfRangeError
 from strut.motion import Motion
-from strut.simulation.playback import _outcome
+from strut.simulation.playback import DOWN_S, _outcome
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +46,11 @@ def test_every_emotion_survives_slippery_floors_and_wrong_masses(
 def test_a_robot_without_strength_falls(neutral: Motion) -> None:
     robot = strut.load_robot("mrpete")
     weak = replace(robot, torque_limit_nm=np.full(28, 1.0))
-    outcome = strut.simulate(neutral, weak).outcome
-    assert outcome.fell
-    assert outcome.upright_s < neutral.duration_s
+    played = strut.simulate(neutral, weak)
+    assert played.outcome.fell
+    assert played.outcome.upright_s < neutral.duration_s
+    lain_s = played.motion.duration_s - played.outcome.upright_s  # who lies is not watched to the end of the plan
+    assert DOWN_S <= lain_s <= DOWN_S + 2.0 * ASKED_S
 
 
 def test_nothing_moves_when_nothing_is_asked(neutral: Motion) -> None:

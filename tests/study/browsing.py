@@ -22,8 +22,8 @@ PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobil
 
 def begin(page, server, press=lambda target: target.click()):
     page.goto(server.url)
-    press(page.get_by_role("checkbox", name="I have read this and agree"))
-    press(page.get_by_role("button", name="Start"))
+    press(page.get_by_role("checkbox"))
+    press(page.locator("form[action='/start']").get_by_role("button"))
     page.wait_for_selector("canvas[data-state]")
     watch(page, press)
 

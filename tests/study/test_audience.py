@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from msgspec import structs
+from scipy import stats
 
 from strut.cli.main import main
 from strut.emotion import Emotion, named_emotion
@@ -30,7 +31,7 @@ from strut.study.confusion import confusion
 from strut.study.controls import share_seen
 from strut.study.design import read_design
 from strut.study.published import published
-from strut.study.rehearsal import people_needed, simulated_power, simulated_rows
+from strut.study.rehearsal import fewest_people, people_needed, simulated_power, simulated_rows
 from strut.study.statistics import study_statistics
 from strut.study.study_report import report_html
 from tests.study.null_data import EMOTIONS
@@ -273,6 +274,20 @@ def test_the_number_of_people_grows_with_the_power_wanted(study_of):
     )
     assert 3 <= people <= 60
     assert len(tried) >= 6
+
+
+def test_the_fewest_people_reach_the_power_within_what_simulation_can_tell():
+    sizes = np.array([3.0, 4.0, 5.0, 7.0])
+    for shares, people in (
+        ([0.46, 0.70, 0.82, 0.95], 5),  # five of them reach 80 %
+        ([0.46, 0.69, 0.79, 0.95], 5),  # nearly: 200 studies cannot tell 79 from 80 %, and a sixth would make 89 %
+        ([0.40, 0.60, 0.74, 0.93], 6),
+        ([0.00, 0.00, 1.00, 1.00], 5),
+    ):
+        assert fewest_people(sizes, 200 * np.array(shares), 200, 0.8) == people
+    large = np.array([25.0, 30.0, 35.0, 42.0, 50.0])
+    truth = stats.norm.cdf(-2.0 + 0.48 * np.sqrt(large))  # 80 % at 35.05
+    assert fewest_people(large, 200 * truth, 200, 0.8) in (35, 36)
 
 
 def test_everything_made_of_simulated_answers_says_so(study_of):

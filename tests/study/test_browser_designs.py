@@ -7,7 +7,7 @@ import re
 import pytest
 
 from strut.study.exclusion import exclusion_mark
-from tests.study.browsing import PHONE, TRIALS, answer_by_pointer, answer_check, begin, violations, watch
+from tests.study.browsing import PHONE, SHORT, TRIALS, answer_by_pointer, answer_check, begin, violations, watch
 
 
 def expect_answers(server, question, count):
@@ -82,19 +82,26 @@ def test_a_participant_completes_each_design_on_a_phone_and_axe_finds_nothing(ru
     assert page.failed == []
 
 
-@pytest.mark.parametrize("running", ["pairwise"], indirect=True)
-def test_two_motions_are_compared_with_a_mouse(running, visit):
-    page = visit()
+def test_two_motions_are_compared_with_a_mouse_also_where_people_read_from_right_to_left(on_the_web, visit, axe):
+    server = on_the_web("pairwise", f'{SHORT["pairwise"]}\nlanguages = ["en", "de"] => languages = ["fa"]')
+    words, page = server.opened.design.words("fa"), visit()
 
     def press(target):
         target.scroll_into_view_if_needed()
         box = target.bounding_box()
         page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
-    begin(page, running, press)
-    answer_by_pointer(page, "pairwise", press)
-    page.get_by_role("heading", name="Thank you!").wait_for()
-    expect_answers(running, "pairwise", 1)
+    begin(page, server, press)
+    assert page.locator("html").get_attribute("dir") == "rtl"
+    left, right = (page.get_by_role("radio", name=words.say(f"pair_{side}")) for side in ("left", "right"))
+    for first, second in ((left, right), (page.locator("#stage"), page.locator("#stage-other"))):
+        assert first.bounding_box()["x"] < second.bounding_box()["x"]  # left stays left
+    assert violations(page, axe) == []
+    press(right)
+    press(page.get_by_role("radio", name=words.say("confidence_high")))
+    press(page.get_by_role("button", name=words.say("next")))
+    page.get_by_role("heading", name=words.say("finished_title")).wait_for()
+    expect_answers(server, "pairwise", 1)
     assert page.failed == []
 
 

@@ -25,6 +25,7 @@ from strut.study.group_effects import group_effects
 from strut.study.guard import Limits
 from strut.study.labels import Codes, code_sheet, coded_answers, labels_found, read_codes
 from strut.study.preferences import HALF_COUNTS, any_difference, person_scores, preferences
+from strut.study.preregistration import preregister_study
 from strut.study.rating_curves import rating_curves
 from strut.study.server import study_app
 from strut.study.statistics import study_statistics
@@ -268,7 +269,7 @@ def test_a_design_leads_from_simulated_answers_to_a_report_and_a_preregistration
     assert "The study&#39;s own questions (simulated)" in page
     tables = {path.suffix for path in (folder / "report_tables").iterdir()}
     assert tables == {".csv", ".tex"}
-    assert main(["study", "preregister", str(folder), "--people", "12"]) == 0
+    preregister_study(folder, people=12, runs=3)
     draft = (folder / "preregistration.md").read_text()
     assert "fail more than 0 of 1 attention checks" in draft
     assert "Groups (plain and told)" in draft

@@ -360,7 +360,7 @@ def test_everybody_can_withdraw_and_is_gone(client, opened):
     see(client, 1)
     send(client, 1)
     assert f"/p/{TICKET}/withdraw" in client.get(f"/p/{TICKET}").text
-    assert "1 answers" in client.get(f"/p/{TICKET}/withdraw").text
+    assert "answers so far: 1" in client.get(f"/p/{TICKET}/withdraw").text
     assert "has been deleted" in client.post(f"/p/{TICKET}/withdraw").text
     assert opened.database.rows() == []
     assert client.get(f"/p/{TICKET}").status_code == 404

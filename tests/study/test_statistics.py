@@ -200,3 +200,5 @@ def test_a_preregistration_says_what_the_design_says(study_of, capsys):
     assert "Each of angry, fearful, happy, neutral, and sad" in text
     assert main(["study", "preregister", str(folder), "--people", "12"]) == 2
     assert "is there already" in capsys.readouterr().err  # kept as it is
+    assert main(["study", "preregister", str(folder), "--people", "2", "--force"]) == 0
+    assert "2 people who complete" in (folder / "preregistration.md").read_text()

@@ -11,10 +11,11 @@ from strut.robot import Array
 
 _RAISED = 0.35  # of the arm's length below the shoulder: a hand that is higher is held out
 _GRID = 25
+_CLEAR = 0.06  # of the robot's height: how far hanging arms stay from what they were not near before
 
 
 def let_down(anatomy: BodyPlan, arms: list[UpperLimb]) -> tuple[Array, list[str]]:
-    """Return the standing posture (nq,) with raised arms let down, touching nothing, and which ones those are."""
+    """Return the standing posture (nq,) with raised arms let down, near to nothing, and which ones those are."""
     standing, lowered = anatomy.standing.copy(), []
     for arm in arms:
         if _is_raised(anatomy, arm, standing):
@@ -37,9 +38,9 @@ def _is_raised(anatomy: BodyPlan, arm: UpperLimb, qpos: Array) -> bool:
 
 
 def _lowered(anatomy: BodyPlan, arm: UpperLimb, qpos: Array) -> Array:
-    """Return a configuration in which an arm hangs: by joint, the angle with the lowest hand and no new contact."""
+    """Return a configuration in which an arm hangs: by joint, the angle with the lowest hand, near nothing new."""
     tree = anatomy.tree
-    best, allowed = qpos.copy(), _contacts(anatomy, qpos)
+    best, allowed = qpos.copy(), _near(anatomy, qpos)
     least = _height(anatomy, arm, best, qpos)
     for _ in range(3):
         for joint in arm.joints:
@@ -48,7 +49,7 @@ def _lowered(anatomy: BodyPlan, arm: UpperLimb, qpos: Array) -> Array:
                 trial = best.copy()
                 trial[tree.address(joint)] = angle
                 height = _height(anatomy, arm, trial, qpos)
-                if height < least - 1e-6 and _contacts(anatomy, trial) <= allowed:
+                if height < least - 1e-6 and _near(anatomy, trial) <= allowed:
                     best, least = trial, height
     return best
 
@@ -60,8 +61,15 @@ def _height(anatomy: BodyPlan, arm: UpperLimb, qpos: Array, start: Array) -> flo
     return float(_hand(anatomy, arm)[2]) / anatomy.height_m + 0.01 * turned
 
 
-def _contacts(anatomy: BodyPlan, qpos: Array) -> set[tuple[int, int]]:
-    tree = anatomy.tree
-    data = tree.pose(qpos)
-    mujoco.mj_collision(tree.model, data)
+def _near(anatomy: BodyPlan, qpos: Array) -> set[tuple[int, int]]:
+    """Return the pairs of shapes that are nearer to each other than arms shall swing."""
+    model, data = anatomy.tree.model, anatomy.tree.pose(qpos)
+    margin, model.geom_margin[:] = (
+        model.geom_margin.copy(),
+        _CLEAR * anatomy.height_m / 2.0,
+    )  # of two shapes they add up
+    try:
+        mujoco.mj_collision(model, data)
+    finally:
+        model.geom_margin[:] = margin
     return {(int(contact.geom1), int(contact.geom2)) for contact in data.contact}

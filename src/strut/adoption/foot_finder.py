@@ -131,7 +131,7 @@ def _tilted_sole(points: ShapePoints, places: Array, span: float, area: float) -
         patch = places[near] - np.outer(points.radius[near], normal)
         fitted: Array = np.linalg.svd(patch - patch.mean(axis=0), full_matrices=False)[2][-1]
         fitted = np.asarray(fitted * np.sign(fitted @ normal))
-        if fitted @ normal < 0.9 or len(patch) < 4:
+        if fitted @ normal < 0.9 or len(patch) < 3:
             break
         normal = fitted
     return normal

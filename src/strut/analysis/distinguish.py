@@ -34,7 +34,9 @@ from strut.tables.gait import StepsTable
 FIVE = ("neutral", "happy", "sad", "angry", "fearful")
 STEPS_TO_GOAL = 8  # of a robot that walks to a goal: enough to walk steadily in the middle
 TASK_S = 6.0
-DRAFT_CYCLES = 4
+DRAFT_CYCLES, LOWERED = 4, 2  # of a draft, and the way in which bodies are a little lower, so that most feet reach
+BARELY = 1.15  # times the threshold: who is nearer than this is only just told apart
+LEVEL = "One level is what movements differed by, in speed, posture, size or jerk, when people told them apart."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,15 +96,17 @@ class Distinguished:
         """Return what there is to tell."""
         if not self.confused:
             first, second, far = self.pairs[0]
+            barely = "only just told apart" if far < BARELY * self.threshold else "told apart"
             return [
-                f"All {len(self.names)} feelings are told apart: the nearest, {first} and {second}, are {far:.1f} "
-                f"levels apart; people need {self.threshold:.1f}."
+                f"All {len(self.names)} feelings are {barely}: the nearest, {first} and {second}, are {far:.2f} "
+                f"levels apart; people need {self.threshold:.2f}. {LEVEL}"
             ]
-        return [
-            f"People would confuse {first} and {second}: they are {far:.1f} levels apart, and {self.threshold:.1f} are "
+        told = [
+            f"People would confuse {first} and {second}: they are {far:.2f} levels apart, and {self.threshold:.2f} are "
             f"needed; most of it is {self._most_told_by(first, second)}."
             for first, second, far in self.confused
         ]
+        return [*told, LEVEL]
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as JSON would hold it."""
@@ -137,7 +141,7 @@ def distinguish(
     *,
     expression: Layer | None = None,
     task: str | None = None,
-    on_motion: Callable[[str], None] | None = None,
+    on_motion: Callable[[str], None] = lambda _name: None,
 ) -> Distinguished:
     """Measure how far the feelings of a robot are apart: each is planned as it would really move, limits and all.
 
@@ -158,22 +162,25 @@ def distinguish(
         raise OutOfRangeError("Name at least two feelings, each once: distances are between two of them.")
     motions = []
     for one in felt:
-        if on_motion is not None:
-            on_motion(one.label)
+        on_motion(one.label)
         motions.append(_moved(body, one, expression, task))
     return distinguished(body, [one.label for one in felt], motions, body.chosen_layer(expression))
 
 
-def distinguish_drafts(robot: Robot, emotions: Sequence[str] = FIVE) -> Distinguished:
+def distinguish_drafts(
+    robot: Robot, emotions: Sequence[str] = FIVE, *, on_motion: Callable[[str], None] = lambda _name: None
+) -> Distinguished:
     """Return how far the feelings of a robot that walks by a gait pattern are apart in short drafts.
 
     Quick: nobody has judged them, so that limits may yet weaken some and bring them nearer. `distinguish` is the proof.
+    `on_motion` is told the name of each feeling before it is drafted.
     """
     body, motions = robot.expressing(None), []
     for name in emotions:
+        on_motion(name)
         request = Request(robot=robot.name, task=PatternGait(cycles=DRAFT_CYCLES), emotion=named_emotion(name))
         trials = Trials(request, body, generator_for(request, body))
-        draft = next(iter(trials.generator.drafts(trials.style(1.0), Detail("whole"))))
+        draft = next(iter(trials.generator.drafts(trials.style(1.0), Detail("whole", variant=LOWERED))))
         motion = Motion(
             robot=robot.name,
             time_s=draft.time_s,

@@ -17,7 +17,7 @@ from strut.capture.c3d_parameters import (
     texts_of,
 )
 from strut.capture.c3d_plates import read_plates
-from strut.capture.marker_labels import unique_labels, without_prefix
+from strut.capture.marker_labels import own_labels, people_of, unique_labels, without_prefix
 from strut.recording import AnalogChannels, EventKind, GaitEvent, Recording, Side
 from strut.robot import Array
 
@@ -68,7 +68,7 @@ def recording_from_c3d(content: bytes, name: str) -> Recording:
         height_m=height_m,
         mass_kg=mass_kg,
         moments_nm_kg=moments,
-        notes=(*damage, *notes, *plate_notes, *moment_notes),
+        notes=(*damage, *notes, *_people_notes(parameters), *plate_notes, *moment_notes),
     )
 
 
@@ -96,10 +96,21 @@ def _labels(parameters: Parameters, count: int) -> tuple[tuple[str, ...], list[i
 
     Points that the laboratory computed (angles, forces, powers, moments) are no markers and left out.
     """
-    computed = {label for kind in _COMPUTED for label in texts_of(parameters, "POINT", kind)}
+    computed = _computed(parameters)
     told = _padded(texts_of(parameters, "POINT", "LABELS"), count, "*")
     kept = [index for index, label in enumerate(told) if label not in computed]
-    return unique_labels([without_prefix(told[index]) for index in kept]), kept
+    return own_labels([told[index] for index in kept]), kept
+
+
+def _computed(parameters: Parameters) -> set[str]:
+    return {label for kind in _COMPUTED for label in texts_of(parameters, "POINT", kind)}
+
+
+def _people_notes(parameters: Parameters) -> list[str]:
+    """Return a sentence if markers of several people are in the file."""
+    computed = _computed(parameters)
+    people = people_of([label for label in texts_of(parameters, "POINT", "LABELS") if label not in computed])
+    return [f"The file holds markers of {', '.join(people)}: those of {people[0]} are used."] if len(people) > 1 else []
 
 
 def _moments(parameters: Parameters, frames: C3dFrames) -> tuple[dict[str, Array], list[str]]:

@@ -22,8 +22,11 @@ SILENT_V = 3e-6  # an envelope that never gets higher shows no muscle
 SILENT_SHARE = 1e-3  # of the largest peak: the same for channels whose amplifier is not told
 VOLTS = {"v": 1.0, "volt": 1.0, "volts": 1.0, "mv": 1e-3, "uv": 1e-6, "µv": 1e-6}
 NO_MUSCLE = re.compile(
-    r"^(force|moment|raw|voltage|pin|f\d?[xyz]|m\d?[xyz]|[fm][xyz]\d?|cop|sync|trigger|foot.?switch)", re.I
+    r"^(force|moment|raw|voltage|pin|f\d?[xyz]|m\d?[xyz]|[fm][xyz]\d?|cop|sync|trigger)|foot.?switch"
+    r"|(?-i:[FM][xyz]\d*(#\d+)?$)",  # such as PF1Fx
+    re.I,
 )
+NUMBERED = re.compile(r"(channel|ch|x)?[\s_.-]*\d+", re.I)
 CYCLE_POINTS = 101
 
 
@@ -36,7 +39,7 @@ class EmgEnvelopes:
         rate_hz: Samples per second.
         envelope_v: In volts. Shape (S, n).
         silent: Channels that show nothing and are left out.
-        unnamed: Channels that are called by a number among others with names: nobody connected them.
+        unnamed: Channels with a number for a name among others with better ones: nobody connected them.
     """
 
     names: tuple[str, ...]
@@ -78,7 +81,7 @@ def emg_envelopes(analog: AnalogChannels | None) -> EmgEnvelopes | None:
 
 def _connected(volts: Mapping[str, float]) -> dict[str, float]:
     """Return channels without those that have a number for a name; all, if none has a better one."""
-    return {name: factor for name, factor in volts.items() if not name.strip().isdigit()} or dict(volts)
+    return {name: factor for name, factor in volts.items() if not NUMBERED.fullmatch(name)} or dict(volts)
 
 
 def _without(every: Iterable[str], some: Container[str]) -> tuple[str, ...]:
@@ -88,7 +91,7 @@ def _without(every: Iterable[str], some: Container[str]) -> tuple[str, ...]:
 def _muscles(analog: AnalogChannels) -> dict[str, float]:
     """Return channels that may be muscles, and how many volts their unit is."""
     volts = {name: VOLTS.get(unit.strip().lower()) for name, unit in zip(analog.names, analog.units, strict=True)}
-    return {name: factor for name, factor in volts.items() if factor is not None and not NO_MUSCLE.match(name)}
+    return {name: factor for name, factor in volts.items() if factor is not None and not NO_MUSCLE.search(name)}
 
 
 def rectified_envelope(values: Array, rate_hz: float) -> Array:

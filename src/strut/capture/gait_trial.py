@@ -12,6 +12,7 @@ from strut.capture.foot_paths import WalkingPaths, walking_paths
 from strut.capture.foot_side import foot_landmarks
 from strut.capture.gait_events import contacts_of, find_gait_events
 from strut.capture.gaps import Gap, filled_gaps
+from strut.capture.heel_strikes import refined_heel_strikes
 from strut.capture.marker_checks import MarkerFault, check_markers
 from strut.capture.marker_mapping import Landmark, MarkerSet, match_markers
 from strut.capture.plate_events import PlateStance, plate_gait_events, plate_stances
@@ -91,7 +92,9 @@ def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> 
         raise BadRecordingError(
             f"{recording.name} has {len(recording.markers_m)} frames; a fit needs at least {FEWEST_FRAMES}."
         )
-    chosen, labels = match_markers(_without_unseen(recording), marker_set)
+    seen = _without_unseen(recording)
+    unseen = [name for name in recording.marker_names if name not in seen.marker_names]
+    chosen, labels = match_markers(seen, marker_set, unseen)
     landmarks = {name: chosen.landmarks[name] for name in labels}
     index = [recording.marker_names.index(label) for label in labels.values()]
     own = replace(
@@ -106,7 +109,7 @@ def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> 
     own, landmarks, labels = _by_place(own, landmarks, labels, chosen)
     faults = check_markers(own, own.marker_names)
     paths, own = _paths(own)
-    events = find_gait_events(paths) if paths is not None else ()
+    events = refined_heel_strikes(find_gait_events(paths), paths) if paths is not None else ()
     stances = plate_stances(own.plates, paths.feet, own.rate_hz) if paths is not None else ()
     return GaitTrial(own, landmarks, chosen.title, labels, gaps, faults, paths, events, stances, axes.travelled_m)
 

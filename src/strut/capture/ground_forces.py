@@ -22,7 +22,6 @@ from strut.capture.dynamic_smoothing import (
 from strut.capture.fit import MarkerFit
 from strut.capture.footprints import SIDES, Footprint, find_footprints
 from strut.capture.gait_trial import with_plates
-from strut.capture.heel_strikes import refined_heel_strikes
 from strut.capture.landing_transient import LandingShape, landing_shape, with_landings
 from strut.capture.load_sharing import (
     FILTERED_PRESSURE_SD_M,
@@ -32,9 +31,9 @@ from strut.capture.load_sharing import (
     share_load,
     wrench_pressure,
 )
-from strut.capture.marker_checks import markers_were_filtered
+from strut.capture.marker_checks import filtered_above_hz
 from strut.capture.plate_alignment import PlateAlignment, plate_alignment
-from strut.capture.plate_comparison import PlateForces, plate_forces
+from strut.capture.plate_comparison import PlateForces, plate_forces, weight_notes
 from strut.engines.body_wrench import Movement, centre_of_mass_path, torques_under_wrenches
 from strut.errors import BadRecordingError
 from strut.recording import GaitEvent
@@ -106,11 +105,9 @@ class GroundForces:
             return ("Force plates were followed where a foot stands on them whole.",)
         added = "The usual sharp rise of the vertical force at landings was added: smooth markers do not show it."
         alignment = self.alignment
-        return (
-            added,
-            *(() if self.plates is None else self.plates.notes),
-            *(() if alignment is None else alignment.notes),
-        )
+        if self.plates is None or alignment is None:
+            return (added,)
+        return (added, *self.plates.notes, *weight_notes(self.plates, self.wrench[:, :3]), *alignment.notes)
 
     @property
     def alignment(self) -> PlateAlignment | None:
@@ -148,7 +145,8 @@ def ground_forces(
     trial, time_s = found.trial, found.motion.time_s
     if not trial.events or trial.paths is None:
         raise BadRecordingError(f"{trial.recording.name}: nobody walks in it, so there are no steps to find forces of.")
-    filtered = markers_were_filtered(trial.recording)
+    filtered_hz = filtered_above_hz(trial.recording)
+    filtered = filtered_hz is not None
     chosen = options or smoothing_options(filtered=filtered or use_plates)  # plates tell what is fast, so it may be
     prints, plates = _supports(found, robot, use_plates)
     followed = plates if use_plates else None
@@ -156,7 +154,7 @@ def ground_forces(
     belief = pressure_belief(prints, time_s, chosen)
     smooth = smooth_movement(found, robot, belief, chosen, measured=measured, draws=draws, seed=seed)
     pressure_sd_m = FILTERED_PRESSURE_SD_M if filtered else PRESSURE_SD_M
-    shape = landing_shape(filtered=filtered, rate_hz=trial.recording.rate_hz, speed_m_s=trial.paths.speed_m_s)
+    shape = landing_shape(filtered_hz=filtered_hz, rate_hz=trial.recording.rate_hz, speed_m_s=trial.paths.speed_m_s)
     who = _Walker(robot, time_s, shape, pressure_sd_m, followed)
     results = []
     for index, (movement, wrench) in enumerate(((smooth.movement, smooth.wrench), *smooth.draws)):
@@ -193,8 +191,7 @@ def _supports(found: MarkerFit, robot: Robot, use_plates: bool) -> tuple[tuple[F
     trial, motion = found.trial, found.motion
     assert trial.paths is not None
     belt = trial.paths.belt_m_s
-    events = refined_heel_strikes(trial.events, trial.paths)
-    prints = find_footprints(robot, motion.time_s, motion.qpos, events, belt)
+    prints = find_footprints(robot, motion.time_s, motion.qpos, trial.events, belt)
     plates = plate_forces(trial, prints) if trial.stances else None
     plates = plates if plates is not None and plates.any else None
     if use_plates and plates is None:
@@ -202,7 +199,7 @@ def _supports(found: MarkerFit, robot: Robot, use_plates: bool) -> tuple[tuple[F
             f"{trial.recording.name}: no foot stands whole on a force plate; leave out --use-plates."
         )
     if use_plates:
-        felt = with_plates(events, trial.plate_events)
+        felt = with_plates(trial.events, trial.plate_events)
         prints = find_footprints(robot, motion.time_s, motion.qpos, felt, belt)
     return prints, plates
 

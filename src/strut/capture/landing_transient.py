@@ -26,7 +26,7 @@ from strut.robot import Array
 
 # Chosen on the half of the plate trials that is for tuning.
 SMOOTHED_HZ = 7.0  # bandwidth of the smooth vertical force of raw markers
-FILTERED_HZ = 5.0  # the same of markers that were filtered before
+FILTERED_HZ, FILTERED_SHARE = 5.0, 0.88  # the same of filtered markers: at least, and of what they were filtered above
 PULSE = 0.4  # of body weight, at the usual speed
 STEP_S = 0.015  # so long a step rises
 PULSE_S = (0.0, 0.012, 0.045)  # beginning, top and end of a pulse after heel strike
@@ -72,11 +72,12 @@ class LandingShape:
         return float(1.0 / filtfilt(*butter(2, 2.0 * self.bandwidth_hz * _FINE_S), unit)[len(unit) // 2])
 
 
-def landing_shape(*, filtered: bool, rate_hz: float, speed_m_s: float) -> LandingShape:
-    """Return how landings look in a trial whose markers were filtered before, or were not."""
+def landing_shape(*, filtered_hz: float | None, rate_hz: float, speed_m_s: float) -> LandingShape:
+    """Return how landings look in a trial whose markers were filtered above a frequency before, or were not."""
     growth = min(speed_m_s / USUAL_SPEED_M_S, FASTEST_SHARE) ** GROWTH
     event_sd_s = max(EVENT_SD_S, EVENT_SD_FRAMES / rate_hz)
-    return LandingShape(FILTERED_HZ if filtered else SMOOTHED_HZ, event_sd_s, PULSE * growth)
+    bandwidth_hz = SMOOTHED_HZ if filtered_hz is None else max(FILTERED_HZ, FILTERED_SHARE * filtered_hz)
+    return LandingShape(bandwidth_hz, event_sd_s, PULSE * growth)
 
 
 def with_landings(

@@ -22,7 +22,7 @@ from strut.robot import Array
 
 PIVOT = 1.15  # height of the point to which feet push, over that of the centre of mass
 SHARE_SD = 0.15  # of the usual way of the share
-PRESSURE_SD_M = 0.085  # of the centre of pressure that the wrench gives, along the line between the feet
+PRESSURE_SD_M = 0.06  # of the centre of pressure that the wrench gives, along the line between the feet
 FILTERED_PRESSURE_SD_M = 0.3  # of markers that were filtered: what they tell of it comes too early and stays too long
 FARTHEST_M = 0.03  # of the pressure under each of two feet from its usual way; what is left is told as unexplained
 ROUGHNESS_SD = 0.02  # of second differences of the share, at 100 frames in a second

@@ -39,15 +39,16 @@ def check_markers(recording: Recording, names: Sequence[str]) -> tuple[MarkerFau
     return (*swaps, *jumps, *_residuals(recording, names))
 
 
-def markers_were_filtered(recording: Recording) -> bool:
-    """Return whether the accelerations of markers have nothing above 12 Hz, neither noise nor landings."""
+def filtered_above_hz(recording: Recording) -> float | None:
+    """Return above which frequency accelerations of markers have nothing, neither noise nor landings; None if none."""
     seen = all_seen(recording.markers_m).all(axis=0)
     if not seen.any() or recording.rate_hz < 3.0 * FILTERED_HZ:
-        return False
+        return None
     acceleration = np.diff(recording.markers_m[:, seen], n=2, axis=0).reshape(len(recording.markers_m) - 2, -1)
     frequency, power = welch(acceleration, fs=recording.rate_hz, nperseg=min(128, len(acceleration)), axis=0)
-    middle = np.median(power, axis=1)
-    return bool(middle[frequency <= FILTERED_HZ].sum() >= FILTERED_SHARE * middle.sum())
+    below = np.cumsum(np.median(power, axis=1))
+    highest_hz = float(np.interp(FILTERED_SHARE * below[-1], below, frequency))
+    return highest_hz if highest_hz <= FILTERED_HZ else None
 
 
 def _speeds(places: Array, rate_hz: float) -> Array:

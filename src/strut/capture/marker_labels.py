@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+
+FEWEST_OF_A_PERSON = 8  # labels with the same name before a colon
 
 
 def without_prefix(label: str) -> str:
     """Return a label without the subject's name before a colon: `Ann:LASI` is `LASI`."""
     return label.rpartition(":")[2].strip()
+
+
+def people_of(labels: Sequence[str]) -> list[str]:
+    """Return the names before colons that many labels have, in the order of the file: the people in it."""
+    counts = Counter(label.rpartition(":")[0] for label in labels if ":" in label)
+    return [name for name, count in counts.items() if count >= FEWEST_OF_A_PERSON]
+
+
+def own_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return unique labels without prefixes; a second person's keep theirs, so that nobody gets a foreign leg."""
+    others = tuple(f"{name}:" for name in people_of(labels)[1:])
+    return unique_labels([label if label.startswith(others) else without_prefix(label) for label in labels])
 
 
 def unique_labels(labels: Sequence[str]) -> tuple[str, ...]:

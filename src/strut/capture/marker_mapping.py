@@ -132,12 +132,15 @@ def read_text(path: Path) -> str:
         raise MappingFileError(str(path), "", f"cannot be read ({error}).") from error
 
 
-def match_markers(recording: Recording, marker_set: MarkerSet | None = None) -> tuple[MarkerSet, dict[str, str]]:
+def match_markers(
+    recording: Recording, marker_set: MarkerSet | None = None, unseen: Sequence[str] = ()
+) -> tuple[MarkerSet, dict[str, str]]:
     """Return the marker set that fits a recording and its markers by landmark; raises MarkerSetError.
 
     Args:
         recording: Whose markers.
         marker_set: The one to use; None for the built-in one that knows most of the markers.
+        unseen: Markers that the file has and no camera saw, for the sentence.
     """
     known = [built_in_marker_set(name) for name in reversed(marker_set_names())] if marker_set is None else [marker_set]
     best = max(known, key=lambda one: (not one.missing(one.found(recording)), len(one.found(recording))))
@@ -146,9 +149,13 @@ def match_markers(recording: Recording, marker_set: MarkerSet | None = None) -> 
         there = f"found are {', '.join(sorted(found))}" if found else "none of its markers has a known name"
         raise MarkerSetError(
             f"{recording.name}: a fit by the markers of {best.title} still needs {', '.join(missing)}; {there}. "
-            "If they are there under other names, map them in a file (docs/recordings.md)."
+            f"If they are there under other names, map them in a file (docs/recordings.md).{_unseen_words(unseen)}"
         )
     return best, found
+
+
+def _unseen_words(names: Sequence[str]) -> str:
+    return f" Hardly ever seen, so not used: {', '.join(names)}." if names else ""
 
 
 def _sided(key: str, landmark: Landmark) -> Sequence[tuple[str, Landmark]]:

@@ -130,13 +130,13 @@ def _forces_late_s(plates: PlateForces, up_n: Array) -> tuple[float | None, floa
 
 
 def _strikes_late_s(plates: PlateForces, footprints: Sequence[Footprint], time_s: Array) -> float | None:
-    """Return by how much forces of feet begin after heel strikes of markers, on average."""
+    """Return by how much forces of feet begin after heel strikes of markers (median)."""
     found = [
         rise_s - one.start_s
         for one in footprints
         if one.seen and (rise_s := _rise_s(plates.wrench[:, SIDES.index(one.side), 2], time_s, one.start_s)) is not None
     ]
-    return float(np.mean(found)) if found else None
+    return float(np.median(found)) if found else None
 
 
 def _rise_s(up_n: Array, time_s: Array, near_s: float) -> float | None:

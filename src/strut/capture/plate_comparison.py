@@ -23,6 +23,7 @@ FILTERED_HZ, FILTERED_SHARE = 20.0, 0.99  # of the power of a force's rate, belo
 EDGE_M = 0.005
 LEAST_LOAD = 0.05  # of body weight, below which a centre of pressure means little
 FEWEST_FRAMES = 20
+OTHER_WEIGHT = 0.05  # people on plates differ by 2 % where the mass is known
 AXES = ("forwards", "left", "up")
 SHARES = (0.0, 0.5, 0.95)  # of a foot's length: these places must be on a plate
 
@@ -68,6 +69,21 @@ class PlateForces:
     def any(self) -> bool:
         """Whether a foot stood on a plate, and for long enough to compare."""
         return bool((np.abs(np.nan_to_num(self.wrench[..., 2])) > 0.0).sum() >= FEWEST_FRAMES)
+
+
+def weight_notes(plates: PlateForces, total_n: Array) -> tuple[str, ...]:
+    """Return a sentence if plates feel another weight than the movement of the given mass needs.
+
+    Args:
+        plates: Measured.
+        total_n: Computed force of the ground. Shape (T, 3).
+    """
+    known = np.isfinite(plates.total[:, 2])
+    share = float(plates.total[known, 2].sum() / max(total_n[known, 2].sum(), 1.0))
+    if known.sum() < FEWEST_FRAMES or abs(share - 1.0) < OTHER_WEIGHT:
+        return ()
+    words = f"Plates feel {share:.0%} of the force that the movement needs"
+    return (f"{words}: is the mass {share:.2f} times as large, or did something else than feet carry?",)
 
 
 def plate_forces(trial: GaitTrial, footprints: Sequence[Footprint]) -> PlateForces:

@@ -14,7 +14,7 @@ from strut.adoption.portrait import portrait_page, portrait_png
 from strut.analysis.distinguish import distinguish_drafts
 from strut.cli.main import REFUSED
 from strut.cli.options import Force, Json
-from strut.cli.screen import print_json, print_lines, print_next, progress
+from strut.cli.screen import print_json, print_lines, print_next, progress, telling
 from strut.io.atomic import check_writable, write_atomically
 from strut.robot import Robot
 
@@ -46,8 +46,8 @@ def adopt(
         _draw(adopted.robot, adopted.notes, html, png, force=force)
     _tell(adopted.notes)
     print_lines(f"wrote {adopted.folder}; every verb knows it as {adopted.robot.name}")  # stays if stopped from here on
-    with progress("tells its feelings apart"):
-        feelings = distinguish_drafts(adopted.robot)
+    with progress("tells its feelings apart") as bar:
+        feelings = distinguish_drafts(adopted.robot, on_motion=telling(bar, f"{adopted.robot.name} is drafted"))
     if json:
         print_json(
             {

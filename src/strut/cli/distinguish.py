@@ -11,7 +11,7 @@ from strut.analysis.distinguish import FIVE, Distinguished
 from strut.analysis.distinguish import distinguish as measure
 from strut.analysis.feeling_distance import held_out_pairs, separation
 from strut.cli.options import Expression, Force, Json, chosen_layer
-from strut.cli.screen import print_json, print_lines, print_next, print_table, progress
+from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, telling
 from strut.io.atomic import check_writable, write_atomically
 
 
@@ -33,11 +33,7 @@ def distinguish(
             check_writable(path, force=force, ending=ending)
     layer, names = chosen_layer(expression), [name.strip() for name in emotions.split(",") if name.strip()]
     with progress(f"{robot} moves") as bar:
-
-        def tell(name: str) -> None:
-            bar.update(bar.task_ids[0], description=f"{robot} moves {name}")
-
-        found = measure(robot, names, expression=layer, task=task, on_motion=tell)
+        found = measure(robot, names, expression=layer, task=task, on_motion=telling(bar, f"{robot} moves"))
     _draw(found, html, png, force=force)
     if json:
         print_json(found.as_dict())

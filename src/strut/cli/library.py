@@ -59,7 +59,9 @@ def query(
     if json:
         print_json([entry.as_dict() for entry in entries])
         return
-    print_table(f"{len(entries)} motions", ("ID", "title", "robot", "emotion", "mode", "s"), [_row(e) for e in entries])
+    print_table(
+        f"motions: {len(entries)}", ("ID", "title", "robot", "emotion", "mode", "s"), [_row(e) for e in entries]
+    )
     if entries:
         print_next("strut library show", entries[0].id, *_in(store))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from strut.cli.options import Json
 from strut.cli.screen import print_json, print_lines, print_next, print_table
 from strut.errors import StrutError
+from strut.io.animation_file import story_names
 from strut.models.catalogue import hidden_robots, load_robot, robot_home, robot_names
 from strut.robot import Robot
 
@@ -61,10 +63,20 @@ def _show_one(name: str, robot: Robot, json: bool) -> None:
     tasks = tuple(robot.tables.tasks or ())
     does = f"feet {', '.join(robot.foot_names)}" if robot.feet else f"tasks {', '.join(tasks) or 'none'}"
     print_table(f"{robot.title}; {does}", ["joint", "range", "speed", "torque"], rows)
+    if stories := _stories(robot):
+        print_lines(f"stories for `strut perform`, alone or in a queue with walk 2 m, stand 2 s: {', '.join(stories)}")
+    _print_next(name, robot, tasks)
+
+
+def _print_next(name: str, robot: Robot, tasks: Sequence[str]) -> None:
     if tasks:
         print_next("strut perform", name, tasks[0], "--emotion", "happy")
     elif robot.tables.gait is not None:
         print_next("strut walk", name, "--emotion", "happy")
+
+
+def _stories(robot: Robot) -> list[str]:
+    return [*story_names(robot.name), *story_names(robot.name, walking=True)]
 
 
 def _summary(name: str, robot: Robot | str) -> dict[str, object]:
@@ -77,4 +89,5 @@ def _summary(name: str, robot: Robot | str) -> dict[str, object]:
         "feet": list(robot.foot_names),
         "mass_kg": robot.mass_kg,
         "fingerprint": robot.fingerprint,
+        "stories": _stories(robot),
     }

@@ -156,3 +156,14 @@ def progress(words: str) -> Iterator[Progress]:
     with Progress(*columns, console=people, transient=True, disable=not people.is_terminal) as bar:
         bar.add_task(words, total=None)
         yield bar
+
+
+def telling(bar: Progress, words: str) -> Callable[[str], None]:
+    """Return what tells the bar, or a log file now and then, which feeling is being moved."""
+    log = now_and_then()
+
+    def tell(feeling: str) -> None:
+        bar.update(bar.task_ids[0], description=f"{words} {feeling}")
+        log(f"{words} {feeling}")
+
+    return tell

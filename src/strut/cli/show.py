@@ -34,7 +34,7 @@ def show(
     seconds: Annotated[
         float | None,
         typer.Option(
-            help="How long the animation (whole strides of one human walk, else at most 8) or the page (at most 90) is."
+            help="How long the film (a human walk: whole strides; a story: at most 60; else 8) or page (at most 90) is."
         ),
     ] = None,
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",

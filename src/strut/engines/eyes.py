@@ -17,7 +17,7 @@ from strut.engines.rigid_body import body_poses
 from strut.engines.solids import Mesh, Solid
 from strut.errors import BadMotionError, BadTableError
 from strut.robot import Array, Robot
-from strut.tables.eyes import EYES, LOOKS, EyesTable
+from strut.tables.eyes import EYES, LOOKS, EyesTable, mood_eyes
 
 MOVE_S = 0.14  # from one expression to the next
 _IRIS, _PUPIL, _GLINT = 0.62, 0.40, 0.15  # radii over that of the ball
@@ -106,9 +106,13 @@ def looks_at(meta: Mapping[str, Any], time_s: Array) -> Array:
 
 
 def expression_times(meta: Mapping[str, Any]) -> list[tuple[float, str]]:
-    """Return when which expression begins, in order; raises BadMotionError where `meta["eyes"]` is no such list."""
+    """Return when which expression begins, in order; raises BadMotionError where `meta["eyes"]` is no such list.
+
+    A motion that says nothing of eyes has those of its emotion.
+    """
+    mood = [(0.0, mood_eyes(str(meta.get("emotion"))))]
     try:
-        changes = [(float(time_s), str(name)) for time_s, name in meta.get("eyes", [])]
+        changes = [(float(time_s), str(name)) for time_s, name in meta.get("eyes", mood)]
     except (TypeError, ValueError) as error:
         raise BadMotionError('meta["eyes"] of a motion must be a list of [second, expression].') from error
     for _, name in changes:

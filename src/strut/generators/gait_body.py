@@ -6,7 +6,7 @@ body that bounces, balls that roll) is measured by inverse dynamics, and the pen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
@@ -21,7 +21,7 @@ from strut.balance.support import runs
 from strut.easing import smooth_step
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.generators.gait_plan import GaitPlan
+from strut.generators.gait_plan import GaitPlan, pressure_of
 from strut.kinematics.contact_slip import rolled_m
 from strut.kinematics.whole_body import CONVERGED, BodyTargets, WholeBodySolution, solve_whole_body
 from strut.robot import Array, Robot
@@ -29,7 +29,7 @@ from strut.robot import Array, Robot
 ROUNDS = 3  # each leaves about a tenth of the miss of the round before
 LARGEST_MISS = 0.1  # of its height: a joint that comes to its stop jolts for a sample, and nobody answers a jolt
 SWING_HOLD = 3e-4  # of the weight with which feet on the ground keep flat: an ankle at its stop lets the toe hang
-FIRST_ITERATIONS, NEXT_ITERATIONS = 20, 6  # of inverse kinematics
+FIRST_ITERATIONS, NEXT_ITERATIONS = 20, 12  # of inverse kinematics
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,9 +116,8 @@ def resampled_gait(
 
 
 def _wanted_pressure(plan: GaitPlan, rolling_m: Array) -> Array:
-    """Return where the ground shall push: the mean of the feet by the load they carry. Shape (T, 2)."""
-    load = plan.schedule.load / plan.schedule.load.sum(axis=1, keepdims=True)
-    return np.asarray(np.einsum("tn,tni->ti", load, (plan.foot_in_world + rolling_m)[..., :2]))
+    """Return where the ground shall push, balls that have rolled included. Shape (T, 2)."""
+    return pressure_of(replace(plan, push_in_world=plan.push_in_world + rolling_m[..., :2]))
 
 
 def _answer(robot: Robot, plan: GaitPlan, carriage: Carriage, rolling_m: Array, qpos: Array) -> Array:

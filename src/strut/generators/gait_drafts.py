@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import to_builtins
 from scipy.spatial.transform import Rotation
 
-from strut.draft import Detail, Draft, Search, Shortfall
+from strut.draft import Detail, Draft, Search, Shortfall, not_made
 from strut.engines.rigid_body import GRAVITY_M_S2, foot_positions, joint_anchors
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
@@ -26,6 +26,7 @@ from strut.kinematics.whole_body import INSIDE_RAD, WholeBodySolution
 from strut.place import Place
 from strut.request import PatternGait
 from strut.robot import FLOATING, Array, Robot
+from strut.sampling import speed_under_way
 from strut.style import WORDS, Style
 
 READS = (
@@ -45,24 +46,15 @@ FLAT = np.array([1.0, 1.0, 0.0])
 SIDEWAYS, TURN_RAD = 0.4, 0.5  # of a stride, and in a cycle, on the way to a goal
 SMALLEST_STRIDE = 0.05  # of its own: slower, a robot would never get to a goal
 SLOWEST_PACE = 0.5  # of its own, however slow the walk
+TWO_POINTS = "balance: it stands on two balls, and two points cannot hold a body that does not keep stepping"
 MOST_CYCLES = 200  # on the way to a goal
-LOWER = (
-    1.0,
-    0.985,
-    0.97,
-    0.955,
-    0.94,
-    0.92,
-    0.90,
-    0.87,
-    0.84,
-)  # heights of the body until all feet are in reach
+LOWER = (1.0, 0.985, 0.97, 0.955, 0.94, 0.92, 0.90, 0.87, 0.84)  # heights of the body until all feet are in reach
 FASTER_LOWER = 2  # heights that are passed over where all feet are in reach and joints are too fast
 QUICKER = (1.0, 0.8, 0.65)  # then shorter steps at the same speed: ankles at their stops need them
 WAYS = tuple((lower, quicker) for quicker in QUICKER for lower in LOWER)
-WORSE = 1.1  # factor on the miss of a higher body by which a lower one is worse
+WORSE = 1.3  # factor on the least miss of higher bodies by which a lower one is worse
 SPARE = 0.015  # of its height that a body must be able to rise: knees that are almost straight turn ever faster
-LARGEST_COM_ERROR = 0.01  # of its height: a mass that is held back by a joint at its stop jolts
+LARGEST_COM_ERROR = 0.002  # of its height: a mass that is held back by a joint at its stop jolts
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +87,34 @@ class GaitDrafts:
     rate_hz: float
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
-        """Yield the gait in the first way that reaches: upright first, then lower, then with shorter steps."""
-        body = self._body(style)
-        best = _first_that_reaches(lambda variant: body.in_way(*WAYS[variant]).look(), detail.variant)
-        yield self._draft(body.in_way(*WAYS[best]), detail, best)
+        """Yield the gait in the first way that reaches: upright first, then lower, then with shorter steps.
+
+        Who does not walk so even in neutral tries shorter ones. A `whole` gait, which nobody judges, is drafted in
+        the way that is asked for.
+        """
+        body, best = self._body(style), detail.variant
+        if detail.level == "whole":
+            yield self._draft(body.in_way(*WAYS[best]), detail, best)
+            return
+        if _stands_on_two_points(self.robot):
+            yield not_made(self.robot, style, "balance", TWO_POINTS)
+            return
+        while best < len(WAYS):
+            best = _first_that_reaches(lambda variant: body.in_way(*WAYS[variant]).look(), best)
+            yield self._draft(body.in_way(*WAYS[best]), detail, best)
+            if self._hurries or style != self.robot.expression.neutral_style():  # less is better than shorter steps
+                return
+            best += len(LOWER) - best % len(LOWER)
 
     @property
     def usual(self) -> dict[str, float]:
         """What the robot's own pattern does where nothing is chosen: its speed."""
         body = self._body(Style())
         return {"speed_m_s": body.stride_m / body.period_s}
+
+    @property
+    def _hurries(self) -> bool:
+        return abs(self.task.speed_m_s or 0.0) > self.usual["speed_m_s"]
 
     def _body(self, style: Style) -> _GaitBody:
         stance, qpos = foot_stance(self.robot)
@@ -137,7 +147,7 @@ class GaitDrafts:
             left_out=left_out(self.robot, body.style, reads=READS),
             shortfalls=tuple(_reach_shortfall(self.robot, plan, solved)),
             variant=variant,
-            figures=_goal_figures(self.robot, self.task, solved.qpos),
+            figures={**_goal_figures(self.robot, self.task, solved.qpos), **_speeds(self.task, plan, solved.qpos)},
             meta={"options": to_builtins(self.task)},
         )
 
@@ -313,13 +323,12 @@ def _first_that_reaches(look: Callable[[int], Look], start: int) -> int:
 
 
 def _looks_down(look: Callable[[int], Look], ways: range) -> dict[int, Look]:
-    """Return looks at ever lower bodies, until one does or they miss by more: knees were not what held them back."""
-    looks, before, way = dict[int, Look](), np.inf, ways.start
-    while way < ways.stop and before >= 1.0:
+    """Return looks at ever lower bodies, until one does or two miss by more: knees were not what held them back."""
+    looks, least, way, worse = dict[int, Look](), np.inf, ways.start, 0
+    while way < ways.stop and least >= 1.0 and worse < 2:
         looks[way] = found = look(way)
-        if found.worst > WORSE * before:
-            break
-        before, way = found.worst, way + (1 if found.miss >= 1.0 else FASTER_LOWER)
+        worse = worse + 1 if found.worst > WORSE * least else 0
+        least, way = min(least, found.worst), way + (1 if found.miss >= 1.0 else FASTER_LOWER)
     return looks
 
 
@@ -330,6 +339,21 @@ def _goal_figures(robot: Robot, task: PatternGait, qpos: Array) -> dict[str, flo
     start, end = foot_positions(robot, qpos[[0, -1]])[..., :2].mean(axis=1)
     goal = np.array([task.goals[-1].x_m, task.goals[-1].y_m])
     return {"task_error_mm": float(np.linalg.norm(end - start - goal)) * 1e3}
+
+
+def _speeds(task: PatternGait, plan: GaitPlan, qpos: Array) -> dict[str, float | None]:
+    """Return how fast it walks once under way, and how fast neutral was asked to be; nothing on a way to a goal."""
+    if task.goals:
+        return {}
+    walking_s = plan.time_s[(plan.phase > 0.0) & (plan.phase < plan.phase[-1])]
+    period_s = (walking_s[-1] - walking_s[0]) / plan.phase[-1]  # the last one slows down
+    asked_m_s = None if task.speed_m_s is None else float(np.hypot(task.speed_m_s, task.sideways_m_s))
+    return {
+        "walking_speed_m_s": speed_under_way(
+            plan.time_s, qpos[:, :2], (walking_s[0], walking_s[-1] - period_s), period_s
+        ),
+        "walking_speed_asked_m_s": asked_m_s,
+    }
 
 
 def _checked(pieces: tuple[TrackPiece, ...]) -> tuple[TrackPiece, ...]:
@@ -350,6 +374,11 @@ def _ahead(plan: GaitPlan, foot: int) -> Array:
     """Return how far a foot is ahead of the body, along its heading. Shape (T,)."""
     away, yaw = plan.foot_in_world[:, foot, :2] - plan.track[:, :2], plan.track[:, 2]
     return np.asarray(np.cos(yaw) * away[:, 0] + np.sin(yaw) * away[:, 1])
+
+
+def _stands_on_two_points(robot: Robot) -> bool:
+    """Return whether a body has nothing but two points to stand on."""
+    return len(robot.feet) == 2 and all(len(foot.points) == 1 for foot in robot.feet)
 
 
 def _reach_shortfall(robot: Robot, plan: GaitPlan, solved: WholeBodySolution) -> list[Shortfall]:

@@ -71,7 +71,7 @@ PATTERNS: Mapping[str, GaitPattern] = {
     "trot": GaitPattern(
         {"front left": 0.0, "hind right": 0.0, "front right": 0.5, "hind left": 0.5}, 0.60, 3.0, 0.68, 0.16, 0.10, 0.85
     ),
-    "biped": GaitPattern({"left": 0.0, "right": 0.5}, 0.64, 4.2, 0.61, 0.08, 0.13),
+    "biped": GaitPattern({"left": 0.0, "right": 0.5}, 0.64, 4.2, 0.63, 0.08, 0.13),
 }
 
 

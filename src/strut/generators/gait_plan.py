@@ -24,12 +24,14 @@ class FootStance:
         foot_m: Frames of the feet. Shape (n, 3).
         height_m: Of the centre of mass.
         length_m: From the hind hips to the front ones; 0 for a biped.
+        push_m: Where the ground shall push each foot, from its frame; there if None. Shape (n, 2).
     """
 
     places: tuple[str, ...]
     foot_m: Array
     height_m: float
     length_m: float = 0.0
+    push_m: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +45,7 @@ class GaitPlan:
         schedule: Who swings when.
         foot_in_world: Frames of the feet. Shape (T, n, 3).
         foot_yaw_rad: Their headings. Shape (T, n).
-        pressure_m: Where the ground shall push. Shape (T, 2).
+        push_in_world: Where the ground shall push each foot that carries. Shape (T, n, 2).
         shown: How much of the style is shown: 0 standing, 1 walking. Shape (T,).
     """
 
@@ -53,7 +55,7 @@ class GaitPlan:
     schedule: Schedule
     foot_in_world: Array
     foot_yaw_rad: Array
-    pressure_m: Array
+    push_in_world: Array
     shown: Array
 
 
@@ -96,9 +98,16 @@ def gait_plan(
         feet[:, foot, :2] = prints[before] + progress[:, None] * (prints[after] - prints[before])
         feet[:, foot, 2] = stance.foot_m[foot, 2] + lift_m * 64.0 * (share * (1.0 - share)) ** 3
         yaw[:, foot] = middle[before, 2] + progress * (middle[after, 2] - middle[before, 2])
-    load = steps.load / steps.load.sum(axis=1, keepdims=True)
-    pressure = np.einsum("tn,tni->ti", load, feet[..., :2])
-    return GaitPlan(time_s, track(phase, pieces), phase, steps, feet, yaw, pressure, shown(time_s, settle_s))
+    aside = np.zeros((len(stance.places), 2)) if stance.push_m is None else stance.push_m
+    places = np.concatenate([feet[..., :2], yaw[..., None]], axis=2)
+    push = np.stack([_at(places[:, foot], aside[foot]) for foot in range(len(aside))], axis=1)
+    return GaitPlan(time_s, track(phase, pieces), phase, steps, feet, yaw, push, shown(time_s, settle_s))
+
+
+def pressure_of(plan: GaitPlan) -> Array:
+    """Return where the ground shall push in all: the mean of the feet by the load they carry. Shape (T, 2)."""
+    load = plan.schedule.load / plan.schedule.load.sum(axis=1, keepdims=True)
+    return np.asarray(np.einsum("tn,tni->ti", load, plan.push_in_world))
 
 
 def shown(time_s: Array, settle_s: float) -> Array:

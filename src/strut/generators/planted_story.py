@@ -105,7 +105,7 @@ def _check_names(robot: Robot, animation: Animation) -> None:
         ):
             for name in given:
                 if name not in known:
-                    raise UnknownNameError(kind, name, known, f"Keyframe {number} names it; {robot.name}'s folder")
+                    raise UnknownNameError(kind, name, known, f"keyframe {number} names it; {robot.name}'s folder")
     for name in animation.posture_deg:
         if not any(fnmatchcase(joint, name) for joint in robot.joint_names):
             raise UnknownNameError("joint", name, robot.joint_names, f"posture_deg names it; {robot.name}'s folder")

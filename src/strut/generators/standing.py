@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from strut.engines.rigid_body import joint_anchors
-from strut.engines.task_jacobians import task_jacobians
+from strut.engines.rigid_body import GRAVITY_M_S2, joint_anchors
+from strut.engines.task_jacobians import TaskJacobians, task_jacobians
 from strut.errors import BadTableError
 from strut.generators.gait_plan import FootStance
 from strut.kinematics.whole_body import BodyTargets, WholeBodySolution, solve_whole_body
@@ -18,6 +18,9 @@ STRAIGHT_RAD = 0.45  # of a joint: whose knees turn by more than this to sink by
 BENT = 0.97  # of the height of straight legs, at which they are bent enough to step
 NUDGE_RAD = 0.6  # of a joint, towards the middle of its range: straight legs do not know which way to bend
 SINGLE_ITERATIONS = 40
+ANKLE, WEAK = 2, 0.4  # last joints of a leg, and the share of their torque that may hold the weight alone
+LEVEL = 0.7  # of a joint's axis that must lie flat for it to be an ankle's
+AT_MOST_ASIDE = 0.5  # of half a sole: how far from its middle the ground is to push
 LARGEST_ERROR_M = 1e-3
 
 
@@ -37,7 +40,27 @@ def foot_stance(robot: Robot) -> tuple[FootStance, Array]:
     qpos[:3] -= middle
     height_m = float(now.com_in_world[0, 2])
     qpos.flags.writeable = False
-    return FootStance(_places(robot, feet - middle), feet - middle, height_m, _length_m(robot, qpos)), qpos
+    places, length_m, push_m = _places(robot, feet - middle), _length_m(robot, qpos), _push_m(robot, now)
+    return FootStance(places, feet - middle, height_m, length_m, push_m), qpos
+
+
+def _push_m(robot: Robot, standing: TaskJacobians) -> Array:
+    """Return where the ground shall push soles, so that weak ankles can hold the whole weight there. Shape (n, 2).
+
+    A joint holds the weight times the height that its turn gives to where the ground pushes.
+    """
+    push = np.zeros((len(robot.feet), 2))
+    for leg in robot.legs:
+        index = robot.foot_names.index(leg.feet[0])
+        room_m = AT_MOST_ASIDE * np.ptp(np.array(robot.feet[index].outline_m), axis=0) / 2.0
+        for joint in (robot.joint_names.index(name) for name in leg.joints[-ANKLE:]):
+            rise, (about_x, about_y) = standing.foot[0, index, 2, 6 + joint], standing.foot[0, index, 3:5, 6 + joint]
+            able = WEAK * robot.torque_limit_nm[joint] / (robot.mass_kg * GRAVITY_M_S2)
+            along, lever = (0, -about_y) if abs(about_y) > abs(about_x) else (1, about_x)
+            if abs(lever) > LEVEL:
+                push[index, along] = (np.clip(rise, -able, able) - rise) / lever
+        push[index] = np.clip(push[index], -room_m, room_m)
+    return push
 
 
 def _length_m(robot: Robot, qpos: Array) -> float:

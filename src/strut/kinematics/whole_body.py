@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
+import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
 from strut.engines.task_jacobians import task_jacobians
@@ -19,9 +20,11 @@ FOOT, ATTITUDE, HELD, FREE = 300.0, 3.0, 0.5, 0.01  # weights of errors in leg l
 COM = np.array([30.0, 30.0, 10.0])  # a body may rise where ankles are at their stops, not lean
 DAMPING = 1e-7
 LONGEST_STEP_RAD = 0.4  # of one iteration: linearisation holds for about as long
+MORE_HELD = 3  # times that joints are added to those that stand still in a step
 CUT = 0.3  # what is left of a step that makes matters worse
 STUCK = 2.0  # times the error of a neighbour is too much
 CONVERGED = 1e-7  # metres and radians: smaller steps would not be seen in accelerations, either
+AT_END_RAD = 1e-5  # from the end of its range a joint is at it: a step that is cut off there would lead nowhere
 INSIDE_RAD = 0.01  # how far from their limits joints stay
 CLOSE_RAD, WALL = 0.08, 10.0  # legs feel their limits from so near on, ever stronger: a sudden stop would jolt
 
@@ -129,13 +132,32 @@ def _step(error: Array, jacobian: Array, joint_rad: Array, lower: Array, upper: 
     transposed = jacobian.transpose(0, 2, 1)
     wanted = (transposed @ error[..., None])[..., 0]
     normal = transposed @ jacobian + DAMPING * np.eye(jacobian.shape[2])
-    outwards = ((joint_rad <= lower) & (wanted[:, 6:] < 0.0)) | ((joint_rad >= upper) & (wanted[:, 6:] > 0.0))
-    sample, joint = np.nonzero(outwards)
-    normal[sample, 6 + joint], normal[sample, :, 6 + joint], wanted[sample, 6 + joint] = 0.0, 0.0, 0.0
-    normal[sample, 6 + joint, 6 + joint] = 1.0
-    step = np.asarray(np.linalg.solve(normal, wanted[..., None])[..., 0], dtype=np.float64)
+    held = _outwards(wanted, joint_rad, lower, upper)
+    step = _solved(normal, wanted, held)
+    for _ in range(MORE_HELD):  # what the others take along may be pushed outwards, too
+        more = _outwards(step, joint_rad, lower, upper) & ~held
+        rows = np.flatnonzero(more.any(axis=1))
+        if not len(rows):
+            break
+        held |= more
+        step[rows] = _solved(normal[rows], wanted[rows], held[rows])
     longest = np.maximum(np.abs(step[:, 3:]).max(axis=1), 1e-12)
     return np.asarray(step * np.minimum(1.0, LONGEST_STEP_RAD / longest)[:, None])
+
+
+def _outwards(move: Array, joint_rad: Array, lower: Array, upper: Array) -> npt.NDArray[np.bool_]:
+    """Return which joints at the end of their range move beyond it. Shapes (T, nv), (T, n) in, (T, n) out."""
+    low, high = joint_rad <= lower + AT_END_RAD, joint_rad >= upper - AT_END_RAD
+    return np.asarray((low & (move[:, 6:] < 0.0)) | (high & (move[:, 6:] > 0.0)))
+
+
+def _solved(normal: Array, wanted: Array, held: npt.NDArray[np.bool_]) -> Array:
+    """Return the solutions of normal equations in which some joints stand still. (T, nv, nv), (T, nv), (T, n)."""
+    normal, wanted = normal.copy(), wanted.copy()
+    sample, joint = np.nonzero(held)
+    normal[sample, 6 + joint], normal[sample, :, 6 + joint], wanted[sample, 6 + joint] = 0.0, 0.0, 0.0
+    normal[sample, 6 + joint, 6 + joint] = 1.0
+    return np.asarray(np.linalg.solve(normal, wanted[..., None])[..., 0], dtype=np.float64)
 
 
 def moved(qpos: Array, step: Array) -> Array:

@@ -28,6 +28,7 @@ from strut.request import Animate, PilotedWalk, Request, StoryMethod
 from strut.robot import Robot
 from strut.simulation.piloted_drafts import walk_in_style
 from strut.simulation.piloted_story import play_request
+from strut.tables.eyes import mood_eyes
 from strut.tables.gait import PilotedTable
 from strut.tables.keyframes import Animation, AnimationKey
 
@@ -77,7 +78,7 @@ def queue_of_words(robot: Robot, text: str) -> tuple[ShowPart, ...]:
             read.append(ShowPart(words, StandRequest(float(match[1]), height_m=_standing_m(robot))))
         else:
             kind = "part of a show" if " " in words or "," in text else "story"
-            raise UnknownNameError(kind, words, (*names, *EXAMPLES), "`strut perform --help`")
+            raise UnknownNameError(kind, words, (*names, *EXAMPLES), f"`strut robots {robot.name}`")
     queues = (queue_of_story(robot, one) if isinstance(one, Animation) else (one,) for one in read)
     return tuple(chain.from_iterable(queues))
 
@@ -122,7 +123,7 @@ def _walk(robot: Robot, words: str, match: re.Match[str], mood: Emotion) -> Show
         raise OutOfRangeError(
             f"'{words}' would take {lasts_s:.0f} s; a walk of a show takes at most {LONGEST_WALK_S:g} s."
         )
-    return ShowPart(words, walk, reasons=reasons)
+    return ShowPart(words, walk, ((0.0, mood_eyes(mood.name)),), reasons)
 
 
 def queue_of_story(

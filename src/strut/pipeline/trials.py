@@ -39,6 +39,7 @@ class Trials:
         limits: What judges, beside the robot's own.
         on_progress: Told every attempt; returning True stops.
         weak: The words that are weakened; all of them if none are named.
+        gone: Words that are given up altogether where `weak` names some.
         paces: The fastest pace that was found, by style, as a factor on the generator's own times; None for none.
         searched: Attempts that were made, by style.
     """
@@ -49,8 +50,13 @@ class Trials:
     limits: tuple[Limit, ...] = ()
     on_progress: OnProgress | None = None
     weak: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
     paces: dict[Style, float | None] = field(default_factory=dict)
     searched: dict[Style, Attempt] = field(default_factory=dict)
+
+    def instead(self, request: Request, generator: Generator) -> Trials:
+        """Return trials of another request, which know nothing of what was tried for this one."""
+        return replace(self, request=request, generator=generator, paces={}, searched={})
 
     def attempt(self, intensity: float, detail: Detail, *, use: float = 1.0, quiet: bool = False) -> Attempt:
         """Draft at an intensity, and judge: the first draft that passes, or the last.
@@ -86,8 +92,10 @@ class Trials:
         emotion = self.request.emotion if self.request.task.styled else None
         if emotion is None:
             return Style()
-        style = style_for(self.robot, emotion, intensity)
-        return replace(self.asked_style, **{word: getattr(style, word) for word in self.weak}) if self.weak else style
+        style, neutral = style_for(self.robot, emotion, intensity), style_for(self.robot, emotion, 0.0)
+        changed = {word: getattr(style, word) for word in self.weak}
+        changed |= {word: getattr(neutral, word) for word in self.gone}
+        return replace(self.asked_style, **changed) if self.weak else style
 
     @property
     def asked_style(self) -> Style:
@@ -117,7 +125,7 @@ class Trials:
             if style not in self.searched:
                 detail = SEARCH if how.coarsely else FINAL
                 self.searched[style] = self.attempt(intensity, detail, use=how.use)
-            return replace(self.searched[style], intensity=intensity)
+            return replace(self.searched[style], intensity=intensity, neutral=style == self.style(0.0))
         if style not in self.paces:
             self.paces[style] = fastest(
                 lambda slower: self._at_pace(slower).attempt(intensity, SEARCH, use=USED, quiet=True).passes

@@ -12,7 +12,6 @@ from strut.pipeline.trials import FINAL, Trials
 from strut.style import GROUPS, spoken
 
 GROUP_RUNGS = 4  # even parts of a group of words that are tried
-ENOUGH = 0.7  # of a feeling: who keeps so much by weakening a few words need not try to weaken all
 
 
 def strongest_expression(trials: Trials) -> Kept:
@@ -67,11 +66,26 @@ def _neutral(trials: Trials) -> Kept:
 
 
 def _by_words(trials: Trials) -> Kept:
-    """Return the attempt with the smallest group of words weakened that helps; none where no group does."""
+    """Return the attempt with the smallest group of words weakened that helps; where none does, the posture alone."""
     changed = _changed_words(trials)
-    found = (_smallest_that_helps(trials, [_those_in(changed, part) for part in parts]) for parts in GROUPS.values())
+    groups = {name: [_those_in(changed, part) for part in parts] for name, parts in GROUPS.items()}
+    found = (_smallest_that_helps(trials, parts) for parts in groups.values())
     weak = next(filter(None, found), ())
-    return _with_less_of(trials, weak, len(weak) / len(changed)) if weak else Kept(None, ())
+    part = len(weak) / max(len(changed), 1)
+    kept = _with_less_of(trials, weak, (), len(changed)) if 0.0 < part < 1.0 else Kept(None, ())
+    if kept.attempt is not None:
+        return kept
+    return _posture_alone(trials, sum(groups["posture"], ()), sum(groups["movement"], ()), len(changed))
+
+
+def _posture_alone(trials: Trials, posture: tuple[str, ...], movement: tuple[str, ...], count: int) -> Kept:
+    """Return the attempt that moves as in neutral, in as much of the posture as passes; none if that is not half."""
+    if not posture or not movement:
+        return Kept(None, ())
+    half = replace(trials, weak=posture, gone=movement).search(trials.request.asked / 2.0)
+    kept = _with_less_of(trials, posture, movement, count) if half.passes else Kept(None, ())
+    least = 1.0 - (len(movement) + len(posture) / 2.0) / count
+    return kept if kept.attempt is not None and kept.attempt.draft.kept >= least else Kept(None, ())
 
 
 def _changed_words(trials: Trials) -> list[str]:
@@ -97,15 +111,21 @@ def _helps(trials: Trials, weak: tuple[str, ...]) -> bool:
     return bool(weak) and replace(trials, weak=weak).search(0.0).passes
 
 
-def _with_less_of(trials: Trials, weak: tuple[str, ...], part: float) -> Kept:
-    """Return the strongest attempt that weakens some words alone, which are a part of what people see."""
-    asked, group = trials.request.asked, replace(trials, weak=weak)
+def _with_less_of(trials: Trials, weak: tuple[str, ...], gone: tuple[str, ...], count: int) -> Kept:
+    """Return the strongest attempt that weakens some words, and gives up others, of so many that people see."""
+    asked, group = trials.request.asked, replace(trials, weak=weak, gone=gone)
     kept = strongest_proved(asked, group.search, group.prove, coarse=asked, close=asked / GROUP_RUNGS)
     if kept.attempt is None:
         return kept
     share, draft = kept.attempt.intensity / asked, kept.attempt.draft
     shares = shown_shares(trials.robot, trials.asked_style, group.style(kept.attempt.intensity))
     words = {word: value * draft.words.get(word, 1.0) for word, value in shares.items()}
-    told = f"weakened: {' and '.join(map(spoken, weak))} to {share:.0%}, the rest is as asked"
-    draft = replace(draft, words=words, kept=1.0 - part * (1.0 - share), reasons=(*draft.reasons, told))
+    lost = (len(gone) + len(weak) * (1.0 - share)) / count
+    draft = replace(draft, words=words, kept=1.0 - lost, reasons=(*draft.reasons, _told(weak, gone, share)))
     return Kept(replace(kept.attempt, intensity=asked, draft=draft), kept.stopped_by)
+
+
+def _told(weak: Sequence[str], gone: Sequence[str], share: float) -> str:
+    """Return what was weakened, in words."""
+    given_up = f" and no {' and '.join(map(spoken, gone))}" if gone else ""
+    return f"weakened: {' and '.join(map(spoken, weak))} to {share:.0%}{given_up}, the rest is as asked"

@@ -23,9 +23,9 @@ from strut.show.loop import repeated
 from strut.show.picture import INK, VERDICT_COLORS, Shot, Take, followed, shot_of, titles_over
 from strut.show.render import Pixels
 
-LONGEST_S = 8.0  # that a film lasts unless more is asked for
+LONGEST_S, LONGEST_STORY_S = 8.0, 60.0  # that a film of a walk or of a story lasts unless more is asked for
 ENOUGH_S = 2.0  # that a single walk which repeats is filmed for, in whole cycles: more would show nothing new
-QUICK_HZ, SLOW_HZ = 25.0, 10.0  # frames per second: of human walks, and of robots, which move slowly
+QUICK_HZ, SLOW_HZ = 25.0, 10.0  # frames per second: of human walks and of stories, and of robots that move slowly
 WIDE_PX, ALL_PX, NARROW_PX = 400, 1000, 200  # width of a panel, of all of them together, and the least of one
 UPRIGHT, LEVEL = 1.2, 0.84  # height of a panel over its width: for people, and for others
 SIDEWAYS_RAD = float(np.deg2rad(-65.0))  # from where a walk is judged: legs apart, face still seen
@@ -40,8 +40,8 @@ class FilmOptions(TypedDict, total=False):
     Args:
         from_s: Seconds since the start; if left out, the middle of each motion that is longer than the film.
         duration_s: Length of the film; if None, whole cycles of a single human walk, else of the longest motion, at
-            most 8 s.
-        frames_per_s: Frames per second; 25 with a human walk and 10 without if left out.
+            most 8 s, of stories and shows 60 s.
+        frames_per_s: Frames per second; 25 with a human walk, a story or a show and 10 without if left out.
         panel_px: Width of each robot's picture; the fewer, the wider, if left out.
     """
 
@@ -85,9 +85,9 @@ class Film:
 def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
     """Return a film of motions side by side, ready to be drawn."""
     asked_s, from_s, rounds = options.get("duration_s"), options.get("from_s"), 1
-    seconds = min(LONGEST_S, shown.longest_s) if asked_s is None else asked_s
+    seconds = _usual_s(shown) if asked_s is None else asked_s
     walks = [endless(robot, motion, seconds) if from_s is None else None for motion, robot in shown.pairs]
-    rate_hz = options.get("frames_per_s") or (QUICK_HZ if any(walks) else SLOW_HZ)
+    rate_hz = options.get("frames_per_s") or (QUICK_HZ if any((*walks, shown.tells_story)) else SLOW_HZ)
     if asked_s is None:
         rounds, seconds = _rounds(walks, seconds)
     count = len(frame_times_s(seconds, rate_hz))
@@ -102,6 +102,11 @@ def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
     azimuth_rad, height_share = (SIDEWAYS_RAD, UPRIGHT) if all(walks) else (shown.azimuth_rad, LEVEL)
     shot = shot_of(takes, width_px, azimuth_rad, height_share=height_share)
     return Film(titles_over(shown, width_px), shot, count, rounds, rate_hz)
+
+
+def _usual_s(shown: SideBySide) -> float:
+    """Return how long a film lasts unless somebody asks for a length."""
+    return min(LONGEST_STORY_S if shown.tells_story else LONGEST_S, shown.longest_s)
 
 
 def _rounds(walks: Sequence[Repeating | None], seconds: float) -> tuple[int, float]:

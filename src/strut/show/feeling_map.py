@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from html import escape
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -12,10 +13,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from strut.analysis.distinguish import Distinguished
+from strut.robot import Array
 from strut.show.plots import INK, LIMIT, LOOK, PALE, figure_svg
 
 POINT = "#3568b8"
-_DPI = 150
+_DPI, _OFFSET_PT = 150, 11
 _STYLE = (
     "body{font:16px sans-serif;max-width:50rem;margin:2rem auto;color:#1a1c20}"
     "td,th{padding:.2rem .8rem;text-align:left} svg{width:100%;height:auto}"
@@ -28,21 +30,11 @@ def feeling_map(found: Distinguished) -> Figure:
         figure = Figure(figsize=(7.2, 6.4), layout="constrained")
         axes = figure.add_subplot()
         places, radius = found.places, found.threshold / 2.0
-        for k, ((x, y), name, kept) in enumerate(zip(places, found.names, found.kept, strict=True)):
-            axes.add_patch(Circle((x, y), radius, facecolor=POINT, alpha=0.10, edgecolor=POINT, linewidth=1.0))
-            axes.plot(x, y, "o", color=POINT, markersize=6)
-            words = name if kept is None or kept > 0.995 else f"{name}\n(intensity {kept:.2f})"
-            up = y >= np.delete(places[:, 1], k)[np.argmin(np.delete(found.distance[k], k))]  # away from the nearest
-            axes.annotate(
-                words,
-                (x, y),
-                (0, 10 if up else -10),
-                textcoords="offset points",
-                ha="center",
-                va="bottom" if up else "top",
-                color=INK,
-                fontsize=12,
-            )
+        for place, away, name, kept in zip(places, _away(places), found.names, found.kept, strict=True):
+            axes.add_patch(Circle(place, radius, facecolor=POINT, alpha=0.10, edgecolor=POINT, linewidth=1.0))
+            axes.plot(*place, "o", color=POINT, markersize=6)
+            words = name if kept is None or kept > 0.995 else f"{name}\n({kept:.0%} kept)"
+            _write(axes, words, place, away)
         _lines(axes, found)
         axes.set_aspect("equal")
         axes.margins(0.08)
@@ -85,6 +77,24 @@ def feeling_page(found: Distinguished) -> bytes:
         f"<h2>Features</h2>{_table(['', *found.names], features)}</html>"
     )
     return page.encode("utf-8")
+
+
+def _away(places: Array) -> Array:
+    """Return where each place's words go: away from the others, above all from near ones. Shape (n, 2) in and out."""
+    apart = places[:, None] - places[None]
+    far = np.linalg.norm(apart, axis=2, keepdims=True)
+    push = (apart / np.maximum(far, 1e-6) ** 3).sum(axis=1) + np.array([0.0, 1e-9])
+    return np.asarray(push / np.linalg.norm(push, axis=1, keepdims=True))
+
+
+def _write(axes: Axes, words: str, place: Array, away: Array) -> None:
+    """Write words beside a place, on the side that is given."""
+    sides = [("right", "center", "left"), ("top", "center", "bottom")]
+    across, along = (names[1 + round(float(part))] for names, part in zip(sides, away, strict=True))
+    offset = (_OFFSET_PT * float(away[0]), _OFFSET_PT * float(away[1]))
+    box = {"facecolor": "white", "alpha": 0.7, "lw": 0, "pad": 0.5}
+    look: dict[str, Any] = {"textcoords": "offset points", "color": INK, "fontsize": 12, "zorder": 3, "bbox": box}
+    axes.annotate(words, (float(place[0]), float(place[1])), offset, ha=across, va=along, **look)
 
 
 def _lines(axes: Axes, found: Distinguished) -> None:

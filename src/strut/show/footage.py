@@ -19,7 +19,7 @@ from strut.engines.stick_figure import stick_poses, sticks
 from strut.errors import BadMotionError, BadTableError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
-from strut.show.camera import AZIMUTH_RAD
+from strut.show.camera import AZIMUTH_RAD, FACE_RAD
 from strut.show.wording import labels_of
 from strut.tables.gait import SynthesisTable
 
@@ -113,8 +113,20 @@ class SideBySide:
         return all(isinstance(robot.tables.gait, SynthesisTable) for robot in self.robots)
 
     @property
+    def tells_story(self) -> bool:
+        """Whether one is a drawn story or a show, which is told from its beginning to its end."""
+        return any({"animation", "show"} & motion.meta.keys() for motion in self.motions)
+
+    @property
+    def tells_by_eyes(self) -> bool:
+        """Whether it is a story of a robot with eyes."""
+        return self.tells_story and any(robot.tables.eyes for robot in self.robots)
+
+    @property
     def azimuth_rad(self) -> float:
-        """From which side to look: a busy right hand must not hide the face that looks at somebody."""
+        """From which side to look: a busy right hand must not hide a face, nor a turn of the head eyes that tell."""
+        if self.tells_by_eyes:
+            return FACE_RAD
         busy = [task.get("hand") for motion in self.motions if isinstance(task := motion.meta.get("task"), dict)]
         return -AZIMUTH_RAD if "right" in busy else AZIMUTH_RAD
 
@@ -156,7 +168,7 @@ def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], *, look
         solids=tuple(parts[index] for index in seen),
         centre_in_world=centre[:, seen],
         solid_to_world=rotation[:, seen],
-        polygons=_polygons(motion, robot, samples),
+        polygons=support_polygons(motion, robot, samples),
         spots=spots,
     )
 
@@ -180,8 +192,8 @@ def _body(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> Parts:
     return parts + eye_solids(eyes), *together
 
 
-def _polygons(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> tuple[Polygon | None, ...]:
-    """Return the support polygons of samples."""
+def support_polygons(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> tuple[Polygon | None, ...]:
+    """Return the support polygons of samples, None where nothing that has an area carries. Shape (F,) in."""
     contact, points = (
         motion.contact[samples][:, list(robot.point_feet)],
         foot_contact_points(robot, motion.qpos[samples]),

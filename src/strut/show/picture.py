@@ -8,47 +8,58 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from PIL import Image
+from scipy.ndimage import gaussian_filter1d
 
 from strut.errors import OutOfRangeError
 from strut.motion import Motion
-from strut.robot import Array
+from strut.robot import Array, Robot
 from strut.show.camera import Camera, fitted_camera
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
-from strut.show.footage import Footage, SideBySide, Spot, footage, nearest_samples, telling_sample
+from strut.show.footage import Footage, SideBySide, Spot, footage, nearest_samples, support_polygons, telling_sample
 from strut.show.render import Pixels, draw_frame
 from strut.show.wording import verdict_of
 
 INK = "#1a1c20"
 DOTS = 100  # per inch, matplotlib's measure of type
 VERDICT_COLORS = {"ok": "#2b7a4b", "weakened": "#9a6200", "refused": "#b3261e"}
+Mark = Spot | Literal["support polygon"]
 _KEY_SHARE = 0.07  # height of the line under all panels over the width of one
 _TITLE_SHARE = 0.17  # height of the titles over the width of a panel
+_LOST = 0.35  # of a body's size: a robot so far from where the camera looks is lost
+_CAMERA_S = 0.7  # over which a camera that goes where the robot goes is smooth
 _HEIGHT_SHARE = 0.84  # height of a panel over its width
 
 
 def png_bytes(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420) -> bytes:
     """Return a picture of motions side by side at one moment, or each at its most telling one."""
     panels = np.concatenate(panels_of(shown, at_s=at_s, panel_px=panel_px), axis=1)
-    return as_png(np.concatenate([panels, _key_under(shown, panel_px)]))
+    return as_png(np.concatenate([panels, _key_under(shown, panel_px, marks_of(shown, at_s=at_s))]))
 
 
 def panels_of(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420) -> list[Pixels]:
     """Return the picture of each motion under its title. Shape (height_px, panel_px, 3) each."""
-    takes = []
-    for motion, robot in shown.pairs:
-        if at_s is not None and not 0.0 <= at_s <= motion.duration_s:
-            raise OutOfRangeError(
-                f"Nothing can be shown at {at_s:g} s; this motion of {motion.robot} lasts from 0 to "
-                f"{motion.duration_s:.2f} s."
-            )
-        sample = telling_sample(motion, robot) if at_s is None else nearest_samples(motion, np.array([at_s]))[0]
-        takes.append(followed(footage(motion, robot, np.array([sample]), look=shown.look)))
+    takes = [
+        followed(footage(motion, robot, _moment(motion, robot, at_s), look=shown.look)) for motion, robot in shown.pairs
+    ]
     shot = shot_of(takes, panel_px, shown.azimuth_rad)
     return np.split(np.concatenate([titles_over(shown, panel_px), shot.panels(0)]), len(takes), axis=1)
+
+
+def _moment(motion: Motion, robot: Robot, at_s: float | None) -> npt.NDArray[np.intp]:
+    """Return the sample to show: that of a moment, or the most telling one. Shape (1,)."""
+    if at_s is None:
+        return np.array([telling_sample(motion, robot)])
+    if not 0.0 <= at_s <= motion.duration_s:
+        raise OutOfRangeError(
+            f"Nothing can be shown at {at_s:g} s; this motion of {motion.robot} lasts from 0 to "
+            f"{motion.duration_s:.2f} s."
+        )
+    return nearest_samples(motion, np.array([at_s]))
 
 
 def as_png(picture: Pixels) -> bytes:
@@ -108,13 +119,21 @@ def shot_of(takes: Sequence[Take], panel_px: int, azimuth_rad: float, *, height_
 
 
 def followed(film: Footage) -> Take:
-    """Return a film whose camera stays if the robot stays near, else goes straight, so that swaying stays visible."""
-    first, last = film.base_in_world[0], film.base_in_world[-1]
+    """Return a film whose camera stays if the robot stays near, else goes straight, so that swaying stays visible.
+
+    Where a straight way at one speed would lose the robot, as when it stands, walks and stands again, the camera goes
+    where the robot goes, smoothly.
+    """
+    place = film.base_in_world * np.array([1.0, 1.0, 0.0])
     body_m = float(np.linalg.norm(np.ptp(film.centre_in_world[0], axis=0)))
-    share = np.full(len(film.time_s), 0.5)
-    if np.linalg.norm((last - first)[:2]) > body_m:
-        share = np.linspace(0.0, 1.0, len(film.time_s))
-    return Take(film, np.asarray((first + share[:, None] * (last - first)) * np.array([1.0, 1.0, 0.0])))
+    share = np.full(len(place), 0.5)
+    if np.linalg.norm(place[-1] - place[0]) > body_m:
+        share = np.linspace(0.0, 1.0, len(place))
+    path = place[0] + share[:, None] * (place[-1] - place[0])
+    if np.linalg.norm(place - path, axis=1).max() > _LOST * body_m:
+        frames = _CAMERA_S * (len(place) - 1) / float(film.time_s[-1] - film.time_s[0])
+        path = gaussian_filter1d(place, frames, axis=0, mode="nearest")
+    return Take(film, path)
 
 
 def titles_over(shown: SideBySide, panel_px: int) -> Pixels:
@@ -128,9 +147,9 @@ def titles_over(shown: SideBySide, panel_px: int) -> Pixels:
     return words.pixels()
 
 
-def _key_under(shown: SideBySide, panel_px: int) -> Pixels:
+def _key_under(shown: SideBySide, panel_px: int, marks: Sequence[Mark]) -> Pixels:
     """Return one line that says what the colours on the ground mean. Shape (h, n * panel_px, 3)."""
-    width_px, marks = len(shown.motions) * panel_px, marks_of(shown)
+    width_px = len(shown.motions) * panel_px
     if not marks:
         return np.empty((0, width_px, 3), dtype=np.uint8)
     size_px = min(0.034 * panel_px, 0.023 * width_px)  # all three fit into the width of one panel
@@ -144,12 +163,18 @@ def _key_under(shown: SideBySide, panel_px: int) -> Pixels:
     return words.pixels()
 
 
-def marks_of(shown: SideBySide) -> list[Spot | Literal["support polygon"]]:
-    """Return what is marked on the ground under any of the robots."""
-    found: list[Spot | Literal["support polygon"]] = []
-    if any(robot.feet for robot in shown.robots):
-        found += ["support polygon", "centre of mass"]
-    return [*found, "centre of pressure"] if any(motion.cop_in_world is not None for motion in shown.motions) else found
+def marks_of(shown: SideBySide, *, at_s: float | None = None) -> list[Mark]:
+    """Return what is drawn on the ground under any of the robots at one moment, or each at its most telling one.
+
+    Two points of contact, as in a trot, or wheels span no support polygon.
+    """
+    carried = [support_polygons(motion, robot, _moment(motion, robot, at_s))[0] for motion, robot in shown.pairs]
+    drawn: dict[Mark, bool] = {
+        "support polygon": any(carried),
+        "centre of mass": any(robot.feet for robot in shown.robots),
+        "centre of pressure": any(motion.cop_in_world is not None for motion in shown.motions),
+    }
+    return [mark for mark, seen in drawn.items() if seen]
 
 
 def verdict_color(motion: Motion) -> str:

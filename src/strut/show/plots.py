@@ -123,7 +123,7 @@ def contact_plot(motion: Motion) -> Figure | None:
 
 
 def pressure_plot(motion: Motion, robot: Robot) -> Figure | None:
-    """Return the centre of pressure over the support polygons seen from above, for one cycle near the middle."""
+    """Return the centre of pressure over the support polygons, where there are some, from above, for one cycle."""
     if motion.cop_in_world is None:
         return None
     samples = np.arange(*_middle_cycle(motion))
@@ -135,12 +135,15 @@ def pressure_plot(motion: Motion, robot: Robot) -> Figure | None:
         for polygon in polygons.values():
             closed = np.concatenate([polygon.corners, polygon.corners[:1]])
             axes.fill(*closed.T, color=BALANCE, alpha=0.05, linewidth=0.0)
-            axes.plot(*closed.T, color=BALANCE, alpha=0.6, linewidth=0.8)
+            axes.plot(*closed.T, color=BALANCE, alpha=0.6, linewidth=0.8, label="support polygons")
         thin = max(1, len(cop) // MOST_POINTS)
         if com is not None:
-            axes.plot(*com[::thin].T, color=MASS, linewidth=1.1)
-        axes.plot(*cop[::thin].T, color=LIMIT, linewidth=1.4)
+            axes.plot(*com[::thin].T, color=MASS, linewidth=1.1, label="centre of mass")
+        axes.plot(*cop[::thin].T, color=LIMIT, linewidth=1.4, label="centre of pressure")
         axes.set(xlabel="forward [m]", ylabel="left [m]", aspect="equal")
+        lines, names = axes.get_legend_handles_labels()
+        each = dict(zip(names, lines, strict=True))  # one line for all polygons
+        axes.legend(each.values(), each, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
 
     return _drawn(draw, height_in=3.2)
 

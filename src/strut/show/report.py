@@ -136,8 +136,8 @@ def _plots(motion: Motion, robot: Robot, label: str) -> Iterator[Picture]:
         ),
         (
             pressure_plot(motion, robot),
-            "path of the centre of pressure over the support polygons",
-            "One cycle from above: centre of pressure (red), centre of mass (blue), support polygons (green).",
+            "path of the centre of pressure",
+            "One cycle from above.",
         ),
     )
     for figure, what, caption in known:

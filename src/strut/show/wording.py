@@ -11,17 +11,17 @@ from strut.robot import Robot
 
 NOT_KNOWN = "–"
 LACKING = "shown: "  # how reasons begin that are no limit
-_ON_THE_SPOT_M = 1e-3
-_BRISK_M_S = 0.2  # from here on speeds are told in m/s
+_ON_THE_SPOT_M = 5e-3  # it would be told as 0.00 m
+_BRISK_M_S = 0.05  # from here on speeds are told in m/s
 
 
 def title_of(motion: Motion) -> str:
-    """Return what a motion is called: its emotion, or else its robot."""
+    """Return what a motion is called: its emotion, or else its title, or else its robot."""
     receipt = motion.receipt
     emotion = receipt.emotion if receipt else motion.meta.get("emotion")
     if emotion is None and receipt is not None and receipt.pad is not None:
         return f"({', '.join(f'{value:g}' for value in receipt.pad)})"
-    name = str(emotion or motion.robot)
+    name = str(next(filter(None, (emotion, motion.meta.get("title"), motion.robot))))
     return name[:1].upper() + name[1:]
 
 
@@ -77,12 +77,15 @@ def dial_of(motion: Motion) -> str:
 
 
 def intensity_words(receipt: Receipt) -> str:
-    """Return the intensity kept beside what was asked, and how much is seen where the body or the time allow less."""
-    if receipt.intensity_kept is None or receipt.intensity_asked is None:
+    """Return the intensity kept beside what was asked, and how much is seen where the body or the time allow less.
+
+    Nothing of neutral, which has no strength.
+    """
+    if receipt.share_kept is None or receipt.intensity_asked is None:
         return ""
     kept, asked = f"{receipt.intensity_kept:.2f}", f"{receipt.intensity_asked:.2f}"
     dial = f"intensity {kept} {'as' if kept == asked else f'of {asked}'} asked"
-    if receipt.verdict != "weakened" or receipt.shown is None or receipt.shown > 0.99 * (receipt.share_kept or 0.0):
+    if receipt.verdict != "weakened" or receipt.shown is None or receipt.shown > 0.99 * receipt.share_kept:
         return dial
     return f"{dial}, {_percent(receipt.shown)} of the feeling shown"
 
@@ -91,7 +94,7 @@ def receipt_sentences(receipt: Receipt | None) -> list[str]:
     """Return the receipt in words; what is not known is left out."""
     if receipt is None:
         return ["This motion has no receipt: nobody has checked it against the limits of the body."]
-    said = (_shown(receipt), _left_out(receipt), _travelled(receipt), _needed(receipt))
+    said = (_shown(receipt), _left_out(receipt), _travelled(receipt), _under_way(receipt), _needed(receipt))
     return [sentence for sentence in said if sentence]
 
 
@@ -165,11 +168,22 @@ def _travelled(receipt: Receipt) -> str:
     if receipt.distance_m is None or receipt.speed_m_s is None:
         return f"Takes {receipt.duration_s:.1f} s."
     speed = _speed(receipt.speed_m_s)
-    if receipt.redundancy is None:
-        return f"Covers {receipt.distance_m:.2f} m in {receipt.duration_s:.1f} s, {speed} on average."
     if receipt.distance_m < _ON_THE_SPOT_M:
         return f"Takes {receipt.duration_s:.1f} s on the spot."
+    if receipt.redundancy is None:
+        return f"Covers {receipt.distance_m:.2f} m in {receipt.duration_s:.1f} s, {speed} on average."
     return f"Takes {receipt.duration_s:.1f} s and ends {receipt.distance_m:.2f} m away, {speed} on average."
+
+
+def _under_way(receipt: Receipt) -> str:
+    """Return how fast it walks without start and stop, beside what was asked of it."""
+    reached, asked = receipt.walking_speed_m_s, receipt.walking_speed_asked_m_s
+    if reached is None or not receipt.distance_m or receipt.distance_m < _ON_THE_SPOT_M:
+        return ""
+    if not asked:
+        return f"Walks at {_speed(reached)} once under way."
+    felt = "" if receipt.share_kept is None else f", as {receipt.emotion or 'the feeling'} changes it"
+    return f"Walks at {_speed(reached)} once under way, {_percent(reached / asked)} of the {_speed(asked)} asked{felt}."
 
 
 def _speed(speed_m_s: float) -> str:

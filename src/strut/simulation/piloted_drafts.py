@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +17,7 @@ from strut.gait_library import GaitLibrary
 from strut.models.torque_model import control_table
 from strut.request import PilotedWalk
 from strut.robot import Robot
+from strut.sampling import speed_under_way
 from strut.simulation.piloted import Clock, PilotedRun, World, simulate_requests
 from strut.style import Style
 from strut.tables.gait import PilotedTable
@@ -22,6 +25,7 @@ from strut.tables.gait import PilotedTable
 STAND_S = 0.4  # before and after a walk
 CONTROL_HZ = 1000.0
 LONGEST_S = 600.0
+STRIDE_S = 0.7  # about two steps: over these, swaying adds nothing to the speed
 
 
 def walk_in_style(robot: Robot, task: PilotedWalk, style: Style) -> WalkRequest:
@@ -70,7 +74,23 @@ class PilotedDrafts:
             yield not_made(self.robot, style, "command", f"command: {str(error)[0].lower()}{str(error)[1:-1]}")
             return
         stand = StandRequest(STAND_S, height_m=walk.height_m)
-        yield piloted_draft(self.robot, [stand, walk, stand], rate_hz=self.rate_hz, library=self.library, style=style)
+        draft = piloted_draft(self.robot, [stand, walk, stand], rate_hz=self.rate_hz, library=self.library, style=style)
+        yield replace(draft, figures={**draft.figures, **self._speeds(draft)})
+
+    def _speeds(self, draft: Draft) -> dict[str, float | None]:
+        """Return how fast it walks once under way, and how fast neutral was asked to be."""
+        asked = walk_in_style(self.robot, self.task, Style())
+        return {
+            "walking_speed_m_s": speed_under_way(draft.time_s, draft.qpos[:, :2], _last_walk_s(draft), STRIDE_S),
+            "walking_speed_asked_m_s": math.hypot(asked.forward_m_s, asked.left_m_s),
+        }
+
+
+def _last_walk_s(draft: Draft) -> tuple[float, float]:
+    """Return from when until when the automaton walked last, without lifting off and braking."""
+    begun = draft.meta["outcome"]["timeline"]
+    walks = [(start_s, stop_s) for (start_s, _, phase), (stop_s, _, _) in pairwise(begun) if phase == "walk"]
+    return [(0.0, 0.0), *walks][-1]
 
 
 def piloted_draft(

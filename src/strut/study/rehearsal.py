@@ -18,6 +18,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 from strut.errors import AnswersError, OutOfRangeError, StudyError, UnknownNameError
+from strut.robot import Array
 from strut.study.answer_table import answer_columns, export_csv
 from strut.study.answers import Answers
 from strut.study.asking import Question
@@ -45,6 +46,7 @@ _PERMUTATIONS = 499
 RUNS = 200
 _FEWEST, _MOST = 3, 2000  # people
 _AROUND = (0.7, 0.85, 1.0, 1.2, 1.45)  # sizes, as shares of a rough one, between which the right one is found
+_ROUGH = 0.02  # about the standard error of a power from five sizes with 200 studies each
 _SAID = {"age": None, "gender": None, "response_ms": None, "plays": None, "received_at": ""}
 OnSize = Callable[[int, float], None]
 
@@ -160,10 +162,11 @@ def people_needed(
     rng: np.random.Generator,
     on_size: OnSize = lambda _people, _power: None,
 ) -> int:
-    """Return how many people a study needs to find something with a probability.
+    """Return the fewest people with whom a study finds something with a probability.
 
     The size is doubled until the power is there, then five sizes around it are simulated and the power is taken as a
-    normal distribution of the root of the size, which it is for a test of a mean.
+    normal distribution of the root of the size, which it is for a test of a mean. Simulated powers are rough: a size
+    that falls short by less than they can tell, 2 %, suffices, where one person more would be far too many.
 
     Args:
         design: Of the study.
@@ -185,21 +188,32 @@ def people_needed(
         on_size(people, found[name])
         return found[name]
 
+    def doubled(people: int) -> int:
+        if 2 * people > _MOST:
+            raise StudyError(f"Not even {people} simulated people show {finding or ALL} with a power of {power:g}.")
+        return 2 * people
+
     people = _FEWEST
     while measured(people, runs // 3) < power:
-        people *= 2
-        if people > _MOST:
-            raise StudyError(
-                f"Not even {people // 2} simulated people show {finding or ALL} with a power of {power:g}."
-            )
-    sizes = sorted({max(2, round(share * 0.75 * people)) for share in _AROUND})
-    hits = np.array([round(measured(size, runs) * runs) for size in sizes])
-    if (hits >= power * runs).all() or (hits < power * runs).all():
-        return sizes[0] if hits[0] >= power * runs else people
-    roots = sm.add_constant(np.sqrt(np.array(sizes, float)))
-    family = sm.families.Binomial(sm.families.links.Probit())
-    start, slope = map(float, sm.GLM(np.column_stack([hits, runs - hits]), roots, family=family).fit().params)
-    return max(2, math.ceil(((float(stats.norm.ppf(power)) - start) / slope) ** 2))
+        people = doubled(people)
+    while True:
+        sizes = sorted({max(2, round(share * 0.75 * people)) for share in _AROUND})
+        shares = [measured(size, runs) for size in sizes]
+        if shares[0] < power <= max(shares):
+            return fewest_people(np.array(sizes, float), np.array(shares) * runs, runs, power)
+        if sizes[0] == 2 and shares[0] >= power:
+            return 2
+        people = sizes[0] if shares[0] >= power else doubled(people)  # chance has misled the doubling
+
+
+def fewest_people(sizes: Array, hits: Array, runs: int, power: float) -> int:
+    """Return the fewest people that reach a power, from hits in so many simulated studies of each size. Shapes (n,)."""
+    roots, family = sm.add_constant(np.sqrt(sizes)), sm.families.Binomial(sm.families.links.Probit())
+    counts = np.column_stack([hits, runs - hits]) + 0.5  # a size that never or always succeeds has a finite place too
+    start, slope = map(float, sm.GLM(counts, roots, family=family).fit().params)
+    fewer = math.floor(((float(stats.norm.ppf(power)) - start) / slope) ** 2)
+    suffices = float(stats.norm.cdf(start + slope * math.sqrt(fewer))) > power - _ROUGH
+    return max(2, fewer if suffices else fewer + 1)
 
 
 @dataclass(frozen=True, slots=True)

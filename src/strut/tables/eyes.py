@@ -44,6 +44,23 @@ LOOKS: Mapping[Eyes, EyeLook] = {
 }
 
 
+MOODS: Mapping[str, Eyes] = {
+    "happy": "happy",
+    "proud": "happy",
+    "sad": "sad",
+    "angry": "angry",
+    "fearful": "wide",
+    "curious": "wide",
+    "surprised": "wide",
+    "tired": "half",
+}
+
+
+def mood_eyes(emotion: str | None) -> Eyes:
+    """Return the expression of eyes in a mood by its name, for a movement that says nothing of eyes itself."""
+    return MOODS.get(emotion or "", "neutral")
+
+
 class EyesTable(Table, frozen=True):
     """A pair of balls with lids on one link.
 

@@ -29,7 +29,8 @@ from strut.rotation import angles_from_qpos
 
 MOST_UNEXPLAINED = 0.02  # of the weight, root mean square, while one foot carries and no landing is near
 MOST_AT_LANDINGS = 0.20  # the same near landings
-MOST_UNEXPLAINED_M = 0.04  # moment over the weight, root mean square
+MOST_UNEXPLAINED_M = 0.025  # moment over the weight, root mean square, while one foot carries and no landing is near
+MOST_AT_LANDINGS_M = 0.08  # the same near landings: smooth pressure goes from foot to foot too early and too late
 MOST_TORQUE_OFF = 0.09  # of the torques, root mean square
 DEEPEST_M, HIGHEST_M = 0.04, 0.06  # of the sole of a foot on the ground; skin and shoe give way, soles of models do not
 MOST_SLIDE_M = 0.06  # of a foot between landing and leaving, rolling from heel to toes not counted
@@ -38,6 +39,10 @@ BEFORE_LANDING_S, AFTER_LANDING_S = 0.09, 0.25  # in which landings are sharper 
 ENDS_S = 0.05  # at both ends curves say little about accelerations
 NO_FORCES = "forces and torques: the file has none; strut capture finds them"
 NO_CALM = "forces in single support: no sample is far from a landing"
+FORCE_FIGURES = (
+    *("unexplained_weight", "landing_weight", "unexplained_moment_weight_m", "landing_moment_weight_m"),
+    *("least_vertical_weight", "friction_use", "torque_disagreement"),
+)
 SMALLEST_LOAD = 0.05  # of the weight, below which friction and pressure mean little
 NOT_CLAIMED = (  # of a recording: nobody asked for a feeling, and people know their own limits
     *("emotion", "pad", "intensity_asked", "intensity_kept", "balance_margin_mm", "joint_limit_margin_rad"),
@@ -52,7 +57,8 @@ class RecordedSoundness:
     Args:
         unexplained_weight: Force that the motion's own forces do not explain over the weight, root mean square.
         landing_weight: The same near landings.
-        unexplained_moment_weight_m: Moment over the weight.
+        unexplained_moment_weight_m: Moment over the weight, while one foot carries and no landing is near.
+        landing_moment_weight_m: The same near landings.
         least_vertical_weight: Smallest force of a foot upwards.
         friction_use: Largest share of the friction that a foot uses.
         torque_disagreement: Torques in the file beside those of movement and forces, of the torques.
@@ -65,6 +71,7 @@ class RecordedSoundness:
     unexplained_weight: float | None
     landing_weight: float | None
     unexplained_moment_weight_m: float | None
+    landing_moment_weight_m: float | None
     least_vertical_weight: float | None
     friction_use: float | None
     torque_disagreement: float | None
@@ -136,9 +143,8 @@ def _force_figures(
     robot: Robot, motion: Motion, points: Array, inside: npt.NDArray[np.bool_]
 ) -> dict[str, float | None]:
     """Return what forces and torques that come with the motion leave open."""
-    names = ("unexplained_weight", "landing_weight", "unexplained_moment_weight_m", "least_vertical_weight")
     if motion.ground_force_n is None:
-        return dict.fromkeys((*names, "friction_use", "torque_disagreement"))
+        return dict.fromkeys(FORCE_FIGURES)
     weight_n = robot.mass_kg * GRAVITY_M_S2
     movement = _movement(motion)
     wrench = np.stack([_foot_wrench(points, motion.ground_force_n, columns) for columns in _columns(robot)], axis=1)
@@ -153,9 +159,10 @@ def _force_figures(
     level = np.linalg.norm(wrench[inside][..., :2], axis=2) / weight_n
     use = np.where(vertical > SMALLEST_LOAD, level / np.maximum(vertical, SMALLEST_LOAD) / robot.friction, 0.0)
     return {
-        "unexplained_weight": _size(left[calm, :3]) if calm.any() else None,
-        "landing_weight": _size(left[hard, :3]) if hard.any() else None,
-        "unexplained_moment_weight_m": _size(moment[inside, :2]),
+        "unexplained_weight": _size(left[calm, :3]),
+        "landing_weight": _size(left[hard, :3]),
+        "unexplained_moment_weight_m": _size(moment[calm, :2]),
+        "landing_moment_weight_m": _size(moment[hard, :2]),
         "least_vertical_weight": float(vertical.min()),
         "friction_use": float(use.max()),
         "torque_disagreement": _torque_off(robot, motion, movement, needed, calm),
@@ -170,7 +177,7 @@ def _torque_off(
         return None
     alone = np.where(_feet(robot, motion.contact)[..., None], wrench[:, None], 0.0)
     needed = torques_under_wrenches(robot.model, movement.for_engine(), _bodies(robot), alone)[calm]
-    return _size(motion.torque_nm[calm] - needed) / max(_size(needed), 1e-9)
+    return float(np.linalg.norm(motion.torque_nm[calm] - needed) / max(float(np.linalg.norm(needed)), 1e-9))
 
 
 def _reasons(found: RecordedSoundness, deepest_mm: float, slide_mm: float) -> list[str]:
@@ -190,6 +197,11 @@ def _reasons(found: RecordedSoundness, deepest_mm: float, slide_mm: float) -> li
             found.unexplained_moment_weight_m,
             MOST_UNEXPLAINED_M,
             "equation of motion: {:.3f} m times the weight of moment is unexplained",
+        ),
+        (
+            found.landing_moment_weight_m,
+            MOST_AT_LANDINGS_M,
+            "equation of motion: {:.3f} m times the weight of moment is unexplained at landings",
         ),
         (found.friction_use, 1.0, "friction: a foot needs {:.2f} times what the ground has"),
         (found.torque_disagreement, MOST_TORQUE_OFF, "file: torques are {:.0%} off what movement and forces need"),
@@ -286,6 +298,6 @@ def _slide_m(robot: Robot, motion: Motion, points: Array) -> float:
     return largest
 
 
-def _size(values: Array) -> float:
-    """Return the root mean square of the lengths of vectors, of which there must be some. Shape (T, n)."""
-    return float(np.sqrt(np.mean(np.sum(values**2, axis=-1))))
+def _size(values: Array) -> float | None:
+    """Return the root mean square of the lengths of vectors; None if there are none. Shape (T, n)."""
+    return float(np.sqrt(np.mean(np.sum(values**2, axis=-1)))) if len(values) else None

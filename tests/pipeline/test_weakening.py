@@ -1,0 +1,94 @@
+"""Weakening: only the words that break a limit are weakened, and the receipt says which; else all of them alike."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import pytest
+from msgspec.structs import replace as replaced
+
+from strut.draft import Search, not_made
+from strut.emotion import named_emotion
+from strut.pipeline.trials import Trials
+from strut.pipeline.weakening import strongest_expression
+from strut.place import Place
+from strut.request import Request, Steps
+from strut.verify.receipt_builder import planned_receipt
+from tests.alice import ALICE
+from tests.pipeline.test_trials import standing
+
+HAPPY = Request(
+    robot="alice", task=Steps(goals=(Place(0.1, 0.0),)), emotion=named_emotion("happy"), intensity=1.0, rate_hz=20.0
+)
+
+
+@dataclass(frozen=True)
+class Picky:
+    """Drafts a robot that stands, in the styles that it likes."""
+
+    likes: object
+    search: ClassVar[Search] = Search(coarsely=True, rungs=8, by_words=True)
+    tried: list = field(default_factory=list)
+
+    def drafts(self, style, detail):
+        self.tried.append((style, detail.level))
+        yield standing() if self.likes(style) else not_made(ALICE, style, "joint speed", "joint speed: too fast")
+
+
+def kept_by(likes, feeling="happy"):
+    trials = Trials(replaced(HAPPY, emotion=named_emotion(feeling)), ALICE, Picky(likes))
+    return strongest_expression(trials), trials
+
+
+def test_what_passes_as_asked_is_searched_once_and_proved_once():
+    kept, trials = kept_by(lambda _style: True)
+    assert (kept.attempt.intensity, kept.attempt.draft.kept, kept.stopped_by) == (1.0, 1.0, ())
+    assert [level for _, level in trials.generator.tried] == ["search", "final"]
+
+
+def test_only_the_word_that_breaks_a_limit_is_weakened():
+    kept, trials = kept_by(lambda style: style.lift <= 1.31)
+    (shown, _), asked = trials.generator.tried[-1], trials.asked_style
+    assert shown.lift == pytest.approx(1.3)  # half of the way to its 1.6
+    assert (shown.tempo, shown.stride, shown.sway) == (asked.tempo, asked.stride, asked.sway)
+    assert kept.attempt.draft.kept == pytest.approx(1.0 - 0.5 / 4.0)  # of four words that it has parts for
+    assert kept.attempt.draft.reasons == ("weakened: lift to 50%, the rest is as asked",)
+
+
+def test_a_receipt_tells_the_weakened_words_and_the_limit():
+    kept, _ = kept_by(lambda style: style.tempo <= 1.1)
+    attempt = kept.attempt
+    receipt = planned_receipt(
+        attempt.draft, emotion=HAPPY.emotion, asked=1.0, intensity=attempt.intensity, stopped_by=kept.stopped_by
+    )
+    assert receipt.verdict == "weakened"
+    assert receipt.reasons[:2] == (
+        "joint speed: too fast",
+        "weakened: tempo and stride to 50%, the rest is as asked",
+    )
+    assert attempt.draft.words["speed"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_limits_that_several_groups_break_weaken_all_words_alike():
+    kept, trials = kept_by(lambda style: style.lift >= 0.8 and style.body_height >= 0.935, "sad")  # of 0.5 and 0.85
+    assert (kept.attempt.intensity, kept.attempt.draft.kept) == (0.375, 1.0)  # the posture would be below half
+    shown, _ = trials.generator.tried[-1]
+    assert (shown.lift, shown.body_height) == pytest.approx((1.0 - 0.375 * 0.5, 1.0 - 0.375 * 0.15))
+
+
+def test_where_no_group_helps_alone_much_of_the_posture_is_kept_without_the_movement():
+    kept, trials = kept_by(lambda style: style.lift >= 0.8 and style.body_height >= 0.88, "sad")
+    shown, _ = trials.generator.tried[-1]
+    assert (shown.lift, shown.tempo, shown.body_height) == pytest.approx((1.0, 1.0, 1.0 - 0.75 * 0.15))
+    assert kept.attempt.draft.reasons[-1].startswith("weakened: body height to 75% and no lift and sway and tempo")
+
+
+def test_a_feeling_that_is_all_movement_is_weakened_in_small_steps():
+    kept, _ = kept_by(lambda style: style.lift <= 1.4 and style.tempo <= 1.09)
+    assert (kept.attempt.intensity, kept.attempt.draft.kept) == (0.625, 1.0)
+
+
+def test_nothing_is_kept_where_not_even_a_whole_neutral_motion_passes():
+    kept, trials = kept_by(lambda _style: False)
+    assert kept.attempt is None
+    assert kept.stopped_by[0].sentence == "joint speed: too fast"
+    assert trials.generator.tried[-1][1] == "final"

@@ -1,0 +1,40 @@
+"""A map of feelings: words stand beside their points, and no two on top of each other."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from strut.analysis.distinguish import Distinguished
+from strut.show.feeling_map import feeling_map
+
+NAMES = ("neutral", "happy", "sad", "angry", "fearful")
+
+
+def found(places_m, kept=0.5):
+    places = np.array(places_m)
+    distance = np.linalg.norm(places[:, None] - places[None], axis=2)
+    return Distinguished("go2", "animated", NAMES, (kept,) * 5, ({"speed": 1.0},) * 5, distance, 2.7)
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        [(0, 0), (0.9, 0.1), (0.2, 0.9), (6, 1), (6.5, 0.4)],
+        [(0, 0), (3, 0), (6, 0.2), (6.4, 0.8), (9, 0)],
+    ],
+)
+def test_words_do_not_lie_on_each_other(places):
+    figure = feeling_map(found(places))
+    figure.canvas.draw()
+    axes = figure.axes[0]
+    boxes = [words.get_window_extent() for words in axes.texts if words.get_text().startswith(NAMES)]
+    assert len(boxes) == len(NAMES)
+    assert not [pair for pair in combinations(range(5), 2) if boxes[pair[0]].overlaps(boxes[pair[1]])]
+
+
+def test_feelings_that_are_only_just_told_apart_are_told_so_and_what_a_level_is():
+    (said,) = found([(0, 0), (2.75, 0), (0, 8), (9, 9), (20, 0)]).sentences()
+    assert "only just told apart" in said
+    assert "2.75 levels apart; people need 2.70" in said
+    assert "One level is" in said
