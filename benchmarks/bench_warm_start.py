@@ -82,9 +82,8 @@ def main(cases: list[str]) -> None:
             found.append(timed(case, f"--from a walk at {FROM_M_S} m/s", begin=walk))
         rows = []
         for row, gait in found:
-            known = gait is not None and cold[1] is not None
-            apart = 1e3 * np.abs(angles(gait) - angles(cold[1])).max() if known else ""
-            rows.append(row | {"apart_mrad": round(float(apart), 2) if known else ""})
+            apart = [] if gait is None or cold[1] is None else [1e3 * np.abs(angles(gait) - angles(cold[1])).max()]
+            rows.append(row | {"apart_mrad": round(float(apart[0]), 2) if apart else ""})
         record("warm_start", rows, packages=("strut", "casadi", "numpy"))
 
 

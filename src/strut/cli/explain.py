@@ -20,7 +20,7 @@ from strut.errors import BadMotionError, StoppedError
 from strut.human.explained_walk import ExplainedWalk, PredictedWalk
 from strut.human.explained_walk import explain as find
 from strut.human.explained_walk import predict as foretell
-from strut.io.atomic import check_writable, write_atomically
+from strut.io.atomic import check_all_writable, write_atomically
 from strut.io.motion_file import load_motion
 from strut.motion import Motion
 from strut.optimal.collocation import NotSolvedError
@@ -41,8 +41,7 @@ def explain(
     json: Json = False,
 ) -> None:
     """Find the criteria that a recorded walk minimises. Example: strut explain walk.npz --predict other.npz."""
-    if png is not None:
-        check_writable(png, force=force, ending=".png")
+    check_all_writable({".png": png}, force=force)
     walks, unseen = _walks(motions), None if predict is None else _walk(predict)
     with _solving() as tell:
         found = {condition: find(own, on_progress=print_lines, on_iteration=tell) for condition, own in walks.items()}
