@@ -68,7 +68,7 @@ class WarmLibrary:
             np.tensordot(share, values, axes=1)
             for values in (self.q, self.slope, self.torque, self.force, self.duration, self.impulse)
         )
-        own, meshes = self.intervals.astype(int), [phase.intervals for phase in problem.phases]
+        own, meshes = [int(count) for count in self.intervals], [phase.intervals for phase in problem.phases]
         place, rate, bend = (np.concatenate(part) for part in zip(*_curves(q, slope, own, meshes), strict=True))
         phase_s = size.time_s * duration[problem.phase_of][:, None]
         return Trajectory(
