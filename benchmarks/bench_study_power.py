@@ -24,11 +24,12 @@ from strut.study.design import Design, read_design
 from strut.study.rehearsal import people_needed, simulated_power
 from strut.study.study_folder import new_study
 
-CASES = (  # blocks, audience, finding
-    (2, "quadruped", "sad"),
-    (1, "quadruped", "sad"),
-    (2, "superposition", "fearful"),
-    (1, "superposition", "fearful"),
+CASES = (  # question, blocks, audience, finding
+    ("forced-choice", 2, "quadruped", "sad"),
+    ("forced-choice", 1, "quadruped", "sad"),
+    ("forced-choice", 2, "superposition", "fearful"),
+    ("forced-choice", 1, "superposition", "fearful"),
+    ("slider", 1, "pepper", "all, rating"),
 )
 WANTED, STUDIES, ALLOWED = 0.8, 500, 0.05
 
@@ -61,11 +62,11 @@ def main() -> None:
     only = parser.parse_args().only
     with tempfile.TemporaryDirectory() as scratch:
         motions = five_walks(Path(scratch))
-        for number, (blocks, audience, finding) in enumerate(CASES):
+        for number, (question, blocks, audience, finding) in enumerate(CASES):
             if only not in finding:
                 continue
             folder = Path(scratch) / str(number)
-            path = new_study(folder, "forced-choice", motions)
+            path = new_study(folder, question, motions)
             path.write_text(path.read_text("utf-8").replace("blocks = 2", f"blocks = {blocks}"), "utf-8")
             row = calibration(read_design(folder), audience, finding)
             record("study_power", [row], packages=("strut", "numpy", "scipy", "statsmodels"))

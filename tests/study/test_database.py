@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from pathlib import Path
 
@@ -226,6 +227,20 @@ def test_an_older_database_that_cannot_be_written_can_be_read(older_url, monkeyp
         answer(reading, 2)
     reading.close()
     assert path.read_bytes() == before
+
+
+def test_where_nothing_can_be_written_the_log_of_a_killed_server_is_read(tmp_path, monkeypatch):
+    (tmp_path / "served").mkdir()
+    opened = open_database(database_url(tmp_path / "served", None), name="mine", fingerprint="f1")
+    opened.start(TOKEN, planner, language="en")
+    answer(opened, 1)
+    killed = shutil.copytree(tmp_path / "served", tmp_path / "killed")  # what a power cut leaves on the disk
+    opened.close()
+    assert (killed / "answers.sqlite-wal").stat().st_size > 0
+    monkeypatch.setattr("os.access", lambda _path, _mode: False)  # to root nothing is read-only
+    reading = open_database(database_url(killed, None), name="mine", fingerprint="f1")
+    assert [row["reply"] for row in reading.rows()] == [{"perceived": "sad"}]
+    reading.close()
 
 
 def test_a_backup_holds_everything(database, tmp_path):

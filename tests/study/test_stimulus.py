@@ -303,6 +303,16 @@ def test_controls_of_point_lights_keep_the_motion_and_lose_the_body(lights):
     assert all(there)  # the body is in it
 
 
+def test_an_inverted_body_stands_on_an_inverted_floor(study_of):
+    upright, inverted = (
+        load_stimuli(read_design(folder))[0]
+        for folder in (study_of("sam"), study_of("slider", 'control = "none" => control = "inverted"'))
+    )
+    np.testing.assert_allclose(inverted.points, upright.points * [1.0, -1.0])
+    np.testing.assert_allclose(inverted.grid, upright.grid * [1.0, -1.0, 1.0, -1.0])
+    assert len(upright.grid) > 2
+
+
 def test_a_control_of_point_lights_needs_point_lights(study_of):
     folder = study_of("sam", 'kind = "points" => kind = "solid"')
     path = folder / "design.toml"

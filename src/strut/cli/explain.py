@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from strut.cancellation import asked_to_stop
+from strut.capture.recording_file import ENDINGS
 from strut.cli.conditions import condition_of, trial_of
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, say_stopping
@@ -25,8 +26,6 @@ from strut.motion import Motion
 from strut.optimal.collocation import NotSolvedError
 from strut.optimal.interior_point import OnIteration
 from strut.show.explained_wording import explained_sentences, explained_tables, predicted_table
-
-RECORDINGS = (".c3d", ".bvh", ".trc", ".csv")
 
 
 def explain(
@@ -54,7 +53,8 @@ def explain(
     else:
         _tell(found, predicted)
     if png is None:
-        print_next("strut explain", *motions, "--png", "shares.png")
+        again = [] if predict is None else ["--predict", str(predict)]
+        print_next("strut explain", *motions, *again, "--png", "shares.png")
     else:
         _draw(found, png, force=force)
 
@@ -82,7 +82,7 @@ def _draw(found: dict[str, ExplainedWalk], png: Path, *, force: bool) -> None:
 
 
 def _walk(path: Path) -> Motion:
-    if path.suffix.lower() in RECORDINGS:
+    if path.suffix.lower() in ENDINGS:
         raise BadMotionError(f"{path} holds markers, not joint angles; fit them first: strut fit {path} --out FOLDER.")
     return load_motion(path)
 

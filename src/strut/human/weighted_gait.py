@@ -35,7 +35,7 @@ class SolvedWeights:
 class WeightedGait:
     """A gait problem whose weights are parameters: logarithms of factors on the usual weights, 0 for the usual gait.
 
-    A criterion without a usual weight has its weight itself as parameter, in units of `idle_weight`.
+    A criterion without a usual weight has its weight itself as parameter.
     """
 
     def __init__(

@@ -40,8 +40,12 @@ def write_protected(url: URL) -> bool:
 
 
 def reading_engine(url: URL) -> Engine:
-    """Return what reads a file that nobody can write, so that nobody else does meanwhile."""
-    as_it_is = {"mode": "ro", "immutable": "1", "uri": "true"}
+    """Return what reads a file that cannot be written, with the log beside it in which a killed server leaves answers.
+
+    Where there is none, the file is taken as it is: SQLite would else make one.
+    """
+    log = Path(f"{url.database}-wal")
+    as_it_is = {"mode": "ro", "immutable": str(int(not log.is_file())), "uri": "true"}
     return sa.create_engine(URL.create("sqlite", database=f"file:{url.database}", query=as_it_is))
 
 

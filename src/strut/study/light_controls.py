@@ -17,7 +17,7 @@ _NOISE_PER_LIGHT = 2
 def light_control(points: Array, control: str, rng: np.random.Generator, *, aspect: float) -> Array:
     """Return the lights of a control. Shape (T, n, 2) in picture coordinates in, (T, m, 2) out."""
     if control == "inverted":
-        return np.asarray(points * np.array([1.0, -1.0]))
+        return upside_down(points)
     if control == "scrambled":
         return _scattered(points, points.min(axis=(0, 1)), points.max(axis=(0, 1)), rng)
     if control == "masked":
@@ -26,6 +26,11 @@ def light_control(points: Array, control: str, rng: np.random.Generator, *, aspe
         mixed = np.concatenate([points, *noise], axis=1)
         return np.asarray(mixed[:, rng.permutation(mixed.shape[1])])
     return points
+
+
+def upside_down(points: Array) -> Array:
+    """Return points of a picture upside down. Shape (..., 2)."""
+    return np.asarray(points * np.array([1.0, -1.0]))
 
 
 def _scattered(points: Array, low: Array, high: Array, rng: np.random.Generator) -> Array:

@@ -23,7 +23,7 @@ from strut.robot import Array, Robot
 from strut.sampling import columns_at
 from strut.study.controls import posture_matched, speed_matched
 from strut.study.design import Design, Display, StimulusEntry
-from strut.study.light_controls import LIGHT_CONTROLS, light_control
+from strut.study.light_controls import LIGHT_CONTROLS, light_control, upside_down
 from strut.study.seamless_loop import find_cycle
 from strut.study.trial_plan import view_azimuths
 
@@ -138,7 +138,7 @@ def _seen(
         depth=points[..., 2],
         bones=skeleton(robot).bones,
         shapes=_shapes(robot, scale) if design.display.kind == "solid" else (),
-        grid=grid,
+        grid=upside_down(grid.reshape(-1, 2)).reshape(-1, 4) if entry.control == "inverted" else grid,
         view=view,
     )
 

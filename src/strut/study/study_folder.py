@@ -32,7 +32,7 @@ _SHORTEST_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class OpenedStudy:
-    """A design, its stimuli, its answers, and the token of the researcher's page."""
+    """A design, its stimuli, its answers, and the token of the researcher's page, empty where it only is read."""
 
     design: Design
     stimuli: tuple[Stimulus, ...]
@@ -55,6 +55,13 @@ def open_study(
     if not make and url.drivername == "sqlite" and not Path(url.database or "").is_file():
         raise StudyError(f"{design.name} has no answers yet: there is no {url.database}; {_how_to_get_answers(folder)}")
     stimuli = load_stimuli(design, on_stimulus)
+    token = _token(folder) if make else ""  # others may read a study without being its researcher
+    opened = open_database(url, name=design.name, fingerprint=stimuli_fingerprint(design, stimuli))
+    return OpenedStudy(design, stimuli, opened, token)
+
+
+def _token(folder: Path) -> str:
+    """Return the token of the researcher's page."""
     token_file = folder / TOKEN_FILE
     try:
         token = token_file.read_text("utf-8").strip()
@@ -62,8 +69,7 @@ def open_study(
         raise StudyError(f"{token_file} cannot be read; put a long random text into it.") from error
     if len(token) < 16:
         raise StudyError(f"{token_file} holds fewer than 16 characters, which can be guessed; make it longer.")
-    opened = open_database(url, name=design.name, fingerprint=stimuli_fingerprint(design, stimuli))
-    return OpenedStudy(design, stimuli, opened, token)
+    return token
 
 
 def _how_to_get_answers(folder: Path) -> str:

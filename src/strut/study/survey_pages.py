@@ -121,7 +121,7 @@ def instruction_page(design: Design, who: Participant, *, action: str) -> str | 
     if who.answered or group is None or not group.instruction:
         return None
     title, text = words.say("instruction_title"), group.instruction[words.code]
-    return filled("break.html", words=words, title=title, text=text, action=action)
+    return filled("break.html", words=words, title=title, text=text, action=action, own=True)
 
 
 def view_detail(design: Design, who: Participant) -> dict[str, Any]:
