@@ -69,7 +69,14 @@ def timed(case: str, start: str, **start_arguments: Any) -> tuple[Row, Gait | No
 def angles(gait: Gait) -> Array:
     """Return joint angles over the step. Shape (101, n_joints)."""
     share, kept = np.unique(gait.trajectory.time_s / gait.trajectory.time_s[-1], return_index=True)
-    return np.stack([np.interp(SHARES, share, column) for column in gait.trajectory.q[kept, 6:].T], axis=1)
+    return np.asarray(np.stack([np.interp(SHARES, share, column) for column in gait.trajectory.q[kept, 6:].T], axis=1))
+
+
+def apart_mrad(gait: Gait | None, cold: Gait | None) -> float | str:
+    """Return the largest difference of a joint angle; nothing if one of them was not found."""
+    if gait is None or cold is None:
+        return ""
+    return round(1e3 * float(np.max(np.abs(angles(gait) - angles(cold)))), 2)
 
 
 def main(cases: list[str]) -> None:
@@ -80,10 +87,7 @@ def main(cases: list[str]) -> None:
         if case in FROM_CASES:
             walk = synthesize("heiman", speed_m_s=FROM_M_S).motion()
             found.append(timed(case, f"--from a walk at {FROM_M_S} m/s", begin=walk))
-        rows = []
-        for row, gait in found:
-            apart = [] if gait is None or cold[1] is None else [1e3 * np.abs(angles(gait) - angles(cold[1])).max()]
-            rows.append(row | {"apart_mrad": round(float(apart[0]), 2) if apart else ""})
+        rows = [row | {"apart_mrad": apart_mrad(gait, cold[1])} for row, gait in found]
         record("warm_start", rows, packages=("strut", "casadi", "numpy"))
 
 
