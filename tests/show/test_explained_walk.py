@@ -18,7 +18,7 @@ def criterion(name, share, *, told=True):
 def found():
     fits = [Fit({"hip": off, "knee": off, "ankle": off}, off, off, 0.62) for off in (7.9, 5.1)]
     criteria = (criterion("effort", 0.6), criterion("momentum", 0.3), criterion("head", 0.1, told=False))
-    return ExplainedWalk(criteria, (("effort", "momentum"),), *fits, 3, 1.26, 0.66, 6, (0.0, -4.4, 0.0))
+    return ExplainedWalk(criteria, (("effort", "momentum"),), *fits, 3, 1.26, 0.66, 6, False, (0.0, -4.4, 0.0))
 
 
 def test_tables_tell_shares_and_weights_with_their_ranges_and_both_differences(found):
@@ -32,6 +32,7 @@ def test_tables_tell_shares_and_weights_with_their_ranges_and_both_differences(f
 
 def test_sentences_name_what_a_walk_does_not_tell(found):
     assert explained_sentences("sad", found) == [
+        "sad: the search was cut short at 6 solutions; others may be better.",
         "sad: the walk does not tell the weight of head.",
         "sad: effort and momentum are not told apart.",
     ]
