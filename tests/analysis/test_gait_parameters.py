@@ -145,5 +145,5 @@ def test_less_than_a_cycle_is_turned_only_if_sway_cannot_explain_its_direction(h
 
 
 def test_bodies_without_toes_are_refused_in_words(heiman, happy_walk):
-    with pytest.raises(BadMotionError, match="no toes"):
+    with pytest.raises(BadMotionError, match="no human model"):
         gait_parameters(heiman, happy_walk)

@@ -50,7 +50,16 @@ def test_a_walk_tells_how_fast_it_is_once_under_way(calm: Motion) -> None:
     said = "Walks at 0.27 m/s once under way, 54 % of the 0.50 m/s asked"
     assert f"{said}." in receipt_sentences(walk)
     assert f"{said}, as sad changes it." in receipt_sentences(replace(walk, emotion="sad"))
+    short = replace(walk, walking_speed_m_s=None)
+    assert "Too short to be under way at the 0.50 m/s asked." in receipt_sentences(short)
     assert not [said for said in receipt_sentences(calm.receipt) if "under way" in said]
+
+
+def test_a_feeling_that_comes_and_goes_is_told_as_one_number(calm: Motion) -> None:
+    assert calm.receipt is not None
+    felt = replace(calm.receipt, emotion="sad", intensity_asked=1.0, intensity_kept=1.0, shown=0.88)
+    assert receipt_sentences(felt)[0] == "Shows sad as strongly as asked: 88 % of it on average, with start and stop."
+    assert verdict_of(replace(calm, receipt=felt)) == "88 % shown, ok"
 
 
 def test_what_is_not_known_is_a_dash_and_never_a_zero(calm: Motion) -> None:

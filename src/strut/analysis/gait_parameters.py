@@ -78,7 +78,7 @@ class GaitParameters:
 def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
     """Return the gait parameters of a human motion with known contacts."""
     if not set(TOE_OF.values()) <= set(motion.foot_names):
-        raise BadMotionError(f"The motion of {motion.robot} has no toes; only human motions can be analysed.")
+        raise BadMotionError(f"{motion.robot} is no human model; only human walks can be analysed.")
     motion = along_x(robot, motion)
     times, lengths = _steps(robot, motion)
     cycle = gait_cycle(robot, motion)

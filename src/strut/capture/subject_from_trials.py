@@ -14,7 +14,7 @@ from strut.capture.gait_trial import GaitTrial, flat_feet
 from strut.capture.marker_mapping import Landmark
 from strut.capture.marker_priors import parameter_prior
 from strut.capture.pose_solver import OnProgress, PosePrior
-from strut.capture.subject_estimation import Estimate, EstimationData, chosen_frames, estimate_subject
+from strut.capture.subject_estimation import Estimate, EstimationData, ParameterPrior, chosen_frames, estimate_subject
 from strut.capture.subject_model import MeasuredLength, PlacedMarker, SubjectModel
 from strut.errors import OutOfRangeError
 from strut.recording import Recording
@@ -23,6 +23,8 @@ from strut.robot import Array
 SMALLEST_M, TALLEST_M = 1.20, 2.30
 LIGHTEST_KG, HEAVIEST_KG = 30.0, 200.0
 SAME_PERSON = 0.01  # of height and mass: what scales and clothes do
+WELL_TOLD = 0.35  # of what was known before: how sure markers make a length that may judge a height
+ODD_HEIGHT = 0.1  # legs of adults of one height differ by 3 or 4 %
 STANDING_COUNT = 3.0  # frames of somebody who stands are all the same
 
 
@@ -110,8 +112,20 @@ def subject_from_trials(
         sex=facts.sex,
     )
     first = trials[0].recording
-    told = (*facts.contradictions(first.height_m, first.mass_kg, "used; the recording"), *notes)
+    contradicted = facts.contradictions(first.height_m, first.mass_kg, "used; the recording")
+    told = (*contradicted, *_height_by_markers(height, known, found), *notes)
     return person, (*told, f"The model was estimated from {len(data.markers_m)} frames in {found.rounds} rounds.")
+
+
+def _height_by_markers(height_m: float, known: ParameterPrior, found: Estimate) -> list[str]:
+    """Return a sentence if the lengths that markers tell best, those of the legs, are those of another height."""
+    told = found.lengths_sd_m < WELL_TOLD * known.lengths_sd_m
+    if not told.any():
+        return []
+    ratio = float(np.mean(found.lengths_m[told] / known.lengths_m[told]))
+    if abs(ratio - 1.0) < ODD_HEIGHT:
+        return []
+    return [f"The markers look like those of a person of about {ratio * height_m:.2f} m, not of {height_m:.2f} m."]
 
 
 def _data(body: BodyGeometry, trials: Sequence[GaitTrial], landmarks: Mapping[str, Landmark]) -> EstimationData:

@@ -38,7 +38,9 @@ def distinguish(
     else:
         _tell(found)
     print_lines(*found.sentences(), _how_sure(found))
-    print_next("strut distinguish --html map.html", robot)
+    print_lines(*(f"wrote {path}" for path in (png, html) if path is not None))
+    if html is None:
+        print_next("strut distinguish", robot, "--emotions", emotions, "--html", "map.html")
 
 
 def _draw(found: Distinguished, html: Path | None, png: Path | None, *, force: bool) -> None:

@@ -64,6 +64,9 @@ def query(
     )
     if entries:
         print_next("strut library show", entries[0].id, *_in(store))
+    else:
+        print_lines("Nothing in the library is all of that; ask for less, or for everything.")
+        print_next("strut library query", *_in(store))
 
 
 @library.command()

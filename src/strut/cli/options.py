@@ -24,6 +24,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")]
 _METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
 _NUMBER = r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*"
+_LONGEST_CM = 300.0
 _LONGEST_BARE_M = 5.0  # nothing here is longer: whoever types more forgot the unit
 
 
@@ -48,7 +49,8 @@ def length_m(text: str) -> float:
         raise typer.BadParameter(f"'{text}' is no length; write for instance 80mm or 0.08m.")
     number, unit = match.groups()
     if unit is None and abs(float(number)) > _LONGEST_BARE_M:
-        raise typer.BadParameter(f"'{text}' without a unit is {number} metres; write {number}mm or {number}cm.")
+        or_cm = f" or {number}cm" if abs(float(number)) < _LONGEST_CM else ""
+        raise typer.BadParameter(f"'{text}' without a unit is {number} metres; write {number}mm{or_cm}.")
     return float(number) * _METRES[unit or "m"]
 
 

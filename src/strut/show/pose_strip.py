@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -41,19 +42,20 @@ def pose_strip_bytes(shown: SideBySide, *, poses: int = POSES, width_px: int = 1
     camera = fitted_camera(corners, size_px, azimuth_rad=AZIMUTH_RAD, elevation_rad=ELEVATION_RAD)
     rows: list[Pixels] = []
     names = shown.names or [""] * len(films)
-    for film, (_, share), motion, name in zip(films, seen, shown.motions, names, strict=True):
+    for film, (_, whens), motion, name in zip(films, seen, shown.motions, names, strict=True):
         columns = camera.project(film.centre_in_world[0].reshape(poses, -1, 3).mean(axis=1))[0][:, 0]
-        rows.append(_words(motion, name, columns, share, size_px))
+        rows.append(_words(motion, name, columns, whens, size_px))
         rows.append(draw_frame(film, 0, camera, size_m=span_m, grid_m=tall_m / 4.0))
     return as_png(np.concatenate(rows))
 
 
-def _poses(motion: Motion, robot: Robot, poses: int, look: Look) -> tuple[Footage, Array]:
-    """Return the poses of one motion, and how far in its cycle each is. Shape (poses,)."""
+def _poses(motion: Motion, robot: Robot, poses: int, look: Look) -> tuple[Footage, list[str]]:
+    """Return the poses of one motion, and in words when each is: in percent of a cycle, or in seconds."""
     walk = endless(robot, motion, 0.0)
     shown, whole_s = (motion, motion.duration_s) if walk is None else (walk[0], walk[1].motion.duration_s)
     times_s = whole_s * np.arange(poses) / (poses if walk is not None else poses - 1)
-    return footage(shown, robot, nearest_samples(shown, times_s), look=look), times_s / whole_s
+    whens = [f"{at_s:.2f} s" if walk is None else f"{100.0 * at_s / whole_s:.3g} %" for at_s in times_s]
+    return footage(shown, robot, nearest_samples(shown, times_s), look=look), whens
 
 
 def _room_m(film: Footage) -> float:
@@ -82,8 +84,8 @@ def _side_by_side(film: Footage, apart_m: float) -> Footage:
     )
 
 
-def _words(motion: Motion, name: str, columns: Array, share: Array, size_px: tuple[int, int]) -> Pixels:
-    """Return the title, the name, the verdict and how far in the cycle each pose is. Shape (h, width, 3)."""
+def _words(motion: Motion, name: str, columns: Array, whens: Sequence[str], size_px: tuple[int, int]) -> Pixels:
+    """Return the title, the name, the verdict and when each pose is. Shape (h, width, 3)."""
     width_px, height_px = size_px
     high_px = max(_LOWEST_LABEL_PX, round(_LABEL_SHARE * height_px))
     strip, after = Words(width_px, high_px), 0.0
@@ -96,7 +98,6 @@ def _words(motion: Motion, name: str, columns: Array, share: Array, size_px: tup
             start, most_px = after + 0.012 * width_px, 0.4 * width_px
             after = strip.write(words, start, low, size_px=size * high_px, most_px=most_px, color=color, side="left")
     room_px = 0.9 * float(np.diff(columns).min())
-    for column, part in zip(columns, share, strict=True):
-        words = f"{100.0 * part:.3g} %"
+    for column, words in zip(columns, whens, strict=True):
         strip.write(words, float(column), 0.02, size_px=0.24 * high_px, most_px=room_px, color="#6b7280")
     return strip.pixels()

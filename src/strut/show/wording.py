@@ -11,6 +11,7 @@ from strut.robot import Robot
 
 NOT_KNOWN = "–"
 LACKING = "shown: "  # how reasons begin that are no limit
+_WHOLE = 0.99  # share of a feeling that is told as all of it
 _ON_THE_SPOT_M = 5e-3  # it would be told as 0.00 m
 _BRISK_M_S = 0.05  # from here on speeds are told in m/s
 
@@ -152,12 +153,17 @@ def _shown(receipt: Receipt) -> str:
     if receipt.emotion is None or receipt.share_kept is None or receipt.share_shown is None:
         return "" if not receipt.reasons else f"Changed because of {'; '.join(receipt.reasons)}."
     if receipt.verdict == "ok":
-        return f"Shows {receipt.emotion} as strongly as asked."
+        return f"Shows {receipt.emotion} as strongly as asked{_on_average(receipt.share_shown)}."
     lacking, limits = _lacking(receipt), _limits(receipt)
     said = f"{'Keeps' if receipt.shown is None else 'Shows'} {_percent(receipt.share_shown)} of {receipt.emotion}"
     if lacking:
         return f"{said}: {lacking}{f'; and more would break a limit ({limits})' if limits else ''}."
     return f"{said}, because more would break a limit ({limits})."
+
+
+def _on_average(share_shown: float) -> str:
+    """Return how much of a feeling is shown on average, where starting and stopping make it less."""
+    return "" if share_shown > _WHOLE else f": {_percent(share_shown)} of it on average, with start and stop"
 
 
 def _left_out(receipt: Receipt) -> str:
@@ -178,8 +184,10 @@ def _travelled(receipt: Receipt) -> str:
 def _under_way(receipt: Receipt) -> str:
     """Return how fast it walks without start and stop, beside what was asked of it."""
     reached, asked = receipt.walking_speed_m_s, receipt.walking_speed_asked_m_s
-    if reached is None or not receipt.distance_m or receipt.distance_m < _ON_THE_SPOT_M:
+    if not receipt.distance_m or receipt.distance_m < _ON_THE_SPOT_M:
         return ""
+    if reached is None:
+        return f"Too short to be under way at the {_speed(asked)} asked." if asked else ""
     if not asked:
         return f"Walks at {_speed(reached)} once under way."
     felt = "" if receipt.share_kept is None else f", as {receipt.emotion or 'the feeling'} changes it"
