@@ -2,9 +2,9 @@
 
     python benchmarks/bench_gait_bands.py [OBJECTIVE [SPEED ...]]
 
-One gait of the usual person per speed, from a cold start. `near` of `judged` figures are within two standard deviations
-of people's mean at that speed; `worst` is the one that is farthest, by `worst_sd`. `cpu_s` is all of a gait: set-up,
-solution, refinement, proof and judgement.
+One gait of the usual person per speed, as `strut synthesize` finds it. `near` of `judged` figures are within two
+standard deviations of people's mean at that speed; `worst` is the one that is farthest, by `worst_sd`. `cpu_s` is all
+of a gait: set-up, solution, refinement, proof and judgement. Every figure goes to `results/gait_band_figures.csv`.
 """
 
 from __future__ import annotations
@@ -42,8 +42,15 @@ def judged(objective: str, speed_m_s: float) -> tuple[Row, Gait]:
 
 def main(objective: str, speeds_m_s: list[float]) -> None:
     """Judge a gait of each speed."""
-    rows = [judged(objective, speed_m_s)[0] for speed_m_s in speeds_m_s]
-    record("gait_bands", rows, packages=("strut", "casadi", "numpy"))
+    for speed_m_s in speeds_m_s:
+        row, gait = judged(objective, speed_m_s)
+        record("gait_bands", [row], packages=("strut", "casadi", "numpy"))
+        figures = [
+            {"objective": objective, "speed_m_s": speed_m_s, "figure": name, "value": f"{score.value:.4g}"}
+            | {"people": f"{score.mean:.4g}", "sd": f"{score.sd:.3g}", "z": round(score.z, 2)}
+            for name, score in gait.band_scores().items()
+        ]
+        record("gait_band_figures", figures, packages=("strut",))
 
 
 if __name__ == "__main__":

@@ -182,10 +182,10 @@ def all_seen(places_m: Array) -> npt.NDArray[np.bool_]:
 def channel_sides(names: Sequence[str]) -> list[Side | None]:
     """Return the side of each channel, by its name.
 
-    `L Gast`, `left_TA` and `Soleus Droit` tell it; `LTRE` does where all names begin with R or L: `LATGAS` does not.
+    `L Gast`, `left_TA`, `RF L` and `Soleus Droit` tell it; `LTRE` does where all names begin with R or L.
     """
     every = len(names) > 1 and all(name[:1] in {"R", "L"} for name in names)
-    return [_SIDES.get(name[:1].lower()) if every else _side_by_word(name) for name in names]
+    return [_side_by_word(name) or (_SIDES.get(name[:1].lower()) if every else None) for name in names]
 
 
 def _side_by_word(name: str) -> Side | None:

@@ -9,10 +9,6 @@ def element_called(root, tag, name):
     return next(element for element in root.iter(tag) if element.get("name") == name)
 
 
-def parent_of(root, child):
-    return next(element for element in root.iter() if child in list(element))
-
-
 # --- MJCF: what a function does to a whole quadruped --------------------------------------------------------------
 
 

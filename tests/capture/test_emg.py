@@ -55,6 +55,7 @@ def test_cycles_are_averaged_each_over_its_own_leg():
     assert mean_cycle(emg, strikes[:1]) is None
     alone = mean_cycle(replace(emg, names=("L Sol", "L TA")), walked)  # nothing of the right leg was measured
     np.testing.assert_allclose(alone.cycle_v[:, 0], found.cycle_v[:, 1])
+    assert channel_sides(["RF L", "RF R", "LG_left"]) == ["Left", "Right", "Left"]  # muscles that begin like sides
     assert channel_sides(["Soleus Gauche", "R.Quads", "LATGAS", "left_TA"]) == ["Left", "Right", None, "Left"]
     only_left = [event for event in walked if event.side == "Left"]
     assert mean_cycle(emg, only_left).names == ("LSOLEUS",)

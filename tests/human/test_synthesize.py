@@ -1,4 +1,4 @@
-"""One step of a human from a cold start: physics, periodicity, and what makes it a walk."""
+"""One step of a human without a recording: physics, periodicity, and what makes it a walk."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from strut.human.criteria import Criteria, named_criteria, weighted_criteria
 from strut.human.effort_costs import strong_torques
 from strut.human.gait_problem import gait_problem, usual_torques
 from strut.human.initial_guess import GuessOptions, guessed_step
-from strut.human.synthesize import best_so_far, synthesize, usual_mesh
+from strut.human.synthesize import BLENDED, DRAWN, EASIER, NOISY, SAMPLED, best_so_far, synthesize, usual_mesh
 from strut.io.motion_file import load_motion, save_motion
 from strut.mirror import mirror_of
 from strut.models.catalogue import robot_of
@@ -42,7 +42,7 @@ def test_the_problem_has_34_coordinates_four_phases_two_impacts_and_at_least_25_
     assert sum(phase.intervals for phase in problem.phases) >= 25
 
 
-def test_a_cold_start_reaches_a_sound_gait(gait):
+def test_the_usual_gait_is_sound(gait):
     assert gait.solution.converged
     assert gait.solution.iterations < 150
     found = gait.soundness
@@ -270,13 +270,29 @@ def test_a_solver_that_is_stopped_keeps_its_best_iterate_and_names_what_is_worst
 def test_starts_after_the_first_have_noise_of_their_own(gait, heiman, monkeypatch):
     asked = []
 
-    def start(self, _mesh, guess, begin, _tries, *, check_mesh):
-        asked.append((guess.seed, guess.angle_noise_rad > 0.0, begin, check_mesh))
+    def start(_self, _mesh, guess, kinds, *, check_mesh):
+        asked.append((guess.seed, guess.angle_noise_rad > 0.0, kinds[0], check_mesh))
         return replace(gait, solution=replace(gait.solution, cost=3.0 - len(asked)))
 
     monkeypatch.setattr("strut.human.synthesize._Search.gait", start)
-    motion = gait.motion()
-    best = synthesize(heiman, starts=3, begin=motion)
-    assert asked == [(0, False, motion, False), (1, True, None, False), (2, True, None, False)]
+    best = synthesize(heiman, starts=3, begin=gait.motion())
+    assert asked == [(0, False, SAMPLED, False), (1, True, DRAWN, False), (2, True, DRAWN, False)]
     assert best.solution.cost == 0.0
     assert best.attempts[-1] == "start 3 of 3: cost 0.0000"
+
+
+def test_a_start_that_fails_is_followed_by_others_and_told(gait, heiman, monkeypatch):
+    tried = []
+
+    def solved(_self, kind, _mesh, _guess, _coarse=None):
+        tried.append(kind)
+        raise NotSolvedError("infeasible problem detected", "'impact'", gait.solution)
+
+    monkeypatch.setattr("strut.human.synthesize._Search.solved", solved)
+    with pytest.raises(NotSolvedError):
+        synthesize(heiman)
+    assert tried == [BLENDED, DRAWN, EASIER, NOISY]
+    tried.clear()
+    with pytest.raises(NotSolvedError):
+        synthesize(heiman, guess=GuessOptions(), tries=2)  # who asks for a guessed step gets one
+    assert tried == [DRAWN, EASIER]

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.human.recorded_steps import SHARES, RecordedSteps
-from strut.human.weight_search import found_weights
+from strut.human.weight_search import PRIOR_SD, found_weights
 from strut.human.weighted_gait import SolvedWeights
 from strut.optimal.collocation import NotSolvedError
 from strut.optimal.interior_point import STOPPED
@@ -53,6 +53,14 @@ def steps_of(truth, count=3, noise_rad=0.0):
 
 def found(gait, steps):
     return found_weights(gait, steps, np.random.default_rng(0), lambda _: None)
+
+
+def test_what_a_walk_does_not_tell_is_as_uncertain_as_before():
+    search = found(ClosedGait(), steps_of([0.0, 1.2, 2.0, 0.4], noise_rad=0.01))
+    sd = search.draws.std(axis=0)
+    assert sd[2] == pytest.approx(PRIOR_SD, rel=0.15)  # the head does not matter to the angles
+    assert sd[1] < 0.2 * PRIOR_SD
+    assert search.converged
 
 
 def test_weights_that_made_a_walk_are_found_and_what_it_does_not_tell_stays_as_usual():

@@ -13,7 +13,7 @@ from strut.contact_set import ContactSet, point_contact
 from strut.engines.kinematic_tree import read_tree
 from strut.errors import OutOfRangeError
 from strut.optimal.collocation import DirectCollocation, NotSolvedError
-from strut.optimal.interior_point import SolverOptions
+from strut.optimal.interior_point import SOLVED, SolverOptions
 from strut.optimal.node_symbols import Scales
 from strut.optimal.problem import (
     BoundaryConstraint,
@@ -261,7 +261,7 @@ def test_a_warm_start_from_the_solution_is_quick():
     )
     program = DirectCollocation(problem)
     cold = program.solve(still(problem))
-    warm = program.solve(cold.trajectory, options=SolverOptions(warm=True))
+    warm = program.solve(cold.trajectory, options=SolverOptions(warm=SOLVED))
     assert warm.cost == pytest.approx(cold.cost, abs=1e-4)
     assert warm.iterations < cold.iterations
 

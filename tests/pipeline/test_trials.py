@@ -80,10 +80,10 @@ def test_a_pace_without_end_stops_somewhere_and_one_that_never_passes_is_none():
 def test_who_is_too_weak_for_its_usual_speed_walks_at_the_largest_share_that_passes(monkeypatch, most_mm_s, share):
     monkeypatch.setattr(alternatives, "_passes", lambda _trials, _option, thousandths: thousandths <= most_mm_s)
     request = Request(robot="alice", task=PatternGait(), rate_hz=20.0)
-    trials = Trials(request, ALICE, SimpleNamespace(usual={"speed_m_s": 0.4}))
+    trials = Trials(request, ALICE, SimpleNamespace(usual={"speed_m_s": 0.4}), searched={Style(): "too fast"})
     found = next(alternatives.slower(trials), None)
     assert (None if found is None else found.request.task.speed_m_s) == (None if share is None else share * 0.4)
-    assert found is None or found.generator.task == found.request.task
+    assert found is None or (found.generator.task, found.searched) == (found.request.task, {})
 
 
 @pytest.mark.parametrize(("rate_hz", "proofs"), [(20.0, 0), (100.0, 1)])

@@ -42,7 +42,10 @@ def test_what_was_held_fell_or_is_missing_has_its_colour_and_its_word():
     (axes,) = figure.axes
     assert len({patch.get_facecolor() for patch in axes.patches}) == 3
     assert len(axes.lines) == 1
-    assert "1 points (white) not looked for yet, 2 held by the pendulum walker" in figure.get_suptitle()
+    assert (
+        "1 points (white) not looked for yet, 2 of 3 that were tried held by the pendulum walker"
+        in figure.get_suptitle()
+    )
     assert set(key_of(figure)[:3]) <= set(COLORS)
 
 

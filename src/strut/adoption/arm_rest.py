@@ -11,7 +11,7 @@ from strut.robot import Array
 
 _RAISED = 0.35  # of the arm's length below the shoulder: a hand that is higher is held out
 _GRID = 25
-_CLEAR = 0.03  # of the robot's height: how far hanging arms stay from what they were not near before
+_CLEAR = 0.06  # of the robot's height: how far hanging arms stay from what they were not near before
 
 
 def let_down(anatomy: BodyPlan, arms: list[UpperLimb]) -> tuple[Array, list[str]]:
@@ -64,7 +64,12 @@ def _height(anatomy: BodyPlan, arm: UpperLimb, qpos: Array, start: Array) -> flo
 def _near(anatomy: BodyPlan, qpos: Array) -> set[tuple[int, int]]:
     """Return the pairs of shapes that are nearer to each other than arms shall swing."""
     model, data = anatomy.tree.model, anatomy.tree.pose(qpos)
-    margin, model.geom_margin[:] = model.geom_margin.copy(), _CLEAR * anatomy.height_m
-    mujoco.mj_collision(model, data)
-    model.geom_margin[:] = margin
+    margin, model.geom_margin[:] = (
+        model.geom_margin.copy(),
+        _CLEAR * anatomy.height_m / 2.0,
+    )  # of two shapes they add up
+    try:
+        mujoco.mj_collision(model, data)
+    finally:
+        model.geom_margin[:] = margin
     return {(int(contact.geom1), int(contact.geom2)) for contact in data.contact}

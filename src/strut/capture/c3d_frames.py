@@ -67,7 +67,7 @@ def _values(content: bytes, header: C3dHeader, parameters: Parameters, as_floats
     start = (told - 1) * BLOCK if told > 1 else header.data_start
     width = 4 if as_floats else 2
     room = max(len(content) - start, 0) // width
-    per_frame = 4 * header.points + _analog_per_frame(header, parameters, room)
+    per_frame = 4 * header.points + _analog_per_frame(header, parameters, room, width)
     whole = room // max(per_frame, 1)
     frames = _frame_count(header, parameters, whole)
     refuse_c3d_unless(start >= BLOCK, "is a damaged C3D file: its data would begin in its header.")
@@ -79,12 +79,12 @@ def _values(content: bytes, header: C3dHeader, parameters: Parameters, as_floats
     return numbers(content, kind, header.processor, frames * per_frame, start).reshape(frames, per_frame)
 
 
-def _analog_per_frame(header: C3dHeader, parameters: Parameters, room: int) -> int:
+def _analog_per_frame(header: C3dHeader, parameters: Parameters, room: int, width: int) -> int:
     """Return how many analog numbers a frame has; headers that count channels are found out by a fitting file."""
     used = int(number_of(parameters, "ANALOG", "USED", 0.0))
     meant = used * header.samples_per_frame
     frames = header.last_frame - header.first_frame + 1
-    fits = header.analog_per_frame == used and 0 <= room - frames * (4 * header.points + meant) < BLOCK
+    fits = header.analog_per_frame == used and 0 <= (room - frames * (4 * header.points + meant)) * width < BLOCK
     return meant if fits else header.analog_per_frame
 
 

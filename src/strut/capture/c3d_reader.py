@@ -96,15 +96,20 @@ def _labels(parameters: Parameters, count: int) -> tuple[tuple[str, ...], list[i
 
     Points that the laboratory computed (angles, forces, powers, moments) are no markers and left out.
     """
-    computed = {label for kind in _COMPUTED for label in texts_of(parameters, "POINT", kind)}
+    computed = _computed(parameters)
     told = _padded(texts_of(parameters, "POINT", "LABELS"), count, "*")
     kept = [index for index, label in enumerate(told) if label not in computed]
     return own_labels([told[index] for index in kept]), kept
 
 
+def _computed(parameters: Parameters) -> set[str]:
+    return {label for kind in _COMPUTED for label in texts_of(parameters, "POINT", kind)}
+
+
 def _people_notes(parameters: Parameters) -> list[str]:
     """Return a sentence if markers of several people are in the file."""
-    people = people_of(texts_of(parameters, "POINT", "LABELS"))
+    computed = _computed(parameters)
+    people = people_of([label for label in texts_of(parameters, "POINT", "LABELS") if label not in computed])
     return [f"The file holds markers of {', '.join(people)}: those of {people[0]} are used."] if len(people) > 1 else []
 
 

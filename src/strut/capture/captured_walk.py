@@ -162,6 +162,8 @@ def _motion(found: MarkerFit, robot: Robot, forces: GroundForces, emg: EmgEnvelo
     if emg is not None and cycle is not None:
         told = {"leg": cycle.leg, "cycle_v": np.round(cycle.cycle_v, 9).tolist()}
         meta["emg"] = {"names": list(cycle.names), "silent": list(emg.silent), **told}
+        if lost := [name for name in emg.names if name not in cycle.names]:
+            meta["notes"].append(f"EMG of {', '.join(lost)} is not averaged: that leg takes no whole cycle.")
     motion = replace(
         found.motion,
         qpos=qpos,

@@ -15,7 +15,7 @@ from strut.analysis.distinguish import distinguish_drafts
 from strut.cli.main import REFUSED
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress, telling
-from strut.io.atomic import check_writable, write_atomically
+from strut.io.atomic import check_all_writable, write_atomically
 from strut.robot import Robot
 
 _WORDS = {"fault": "wrong", "assumed": "assumed", "found": "found"}
@@ -36,9 +36,7 @@ def adopt(
     """Read an MJCF or URDF and make a robot of it. Example: strut adopt unitree_go2/go2.xml."""
     if (file is None) == (check is None):
         raise typer.BadParameter("give a file, or a folder with --check.")
-    for path, ending in ((html, ".html"), (png, ".png")):
-        if path is not None:
-            check_writable(path, force=force, ending=ending)
+    check_all_writable({".html": html, ".png": png}, force=force)
     if check is not None:
         return _check(check, html, png, force=force, json=json)
     with progress(f"reads {file}"):

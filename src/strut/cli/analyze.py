@@ -13,7 +13,7 @@ from strut.analysis.gait_analysis import analyze as measure
 from strut.cli.conditions import condition_of, trial_of
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, print_table
-from strut.io.atomic import check_writable, write_atomically
+from strut.io.atomic import check_all_writable, write_atomically
 from strut.io.motion_file import load_motion
 from strut.show.condition_wording import condition_tables
 from strut.show.gait_wording import contactless_sentence, doubt_sentences, gait_tables, left_out_sentences
@@ -34,9 +34,7 @@ def analyze(
     json: Json = False,
 ) -> None:
     """Measure and compare human walks. Example: strut analyze neutral=1.npz sad=2.npz --html report.html."""
-    for path, ending in ((html, ".html"), (csv, ".csv")):
-        if path is not None:
-            check_writable(path, force=force, ending=ending)
+    check_all_writable({".html": html, ".csv": csv}, force=force)
     trials = [trial_of(word) for word in motions]
     paths, named = _names([path for _, path in trials]), condition_of(trials)
     found = measure({name: load_motion(path) for name, path in paths.items()})

@@ -11,6 +11,7 @@ from strut.cli.options import Json, MotionPath, length_m
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
+from strut.receipt import Receipt
 from strut.show.wording import measured_sentences
 from strut.verify.check import check as check_motion
 from strut.verify.landing_audit import lands_with_impacts
@@ -27,8 +28,18 @@ def check(
         receipt = check_motion(motion, margin_m=None if margin is None else length_m(margin))
     if json:
         print_json(receipt.as_dict())
-    claimed = f"; the file calls it {receipt.emotion}" if receipt.emotion else ""
-    print_lines(f"{receipt.verdict}: {receipt.robot}{claimed}", *(f"  {s}" for s in measured_sentences(receipt)))
+    print_lines(
+        f"{receipt.verdict}: {receipt.robot}{_claimed(motion.receipt)}",
+        *(f"  {s}" for s in measured_sentences(receipt)),
+    )
     fits = "analyze" if lands_with_impacts(robot_of(motion)) else "simulate"
     print_next(f"strut {fits if receipt.verdict == 'ok' else 'show'}", file)
     return 0 if receipt.verdict == "ok" else REFUSED
+
+
+def _claimed(receipt: Receipt | None) -> str:
+    """Return which feeling a file claims to show, and what its own receipt says is missing of it, to end a sentence."""
+    if receipt is None or receipt.emotion is None:
+        return ""
+    lacking = f", weakened ({'; '.join(receipt.reasons)})" if receipt.verdict == "weakened" else ""
+    return f"; the file calls it {receipt.emotion}{lacking}"

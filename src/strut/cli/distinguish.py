@@ -12,7 +12,7 @@ from strut.analysis.distinguish import distinguish as measure
 from strut.analysis.feeling_distance import held_out_pairs, separation
 from strut.cli.options import Expression, Force, Json, chosen_layer
 from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, telling
-from strut.io.atomic import check_writable, write_atomically
+from strut.io.atomic import check_all_writable, write_atomically
 
 
 def distinguish(
@@ -28,9 +28,7 @@ def distinguish(
     json: Json = False,
 ) -> None:
     """Measure how far a robot's feelings are apart. Example: strut distinguish mrpete --png map.png."""
-    for path, ending in ((html, ".html"), (png, ".png")):
-        if path is not None:
-            check_writable(path, force=force, ending=ending)
+    check_all_writable({".html": html, ".png": png}, force=force)
     layer, names = chosen_layer(expression), [name.strip() for name in emotions.split(",") if name.strip()]
     with progress(f"{robot} moves") as bar:
         found = measure(robot, names, expression=layer, task=task, on_motion=telling(bar, f"{robot} moves"))

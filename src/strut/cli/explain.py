@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from strut.cancellation import asked_to_stop
+from strut.capture.recording_file import ENDINGS
 from strut.cli.conditions import condition_of, trial_of
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, say_stopping
@@ -19,14 +20,12 @@ from strut.errors import BadMotionError, StoppedError
 from strut.human.explained_walk import ExplainedWalk, PredictedWalk
 from strut.human.explained_walk import explain as find
 from strut.human.explained_walk import predict as foretell
-from strut.io.atomic import check_writable, write_atomically
+from strut.io.atomic import check_all_writable, write_atomically
 from strut.io.motion_file import load_motion
 from strut.motion import Motion
 from strut.optimal.collocation import NotSolvedError
 from strut.optimal.interior_point import OnIteration
 from strut.show.explained_wording import explained_sentences, explained_tables, predicted_table
-
-RECORDINGS = (".c3d", ".bvh", ".trc", ".csv")
 
 
 def explain(
@@ -42,8 +41,7 @@ def explain(
     json: Json = False,
 ) -> None:
     """Find the criteria that a recorded walk minimises. Example: strut explain walk.npz --predict other.npz."""
-    if png is not None:
-        check_writable(png, force=force, ending=".png")
+    check_all_writable({".png": png}, force=force)
     walks, unseen = _walks(motions), None if predict is None else _walk(predict)
     with _solving() as tell:
         found = {condition: find(own, on_progress=print_lines, on_iteration=tell) for condition, own in walks.items()}
@@ -54,7 +52,8 @@ def explain(
     else:
         _tell(found, predicted)
     if png is None:
-        print_next("strut explain", *motions, "--png", "shares.png")
+        again = [] if predict is None else ["--predict", str(predict)]
+        print_next("strut explain", *motions, *again, "--png", "shares.png")
     else:
         _draw(found, png, force=force)
 
@@ -82,7 +81,7 @@ def _draw(found: dict[str, ExplainedWalk], png: Path, *, force: bool) -> None:
 
 
 def _walk(path: Path) -> Motion:
-    if path.suffix.lower() in RECORDINGS:
+    if path.suffix.lower() in ENDINGS:
         raise BadMotionError(f"{path} holds markers, not joint angles; fit them first: strut fit {path} --out FOLDER.")
     return load_motion(path)
 

@@ -48,17 +48,7 @@ SMALLEST_STRIDE = 0.05  # of its own: slower, a robot would never get to a goal
 SLOWEST_PACE = 0.5  # of its own, however slow the walk
 TWO_POINTS = "balance: it stands on two balls, and two points cannot hold a body that does not keep stepping"
 MOST_CYCLES = 200  # on the way to a goal
-LOWER = (
-    1.0,
-    0.985,
-    0.97,
-    0.955,
-    0.94,
-    0.92,
-    0.90,
-    0.87,
-    0.84,
-)  # heights of the body until all feet are in reach
+LOWER = (1.0, 0.985, 0.97, 0.955, 0.94, 0.92, 0.90, 0.87, 0.84)  # heights of the body until all feet are in reach
 FASTER_LOWER = 2  # heights that are passed over where all feet are in reach and joints are too fast
 QUICKER = (1.0, 0.8, 0.65)  # then shorter steps at the same speed: ankles at their stops need them
 WAYS = tuple((lower, quicker) for quicker in QUICKER for lower in LOWER)
@@ -99,21 +89,32 @@ class GaitDrafts:
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
         """Yield the gait in the first way that reaches: upright first, then lower, then with shorter steps.
 
-        A `whole` one, which nobody judges, is drafted in the way that is asked for.
+        Who does not walk so even in neutral tries shorter ones. A `whole` gait, which nobody judges, is drafted in
+        the way that is asked for.
         """
         body, best = self._body(style), detail.variant
-        if detail.level != "whole":
-            if _stands_on_two_points(self.robot):
-                yield not_made(self.robot, style, "balance", TWO_POINTS)
-                return
+        if detail.level == "whole":
+            yield self._draft(body.in_way(*WAYS[best]), detail, best)
+            return
+        if _stands_on_two_points(self.robot):
+            yield not_made(self.robot, style, "balance", TWO_POINTS)
+            return
+        while best < len(WAYS):
             best = _first_that_reaches(lambda variant: body.in_way(*WAYS[variant]).look(), best)
-        yield self._draft(body.in_way(*WAYS[best]), detail, best)
+            yield self._draft(body.in_way(*WAYS[best]), detail, best)
+            if self._hurries or style != self.robot.expression.neutral_style():  # less is better than shorter steps
+                return
+            best += len(LOWER) - best % len(LOWER)
 
     @property
     def usual(self) -> dict[str, float]:
         """What the robot's own pattern does where nothing is chosen: its speed."""
         body = self._body(Style())
         return {"speed_m_s": body.stride_m / body.period_s}
+
+    @property
+    def _hurries(self) -> bool:
+        return abs(self.task.speed_m_s or 0.0) > self.usual["speed_m_s"]
 
     def _body(self, style: Style) -> _GaitBody:
         stance, qpos = foot_stance(self.robot)
@@ -322,12 +323,11 @@ def _first_that_reaches(look: Callable[[int], Look], start: int) -> int:
 
 
 def _looks_down(look: Callable[[int], Look], ways: range) -> dict[int, Look]:
-    """Return looks at ever lower bodies, until one does or they miss by more: knees were not what held them back."""
-    looks, least, way = dict[int, Look](), np.inf, ways.start
-    while way < ways.stop and least >= 1.0:
+    """Return looks at ever lower bodies, until one does or two miss by more: knees were not what held them back."""
+    looks, least, way, worse = dict[int, Look](), np.inf, ways.start, 0
+    while way < ways.stop and least >= 1.0 and worse < 2:
         looks[way] = found = look(way)
-        if found.worst > WORSE * least:
-            break
+        worse = worse + 1 if found.worst > WORSE * least else 0
         least, way = min(least, found.worst), way + (1 if found.miss >= 1.0 else FASTER_LOWER)
     return looks
 

@@ -90,7 +90,6 @@ def gait_plan(
     phase = phase - hurry
     steps = schedule(pattern, stance.places, even - hurry, cycles)
     feet, yaw = np.empty((len(time_s), len(stance.places), 3)), np.empty((len(time_s), len(stance.places)))
-    aside, push = np.zeros((len(yaw.T), 2)) if stance.push_m is None else stance.push_m, np.empty(feet[..., :2].shape)
     for foot, place in enumerate(stance.places):
         middle = track(middle_of_stance(pattern, place, cycles), pieces)
         prints, share = _at(middle, stance.foot_m[foot, :2]), steps.share[:, foot]
@@ -100,9 +99,8 @@ def gait_plan(
         feet[:, foot, 2] = stance.foot_m[foot, 2] + lift_m * 64.0 * (share * (1.0 - share)) ** 3
         yaw[:, foot] = middle[before, 2] + progress * (middle[after, 2] - middle[before, 2])
     aside = np.zeros((len(stance.places), 2)) if stance.push_m is None else stance.push_m
-    push = np.stack(
-        [_at(np.dstack([*feet[..., :2].T, yaw.T])[foot], aside[foot]) for foot in range(len(aside))], axis=1
-    )
+    places = np.concatenate([feet[..., :2], yaw[..., None]], axis=2)
+    push = np.stack([_at(places[:, foot], aside[foot]) for foot in range(len(aside))], axis=1)
     return GaitPlan(time_s, track(phase, pieces), phase, steps, feet, yaw, push, shown(time_s, settle_s))
 
 

@@ -20,7 +20,7 @@ from strut.gait_library import BASE, GaitParameter, PeriodicGait, bezier_fit
 from strut.models.torque_model import motor_gears
 from strut.optimal.collocation import DirectCollocation, Solution
 from strut.optimal.friction_cones import cone_rows
-from strut.optimal.interior_point import InteriorPoint, SolverOptions
+from strut.optimal.interior_point import NEAR, InteriorPoint, SolverOptions
 from strut.optimal.node_symbols import NodeSymbols, Scales
 from strut.optimal.problem import (
     BoundaryConstraint,
@@ -125,7 +125,7 @@ class GaitProgram:
         self._bind(parameter)
         layout = self._program.layout
         options = SolverOptions(
-            tolerance=1e-3, row_tolerance=1e-6, most_iterations=200, most_seconds=seconds, warm=warm
+            tolerance=1e-3, row_tolerance=1e-6, most_iterations=200, most_seconds=seconds, warm=NEAR if warm else 0.0
         )
         solver = InteriorPoint(self._program.assembly, layout.lower, layout.upper, options)
         outcome = solver.solve(start)

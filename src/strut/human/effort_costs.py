@@ -1,4 +1,4 @@
-"""Effort costs: effort, angular momentum, head rotation and changes of torque, as published or as people's."""
+"""Effort costs: effort, angular momentum, head rotation, changes of torque and accelerations, published or people's."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from strut.human.anatomy import BASE, unsided
 from strut.human.criteria import Criteria
 from strut.human.gait_options import GaitOptions
 from strut.optimal.node_symbols import NodeSymbols
-from strut.optimal.problem import Cost, ImpactCost, LagrangeCost, RateCost
+from strut.optimal.problem import Cost, ImpactCost, LagrangeCost, MeanCost, RateCost
 from strut.optimal.sparse_nlp import square
 from strut.optimal.symbolic_dynamics import Expression
 from strut.robot import Array, Robot
 
 MOMENTUM, HEAD_RATE = "momentum", "head"  # names of lifted variables, and of the costs on them
+ACCELERATION = "acceleration"
 
 
 def published_costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tuple[Cost, ...]:
@@ -28,6 +29,7 @@ def published_costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> t
         LagrangeCost(MOMENTUM, criteria.momentum, lambda node: square(node.lifted[MOMENTUM])),
         LagrangeCost(HEAD_RATE, criteria.head, lambda node: square(node.lifted[HEAD_RATE])),
         RateCost("torque rate", options.smooth * criteria.torque_rate, lambda node: node.u / node.scales.torque),
+        MeanCost(ACCELERATION, criteria.acceleration, _accelerations),
     )
 
 
@@ -57,8 +59,15 @@ def natural_costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tup
             options.smooth * criteria.torque_rate,
             lambda node: node.u / strength / node.parameter["step_length_m"] ** 0.5,
         ),
+        MeanCost(
+            ACCELERATION, criteria.acceleration, lambda node: _accelerations(node) / node.parameter["speed_m_s"]
+        ),  # a mean over time, so per metre is over speed
         ImpactCost("landing", table.landing),
     )
+
+
+def _accelerations(node: NodeSymbols) -> Expression:
+    return square(node.a / node.scales.acceleration)
 
 
 def strong_torques(robot: Robot) -> Array:

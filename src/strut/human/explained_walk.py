@@ -65,6 +65,7 @@ class ExplainedWalk:
         speed_m_s: Their average speed.
         step_m: Their average length.
         solutions: How many gait problems were solved.
+        converged: Whether the search ended by itself; else better weights may exist.
         parameters: Logarithms of the weights over the usual ones; see `WeightedGait`.
     """
 
@@ -76,6 +77,7 @@ class ExplainedWalk:
     speed_m_s: float
     step_m: float
     solutions: int
+    converged: bool
     parameters: tuple[float, ...]
 
 
@@ -129,6 +131,7 @@ def explained_by(
         speed_m_s=steps.speed_m_s,
         step_m=float(steps.length_m.mean()),
         solutions=found.solutions,
+        converged=found.converged,
         parameters=tuple(found.best.parameters.tolist()),
     )
 
@@ -156,7 +159,9 @@ def predict(
 def _recorded(walks: Motion | Sequence[Motion], robot: Robot | None) -> tuple[Robot, RecordedSteps]:
     """Return who walks and all steps."""
     trials = [walks] if isinstance(walks, Motion) else list(walks)
-    human = robot_of(trials[0], robot, needs_feet=False)
+    if not trials:
+        raise BadMotionError("There is no walk to explain.")
+    human = [robot_of(trial, robot, needs_feet=False) for trial in trials][0]  # noqa: RUF015  (each is checked)
     if human.tables.contact is None or human.tables.gait is None:
         raise BadMotionError(f"{human.name} has no contact and gait tables; only walks of human models are explained.")
     return human, reduce(RecordedSteps.with_steps, (recorded_steps(human, trial) for trial in trials))

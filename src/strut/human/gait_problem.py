@@ -29,12 +29,11 @@ from strut.optimal.problem import (
     Cost,
     LiftedVariable,
     MayerCost,
-    MeanCost,
     OptimalControlProblem,
     Parameter,
     periodic,
 )
-from strut.optimal.sparse_nlp import column, square
+from strut.optimal.sparse_nlp import column
 from strut.optimal.symbolic_dynamics import Expression
 from strut.robot import Array, Robot
 from strut.tables.gait import SynthesisTable
@@ -152,7 +151,6 @@ def _costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tuple[Cost
     return (
         *costs(robot, criteria, options),
         MayerCost("time", criteria.time, lambda ends: ends.total_s),
-        MeanCost("acceleration", criteria.acceleration, lambda node: square(node.a / node.scales.acceleration)),
     )
 
 

@@ -19,7 +19,7 @@ from strut.motion import Motion
 from strut.optimal.collocation import DirectCollocation, Solution
 from strut.optimal.contact_detection import check_samples, detected_phases, detection_error_s, noise_of
 from strut.optimal.contact_schedule import PhaseTime, checked_phases
-from strut.optimal.interior_point import OnIteration, SolverOptions
+from strut.optimal.interior_point import NEAR, OnIteration, SolverOptions
 from strut.optimal.shooting_refinement import refined_by_shooting
 from strut.optimal.soundness import Soundness, verify_trajectory
 from strut.optimal.torque_playback import playback_error
@@ -167,7 +167,7 @@ class _Search:
         for _ in range(ROUNDS):
             problem, guess = recorded_problem(self.human, recording, self.formulation, self.smooth)
             program = DirectCollocation(problem)
-            options = SolverOptions(most_seconds=max(1.0, self.deadline_s - process_time()), warm=True)
+            options = SolverOptions(most_seconds=max(1.0, self.deadline_s - process_time()), warm=NEAR)
             solution = program.solve(
                 start.on_mesh(problem) if start else guess, options=options, on_iteration=self.on_iteration
             )

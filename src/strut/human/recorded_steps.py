@@ -23,6 +23,9 @@ from strut.rotation import angles_from_qpos
 SAMPLES = 51  # of a step, both ends in
 SHARES = np.linspace(0.0, 1.0, SAMPLES)
 STEP_S = (0.25, 1.5)  # what lasts shorter or longer is no step of a walk
+AROUND = 2  # steps before and after one that tell where it goes
+STRAIGHT = 0.98  # of the way from toe-off to toe-off that leads ahead; less is a turn
+STEADY = 0.2  # steps that are more than this share longer or shorter than usual are of a start, a stop or a turn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,25 +63,75 @@ class RecordedSteps:
 
 
 def recorded_steps(robot: Robot, motion: Motion) -> RecordedSteps:
-    """Return the steps of a human model's motion, wherever it walks; raises BadMotionError if it has none."""
+    """Return the steps of a human model's motion, wherever it walks; raises BadMotionError if it has none.
+
+    Each is turned onto the x axis by those around it, so that a walk may go to and fro; turns, starts and stops are
+    left out.
+    """
     check_samples(motion)
     names = read_tree(robot.model, angle_base=True).velocity_names
-    mirror = mirror_of(robot, names)
-    direction = direction_of_cycles(motion) or direction_of_travel(motion)
-    angles = angles_from_qpos(direction.aligned_with_x(motion).qpos)
-    curve, found = CubicSpline(motion.time_s, angles, axis=0), _step_times(robot, motion)
-    steps = [(side, curve(start_s + SHARES * (stop_s - start_s)), stop_s - start_s) for side, start_s, stop_s in found]
-    if not steps:
-        raise BadMotionError("The walk holds no step from one foot's toe-off to the other's; give a longer recording.")
-    q = np.stack([values if side == LEFT else mirror.image(values) for side, values, _ in steps])
-    seen = [bool(motion.meta.get("observed", {}).get(name, True)) for name in names]
+    mirror, seen = mirror_of(robot, names), motion.meta.get("observed", {})
+    steps = _straight_steps(motion, _step_times(robot, motion))
+    images = [_coordinates(step) if step.side == LEFT else mirror.image(_coordinates(step)) for step in steps]
+    q = np.array(images).reshape(-1, SAMPLES, len(names))
+    length_m, observed = q[:, -1, 0] - q[:, 0, 0], np.array([bool(seen.get(name, True)) for name in names])
+    steady = np.array([abs(way_m / np.median(length_m) - 1.0) <= STEADY for way_m in length_m], dtype=bool)
+    if not steady.any():
+        raise BadMotionError(
+            "The walk holds no step from one foot's toe-off to the other's that goes straight on; "
+            "give a longer recording."
+        )
     return RecordedSteps(
         names=names,
-        q=q,
-        duration_s=np.array([lasts_s for _, _, lasts_s in steps]),
-        length_m=q[:, -1, 0] - q[:, 0, 0],
-        observed=np.array(seen) & np.array(seen)[list(mirror.partner)],
+        q=q[steady],
+        duration_s=np.array([step.stop_s - step.start_s for step in steps])[steady],
+        length_m=length_m[steady],
+        observed=observed & observed[list(mirror.partner)],
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Step:
+    """Side of the toes that leave first, start and end of a step, and the motion with those around it."""
+
+    side: str
+    start_s: float
+    stop_s: float
+    around: Motion
+
+
+def _straight_steps(motion: Motion, times: Sequence[tuple[str, float, float]]) -> list[_Step]:
+    """Return steps with those around them, unless they turn."""
+    place, found = CubicSpline(motion.time_s, motion.qpos[:, :2], axis=0), []
+    for number, (side, start_s, stop_s) in enumerate(times):
+        near = times[max(number - AROUND, 0) : number + AROUND + 1]
+        ways = np.diff(place(np.array([near[0][1], *(stop for _, _, stop in near)])), axis=0)
+        if np.hypot(*ways.sum(axis=0)) < STRAIGHT * np.hypot(*ways.T).sum():
+            continue
+        first_s = near[0][1] if number > AROUND else -np.inf
+        last_s = near[-1][2] if number + AROUND + 1 < len(times) else np.inf
+        found.append(_Step(side, start_s, stop_s, _cut(motion, first_s, last_s)))
+    return found
+
+
+def _cut(motion: Motion, first_s: float, last_s: float) -> Motion:
+    """Return the samples between two times, without forces."""
+    rows = (motion.time_s >= first_s) & (motion.time_s <= last_s)
+    return Motion(
+        robot=motion.robot,
+        time_s=motion.time_s[rows],
+        qpos=motion.qpos[rows],
+        joint_names=motion.joint_names,
+        contact=motion.contact[rows],
+        foot_names=motion.foot_names,
+    )
+
+
+def _coordinates(step: _Step) -> Array:
+    """Return the coordinates of a step along the x axis. Shape (SAMPLES, nq)."""
+    direction = direction_of_cycles(step.around) or direction_of_travel(step.around)
+    curve = CubicSpline(step.around.time_s, angles_from_qpos(direction.aligned_with_x(step.around).qpos), axis=0)
+    return np.asarray(curve(step.start_s + SHARES * (step.stop_s - step.start_s)))
 
 
 def _step_times(robot: Robot, motion: Motion) -> list[tuple[str, float, float]]:

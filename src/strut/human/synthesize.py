@@ -18,19 +18,23 @@ from strut.human.gait_problem import check_pace, gait_problem
 from strut.human.initial_guess import GuessOptions, guessed_step
 from strut.human.naturalness import naturalness
 from strut.human.posture_targets import halfway
+from strut.human.warm_library import features, warm_library
 from strut.human.warm_start import warm_step
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.optimal.collocation import DirectCollocation, NotSolvedError, Solution
-from strut.optimal.interior_point import OnIteration, SolverOptions
-from strut.optimal.multi_start import best_of_starts
+from strut.optimal.interior_point import SOLVED, OnIteration, SolverOptions
+from strut.optimal.multi_start import best_of_starts, told_as
 from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.shooting_refinement import refined_by_shooting
 from strut.optimal.soundness import require_sound, verify_trajectory
 from strut.optimal.trajectory import Trajectory
-from strut.robot import Robot
+from strut.robot import Array, Robot
 
-TRIES = 3  # a guessed step, then by way of an easier gait, then a guessed step with noise
+TRIES = 4  # a blend of solved gaits, a guessed step, then by way of an easier gait, then a guessed step with noise
+SAMPLED, BLENDED, DRAWN = "the motion that was given", "solved gaits", "a guessed step"  # kinds of starts
+EASIER, NOISY, COARSE = "an easier gait", "a guessed step with noise", "a coarser mesh"
+NEARLY_SOLVED = (BLENDED, EASIER, COARSE)
 FINER = 1.4  # how much finer the mesh gets after a result that slides or gains momentum
 FASTER, SLOWER = 0.75, 0.5  # powers of the speed with which meshes get finer
 NOISE_RAD, NOISE_DURATION = 0.03, 0.2
@@ -67,7 +71,7 @@ def synthesize(
         step_m: Step length; None leaves it free.
         options: What makes it more human than its criteria alone do; the usual ones if None.
         intervals: Of the mesh, phase by phase; by speed if None, and finer if the result is refused.
-        guess: Noise and posture of the first start.
+        guess: Noise and posture of a first start that is a guessed step; one near solved gaits if None.
         begin: A walk of a human model, at any speed and with any feeling, to start from in the place of a guessed step.
         starts: Keep the cheapest gait of this many starts; all but the first have noise.
         tries: How many guesses may be tried in each start before giving up.
@@ -84,11 +88,14 @@ def synthesize(
     request = SynthesisRequest(human, weights, options or named_gait_options(human, [HUMAN]), speed_m_s, step_m)
     mesh = tuple(intervals or usual_mesh(human, request.pace_m_s))
     first = guess or GuessOptions(style=request.options.style)
+    blended = begin is None and guess is None and request.has_solved_gaits
+    openings = [SAMPLED] if begin is not None else [BLENDED] if blended else []
 
     def solved(number: int, tell: OnIteration | None) -> Gait:
         noisy = GuessOptions(NOISE_RAD, NOISE_DURATION, seed=number, style=request.options.style)
-        search = _Search(request, process_time() + most_seconds, tell)
-        return search.gait(mesh, noisy if number else first, None if number else begin, tries, check_mesh=check_mesh)
+        kinds = [*([] if number else openings), DRAWN, EASIER, NOISY][:tries]
+        search = _Search(request, process_time() + most_seconds, tell, begin)
+        return search.gait(mesh, noisy if number else first, kinds, check_mesh=check_mesh)
 
     if starts == 1:
         return solved(0, on_iteration)
@@ -130,6 +137,17 @@ class SynthesisRequest:
             options=self.options,
         )
 
+    @property
+    def has_solved_gaits(self) -> bool:
+        """Whether solved gaits that are like it come with strut: natural criteria, in the usual manner."""
+        usual = self.weights.natural and self.options.posture and self.options.arms
+        return usual and warm_library().reaches(self.features)
+
+    @property
+    def features(self) -> Array:
+        """What is asked as the library of solved gaits tells it."""
+        return features(self.human, self.pace_m_s, self.options.style or self.human.expression.neutral_style())
+
     def halfway(self) -> SynthesisRequest:
         """Return a request half way to the usual speed and style: easier, and a good start for this one."""
         neutral = self.human.expression.neutral_style()
@@ -151,30 +169,32 @@ class SynthesisRequest:
 
 @dataclass(slots=True)
 class _Search:
-    """A request, the time left for it, and what was tried."""
+    """A request, the time left for it, and what was tried; `begin` is a motion to start from, if there is one."""
 
     request: SynthesisRequest
     deadline_s: float
     on_iteration: OnIteration | None
+    begin: Motion | None = None
     attempts: list[str] = field(default_factory=list)
     best: Solution | None = None  # iterate of the last start that failed
 
-    def gait(
-        self, mesh: tuple[int, ...], guess: GuessOptions, begin: Motion | None, tries: int, *, check_mesh: bool
-    ) -> Gait:
-        """Return a sound gait; after a failure from another guess, after a refusal from there on a finer mesh."""
+    def gait(self, mesh: tuple[int, ...], guess: GuessOptions, kinds: Sequence[str], *, check_mesh: bool) -> Gait:
+        """Return a sound gait; after a failure from another kind of start, after a refusal on a finer mesh."""
         request, coarse = self.request, None
-        for number in range(tries):
+        for number, planned in enumerate(kinds):
+            kind = planned if coarse is None else COARSE
             try:
-                program, on_mesh = self.solved(number, mesh, guess, begin, coarse)
+                program, on_mesh = self.solved(kind, mesh, guess, coarse)
             except NotSolvedError as failure:
-                self.attempts.append(f"start {number}: {failure}")
-                if number + 1 == tries or failure.stopped:
+                self.attempts.append(f"start {number} from {kind}: {failure}")
+                if planned == kinds[-1] or failure.stopped:
                     raise
                 coarse = None
                 continue
             change = self.mesh_change(on_mesh, mesh, guess) if check_mesh else None
-            self.attempts.append(f"start {number}: {on_mesh.iterations} iterations, cost {on_mesh.cost:.4f}")
+            self.attempts.append(
+                f"start {number} from {kind}: {on_mesh.iterations} iterations, cost {on_mesh.cost:.4f}"
+            )
             try:
                 found, apart = refined_by_shooting(program, on_mesh), SHANKS if request.options.capsules else None
                 soundness = verify_trajectory(request.human, found, mesh_change=change, capsules=apart)
@@ -188,53 +208,43 @@ class _Search:
         raise RefusedError(self.attempts, "Use a finer mesh (intervals) or another speed.")
 
     def solved(
-        self,
-        number: int,
-        mesh: Sequence[int],
-        guess: GuessOptions,
-        begin: Motion | None = None,
-        coarse: Solution | None = None,
+        self, kind: str, mesh: Sequence[int], guess: GuessOptions, coarse: Solution | None = None
     ) -> tuple[DirectCollocation, Solution]:
-        """Solve on a mesh, from a solution of something similar if there is one: see `_initial`."""
+        """Solve on a mesh from one kind of start; what is near a solution starts with a small barrier."""
         problem = self.request.problem(mesh)
-        start, warm = self._initial(number, problem, guess, begin, coarse)  # before the program, which takes seconds
-        program = DirectCollocation(problem)
+        start = self._initial(kind, problem, guess, coarse)  # before the program, which takes seconds
+        program, warm = DirectCollocation(problem), SOLVED if kind in NEARLY_SOLVED else 0.0
         left_s = max(1.0, self.deadline_s - process_time())
         options = SolverOptions(most_seconds=left_s, warm=warm, adaptive=not warm)
         try:
-            return program, program.solve(start, options=options, on_iteration=self.on_iteration)
+            return program, program.solve(
+                start, options=options, on_iteration=told_as(self.on_iteration, f"from {kind}")
+            )
         except NotSolvedError as failure:
             self.best = failure.best
             raise
 
     def _initial(
-        self,
-        number: int,
-        problem: OptimalControlProblem,
-        guess: GuessOptions,
-        begin: Motion | None,
-        coarse: Solution | None,
-    ) -> tuple[Trajectory, bool]:
-        """Return where a try starts, and whether that nearly is a solution.
-
-        A motion or a guessed step (0), an easier gait (1), a guessed step with noise (2 and more); or what was found
-        on a coarser mesh.
-        """
-        human = self.request.human
-        if number == 0 and begin is not None:
-            return warm_step(human, problem, begin), False
-        if number == 1 and coarse is None:
+        self, kind: str, problem: OptimalControlProblem, guess: GuessOptions, coarse: Solution | None
+    ) -> Trajectory:
+        """Return where a try starts: its kind says how."""
+        request, human = self.request, self.request.human
+        if kind == BLENDED:
+            return warm_library().start(human, problem, request.features)
+        if kind == SAMPLED and self.begin is not None:
+            return warm_step(human, problem, self.begin)
+        if kind == EASIER:
             coarse = self._easier([phase.intervals for phase in problem.phases], guess)
         if coarse is not None:
-            return coarse.trajectory.on_mesh(problem), True
-        if number:
-            guess = replace(guess, angle_noise_rad=NOISE_RAD, duration_noise=NOISE_DURATION, seed=guess.seed + number)
-        return guessed_step(human, problem, self.request.pace_m_s, guess), False
+            return coarse.trajectory.on_mesh(problem)
+        if kind == NOISY:
+            guess = replace(guess, angle_noise_rad=NOISE_RAD, duration_noise=NOISE_DURATION, seed=guess.seed + 2)
+        return guessed_step(human, problem, request.pace_m_s, guess)
 
     def mesh_change(self, found: Solution, mesh: Sequence[int], guess: GuessOptions) -> float:
         """Return the relative change of cost on a finer mesh."""
         try:
-            return self.solved(1, _finer(mesh), guess, coarse=found)[1].cost / found.cost - 1.0
+            return self.solved(COARSE, _finer(mesh), guess, found)[1].cost / found.cost - 1.0
         except NotSolvedError as failure:  # what was solved must not be lost
             raise NotSolvedError(failure.status, f"{failure.worst} on a finer mesh", found) from failure
 
@@ -242,7 +252,7 @@ class _Search:
         """Return a gait half way to what is asked; if there is none, what is kept is still a try at what was asked."""
         search = _Search(self.request.halfway(), self.deadline_s, self.on_iteration)
         try:
-            return search.solved(0, mesh, replace(guess, style=search.request.options.style))[1]
+            return search.solved(DRAWN, mesh, replace(guess, style=search.request.options.style))[1]
         except NotSolvedError as failure:
             raise NotSolvedError(failure.status, f"{failure.worst} half way to it", self.best) from failure
 

@@ -60,6 +60,7 @@ class FoundWeights:
         covariance: Of the free parameters around them, by the curvature of the misses. Shape (k, k).
         draws: Parameters found again from joints and steps drawn with replacement. Shape (DRAWS, k).
         solutions: How many gait problems were solved.
+        converged: Whether the last of them no longer helped; else the search was cut short.
     """
 
     gait: WeightedGait
@@ -68,6 +69,7 @@ class FoundWeights:
     covariance: Array
     draws: Array
     solutions: int
+    converged: bool
 
 
 def compared(steps: RecordedSteps) -> Index:
@@ -103,14 +105,14 @@ def found_weights(
     covariance = np.zeros_like(normal)
     covariance[np.ix_(search.free, search.free)] = np.linalg.inv(normal[np.ix_(search.free, search.free)])
     draws = np.stack([search.drawn(best, at_best, rng) for _ in range(DRAWS)])
-    return FoundWeights(gait, usual, best, covariance, draws, search.solutions)
+    return FoundWeights(gait, usual, best, covariance, draws, search.solutions, search.converged)
 
 
 class _Search:
     """Gauss-Newton on the parameters of weights."""
 
     def __init__(self, gait: WeightedGait, steps: RecordedSteps, tell: Callable[[str], None]) -> None:
-        self.gait, self.steps, self.tell, self.solutions = gait, steps, tell, 0
+        self.gait, self.steps, self.tell, self.solutions, self.converged = gait, steps, tell, 0, False
         self.mean_q, self.mean_m = steps.q.mean(axis=0), float(steps.length_m.mean())
         self.free = np.flatnonzero([name != REFERENCE for name in gait.names])
 
@@ -136,9 +138,9 @@ class _Search:
         sharp = FREEDOM / max(found.rms_rad, LEAST_RAD) ** 2
         return np.asarray(-sharp * np.einsum("c,csi,cs->i", often, found.slope, found.miss))
 
-    def move(self, parameters: Array, normal: Array, descent: Array) -> Array:
-        """Return where a Gauss-Newton step leads; weights that would be negative stay at 0."""
-        right, free = descent - (parameters - self.gait.usual) / PRIOR_SD**2, self.free
+    def move(self, parameters: Array, normal: Array, descent: Array, prior: Array) -> Array:
+        """Return where a Gauss-Newton step leads, of which a prior (k,) knows; negative weights stay at 0."""
+        right, free = descent - (parameters - prior) / PRIOR_SD**2, self.free
         moved = parameters.copy()
         moved[free] += np.linalg.solve(normal[np.ix_(free, free)], right[free])
         below = self.gait.idle & (moved < 0.0)
@@ -159,9 +161,11 @@ class _Search:
         best, now, longest = start, self.misses(start), LONGEST_MOVE
         while self.solutions < MOST_SOLUTIONS:
             self.tell(f"solution {self.solutions}: {np.degrees(now.rms_rad):.2f} degrees off")
-            way = self.move(best.parameters, self.curvature(now), self.descent(now)) - best.parameters
+            aim = self.move(best.parameters, self.curvature(now), self.descent(now), self.gait.usual)
+            way = aim - best.parameters
             size = float(np.abs(way).max())
             if size < SHORTEST_MOVE:
+                self.converged = True
                 break
             way *= min(1.0, longest / size)
             try:
@@ -178,13 +182,17 @@ class _Search:
             if after < before:
                 best, now = tried, there
                 if before - after < 1e-3 * before:
+                    self.converged = True
                     break
             else:
                 longest = min(longest, size) / 3.0
         return best
 
     def drawn(self, best: SolvedWeights, found: Misses, rng: np.random.Generator) -> Array:
-        """Return the parameters that joints and steps drawn with replacement would give, to first order. Shape (k,)."""
+        """Return the parameters that joints and steps drawn with replacement would give, to first order. Shape (k,).
+
+        The prior is drawn, too: a weight that the walk does not tell is as uncertain as it was before.
+        """
         groups = int(found.groups.max())  # the last is the step's length, which is always there
         counts = np.append(rng.multinomial(groups, np.full(groups, 1.0 / groups)), 1)[found.groups]
         chosen = rng.integers(len(self.steps.q), size=len(self.steps.q))
@@ -196,4 +204,6 @@ class _Search:
             ]
         )
         other = Misses(found.miss + shift / np.sqrt(SAMPLES), found.slope, found.groups)
-        return self.move(best.parameters, self.curvature(other, counts), self.descent(other, counts))
+        drawn = self.gait.usual + rng.normal(0.0, PRIOR_SD, len(best.parameters))
+        prior = np.where(self.gait.idle, np.maximum(drawn, 0.0), drawn)
+        return self.move(best.parameters, self.curvature(other, counts), self.descent(other, counts), prior)

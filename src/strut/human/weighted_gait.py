@@ -15,7 +15,7 @@ from strut.human.recorded_steps import SHARES
 from strut.human.synthesize import usual_mesh
 from strut.optimal.collocation import DirectCollocation, NotSolvedError
 from strut.optimal.cost_weights import cost_gradients, reweighted, solution_shifts
-from strut.optimal.interior_point import InteriorPoint, OnIteration, SolverOptions, SolverOutcome
+from strut.optimal.interior_point import NEAR, InteriorPoint, OnIteration, SolverOptions, SolverOutcome
 from strut.optimal.trajectory import trajectory_of
 from strut.robot import Array, Robot
 
@@ -35,7 +35,7 @@ class SolvedWeights:
 class WeightedGait:
     """A gait problem whose weights are parameters: logarithms of factors on the usual weights, 0 for the usual gait.
 
-    A criterion without a usual weight has its weight itself as parameter, in units of `idle_weight`.
+    A criterion without a usual weight has its weight itself as parameter.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class WeightedGait:
         """Return the gait that weights make, from a gait like it if there is one; NotSolvedError if none is found."""
         factors = dict(zip(self.names, self.factors(parameters).tolist(), strict=True))
         program = reweighted(self.program, factors)
-        options = SolverOptions(warm=start is not None, adaptive=start is None)
+        options = SolverOptions(warm=0.0 if start is None else NEAR, adaptive=start is None)
         solver = InteriorPoint(program.assembly, program.layout.lower, program.layout.upper, options)
         x = self._guess(program) if start is None else start.outcome.x
         outcome = solver.solve(x, on_iteration=self.on_iteration)

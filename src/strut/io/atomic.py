@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from strut.errors import FileError
@@ -29,6 +30,13 @@ def check_writable(path: Path, *, force: bool, ending: str | None = None) -> Non
         raise FileError(path, f"cannot be written: there is no folder {_shown(path, folder)}.")
     if not os.access(folder, os.W_OK):
         raise FileError(path, f"cannot be written: the folder {_shown(path, folder)} is read-only.")
+
+
+def check_all_writable(wanted: Mapping[str, Path | None], *, force: bool) -> None:
+    """Raise FileError if one of the files that are wanted, by their endings, could not be written."""
+    for ending, path in wanted.items():
+        if path is not None:
+            check_writable(path, force=force, ending=ending)
 
 
 def _check_replaceable(path: Path, *, force: bool) -> None:

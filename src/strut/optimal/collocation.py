@@ -17,7 +17,7 @@ from strut.optimal.layout import Layout
 from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.sparse_nlp import Element, SparseNLP
 from strut.optimal.trajectory import Trajectory, trajectory_of, variables_of
-from strut.optimal.transcription import transcribe
+from strut.optimal.transcription import definition_of, transcribe
 from strut.robot import Array
 
 REACH = 1.0  # how far the linear program of `shadow_prices` may go from the iterate; variables are of about 1
@@ -89,8 +89,10 @@ class DirectCollocation:
         on_iteration: OnIteration | None = None,
     ) -> Solution:
         """Solve from a trajectory with the same phases, or from variables; NotSolvedError has the best iterate."""
-        program = InteriorPoint(self.assembly, self.layout.lower, self.layout.upper, options or SolverOptions())
-        outcome = program.solve(self.variables(guess), on_iteration=on_iteration)
+        options = options or SolverOptions()
+        program = InteriorPoint(self.assembly, self.layout.lower, self.layout.upper, options)
+        start = self.variables(guess)
+        outcome = program.solve(self._with_lifts(start) if options.resumes else start, on_iteration=on_iteration)
         solution = self.solution(outcome, program)
         if solution.converged:
             return solution
@@ -110,6 +112,13 @@ class DirectCollocation:
             guess = guess.on_mesh(self.problem)
         _require_contacts(self.problem, guess)
         return variables_of(self.layout, guess)
+
+    def _with_lifts(self, x: Array) -> Array:
+        """Return the variables with lifted quantities as they are defined: rows are linear in them. Shape (n,)."""
+        (_, rows), moved = self.assembly.functions["nlp"](x, self.assembly.data), x.copy()
+        for lift in self.problem.lifts:
+            moved[self.layout.lifted(lift.name)] -= rows.full().ravel()[self.rows_of(definition_of(lift))]
+        return moved
 
     def solution(self, outcome: SolverOutcome, program: InteriorPoint) -> Solution:
         """Return what an outcome means."""

@@ -54,9 +54,8 @@ def cost_gradients(program: DirectCollocation, names: Sequence[str], x: Array) -
     def gradient(assembly: SparseNLP) -> Array:
         return np.asarray(assembly.functions["grad_f"](x, assembly.data)[1].full().ravel())
 
-    whole = gradient(
-        program.assembly
-    )  # by differences: costs are linear in their weights, but 0 is no weight of a rate
+    whole = gradient(program.assembly)
+    # by differences: costs are linear in their weights, but 0 is no weight of a rate
     return np.stack([gradient(reweighted(program, {name: 2.0}).assembly) - whole for name in names], axis=1)
 
 

@@ -15,6 +15,8 @@ from strut.cancellation import asked_to_stop
 from strut.optimal.sparse_nlp import SparseNLP
 from strut.robot import Array
 
+NEAR, SOLVED = 1e-3, 1e-5  # barriers: for a movement that is followed, for the solution of nearly the same problem
+
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
@@ -51,17 +53,22 @@ class SolverOutcome:
 class SolverOptions:
     """How to solve: tolerances of the optimality conditions and of scaled rows, and when to give up.
 
-    Only processor time of this program counts. `warm`: the guess nearly is a solution; start with a small barrier and
-    stay near it. `adaptive`: choose the barrier anew at every iteration, which finds feet on the ground sooner from a
-    poor guess.
+    Only processor time of this program counts. `warm`: the barrier to start with where the guess nearly is a solution,
+    `NEAR` or `SOLVED`; with a larger one the solver would leave it; 0 for the solver's own. `adaptive`: choose the
+    barrier anew at every iteration, which finds feet on the ground sooner from a poor guess.
     """
 
     tolerance: float = 1e-4
     row_tolerance: float = 1e-7
     most_iterations: int = 400
     most_seconds: float = 300.0
-    warm: bool = False
+    warm: float = 0.0
     adaptive: bool = False
+
+    @property
+    def resumes(self) -> bool:
+        """Whether the guess solves nearly the same problem, so that multipliers follow from it."""
+        return 0.0 < self.warm <= SOLVED
 
 
 STOPPED, OUT_OF_TIME = "stopped by the caller", "out of time"
@@ -181,11 +188,8 @@ def _settings(options: SolverOptions) -> dict[str, Any]:
         "ipopt.nlp_scaling_method": "none",  # everything is scaled to about 1 already
     }
     if options.warm:
-        settings |= {
-            "ipopt.mu_init": 1e-3,
-            "ipopt.bound_push": 1e-4,
-            "ipopt.bound_frac": 1e-4,
-            "ipopt.slack_bound_push": 1e-4,
-            "ipopt.slack_bound_frac": 1e-4,
-        }
+        pushes = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
+        settings |= {"ipopt.mu_init": options.warm} | {f"ipopt.{name}": 0.1 * options.warm for name in pushes}
+    if options.resumes:
+        settings["ipopt.bound_mult_init_method"] = "mu-based"
     return settings

@@ -123,6 +123,10 @@ class Layout:
                 self.impulse[number] = self._take(np.where(normal, 0.0, -np.inf), np.full(len(normal), np.inf), scale)
                 self.closure_impulse[number] = self._free(np.full(len(self.closure_names), problem.scales.impulse_n_s))
 
+    def lifted(self, name: str) -> Index:
+        """Return the variables of a lifted quantity, node after node. Shape (nodes × size,)."""
+        return np.concatenate(self._lifts[name])
+
     def nodes_of(self, number: int) -> Index:
         """Return the nodes of a phase."""
         return np.asarray(np.flatnonzero(self.phase_of == number))

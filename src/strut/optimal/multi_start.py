@@ -39,7 +39,7 @@ def best_of_starts(
     for number in range(starts):
         word = f"start {number + 1} of {starts}"
         try:
-            found.append(solve(number, _told(on_iteration, word if starts > 1 else "")))
+            found.append(solve(number, told_as(on_iteration, word if starts > 1 else "")))
         except (NotSolvedError, RefusedError) as failure:
             last = number + 1 == starts or _stopped(failure)
             if last and not found:
@@ -56,5 +56,6 @@ def _stopped(failure: Exception) -> bool:
     return isinstance(failure, NotSolvedError) and failure.stopped
 
 
-def _told(on_iteration: OnIteration | None, words: str) -> OnIteration | None:
+def told_as(on_iteration: OnIteration | None, words: str) -> OnIteration | None:
+    """Return what tells iterations together with which solve they are of."""
     return None if on_iteration is None else lambda iteration: on_iteration(replace(iteration, solve=words))

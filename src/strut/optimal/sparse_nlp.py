@@ -230,8 +230,11 @@ class SparseNLP:
                 continue
             start, stop = (int(row) for row in self.row_start[number : number + 2])
             given = ca.repmat(multiplier_f, 1, places), ca.reshape(multiplier_g[start:stop], count, places)
-            one, other = (piece.index[:, entry] for entry in _triplet(hessian))
-            values = self._mapped(number, [_nonzeros(hessian)], weights, given)
+            entries = _triplet(hessian)
+            one, other = (piece.index[:, entry] for entry in entries)
+            # Two symbols of one variable, say a parameter at both ends of an interval: both halves are on the diagonal.
+            twice = 1.0 + ((one == other) & (entries[0] != entries[1]))
+            values = self._mapped(number, [_nonzeros(hessian)], weights, given) * twice.T
             scatter.add(values, np.minimum(one, other), np.maximum(one, other))
         names, inputs = ["x", "p", "lam_f", "lam_g"], [self._x, self._p, multiplier_f, multiplier_g]
         return {"hess_lag": ca.Function("nlp_hess_l", inputs, [scatter.matrix()], names, ["triu_hess_gamma_x_x"])}

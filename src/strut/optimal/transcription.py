@@ -190,10 +190,15 @@ def _intervals(layout: Layout) -> Array:
     return np.asarray(counts[layout.phase_of[layout.starts]][:, None])
 
 
+def definition_of(lift: LiftedVariable) -> str:
+    """Return the name of the rows that define a lifted quantity."""
+    return f"definition of {lift.name}"
+
+
 def _lift(layout: Layout, lift: LiftedVariable) -> Element:
     node = layout.problem.node()
     rows = (node.lifted[lift.name] - lift.of(node)) / lift.scale
-    return layout.element(f"definition of {lift.name}", range(layout.node_count), rows=rows)
+    return layout.element(definition_of(lift), range(layout.node_count), rows=rows)
 
 
 def _start(layout: Layout, number: int) -> list[int]:

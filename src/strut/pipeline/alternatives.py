@@ -63,7 +63,7 @@ def slower(trials: Trials) -> Iterator[Trials]:
         if _passes(trials, "speed_m_s", share * usual * 1e3):
             task = msgspec.structs.replace(request.task, speed_m_s=share * usual)
             chosen = msgspec.structs.replace(request, task=task)
-            yield replace(trials, request=chosen, generator=generator_for(chosen, trials.robot, trials.on_progress))
+            yield trials.instead(chosen, generator_for(chosen, trials.robot, trials.on_progress))
 
 
 def _chosen(trials: Trials) -> Iterator[tuple[str, float, float]]:

@@ -80,7 +80,9 @@ def run(
         how = "walk at" if request.task.walks else "show"
         advice = f"Without --strict it would {how} {refused.intensity_kept:.2f}."
         raise RefusedError(refused.reasons, advice, refused)
-    receipt = replace(receipt, reasons=(*receipt.reasons, *told), solve_s=perf_counter() - started)
+    if told:  # the speed is the planner's own, not what anybody asked for
+        receipt = replace(receipt, reasons=(*receipt.reasons, *told), walking_speed_asked_m_s=None)
+    receipt = replace(receipt, solve_s=perf_counter() - started)
     return motion_of(trials.request, kept.attempt.draft, receipt)
 
 

@@ -54,6 +54,10 @@ class Trials:
     paces: dict[Style, float | None] = field(default_factory=dict)
     searched: dict[Style, Attempt] = field(default_factory=dict)
 
+    def instead(self, request: Request, generator: Generator) -> Trials:
+        """Return trials of another request, which know nothing of what was tried for this one."""
+        return replace(self, request=request, generator=generator, paces={}, searched={})
+
     def attempt(self, intensity: float, detail: Detail, *, use: float = 1.0, quiet: bool = False) -> Attempt:
         """Draft at an intensity, and judge: the first draft that passes, or the last.
 

@@ -29,6 +29,8 @@ def explained_sentences(condition: str, found: ExplainedWalk) -> list[str]:
     """Return what is not told, in words."""
     silent = [one.name for one in found.criteria if not one.told]
     words = []
+    if not found.converged:
+        words.append(f"{condition}: the search was cut short at {found.solutions} solutions; others may be better.")
     if silent:
         words.append(f"{condition}: the walk does not tell the weight of {', '.join(silent)}.")
     words += [f"{condition}: {one} and {other} are not told apart." for one, other in found.alike]

@@ -78,8 +78,9 @@ def _title(robot: Robot, records: list[GaitRecord], tried: list[str], points: in
     if len(records) < points:
         words.append(f"{points - len(records)} points (white) not looked for yet")
     for walker in tried:
-        held = sum(bool(record.figures.get(f"walked_by_{walker}", {}).get("held")) for record in found)
-        words.append(f"{held} held by the {walker} walker")
+        outcomes = [_outcome(record, walker) for record in found]
+        held, fell = outcomes.count("held"), outcomes.count("fell")
+        words.append(f"{held} of {held + fell} that were tried held by the {walker} walker")
     return ", ".join(words)
 
 

@@ -231,22 +231,24 @@ def _read_cells(text: str, source: str) -> tuple[pd.DataFrame, int, tuple[str, .
 
 
 def _check_header(header: Sequence[str], source: str) -> None:
-    if len(header) == 1 and ";" in header[0]:
-        raise AnswersError(source, "has its cells apart by semicolons; save it with commas.", 1)
     missing = [name for name in ("participant", "trial", "intended") if name not in header]
-    if missing:
-        found = ", ".join(header) or "nothing"
-        raise AnswersError(source, f"lacks the column {' and '.join(missing)}; its first line has {found}.", 1)
-    if not {"perceived", "chosen", "label", *SCALES} & set(header):
-        reason = "has neither `perceived`, `chosen` nor `label` nor a rating such as `pleasure` or `rating`."
-        raise AnswersError(source, reason, 1)
-    if "chosen" in header and not {"stimulus", "other"} <= set(header):
-        raise AnswersError(source, "has `chosen` but not both `stimulus` and `other`, among which it was.", 1)
-    if "trace" in header and "trace_hz" not in header:
-        raise AnswersError(source, "has `trace` but not `trace_hz`, the samples of it in a second.", 1)
-    twice, count = Counter(header).most_common(1)[0]
-    if count > 1:
-        raise AnswersError(source, f"has the column {twice} twice.", 1)
+    twice = [name for name, count in Counter(header).items() if count > 1]
+    found = ", ".join(header) or "nothing"
+    faults = {
+        "has its cells apart by semicolons; save it with commas.": ";" in found and len(header) == 1,
+        f"lacks the column {' and '.join(missing)}; its first line has {found}.": bool(missing),
+        "has neither `perceived`, `chosen` nor `label` nor a rating such as `pleasure` or `rating`.": not (
+            {"perceived", "chosen", "label", *SCALES} & set(header)
+        ),
+        "has `chosen` but not both `stimulus` and `other`, among which it was.": "chosen" in header
+        and not {"stimulus", "other"} <= set(header),
+        "has `trace` but not `trace_hz`, the samples of it in a second.": "trace" in header
+        and "trace_hz" not in header,
+        f"has the column {' and '.join(twice)} twice.": bool(twice),
+    }
+    for reason, wrong in faults.items():
+        if wrong:
+            raise AnswersError(source, reason, 1)
 
 
 def _check_unique(cells: pd.DataFrame, source: str) -> None:

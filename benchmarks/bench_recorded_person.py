@@ -1,0 +1,68 @@
+"""How far is a synthesized walk from the recorded person whose body it has?
+
+    python benchmarks/bench_recorded_person.py RECORDING.c3d [HEIGHT_M MASS_KG]
+
+The recording is used for the body and the speed alone. `apart_deg` is the mean absolute difference of sagittal joint
+angles over the cycle, of the legs that were seen for a whole one; `shape_deg` the same once the mean of each curve is
+taken off, which is where markers and model may disagree about zero.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"  # before numpy starts its threads
+
+import sys  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+import numpy as np  # noqa: E402
+
+from record import Row, record  # noqa: E402
+from strut import fit, gait_expression, read_recording  # noqa: E402
+from strut.analysis.gait_cycle import gait_cycle, mirror_image  # noqa: E402
+from strut.human.anatomy import ANKLE, HIP, KNEE, RIGHT, sided  # noqa: E402
+from strut.human.synthesize import synthesize  # noqa: E402
+from strut.human.walk_figures import UP  # noqa: E402
+from strut.models.catalogue import robot_of  # noqa: E402
+from strut.motion import Motion  # noqa: E402
+from strut.robot import Array, Robot  # noqa: E402
+
+JOINTS = (HIP, KNEE, ANKLE)
+SHARES = np.linspace(0.0, 1.0, 101)
+
+
+def main(recording: Path, height_m: float, mass_kg: float) -> None:
+    found = fit(read_recording(recording), height_m=height_m, mass_kg=mass_kg)
+    person = robot_of(found.motion)
+    speed_m_s = gait_expression(person, found.motion).speed_m_s
+    gait = synthesize(person, speed_m_s=speed_m_s)
+    recorded = [
+        curves for side in (found.motion, mirror_image(person, found.motion)) for curves in cycles(person, side)
+    ]
+    ours = cycles(person, gait.motion(steps=4, rate_hz=200.0))[0]
+    trial = {"recording": recording.name, "speed_m_s": round(speed_m_s, 3), "cycles": len(recorded)}
+    misses = np.array(recorded) - ours
+    shapes = misses - misses.mean(axis=2, keepdims=True)
+    apart, shape = (np.abs(part).mean(axis=(0, 2)) for part in (misses, shapes))
+    rows: list[Row] = [
+        trial | {"joint": joint, "apart_deg": round(float(one), 2), "shape_deg": round(float(other), 2)}
+        for joint, one, other in zip((*JOINTS, "mean"), (*apart, apart.mean()), (*shape, shape.mean()), strict=True)
+    ]
+    record("recorded_person", rows, packages=["strut", "casadi", "numpy"])
+
+
+def cycles(robot: Robot, motion: Motion) -> list[Array]:
+    """Return flexion [deg] of the right leg's joints over its first whole cycle, if there is one. Shape (3, 101)."""
+    cycle = gait_cycle(robot, motion)
+    if cycle is None:
+        return []
+    columns = [robot.joint_names.index(sided(joint, RIGHT)) for joint in JOINTS]
+    angles = np.degrees(cycle.motion.joint_angles_rad[:, columns] * [UP[joint] for joint in JOINTS])
+    return [np.array([np.interp(SHARES, cycle.share, column) for column in angles.T])]
+
+
+if __name__ == "__main__":
+    size = [float(word) for word in sys.argv[2:4]] or [1.86, 75.0]
+    main(Path(sys.argv[1]), *size)

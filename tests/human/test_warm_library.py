@@ -1,0 +1,113 @@
+"""Solved gaits as starts: blends near what is asked, without dimensions, on any mesh."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from strut.human.criteria import named_criteria
+from strut.human.gait_options import HUMAN, named_gait_options
+from strut.human.initial_guess import guessed_step
+from strut.human.synthesize import SynthesisRequest
+from strut.human.warm_library import NEARLY, WarmLibrary, blend_shares, features, warm_library
+from strut.models.subject import subject
+from strut.optimal.collocation import DirectCollocation
+from strut.optimal.interior_point import SOLVED, SolverOptions
+from strut.optimal.layout import Layout
+from strut.optimal.trajectory import variables_of
+
+COARSE = (6, 5, 3, 3)
+
+
+def request_of(robot, speed_m_s):
+    options = named_gait_options(robot, [HUMAN])
+    return SynthesisRequest(robot, named_criteria(robot, "natural"), options, speed_m_s)
+
+
+def asked(robot, speed_m_s):
+    return features(robot, speed_m_s, robot.expression.neutral_style())
+
+
+def test_a_blend_takes_neighbours_in_proportion_and_leaves_out_what_is_far():
+    known = np.zeros((4, len(NEARLY)))
+    known[:, 0] = 0.30, 0.36, 0.60, 0.33
+    known[3, 3] = 1.0  # a step that bends far forwards
+    assert_allclose(blend_shares(known, known[1]), [0.0, 1.0, 0.0, 0.0], atol=1e-6)
+    between, beyond = np.zeros((2, len(NEARLY)))
+    between[0], beyond[0] = 0.345, 0.9
+    assert_allclose(blend_shares(known, between), [0.25, 0.75, 0.0, 0.0], atol=0.05)
+    assert_allclose(blend_shares(known, beyond), [0.0, 0.0, 1.0, 0.0], atol=1e-6)
+
+
+def test_what_is_kept_comes_back_for_the_same_walker(gait, heiman):
+    path = gait.trajectory
+    library = WarmLibrary.of([(heiman, path, asked(heiman, 1.3))], [phase.intervals for phase in path.problem.phases])
+    back = library.start(heiman, path.problem, asked(heiman, 1.3))
+    for name in ("time_s", "q", "v", "u", "force_n", "duration_s"):
+        assert_allclose(getattr(back, name), getattr(path, name), rtol=1e-9, atol=1e-9, err_msg=name)
+    assert_allclose(np.concatenate(list(back.impulse_n_s.values())), np.concatenate(list(path.impulse_n_s.values())))
+    assert back.parameter["step_length_m"] == pytest.approx(gait.step_length_m)
+
+
+def test_a_body_of_another_size_gets_its_own_lengths_times_and_forces(heiman):
+    small, pace = subject(1.55, 52.0), 1.3
+    size = small.subject.standing_pelvis_height_m / heiman.subject.standing_pelvis_height_m
+    wanted = asked(heiman, pace)
+    ours, theirs = (
+        warm_library().start(robot, request_of(robot, 1.2).problem(COARSE), wanted) for robot in (heiman, small)
+    )
+    assert_allclose(theirs.q[:, 3:], ours.q[:, 3:])
+    assert_allclose(theirs.q[:, :3], size * ours.q[:, :3])
+    assert_allclose(theirs.duration_s, size**0.5 * ours.duration_s)
+    assert_allclose(theirs.force_n, small.mass_kg / heiman.mass_kg * ours.force_n)
+
+
+def test_blends_keep_the_equations_of_a_mesh_that_they_were_made_on(heiman):
+    problem = request_of(heiman, 1.24).problem([phase.intervals for phase in heiman.human_gait.phase])
+    start = warm_library().start(heiman, problem, asked(heiman, 1.24))
+    step = np.diff(start.time_s)[:, None]
+    inside = np.diff(start.phase_of) == 0
+    straight = start.v[:-1] + step * (start.a[:-1] + start.a[1:]) / 2.0  # accelerations are straight between nodes
+    assert np.abs(straight - start.v[1:])[inside].max() < 0.05 * np.abs(start.v).max()
+    assert_allclose(start.v[1:][inside][:, 3:].mean(), straight[inside][:, 3:].mean(), atol=1e-2)
+
+
+def test_the_library_begins_nearer_to_the_equations_of_motion_than_a_guessed_step(heiman):
+    program = DirectCollocation(request_of(heiman, 1.24).problem(COARSE))
+    starts = (
+        warm_library().start(heiman, program.problem, asked(heiman, 1.24)),
+        guessed_step(heiman, program.problem, 1.24),
+    )
+    off = [_off(program, variables_of(Layout(program.problem), start)) for start in starts]
+    assert off[0] < 0.2 * off[1]
+
+
+def _off(program, x):
+    rows, _ = program.assembly.linear(x)
+    beyond = np.maximum(np.maximum(program.assembly.lower - rows, rows - program.assembly.upper), 0.0)
+    return float(np.sqrt(np.mean(beyond**2)))
+
+
+def test_both_starts_end_in_the_same_optimum(heiman):
+    program = DirectCollocation(request_of(heiman, 1.24).problem(COARSE))
+    warm = program.solve(
+        warm_library().start(heiman, program.problem, asked(heiman, 1.24)), options=SolverOptions(warm=SOLVED)
+    )
+    cold = program.solve(guessed_step(heiman, program.problem, 1.24), options=SolverOptions(adaptive=True))
+    assert warm.cost == pytest.approx(cold.cost, rel=5e-4)  # the solver's tolerance leaves them 2e-4 apart
+    assert_allclose(warm.trajectory.q, cold.trajectory.q, atol=0.02)
+
+
+def test_the_usual_gait_starts_from_solved_gaits_and_says_so(gait):
+    assert gait.attempts[0].startswith("start 0 from solved gaits: ")
+    assert gait.solution.iterations <= 15  # many more, and the library no longer fits the criteria: make it again
+
+
+def test_other_criteria_and_manners_start_from_a_guessed_step(heiman):
+    usual = request_of(heiman, 1.3)
+    assert usual.has_solved_gaits
+    assert not replace(usual, weights=named_criteria(heiman, "multi")).has_solved_gaits
+    assert not replace(usual, options=replace(usual.options, posture=False)).has_solved_gaits
+    bent = replace(usual.options.style, trunk_pitch_rad=0.9)  # nobody has walked like that
+    assert not replace(usual, options=replace(usual.options, style=bent)).has_solved_gaits
