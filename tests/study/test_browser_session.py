@@ -14,6 +14,7 @@ def test_a_form_is_sent_once_and_only_with_an_answer(running, visit):
     page.get_by_role("alert").get_by_text("Please choose an answer first.").wait_for()
     assert running.opened.database.rows() == []
     page.get_by_role("radio", name="sad").click()
+    page.locator("#missing").wait_for(state="hidden")  # nothing is missing any more
     page.get_by_role("button", name="Next").dblclick()
     expect_trial(page, 2, 3)
     assert len(running.opened.database.rows()) == 1

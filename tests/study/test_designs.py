@@ -135,7 +135,7 @@ def test_own_questions_come_before_and_after_and_are_exported(opened_of, kind, r
         url = database_url(tmp_path, request.getfixturevalue("empty_postgres"))
         opened = replace(opened, database=open_database(url, name=opened.design.name, fingerprint="the same"))
     client, own = client_of(opened), f"/p/{TICKET}/questions"
-    assert "How often do you dance?" in client.get(f"/p/{TICKET}").text
+    assert "<bdi>How often do you dance?</bdi>" in client.get(f"/p/{TICKET}").text
     assert client.post(own, data={"moment": "after"}).status_code == 409
     for wrong in ({}, {"own_dance": "3"}, {"own_dance": "1", "own_sleep": "25"}, {"own_dance": "1", "own_sleep": "x"}):
         assert client.post(own, data={"moment": "before", **wrong}).status_code == 422

@@ -196,6 +196,7 @@ window.addEventListener("blur", () => { if (!document.hidden) { seen.lost = (see
 begin.addEventListener("click", show);
 document.getElementById("retry").addEventListener("click", () => { if (stage) show(); else load(); });
 document.getElementById("moving").addEventListener("click", () => { still = false; stillNotice.hidden = true; show(); });
+for (const event of ["input", "change"]) form.addEventListener(event, () => { missing.hidden = true; });
 form.addEventListener("change", () => { seen.chosen = Date.now(); remember(); });
 load();
 
