@@ -69,7 +69,7 @@ def test_pepper_s_anger_and_fear_are_confused_as_published_and_told_apart_when_a
         motions = [waves[name, layer] for name in ("angry", "fearful")]
         found = distinguished(robot, ("angry", "fearful"), motions, layer)
         assert (found.confused == []) == told
-        assert found.sentences()[0].startswith("All 2 feelings" if told else "People would confuse angry and fearful")
+        assert found.sentences()[0].startswith("Both feelings" if told else "People would confuse angry and fearful")
 
 
 def test_the_threshold_parts_pairs_that_it_has_never_seen():

@@ -34,7 +34,8 @@ def test_words_do_not_lie_on_each_other(places):
 
 
 def test_feelings_that_are_only_just_told_apart_are_told_so_and_what_a_level_is():
-    (said,) = found([(0, 0), (2.75, 0), (0, 8), (9, 9), (20, 0)]).sentences()
+    said, weak = found([(0, 0), (2.75, 0), (0, 8), (9, 9), (20, 0)]).sentences()
+    assert weak.startswith("Weakened by limits of the body: ")
     assert "only just told apart" in said
     assert "2.75 levels apart; people need 2.70" in said
     assert "One level is" in said

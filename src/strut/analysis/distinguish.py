@@ -35,6 +35,7 @@ FIVE = ("neutral", "happy", "sad", "angry", "fearful")
 STEPS_TO_GOAL = 8  # of a robot that walks to a goal: enough to walk steadily in the middle
 TASK_S = 6.0
 DRAFT_CYCLES, LOWERED = 4, 2  # of a draft, and the way in which bodies are a little lower, so that most feet reach
+WHOLE = 0.995  # share kept that is told as all of it
 BARELY = 1.15  # times the threshold: who is nearer than this is only just told apart
 LEVEL = "One level is what movements differed by, in speed, posture, size or jerk, when people told them apart."
 
@@ -92,21 +93,30 @@ class Distinguished:
         off = np.linalg.norm(self.places[:, None] - self.places[None], axis=2) - self.distance
         return float(np.sqrt((off**2).mean()) / max(self.distance.mean(), 1e-9))
 
+    @property
+    def told_apart(self) -> str:
+        """In words, how well feelings that nobody would confuse are told apart."""
+        return "only just told apart" if self.pairs[0][2] < BARELY * self.threshold else "told apart"
+
     def sentences(self) -> list[str]:
         """Return what there is to tell."""
+        known = [(name, kept) for name, kept in zip(self.names, self.kept, strict=True) if kept is not None]
+        weak = [f"{name} ({kept:.0%})" for name, kept in known if kept < WHOLE]
+        weakened = [f"Weakened by limits of the body: {', '.join(weak)}."] if weak else []
         if not self.confused:
             first, second, far = self.pairs[0]
-            barely = "only just told apart" if far < BARELY * self.threshold else "told apart"
+            count = "Both" if len(self.names) == 2 else f"All {len(self.names)}"
             return [
-                f"All {len(self.names)} feelings are {barely}: the nearest, {first} and {second}, are {far:.2f} "
-                f"levels apart; people need {self.threshold:.2f}. {LEVEL}"
+                f"{count} feelings are {self.told_apart}: the nearest, {first} and {second}, are {far:.2f} "
+                f"levels apart; people need {self.threshold:.2f}. {LEVEL}",
+                *weakened,
             ]
         told = [
             f"People would confuse {first} and {second}: they are {far:.2f} levels apart, and {self.threshold:.2f} are "
             f"needed; most of it is {self._most_told_by(first, second)}."
             for first, second, far in self.confused
         ]
-        return [*told, LEVEL]
+        return [*told, LEVEL, *weakened]
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as JSON would hold it."""

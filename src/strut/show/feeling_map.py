@@ -108,7 +108,7 @@ def _lines(axes: Axes, found: Distinguished) -> None:
 
 def _title(found: Distinguished) -> str:
     count = len(found.confused)
-    said = "all told apart" if not count else f"{count} pair{'s' if count > 1 else ''} confused"
+    said = f"all {found.told_apart}" if not count else f"{count} pair{'s' if count > 1 else ''} confused"
     return f"{found.robot}, {found.expression}: {said} (people need {found.threshold:.1f} levels)"
 
 
