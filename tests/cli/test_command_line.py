@@ -74,7 +74,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
         ),
         (
             ["walk", "mrpete", "--balance", "z"],
-            "There is no balance 'z' (nearest: y, xy); `strut walk --help` lists them all.",
+            "There is no balance 'z' (there are y, xy); `strut walk --help` lists them all.",
         ),
         (
             ["walk", "mrpete", "--emotion", "sad", "--pad", "0", "0", "0"],
