@@ -53,6 +53,7 @@ class TaskFarm:
         self._client: Any = None
         self._key_of: dict[Any, Any] = {}  # by future
         self._levels: dict[str, int] = {}  # of Dask's loggers before the farm
+        self._prepared: list[Any] = []  # futures; Dask drops those that nobody holds
 
     def __enter__(self) -> Self:
         self._dask = installed_dask()
@@ -103,6 +104,12 @@ class TaskFarm:
             self._key_of[self._client.submit(work, *arguments, pure=False)] = key
         except (OSError, RuntimeError) as error:
             raise SchedulerError(self.address, _LOST) from error
+
+    def prepare(self, work: Callable[..., Any], *arguments: Any) -> None:
+        """Let every worker that is there compute something once, of which it keeps what later tasks need."""
+        for worker in self._client.scheduler_info(n_workers=-1)["workers"]:
+            own = {"workers": [worker], "allow_other_workers": True, "pure": False}
+            self._prepared.append(self._client.submit(work, *arguments, **own))
 
     def results(self) -> Iterator[tuple[Any, Any]]:
         """Yield key and result as they come, until nothing is left; tasks may be submitted meanwhile.

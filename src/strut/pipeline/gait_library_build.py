@@ -94,15 +94,15 @@ def _spread(farm: TaskFarm, frontier: _Frontier, robot: Robot, into: GaitStore, 
 
     def send() -> None:
         for index, start, attempt in frontier.ready():
-            farm.submit((index, attempt), found_gait, robot.name, robot.fingerprint, frontier.parameter(index), start)
+            body, mirror = (robot.name, robot.fingerprint), frontier.mirrored(index) != index
+            farm.submit((index, attempt), found_gait, *body, frontier.parameter(index), start, mirror)
 
+    farm.prepare(prepared, robot.name)
     send()
     for (index, attempt), found in farm.results():
-        record = replace(found, index=index)
-        if record.status == "ok" or attempt >= MOST_STARTS:
-            for one in (record, _mirror_record(record, frontier, robot)):
-                if one is not None:
-                    _put(one, frontier, into, on_gait)
+        if found[0].status == "ok" or attempt >= MOST_STARTS:
+            for record, place in zip(found, (index, frontier.mirrored(index)), strict=False):
+                _put(replace(record, index=place), frontier, into, on_gait)
         else:
             frontier.again(index)
         send()
@@ -119,19 +119,14 @@ def _put_missing_mirrors(frontier: _Frontier, robot: Robot, into: GaitStore, on_
     """Write mirror images that a builder did not come to, because it was killed between a gait and its image."""
     for record in list(into.records()):
         if frontier.is_solved(record.index) and not frontier.is_done(frontier.mirrored(record.index)):
-            mirror = _mirror_record(record, frontier, robot)
-            if mirror is not None:
-                _put(mirror, frontier, into, on_gait)
+            _put(replace(_mirrored(record, robot), index=frontier.mirrored(record.index)), frontier, into, on_gait)
 
 
-def _mirror_record(record: GaitRecord, frontier: _Frontier, robot: Robot) -> GaitRecord | None:
-    """Return the record of the mirrored point, measured anew; None on the middle line."""
-    other = frontier.mirrored(record.index)
-    if other == record.index:
-        return None
+def _mirrored(record: GaitRecord, robot: Robot) -> GaitRecord:
+    """Return the record of the mirror image, measured anew."""
     if record.gait is None:
-        return replace(record, index=other, start=None)
-    return replace(judged_gait(robot, record.gait.mirrored(), record.figures), index=other)
+        return replace(record, start=None)
+    return judged_gait(robot, record.gait.mirrored(), record.figures)
 
 
 @dataclass(slots=True, eq=False)
@@ -236,8 +231,15 @@ def _program(robot: str) -> GaitProgram:
     return GaitProgram(load_robot(robot))
 
 
-def found_gait(robot: str, fingerprint: str, parameter: GaitParameter, start: Array | None) -> GaitRecord:
-    """Find and judge one gait: the task of a worker. The record's index is left to whoever asked."""
+def prepared(robot: str) -> None:
+    """Make what every gait of a robot is found with, which takes a worker as long as several gaits."""
+    _program(robot)
+
+
+def found_gait(
+    robot: str, fingerprint: str, parameter: GaitParameter, start: Array | None, mirror: bool
+) -> tuple[GaitRecord, ...]:
+    """Find and judge one gait, and its mirror image if asked: the task of a worker. Who asked knows their indices."""
     program = _program(robot)
     if program.robot.fingerprint != fingerprint:
         raise LibraryError(robot, "a worker has another version of this robot; install the same strut everywhere.")
@@ -248,9 +250,10 @@ def found_gait(robot: str, fingerprint: str, parameter: GaitParameter, start: Ar
         "warm": start is not None,
         "solve_s": round(process_time() - began_s, 3),
     }
-    if found.gait is None:
-        return GaitRecord((0, 0, 0), "failed", f"{found.status}.", figures, None)
-    return replace(judged_gait(program.robot, found.gait, figures), start=found.variables)
+    record = GaitRecord((0, 0, 0), "failed", f"{found.status}.", figures, None)
+    if found.gait is not None:
+        record = replace(judged_gait(program.robot, found.gait, figures), start=found.variables)
+    return (record, _mirrored(record, program.robot)) if mirror else (record,)
 
 
 def judged_gait(robot: Robot, gait: PeriodicGait, figures: Any) -> GaitRecord:
