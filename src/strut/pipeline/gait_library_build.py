@@ -148,6 +148,7 @@ class _Frontier:
         self.open: dict[GridIndex, _Try] = {
             index: _Try() for index in product(forward, left, height) if self.is_solved(index)
         }
+        self._near = {index: self._neighbours(index) for index in self.open}  # asked for at every result
         self._start: dict[GridIndex, Array] = {}
         self._seen: set[GridIndex] = set()
 
@@ -196,7 +197,7 @@ class _Frontier:
 
     def _next_try(self, index: GridIndex) -> Iterator[tuple[GridIndex, Array | None, int]]:
         """Yield the next attempt at a point, if there is a neighbour to try from or none to wait for."""
-        neighbours, attempts = self._neighbours(index), self.open[index].attempts
+        neighbours, attempts = self._near[index], self.open[index].attempts
         beside = [near for near in neighbours if near in self._start]
         if attempts < min(len(beside), MOST_STARTS - 1):
             yield self._begun(index, self._start[beside[attempts]])
