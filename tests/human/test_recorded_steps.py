@@ -1,12 +1,14 @@
 """Steps of a walk, whichever foot stands and wherever it goes."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from strut.errors import BadMotionError
+from strut.human.explained_walk import _recorded
 from strut.human.recorded_steps import recorded_steps
 from strut.human.walking_direction import WalkingDirection
 from tests.walker import STEP, STEP_M, walked
@@ -58,3 +60,9 @@ def test_a_walk_without_a_step_is_refused_in_one_sentence(heiman):
     standing = replace(walked(heiman, 1), contact=np.ones((STEP, len(heiman.foot_names)), dtype=bool))
     with pytest.raises(BadMotionError, match=r"no step from .* that goes straight on; give a longer recording"):
         recorded_steps(heiman, standing)
+
+
+def test_a_walk_on_a_treadmill_is_not_explained():
+    walk = SimpleNamespace(meta={"belt_m_s": [-1.2, 0.0]})
+    with pytest.raises(BadMotionError, match="treadmill"):
+        _recorded([walk], None)

@@ -161,6 +161,8 @@ def _recorded(walks: Motion | Sequence[Motion], robot: Robot | None) -> tuple[Ro
     trials = [walks] if isinstance(walks, Motion) else list(walks)
     if not trials:
         raise BadMotionError("There is no walk to explain.")
+    if any(np.any(trial.meta.get("belt_m_s", 0.0)) for trial in trials):
+        raise BadMotionError("A walk on a treadmill cannot be explained: its steps stay in one place.")
     human = [robot_of(trial, robot, needs_feet=False) for trial in trials][0]  # noqa: RUF015  (each is checked)
     if human.tables.contact is None or human.tables.gait is None:
         raise BadMotionError(f"{human.name} has no contact and gait tables; only walks of human models are explained.")
