@@ -95,3 +95,21 @@ def test_feet_that_swing_like_sines_are_refused():
     recording, _ = walker_recording(frames=150)
     found = fit(recording, height_m=1.86, mass_kg=75.0)
     assert check(found.motion).verdict == "refused"
+
+
+@pytest.mark.parametrize(
+    ("figure", "limit", "said"),
+    [
+        ("unexplained_moment_weight_m", recorded_walk.MOST_UNEXPLAINED_M, "of moment is unexplained"),
+        ("landing_moment_weight_m", recorded_walk.MOST_AT_LANDINGS_M, "of moment is unexplained at landings"),
+    ],
+)
+def test_moment_that_forces_do_not_explain_is_refused_beyond_its_limit(figure, limit, said):
+    figures = dict.fromkeys(recorded_walk.FORCE_FIGURES) | {"least_vertical_weight": 0.0}
+    for value, complaints in ((0.99 * limit, 0), (1.01 * limit, 1)):
+        found = recorded_walk.RecordedSoundness(
+            **figures | {figure: value}, highest_mm=0.0, steps=2, marker_error_mean_mm=None, unjudged=None
+        )
+        reasons = recorded_walk._reasons(found, 0.0, 0.0)
+        assert len(reasons) == complaints
+        assert all(reason.endswith(said) for reason in reasons)
