@@ -198,7 +198,7 @@ def simulate(
     elif found.power:
         if power is not None:
             reached = f"reach a power of {power:g} for {finding or next(iter(found.power))}"
-            programs.print(f"{found.people} people are the fewest that {reached}, as far as simulation tells.")
+            programs.print(f"{found.people} people are the fewest that {reached}, or miss it by 2 % at most.")
         rows = [[name, f"{share:.0%}"] for name, share in found.power.items()]
         print_table(f"power with {found.people} simulated observers, 5 % after corrections", ["finding", "power"], rows)
     else:
