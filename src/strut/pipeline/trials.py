@@ -123,7 +123,7 @@ class Trials:
         how, style = self.how, self.style(intensity)
         if not self.fastest:
             if style not in self.searched:
-                detail = SEARCH if how.coarsely else FINAL
+                detail = self._search_detail() if how.coarsely else FINAL
                 self.searched[style] = self.attempt(intensity, detail, use=how.use)
             return replace(self.searched[style], intensity=intensity, neutral=style == self.style(0.0))
         if style not in self.paces:
@@ -131,6 +131,11 @@ class Trials:
                 lambda slower: self._at_pace(slower).attempt(intensity, SEARCH, use=USED, quiet=True).passes
             )
         return self._at_pace(self.paces[style]).attempt(intensity, SEARCH, use=how.use)
+
+    def _search_detail(self) -> Detail:
+        """Return how to draft in a search: from about the way on in which all that is asked was drafted, if it was."""
+        asked = self.searched.get(self.asked_style) if self.how.by_words else None
+        return SEARCH if asked is None else replace(SEARCH, variant=asked.draft.variant)
 
     def attempt_in_turn(self, intensity: float) -> Attempt:
         """Return a quick attempt, or the same in full if that passes."""
