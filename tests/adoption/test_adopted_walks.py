@@ -148,7 +148,7 @@ def test_it_walks_backwards_and_sideways_at_the_commanded_speed(adopted, choices
 def test_limits_that_no_file_tells_are_called_assumed(adopted):
     robot = adopted("go1")
     table = robot.tables.robot
-    guessed = msgspec.structs.replace(table, joint={"FL_hip_joint": OwnJoint(assumed=("torque",)), **table.joint})
+    guessed = msgspec.structs.replace(table, joint={"FL_*": OwnJoint(assumed=("torque",)), **table.joint})
     tables = replace(robot.tables, robot=guessed)
     assert limits._kind(robot, "FL_hip_joint", "torque") == "torque limit"
     assert limits._kind(replace(robot, tables=tables), "FL_hip_joint", "torque") == "assumed torque limit"
