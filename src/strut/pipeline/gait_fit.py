@@ -18,6 +18,7 @@ from strut.verify.limits import friction_needed, judged, limits_for
 from strut.verify.measure import measure
 
 AT_EASE = 0.88  # of torque, speed and friction, that a neutral gait may use: feelings need the rest
+MOST_OTHERS = 1  # other limits that are broken: who breaks more is not helped by a factor
 CYCLES = 5  # at the full rate: fewer, or coarser ones, miss where a joint comes to its stop
 BETTER = 0.02  # of them that a change must spare
 # One after the other, each kept if it helps: narrower, shorter and quicker, longer and slower steps, lower feet.
@@ -38,7 +39,7 @@ def fitted_gait(robot: Robot) -> PatternTable:
     """
     robot = robot.expressing(robot.chosen_layer(None))
     gait, least = robot.pattern_gait, _strain(robot) if len(robot.feet) == 2 else None
-    if least is None:
+    if least is None or least[0] > MOST_OTHERS:
         return gait
     for change in CHANGES:
         if least[:2] == (0, 0) and least[2] <= AT_EASE:
