@@ -38,7 +38,7 @@ def test_nothing_is_proposed_where_not_even_the_usual_works():
             0.4,
             0.62,
             "mm/s",
-            "A speed of 0.9 m/s is impossible (it falls); the largest that works is 0.62",
+            "A speed of 0.9 m/s is impossible (it falls); the largest that works is 0.6",
         ),
         ("speed", -0.5, 0.4, -0.3, "mm/s", "the largest that works is -0.3 m/s."),
         ("speed", 0.3, 0.02, 0.04, "mm/s", "the largest that works is 40 mm/s."),
