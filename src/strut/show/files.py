@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Unpack
 
@@ -11,10 +12,11 @@ from strut.io.atomic import check_writable, write_atomically
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.show.animation import FilmOptions, film_of, gif_bytes, mp4_bytes
+from strut.show.animation import Film, FilmOptions, film_of, gif_bytes, mp4_bytes
 from strut.show.footage import Look, SideBySide
 from strut.show.picture import png_bytes
 from strut.show.pose_strip import POSES, pose_strip_bytes
+from strut.show.render import Pixels
 from strut.show.report import MOST_SHOWN_S, report_bytes
 
 
@@ -63,14 +65,23 @@ def save_shown(
     for ending, path in files.items():
         check_writable(path, force=force, ending=ending)
 
+    @cache
+    def film() -> Film:
+        return film_of(shown, duration_s=duration_s)
+
+    @cache
+    def drawn() -> list[Pixels]:  # once, if both kinds of film are asked for
+        return [*film().pictures(on_frame)]
+
     def content(ending: str) -> bytes:
         if ending == ".html":
             return report_bytes(shown, most_shown_s=MOST_SHOWN_S if duration_s is None else duration_s)
         if ending == ".png":
             in_row = in_a_row or (POSES if shown.are_people else 1)
             return png_bytes(shown, at_s=at_s) if in_row == 1 else pose_strip_bytes(shown, poses=in_row)
-        film = film_of(shown, duration_s=duration_s)
-        return gif_bytes(film, on_frame) if ending == ".gif" else mp4_bytes(film, on_frame)
+        if ending == ".gif":
+            return gif_bytes(film(), drawn())
+        return mp4_bytes(film(), drawn() if gif is not None else film().pictures(on_frame))
 
     for ending, path in files.items():
         write_atomically(path, content(ending), force=force)
@@ -162,14 +173,15 @@ def save_mp4(
 
 
 def _save_film(
-    encoded: Callable[..., bytes],
+    encoded: Callable[[Film, Iterable[Pixels]], bytes],
     motions: Sequence[Motion],
     robots: Sequence[Robot],
     path: Path | str,
     options: FilmOptions,
 ) -> None:
     shown = SideBySide(motions, robots, options.get("look", "solid"), options.get("names"))
-    content = encoded(film_of(shown, **options), options.get("on_frame"))
+    film = film_of(shown, **options)
+    content = encoded(film, film.pictures(options.get("on_frame")))
     write_atomically(Path(path), content, force=options.get("force", False))
 
 
