@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Unpack
 
@@ -12,12 +11,14 @@ from strut.io.atomic import check_writable, write_atomically
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.show.animation import Film, FilmOptions, film_of, gif_bytes, mp4_bytes
+from strut.show.animation import Film, FilmOptions, OnFrame, film_of, gif_bytes, mp4_bytes
 from strut.show.footage import Look, SideBySide
 from strut.show.picture import png_bytes
 from strut.show.pose_strip import POSES, pose_strip_bytes
 from strut.show.render import Pixels
 from strut.show.report import MOST_SHOWN_S, report_bytes
+
+FILMS: dict[str, Callable[[Film, Iterable[Pixels]], bytes]] = {".gif": gif_bytes, ".mp4": mp4_bytes}
 
 
 def save_shown(
@@ -33,7 +34,7 @@ def save_shown(
     poses: int | None = None,
     duration_s: float | None = None,
     force: bool = False,
-    on_frame: Callable[[int, int], None] | None = None,
+    on_frame: OnFrame | None = None,
 ) -> list[Path]:
     """Write motions side by side, each as the robot that it names.
 
@@ -57,6 +58,7 @@ def save_shown(
     Example:
         >>> strut.save_shown(strut.load_motion("happy.npz"), png="happy.png", html="happy.html")
     """
+    films: dict[str, bytes] = {}
     in_a_row = _poses_in_a_row(poses, at_s)
     together = [motions] if isinstance(motions, Motion) else list(motions)
     shown = SideBySide(together, [robot_of(motion) for motion in together], look, names)
@@ -65,27 +67,29 @@ def save_shown(
     for ending, path in files.items():
         check_writable(path, force=force, ending=ending)
 
-    @cache
-    def film() -> Film:
-        return film_of(shown, duration_s=duration_s)
-
-    @cache
-    def drawn() -> list[Pixels]:  # once, if both kinds of film are asked for
-        return [*film().pictures(on_frame)]
-
     def content(ending: str) -> bytes:
         if ending == ".html":
             return report_bytes(shown, most_shown_s=MOST_SHOWN_S if duration_s is None else duration_s)
         if ending == ".png":
             in_row = in_a_row or (POSES if shown.are_people else 1)
             return png_bytes(shown, at_s=at_s) if in_row == 1 else pose_strip_bytes(shown, poses=in_row)
-        if ending == ".gif":
-            return gif_bytes(film(), drawn())
-        return mp4_bytes(film(), drawn() if gif is not None else film().pictures(on_frame))
+        return films[ending]
 
     for ending, path in files.items():
+        if ending in FILMS and not films:
+            films |= _films(shown, [kind for kind in FILMS if kind in files], duration_s, on_frame)
         write_atomically(path, content(ending), force=force)
     return list(files.values())
+
+
+def _films(
+    shown: SideBySide, endings: Sequence[str], duration_s: float | None, on_frame: OnFrame | None
+) -> dict[str, bytes]:
+    """Return a film in all formats that are asked for, drawn once."""
+    film = film_of(shown, duration_s=duration_s)
+    pictures: Iterable[Pixels] = film.pictures(on_frame)
+    pictures = pictures if len(endings) == 1 else [*pictures]
+    return {ending: FILMS[ending](film, pictures) for ending in endings}
 
 
 def _poses_in_a_row(poses: int | None, at_s: float | None) -> int | None:
