@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
@@ -58,34 +58,40 @@ def save_shown(
     Example:
         >>> strut.save_shown(strut.load_motion("happy.npz"), png="happy.png", html="happy.html")
     """
-    films: dict[str, bytes] = {}
     in_a_row = _poses_in_a_row(poses, at_s)
     together = [motions] if isinstance(motions, Motion) else list(motions)
     shown = SideBySide(together, [robot_of(motion) for motion in together], look, names)
-    asked = {".html": html, ".png": png, ".gif": gif, ".mp4": mp4}
+    files = _writable({".html": html, ".png": png, ".gif": gif, ".mp4": mp4}, force=force)
+    if html is not None:
+        page = report_bytes(shown, most_shown_s=MOST_SHOWN_S if duration_s is None else duration_s)
+        write_atomically(files[".html"], page, force=force)
+    if png is not None:
+        write_atomically(files[".png"], _picture(shown, in_a_row, at_s), force=force)
+    for ending, film in _films(shown, [kind for kind in FILMS if kind in files], duration_s, on_frame).items():
+        write_atomically(files[ending], film, force=force)
+    return list(files.values())
+
+
+def _writable(asked: Mapping[str, Path | str | None], *, force: bool) -> dict[str, Path]:
+    """Return the files that are asked for, by ending, all of which can be written."""
     files = {ending: Path(path) for ending, path in asked.items() if path is not None}
     for ending, path in files.items():
         check_writable(path, force=force, ending=ending)
+    return files
 
-    def content(ending: str) -> bytes:
-        if ending == ".html":
-            return report_bytes(shown, most_shown_s=MOST_SHOWN_S if duration_s is None else duration_s)
-        if ending == ".png":
-            in_row = in_a_row or (POSES if shown.are_people else 1)
-            return png_bytes(shown, at_s=at_s) if in_row == 1 else pose_strip_bytes(shown, poses=in_row)
-        return films[ending]
 
-    for ending, path in files.items():
-        if ending in FILMS and not films:
-            films |= _films(shown, [kind for kind in FILMS if kind in files], duration_s, on_frame)
-        write_atomically(path, content(ending), force=force)
-    return list(files.values())
+def _picture(shown: SideBySide, in_a_row: int | None, at_s: float | None) -> bytes:
+    """Return one moment, or poses in a row: of people if nobody says."""
+    poses = in_a_row or (POSES if shown.are_people else 1)
+    return png_bytes(shown, at_s=at_s) if poses == 1 else pose_strip_bytes(shown, poses=poses)
 
 
 def _films(
     shown: SideBySide, endings: Sequence[str], duration_s: float | None, on_frame: OnFrame | None
 ) -> dict[str, bytes]:
-    """Return a film in all formats that are asked for, drawn once."""
+    """Return a film in all formats that are asked for, drawn once; nothing is drawn for none."""
+    if not endings:
+        return {}
     film = film_of(shown, duration_s=duration_s)
     pictures: Iterable[Pixels] = film.pictures(on_frame)
     pictures = pictures if len(endings) == 1 else [*pictures]
