@@ -21,7 +21,7 @@ from strut.robot import Robot
 from strut.simulation.piloted import Clock, World, simulate_requests
 
 OnGait = Callable[[GaitRecord, int, int], None]
-WALK_S, STOP_S = 8.0, 8.0
+WALK_S, STOP_S = 8.0, 12.0
 STEADY_S = 4.0
 CONTROL_HZ = 1000.0
 
