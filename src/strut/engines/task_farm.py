@@ -22,6 +22,13 @@ from strut.errors import MissingExtraError, SchedulerError
 CONNECT_S = 5.0
 LOOK_S, PATIENCE_S = 2.0, 120.0  # how often the farm looks who works, and how long nobody may
 _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)  # Dask has errors of both families
+# Of our own cluster: Dask's watching of itself takes a tenth of a core, which two workers on two cores do not have.
+_UNWATCHED = {
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.worker.profile.enabled": False,
+}
 _LOGGERS = ("distributed", "distributed.worker", "distributed.nanny", "distributed.scheduler")
 _LOST = "was lost; what is finished is kept, run the same command again to go on."
 
@@ -71,9 +78,13 @@ class TaskFarm:
     def _connect(self) -> None:
         """Start workers, or find the scheduler."""
         if self._scheduler is None:
-            self._cluster = self._dask.LocalCluster(
-                n_workers=self._workers or os.cpu_count() or 1, threads_per_worker=1, dashboard_address=":0"
-            )
+            with import_module("dask").config.set(_UNWATCHED):
+                self._cluster = self._dask.LocalCluster(
+                    n_workers=self._workers or os.cpu_count() or 1,
+                    threads_per_worker=1,
+                    memory_limit=0,  # none, so nobody watches it
+                    dashboard_address=":0",
+                )
         try:
             self._client = self._dask.Client(self._cluster or self._scheduler, timeout=CONNECT_S, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:

@@ -77,7 +77,12 @@ def walked(robot: str, parameter: GaitParameter, library: GaitLibrary | None) ->
     if held and last < len(time_s):
         speed = (qpos[last, :2] - qpos[first, :2]) / (time_s[last] - time_s[first])
         off = round(float(np.linalg.norm(speed - (forward, left))), 4)
-    return {"held": held, "stopped": run.outcome.finished, "speed_off_m_s": off, "upright_s": run.outcome.upright_s}
+    return {
+        "held": held,
+        "stopped": run.outcome.finished,
+        "speed_off_m_s": off,
+        "upright_s": round(run.outcome.upright_s, 2),
+    }
 
 
 @lru_cache(maxsize=2)
