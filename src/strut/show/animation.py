@@ -100,7 +100,7 @@ def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
     ]
     width_px = options.get("panel_px") or int(np.clip(ALL_PX // len(takes), NARROW_PX, WIDE_PX))
     azimuth_rad, height_share = (SIDEWAYS_RAD, UPRIGHT) if all(walks) else (shown.azimuth_rad, LEVEL)
-    shot = shot_of(takes, width_px, azimuth_rad, height_share=height_share)
+    shot = shot_of(takes, width_px, azimuth_rad, elevation_rad=shown.elevation_rad, height_share=height_share)
     return Film(titles_over(shown, width_px), shot, count, rounds, rate_hz)
 
 
