@@ -92,3 +92,21 @@ def test_nothing_is_kept_where_not_even_a_whole_neutral_motion_passes():
     assert kept.attempt is None
     assert kept.stopped_by[0].sentence == "joint speed: too fast"
     assert trials.generator.tried[-1][1] == "final"
+
+
+def test_an_attempt_knows_whether_less_of_it_would_be_the_same_again():
+    trials = Trials(HAPPY, ALICE, Picky(lambda _style: True))
+    assert [trials.search(intensity).neutral for intensity in (1.0, 0.5, 0.0)] == [False, False, True]
+    assert trials.search(1.0).neutral is False  # also when it is taken from what was searched before
+
+
+class ProvedFirst(Picky):
+    """Wants to know first whether neutral works."""
+
+    search: ClassVar[Search] = Search(coarsely=True, rungs=8, proof_first=True)
+
+
+def test_that_nothing_works_is_said_of_neutral_itself():
+    trials = Trials(HAPPY, ALICE, ProvedFirst(lambda _style: False))
+    assert strongest_expression(trials).attempt is None
+    assert [style == trials.style(0.0) for style, _ in trials.generator.tried] == [False, True, True]

@@ -142,7 +142,7 @@ class _Linearised:
     jacobian: Array
     own: Array
 
-    def normal(self, rows: Index) -> Array:
+    def normal(self, rows: npt.NDArray[np.bool_]) -> Array:
         """Return the damped normal matrices of some samples. Shape (n, nv, nv)."""
         jacobian = self.jacobian[rows]
         normal: Array = jacobian.transpose(0, 2, 1) @ jacobian

@@ -116,6 +116,7 @@ class NaturalCriteria(Table, frozen=True):
         duration_s: Shortest and longest duration by phase.
         torque_nm: Torque that counts as 1, by joint without its side.
         spread_rad: Spread of coordinates in the place of that of `PostureTable`.
+        range_rad: Range of coordinates in the place of that of a synthesized step.
     """
 
     gamma: tuple[float, float, float, float]
@@ -129,6 +130,7 @@ class NaturalCriteria(Table, frozen=True):
     duration_s: Mapping[str, Range]
     torque_nm: Mapping[str, Positive]
     spread_rad: Mapping[str, Positive]
+    range_rad: Mapping[str, Range] = {}
 
 
 class NaturalRange(Table, frozen=True):

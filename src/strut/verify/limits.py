@@ -22,7 +22,7 @@ from strut.audit import (
     TaskAudit,
     settled,
 )
-from strut.balance.support import runs, stands_on_lines
+from strut.balance.support import runs
 from strut.balance.wheels import DRIVE_LIMITS
 from strut.draft import Draft, Limit, Shortfall
 from strut.engines.rigid_body import GRAVITY_M_S2
@@ -172,13 +172,13 @@ def _standing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
     joint_limit, joint_speed, torque = _joint_limits(robot, "is {:.2f} rad beyond its range", 0.0)
 
     def unbalanced_mm(needs: Audit) -> Array:
-        if stands_on_lines(robot, needs.contact):  # see `beside_mm`
+        if needs.on_lines:  # see `beside_mm`
             return np.zeros((len(needs.margin_m), 1))
         short_m = margin_m - needs.margin_m
         return MM * np.where(np.isposinf(short_m), 0.0, short_m)[:, None]  # in flight: see `NoFlight`
 
     def beside_mm(needs: Audit) -> Array:
-        if not stands_on_lines(robot, needs.contact):
+        if not needs.on_lines:
             return np.zeros((len(needs.margin_m), 1))
         far_m = -needs.margin_m - MOST_BESIDE_LINE * float(needs.qpos[:, 2].mean())
         return MM * np.where(np.isposinf(far_m), 0.0, far_m)[:, None]
