@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.capture.captured_walk import capture_walk, fit_figures
+from strut.capture.captured_walk import _in_triangle, capture_walk, fit_figures
 from strut.capture.fit import fit
 from strut.capture.footprints import Footprint, find_footprints
 from strut.capture.gait_trial import prepare_trial
@@ -99,6 +99,16 @@ def test_landings_load_the_foot_that_lands_and_hardly_change_the_momentum():
     np.testing.assert_allclose(slow, change * 0.5**1.5, atol=1e-9)  # who walks slowly lands softly
     seen = with_landings(before, [lands], time_s, 700.0, shape(1.2, heel_push_m_s2=25.0)).force_n[..., 2] - 300.0
     np.testing.assert_allclose(seen, 0.25 * change, atol=1e-9)  # most of it is in the movement where heels show it
+
+
+def test_loads_on_the_corners_of_a_foot_act_where_pressure_is():
+    corners = np.array([[0.0, 0.0], [0.15, 0.05], [0.13, -0.04]])
+    shares = np.random.default_rng(0).dirichlet(np.ones(3), 50)  # heel, inner and outer corner in front
+    front, outer = _in_triangle(np.tile(corners, (50, 1, 1)), shares @ corners)
+    np.testing.assert_allclose(np.column_stack([1.0 - front, front * (1.0 - outer), front * outer]), shares, atol=1e-9)
+    before, beside = _in_triangle(np.tile(corners, (2, 1, 1)), np.array([[0.3, 0.01], [0.07, 0.2]]))
+    assert before[0] == 1.0
+    assert beside[1] == 0.0
 
 
 def test_the_authors_step_is_sound_without_plates(author):
