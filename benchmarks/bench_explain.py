@@ -2,11 +2,12 @@
 
     python benchmarks/bench_explain.py own [SEED ...]
     python benchmarks/bench_explain.py recorded TRAIN.npz OTHER.npz ...
+    python benchmarks/bench_explain.py conditions NAME=WALK.npz ...
 
 `own`: a walk of the usual person with weights drawn between half and twice the usual ones, of which the search gets the
 angles alone; `worst_percent` is the largest error of a weight that the walk tells. `recorded`: weights found in the
 first motion, against the usual ones, on it and on motions of the same person that were not looked at (`strut fit` makes
-motions of recordings).
+motions of recordings). `conditions`: which mixture explains each walk, a row per criterion with 90 % ranges.
 """
 
 from __future__ import annotations
@@ -69,6 +70,22 @@ def recorded(train: Path, others: list[Path]) -> list[Row]:
     return rows
 
 
+def condition(name: str, walk: Path) -> list[Row]:
+    """Return the weights and shares of a walk, criterion by criterion."""
+    began, found = process_time(), explain(load_motion(walk), on_progress=lambda told: print(name, told, flush=True))
+    whole = {"condition": name, "walk": walk.stem, "speed_m_s": round(found.speed_m_s, 3), "steps": found.steps}
+    whole |= _fits(found.usual, found.explained) | {"step_m": round(found.step_m, 3)}
+    whole |= {"step_m_found": round(found.explained.step_m, 3), "solutions": found.solutions}
+    whole |= {"converged": found.converged, "cpu_s": round(process_time() - began, 1)}
+    rows = []
+    for one in found.criteria:
+        figures = (one.weight, *one.weight_range, one.usual_weight, one.share, *one.share_range)
+        names = ("weight", "weight_low", "weight_high", "usual_weight", "share", "share_low", "share_high")
+        numbers = {key: float(f"{value:.3g}") for key, value in zip(names, figures, strict=True)}
+        rows.append(whole | {"criterion": one.name, **numbers, "told": one.told})
+    return rows
+
+
 def _fits(usual: Fit, explained: Fit) -> Row:
     return {
         f"{word}_{name}": round(value, 2)
@@ -77,9 +94,17 @@ def _fits(usual: Fit, explained: Fit) -> Row:
     }
 
 
-if __name__ == "__main__":
-    if sys.argv[1] == "own":
-        made = [own(int(word)) for word in sys.argv[2:] or ("1", "2", "3")]
+def main(kind: str, words: list[str]) -> None:
+    if kind == "conditions":
+        for name, walk in (word.split("=", 1) for word in words):
+            record("explained_conditions", condition(name, Path(walk)), packages=PACKAGES)
+        return
+    if kind == "own":
+        rows = [own(int(word)) for word in words or ("1", "2", "3")]
     else:
-        made = recorded(Path(sys.argv[2]), [Path(word) for word in sys.argv[3:]])
-    record("explain", made, packages=PACKAGES)
+        rows = recorded(Path(words[0]), [Path(word) for word in words[1:]])
+    record("explain", rows, packages=PACKAGES)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

@@ -1,10 +1,12 @@
 """How far is a synthesized walk from the recorded person whose body it has?
 
     python benchmarks/bench_recorded_person.py RECORDING.c3d [HEIGHT_M MASS_KG]
+    python benchmarks/bench_recorded_person.py FITTED.npz      # what `strut fit` made of a recording
 
 The recording is used for the body and the speed alone. `apart_deg` is the mean absolute difference of sagittal joint
 angles over the cycle, of the legs that were seen for a whole one; `shape_deg` the same once the mean of each curve is
-taken off, which is where markers and model may disagree about zero.
+taken off, which is where markers and model may disagree about zero; `offset_deg` that mean, recorded less ours, and
+`worst_at_percent` where in the cycle the mean curves are farthest apart.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from pathlib import Path  # noqa: E402
 import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
-from strut import fit, gait_expression, read_recording  # noqa: E402
+from strut import fit, gait_expression, load_motion, read_recording  # noqa: E402
 from strut.analysis.gait_cycle import gait_cycle, mirror_image  # noqa: E402
 from strut.human.anatomy import ANKLE, HIP, KNEE, RIGHT, sided  # noqa: E402
 from strut.human.synthesize import synthesize  # noqa: E402
@@ -33,23 +35,33 @@ JOINTS = (HIP, KNEE, ANKLE)
 SHARES = np.linspace(0.0, 1.0, 101)
 
 
-def main(recording: Path, height_m: float, mass_kg: float) -> None:
-    found = fit(read_recording(recording), height_m=height_m, mass_kg=mass_kg)
-    person = robot_of(found.motion)
-    speed_m_s = gait_expression(person, found.motion).speed_m_s
+def fitted(recording: Path, size: list[float]) -> Motion:
+    """Return the recorded walk as joint angles of the person's own model."""
+    if recording.suffix == ".npz":
+        return load_motion(recording)
+    return fit(read_recording(recording), height_m=size[0], mass_kg=size[1]).motion
+
+
+def main(recording: Path, size: list[float]) -> None:
+    walk = fitted(recording, size)
+    person = robot_of(walk)
+    speed_m_s = gait_expression(person, walk).speed_m_s
     gait = synthesize(person, speed_m_s=speed_m_s)
-    recorded = [
-        curves for side in (found.motion, mirror_image(person, found.motion)) for curves in cycles(person, side)
-    ]
+    recorded = [curves for side in (walk, mirror_image(person, walk)) for curves in cycles(person, side)]
     ours = cycles(person, gait.motion(steps=4, rate_hz=200.0))[0]
     trial = {"recording": recording.name, "speed_m_s": round(speed_m_s, 3), "cycles": len(recorded)}
     misses = np.array(recorded) - ours
     shapes = misses - misses.mean(axis=2, keepdims=True)
     apart, shape = (np.abs(part).mean(axis=(0, 2)) for part in (misses, shapes))
+    offset, worst = misses.mean(axis=(0, 2)), np.abs(misses.mean(axis=0)).argmax(axis=1)
     rows: list[Row] = [
-        trial | {"joint": joint, "apart_deg": round(float(one), 2), "shape_deg": round(float(other), 2)}
-        for joint, one, other in zip((*JOINTS, "mean"), (*apart, apart.mean()), (*shape, shape.mean()), strict=True)
+        trial
+        | {"joint": joint, "apart_deg": round(float(apart[k]), 2), "shape_deg": round(float(shape[k]), 2)}
+        | {"offset_deg": round(float(offset[k]), 2), "worst_at_percent": int(worst[k])}
+        for k, joint in enumerate(JOINTS)
     ]
+    means = {"apart_deg": round(float(apart.mean()), 2), "shape_deg": round(float(shape.mean()), 2)}
+    rows.append(trial | {"joint": "mean", **means, "offset_deg": "", "worst_at_percent": ""})
     record("recorded_person", rows, packages=["strut", "casadi", "numpy"])
 
 
@@ -65,4 +77,4 @@ def cycles(robot: Robot, motion: Motion) -> list[Array]:
 
 if __name__ == "__main__":
     size = [float(word) for word in sys.argv[2:4]] or [1.86, 75.0]
-    main(Path(sys.argv[1]), *size)
+    main(Path(sys.argv[1]), size)

@@ -2,10 +2,11 @@
 
     python benchmarks/make_warm_library.py [SECONDS]
 
-Walks without a feeling over speed, and feelings at half and full intensity, of three sizes of body. The first starts
-from a guessed step, every other from a blend of those before it, or from a guessed step if that fails. Each is kept in
-`build/warm_gaits`, so that a run that ends after so many seconds goes on when it is started again; remove that folder
-after a change of criteria. Only the solver's mesh is solved: what starts from it is refined and proven anyway.
+Walks without a feeling over speed, of three sizes of body, and feelings at half and full intensity of the usual one.
+The first starts from a guessed step, every other from a blend of those before it, or from a guessed step if that fails.
+Each is kept in `build/warm_gaits`, so that a run that ends after so many seconds goes on when it is started again;
+remove that folder after a change of criteria. Only the solver's mesh is solved: what starts from it is refined and
+proven anyway.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from strut.human.warm_library import FILE, WarmLibrary, features  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 from strut.optimal.collocation import DirectCollocation, NotSolvedError  # noqa: E402
-from strut.optimal.interior_point import SOLVED, SolverOptions  # noqa: E402
+from strut.optimal.interior_point import OFF_BOUNDS, SOLVED, SolverOptions  # noqa: E402
 from strut.robot import Robot  # noqa: E402
 
 KEPT = Path(__file__).parent.parent / "build" / "warm_gaits"
@@ -76,9 +77,9 @@ def body(name: str) -> Robot:
 
 def entries() -> list[Entry]:
     usual = [Entry("usual", speed) for speed in SPEEDS_M_S]
-    felt = [Entry("usual", 0.0, feeling, share) for feeling in FEELINGS for share in (0.5, 1.0)]
-    others = [Entry(who, speed) for who in ("small", "tall") for speed in FEW_SPEEDS_M_S]
-    return [*usual, *felt, *others, *(Entry(who, 0.0, one, 1.0) for who in ("small", "tall") for one in FEELINGS)]
+    others = [Entry(who, speed) for speed in FEW_SPEEDS_M_S for who in ("small", "tall")]
+    felt = [Entry("usual", 0.0, feeling, share) for share in (0.5, 1.0) for feeling in FEELINGS]
+    return [*usual, *others, *felt]
 
 
 def joined(parts: list[WarmLibrary]) -> WarmLibrary:
@@ -100,7 +101,8 @@ def solved(entry: Entry, known: list[WarmLibrary]) -> WarmLibrary:
     starts = [(joined(known).start(human, problem, asked), SOLVED)] if known else []
     for start, warm in [*starts, (drawn, 0.0)]:
         try:
-            found = program.solve(start, options=SolverOptions(warm=warm, adaptive=not warm, most_iterations=150))
+            options = SolverOptions(warm=warm, push=OFF_BOUNDS, adaptive=not warm, most_iterations=150)
+            found = program.solve(start, options=options)
             break
         except NotSolvedError as failure:
             print(f"{entry.name}: {failure}", file=sys.stderr)

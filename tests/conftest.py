@@ -62,7 +62,7 @@ def heiman():
 
 @pytest.fixture(scope="session")
 def gait(heiman, made_once):
-    """One synthesized gait for all tests that need one: it takes half a minute."""
+    """One synthesized gait for all tests that need one: it takes ten seconds."""
     return made_once("gait", lambda: synthesize(heiman, speed_m_s=1.3))
 
 

@@ -19,7 +19,7 @@ from strut.human.synthesize import BLENDED, DRAWN, EASIER, NOISY, SAMPLED, best_
 from strut.io.motion_file import load_motion, save_motion
 from strut.mirror import mirror_of
 from strut.models.catalogue import robot_of
-from strut.models.subject import subject
+from strut.models.subject import subject, with_even_sides
 from strut.optimal.collocation import NotSolvedError
 from strut.optimal.layout import Layout
 from strut.optimal.soundness import contact_drift, require_sound
@@ -165,6 +165,9 @@ def test_published_criteria_keep_what_they_measure(heiman):
     assert "landing" not in [cost.name for cost in published.costs]
     assert "landing" in [cost.name for cost in natural.costs]
     assert [phase.duration_s for phase in published.phases] != [phase.duration_s for phase in natural.phases]
+    turn = published.tree.velocity_names.index("Pelvis_RZ")
+    assert published.bounds.q[:, turn] == pytest.approx([-0.32, 0.27])  # Table 5.3
+    assert np.ptp(natural.bounds.q[:, turn]) <= heiman.human_gait.natural["pelvis_turn_rad"].range[1]
 
 
 def test_strength_grows_with_mass_and_height(heiman):
@@ -231,6 +234,25 @@ def test_drawn_steps_bring_the_feet_near_the_ground_in_stance(heiman):
 def test_slow_and_fast_walks_get_more_intervals(heiman):
     assert sum(usual_mesh(heiman, 0.6)) > sum(usual_mesh(heiman, 1.3)) == 32
     assert sum(usual_mesh(heiman, 2.0)) > 32
+
+
+def test_a_person_with_two_feet_of_their_own_walks_on_the_mean_of_them(heiman):
+    lengths_m = {"FootLeftLength": 0.29, "FootRightLength": 0.28}
+    person = with_even_sides(subject(1.8, 75.0, lengths_m=lengths_m))
+    left_m, right_m = (person.subject.lengths_m[f"Foot{side}Length"] for side in ("Left", "Right"))
+    assert left_m == right_m == pytest.approx(0.285)
+    assert person.mass_kg == pytest.approx(75.0)
+    assert with_even_sides(heiman) is heiman
+
+
+def test_a_movement_on_another_mesh_keeps_the_rows_of_that_mesh(gait):
+    path = gait.trajectory
+    problem = gait_problem(gait.robot, Criteria(), speed_m_s=1.3, intervals=(7, 9, 4, 3))
+    other = path.on_mesh(problem)
+    step, inside = np.diff(other.time_s)[:, None], np.diff(other.phase_of) == 0
+    speed = other.v[:-1] + step * (other.a[:-1] + other.a[1:]) / 2.0
+    assert_allclose(speed[inside], other.v[1:][inside], atol=1e-9)
+    assert_allclose(other.q, path.at(np.minimum(other.time_s, path.time_s[-1]))[0], atol=1e-6)
 
 
 def test_wishes_without_sense_are_refused_in_words(heiman):

@@ -35,7 +35,7 @@ class ClosedGait:
         q = WAVES * 0.3 / (1.0 + np.exp(-x[1] * np.linspace(0.5, 1.0, len(ANGLES)))) + 0.05 * x[3] * WAVES[:, ::-1]
         return q, 0.7 - 0.05 * float(np.tanh(x[1]))
 
-    def slopes(self, solved):
+    def sensitivities(self, solved):
         nudges = 1e-6 * np.eye(4)
         pairs = [(self.step(solved.outcome.x + way), self.step(solved.outcome.x - way)) for way in nudges]
         q = np.stack([(one[0] - other[0]) / 2e-6 for one, other in pairs], axis=2)
@@ -57,7 +57,7 @@ def found(gait, steps):
 
 def test_what_a_walk_does_not_tell_is_as_uncertain_as_before():
     search = found(ClosedGait(), steps_of([0.0, 1.2, 2.0, 0.4], noise_rad=0.01))
-    sd = search.draws.std(axis=0)
+    sd = search.bootstrap.std(axis=0)
     assert sd[2] == pytest.approx(PRIOR_SD, rel=0.15)  # the head does not matter to the angles
     assert sd[1] < 0.2 * PRIOR_SD
     assert search.converged
@@ -75,8 +75,8 @@ def test_a_weight_that_would_be_negative_is_none():
 def test_ranges_hold_the_truth_and_grow_with_how_much_steps_differ():
     truth, widths = [0.0, 0.8, 0.0, 0.4], []
     for noise_rad in (0.005, 0.05):
-        draws = found(ClosedGait(), steps_of(truth, 6, noise_rad)).draws
-        low, high = np.percentile(draws[:, 1], [2.5, 97.5])
+        bootstrap = found(ClosedGait(), steps_of(truth, 6, noise_rad)).bootstrap
+        low, high = np.percentile(bootstrap[:, 1], [2.5, 97.5])
         assert low < truth[1] < high
         widths.append(high - low)
     assert widths[1] > 3.0 * widths[0]

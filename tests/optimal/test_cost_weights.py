@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.optimal.collocation import DirectCollocation
-from strut.optimal.cost_weights import cost_gradients, reweighted, solution_shifts
+from strut.optimal.cost_weights import cost_gradients, reweighted, solution_sensitivities
 from strut.optimal.interior_point import InteriorPoint, SolverOptions
 from strut.optimal.problem import LagrangeCost, MayerCost, MeanCost, RateCost
 from strut.optimal.sparse_nlp import square
@@ -64,7 +64,7 @@ def test_gradients_of_all_kinds_of_costs_are_those_of_finite_differences():
 
 def test_a_solution_moves_with_its_weights_as_the_closed_form_says():
     program, outcome = solved(hurried(), {})
-    moved = solution_shifts(program, outcome, cost_gradients(program, NAMES, outcome.x))
+    moved = solution_sensitivities(program, outcome, cost_gradients(program, NAMES, outcome.x))
     lasts_s = duration_s(program, outcome.x)  # (144 effort / time) to the power 1/4
     assert_allclose(moved[program.layout.duration[0]] / lasts_s, [-0.25, 0.25], rtol=2e-3)
 
@@ -72,7 +72,7 @@ def test_a_solution_moves_with_its_weights_as_the_closed_form_says():
 def test_what_pushes_against_a_bound_stays_there_when_weights_change():
     base = hurried(most_force_n=0.8)  # binds at both ends of the ride
     program, outcome = solved(base, {})
-    moved = solution_shifts(program, outcome, cost_gradients(program, NAMES, outcome.x))
+    moved = solution_sensitivities(program, outcome, cost_gradients(program, NAMES, outcome.x))
     apart = [solved(base, {"effort": float(np.exp(sign * 0.01))})[1].x for sign in (1.0, -1.0)]
     expected = (apart[0] - apart[1]) / 0.02
     assert_allclose(moved[:, 1], expected, atol=0.02 * np.abs(expected).max())

@@ -95,7 +95,7 @@ def walk(
     options: dict[str, Any] = {"intensity": intensity, "margin_m": margin_m, "strict": strict, "rate_hz": rate}
     options |= {"expression": layer} | gait_options(body.gait, context.params)
     if person:
-        check_writable(out, force=force, ending=".npz")  # its first attempt alone takes a minute
+        check_writable(out, force=force, ending=".npz")  # its first attempt alone takes ten seconds and more
     with told_on_screen(f"{robot} tries to walk {felt.label}", out, force=force, json=json, stoppable=person) as tell:
         motion = plan_walk(body, felt, on_progress=tell, **options)
     save_motion(motion, out, force=force)

@@ -45,7 +45,7 @@ class HumanDrafts:
         on_progress: Told every iteration of the solver; returning True stops.
     """
 
-    search: ClassVar[Search] = Search(rungs=4)  # a walk takes a minute
+    search: ClassVar[Search] = Search(rungs=4)  # a walk takes ten seconds to a minute
 
     robot: Robot
     task: HumanGait

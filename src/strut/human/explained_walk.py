@@ -104,7 +104,7 @@ def explain(
     Args:
         walks: Motions of a human model, trials of one person in one manner; `fit` and `capture_walk` make such.
         robot: Who walks; read from the first motion if None.
-        seed: Of the draws that tell how sure weights are.
+        seed: Of the bootstrap that tells how sure weights are.
         on_progress: Told what was found, in words.
         on_iteration: Called with every iteration of every solution; may return True to stop.
 
@@ -187,7 +187,7 @@ def _criteria(found: FoundWeights) -> tuple[ExplainedCriterion, ...]:
     gait, best = found.gait, found.best.parameters
     costs, sd = gait.costs(found.best), np.sqrt(np.diag(found.covariance))
     basis = gait.costs_per_factor(found.best)
-    drawn = np.array([gait.factors(one) for one in found.draws])
+    drawn = np.array([gait.factors(one) for one in found.bootstrap])
     shares = basis * drawn / (drawn @ basis)[:, None]
     weights, low_high = gait.weight * gait.factors(best), np.percentile(gait.weight * drawn, INTERVAL, axis=0)
     share_low_high = np.percentile(shares, INTERVAL, axis=0)

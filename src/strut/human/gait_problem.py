@@ -68,7 +68,7 @@ def gait_problem(
     return OptimalControlProblem(
         **sizes,
         phases=phases,
-        bounds=_bounds(robot, tree),
+        bounds=_bounds(robot, tree, criteria),
         costs=(*_costs(robot, criteria, options), *_manner_costs(robot, criteria, tree, options)),
         parameters=(
             *_parameters(gait, phases, speed_m_s, step_m),
@@ -133,9 +133,10 @@ def _phases(
     return tuple(phases)
 
 
-def _bounds(robot: Robot, tree: KinematicTree) -> Bounds:
+def _bounds(robot: Robot, tree: KinematicTree, criteria: Criteria) -> Bounds:
     gait, names = robot.human_gait, tree.velocity_names
-    q = np.array([gait.synthesis_range[name] for name in names]).T
+    ranges = {**gait.synthesis_range, **(gait.natural_criteria.range_rad if criteria.natural else {})}
+    q = np.array([ranges[name] for name in names]).T
     q[:, 2] *= body_size(robot)
     first = np.array([[-np.inf] * tree.nv, [np.inf] * tree.nv])
     for name, (lower, upper) in gait.synthesis_range_at_start.items():

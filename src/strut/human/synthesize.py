@@ -21,9 +21,10 @@ from strut.human.posture_targets import halfway
 from strut.human.warm_library import features, warm_library
 from strut.human.warm_start import warm_step
 from strut.models.catalogue import load_robot
+from strut.models.subject import with_even_sides
 from strut.motion import Motion
 from strut.optimal.collocation import DirectCollocation, NotSolvedError, Solution
-from strut.optimal.interior_point import SOLVED, OnIteration, SolverOptions
+from strut.optimal.interior_point import OFF_BOUNDS, SOLVED, OnIteration, SolverOptions
 from strut.optimal.multi_start import best_of_starts, told_as
 from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.shooting_refinement import refined_by_shooting
@@ -35,6 +36,7 @@ TRIES = 4  # a blend of solved gaits, a guessed step, then by way of an easier g
 SAMPLED, BLENDED, DRAWN = "the motion that was given", "solved gaits", "a guessed step"  # kinds of starts
 EASIER, NOISY, COARSE = "an easier gait", "a guessed step with noise", "a coarser mesh"
 NEARLY_SOLVED = (BLENDED, EASIER, COARSE)
+PATIENCE = 100  # iterations from solved gaits, after which a guessed step is the better start
 FINER = 1.4  # how much finer the mesh gets after a result that slides or gains momentum
 FASTER, SLOWER = 0.75, 0.5  # powers of the speed with which meshes get finer
 NOISE_RAD, NOISE_DURATION = 0.03, 0.2
@@ -64,7 +66,7 @@ def synthesize(
     verified by another engine.
 
     Args:
-        robot: A human model.
+        robot: A human model; both its sides get the mean of their sizes, because a step is the mirror of the next.
         objective: `natural`, or a published mixture by name.
         criteria: Other weights in its place.
         speed_m_s: Average speed; None leaves it free.
@@ -80,10 +82,10 @@ def synthesize(
         on_iteration: Called with every iteration; may return True to stop.
 
     Example:
-        >>> gait = strut.synthesize(strut.load_robot("heiman"), speed_m_s=1.3)  # half a minute
+        >>> gait = strut.synthesize(strut.load_robot("heiman"), speed_m_s=1.3)  # ten seconds
         >>> strut.save_motion(gait.motion(steps=4), "gait.npz")
     """
-    human = load_robot(robot) if isinstance(robot, str) else robot
+    human = with_even_sides(load_robot(robot) if isinstance(robot, str) else robot)
     weights = criteria or named_criteria(human, objective)
     request = SynthesisRequest(human, weights, options or named_gait_options(human, [HUMAN]), speed_m_s, step_m)
     mesh = tuple(intervals or usual_mesh(human, request.pace_m_s))
@@ -215,7 +217,10 @@ class _Search:
         start = self._initial(kind, problem, guess, coarse)  # before the program, which takes seconds
         program, warm = DirectCollocation(problem), SOLVED if kind in NEARLY_SOLVED else 0.0
         left_s = max(1.0, self.deadline_s - process_time())
-        options = SolverOptions(most_seconds=left_s, warm=warm, adaptive=not warm)
+        exact = kind == BLENDED and warm_library().holds(self.request.features)
+        options = SolverOptions(most_seconds=left_s, warm=warm, push=0.0 if exact else OFF_BOUNDS, adaptive=not warm)
+        if kind == BLENDED:
+            options = replace(options, most_iterations=PATIENCE)
         try:
             return program, program.solve(
                 start, options=options, on_iteration=told_as(self.on_iteration, f"from {kind}")

@@ -1,8 +1,10 @@
 """Warm library: solved steps over speed, size and feeling, blended into a start near any request.
 
 Steps are kept without dimensions (Hof 1996): lengths over that of the legs, forces over the weight, times over that in
-which the legs would fall their own length. Derivatives are by the share of a phase, not by time, so that a blend of
-steps keeps the equations of the mesh, which are linear in them; the equations of motion are left to the solver.
+which the legs would fall their own length. Derivatives are by the share of a phase. A blend is drawn as the cubic
+splines of the mesh, which keep its equations; the equations of motion are left to the solver. Steps whose phases take
+other shares of them, as those of slow walks do whose heels stay down for longer, are local optima of another kind and
+are not blended.
 """
 
 from __future__ import annotations
@@ -16,12 +18,12 @@ from typing import Self
 
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline, interp1d
-from scipy.optimize import nnls
+from scipy.optimize import linprog
 
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.human.reference_bands import dimensionless_speed
 from strut.optimal.problem import OptimalControlProblem
-from strut.optimal.trajectory import Trajectory
+from strut.optimal.trajectory import Trajectory, mesh_splines
 from strut.robot import Array, Robot
 from strut.style import Style
 
@@ -30,7 +32,8 @@ WORDS = ("tempo", "trunk_pitch_rad", "head_pitch_rad", "arm_swing", "elbow_rad",
 # By how much steps that are nearly the same differ: in dimensionless speed, length of the legs [m], and those words.
 NEARLY = np.array([0.05, 0.2, 0.1, 0.1, 0.1, 0.2, 0.2, 0.1, 0.2])
 LOCALITY = 0.02  # how much near steps are preferred to an exact blend of far ones
-TOGETHER = 1e3  # weight of the condition that shares add up to 1
+SAME_KIND = 0.08  # difference of a phase's share of the step up to which steps are blended
+HELD = 0.05  # distance, in what is nearly the same, up to which a step is what is asked for
 PLACES = 3  # coordinates of the pelvis that are lengths
 LENGTHS = ("step_length_m", "low_mass_m")  # parameters over the length of the legs; others keep their own guess
 
@@ -63,21 +66,22 @@ class WarmLibrary:
 
     def start(self, robot: Robot, problem: OptimalControlProblem, wanted: Array) -> Trajectory:
         """Return a blend of the steps that were asked for nearly the same, on the mesh of a problem."""
-        share, size = blend_shares(self.features, wanted), _Size.of(robot)
+        share, size = self.shares(wanted), _Size.of(robot)
         q, slope, torque, force, duration, impulse = (
             np.tensordot(share, values, axes=1)
             for values in (self.q, self.slope, self.torque, self.force, self.duration, self.impulse)
         )
         own, meshes = [int(count) for count in self.intervals], [phase.intervals for phase in problem.phases]
-        place, rate, bend = (np.concatenate(part) for part in zip(*_curves(q, slope, own, meshes), strict=True))
-        phase_s = size.time_s * duration[problem.phase_of][:, None]
+        place, rate = (np.concatenate(part) for part in zip(*_curves(q, slope, own, meshes), strict=True))
+        phase_s, time_s = size.time_s * duration[problem.phase_of][:, None], problem.node_times(size.time_s * duration)
+        v, a = mesh_splines(problem, time_s, size.lengths(place), size.lengths(rate) / phase_s)
         return Trajectory(
             problem=problem,
-            time_s=problem.node_times(size.time_s * duration),
+            time_s=time_s,
             phase_of=problem.phase_of,
             q=size.lengths(place),
-            v=size.lengths(rate) / phase_s,
-            a=size.lengths(bend) / phase_s**2,
+            v=v,
+            a=a,
             u=size.force_n * size.length_m * _lines(torque, own, meshes),
             force_n=size.force_n * _lines(force, own, meshes),
             duration_s=size.time_s * duration,
@@ -85,10 +89,26 @@ class WarmLibrary:
             impulse_n_s=_cut(problem, size.force_n * size.time_s * impulse),
         )
 
+    def shares(self, wanted: Array) -> Array:
+        """Return how much of each step a blend takes: of those of one kind alone. Shape (n,)."""
+        share, pattern = blend_shares(self.features, wanted), self.duration / self.duration.sum(axis=1, keepdims=True)
+        alike = np.abs(pattern - pattern[np.argmax(share)]).max(axis=1) < SAME_KIND
+        share = np.zeros(len(share))
+        share[alike] = blend_shares(self.features[alike], wanted)
+        return share
+
     def reaches(self, wanted: Array) -> bool:
         """Return whether a blend of its steps is nearly what is asked for."""
-        blend = blend_shares(self.features, wanted) @ self.features
-        return bool(np.linalg.norm((blend - wanted) / NEARLY) < 1.0)
+        return bool(self._miss(self.shares(wanted) @ self.features, wanted) < 1.0)
+
+    def holds(self, wanted: Array) -> bool:
+        """Return whether one of its steps is what is asked for."""
+        return bool(self._miss(self.features, wanted).min() < HELD)
+
+    @staticmethod
+    def _miss(known: Array, wanted: Array) -> Array:
+        """Return the distance of features from those asked for, in what is nearly the same. Shape (...,)."""
+        return np.asarray(np.linalg.norm((known - wanted) / NEARLY, axis=-1))
 
     def _parameters(self, problem: OptimalControlProblem, share: Array, size: _Size) -> dict[str, float]:
         """Return lengths of the blend, and the guesses of all other parameters."""
@@ -127,13 +147,15 @@ def warm_library() -> WarmLibrary:
 def blend_shares(known: Array, wanted: Array) -> Array:
     """Return how much of each step a blend takes: not negative, adding up to 1, near ones first. Shapes (n, f), (f,).
 
-    Least squares of what the blend misses, every feature over what is nearly the same, and of the distances of what it
-    is made of.
+    A linear program: the least absolute miss of every feature, over what is nearly the same, plus what the squared
+    distances of its steps cost. Its solutions are blends of few steps.
     """
-    away = (known - wanted) / NEARLY
-    rows = np.vstack([away.T, np.diag(LOCALITY**0.5 * np.linalg.norm(away, axis=1)), np.full(len(known), TOGETHER)])
-    share = nnls(rows, np.append(np.zeros(len(rows) - 1), TOGETHER))[0]
-    return np.asarray(share / share.sum())
+    away, one = ((known - wanted) / NEARLY).T, np.eye(known.shape[1])
+    price = np.concatenate([LOCALITY * (away**2).sum(axis=0), np.ones(2 * len(one))])
+    together = np.concatenate([np.ones(len(known)), np.zeros(2 * len(one))])
+    rows = np.vstack([np.hstack([away, one, -one]), together])
+    found = linprog(price, A_eq=rows, b_eq=np.append(np.zeros(len(one)), 1.0))
+    return np.asarray(found.x[: len(known)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +180,7 @@ def _without_dimensions(robot: Robot, path: Trajectory, intervals: Sequence[int]
     size, own = _Size.of(robot), [len(path.nodes_of(phase)) - 1 for phase in range(len(intervals))]
     unit = size.lengths(np.ones((1, path.q.shape[1])))
     curves = _curves(path.q / unit, path.v * path.duration_s[path.phase_of][:, None] / unit, own, intervals)
-    q, slope, _ = (np.concatenate(part) for part in zip(*curves, strict=True))
+    q, slope = (np.concatenate(part) for part in zip(*curves, strict=True))
     return {
         "duration": path.duration_s / size.time_s,
         "q": q,
@@ -171,10 +193,10 @@ def _without_dimensions(robot: Robot, path: Trajectory, intervals: Sequence[int]
 
 
 def _curves(q: Array, slope: Array, own: Sequence[int], wanted: Sequence[int]) -> Iterator[tuple[Array, ...]]:
-    """Yield coordinates, slopes and bends at the nodes of another mesh, phase by phase; in between they are cubics."""
+    """Yield coordinates and slopes at the nodes of another mesh, phase by phase; in between they are cubics."""
     for nodes, here, there in _phase_by_phase(own, wanted):
         curve = CubicHermiteSpline(here, q[nodes], slope[nodes], axis=0)
-        yield tuple(np.asarray(curve(there, order)) for order in range(3))
+        yield tuple(np.asarray(curve(there, order)) for order in range(2))
 
 
 def _lines(values: Array, own: Sequence[int], wanted: Sequence[int]) -> Array:

@@ -20,33 +20,33 @@ from strut.robot import Array, Index
 
 PLACES = 3  # coordinates of the pelvis' place, which are not compared
 LENGTH_M_PER_RAD = 0.5  # a step that is 5 cm off counts as much as a joint that is 0.1 rad off
-FREEDOM = 5.0  # independent numbers in the curve of a joint over a step: a mean and two harmonics
-LEAST_RAD = np.radians(0.05)  # no recording is nearer to a mesh than this
+CURVE_DOF = 5.0  # independent numbers in the curve of a joint over a step: a mean and two harmonics
+NOISE_FLOOR_RAD = np.radians(0.05)  # no recording is nearer to a mesh than this
 PRIOR_SD = np.log(10.0)  # of the logarithm of a weight
 REFERENCE = "effort"  # whose weight stays: only ratios of weights change a gait
-LONGEST_MOVE, SHORTEST_MOVE = 1.5, 0.02  # of a parameter in one step of the search
-MOST_SOLUTIONS = 12
-DRAWS = 500
+TRUST_RADIUS, SMALLEST_STEP = 1.5, 0.02  # of a parameter in one step of the search
+MOST_SOLUTIONS = 20
+RESAMPLES = 500
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Misses:
-    """How far a walk is from recorded steps, coordinate by coordinate, and how that changes with the weights.
+class Residuals:
+    """Residuals of a walk against recorded steps, coordinate by coordinate, and their Jacobian by the weights.
 
     Args:
-        miss: Angles, and the step's length as one, over the square root of SAMPLES. Shape (c, SAMPLES).
-        slope: By parameter. Shape (c, SAMPLES, k).
-        groups: Which coordinates are of one joint and so draw together: numbers of groups. Shape (c,).
+        residual: Angles, and the step's length as one, over the square root of SAMPLES. Shape (c, SAMPLES).
+        jacobian: By parameter. Shape (c, SAMPLES, k).
+        groups: Which coordinates are of one joint and so are resampled together: numbers of groups. Shape (c,).
     """
 
-    miss: Array
-    slope: Array
+    residual: Array
+    jacobian: Array
     groups: Index
 
     @property
     def rms_rad(self) -> float:
         """Root mean square over all coordinates."""
-        return float(np.sqrt(np.mean(np.sum(self.miss**2, axis=1))))
+        return float(np.sqrt(np.mean(np.sum(self.residual**2, axis=1))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,8 +57,8 @@ class FoundWeights:
         gait: The problem.
         usual: With usual weights.
         best: With the weights found.
-        covariance: Of the free parameters around them, by the curvature of the misses. Shape (k, k).
-        draws: Parameters found again from joints and steps drawn with replacement. Shape (DRAWS, k).
+        covariance: Of the free parameters around them, by the normal matrix of the residuals. Shape (k, k).
+        bootstrap: Parameters found again from joints and steps drawn with replacement. Shape (RESAMPLES, k).
         solutions: How many gait problems were solved.
         converged: Whether the last of them no longer helped; else the search was cut short.
     """
@@ -67,7 +67,7 @@ class FoundWeights:
     usual: SolvedWeights
     best: SolvedWeights
     covariance: Array
-    draws: Array
+    bootstrap: Array
     solutions: int
     converged: bool
 
@@ -77,17 +77,19 @@ def compared(steps: RecordedSteps) -> Index:
     return np.asarray(np.flatnonzero(steps.observed & (np.arange(len(steps.names)) >= PLACES)))
 
 
-def misses(gait: WeightedGait, solved: SolvedWeights, steps: RecordedSteps, mean_q: Array, mean_m: float) -> Misses:
-    """Return how far a solved gait is from the mean of steps: coordinates (SAMPLES, nq) and length."""
-    (q, length_m), (q_slope, length_slope) = gait.step(solved.outcome.x), gait.slopes(solved)
+def residuals(
+    gait: WeightedGait, solved: SolvedWeights, steps: RecordedSteps, mean_q: Array, mean_m: float
+) -> Residuals:
+    """Return the residuals of a solved gait against the mean of steps: coordinates (SAMPLES, nq) and length."""
+    (q, length_m), (q_jacobian, length_jacobian) = gait.step(solved.outcome.x), gait.sensitivities(solved)
     chosen, one = compared(steps), np.sqrt(SAMPLES)
     joints = [unsided(steps.names[index]) for index in chosen]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(joints))}
     spread = np.full((1, SAMPLES), 1.0 / (LENGTH_M_PER_RAD * one))
-    return Misses(
-        miss=np.concatenate([(q - mean_q)[:, chosen].T / one, (length_m - mean_m) * spread]),
-        slope=np.concatenate(
-            [np.moveaxis(q_slope[:, chosen], 0, 1) / one, spread[:, :, None] * length_slope[None, None, :]]
+    return Residuals(
+        residual=np.concatenate([(q - mean_q)[:, chosen].T / one, (length_m - mean_m) * spread]),
+        jacobian=np.concatenate(
+            [np.moveaxis(q_jacobian[:, chosen], 0, 1) / one, spread[:, :, None] * length_jacobian[None, None, :]]
         ),
         groups=np.array([*(numbers[name] for name in joints), len(numbers)]),
     )
@@ -99,13 +101,18 @@ def found_weights(
     """Return the weights whose gait is nearest to recorded steps, with their uncertainty."""
     search = _Search(gait, steps, tell)
     usual = search.solved(gait.usual, None)
-    best = search.improved(usual)
-    at_best = search.misses(best)
-    normal = search.curvature(at_best)
+    best = search.minimised(usual)
+    at_best = search.residuals(best)
+    normal = search.normal_matrix(at_best)
     covariance = np.zeros_like(normal)
     covariance[np.ix_(search.free, search.free)] = np.linalg.inv(normal[np.ix_(search.free, search.free)])
-    draws = np.stack([search.drawn(best, at_best, rng) for _ in range(DRAWS)])
-    return FoundWeights(gait, usual, best, covariance, draws, search.solutions, search.converged)
+    bootstrap = np.stack([search.resampled(best, at_best, rng) for _ in range(RESAMPLES)])
+    return FoundWeights(gait, usual, best, covariance, bootstrap, search.solutions, search.converged)
+
+
+def _precision(rms_rad: float) -> float:
+    """Return the weight of a squared residual beside the prior."""
+    return CURVE_DOF / max(rms_rad, float(NOISE_FLOOR_RAD)) ** 2
 
 
 class _Search:
@@ -121,26 +128,26 @@ class _Search:
         self.solutions += 1
         return self.gait.solved(parameters, start)
 
-    def misses(self, solved: SolvedWeights) -> Misses:
-        """Return how far a gait is from the mean of the steps."""
-        return misses(self.gait, solved, self.steps, self.mean_q, self.mean_m)
+    def residuals(self, solved: SolvedWeights) -> Residuals:
+        """Return the residuals of a gait against the mean of the steps."""
+        return residuals(self.gait, solved, self.steps, self.mean_q, self.mean_m)
 
-    def curvature(self, found: Misses, counts: Array | None = None) -> Array:
-        """Return the normal matrix of the misses, each coordinate counted so often, and of the prior. Shape (k, k)."""
-        often = np.ones(len(found.miss)) if counts is None else counts
-        sharp = FREEDOM / max(found.rms_rad, LEAST_RAD) ** 2
-        data = np.einsum("c,csi,csj->ij", often, found.slope, found.slope)
-        return np.asarray(sharp * data + np.eye(len(data)) / PRIOR_SD**2)
+    def normal_matrix(self, found: Residuals, counts: Array | None = None) -> Array:
+        """Return the normal matrix of the residuals, each coordinate counted so often, and the prior. Shape (k, k)."""
+        often = np.ones(len(found.residual)) if counts is None else counts
+        data = np.einsum("c,csi,csj->ij", often, found.jacobian, found.jacobian)
+        return np.asarray(_precision(found.rms_rad) * data + np.eye(len(data)) / PRIOR_SD**2)
 
-    def descent(self, found: Misses, counts: Array | None = None) -> Array:
-        """Return minus the half gradient of the misses, without the prior. Shape (k,)."""
-        often = np.ones(len(found.miss)) if counts is None else counts
-        sharp = FREEDOM / max(found.rms_rad, LEAST_RAD) ** 2
-        return np.asarray(-sharp * np.einsum("c,csi,cs->i", often, found.slope, found.miss))
+    def negative_gradient(self, found: Residuals, counts: Array | None = None) -> Array:
+        """Return minus half the gradient of the squared residuals, without the prior. Shape (k,)."""
+        often = np.ones(len(found.residual)) if counts is None else counts
+        gradient = np.einsum("c,csi,cs->i", often, found.jacobian, found.residual)
+        return np.asarray(-_precision(found.rms_rad) * gradient)
 
-    def move(self, parameters: Array, normal: Array, descent: Array, prior: Array) -> Array:
-        """Return where a Gauss-Newton step leads, of which a prior (k,) knows; negative weights stay at 0."""
-        right, free = descent - (parameters - prior) / PRIOR_SD**2, self.free
+    def gauss_newton(self, parameters: Array, found: Residuals, prior: Array, counts: Array | None = None) -> Array:
+        """Return where a Gauss-Newton step with a prior (k,) leads; weights that it would make negative are 0."""
+        normal, free = self.normal_matrix(found, counts), self.free
+        right = self.negative_gradient(found, counts) - (parameters - prior) / PRIOR_SD**2
         moved = parameters.copy()
         moved[free] += np.linalg.solve(normal[np.ix_(free, free)], right[free])
         below = self.gait.idle & (moved < 0.0)
@@ -151,31 +158,31 @@ class _Search:
             moved[kept] = parameters[kept] + np.linalg.solve(normal[np.ix_(kept, kept)], right[kept] - fixed)
         return moved
 
-    def objective(self, found: Misses, parameters: Array, rms_rad: float) -> float:
-        """Return misses and prior, for comparison at one sharpness."""
-        sharp = FREEDOM / max(rms_rad, LEAST_RAD) ** 2
-        return float(sharp * np.sum(found.miss**2) + np.sum((parameters - self.gait.usual) ** 2) / PRIOR_SD**2)
+    def objective(self, found: Residuals, parameters: Array, rms_rad: float) -> float:
+        """Return squared residuals and prior, for comparison at one precision."""
+        squares = float(np.sum(found.residual**2))
+        return float(_precision(rms_rad) * squares + np.sum((parameters - self.gait.usual) ** 2) / PRIOR_SD**2)
 
-    def improved(self, start: SolvedWeights) -> SolvedWeights:
+    def minimised(self, start: SolvedWeights) -> SolvedWeights:
         """Return the best gait, by steps that shrink where one does not help."""
-        best, now, longest = start, self.misses(start), LONGEST_MOVE
+        best, now, radius = start, self.residuals(start), TRUST_RADIUS
         while self.solutions < MOST_SOLUTIONS:
             self.tell(f"solution {self.solutions}: {np.degrees(now.rms_rad):.2f} degrees off")
-            aim = self.move(best.parameters, self.curvature(now), self.descent(now), self.gait.usual)
+            aim = self.gauss_newton(best.parameters, now, self.gait.usual)
             way = aim - best.parameters
             size = float(np.abs(way).max())
-            if size < SHORTEST_MOVE:
+            if size < SMALLEST_STEP:
                 self.converged = True
                 break
-            way *= min(1.0, longest / size)
+            way *= min(1.0, radius / size)
             try:
                 tried = self.solved(best.parameters + way, best)
             except NotSolvedError as failure:
                 if failure.stopped:
                     raise
-                longest = min(longest, size) / 3.0
+                radius = min(radius, size) / 3.0
                 continue
-            there = self.misses(tried)
+            there = self.residuals(tried)
             before, after = (
                 self.objective(found, solved.parameters, now.rms_rad) for found, solved in ((now, best), (there, tried))
             )
@@ -185,10 +192,10 @@ class _Search:
                     self.converged = True
                     break
             else:
-                longest = min(longest, size) / 3.0
+                radius = min(radius, size) / 3.0
         return best
 
-    def drawn(self, best: SolvedWeights, found: Misses, rng: np.random.Generator) -> Array:
+    def resampled(self, best: SolvedWeights, found: Residuals, rng: np.random.Generator) -> Array:
         """Return the parameters that joints and steps drawn with replacement would give, to first order. Shape (k,).
 
         The prior is drawn, too: a weight that the walk does not tell is as uncertain as it was before.
@@ -203,7 +210,7 @@ class _Search:
                 np.full((1, SAMPLES), (self.mean_m - self.steps.length_m[chosen].mean()) / LENGTH_M_PER_RAD),
             ]
         )
-        other = Misses(found.miss + shift / np.sqrt(SAMPLES), found.slope, found.groups)
+        other = Residuals(found.residual + shift / np.sqrt(SAMPLES), found.jacobian, found.groups)
         drawn = self.gait.usual + rng.normal(0.0, PRIOR_SD, len(best.parameters))
         prior = np.where(self.gait.idle, np.maximum(drawn, 0.0), drawn)
-        return self.move(best.parameters, self.curvature(other, counts), self.descent(other, counts), prior)
+        return self.gauss_newton(best.parameters, other, prior, counts)

@@ -13,9 +13,18 @@ from strut.human.gait_problem import gait_problem
 from strut.human.initial_guess import GuessOptions, guessed_step
 from strut.human.recorded_steps import SHARES
 from strut.human.synthesize import usual_mesh
+from strut.human.warm_library import features, warm_library
+from strut.models.subject import with_even_sides
 from strut.optimal.collocation import DirectCollocation, NotSolvedError
-from strut.optimal.cost_weights import cost_gradients, reweighted, solution_shifts
-from strut.optimal.interior_point import NEAR, InteriorPoint, OnIteration, SolverOptions, SolverOutcome
+from strut.optimal.cost_weights import cost_gradients, reweighted, solution_sensitivities
+from strut.optimal.interior_point import (
+    OFF_BOUNDS,
+    SOLVED,
+    InteriorPoint,
+    OnIteration,
+    SolverOptions,
+    SolverOutcome,
+)
 from strut.optimal.trajectory import trajectory_of
 from strut.robot import Array, Robot
 
@@ -46,7 +55,8 @@ class WeightedGait:
         intervals: Sequence[int] | None = None,
         on_iteration: OnIteration | None = None,
     ) -> None:
-        self.robot, self.speed_m_s, self.on_iteration = robot, speed_m_s, on_iteration
+        self.robot, self.speed_m_s, self.on_iteration = with_even_sides(robot), speed_m_s, on_iteration
+        robot = self.robot
         usual, options = named_criteria(robot, NATURAL), named_gait_options(robot, [HUMAN])
         counted = replace(usual, time=usual.time or 1.0)
         mesh = intervals or usual_mesh(robot, speed_m_s)
@@ -68,29 +78,36 @@ class WeightedGait:
         """Return the gait that weights make, from a gait like it if there is one; NotSolvedError if none is found."""
         factors = dict(zip(self.names, self.factors(parameters).tolist(), strict=True))
         program = reweighted(self.program, factors)
-        options = SolverOptions(warm=0.0 if start is None else NEAR, adaptive=start is None)
+        x, warm = self._guess(program) if start is None else (start.outcome.x, SOLVED)
+        options = SolverOptions(warm=warm, push=OFF_BOUNDS, adaptive=not warm)
         solver = InteriorPoint(program.assembly, program.layout.lower, program.layout.upper, options)
-        x = self._guess(program) if start is None else start.outcome.x
         outcome = solver.solve(x, on_iteration=self.on_iteration)
         if not outcome.converged:
             best = program.solution(outcome, solver)
             raise NotSolvedError(best.status, best.worst, best)
         return SolvedWeights(parameters, program, outcome)
 
-    def _guess(self, program: DirectCollocation) -> Array:
+    def _guess(self, program: DirectCollocation) -> tuple[Array, float]:
+        """Return variables (n,) near solved gaits with their barrier, or of a guessed step where none is like it."""
         style = self.robot.expression.neutral_style()
-        return program.variables(guessed_step(self.robot, program.problem, self.speed_m_s, GuessOptions(style=style)))
+        asked, library = features(self.robot, self.speed_m_s, style), warm_library()
+        if library.reaches(asked):
+            return program.with_lifts(program.variables(library.start(self.robot, program.problem, asked))), SOLVED
+        drawn = guessed_step(self.robot, program.problem, self.speed_m_s, GuessOptions(style=style))
+        return program.variables(drawn), 0.0
 
     def step(self, x: Array) -> tuple[Array, float]:
         """Return coordinates at shares of the step (SAMPLES, nq) and its length, of the program's variables (n,)."""
         path = trajectory_of(self.program.layout, x)
         return path.at(SHARES * path.time_s[-1])[0], float(path.q[-1, 0] - path.q[0, 0])
 
-    def slopes(self, solved: SolvedWeights) -> tuple[Array, Array]:
+    def sensitivities(self, solved: SolvedWeights) -> tuple[Array, Array]:
         """Return how coordinates (SAMPLES, nq, k) and the length of the step (k,) change with the parameters."""
         x = solved.outcome.x
         chain = np.where(self.idle, 1.0, self.factors(solved.parameters))
-        shifts = solution_shifts(solved.program, solved.outcome, cost_gradients(self.program, self.names, x) * chain)
+        shifts = solution_sensitivities(
+            solved.program, solved.outcome, cost_gradients(self.program, self.names, x) * chain
+        )
         ahead, behind = ([self.step(x + sign * NUDGE * shift) for shift in shifts.T] for sign in (1.0, -1.0))
         pairs = list(zip(ahead, behind, strict=True))
         q = np.stack([(one[0] - other[0]) / (2.0 * NUDGE) for one, other in pairs], axis=2)

@@ -69,6 +69,22 @@ def person_of(motion: Motion) -> Robot:
         raise BadMotionError(f"The motion's subject lacks a height, mass, length or segment mass ({error}).") from error
 
 
+def with_even_sides(robot: Robot) -> Robot:
+    """Return the person with the mean lengths and masses of both sides; the robot itself where they are the same."""
+    table = robot.subject
+    lengths_m, masses_kg = _evened(table.lengths_m), _evened(table.masses_kg)
+    if lengths_m == dict(table.lengths_m) and masses_kg == dict(table.masses_kg):
+        return robot
+    return subject(table.height_m, table.mass_kg, lengths_m=lengths_m, masses_kg=masses_kg, sex=table.sex)
+
+
+def _evened(sizes: Mapping[str, float]) -> dict[str, float]:
+    def other(name: str) -> str:
+        return name.replace("Left", "Right") if "Left" in name else name.replace("Right", "Left")
+
+    return {name: 0.5 * (value + sizes[other(name)]) for name, value in sizes.items()}
+
+
 def _person(
     body: SegmentBody,
     height_m: float | None,

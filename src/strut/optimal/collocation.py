@@ -92,7 +92,7 @@ class DirectCollocation:
         options = options or SolverOptions()
         program = InteriorPoint(self.assembly, self.layout.lower, self.layout.upper, options)
         start = self.variables(guess)
-        outcome = program.solve(self._with_lifts(start) if options.resumes else start, on_iteration=on_iteration)
+        outcome = program.solve(self.with_lifts(start) if options.resumes else start, on_iteration=on_iteration)
         solution = self.solution(outcome, program)
         if solution.converged:
             return solution
@@ -113,7 +113,7 @@ class DirectCollocation:
         _require_contacts(self.problem, guess)
         return variables_of(self.layout, guess)
 
-    def _with_lifts(self, x: Array) -> Array:
+    def with_lifts(self, x: Array) -> Array:
         """Return the variables with lifted quantities as they are defined: rows are linear in them. Shape (n,)."""
         (_, rows), moved = self.assembly.functions["nlp"](x, self.assembly.data), x.copy()
         for lift in self.problem.lifts:

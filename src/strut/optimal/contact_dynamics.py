@@ -8,7 +8,7 @@ eighth order (Dormand and Prince); derivatives come from implicit differentiatio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -55,6 +55,29 @@ class ContactTerms(NamedTuple):
         return Impact(after, impulse, 0.5 * float(after @ mass @ after - v @ mass @ v))
 
 
+class BatchedFunction:
+    """A CasADi function of columns, with dense results, at many instants: arrays in and out without copies of DM."""
+
+    def __init__(self, function: ca.Function) -> None:
+        self.function, self._mapped = function, dict[int, Any]()
+
+    def __call__(self, *arguments: Array) -> list[Array]:
+        """Return the results (n, rows, columns) for arguments (n, size)."""
+        count = len(arguments[0])
+        if count not in self._mapped:
+            self._mapped[count] = self.function.map(count)
+        buffer, evaluate = self._mapped[count].buffer()
+        own = [np.ascontiguousarray(value, dtype=float) for value in arguments]
+        sizes = [self.function.size_out(index) for index in range(self.function.n_out())]
+        results = [np.zeros((count, columns, rows)) for rows, columns in sizes]  # CasADi's columns come one by one
+        for put, arrays in ((buffer.set_arg, own), (buffer.set_res, results)):
+            for index, array in enumerate(arrays):
+                if array.size:
+                    put(index, array.data)
+        evaluate()
+        return [result.transpose(0, 2, 1) for result in results]
+
+
 class ContactDynamics:
     """A tree that touches the ground. Coordinates must be plain numbers (nq = nv).
 
@@ -87,7 +110,8 @@ class ContactDynamics:
         held = ca.horzcat(jacobian, ca.substitute(rates, a, rest))
         self._terms = ca.Function("terms", [q, v], [ca.densify(dynamic), ca.densify(held)])
         change = ca.jacobian(ca.vertcat(needed, rates), ca.vertcat(q, v))
-        self._slopes = ca.Function("slopes", [q, v, a, load], [ca.densify(change)])
+        self._many_terms = BatchedFunction(self._terms)
+        self._many_slopes = BatchedFunction(ca.Function("slopes", [q, v, a, load], [ca.densify(change)]))
         self._torque = np.eye(tree.nv)[:, list(actuated)]
 
     def passive(self, q: Array, v: Array) -> Array:
@@ -129,12 +153,11 @@ class ContactDynamics:
     def _saddle(self, q: Array, v: Array, u: Array, touches: Mask) -> tuple[Array, Array]:
         """Return matrix and right side of H a - Gᵀ λ = B u - C, G a = γ. Shapes (n, nv + n_rows, …)."""
         count, nv, rows = len(q), self.tree.nv, self.row_count
-        dynamic, held = (part.full() for part in self._terms.map(count)(q.T, v.T))
-        dynamic = dynamic.reshape(nv, count, nv + 1).transpose(1, 0, 2)
+        dynamic, held = self._many_terms(q, v)
         saddle, push = np.zeros((count, nv + rows, nv + rows)), np.zeros((count, nv + rows))
         saddle[:, :nv, :nv], push[:, :nv] = dynamic[:, :, :nv], u @ self._torque.T - dynamic[:, :, nv]
         if rows:
-            held = held.reshape(rows, count, nv + 1).transpose(1, 0, 2) * touches[:, :, None]
+            held = held * touches[:, :, None]
             saddle[:, nv:, :nv], saddle[:, :nv, nv:] = held[:, :, :nv], held[:, :, :nv].transpose(0, 2, 1)
             saddle[:, range(nv, nv + rows), range(nv, nv + rows)] = ~touches  # their force is 0
             push[:, nv:] = -held[:, :, nv]
@@ -142,12 +165,11 @@ class ContactDynamics:
 
     def _rates(self, q: Array, v: Array, u: Array, touches: Mask) -> tuple[Array, Array]:
         """Return accelerations (n, nv) and their derivatives by q, v and u. Shape (n, nv, 2 nv + n_u)."""
-        count, nv, rows, touches = len(q), self.tree.nv, self.row_count, self._holding(touches)
+        nv, touches = self.tree.nv, self._holding(touches)
         saddle, push = self._saddle(q, v, u, touches)
         inverse = np.linalg.inv(saddle)
         both = (inverse @ push[..., None])[..., 0]
-        slope = self._slopes.map(count)(q.T, v.T, both[:, :nv].T, -both[:, nv:].T).full()
-        slope = slope.reshape(nv + rows, count, 2 * nv).transpose(1, 0, 2)
+        (slope,) = self._many_slopes(q, v, both[:, :nv], -both[:, nv:])
         slope[:, nv:] *= touches[:, :, None]
         by_state = -inverse[:, :nv] @ slope
         return both[:, :nv], np.concatenate([by_state, inverse[:, :nv, :nv] @ self._torque], axis=2)

@@ -23,9 +23,9 @@ from strut.robot import Array
 
 LEAST_SLACK = 1e-9  # the solver keeps bounds to about 1e-8
 LEAST_MULTIPLIER = 1e-7  # rows that push less than this are taken as inactive
-FAR = 1e3  # what is farther from its limit is not pushed by it
-CROWDED = 250  # nonzeros of a column; with them among the others, factorising takes three times as long
-SOFT = 1e-10  # of equations and variables, so that those which do not matter can be factorised
+INACTIVE_SLACK = 1e3  # what is farther from its limit is not pushed by it
+DENSE_COLUMN = 250  # nonzeros of a column; with them among the others, factorising takes three times as long
+REGULARISATION = 1e-10  # of equations and variables, so that those which do not matter can be factorised
 
 
 def reweighted(program: DirectCollocation, factors: Mapping[str, float]) -> DirectCollocation:
@@ -59,25 +59,25 @@ def cost_gradients(program: DirectCollocation, names: Sequence[str], x: Array) -
     return np.stack([gradient(reweighted(program, {name: 2.0}).assembly) - whole for name in names], axis=1)
 
 
-def solution_shifts(program: DirectCollocation, outcome: SolverOutcome, added: Array) -> Array:
+def solution_sensitivities(program: DirectCollocation, outcome: SolverOutcome, added: Array) -> Array:
     """Return how a solution moves, per unit, when gradients are added to that of the cost. Shapes (n, k) in and out.
 
     Bounds and rows count as the interior point left them: what pushes against a limit stays there, as stiffly as its
     multiplier over its slack says.
     """
     assembly, layout, x = program.assembly, program.layout, outcome.x
-    half = csc_matrix(assembly.functions["hess_lag"](x, assembly.data, 1.0, outcome.row_multiplier).sparse())
-    rows, slope = assembly.linear(x)
+    triangle = csc_matrix(assembly.functions["hess_lag"](x, assembly.data, 1.0, outcome.row_multiplier).sparse())
+    rows, jacobian = assembly.linear(x)
     free = layout.lower < layout.upper
-    stiff = np.abs(outcome.bound_multiplier) / _slack(x, layout.lower, layout.upper, outcome.bound_multiplier)
-    curved = half + half.T + diags(stiff + SOFT - half.diagonal())
-    pushing, equation = np.abs(outcome.row_multiplier), assembly.lower == assembly.upper
+    stiffness = np.abs(outcome.bound_multiplier) / _slack(x, layout.lower, layout.upper, outcome.bound_multiplier)
+    hessian = triangle + triangle.T + diags(stiffness + REGULARISATION - triangle.diagonal())
+    multiplier, equation = np.abs(outcome.row_multiplier), assembly.lower == assembly.upper
     slack = _slack(rows, assembly.lower, assembly.upper, outcome.row_multiplier)
-    kept = equation | ((pushing > LEAST_MULTIPLIER) & (slack < FAR))
-    give = np.where(equation, SOFT, slack / np.maximum(pushing, LEAST_MULTIPLIER))[kept]
-    held = slope[kept][:, free]
-    system = bmat([[curved[free][:, free], held.T], [held, -diags(give)]], format="csc")
-    right = np.concatenate([-added[free], np.zeros((len(give), added.shape[1]))])
+    kept = equation | ((multiplier > LEAST_MULTIPLIER) & (slack < INACTIVE_SLACK))
+    compliance = np.where(equation, REGULARISATION, slack / np.maximum(multiplier, LEAST_MULTIPLIER))[kept]
+    active_jacobian = jacobian[kept][:, free]
+    system = bmat([[hessian[free][:, free], active_jacobian.T], [active_jacobian, -diags(compliance)]], format="csc")
+    right = np.concatenate([-added[free], np.zeros((len(compliance), added.shape[1]))])
     moved = np.zeros_like(added)
     moved[free] = _solved(system, right)[: free.sum()]
     return moved
@@ -85,10 +85,10 @@ def solution_shifts(program: DirectCollocation, outcome: SolverOutcome, added: A
 
 def _solved(system: csc_matrix, right: Array) -> Array:
     """Return the solution of a symmetric system, the few columns that reach everywhere (durations) factorised last."""
-    crowded = np.diff(system.indptr) > CROWDED
-    inner = np.flatnonzero(~crowded)
+    dense = np.diff(system.indptr) > DENSE_COLUMN
+    inner = np.flatnonzero(~dense)
     order = reverse_cuthill_mckee(system[inner][:, inner].tocsr(), symmetric_mode=True)
-    order = np.concatenate([inner[order], np.flatnonzero(crowded)])
+    order = np.concatenate([inner[order], np.flatnonzero(dense)])
     found = np.empty_like(right)
     found[order] = splu(system[order][:, order].tocsc(), permc_spec="NATURAL").solve(right[order])
     return found

@@ -16,6 +16,7 @@ from strut.optimal.sparse_nlp import SparseNLP
 from strut.robot import Array
 
 NEAR, SOLVED = 1e-3, 1e-5  # barriers: for a movement that is followed, for the solution of nearly the same problem
+OFF_BOUNDS = 1e-3  # push for solutions of other problems: with that of the barrier they took twice the iterations
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,10 @@ class SolverOptions:
     """How to solve: tolerances of the optimality conditions and of scaled rows, and when to give up.
 
     Only processor time of this program counts. `warm`: the barrier to start with where the guess nearly is a solution,
-    `NEAR` or `SOLVED`; with a larger one the solver would leave it; 0 for the solver's own. `adaptive`: choose the
-    barrier anew at every iteration, which finds feet on the ground sooner from a poor guess.
+    `NEAR` or `SOLVED`; with a larger one the solver would leave it; 0 for the solver's own. `push`: how far such a
+    guess is moved off bounds and limits; a tenth of the barrier if 0, more where other limits may bind than in the
+    guess. `adaptive`: choose the barrier anew at every iteration, which finds feet on the ground sooner from a poor
+    guess.
     """
 
     tolerance: float = 1e-4
@@ -63,6 +66,7 @@ class SolverOptions:
     most_iterations: int = 400
     most_seconds: float = 300.0
     warm: float = 0.0
+    push: float = 0.0
     adaptive: bool = False
 
     @property
@@ -189,7 +193,8 @@ def _settings(options: SolverOptions) -> dict[str, Any]:
     }
     if options.warm:
         pushes = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
-        settings |= {"ipopt.mu_init": options.warm} | {f"ipopt.{name}": 0.1 * options.warm for name in pushes}
+        push = options.push or 0.1 * options.warm
+        settings |= {"ipopt.mu_init": options.warm} | {f"ipopt.{name}": push for name in pushes}
     if options.resumes:
         settings["ipopt.bound_mult_init_method"] = "mu-based"
     return settings

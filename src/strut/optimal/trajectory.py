@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import interp1d
+from scipy.interpolate import CubicSpline, interp1d
 
 from strut.optimal.layout import Layout
 from strut.optimal.problem import OptimalControlProblem
@@ -77,14 +77,20 @@ class Trajectory:
         return q, v / step
 
     def on_mesh(self, problem: OptimalControlProblem) -> Trajectory:
-        """Return the same movement at the nodes of another mesh, phase by phase: a warm start."""
-        parts: dict[str, list[Array]] = {name: [] for name in ("time_s", "q", "v", "a", "u", "force_n", "closure_n")}
+        """Return the same movement at the nodes of another mesh, phase by phase: a warm start that keeps its rows."""
+        parts: dict[str, list[Array]] = {name: [] for name in ("time_s", "q", "v", "u", "force_n", "closure_n")}
         for number, phase in enumerate(problem.phases):
             own = self.nodes_of(number)
             time = np.linspace(self.time_s[own[0]], self.time_s[own[-1]], phase.intervals + 1)
-            for name, part in parts.items():
-                part.append(np.asarray(interp1d(self.time_s[own], getattr(self, name)[own], axis=0)(time)))
+            after = np.clip(np.searchsorted(self.time_s[own], time, "right"), 1, len(own) - 1)
+            now = own[after - 1]
+            share = ((time - self.time_s[now]) / (self.time_s[now + 1] - self.time_s[now]))[:, None]
+            parts["q"].append(self._curve(now, share)[0])
+            parts["v"].append(self._curve(now, share)[1])
+            for name in parts.keys() - {"q", "v"}:
+                parts[name].append(np.asarray(interp1d(self.time_s[own], getattr(self, name)[own], axis=0)(time)))
         values: dict[str, Any] = {name: np.concatenate(part) for name, part in parts.items()}
+        values["v"], values["a"] = mesh_splines(problem, values["time_s"], values["q"], values["v"])
         return replace(self, problem=problem, phase_of=problem.phase_of, **values)
 
     def part(self, first: int, stop: int) -> Trajectory:
@@ -130,6 +136,25 @@ class Trajectory:
             for point in stage.contact.points:
                 contact[phase == number, points.index(point.name)] = True
         return q, u, force, contact
+
+
+def mesh_splines(problem: OptimalControlProblem, time_s: Array, q: Array, v: Array) -> tuple[Array, Array]:
+    """Return velocities and accelerations (nodes, nq) of the cubic splines through coordinates at the nodes of a mesh.
+
+    Phase by phase, they are the only curves that keep the rows of the mesh and have the velocities that are given where
+    the phase begins and ends; where nothing lands between two phases, both have the mean of these.
+    """
+    ends, parts = v.copy(), list[tuple[Array, Array]]()
+    for number, phase in enumerate(problem.phases):
+        first = int(np.searchsorted(problem.phase_of, number))
+        if number and phase.arrival == "continuous":
+            ends[first - 1 : first + 1] = ends[first - 1 : first + 1].mean(axis=0)
+    for number in range(len(problem.phases)):
+        own = np.flatnonzero(problem.phase_of == number)
+        curve = CubicSpline(time_s[own], q[own], bc_type=((1, ends[own[0]]), (1, ends[own[-1]])), axis=0)
+        parts.append((curve(time_s[own], 1), curve(time_s[own], 2)))
+    speed, push = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return speed, push
 
 
 def _line(values: Array, now: Index, share: Array) -> Array:

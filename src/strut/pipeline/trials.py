@@ -127,13 +127,19 @@ class Trials:
         """Return an attempt that costs as little as the generator can make it, at the fastest pace if that is asked."""
         how = self.how
         if not self.fastest:
-            return self.attempt(intensity, SEARCH if how.coarsely else FINAL, use=how.use, once=True)
+            detail = self._search_detail() if how.coarsely else FINAL
+            return self.attempt(intensity, detail, use=how.use, once=True)
         style = self.style(intensity)
         if style not in self.paces:
             self.paces[style] = fastest(
                 lambda slower: self._at_pace(slower).attempt(intensity, SEARCH, use=USED, quiet=True).passes
             )
         return self._at_pace(self.paces[style]).attempt(intensity, SEARCH, use=how.use)
+
+    def _search_detail(self) -> Detail:
+        """Return how to draft in a search: from about the way on in which all that is asked was drafted, if it was."""
+        asked = self.searched.get(self.asked_style) if self.how.by_words else None
+        return SEARCH if asked is None else replace(SEARCH, variant=asked.draft.variant)
 
     def attempt_in_turn(self, intensity: float) -> Attempt:
         """Return a quick attempt, or the same in full if that passes."""

@@ -46,12 +46,13 @@ class StepsTable(Table, frozen=True, tag_field="kind", tag="steps"):
 
 
 class PatternTable(Table, frozen=True, tag_field="kind", tag="pattern"):
-    """A gait pattern by name, and factors on its period, stride and lift."""
+    """A gait pattern by name, and factors on its period, stride and lift, and on the distance between the feet."""
 
     gait: Literal["crawl", "walk", "trot", "biped"]
     period: Positive = 1.0
     stride: Positive = 1.0
     lift: Positive = 1.0
+    width: Positive = 1.0
 
 
 class PilotedTable(Table, frozen=True, tag_field="kind", tag="piloted"):
@@ -115,6 +116,7 @@ class NaturalCriteria(Table, frozen=True):
         duration_s: Shortest and longest duration by phase.
         torque_nm: Torque that counts as 1, by joint without its side.
         spread_rad: Spread of coordinates in the place of that of `PostureTable`.
+        range_rad: Range of coordinates in the place of that of a synthesized step.
     """
 
     gamma: tuple[float, float, float, float]
@@ -128,6 +130,7 @@ class NaturalCriteria(Table, frozen=True):
     duration_s: Mapping[str, Range]
     torque_nm: Mapping[str, Positive]
     spread_rad: Mapping[str, Positive]
+    range_rad: Mapping[str, Range] = {}
 
 
 class NaturalRange(Table, frozen=True):
