@@ -1,6 +1,6 @@
 """Does Cassie hold every speed and height that may be asked, and how long is a tick of its controllers?
 
-    python benchmarks/bench_cassie_control.py [walks pushes further] [--commands 20] [--seeds 3] [--rate 2000]
+    python benchmarks/bench_cassie_control.py [walks pushes further] [--commands 20] [--seeds 0 1 2] [--rate 2000]
                                               [--walker library]
 
 `walks`: random commands over the range that control.toml allows, each walked for 22 s from standing and then stopped,
@@ -126,7 +126,7 @@ def walks(options: argparse.Namespace, library: GaitLibrary | None) -> None:
     allowed = control_table(load_robot("cassie")).command
     ranges = np.array([allowed.forward_m_s, allowed.sideways_m_s, allowed.walking_height_m])
     commands = np.random.default_rng(1).uniform(ranges[:, 0], ranges[:, 1], (options.commands, 3))
-    for seed in range(options.seeds):
+    for seed in options.seeds:
         for forward, left, height in commands.tolist():
             keep([walk_row(f"walk{options.by}", (forward, left, height), seed, options.rate, library)])
 
@@ -135,7 +135,7 @@ def pushes(options: argparse.Namespace, library: GaitLibrary | None) -> None:
     """Push from each side, standing and walking at 0.4 m/s; the stand is the same whoever walks."""
     sides = {"front": (-1.0, 0.0), "back": (1.0, 0.0), "left": (0.0, -1.0), "right": (0.0, 1.0)}
     walk: list[ShowRequest] = [WalkRequest(0.4, height_m=0.85, duration_s=4.0), StandRequest(0.5)]
-    for seed, (side, (x, y)) in product(range(options.seeds), sides.items()):
+    for seed, (side, (x, y)) in product(options.seeds, sides.items()):
         force = (PUSH_N * x, PUSH_N * y, 0.0)
         if library is None:
             keep([push_row(f"push standing, {side}", [StandRequest(3.0)], Push(0.5, force), seed, options.rate)])
@@ -149,7 +149,7 @@ def further(options: argparse.Namespace, library: GaitLibrary | None) -> None:
     table = control_table(robot)
     wide = structs.replace(table, command=structs.replace(table.command, forward_m_s=(-1.0, 1.0)))
     bold = replace(robot, tables=replace(robot.tables, control=wide))
-    for seed, height, forward in product(range(options.seeds), (0.85, 0.75, 0.95), (1.0, -1.0)):
+    for seed, height, forward in product(options.seeds, (0.85, 0.75, 0.95), (1.0, -1.0)):
         keep([walk_row(f"further{options.by}", (forward, 0.0, height), seed, options.rate, library, bold)])
 
 
@@ -158,7 +158,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[[], *parts], default=[])
     parser.add_argument("--commands", type=int, default=20)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--rate", type=float, default=2000.0)
     parser.add_argument("--walker", choices=("pendulum", "library"), default="pendulum")
     options = parser.parse_args()

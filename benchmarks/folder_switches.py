@@ -19,6 +19,7 @@ One row per walk: `case, first_calls, switches, stage_switches, backwards, way`;
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -96,9 +97,19 @@ def backward_calls(calls: list[FirstCall]) -> list[str]:
     return [f"{call.caller} calls {call.folder}.{call.name}" for call in wrong]
 
 
+def _chosen() -> list[str]:
+    """Return the cases that are asked for; all if none are."""
+    parser = argparse.ArgumentParser(description="Which way does a walk take through the folders of strut?")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}")
+    asked: list[str] = parser.parse_args().cases
+    if unknown := set(asked) - set(CASES):
+        parser.error(f"there is no case {', '.join(sorted(unknown))}")
+    return asked or list(CASES)
+
+
 def main() -> None:
     rows = []
-    for name in sys.argv[1:] or CASES:
+    for name in _chosen():
         CASES[name]()  # tables and models are read once; the way of a walk is what comes after
         calls = first_calls(CASES[name])
         way = way_of(calls)

@@ -57,6 +57,14 @@ def test_outside_the_grid_it_is_the_border(library):
     assert beyond.parameter == (1.0, -0.3, 1.0)
 
 
+def test_a_border_is_continued_as_far_as_asked_and_no_farther(library):
+    border, inside = (library.lookup(speed, 0.0, 0.825) for speed in (1.0, 0.8))
+    beyond = library.lookup(1.2, 0.0, 0.825, beyond=0.5)
+    np.testing.assert_allclose(beyond.motors, 2.0 * border.motors - inside.motors, atol=1e-12)
+    assert beyond.parameter[0] == pytest.approx(1.2)
+    assert library.lookup(-9.0, 0.0, 0.825, beyond=0.5).parameter[0] == pytest.approx(-1.25)
+
+
 def test_every_gait_repeats_and_goes_with_its_speed(library):
     for _, gait in library:
         for stance in (0, 1):

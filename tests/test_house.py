@@ -65,6 +65,7 @@ ALLOWED_EDGES = {
     ("study", "pipeline"): "the motions of a published study are performed again",
     ("adoption", "expression"): "an adopted robot gets every word of the animated layer",
     ("adoption", "io"): "folders are written atomically",
+    ("adoption", "pipeline"): "a biped gets a gait that leaves its motors some reserve, as the planner judges it",
     ("adoption", "show"): "a portrait shows what was found",
     ("show", "simulation"): "a person drives a simulated robot from a page",
     ("show", "balance"): "support polygons are drawn",

@@ -132,6 +132,7 @@ class Audit:
             root mean square; None if there are none.
         torque_disagreement: How far its torques are, of the torques; None if there are none or nothing can tell.
         plant: Of a recorded run of a torque-driven plant: how well its columns explain each other.
+        on_lines: Whether it ever stands on fewer than three points, where no margin can be kept.
     """
 
     time_s: Array
@@ -155,6 +156,7 @@ class Audit:
     force_disagreement: float | None = None
     torque_disagreement: float | None = None
     plant: PlantAudit | None = None
+    on_lines: bool = False
 
     @property
     def distance_m(self) -> float:

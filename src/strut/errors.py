@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -9,6 +10,9 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from strut.receipt import Receipt
+
+BRISK_M_S = 0.05  # from here on speeds are told in m/s
+MOST_REASONS = 3  # of a refusal, that one sentence holds
 
 
 class StrutError(Exception):
@@ -76,13 +80,21 @@ class ImpossibleStepError(StrutError):
         self.usual_m, self.works_m = usual_m, works_m
 
     def __str__(self) -> str:
-        extreme = "largest" if self.asked_m > self.usual_m else "smallest"
+        extreme = "largest" if abs(self.asked_m) > abs(self.usual_m) else "smallest"
         advice = (
-            f"the {extreme} that works is {self.works_m * 1e3:.0f} {self.unit}."
+            f"the {extreme} that works is {self._told(self.works_m)}."
             if self.works_m is not None
-            else f"nor does the usual {self.usual_m * 1e3:.0f} {self.unit} work: change the other step options too."
+            else f"nor does the usual {self._told(self.usual_m)} work: change the other step options too."
         )
-        return f"A {self.what} of {self.asked_m * 1e3:.0f} {self.unit} is impossible ({self.reason}); {advice}"
+        return f"A {self.what} of {self._told(self.asked_m)} is impossible ({self.reason}); {advice}"
+
+    def _told(self, value: float) -> str:
+        """Return a value in the unit that people read: speeds that are not tiny in m/s, turns in degrees."""
+        if self.unit == "°/s":
+            return f"{math.degrees(value):.0f}°/s"
+        return (
+            f"{value:.2f} m/s" if self.unit == "mm/s" and abs(value) >= BRISK_M_S else f"{value * 1e3:.0f} {self.unit}"
+        )
 
 
 class UnreachablePathError(StrutError):
@@ -107,7 +119,9 @@ class RefusedError(StrutError):
         self.reasons, self.advice, self.receipt = tuple(reasons), advice, receipt
 
     def __str__(self) -> str:
-        return f"Refused: {'; '.join(self.reasons)}. {self.advice}"
+        more = len(self.reasons) - MOST_REASONS
+        rest = f"; and {more} more, see --json" if more > 0 else ""
+        return f"Refused: {'; '.join(self.reasons[:MOST_REASONS])}{rest}. {self.advice}"
 
 
 class StoppedError(StrutError):

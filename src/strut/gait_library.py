@@ -128,24 +128,25 @@ class GaitLibrary:
             (float(axes[0][forward]), float(axes[1][left]), float(axes[2][height])), self._values[forward, left, height]
         )
 
-    def lookup(self, forward_m_s: float, left_m_s: float, height_m: float) -> PeriodicGait:
+    def lookup(self, forward_m_s: float, left_m_s: float, height_m: float, *, beyond: float = 0.0) -> PeriodicGait:
         """Return the gait between the nearest eight; outside the grid, that of its border.
 
-        Raises OutOfRangeError where one of the eight is missing.
+        With `beyond`, gaits of the border are continued outwards by so many cells of the grid. Raises OutOfRangeError
+        where one of the eight is missing.
         """
         asked = (forward_m_s, left_m_s, height_m)
         inside, low, share = [], [], []
         for axis, value in zip(self.axes, asked, strict=True):
-            held = min(max(value, float(axis[0])), float(axis[-1]))
-            below = min(max(int(np.searchsorted(axis, held, side="right")) - 1, 0), max(len(axis) - 2, 0))
-            width = float(axis[below + 1] - axis[below]) if len(axis) > 1 else 1.0
+            below = min(max(int(np.searchsorted(axis, value, side="right")) - 1, 0), max(len(axis) - 2, 0))
+            width = float(axis[below + 1] - axis[below]) if len(axis) > 1 else 0.0
+            held = min(max(value, float(axis[0]) - beyond * width), float(axis[-1]) + beyond * width)
             inside.append(held)
             low.append(below)
-            share.append((held - float(axis[below])) / width)
+            share.append((held - float(axis[below])) / (width or 1.0))
         total = np.zeros(self._values.shape[-1])
         for corner in product((0, 1), repeat=3):
             weight = float(np.prod([s if up else 1.0 - s for up, s in zip(corner, share, strict=True)]))
-            if weight > 0.0:
+            if weight != 0.0:
                 index = tuple(below + up for below, up in zip(low, corner, strict=True))
                 if not self.present[index]:
                     raise OutOfRangeError(

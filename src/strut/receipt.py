@@ -10,7 +10,10 @@ from typing import Any, Literal, Self, get_args
 from strut.errors import OutOfRangeError
 
 Verdict = Literal["ok", "weakened", "refused"]
-_WHERE_DUE = ("naturalness", "soundness", "control", "expression", "walking_speed_m_s", "walking_speed_asked_m_s")
+_WHERE_DUE = (
+    *("naturalness", "soundness", "control", "expression", "walking_speed_m_s", "walking_speed_asked_m_s"),
+    *("walking_direction_rad", "turned_rad"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,8 @@ class Receipt:
     `servos` that follow it, `balance` under its soles, too, `whole_body` torques of its legs, or the robot's own
     controllers (`pilot`). `walking_speed_m_s` is that of a gait or a piloted walk once it is under way, without start
     and stop, and `walking_speed_asked_m_s` what was asked for, which a feeling changes. `expression` is `animated`
-    where that layer was shown.
+    where that layer was shown. `walking_direction_rad` is where a gait leads, seen from the body (0 is ahead, positive
+    is to the left), and `turned_rad` how far it turns in all; None where it walks straight ahead.
     """
 
     robot: str
@@ -54,6 +58,8 @@ class Receipt:
     control: str | None = None
     walking_speed_m_s: float | None = None
     walking_speed_asked_m_s: float | None = None
+    walking_direction_rad: float | None = None
+    turned_rad: float | None = None
     expression: str | None = None
     left_out: tuple[str, ...] = ()
     naturalness: Mapping[str, float] | None = None

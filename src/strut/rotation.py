@@ -35,6 +35,13 @@ def rotation_vector(rotation: Array) -> Array:
     return np.asarray(flat.as_rotvec()).reshape(rotation.shape[:-1])
 
 
+def rolled_by(turn: Array, radius_m: Array) -> Array:
+    """Return the way of balls that turn and roll on the ground. Shapes (T, n, 3, 3), (n,) in, (T, n, 3) out."""
+    steps = rotation_vector(turn[1:] @ np.swapaxes(turn[:-1], -1, -2))
+    way = np.cumsum(radius_m[:, None] * np.cross(steps, [0.0, 0.0, 1.0]), axis=0)
+    return np.concatenate([np.zeros((1, len(radius_m), 3)), way])
+
+
 def rotation_from_vector(vector_rad: Array) -> Array:
     """Return the rotation by |v| about v. Shape (..., 3) in, (..., 3, 3) out."""
     flat = Rotation.from_rotvec(np.reshape(vector_rad, (-1, 3))).as_matrix()

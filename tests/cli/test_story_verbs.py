@@ -74,6 +74,11 @@ def test_bad_animations_are_refused_in_one_sentence(tmp_path, capsys, old, new, 
     assert words in capsys.readouterr().err
 
 
+def test_a_story_of_another_robot_is_refused_in_one_sentence(tmp_path, capsys, nod):
+    assert main(["animate", str(nod / "nod.toml"), "--robot", "alice", "--out", str(tmp_path / "nod.npz")]) == 2
+    assert "nod.toml is drawn for cassie, not for alice; leave --robot out." in capsys.readouterr().err
+
+
 def test_library_keeps_finds_and_gives_back(tmp_path, capsys, nod):
     store = ["--store", str(tmp_path / "motions.db")]
     assert main(["library", "add", str(nod / "nod.npz"), *store, "--json"]) == 0

@@ -53,12 +53,12 @@ def test_angry_lids_fall_towards_the_nose_and_sad_ones_away_from_it(cassie):
         assert (left_of_right < right_of_right) == falls_to_nose
 
 
-def test_closed_lids_meet_and_wide_ones_are_out_of_the_way(cassie):
+def test_closed_lids_overlap_and_wide_ones_are_out_of_the_way(cassie):
     def edge(name, lid):
         _, rotation = posed(cassie, name)
         return (rotation[0, lid] @ np.array([1.0 if lid == UPPER else -1.0, 0.0, 0.0]))[2]
 
-    assert edge("closed", UPPER) == pytest.approx(edge("closed", LOWER))
+    assert edge("closed", UPPER) < edge("closed", LOWER)
     assert edge("wide", UPPER) > 0.99
     assert edge("wide", LOWER) < -0.99
 

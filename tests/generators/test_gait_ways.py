@@ -2,7 +2,7 @@
 
 import pytest
 
-from strut.generators.gait_drafts import LOWER, QUICKER, WAYS, Look, _first_that_reaches
+from strut.generators.gait_ways import LOWER, QUICKER, WAYS, Look, first_that_reaches
 
 
 def chosen(look, start=0):
@@ -12,11 +12,15 @@ def chosen(look, start=0):
         tried.append(way)
         return look(way)
 
-    return _first_that_reaches(tell, start), tried
+    return first_that_reaches(tell, start), tried
 
 
 def test_the_first_way_that_reaches_is_taken_and_no_other_looked_at():
-    assert chosen(lambda way: Look(0.1 if way >= 2 else 5.0 - way, 0.5)) == (2, [0, 1, 2])
+    assert chosen(lambda way: Look(0.1 if way >= 2 else 2.9 - way, 0.5)) == (2, [0, 1, 2])
+
+
+def test_who_misses_by_far_is_looked_at_two_heights_lower():
+    assert chosen(lambda way: Look(0.1 if way >= 4 else 9.0 - way, 0.5)) == (4, [0, 2, 4])
 
 
 def test_shorter_steps_are_tried_where_lower_bodies_miss_by_more():

@@ -270,3 +270,12 @@ def test_loops_that_cannot_close_and_ropes_around_bodies_are_refused():
     )
     with pytest.raises(BadTableError, match="wraps around"):
         read_tree(text)
+
+
+def test_loops_of_a_floating_body_close_with_a_unit_quaternion():
+    bars = four_bar(PIN).replace("<worldbody>", '<worldbody><body name="frame"><freejoint/><geom size="0.1"/>')
+    tree = read_tree(bars.replace("</worldbody>", "</body></worldbody>"))
+    q = np.concatenate([[0.3, -0.2, 0.5, 0.8, 0.4, -0.4, 0.2], [0.2, -0.1, 0.3]])
+    closed = tree_forces(tree).closed(q)
+    assert_allclose(np.linalg.norm(closed[3:7]), 1.0, atol=1e-12)
+    assert_allclose(tree_forces(tree).positions(ca.DM(closed)).full(), 0.0, atol=1e-9)

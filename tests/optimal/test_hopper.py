@@ -1,6 +1,7 @@
 """The example of one's own problem, a hopper, obeys physics that the solver was not asked about."""
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 from time import process_time
 
@@ -10,8 +11,11 @@ from numpy.testing import assert_allclose
 
 from strut.engines.kinematic_tree import read_tree
 from strut.engines.rigid_body import GRAVITY_M_S2, compiled, linear_momentum, point_positions
+from strut.optimal.collocation import DirectCollocation
+from strut.optimal.problem import ImpactCost
 from strut.optimal.soundness import impact_energy
 from strut.optimal.torque_playback import playback_error
+from strut.optimal.trajectory import guess_between
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "08_hopper.py"
 FLIGHT, STANCE = 0, 1
@@ -101,3 +105,11 @@ def test_contact_of_samples_is_that_of_the_phase_they_fall_into_and_forces_push_
     assert contact[~flying].all()
     assert_allclose(force[flying], 0.0, atol=1e-9)
     assert force[~flying][:, :, 2].max() > 1.0
+
+
+def test_a_landing_that_costs_much_is_softer(example, hop):
+    dear = replace(example.hopping(), costs=(*example.hopping().costs, ImpactCost("landing", 100.0)))
+    bent = [0.0, 0.75, 0.0, -0.5, 1.0]
+    guess = guess_between(dear, [bent, [0.15, 0.78, 0.0, -0.4, 0.8], [example.HOP_M, *bent[1:]]])
+    soft = DirectCollocation(dear).solve(guess)
+    assert soft.trajectory.impulse_n_s[STANCE][1] < 0.8 * hop.impulse_n_s[STANCE][1]

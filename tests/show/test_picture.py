@@ -7,9 +7,10 @@ import pytest
 from PIL import Image
 
 from strut.errors import BadMotionError, FileError, OutOfRangeError
+from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.robot import Array, Robot
-from strut.show.camera import fitted_camera
+from strut.show.camera import ELEVATION_RAD, fitted_camera
 from strut.show.files import save_gif, save_png
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
 from strut.show.footage import Footage, SideBySide, footage, frame_times_s, nearest_samples, telling_sample
@@ -166,3 +167,24 @@ def test_the_telling_moment_has_a_foot_in_the_air(robot: Robot, calm: Motion) ->
 @pytest.mark.parametrize(("size_m", "step_m"), [(0.9, 0.1), (1.0, 0.2), (2.6, 0.5), (12.0, 2.0)])
 def test_grid_lines_are_round_distances_apart(size_m: float, step_m: float) -> None:
     assert grid_step_m(size_m) == pytest.approx(step_m)
+
+
+@pytest.mark.parametrize("turn_rad", [0.3, -0.3])
+def test_a_story_told_by_eyes_is_seen_from_where_they_look_and_hardly_from_above(turn_rad: float) -> None:
+    cassie = load_robot("cassie")
+    qpos = np.tile(cassie.standing_qpos, (2, 1))
+    qpos[1, 3:7] = (np.cos(turn_rad / 2.0), 0.0, 0.0, np.sin(turn_rad / 2.0))
+    story = Motion(
+        "cassie",
+        np.array([0.0, 1.0]),
+        qpos,
+        cassie.joint_names,
+        np.ones((2, 2), dtype=np.bool_),
+        cassie.foot_names,
+        meta={"show": []},
+    )
+    shown = SideBySide([story], [cassie])
+    assert np.sign(shown.azimuth_rad) == np.sign(turn_rad)
+    assert shown.elevation_rad < ELEVATION_RAD
+    walk = SideBySide([replace(story, meta={})], [cassie])
+    assert walk.elevation_rad == ELEVATION_RAD

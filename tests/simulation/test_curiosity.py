@@ -20,5 +20,5 @@ def test_the_curiosity_story_runs_from_start_to_end_without_a_fall():
     walked = np.searchsorted(motion.time_s, (last_walk, brakes))
     assert height[walked[1]] < height[walked[0]] - 0.04  # it squats while it walks
     eyes = [which for _, which in motion.meta["eyes"]]
-    assert {"wide", "half", "left", "right"} <= set(eyes)
+    assert {"wide", "up", "left", "right"} <= set(eyes)
     assert check(motion).verdict == "ok"

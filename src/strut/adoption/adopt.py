@@ -12,6 +12,7 @@ from strut.adoption.arm_rest import let_down
 from strut.adoption.body_plan import BodyPlan, find_body_plan, stand_again
 from strut.adoption.described_model import DescribedModel, read_described
 from strut.adoption.drive_limits import drive_limits
+from strut.adoption.feelings import gait_toml
 from strut.adoption.foreign_source import dropped_note, find_robot
 from strut.adoption.note import Note, assumed, found, in_a_row
 from strut.adoption.overlaps import overlapping_pairs
@@ -20,10 +21,13 @@ from strut.adoption.plain_model import PlainModel, plain_model
 from strut.adoption.robot_folder import FRICTION, ROTOR_S2, Findings, folder_files, has_rotors, write_folder
 from strut.adoption.upper_body import UpperBody, find_upper_body
 from strut.errors import NotAdoptedError
+from strut.io.atomic import write_atomically
 from strut.models.catalogue import HOME, load_robot, names_in, robot_home
+from strut.pipeline.gait_fit import fitted_gait
 from strut.robot import Robot
 
 _NAME = re.compile(r"[^a-z0-9_]+")
+_FACTORS = {"period": "step time", "stride": "step length", "lift": "lift", "width": "distance between the feet"}
 _TOO_GENERAL = ("robot", "model", "scene", "urdf", "mjcf", "xml", "xmls", "robots", "scene_flat")
 
 
@@ -84,8 +88,21 @@ def adopt(path: Path | str, name: str | None = None, out: Path | str | None = No
         raise NotAdoptedError(error.reason, str(path)) from error
     write_folder(folder, folder_files(findings), force=force)
     robot = load_robot(called if out is None else str(folder))
+    robot, fitted = _with_fitted_gait(robot, folder)
     kind = "quadruped" if len(findings.anatomy.legs) == 4 else "biped"
-    return Adopted(called, folder, robot, kind, findings.notes, time.perf_counter() - started)
+    return Adopted(called, folder, robot, kind, (*findings.notes, *fitted), time.perf_counter() - started)
+
+
+def _with_fitted_gait(robot: Robot, folder: Path) -> tuple[Robot, list[Note]]:
+    """Return a robot with a gait that leaves it some reserve, written into its folder, and what to tell of it."""
+    usual, gait = robot.pattern_gait, fitted_gait(robot)
+    if gait == usual:
+        return robot, []
+    write_atomically(folder / "gait.toml", gait_toml(gait).encode(), force=True)
+    changed = [name for name in _FACTORS if getattr(gait, name) != getattr(usual, name)]
+    told = in_a_row([f"{_FACTORS[name]} x {getattr(gait, name):.3g}" for name in changed])
+    note = found(f"its gait was changed to leave motors and floor some reserve: {told}.")
+    return replace(robot, tables=replace(robot.tables, gait=gait)), [note]
 
 
 def find_all(file: Path, title: str) -> Findings:

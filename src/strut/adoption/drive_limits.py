@@ -39,6 +39,7 @@ class DriveLimit:
         torque_nm: Largest torque.
         stiffness_nm_rad: Of its position servo.
         damping_nm_s_rad: Likewise.
+        assumed: Which of its limits no file tells.
     """
 
     joint: str
@@ -47,6 +48,7 @@ class DriveLimit:
     torque_nm: float
     stiffness_nm_rad: float
     damping_nm_s_rad: float
+    assumed: tuple[str, ...] = ()
 
 
 def drive_limits(
@@ -70,7 +72,8 @@ def drive_limits(
         low, high = anatomy.tree.bounds([joint])
         least = upright if joint in in_legs else 0.0
         stiffness, damping = _servo(anatomy, joint, float(worst), least)
-        limits.append(DriveLimit(name, (float(low[0]), float(high[0])), speed, torque, stiffness, damping))
+        ends = (float(low[0]), float(high[0]))
+        limits.append(DriveLimit(name, ends, speed, torque, stiffness, damping, told.of(name)))
     return tuple(limits), tuple(told.notes())
 
 
@@ -96,6 +99,11 @@ class _Told:
             return written
         self.no_speed.append(name)
         return usual
+
+    def of(self, name: str) -> tuple[str, ...]:
+        """Return which limits of a joint were assumed."""
+        assumed_of = {"speed": self.no_speed, "torque": self.no_torque + self.unreal}
+        return tuple(limit for limit, names in assumed_of.items() if name in names)
 
     def notes(self) -> list[Note]:
         """Return what was assumed as sentences."""

@@ -14,6 +14,7 @@ import numpy as np
 from strut.adoption.body_plan import BodyPlan
 from strut.adoption.upper_body import UpperBody
 from strut.expression.life import LIFE_WORDS
+from strut.tables.gait import PatternTable
 
 # What joints do, and the word that they follow; whether those that do it share the angle.
 _FOLLOWS = {
@@ -26,16 +27,23 @@ _GAIT_WORDS = ("tempo", "stride", "direction", "lift", "stance_width", "bounce",
 _CLEAR = 0.7  # of a joint's axis that must point ahead for it to raise an arm sideways
 
 
-def gait_toml(legs: int) -> str:
-    """Return gait.toml: the pattern that so many legs walk by."""
-    pattern, others = ("trot", ", crawl or walk") if legs == 4 else ("biped", "")
+def usual_gait(legs: int) -> PatternTable:
+    """Return the pattern that so many legs walk by."""
+    return PatternTable(gait="trot" if legs == 4 else "biped")
+
+
+def gait_toml(gait: PatternTable) -> str:
+    """Return gait.toml: the pattern and the factors on it."""
+    others = ", crawl or walk" if gait.gait == "trot" else ""
     return (
         f"# How it walks. `strut walk --gait` chooses another pattern{others and f': {others[2:]}'}.\n"
         'kind = "pattern"\n'
-        f'gait = "{pattern}"\n'
-        "period = 1.0                    # factors on the pattern: duration of a cycle, travel in it, lift of feet\n"
-        "stride = 1.0\n"
-        "lift = 1.0\n"
+        f'gait = "{gait.gait}"\n'
+        "# Factors on the pattern: duration of a cycle, travel in it, lift of feet, and their distance sideways.\n"
+        f"period = {gait.period:.3g}\n"
+        f"stride = {gait.stride:.3g}\n"
+        f"lift = {gait.lift:.3g}\n"
+        f"width = {gait.width:.3g}\n"
     )
 
 

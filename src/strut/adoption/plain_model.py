@@ -7,7 +7,7 @@ the text as STL: what only is seen may be coarsened, what touches is its convex 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
@@ -16,6 +16,8 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 from strut.adoption.described_model import DescribedModel
+from strut.engines.solid_mesh import outer_faces, reduced
+from strut.engines.solids import Mesh
 from strut.robot import Array
 
 _SHAPES = {
@@ -28,7 +30,7 @@ _SHAPES = {
 }
 _HINGE, _BALL = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_BALL)
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-_MOST_SEEN_FACES = 12_000  # of one mesh: a page with the robot stays small
+_MOST_SEEN_FACES = 16_000  # of one mesh: a page with the robot stays small
 _SEEN_GROUP, _TOUCHING_GROUP = "2", "0"  # what touches is drawn only where a link has no looks of its own
 
 
@@ -191,24 +193,12 @@ def _hull(vertices: Array) -> Array:
     return corners
 
 
-def _coarse(vertices: Array, faces: Sequence[Sequence[int]]) -> Array:
-    """Return triangles of a surface, coarsened by joining vertices of one cell of a grid until few enough are left."""
-    corners = np.asarray(faces)
-    size = float(np.ptp(vertices, axis=0).max())
-    cells = 256
-    while len(corners) > _MOST_SEEN_FACES and cells >= 8:
-        keys = np.floor((vertices - vertices.min(axis=0)) / (size / cells)).astype(np.int64)
-        _, joined = np.unique(keys, axis=0, return_inverse=True)
-        counts = np.bincount(joined.ravel())
-        middles = np.stack([np.bincount(joined.ravel(), vertices[:, axis]) / counts for axis in range(3)], axis=1)
-        corners = joined.ravel()[np.asarray(faces)]
-        whole = (corners[:, 0] != corners[:, 1]) & (corners[:, 1] != corners[:, 2]) & (corners[:, 2] != corners[:, 0])
-        corners = np.unique(corners[whole], axis=0)
-        if len(corners) <= _MOST_SEEN_FACES:
-            coarse: Array = middles[corners]
-            return coarse
-        cells //= 2
-    triangles: Array = vertices[np.asarray(faces)][:_MOST_SEEN_FACES] if len(corners) else np.zeros((0, 3, 3))
+def _coarse(vertices: Array, faces: Array) -> Array:
+    """Return the triangles of a surface; of one with too many, fewer, and none that is hidden. Shape (n, 3, 3)."""
+    mesh = Mesh(vertices, np.asarray(faces, dtype=np.int64))
+    if len(faces) > _MOST_SEEN_FACES:
+        mesh = reduced(Mesh(vertices, outer_faces(mesh)), _MOST_SEEN_FACES)
+    triangles: Array = mesh.vertices[mesh.faces]
     return triangles
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from strut.adoption.body_plan import BodyPlan
 from strut.adoption.drive_limits import DriveLimit
-from strut.adoption.feelings import expression_toml, gait_toml
+from strut.adoption.feelings import expression_toml, gait_toml, usual_gait
 from strut.adoption.note import Note
 from strut.adoption.plain_model import PlainModel
 from strut.adoption.upper_body import UpperBody
@@ -54,7 +54,7 @@ def folder_files(findings: Findings) -> dict[str, bytes]:
         "robot.toml": robot_toml(findings),
         "collision.toml": collision_toml(findings),
         "adopted.toml": adopted_toml(findings),
-        "gait.toml": gait_toml(len(findings.anatomy.legs)),
+        "gait.toml": gait_toml(usual_gait(len(findings.anatomy.legs))),
         "expression.toml": expression_toml(findings.anatomy, findings.upper_body),
         "model.xml": findings.plain.text,
     }
@@ -195,6 +195,8 @@ def _limit_words(limit: DriveLimit) -> str:
         "stiffness_nm_rad": _number(limit.stiffness_nm_rad),
         "damping_nm_s_rad": _number(limit.damping_nm_s_rad),
     }
+    if limit.assumed:
+        fields["assumed"] = f"[{', '.join(map(quoted, limit.assumed))}]"
     return "{ " + ", ".join(f"{name} = {value}" for name, value in fields.items()) + " }"
 
 

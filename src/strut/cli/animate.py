@@ -41,6 +41,8 @@ def animate(
     if who is None:
         raise typer.BadParameter(f"{file} names no robot; say who performs it with --robot.")
     body = load_robot(who)
+    if animation.robot not in (None, who, body.name):
+        raise typer.BadParameter(f"{file} is drawn for {animation.robot}, not for {who}; leave --robot out.")
     with told_on_screen(f"{who} learns {animation.title}", out, force=force, json=json) as tell:
         motion = make_feasible(
             body,

@@ -97,8 +97,9 @@ def told_on_screen(words: str, out: Path, *, force: bool, json: bool, stoppable:
         try:
             yield tell
         except RefusedError as refusal:
-            if json and refusal.receipt is not None:
-                print_json(refusal.receipt.as_dict())
+            if json:
+                told = refusal.receipt and refusal.receipt.as_dict()
+                print_json(told or {"verdict": "refused", "reasons": list(refusal.reasons)})
             raise
 
 

@@ -43,11 +43,11 @@ def show(
     json: Json = False,
 ) -> None:
     """Look at motions in the browser, or write a page or a picture. Example: strut show happy.npz sad.npz."""
+    look: Look = "stick" if stick else "solid"
+    motions, names = [load_motion(file) for file in files], [file.name for file in files]
     from strut.show.files import save_shown  # noqa: PLC0415  (matplotlib and viser take a second to load)
     from strut.show.viewer import serve  # noqa: PLC0415
 
-    look: Look = "stick" if stick else "solid"
-    motions, names = [load_motion(file) for file in files], [file.name for file in files]
     with progress("draws") as bar:
         written = save_shown(
             motions,

@@ -29,6 +29,7 @@ from strut.tables.control import RegulatorGains
 LOOKUP_HZ = 200.0
 FADE_SHARE = 0.6  # of a step, in which the leg comes from where it was to its gait
 LANDING_RATE = 0.5  # of the gait's own: it lands with up to 0.8 m/s aside, which drags soles and saturates a hip
+BEYOND = 0.5  # cells of the grid by which gaits are continued: a border would answer half of the errors around it
 TILT = slice(3, 5)  # pitch and roll, among the coordinates of a gait's base
 
 
@@ -63,11 +64,11 @@ class LibraryWalking(WalkingController):
             speed + correction
             for speed, correction in zip((reference.forward_m_s, reference.left_m_s), self._correction, strict=True)
         )
-        wanted = self._library.lookup(forward, left, reference.height_m)
+        wanted = self._library.lookup(forward, left, reference.height_m, beyond=BEYOND)
         self.step_s = wanted.step_s
         error = self._speed_error(wanted)
         self.observed_m_s = (forward + error[0], left + error[1])
-        observed = self._library.lookup(*self.observed_m_s, reference.height_m)
+        observed = self._library.lookup(*self.observed_m_s, reference.height_m, beyond=BEYOND)
         curves = np.array(observed.motors[self.stance, self._leg[1 - self.stance]])
         pitch, abduction = regulator_gains(self._regulator, reference.height_m)
         curves[self._regulator.abduction] -= abduction * error[1]

@@ -20,7 +20,7 @@ from strut.robot import Array, Robot
 from strut.tables.eyes import EYES, LOOKS, EyesTable, mood_eyes
 
 MOVE_S = 0.14  # from one expression to the next
-_IRIS, _PUPIL, _GLINT = 0.62, 0.40, 0.15  # radii over that of the ball
+_IRIS, _PUPIL, _GLINT = 0.68, 0.44, 0.15  # radii over that of the ball
 _LIDS = (1.10, 1.07)  # upper and lower, over the ball: irises stand out, and lids slide over each other
 _AROUND = 24
 
@@ -87,7 +87,7 @@ def _parts(looks: Array, side: float, radius_m: float) -> tuple[Array, Array]:
     glint = Rotation.from_euler("ZY", np.column_stack([left + 14.0, -up - 16.0]), degrees=True)
     ahead = np.array([1.0, 0.0, 0.0])
     still = np.zeros((len(looks), 3))
-    offsets = [still, gaze.apply(0.70 * ahead), gaze.apply(0.83 * ahead), glint.apply(0.93 * ahead), still, still]
+    offsets = [still, gaze.apply(0.70 * ahead), gaze.apply(0.86 * ahead), glint.apply(0.93 * ahead), still, still]
     level = np.tile(np.eye(3), (len(looks), 1, 1))
     turns = [level, gaze.as_matrix(), gaze.as_matrix(), level, *(lid.as_matrix() for lid in lids)]
     return radius_m * np.stack(offsets, axis=1), np.stack(turns, axis=1)

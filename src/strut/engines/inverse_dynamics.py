@@ -27,6 +27,7 @@ class InverseDynamics:
         torque_nm: Joint torques if no foot touched anything. Shape (T, n_joints).
         drive_force: What moves a platform: x and y [N], yaw [N m]; no columns without one. Shape (T, 3 or 0).
         foot_in_world: Centres of the feet. Shape (T, n_feet, 3).
+        foot_rotation: Of their frames, in world. Shape (T, n_feet, 3, 3).
         point_in_world: Where the feet touch: see `Robot.point_feet`. Shape (T, n_points, 3).
         contact_jacobian: Jacobians of these points by the joints. Shape (T, n_points, 3, n_joints).
         part_names: The parts that could touch the ground and are no feet.
@@ -39,6 +40,7 @@ class InverseDynamics:
     torque_nm: Array
     drive_force: Array
     foot_in_world: Array
+    foot_rotation: Array
     point_in_world: Array
     contact_jacobian: Array
     part_names: tuple[str, ...]
@@ -99,6 +101,7 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
         torque_nm=force[:, joints:],
         drive_force=force[:, :joints] if _driven(robot) else np.empty((samples, 0)),
         foot_in_world=foot_in_world,
+        foot_rotation=turn,
         point_in_world=points_of_feet(robot, foot_in_world, turn),
         contact_jacobian=_point_jacobians(robot, jacobian[..., joints:], turning[..., joints:], turn),
         part_names=tuple(model.body(model.geom_bodyid[part]).name for part in parts),

@@ -6,14 +6,23 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 import trimesh
+from fast_simplification import simplify
 
 from strut.engines.solids import Mesh, Solid
+from strut.robot import Array
 
 AROUND = 20  # corners of a circle: enough that a limb looks round
-MOST_FACES = 40_000  # of all meshes of a body together: what a page holds and a phone draws
+MOST_FACES = 80_000  # of all meshes of a body together: what a page holds and a phone draws
 MOST_FACES_DRAWN = 400_000  # in pictures and films, which need no more
-_COARSER = 1.25  # how much larger cells become when a mesh still has too many faces
+_LEAST_FACES = 12  # those of a box
+_EAGERNESS = 5.0  # with which edges collapse: more leaves spikes in surfaces that are not closed
+_LOOKS, _CELLS, _BEHIND = (
+    40,
+    192,
+    1.5,
+)  # directions, cells of a grid across a mesh, and how many behind the first are seen
 
 
 def solid_mesh(solid: Solid, *, around: int = AROUND) -> Mesh:
@@ -38,23 +47,48 @@ def solid_mesh(solid: Solid, *, around: int = AROUND) -> Mesh:
 def lightened(parts: tuple[Solid, ...], most_faces: int) -> tuple[Solid, ...]:
     """Return the parts of a body with meshes reduced so that they have at most so many faces together."""
     share = most_faces / max(1, sum(len(part.mesh.faces) for part in parts if part.mesh is not None))
-    return tuple(
-        part if part.mesh is None or share >= 1.0 else replace(part, mesh=_reduced(part.mesh, share)) for part in parts
-    )
+    return tuple(part if part.mesh is None or share >= 1.0 else _lighter(part, part.mesh, share) for part in parts)
 
 
-def _reduced(mesh: Mesh, share: float) -> Mesh:
-    """Return a mesh with at most a share of its faces: vertices in one cell of a grid become one."""
-    most_faces = max(12, int(share * len(mesh.faces)))
-    whole = trimesh.Trimesh(mesh.vertices, mesh.faces, process=False)
-    cell_m, vertices, faces = float(np.sqrt(2.0 * whole.area / most_faces)), mesh.vertices, mesh.faces
-    while len(faces) > most_faces:
-        _, cell, members = np.unique(np.round(mesh.vertices / cell_m), axis=0, return_inverse=True, return_counts=True)
-        cell = cell.reshape(-1)
-        vertices = np.stack([np.bincount(cell, column) for column in mesh.vertices.T], axis=1) / members[:, None]
-        corners = cell[mesh.faces]
-        ordered = np.sort(corners, axis=1)
-        kept = np.flatnonzero((np.diff(ordered, axis=1) > 0).all(axis=1))  # the others are a line or a point now
-        faces = corners[kept[np.unique(ordered[kept], axis=0, return_index=True)[1]]]
-        cell_m *= _COARSER
-    return Mesh(vertices, faces) if len(faces) else mesh
+def _lighter(part: Solid, mesh: Mesh, share: float) -> Solid:
+    """Return a part with a share of its faces."""
+    return replace(part, mesh=reduced(mesh, max(_LEAST_FACES, int(share * len(mesh.faces)))))
+
+
+def reduced(mesh: Mesh, most_faces: int) -> Mesh:
+    """Return a mesh with about so many faces at most, if its shape lets it: edges collapse where that changes least.
+
+    By quadric error metrics (M. Garland, P. S. Heckbert, 1997).
+    """
+    vertices, faces = mesh.vertices.astype(np.float32), mesh.faces.astype(np.int32)
+    if len(faces) > most_faces:
+        vertices, faces = simplify(vertices, faces, target_count=most_faces, agg=_EAGERNESS)
+    return Mesh(vertices.astype(np.float64), faces.astype(np.int64)) if len(faces) else mesh
+
+
+def outer_faces(mesh: Mesh) -> npt.NDArray[np.int64]:
+    """Return the faces that are seen from anywhere outside: what machines hide in their shells needs no triangles.
+
+    From every direction, points of faces are sorted into a grid, and those nearest to the eye are seen. Shape (m, 3).
+    """
+    corners = mesh.vertices[mesh.faces]
+    middle = corners.mean(axis=1, keepdims=True)
+    points = np.concatenate([middle, (corners + middle) / 2.0], axis=1)
+    cell_m = float(np.linalg.norm(np.ptp(mesh.vertices, axis=0))) / _CELLS
+    seen = np.zeros(len(corners), dtype=np.bool_)
+    for towards_eye in _directions(_LOOKS):
+        across = np.linalg.svd(towards_eye[None])[2][1:]
+        place = np.floor(points @ across.T / cell_m).astype(np.int64)
+        place -= place.min(axis=(0, 1))
+        cell, near = place[..., 0] * (place[..., 1].max() + 1) + place[..., 1], points @ towards_eye
+        nearest = np.full(int(cell.max()) + 1, -np.inf)
+        np.maximum.at(nearest, cell.ravel(), near.ravel())
+        seen |= (near >= nearest[cell] - _BEHIND * cell_m).any(axis=1)
+    return np.asarray(mesh.faces[seen])
+
+
+def _directions(count: int) -> Array:
+    """Return directions spread evenly over a sphere, along a spiral. Shape (count, 3)."""
+    height = 1.0 - (2.0 * np.arange(count) + 1.0) / count
+    across, angle = np.sqrt(1.0 - height**2), np.pi * (1.0 + np.sqrt(5.0)) * np.arange(count)
+    return np.stack([across * np.cos(angle), across * np.sin(angle), height], axis=1)

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from importlib import import_module
+from queue import Empty, SimpleQueue
 from time import monotonic
 from types import TracebackType
 from typing import Any, Self
@@ -21,6 +22,13 @@ from strut.errors import MissingExtraError, SchedulerError
 CONNECT_S = 5.0
 LOOK_S, PATIENCE_S = 2.0, 120.0  # how often the farm looks who works, and how long nobody may
 _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)  # Dask has errors of both families
+# Of our own cluster: Dask's watching of itself takes a tenth of a core, which two workers on two cores do not have.
+_UNWATCHED = {
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.worker.profile.enabled": False,
+}
 _LOGGERS = ("distributed", "distributed.worker", "distributed.nanny", "distributed.scheduler")
 _LOST = "was lost; what is finished is kept, run the same command again to go on."
 
@@ -52,6 +60,7 @@ class TaskFarm:
         self._cluster: Any = None
         self._client: Any = None
         self._key_of: dict[Any, Any] = {}  # by future
+        self._done: SimpleQueue[Any] = SimpleQueue()  # futures, as they end
         self._levels: dict[str, int] = {}  # of Dask's loggers before the farm
         self._prepared: list[Any] = []  # futures; Dask drops those that nobody holds
 
@@ -69,9 +78,13 @@ class TaskFarm:
     def _connect(self) -> None:
         """Start workers, or find the scheduler."""
         if self._scheduler is None:
-            self._cluster = self._dask.LocalCluster(
-                n_workers=self._workers or os.cpu_count() or 1, threads_per_worker=1, dashboard_address=None
-            )
+            with import_module("dask").config.set(_UNWATCHED):
+                self._cluster = self._dask.LocalCluster(
+                    n_workers=self._workers or os.cpu_count() or 1,
+                    threads_per_worker=1,
+                    memory_limit=0,  # none, so nobody watches it
+                    dashboard_address=":0",
+                )
         try:
             self._client = self._dask.Client(self._cluster or self._scheduler, timeout=CONNECT_S, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
@@ -101,9 +114,11 @@ class TaskFarm:
     def submit(self, key: Any, work: Callable[..., Any], *arguments: Any) -> None:
         """Let some worker compute; the same function of the same arguments is computed again."""
         try:
-            self._key_of[self._client.submit(work, *arguments, pure=False)] = key
+            future = self._client.submit(work, *arguments, pure=False)
         except (OSError, RuntimeError) as error:
             raise SchedulerError(self.address, _LOST) from error
+        self._key_of[future] = key
+        future.add_done_callback(self._done.put)  # waiting for a list of futures costs the more the longer it is
 
     def prepare(self, work: Callable[..., Any], *arguments: Any) -> None:
         """Let every worker that is there compute something once, of which it keeps what later tasks need."""
@@ -119,16 +134,12 @@ class TaskFarm:
         worked_s = monotonic()
         while self._key_of:
             try:
-                with self._client.as_current():
-                    done = self._dask.wait(list(self._key_of), timeout=LOOK_S, return_when="FIRST_COMPLETED").done
-            except TimeoutError:
+                future = self._done.get(timeout=LOOK_S)
+            except Empty:
                 worked_s = self._look(worked_s)
                 continue
-            except (OSError, *_CANCELLED) as error:
-                raise SchedulerError(self.address, _LOST) from error
             worked_s = monotonic()
-            for future in done:
-                yield self._key_of.pop(future), self._result(future)
+            yield self._key_of.pop(future), self._result(future)
 
     def _look(self, worked_s: float) -> float:
         """Return when somebody was last seen at work; raises if the scheduler is gone or nobody has been for long."""

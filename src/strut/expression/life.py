@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import lfilter
+from scipy.linalg import solve_banded
 
 from strut.easing import smooth_step
 from strut.robot import Array, Robot
@@ -138,7 +138,8 @@ def _swing_on(rhythm: Rhythm) -> Array:
     """Return how a sprung mass swings when the body that carries it starts (back) and stops (forth): about 1. (T,)."""
     step_s, omega = float(rhythm.time_s[1] - rhythm.time_s[0]), 2.0 * np.pi / (RECOIL_PERIOD * rhythm.unit_s)
     push = -np.gradient(rhythm.walking, step_s) / omega
-    # x'' + 2 d w x' + w² x = w² push, by the bilinear transform
+    # x'' + 2 d w x' + w² x = w² push, by the bilinear transform: a recursion over three samples, solved as a band
     k, damping = 2.0 / (omega * step_s), RECOIL_DAMPING
     poles = np.array([k * k + 2.0 * damping * k + 1.0, 2.0 - 2.0 * k * k, k * k - 2.0 * damping * k + 1.0])
-    return np.asarray(lfilter(np.array([1.0, 2.0, 1.0]) / poles[0], poles / poles[0], push))
+    band = np.broadcast_to(poles[:, None], (3, len(push)))
+    return np.asarray(solve_banded((2, 0), band, np.convolve(push, [1.0, 2.0, 1.0])[: len(push)]))

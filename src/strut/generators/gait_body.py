@@ -19,10 +19,10 @@ from strut.balance.pendulum import pendulum_com
 from strut.balance.pressure import pressure_of_wrench
 from strut.balance.support import runs
 from strut.easing import smooth_step
+from strut.engines.contact_slip import rolled_m
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.generators.gait_plan import GaitPlan, pressure_of
-from strut.kinematics.contact_slip import rolled_m
 from strut.kinematics.whole_body import CONVERGED, BodyTargets, WholeBodySolution, solve_whole_body
 from strut.robot import Array, Robot
 

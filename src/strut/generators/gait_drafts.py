@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -21,11 +21,22 @@ from strut.generators.gait_body import Carriage, carried_gait, resampled_gait
 from strut.generators.gait_pattern import GaitPattern, brisk, pattern_named, slowed, time_unit_s
 from strut.generators.gait_plan import SETTLE, FootStance, GaitPlan, gait_plan, shown
 from strut.generators.gait_track import Reach, TrackPiece, envelope, pieces_to
+from strut.generators.gait_ways import (
+    FASTER_LOWER,
+    JOLTED,
+    LOWER,
+    SLOWED,
+    WAYS,
+    Look,
+    a_little_higher,
+    first_that_reaches,
+    speed_use,
+)
 from strut.generators.standing import foot_stance
 from strut.kinematics.whole_body import INSIDE_RAD, WholeBodySolution
 from strut.place import Place
 from strut.request import PatternGait
-from strut.robot import FLOATING, Array, Robot
+from strut.robot import Array, Robot
 from strut.sampling import speed_under_way
 from strut.style import WORDS, Style
 
@@ -47,27 +58,10 @@ SIDEWAYS, TURN_RAD = 0.4, 0.5  # of a stride, and in a cycle, on the way to a go
 SMALLEST_STRIDE = 0.05  # of its own: slower, a robot would never get to a goal
 SLOWEST_PACE = 0.5  # of its own, however slow the walk
 TWO_POINTS = "balance: it stands on two balls, and two points cannot hold a body that does not keep stepping"
+STRAIGHT_RAD = 0.03  # turns and slants below it are not told
 MOST_CYCLES = 200  # on the way to a goal
-LOWER = (1.0, 0.985, 0.97, 0.955, 0.94, 0.92, 0.90, 0.87, 0.84)  # heights of the body until all feet are in reach
-FASTER_LOWER = 2  # heights that are passed over where all feet are in reach and joints are too fast
-QUICKER = (1.0, 0.8, 0.65)  # then shorter steps at the same speed: ankles at their stops need them
-WAYS = tuple((lower, quicker) for quicker in QUICKER for lower in LOWER)
-WORSE = 1.3  # factor on the least miss of higher bodies by which a lower one is worse
 SPARE = 0.015  # of its height that a body must be able to rise: knees that are almost straight turn ever faster
 LARGEST_COM_ERROR = 0.002  # of its height: a mass that is held back by a joint at its stop jolts
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """A coarse look at a gait: by how much feet or mass miss their places, and how fast joints are; 1 is allowed."""
-
-    miss: float
-    speed: float
-
-    @property
-    def worst(self) -> float:
-        """The larger of the two."""
-        return max(self.miss, self.speed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,18 +93,30 @@ class GaitDrafts:
         if _stands_on_two_points(self.robot):
             yield not_made(self.robot, style, "balance", TWO_POINTS)
             return
+        best = a_little_higher(best) if detail.level == "search" else best
         while best < len(WAYS):
-            best = _first_that_reaches(lambda variant: body.in_way(*WAYS[variant]).look(), best)
-            yield self._draft(body.in_way(*WAYS[best]), detail, best)
+            best = first_that_reaches(lambda variant: body.in_way(*WAYS[variant]).look(), best)
+            yield from self._ever_lower(body, detail, best)
             if self._hurries or style != self.robot.expression.neutral_style():  # less is better than shorter steps
                 return
             best += len(LOWER) - best % len(LOWER)
 
+    def _ever_lower(self, body: _GaitBody, detail: Detail, way: int) -> Iterator[Draft]:
+        """Yield the gait in a way, and in lower ones as long as its joints are too fast and that makes them slower."""
+        last, fastest = way - way % len(LOWER) + len(LOWER), np.inf
+        while way < last:
+            draft = self._draft(body.in_way(*WAYS[way]), detail, way)
+            yield draft
+            speed = speed_use(self.robot, draft.time_s, draft.qpos)
+            if not 1.0 < speed < min(SLOWED * fastest, JOLTED):
+                return
+            way, fastest = way + FASTER_LOWER, speed
+
     @property
     def usual(self) -> dict[str, float]:
-        """What the robot's own pattern does where nothing is chosen: its speed."""
+        """What the robot's own pattern does where nothing is chosen: its speed, straight ahead."""
         body = self._body(Style())
-        return {"speed_m_s": body.stride_m / body.period_s}
+        return {"speed_m_s": body.stride_m / body.period_s, "turn_rad_s": 0.0, "sideways_m_s": 0.0}
 
     @property
     def _hurries(self) -> bool:
@@ -175,11 +181,11 @@ class _GaitBody:
         solve = partial(carried_gait, self.robot, plan, length_m=height_m, converged=LOOK_CONVERGED)
         carriage = self.carriage(plan)
         found = solve(carriage, self.start(plan, carriage), rounds=1).solved
-        miss, speed = self._miss(found), np.abs(np.diff(found.qpos[:, FLOATING:], axis=0)) * LOOK_RATE_HZ
+        miss, speed = self._miss(found), speed_use(self.robot, plan.time_s, found.qpos)
         if miss < 1.0:
             risen = replace(carriage, height_m=carriage.height_m + SPARE * height_m * plan.shown)
             miss = max(miss, self._miss(solve(risen, found.qpos, rounds=0).solved))
-        return Look(miss, float((speed / self.robot.joint_speed_limit_rad_s).max()) / LOOK_SPEED)
+        return Look(miss, speed / LOOK_SPEED)
 
     def _miss(self, found: WholeBodySolution) -> float:
         """Return the larger of what feet and mass miss, as shares of what they may."""
@@ -199,7 +205,8 @@ class _GaitBody:
     def plan(self, rate_hz: float, *, cycles: int | None) -> GaitPlan:
         """Return footprints and pressure in the style; those of so many cycles alone if that tells enough."""
         style, height_m = self.style, self.stance.height_m
-        wide = replace(self.stance, foot_m=self.stance.foot_m * np.array([1.0, style.stance_width, 1.0]))
+        width = style.stance_width * self.robot.pattern_gait.width
+        wide = replace(self.stance, foot_m=self.stance.foot_m * np.array([1.0, width, 1.0]))
         pieces, unit_s = self.pieces(), time_unit_s(height_m, GRAVITY_M_S2)
         rests = cycles is None and style.breath > 0.0 and self.robot.expression.part("breath") is not None
         plan = gait_plan(
@@ -309,29 +316,6 @@ class _GaitBody:
         return np.concatenate([place, attitude, np.tile(standing[7:], (len(place), 1))], axis=1)
 
 
-def _first_that_reaches(look: Callable[[int], Look], start: int) -> int:
-    """Return the first way, from one on, in which feet reach and joints are not too fast, or the one that misses least.
-
-    Shorter steps are not tried where only joints are too fast: they take as many more.
-    """
-    looks: dict[int, Look] = {}
-    for first in range(start - start % len(LOWER), len(WAYS), len(LOWER)):
-        looks |= _looks_down(look, range(max(first, start), first + len(LOWER)))
-        if any(found.miss < 1.0 for found in looks.values()):
-            break
-    return min(looks, key=lambda way: (looks[way].miss >= 1.0, max(looks[way].worst, 1.0), way))
-
-
-def _looks_down(look: Callable[[int], Look], ways: range) -> dict[int, Look]:
-    """Return looks at ever lower bodies, until one does or two miss by more: knees were not what held them back."""
-    looks, least, way, worse = dict[int, Look](), np.inf, ways.start, 0
-    while way < ways.stop and least >= 1.0 and worse < 2:
-        looks[way] = found = look(way)
-        worse = worse + 1 if found.worst > WORSE * least else 0
-        least, way = min(least, found.worst), way + (1 if found.miss >= 1.0 else FASTER_LOWER)
-    return looks
-
-
 def _goal_figures(robot: Robot, task: PatternGait, qpos: Array) -> dict[str, float]:
     """Return how far from its goal the middle of the feet ends; nothing without a goal. Shape (T, nq)."""
     if not task.goals:
@@ -353,6 +337,19 @@ def _speeds(task: PatternGait, plan: GaitPlan, qpos: Array) -> dict[str, float |
             plan.time_s, qpos[:, :2], (walking_s[0], walking_s[-1] - period_s), period_s
         ),
         "walking_speed_asked_m_s": asked_m_s,
+        **_course(plan),
+    }
+
+
+def _course(plan: GaitPlan) -> dict[str, float | None]:
+    """Return where a gait leads, seen from the body, and how far it turns in all; None for straight ahead."""
+    travel, yaw = np.diff(plan.track[:, :2], axis=0), plan.track[1:, 2]
+    ahead = np.sum(np.cos(yaw) * travel[:, 0] + np.sin(yaw) * travel[:, 1])
+    aside = np.sum(np.cos(yaw) * travel[:, 1] - np.sin(yaw) * travel[:, 0])
+    direction, turned = float(np.arctan2(aside, ahead)), float(plan.track[-1, 2] - plan.track[0, 2])
+    return {
+        "walking_direction_rad": direction if abs(direction) > STRAIGHT_RAD else None,
+        "turned_rad": turned if abs(turned) > STRAIGHT_RAD else None,
     }
 
 

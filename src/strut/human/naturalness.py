@@ -13,6 +13,7 @@ import numpy as np
 
 from strut.contact_set import contact_points
 from strut.engines.body_wrench import centre_of_mass_path
+from strut.engines.contact_slip import contact_slip
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadMotionError
 from strut.human.anatomy import (
@@ -32,7 +33,6 @@ from strut.human.anatomy import (
 )
 from strut.human.reference_bands import BandScore
 from strut.human.walk_figures import HEEL_PASSES, TOES_PASS, pelvis_angles, world_pitch
-from strut.kinematics.contact_slip import contact_slip
 from strut.mirror import mirror_of
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot

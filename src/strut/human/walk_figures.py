@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from strut.contact_set import contact_points
 from strut.engines.body_wrench import centre_of_mass_path
+from strut.engines.contact_slip import contact_slip
 from strut.engines.rigid_body import GRAVITY_M_S2, body_poses, point_positions
 from strut.human.anatomy import (
     ANKLE,
@@ -33,7 +34,6 @@ from strut.human.anatomy import (
     points_of_side,
     sided,
 )
-from strut.kinematics.contact_slip import contact_slip
 from strut.motion import Motion
 from strut.robot import Array, Robot
 

@@ -92,14 +92,11 @@ class GaitStore:
             raise LibraryError(self.path, f"has another grid ({shape}); choose another file or that grid.")
         return found
 
-    def put(self, record: GaitRecord) -> None:
-        """Write one record, at once and whole; a point that is done already is replaced."""
-        gait = record.gait
-        body = None if gait is None else _packed(step_s=gait.step_s, base=gait.base, motors=gait.motors)
-        start = None if record.start is None else record.start.astype(np.float32).tobytes()
-        row = (*record.index, record.status, record.reason, json.dumps(dict(record.figures)), body, start)
+    def put(self, *records: GaitRecord) -> None:
+        """Write records, at once, all of them or none; points that are done already are replaced."""
+        rows = [_row(record) for record in records]
         with self._open() as store:
-            store.execute("INSERT OR REPLACE INTO gait VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            store.executemany("INSERT OR REPLACE INTO gait VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
             store.commit()
 
     def records(self) -> Iterator[GaitRecord]:
@@ -122,6 +119,13 @@ class GaitStore:
 
     def _open(self, *, make: bool = False) -> AbstractContextManager[sqlite3.Connection]:
         return open_store(self.path, _KIND, make=make)
+
+
+def _row(record: GaitRecord) -> tuple[Any, ...]:
+    gait = record.gait
+    body = None if gait is None else _packed(step_s=gait.step_s, base=gait.base, motors=gait.motors)
+    start = None if record.start is None else record.start.astype(np.float32).tobytes()
+    return (*record.index, record.status, record.reason, json.dumps(dict(record.figures)), body, start)
 
 
 def _packed(**arrays: Any) -> bytes:

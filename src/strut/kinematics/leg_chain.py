@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -87,6 +88,7 @@ class ChainLeg:
         return np.asarray(knee_rad)
 
 
+@lru_cache(maxsize=16)
 def leg_chains(robot: Robot) -> tuple[LegChain, ...]:
     """Return the chains of a robot's legs in the order of its feet."""
     return tuple(_chain(robot, leg) for leg in robot.legs)

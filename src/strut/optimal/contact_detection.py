@@ -13,11 +13,10 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import butter, sosfiltfilt
 
 from strut.contact_set import contact_points, contact_set
+from strut.engines.contact_slip import contact_slip
 from strut.errors import BadMotionError
-from strut.kinematics.contact_slip import contact_slip
 from strut.motion import Motion
 from strut.optimal.contact_schedule import PhaseTime
 from strut.robot import Array, Robot
@@ -199,6 +198,8 @@ def _seen_contacts(robot: Robot, motion: Motion, cycle: ContactCycle) -> list[st
 
 def _calmed(motion: Motion) -> Array:
     """Return the movement without what is faster than `CUTOFF_HZ`, as qpos. Shape (T, nq)."""
+    from scipy.signal import butter, sosfiltfilt  # noqa: PLC0415 - a second of loading that most motions do without
+
     nyquist_hz = 0.5 / float(np.median(np.diff(motion.time_s)))
     sections = butter(2, min(CUTOFF_HZ / nyquist_hz, 0.9), output="sos")
     padding = min(15, len(motion.time_s) - 1)

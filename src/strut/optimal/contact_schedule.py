@@ -11,8 +11,8 @@ import numpy as np
 
 from strut.balance.support import runs
 from strut.contact_set import contact_points, contact_set
+from strut.engines.contact_slip import contact_slip
 from strut.errors import FileError, OutOfRangeError
-from strut.kinematics.contact_slip import contact_slip
 from strut.motion import Motion
 from strut.robot import Array, Robot
 

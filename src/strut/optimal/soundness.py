@@ -13,10 +13,10 @@ import numpy as np
 
 from strut.audit import FOOT_OFF_GROUND_M, LEAST_ROOM_RAD, MOST_SLIDE_M
 from strut.contact_set import contact_points
+from strut.engines.contact_slip import contact_slip
 from strut.engines.rigid_body import linear_momentum
 from strut.engines.self_distance import capsule_distance
 from strut.errors import RefusedError
-from strut.kinematics.contact_slip import contact_slip
 from strut.optimal.collocation import Solution
 from strut.optimal.contact_dynamics import ContactDynamics
 from strut.optimal.torque_playback import playback_error

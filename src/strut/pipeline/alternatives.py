@@ -17,6 +17,8 @@ from strut.pipeline.trials import FINAL, SEARCH, Trials, generator_for
 # options of a task or request that may be out of a body's reach: name, unit in thousandths, how finely it is told
 OPTIONS = {
     "speed_m_s": ("speed", "mm/s", 20.0),  # of a gait pattern, which is proved in physics at every speed tried
+    "turn_rad_s": ("turn", "°/s", 40.0),  # likewise
+    "sideways_m_s": ("sideways speed", "mm/s", 20.0),
     "pace": ("speed", "mm/s", 1.0),
     "body_height_m": ("body height", "mm", 1.0),
     "step_length_m": ("step length", "mm", 1.0),
@@ -40,8 +42,9 @@ def why_not_even_neutral(trials: Trials, stopped_by: Sequence[Shortfall]) -> Str
         if works is not None:
             return blame
         unsolved = unsolved or blame
+    worst_first = sorted(stopped_by, key=lambda shortfall: -float(shortfall.broken.mean()))
     broken = [shortfall.limit for shortfall in stopped_by]
-    return unsolved or RefusedError([shortfall.sentence for shortfall in stopped_by], task.advice(broken))
+    return unsolved or RefusedError([shortfall.sentence for shortfall in worst_first], task.advice(broken))
 
 
 def _what_works(trials: Trials, option: str, usual: float, asked: float, close: float) -> float | None:

@@ -82,7 +82,6 @@ def build_gait_library(
     frontier = _Frontier(into.grid)
     for record in into.records():
         frontier.take(record)
-    _put_missing_mirrors(frontier, robot, into, on_gait)
     if frontier.open:
         with TaskFarm(workers=workers, scheduler=scheduler) as farm:
             _spread(farm, frontier, robot, into, on_gait)
@@ -101,25 +100,20 @@ def _spread(farm: TaskFarm, frontier: _Frontier, robot: Robot, into: GaitStore, 
     send()
     for (index, attempt), found in farm.results():
         if found[0].status == "ok" or attempt >= MOST_STARTS:
-            for record, place in zip(found, (index, frontier.mirrored(index)), strict=False):
-                _put(replace(record, index=place), frontier, into, on_gait)
+            places = (index, frontier.mirrored(index))
+            records = [replace(record, index=place) for record, place in zip(found, places, strict=False)]
+            into.put(*records)  # a gait and its mirror image, or neither
+            _take(records, frontier, on_gait)
         else:
             frontier.again(index)
         send()
 
 
-def _put(record: GaitRecord, frontier: _Frontier, into: GaitStore, on_gait: OnGait | None) -> None:
-    into.put(record)
-    frontier.take(record)
-    if on_gait is not None:
-        on_gait(record, frontier.done, frontier.total)
-
-
-def _put_missing_mirrors(frontier: _Frontier, robot: Robot, into: GaitStore, on_gait: OnGait | None) -> None:
-    """Write mirror images that a builder did not come to, because it was killed between a gait and its image."""
-    for record in list(into.records()):
-        if frontier.is_solved(record.index) and not frontier.is_done(frontier.mirrored(record.index)):
-            _put(replace(_mirrored(record, robot), index=frontier.mirrored(record.index)), frontier, into, on_gait)
+def _take(records: list[GaitRecord], frontier: _Frontier, on_gait: OnGait | None) -> None:
+    for record in records:
+        frontier.take(record)
+        if on_gait is not None:
+            on_gait(record, frontier.done, frontier.total)
 
 
 def _mirrored(record: GaitRecord, robot: Robot) -> GaitRecord:
@@ -155,10 +149,6 @@ class _Frontier:
     def is_solved(self, index: GridIndex) -> bool:
         """Return whether a point is solved; others are mirror images."""
         return 2 * index[1] >= self.shape[1] - 1
-
-    def is_done(self, index: GridIndex) -> bool:
-        """Return whether a record of the point was taken."""
-        return index in self._seen
 
     def mirrored(self, index: GridIndex) -> GridIndex:
         """Return the point on the other side of the mirror; itself on the middle line."""

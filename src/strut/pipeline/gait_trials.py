@@ -21,7 +21,7 @@ from strut.robot import Robot
 from strut.simulation.piloted import Clock, World, simulate_requests
 
 OnGait = Callable[[GaitRecord, int, int], None]
-WALK_S, STOP_S = 8.0, 8.0
+WALK_S, STOP_S = 8.0, 12.0
 STEADY_S = 4.0
 CONTROL_HZ = 1000.0
 
@@ -77,7 +77,12 @@ def walked(robot: str, parameter: GaitParameter, library: GaitLibrary | None) ->
     if held and last < len(time_s):
         speed = (qpos[last, :2] - qpos[first, :2]) / (time_s[last] - time_s[first])
         off = round(float(np.linalg.norm(speed - (forward, left))), 4)
-    return {"held": held, "stopped": run.outcome.finished, "speed_off_m_s": off, "upright_s": run.outcome.upright_s}
+    return {
+        "held": held,
+        "stopped": run.outcome.finished,
+        "speed_off_m_s": off,
+        "upright_s": round(run.outcome.upright_s, 2),
+    }
 
 
 @lru_cache(maxsize=2)

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from time import perf_counter
 from typing import Any, get_args
 
-from strut.draft import Draft
+from strut.draft import Draft, Shortfall
 from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError, RefusedError
 from strut.io.gait_library_file import load_gait_library
@@ -22,8 +22,7 @@ from strut.robot import Robot
 from strut.simulation.piloted import Clock, PilotedRun, World, simulate_requests
 from strut.simulation.piloted_drafts import CONTROL_HZ, draft_of_run
 from strut.tables.keyframes import Animation
-from strut.verify.limits import judged, limits_for
-from strut.verify.measure import measure
+from strut.verify.judge import judge
 from strut.verify.plant_audit import was_piloted
 from strut.verify.receipt_builder import receipt_for
 
@@ -74,20 +73,19 @@ def perform_show(
         clock=Clock(control_hz=CONTROL_HZ, record_hz=rate_hz),
         library=load_gait_library(robot) if walker == "library" else None,
     )
-    draft = measure(draft_of_run(robot, run))
+    draft, broken = judge(draft_of_run(robot, run), margin_m=0.0)
     if not was_piloted(draft) and not run.outcome.fell:
         raise OutOfRangeError(
             f"The show has {len(draft.time_s)} samples, too few to judge it by; make it longer or raise the rate."
         )
     emotion = None if isinstance(show, str) else named_emotion(show.emotion)
-    receipt = _receipt(draft, parts, emotion)
+    receipt = _receipt(draft, broken, parts, emotion)
     if receipt.verdict == "refused" or (strict and receipt.verdict == "weakened"):
         raise RefusedError(receipt.reasons, "Ask for less, or slower.", receipt)
     return _motion(run, draft, parts, show, replace(receipt, solve_s=perf_counter() - started))
 
 
-def _receipt(draft: Draft, parts: Sequence[ShowPart], emotion: Emotion | None) -> Receipt:
-    broken = judged(draft, limits_for(draft.robot, margin_m=0.0, piloted=was_piloted(draft)))
+def _receipt(draft: Draft, broken: Sequence[Shortfall], parts: Sequence[ShowPart], emotion: Emotion | None) -> Receipt:
     weaker = [reason for part in parts for reason in part.reasons]
     verdict: Verdict = "refused" if broken else "weakened" if weaker else "ok"
     full = None if emotion is None else 1.0

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from strut.bisection import bisect
-from strut.draft import Attempt, Detail, Draft, Generator, Limit, OnProgress, PacedGenerator, Progress, Search
+from strut.draft import Attempt, Detail, Generator, Limit, OnProgress, PacedGenerator, Progress, Search
 from strut.errors import OutOfRangeError, StoppedError
 from strut.expression.blend import style_for
 from strut.generators.crawl_drafts import CrawlDrafts
@@ -17,9 +17,7 @@ from strut.request import Animate, Crawl, HandTask, HumanGait, PatternGait, Pilo
 from strut.robot import Robot
 from strut.simulation.upright import proved_upright
 from strut.style import Style
-from strut.verify.limits import judged, limits_for
-from strut.verify.measure import measure
-from strut.verify.plant_audit import was_piloted
+from strut.verify.judge import judge
 
 SEARCH, FINAL = Detail("search"), Detail("final")
 _SLOWER, _MOST_SLOWER = 1.03, 10
@@ -58,7 +56,9 @@ class Trials:
         """Return trials of another request, which know nothing of what was tried for this one."""
         return replace(self, request=request, generator=generator, paces={}, searched={})
 
-    def attempt(self, intensity: float, detail: Detail, *, use: float = 1.0, quiet: bool = False) -> Attempt:
+    def attempt(
+        self, intensity: float, detail: Detail, *, use: float = 1.0, quiet: bool = False, once: bool = False
+    ) -> Attempt:
         """Draft at an intensity, and judge: the first draft that passes, or the last.
 
         Args:
@@ -66,26 +66,31 @@ class Trials:
             detail: How carefully.
             use: Share of the speed and torque limits that may be used.
             quiet: Whether nobody is told.
+            once: Whether what was searched with the same style is taken instead.
         """
-        request, found = self.request, None
-        for draft in self.generator.drafts(self.style(intensity), detail):
-            found = self._judged(draft, intensity, use)
-            if found.passes and detail.level == "final" and request.task.simulated:
+        request, in_simulation, found = self.request, self._is_simulated(detail), None
+        style = self.style(intensity)
+        neutral = style == self.style(0.0)
+        known = self.searched if once else {}
+        if style in known:
+            return replace(known[style], intensity=intensity, neutral=neutral)
+        for draft in self.generator.drafts(style, detail):
+            measured, broken = judge(draft, margin_m=request.least_margin_m, use=use, more=self.limits)
+            found = Attempt(intensity, measured, broken, neutral=neutral)
+            if found.passes and in_simulation:
                 proved = proved_upright(found.draft)
                 found = replace(found, draft=proved, shortfalls=proved.shortfalls)
             if found.passes:
                 break
         assert found is not None, "a generator yields at least one draft"
+        known[style] = found
         if self.on_progress is not None and not quiet:
             self.tell(intensity, passed=found.passes)
         return found
 
-    def _judged(self, draft: Draft, intensity: float, use: float) -> Attempt:
-        """Return a draft, measured and judged."""
-        measured, margin_m = measure(draft), self.request.least_margin_m
-        own = limits_for(self.robot, margin_m=margin_m, use=use, piloted=was_piloted(draft))
-        neutral = self.style(intensity) == self.style(0.0)
-        return Attempt(intensity, measured, judged(measured, (*own, *self.limits)), neutral=neutral)
+    def _is_simulated(self, detail: Detail) -> bool:
+        """Return whether a draft that keeps every limit must also stay upright."""
+        return detail.level == "final" and self.request.task.simulated
 
     def style(self, intensity: float) -> Style:
         """Return what the feeling does to the robot at an intensity."""
@@ -120,17 +125,21 @@ class Trials:
 
     def search(self, intensity: float) -> Attempt:
         """Return an attempt that costs as little as the generator can make it, at the fastest pace if that is asked."""
-        how, style = self.how, self.style(intensity)
+        how = self.how
         if not self.fastest:
-            if style not in self.searched:
-                detail = SEARCH if how.coarsely else FINAL
-                self.searched[style] = self.attempt(intensity, detail, use=how.use)
-            return replace(self.searched[style], intensity=intensity, neutral=style == self.style(0.0))
+            detail = self._search_detail() if how.coarsely else FINAL
+            return self.attempt(intensity, detail, use=how.use, once=True)
+        style = self.style(intensity)
         if style not in self.paces:
             self.paces[style] = fastest(
                 lambda slower: self._at_pace(slower).attempt(intensity, SEARCH, use=USED, quiet=True).passes
             )
         return self._at_pace(self.paces[style]).attempt(intensity, SEARCH, use=how.use)
+
+    def _search_detail(self) -> Detail:
+        """Return how to draft in a search: from about the way on in which all that is asked was drafted, if it was."""
+        asked = self.searched.get(self.asked_style) if self.how.by_words else None
+        return SEARCH if asked is None else replace(SEARCH, variant=asked.draft.variant)
 
     def attempt_in_turn(self, intensity: float) -> Attempt:
         """Return a quick attempt, or the same in full if that passes."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from strut.draft import Kept
+from strut.bisection import bisect
+from strut.draft import Attempt, Kept, Shortfall
 from strut.expression.shown import shown_shares, visible_words
 from strut.pipeline.gate import CLOSE, COARSE, strongest_proved
 from strut.pipeline.trials import FINAL, Trials
 from strut.style import GROUPS, spoken
 
-GROUP_RUNGS = 4  # even parts of a group of words that are tried
+RUNGS = 4  # even parts of a group of words that are tried
+ENOUGH = 0.5  # of the main words, on average: a group of words that leaves so much is weakened without a look at others
+NOTHING = Kept(None, ())
+LEAST_TOLD = 0.005  # share of a word below which it is called left out
 
 
 def strongest_expression(trials: Trials) -> Kept:
@@ -28,8 +32,8 @@ def _of_words(trials: Trials) -> Kept:
     if full.passes:
         return Kept(full, ())
     trials.searched[trials.asked_style] = full
-    partly = Kept(None, ()) if trials.request.strict else _by_words(trials)
-    return _in_all_words(trials) if partly.attempt is None else partly
+    kept = NOTHING if trials.request.strict else _by_words(trials)
+    return kept if kept.attempt is not None else _neutral(trials)
 
 
 def _settled_first(trials: Trials) -> Kept | None:
@@ -44,19 +48,11 @@ def _settled_first(trials: Trials) -> Kept | None:
 
 def _in_all_words(trials: Trials) -> Kept:
     """Return the strongest attempt in which all words are weakened alike."""
-    how, (coarse, close) = trials.how, _steps(trials)
-    prove = trials.prove if how.coarsely else None
-    kept = strongest_proved(trials.request.asked, trials.search, prove, coarse=coarse, close=close)
-    return kept if kept.attempt is not None or not how.by_words else _neutral(trials)
-
-
-def _steps(trials: Trials) -> tuple[float, float]:
-    """Return how far down the next intensity is tried, and how closely the strongest is searched."""
     how, asked = trials.how, trials.request.asked
-    if not how.rungs:
-        return COARSE, CLOSE
-    rung = asked if trials.request.strict else asked / how.rungs
-    return (asked if how.by_words else rung), rung  # where drafts break limits one after the other, it is bisected
+    rung = asked if trials.request.strict else asked / max(how.rungs, 1)
+    coarse, close = (rung, rung) if how.rungs else (COARSE, CLOSE)
+    prove = trials.prove if how.coarsely else None
+    return strongest_proved(asked, trials.search, prove, coarse=coarse, close=close)
 
 
 def _neutral(trials: Trials) -> Kept:
@@ -65,27 +61,120 @@ def _neutral(trials: Trials) -> Kept:
     return Kept(whole, trials.searched[trials.asked_style].shortfalls) if whole.passes else Kept(None, whole.shortfalls)
 
 
+@dataclass(slots=True, eq=False)
+class _Way:
+    """A way to weaken a feeling: some of its words by even parts, others given up, or all of them alike.
+
+    Args:
+        trials: With the words that are weakened and given up.
+        rung: Smallest part of what is asked that makes a difference.
+        found: The strongest attempt that a search found below what proofs refused.
+        failed: Proofs that refused.
+    """
+
+    trials: Trials
+    rung: float
+    found: Kept = NOTHING
+    failed: int = 0
+
+    def search(self) -> None:
+        """Look for the strongest attempt."""
+        self.found = self._searched(self.trials.request.asked)
+
+    def _searched(self, ceiling: float) -> Kept:
+        """Return the strongest attempt up to an intensity."""
+        close, tried = self.rung * self.trials.request.asked, list[Attempt]()
+
+        def passes(intensity: float) -> bool:
+            tried.append(self.trials.search(intensity))
+            return tried[-1].passes
+
+        best = max(ceiling, 0.0)
+        if best > 0.0 and not passes(best):
+            best, _ = bisect(passes, 0.0, best, close=close)  # that nothing of it breaks nothing is looked at last
+        found = self.trials.search(best)
+        stopped_by = next((attempt.shortfalls for attempt in reversed(tried) if not attempt.passes), ())
+        return Kept(found, stopped_by) if found.passes else Kept(None, found.shortfalls)
+
+    @property
+    def worth(self) -> tuple[float, float]:
+        """The mean share of the main words, then of all words, that the found attempt shows; nothing if none is."""
+        attempt, asked = self.found.attempt, self.trials.request.asked
+        if attempt is None:
+            return (0.0, 0.0)
+        shares = self.shares(attempt)
+        return (sum(shares.values()) / max(len(shares), 1), self.kept(attempt.intensity / asked))
+
+    def shares(self, attempt: Attempt) -> dict[str, float]:
+        """Return how much of each main word an attempt shows."""
+        return shown_shares(self.trials.robot, self.trials.asked_style, self.trials.style(attempt.intensity))
+
+    def kept(self, share: float) -> float:
+        """Return the share of all words that people would see, where those that are weakened have a share."""
+        weak, gone = self.trials.weak, self.trials.gone
+        return 1.0 - (len(gone) + len(weak) * (1.0 - share)) / len(_changed_words(self.trials)) if weak else share
+
+    def proved(self) -> Kept:
+        """Return the found attempt if a proof confirms it, told in words; else look below it, ever further."""
+        assert self.found.attempt is not None, "only what was found can be proved"
+        asked, stopped_by = self.trials.request.asked, self.found.stopped_by
+        full = self.trials.prove(self.found.attempt)
+        if full.passes:
+            return Kept(self._told(full), stopped_by or self.trials.searched[self.trials.asked_style].shortfalls)
+        lower = full.intensity - 2**self.failed * self.rung * asked
+        self.failed += 1
+        nothing = Kept(None, full.shortfalls)
+        self.found = replace(self._searched(lower), stopped_by=full.shortfalls) if full.intensity > 0.0 else nothing
+        return nothing
+
+    def _told(self, attempt: Attempt) -> Attempt:
+        """Return an attempt that says which words it weakens."""
+        asked, weak, draft = self.trials.request.asked, self.trials.weak, attempt.draft
+        if not weak:
+            return attempt
+        share = attempt.intensity / asked
+        words = {word: value * draft.words.get(word, 1.0) for word, value in self.shares(attempt).items()}
+        reasons = (*draft.reasons, _weakened_sentence(weak, self.trials.gone, share))
+        return replace(
+            attempt, intensity=asked, draft=replace(draft, words=words, kept=self.kept(share), reasons=reasons)
+        )
+
+
+def _best_proved(ways: Sequence[_Way], least: float = 0.0) -> Kept:
+    """Return the first proof that passes of the ways that show most of a feeling; none below a mean share."""
+    for way in ways:
+        if not way.failed:
+            way.search()
+    stopped_by: tuple[Shortfall, ...] = ()
+    best = max(ways, key=lambda way: way.worth)
+    while best.found.attempt is not None and best.worth[0] >= max(least, 1e-9):
+        kept = best.proved()
+        if kept.attempt is not None:
+            return kept
+        stopped_by, best = kept.stopped_by, max(ways, key=lambda way: way.worth)
+    return Kept(None, stopped_by)
+
+
 def _by_words(trials: Trials) -> Kept:
-    """Return the attempt with the smallest group of words weakened that helps; where none does, the posture alone."""
+    """Return the attempt with the smallest group of words weakened that helps enough, else what shows most.
+
+    That is the posture alone, or all words alike.
+    """
     changed = _changed_words(trials)
     groups = {name: [_those_in(changed, part) for part in parts] for name, parts in GROUPS.items()}
-    found = (_smallest_that_helps(trials, parts) for parts in groups.values())
-    weak = next(filter(None, found), ())
-    part = len(weak) / max(len(changed), 1)
-    kept = _with_less_of(trials, weak, (), len(changed)) if 0.0 < part < 1.0 else Kept(None, ())
-    if kept.attempt is not None:
-        return kept
-    return _posture_alone(trials, sum(groups["posture"], ()), sum(groups["movement"], ()), len(changed))
+    weak = next(filter(None, (_smallest_that_helps(trials, groups[name]) for name in _in_turn(trials))), ())
+    ways = [_Way(replace(trials, weak=weak), 1.0 / RUNGS)] if 0 < len(weak) < len(changed) else []
+    kept = _best_proved(ways, ENOUGH) if ways else NOTHING
+    posture, movement = sum(groups["posture"], ()), sum(groups["movement"], ())
+    if posture and movement:
+        ways.append(_Way(replace(trials, weak=posture, gone=movement), 1.0 / RUNGS))
+    return kept if kept.attempt is not None else _best_proved([*ways, _Way(trials, 1.0 / trials.how.rungs)])
 
 
-def _posture_alone(trials: Trials, posture: tuple[str, ...], movement: tuple[str, ...], count: int) -> Kept:
-    """Return the attempt that moves as in neutral, in as much of the posture as passes; none if that is not half."""
-    if not posture or not movement:
-        return Kept(None, ())
-    half = replace(trials, weak=posture, gone=movement).search(trials.request.asked / 2.0)
-    kept = _with_less_of(trials, posture, movement, count) if half.passes else Kept(None, ())
-    least = 1.0 - (len(movement) + len(posture) / 2.0) / count
-    return kept if kept.attempt is not None and kept.attempt.draft.kept >= least else Kept(None, ())
+def _in_turn(trials: Trials) -> list[str]:
+    """Return the groups of words in the order in which they are tried: arms first where bodies are too near."""
+    broken = {shortfall.limit for shortfall in trials.searched[trials.asked_style].shortfalls}
+    return sorted(GROUPS, key=lambda name: (name == "arms") != ("self-collision" in broken))
 
 
 def _changed_words(trials: Trials) -> list[str]:
@@ -111,21 +200,13 @@ def _helps(trials: Trials, weak: tuple[str, ...]) -> bool:
     return bool(weak) and replace(trials, weak=weak).search(0.0).passes
 
 
-def _with_less_of(trials: Trials, weak: tuple[str, ...], gone: tuple[str, ...], count: int) -> Kept:
-    """Return the strongest attempt that weakens some words, and gives up others, of so many that people see."""
-    asked, group = trials.request.asked, replace(trials, weak=weak, gone=gone)
-    kept = strongest_proved(asked, group.search, group.prove, coarse=asked, close=asked / GROUP_RUNGS)
-    if kept.attempt is None:
-        return kept
-    share, draft = kept.attempt.intensity / asked, kept.attempt.draft
-    shares = shown_shares(trials.robot, trials.asked_style, group.style(kept.attempt.intensity))
-    words = {word: value * draft.words.get(word, 1.0) for word, value in shares.items()}
-    lost = (len(gone) + len(weak) * (1.0 - share)) / count
-    draft = replace(draft, words=words, kept=1.0 - lost, reasons=(*draft.reasons, _told(weak, gone, share)))
-    return Kept(replace(kept.attempt, intensity=asked, draft=draft), kept.stopped_by)
-
-
-def _told(weak: Sequence[str], gone: Sequence[str], share: float) -> str:
+def _weakened_sentence(weak: Sequence[str], gone: Sequence[str], share: float) -> str:
     """Return what was weakened, in words."""
-    given_up = f" and no {' and '.join(map(spoken, gone))}" if gone else ""
-    return f"weakened: {' and '.join(map(spoken, weak))} to {share:.0%}{given_up}, the rest is as asked"
+    much = "left out" if share < LEAST_TOLD else f"at {share:.0%}"
+    return f"weakened: {_in_a_row(weak)} {much}, {f'without {_in_a_row(gone)}' if gone else 'all else as asked'}"
+
+
+def _in_a_row(words: Sequence[str]) -> str:
+    """Return words as people say them in a row."""
+    *others, last = (spoken(word) for word in words)
+    return f"{', '.join(others)} and {last}" if others else last

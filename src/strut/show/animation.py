@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
@@ -100,7 +100,7 @@ def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
     ]
     width_px = options.get("panel_px") or int(np.clip(ALL_PX // len(takes), NARROW_PX, WIDE_PX))
     azimuth_rad, height_share = (SIDEWAYS_RAD, UPRIGHT) if all(walks) else (shown.azimuth_rad, LEVEL)
-    shot = shot_of(takes, width_px, azimuth_rad, height_share=height_share)
+    shot = shot_of(takes, width_px, azimuth_rad, elevation_rad=shown.elevation_rad, height_share=height_share)
     return Film(titles_over(shown, width_px), shot, count, rounds, rate_hz)
 
 
@@ -134,23 +134,22 @@ def _again_and_again(motion: Motion, cycle: GaitCycle, robot: Robot, times_s: Ar
     return Take(film, path, stride_m)
 
 
-def mp4_bytes(film: Film, on_frame: OnFrame | None = None) -> bytes:
-    """Return a film as MP4."""
-    pictures = film.pictures(on_frame)
+def mp4_bytes(film: Film, pictures: Iterable[Pixels]) -> bytes:
+    """Return a film as MP4, from the pictures of one round."""
     return video_bytes(pictures if film.rounds == 1 else [*pictures] * film.rounds, "mp4", rate_hz=film.rate_hz)
 
 
-def gif_bytes(film: Film, on_frame: OnFrame | None = None) -> bytes:
+def gif_bytes(film: Film, pictures: Iterable[Pixels]) -> bytes:
     """Return a film as endless GIF with one palette, so that pixels that do not change cost nothing."""
-    pictures = [Image.fromarray(picture) for picture in film.pictures(on_frame)]
+    drawn = [Image.fromarray(picture) for picture in pictures]
     marks = [POLYGON_COLOR, *SPOT_COLORS.values(), *(to_rgb(color) for color in (INK, *VERDICT_COLORS.values()))]
-    sample = pictures[len(pictures) * film.rounds // 2 % len(pictures)]
+    sample = drawn[len(drawn) * film.rounds // 2 % len(drawn)]
     methods = (Image.Quantize.MEDIANCUT, Image.Quantize.MAXCOVERAGE)  # common colours, and rare ones
     usual = [level for method in methods for level in (sample.quantize(_GIF_COLORS, method).getpalette() or [])]
     exact = [round(255.0 * value) for color in marks for value in color]  # or small things lose their colour
     palette = Image.new("P", (1, 1))
     palette.putpalette([*exact, *usual])
-    frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures] * film.rounds
+    frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in drawn] * film.rounds
     buffer, frame_ms = io.BytesIO(), round(1000.0 / film.rate_hz)
     frames[0].save(
         buffer, format="GIF", save_all=True, append_images=frames[1:], duration=frame_ms, loop=0, optimize=False

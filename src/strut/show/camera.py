@@ -11,6 +11,7 @@ from strut.robot import Array
 AZIMUTH_RAD = float(np.deg2rad(-45.0))  # in front of the robot, to its right: the view of the published pictures
 FACE_RAD = float(np.deg2rad(-25.0))  # nearer to the front: both eyes are seen while a head turns by 20 degrees
 ELEVATION_RAD = float(np.deg2rad(24.0))
+FACE_ELEVATION_RAD = float(np.deg2rad(10.0))  # hardly from above: upper lids would hide eyes that look down
 DISTANCE_PER_SIZE = 4.0  # a long lens keeps upright things upright
 FILLED = 0.86  # share of the picture that the robot fills
 

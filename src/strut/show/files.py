@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
@@ -11,11 +11,14 @@ from strut.io.atomic import check_writable, write_atomically
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.show.animation import FilmOptions, film_of, gif_bytes, mp4_bytes
+from strut.show.animation import Film, FilmOptions, OnFrame, film_of, gif_bytes, mp4_bytes
 from strut.show.footage import Look, SideBySide
 from strut.show.picture import png_bytes
 from strut.show.pose_strip import POSES, pose_strip_bytes
+from strut.show.render import Pixels
 from strut.show.report import MOST_SHOWN_S, report_bytes
+
+FILMS: dict[str, Callable[[Film, Iterable[Pixels]], bytes]] = {".gif": gif_bytes, ".mp4": mp4_bytes}
 
 
 def save_shown(
@@ -31,7 +34,7 @@ def save_shown(
     poses: int | None = None,
     duration_s: float | None = None,
     force: bool = False,
-    on_frame: Callable[[int, int], None] | None = None,
+    on_frame: OnFrame | None = None,
 ) -> list[Path]:
     """Write motions side by side, each as the robot that it names.
 
@@ -58,23 +61,41 @@ def save_shown(
     in_a_row = _poses_in_a_row(poses, at_s)
     together = [motions] if isinstance(motions, Motion) else list(motions)
     shown = SideBySide(together, [robot_of(motion) for motion in together], look, names)
-    asked = {".html": html, ".png": png, ".gif": gif, ".mp4": mp4}
+    files = _writable({".html": html, ".png": png, ".gif": gif, ".mp4": mp4}, force=force)
+    if html is not None:
+        page = report_bytes(shown, most_shown_s=MOST_SHOWN_S if duration_s is None else duration_s)
+        write_atomically(files[".html"], page, force=force)
+    if png is not None:
+        write_atomically(files[".png"], _picture(shown, in_a_row, at_s), force=force)
+    for ending, film in _films(shown, [kind for kind in FILMS if kind in files], duration_s, on_frame).items():
+        write_atomically(files[ending], film, force=force)
+    return list(files.values())
+
+
+def _writable(asked: Mapping[str, Path | str | None], *, force: bool) -> dict[str, Path]:
+    """Return the files that are asked for, by ending, all of which can be written."""
     files = {ending: Path(path) for ending, path in asked.items() if path is not None}
     for ending, path in files.items():
         check_writable(path, force=force, ending=ending)
+    return files
 
-    def content(ending: str) -> bytes:
-        if ending == ".html":
-            return report_bytes(shown, most_shown_s=MOST_SHOWN_S if duration_s is None else duration_s)
-        if ending == ".png":
-            in_row = in_a_row or (POSES if shown.are_people else 1)
-            return png_bytes(shown, at_s=at_s) if in_row == 1 else pose_strip_bytes(shown, poses=in_row)
-        film = film_of(shown, duration_s=duration_s)
-        return gif_bytes(film, on_frame) if ending == ".gif" else mp4_bytes(film, on_frame)
 
-    for ending, path in files.items():
-        write_atomically(path, content(ending), force=force)
-    return list(files.values())
+def _picture(shown: SideBySide, in_a_row: int | None, at_s: float | None) -> bytes:
+    """Return one moment, or poses in a row: of people if nobody says."""
+    poses = in_a_row or (POSES if shown.are_people else 1)
+    return png_bytes(shown, at_s=at_s) if poses == 1 else pose_strip_bytes(shown, poses=poses)
+
+
+def _films(
+    shown: SideBySide, endings: Sequence[str], duration_s: float | None, on_frame: OnFrame | None
+) -> dict[str, bytes]:
+    """Return a film in all formats that are asked for, drawn once; nothing is drawn for none."""
+    if not endings:
+        return {}
+    film = film_of(shown, duration_s=duration_s)
+    pictures: Iterable[Pixels] = film.pictures(on_frame)
+    pictures = pictures if len(endings) == 1 else [*pictures]
+    return {ending: FILMS[ending](film, pictures) for ending in endings}
 
 
 def _poses_in_a_row(poses: int | None, at_s: float | None) -> int | None:
@@ -162,14 +183,15 @@ def save_mp4(
 
 
 def _save_film(
-    encoded: Callable[..., bytes],
+    encoded: Callable[[Film, Iterable[Pixels]], bytes],
     motions: Sequence[Motion],
     robots: Sequence[Robot],
     path: Path | str,
     options: FilmOptions,
 ) -> None:
     shown = SideBySide(motions, robots, options.get("look", "solid"), options.get("names"))
-    content = encoded(film_of(shown, **options), options.get("on_frame"))
+    film = film_of(shown, **options)
+    content = encoded(film, film.pictures(options.get("on_frame")))
     write_atomically(Path(path), content, force=options.get("force", False))
 
 

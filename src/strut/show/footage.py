@@ -19,7 +19,8 @@ from strut.engines.stick_figure import stick_poses, sticks
 from strut.errors import BadMotionError, BadTableError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
-from strut.show.camera import AZIMUTH_RAD, FACE_RAD
+from strut.rotation import headings_of
+from strut.show.camera import AZIMUTH_RAD, ELEVATION_RAD, FACE_ELEVATION_RAD, FACE_RAD
 from strut.show.wording import labels_of
 from strut.tables.gait import SynthesisTable
 
@@ -124,11 +125,16 @@ class SideBySide:
 
     @property
     def azimuth_rad(self) -> float:
-        """From which side to look: a busy right hand must not hide a face, nor a turn of the head eyes that tell."""
+        """From which side to look: a busy right hand must not hide a face, and eyes that tell look our way."""
         if self.tells_by_eyes:
-            return FACE_RAD
+            return -FACE_RAD if np.mean([_turned_rad(*pair) for pair in self.pairs]) > 0.0 else FACE_RAD
         busy = [task.get("hand") for motion in self.motions if isinstance(task := motion.meta.get("task"), dict)]
         return -AZIMUTH_RAD if "right" in busy else AZIMUTH_RAD
+
+    @property
+    def elevation_rad(self) -> float:
+        """From how high to look."""
+        return FACE_ELEVATION_RAD if self.tells_by_eyes else ELEVATION_RAD
 
 
 def frame_times_s(duration_s: float, frames_per_s: float) -> Array:
@@ -208,6 +214,12 @@ def _base_in_world(robot: Robot, qpos: Array) -> Array:
     """Return the place of a floating base, of a platform on the floor, or the origin. Shape (F, nq) in, (F, 3) out."""
     known = 3 if robot.floats else min(2, robot.base_size)
     return np.pad(qpos[:, :known], ((0, 0), (0, 3 - known)))
+
+
+def _turned_rad(motion: Motion, robot: Robot) -> float:
+    """Return how far to its left a floating base is turned on average, from where it faces at the start."""
+    heading = np.unwrap(headings_of(motion.qpos[:, 3:7])) if robot.floats else np.zeros(1)
+    return float((heading - heading[0]).mean())
 
 
 def centre_of_mass(robot: Robot, qpos: Array) -> Array:

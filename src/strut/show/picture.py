@@ -18,7 +18,7 @@ from scipy.ndimage import gaussian_filter1d
 from strut.errors import OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
-from strut.show.camera import Camera, fitted_camera
+from strut.show.camera import ELEVATION_RAD, Camera, fitted_camera
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
 from strut.show.footage import Footage, SideBySide, Spot, footage, nearest_samples, support_polygons, telling_sample
 from strut.show.render import Pixels, draw_frame
@@ -46,7 +46,7 @@ def panels_of(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 4
     takes = [
         followed(footage(motion, robot, _moment(motion, robot, at_s), look=shown.look)) for motion, robot in shown.pairs
     ]
-    shot = shot_of(takes, panel_px, shown.azimuth_rad)
+    shot = shot_of(takes, panel_px, shown.azimuth_rad, elevation_rad=shown.elevation_rad)
     return np.split(np.concatenate([titles_over(shown, panel_px), shot.panels(0)]), len(takes), axis=1)
 
 
@@ -102,19 +102,27 @@ class Shot:
         return np.concatenate(pictures, axis=1)
 
 
-def shot_of(takes: Sequence[Take], panel_px: int, azimuth_rad: float, *, height_share: float = _HEIGHT_SHARE) -> Shot:
+def shot_of(
+    takes: Sequence[Take],
+    panel_px: int,
+    azimuth_rad: float,
+    *,
+    elevation_rad: float = ELEVATION_RAD,
+    height_share: float = _HEIGHT_SHARE,
+) -> Shot:
     """Return how to show takes side by side and to one scale, each robot always in view.
 
     Args:
         takes: What to show.
         panel_px: Width of each.
         azimuth_rad: From where.
+        elevation_rad: From how high.
         height_share: Height of a panel over its width.
     """
     corners = [take.film.corners_in_world() - take.path_in_world[:, None] for take in takes]
     points = np.concatenate([part.reshape(-1, 3) for part in corners])
     size_px = (panel_px, round(height_share * panel_px))
-    camera = fitted_camera(points, size_px, azimuth_rad=azimuth_rad)
+    camera = fitted_camera(points, size_px, azimuth_rad=azimuth_rad, elevation_rad=elevation_rad)
     return Shot(takes, camera, float(np.linalg.norm(np.ptp(points, axis=0))))
 
 

@@ -88,7 +88,7 @@ def _scene(shown: SideBySide, most_shown_s: float, wanted_hz: float | None) -> d
         "Drag to turn, pinch or scroll to zoom; the bar below the scene pauses it and goes to any time."
     )
     if stage.lightened:
-        caption += f" Meshes are reduced to {MOST_FACES} triangles a robot."
+        caption += f" Meshes are reduced to about {MOST_FACES} triangles a robot."
     return {"page": recorded, "title": "The robots moving in 3-D", "caption": caption}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from strut.errors import BRISK_M_S
 from strut.motion import Motion
 from strut.receipt import Receipt
 from strut.robot import Robot
@@ -12,8 +13,8 @@ from strut.robot import Robot
 NOT_KNOWN = "–"
 LACKING = "shown: "  # how reasons begin that are no limit
 _WHOLE = 0.99  # share of a feeling that is told as all of it
+_ALONG, _ASIDE = math.cos(math.radians(20.0)), math.cos(math.radians(70.0))  # beyond is called slanting
 _ON_THE_SPOT_M = 5e-3  # it would be told as 0.00 m
-_BRISK_M_S = 0.05  # from here on speeds are told in m/s
 
 
 def title_of(motion: Motion) -> str:
@@ -173,12 +174,31 @@ def _left_out(receipt: Receipt) -> str:
 def _travelled(receipt: Receipt) -> str:
     if receipt.distance_m is None or receipt.speed_m_s is None:
         return f"Takes {receipt.duration_s:.1f} s."
-    speed = _speed(receipt.speed_m_s)
+    speed, turned = _speed(receipt.speed_m_s), _turned(receipt.turned_rad)
     if receipt.distance_m < _ON_THE_SPOT_M:
-        return f"Takes {receipt.duration_s:.1f} s on the spot."
+        return f"Takes {receipt.duration_s:.1f} s on the spot{turned}."
     if receipt.redundancy is None:
-        return f"Covers {receipt.distance_m:.2f} m in {receipt.duration_s:.1f} s, {speed} on average."
+        covered = f"{receipt.distance_m:.2f} m{_direction(receipt.walking_direction_rad)}"
+        return f"Covers {covered} in {receipt.duration_s:.1f} s, {speed} on average{turned}."
     return f"Takes {receipt.duration_s:.1f} s and ends {receipt.distance_m:.2f} m away, {speed} on average."
+
+
+def _turned(turned_rad: float | None) -> str:
+    """Return how far a body turns in all; nothing where it does not."""
+    if turned_rad is None:
+        return ""
+    return f", and turns {abs(math.degrees(turned_rad)):.0f}° to the {'left' if turned_rad > 0.0 else 'right'}"
+
+
+def _direction(direction_rad: float | None) -> str:
+    """Return where a body walks, seen from itself; nothing where that is ahead."""
+    if direction_rad is None:
+        return ""
+    ahead, side = math.cos(direction_rad), "left" if direction_rad > 0.0 else "right"
+    along = "forwards" if ahead > 0.0 else "backwards"
+    if abs(ahead) > _ALONG:
+        return f" {along}"
+    return f" sideways to the {side}" if abs(ahead) < _ASIDE else f" {along} and to the {side}"
 
 
 def _under_way(receipt: Receipt) -> str:
@@ -195,7 +215,7 @@ def _under_way(receipt: Receipt) -> str:
 
 
 def _speed(speed_m_s: float) -> str:
-    return f"{speed_m_s:.2f} m/s" if speed_m_s >= _BRISK_M_S else f"{speed_m_s * 1e3:.0f} mm/s"
+    return f"{speed_m_s:.2f} m/s" if speed_m_s >= BRISK_M_S else f"{speed_m_s * 1e3:.0f} mm/s"
 
 
 def _needed(receipt: Receipt) -> str:

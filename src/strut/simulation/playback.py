@@ -17,12 +17,12 @@ from strut.balance.support import runs
 from strut.control.sensing import Sensing
 from strut.control.servo_balance import ServoBalance
 from strut.control.whole_body_control import WholeBodyControl
+from strut.engines.contact_slip import rolled_m
 from strut.engines.frame_kinematics import frame_poses
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.physics import Run, run_servos
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError, UnknownNameError
-from strut.kinematics.contact_slip import rolled_m
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot

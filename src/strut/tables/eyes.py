@@ -30,17 +30,17 @@ class EyeLook(NamedTuple):
 
 
 LOOKS: Mapping[Eyes, EyeLook] = {
-    "neutral": EyeLook(upper=32.0),
-    "happy": EyeLook(upper=48.0, lower=-8.0, up=8.0),
-    "sad": EyeLook(upper=16.0, lower=-55.0, tilt=-26.0, up=-14.0),
-    "angry": EyeLook(upper=14.0, lower=-38.0, tilt=28.0),
-    "wide": EyeLook(upper=88.0, lower=-88.0),
-    "half": EyeLook(upper=4.0, lower=-48.0),
-    "closed": EyeLook(upper=-30.0, lower=-30.0),
-    "left": EyeLook(upper=38.0, left=30.0),
-    "right": EyeLook(upper=38.0, left=-30.0),
-    "up": EyeLook(upper=60.0, up=26.0),
-    "down": EyeLook(upper=14.0, up=-28.0),
+    "neutral": EyeLook(upper=46.0),
+    "happy": EyeLook(upper=56.0, lower=-12.0, up=8.0),
+    "sad": EyeLook(upper=24.0, lower=-60.0, tilt=-26.0, up=-14.0),
+    "angry": EyeLook(upper=22.0, lower=-42.0, tilt=28.0),
+    "wide": EyeLook(upper=90.0, lower=-90.0, up=4.0),
+    "half": EyeLook(upper=8.0, lower=-52.0),
+    "closed": EyeLook(upper=-34.0, lower=-26.0),
+    "left": EyeLook(upper=54.0, left=30.0),
+    "right": EyeLook(upper=54.0, left=-30.0),
+    "up": EyeLook(upper=74.0, up=26.0),
+    "down": EyeLook(upper=24.0, up=-26.0),
 }
 
 

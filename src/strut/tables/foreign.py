@@ -91,6 +91,7 @@ class OwnJoint(Table, frozen=True):
     stiffness_nm_rad: Positive | None = None
     damping_nm_s_rad: Positive | None = None
     armature_kg_m2: NotNegative | None = None
+    assumed: tuple[Literal["speed", "torque"], ...] | None = None  # limits that nobody has told, only guessed
 
 
 class ForeignBody(Table, frozen=True):

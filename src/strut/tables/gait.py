@@ -46,12 +46,13 @@ class StepsTable(Table, frozen=True, tag_field="kind", tag="steps"):
 
 
 class PatternTable(Table, frozen=True, tag_field="kind", tag="pattern"):
-    """A gait pattern by name, and factors on its period, stride and lift."""
+    """A gait pattern by name, and factors on its period, stride and lift, and on the distance between the feet."""
 
     gait: Literal["crawl", "walk", "trot", "biped"]
     period: Positive = 1.0
     stride: Positive = 1.0
     lift: Positive = 1.0
+    width: Positive = 1.0
 
 
 class PilotedTable(Table, frozen=True, tag_field="kind", tag="piloted"):

@@ -13,9 +13,7 @@ from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.receipt import Receipt, Verdict
 from strut.robot import Robot
-from strut.verify.limits import judged, limits_for
-from strut.verify.measure import measure
-from strut.verify.plant_audit import was_piloted
+from strut.verify.judge import judge
 from strut.verify.receipt_builder import receipt_for
 from strut.verify.recorded_walk import recorded_receipt, was_recorded
 
@@ -40,10 +38,8 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
         raise OutOfRangeError(f"The balance margin is {margin_m:g} m; it must be a number of at least 0.")
     if was_recorded(motion):
         return recorded_receipt(robot, motion)
-    draft = measure(draft_of(motion, robot))
     least_m = planned_margin_m(motion) if margin_m is None else margin_m
-    limits = limits_for(robot, margin_m=least_m, piloted=was_piloted(draft))
-    broken = judged(draft, limits)
+    draft, broken = judge(draft_of(motion, robot), margin_m=least_m)
     verdict: Verdict = "refused" if broken else "ok"
     receipt = receipt_for(draft, verdict=verdict, reasons=[s.sentence for s in broken], **_claimed(motion.receipt))
     return replace(receipt, expression=motion.receipt.expression) if motion.receipt else receipt

@@ -24,11 +24,11 @@ from strut.balance.pressure import pressure_of_wrench
 from strut.balance.support import runs, support_margin
 from strut.contact_set import contact_points
 from strut.draft import Draft
+from strut.engines.contact_slip import contact_slip
 from strut.engines.inverse_dynamics import ContactDemand, contact_demand
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.self_distance import self_distance
 from strut.errors import BadMotionError
-from strut.kinematics.contact_slip import contact_slip
 from strut.robot import Array, ContactPoint, Robot
 from strut.rotation import angles_from_qpos, qpos_from_angles
 from strut.sampling import landing_samples

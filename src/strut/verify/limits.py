@@ -22,12 +22,13 @@ from strut.audit import (
     TaskAudit,
     settled,
 )
-from strut.balance.support import runs, stands_on_lines
+from strut.balance.support import runs
 from strut.balance.wheels import DRIVE_LIMITS
 from strut.draft import Draft, Limit, Shortfall
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.motion import frozen_mask
 from strut.robot import Array, Robot
+from strut.tables.foreign import ForeignBody
 from strut.verify.landing_audit import lands_with_impacts
 
 SHORTEST_SWING_S = 0.1  # a foot that carries nothing for less than this has only been unloaded
@@ -56,7 +57,8 @@ class Ceiling:
         who: Who breaks it, by column; none for the parts of the audit that could touch the ground.
         value: The figure. Shape (T, n), or (T, 0) where it does not apply.
         most: Its bound.
-        words: What is wrong, with a place for the worst value.
+        words: What is wrong, with a place for the worst value, and for what kind of bound it is.
+        kinds: That kind, by column.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Ceiling:
     value: Values
     most: float
     words: str
+    kinds: Sequence[str] = ()
 
     def shortfall(self, draft: Draft) -> Shortfall | None:
         """Return where the figure exceeds its bound, with the worst of it in words; None if it nowhere does."""
@@ -73,7 +76,8 @@ class Ceiling:
             return None
         sample, column = (int(index) for index in np.unravel_index(int(np.argmax(value)), value.shape))
         who = (needs.part_names if self.who is None else self.who)[column]
-        sentence = f"{self.name}: {who} {self.words.format(value[sample, column])} at {needs.time_s[sample]:.2f} s"
+        words = self.words.format(value[sample, column], *self.kinds[column : column + 1])
+        sentence = f"{self.name}: {who} {words} at {needs.time_s[sample]:.2f} s"
         return Shortfall(self.name, frozen_mask((value > self.most).any(axis=1)), sentence)
 
 
@@ -168,13 +172,13 @@ def _standing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
     joint_limit, joint_speed, torque = _joint_limits(robot, "is {:.2f} rad beyond its range", 0.0)
 
     def unbalanced_mm(needs: Audit) -> Array:
-        if stands_on_lines(robot, needs.contact):  # see `beside_mm`
+        if needs.on_lines:  # see `beside_mm`
             return np.zeros((len(needs.margin_m), 1))
         short_m = margin_m - needs.margin_m
         return MM * np.where(np.isposinf(short_m), 0.0, short_m)[:, None]  # in flight: see `NoFlight`
 
     def beside_mm(needs: Audit) -> Array:
-        if not stands_on_lines(robot, needs.contact):
+        if not needs.on_lines:
             return np.zeros((len(needs.margin_m), 1))
         far_m = -needs.margin_m - MOST_BESIDE_LINE * float(needs.qpos[:, 2].mean())
         return MM * np.where(np.isposinf(far_m), 0.0, far_m)[:, None]
@@ -275,6 +279,7 @@ def _plant(needs: Audit) -> PlantAudit:
 
 def _joint_limits(robot: Robot, beyond: str, most_beyond_rad: float) -> tuple[Ceiling, Ceiling, Ceiling]:
     joints = robot.joint_names
+    speeds, torques = ([_kind(robot, joint, limit) for joint in joints] for limit in ("speed", "torque"))
 
     def speed_use(needs: Audit) -> Array:
         return np.asarray(np.abs(needs.joint_speed_rad_s) / robot.joint_speed_limit_rad_s)
@@ -284,9 +289,16 @@ def _joint_limits(robot: Robot, beyond: str, most_beyond_rad: float) -> tuple[Ce
 
     return (
         Ceiling("joint limit", joints, lambda needs: -needs.joint_room_rad, most_beyond_rad, beyond),
-        Ceiling("joint speed", joints, speed_use, 1.0, "reaches {:.0%} of its speed limit"),
-        Ceiling("torque", joints, torque_use, 1.0, "reaches {:.0%} of its torque limit"),
+        Ceiling("joint speed", joints, speed_use, 1.0, "reaches {:.0%} of its {}", speeds),
+        Ceiling("torque", joints, torque_use, 1.0, "reaches {:.0%} of its {}", torques),
     )
+
+
+def _kind(robot: Robot, joint: str, limit: str) -> str:
+    """Return what a limit of a joint is called: one that no file tells is said to be assumed."""
+    body = robot.tables.robot
+    assumed = isinstance(body, ForeignBody) and limit in (body.own_joint(joint).assumed or ())
+    return f"assumed {limit} limit" if assumed else f"{limit} limit"
 
 
 def _slip_mm(needs: Audit) -> Array:

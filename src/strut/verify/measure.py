@@ -14,14 +14,14 @@ import numpy.typing as npt
 from strut.audit import Audit
 from strut.balance.ground_force import nearest_contact_torque, share_ground_force
 from strut.balance.pressure import pressure_of_wrench
-from strut.balance.support import runs, support_margin
+from strut.balance.support import runs, stands_on_lines, support_margin
 from strut.balance.wheels import drive_use, wheel_margin
 from strut.draft import Draft
 from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.self_distance import self_distance
-from strut.kinematics.contact_slip import contact_slip
 from strut.robot import Array, Robot
+from strut.rotation import rolled_by
 from strut.verify.landing_audit import landing_audit, lands_with_impacts, mean_size
 from strut.verify.plant_audit import plant_audit, was_piloted
 from strut.verify.task_audit import task_audit
@@ -48,11 +48,13 @@ def audit(robot: Robot, time_s: Array, qpos: Array, contact: npt.NDArray[np.bool
 def _audit(draft: Draft) -> Audit:
     robot, time_s, qpos, contact = draft.robot, draft.time_s, draft.qpos, draft.contact
     dynamics, near = inverse_dynamics(robot, time_s, qpos), self_distance(robot, qpos)
-    cop = pressure_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)
-    ground = share_ground_force(robot, dynamics, contact)
     qvel, _ = velocities(robot, time_s, qpos)
     angles = qpos[:, robot.base_size :]
-    owner = np.array(robot.point_feet, dtype=int)
+    rolled_m = rolled_by(dynamics.foot_rotation, np.array([foot.points[0].radius_m for foot in robot.feet]))
+    cop = pressure_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)
+    ground, used = share_ground_force(robot, dynamics, contact), drive_use(robot, qvel, dynamics.drive_force)
+    owner, on_lines = np.array(robot.point_feet, dtype=int), stands_on_lines(robot, contact)
+    first_m = dynamics.point_in_world[:, [robot.point_feet.index(foot) for foot in range(len(robot.feet))]]
     if robot.feet:
         margin_m = support_margin(contact[:, owner], dynamics.point_in_world, cop)
     else:
@@ -67,16 +69,17 @@ def _audit(draft: Draft) -> Audit:
         joint_room_rad=np.minimum(angles - robot.joint_lower_rad, robot.joint_upper_rad - angles),
         joint_speed_rad_s=qvel[:, -len(robot.joint_names) :],
         torque_nm=ground.torque_nm,
-        drive_use=drive_use(robot, qvel, dynamics.drive_force),
+        drive_use=used,
         ground_force_n=ground.force_n,
         part_names=dynamics.part_names,
         clearance_m=dynamics.clearance_m,
         foot_height_m=_per_foot([points.min(axis=1) for points in height_m], len(qpos)),
         foot_top_m=_per_foot([points.max(axis=1) for points in height_m], len(qpos)),
-        slip_m=_slip(robot, qpos, contact, dynamics.foot_in_world),
+        slip_m=_slip(contact, dynamics.foot_in_world, first_m - rolled_m),
         self_distance=near,
         force_disagreement=_force_disagreement(draft, dynamics),
         torque_disagreement=_torque_disagreement(draft, dynamics),
+        on_lines=on_lines,
     )
 
 
@@ -94,15 +97,15 @@ def _per_foot(columns: list[Array], samples: int) -> Array:
     return np.stack(columns, axis=1) if columns else np.empty((samples, 0))
 
 
-def _slip(robot: Robot, qpos: Array, contact: npt.NDArray[np.bool_], foot_in_world: Array) -> Array:
-    """Return how far each foot has slid since it landed; a ball may roll, or turn where it is. Shape (T, n)."""
+def _slip(contact: npt.NDArray[np.bool_], *ways_m: Array) -> Array:
+    """Return how far each foot has slid since it landed, the least of all ways: a ball may roll, or turn on the spot.
+
+    Shapes (T, n), (T, n, 3) in, (T, n) out.
+    """
     slip = np.zeros(contact.shape)
-    if not robot.feet:
-        return slip
-    rolling_m, _ = contact_slip(robot, [foot.points[0] for foot in robot.feet], qpos)
     for foot, down in enumerate(contact.T):
         for stance in runs(down):
-            paths = [path[stance, foot, :2] - path[stance.start, foot, :2] for path in (rolling_m, foot_in_world)]
+            paths = [way[stance, foot, :2] - way[stance.start, foot, :2] for way in ways_m]
             slip[stance, foot] = np.min([np.linalg.norm(path, axis=1) for path in paths], axis=0)
     return slip
 

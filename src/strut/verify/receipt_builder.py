@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from strut.audit import STANDS_STILL_M, Audit
-from strut.balance.support import stands_on_lines
 from strut.draft import Draft, Shortfall
 from strut.emotion import Emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
@@ -105,7 +104,7 @@ def receipt_for(
     robot, needs = draft.robot, draft.measured
     duration_s = float(needs.time_s[-1] - needs.time_s[0])
     judged = needs.landings is None and np.isfinite(needs.margin_m).all()
-    balanced = judged and not stands_on_lines(robot, needs.contact)  # a line has no inside
+    balanced = judged and not needs.on_lines  # a line has no inside
     speed_m_s = needs.distance_m / duration_s if robot.base_size else None
     measured = {"speed_m_s": speed_m_s, "left_out": draft.left_out, "soundness": _soundness(needs)}
     figures = measured | _task_figures(needs) | dict(draft.figures)

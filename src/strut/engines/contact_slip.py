@@ -8,7 +8,7 @@ import numpy as np
 
 from strut.engines.rigid_body import body_poses
 from strut.robot import Array, ContactPoint, Robot
-from strut.rotation import rotation_vector
+from strut.rotation import rolled_by
 
 
 def contact_slip(robot: Robot, points: Sequence[ContactPoint], qpos: Array) -> tuple[Array, Array]:
@@ -16,17 +16,10 @@ def contact_slip(robot: Robot, points: Sequence[ContactPoint], qpos: Array) -> t
     place, turn = body_poses(robot.model, [point.body for point in points], qpos)
     centre = place + np.einsum("tnij,nj->tni", turn, np.array([point.position_m for point in points]))
     radius_m = np.array([point.radius_m for point in points])
-    return centre - centre[0] - _rolled(turn, radius_m), centre[:, :, 2] - radius_m
+    return centre - centre[0] - rolled_by(turn, radius_m), centre[:, :, 2] - radius_m
 
 
 def rolled_m(robot: Robot, point: ContactPoint, qpos: Array) -> Array:
     """Return how far the centre of a ball would have come if it rolled without slipping. Shape (T, nq) in, (T, 3)."""
     _, turn = body_poses(robot.model, [point.body], qpos)
-    return _rolled(turn, np.array([point.radius_m]))[:, 0]
-
-
-def _rolled(turn: Array, radius_m: Array) -> Array:
-    """Return the way of balls on the ground. Shapes (T, n, 3, 3), (n,) in, (T, n, 3) out."""
-    steps = rotation_vector(turn[1:] @ np.swapaxes(turn[:-1], -1, -2))
-    way = np.cumsum(radius_m[:, None] * np.cross(steps, [0.0, 0.0, 1.0]), axis=0)
-    return np.concatenate([np.zeros((1, len(radius_m), 3)), way])
+    return rolled_by(turn, np.array([point.radius_m]))[:, 0]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from strut.engines.contact_slip import contact_slip, rolled_m
 from strut.engines.rigid_body import compiled
-from strut.kinematics.contact_slip import contact_slip, rolled_m
 from strut.robot import ContactPoint
 
 RADIUS_M = 0.1

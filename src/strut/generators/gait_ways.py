@@ -1,0 +1,66 @@
+"""Gait ways: a body whose feet are out of reach or whose joints are too fast is carried lower, in shorter steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from strut.robot import FLOATING, Array, Robot
+
+LOWER = (1.0, 0.985, 0.97, 0.955, 0.94, 0.92, 0.90, 0.87, 0.84)  # heights of the body until all feet are in reach
+FASTER_LOWER = 2  # heights that are passed over where all feet are in reach and joints are too fast
+QUICKER = (1.0, 0.8, 0.65)  # then shorter steps at the same speed: ankles at their stops need them
+WAYS = tuple((lower, quicker) for quicker in QUICKER for lower in LOWER)
+SLOWED = 0.98  # of the speed of a higher body, that a lower one must be slower than to be worth another
+JOLTED = 1.25  # times its limit: a joint that is faster than this comes to a stop somewhere, and lower does not help
+FAR = 3.0  # times what may be missed: who misses by more is looked at two heights lower
+WORSE = 1.3  # factor on the least miss of higher bodies by which a lower one is worse
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A coarse look at a gait: by how much feet or mass miss their places, and how fast joints are; 1 is allowed."""
+
+    miss: float
+    speed: float
+
+    @property
+    def worst(self) -> float:
+        """The larger of the two."""
+        return max(self.miss, self.speed)
+
+
+def first_that_reaches(look: Callable[[int], Look], start: int) -> int:
+    """Return the first way, from one on, in which feet reach and joints are not too fast, or the one that misses least.
+
+    Shorter steps are not tried where only joints are too fast: they take as many more.
+    """
+    looks: dict[int, Look] = {}
+    for first in range(start - start % len(LOWER), len(WAYS), len(LOWER)):
+        looks |= _looks_down(look, range(max(first, start), first + len(LOWER)))
+        if any(found.miss < 1.0 for found in looks.values()):
+            break
+    return min(looks, key=lambda way: (looks[way].miss >= 1.0, max(looks[way].worst, 1.0), way))
+
+
+def a_little_higher(way: int) -> int:
+    """Return the way from which on a similar gait is looked at; upright where shorter steps were needed."""
+    return max(0, way - FASTER_LOWER) if way < len(LOWER) else 0
+
+
+def _looks_down(look: Callable[[int], Look], ways: range) -> dict[int, Look]:
+    """Return looks at ever lower bodies, until one does or two miss by more: knees were not what held them back."""
+    looks, least, way, worse = dict[int, Look](), np.inf, ways.start, 0
+    while way < ways.stop and least >= 1.0 and worse < 2:
+        looks[way] = found = look(way)
+        worse = worse + 1 if found.worst > WORSE * least else 0
+        least, way = min(least, found.worst), way + (1 if 1.0 <= found.miss < FAR else FASTER_LOWER)
+    return looks
+
+
+def speed_use(robot: Robot, time_s: Array, qpos: Array) -> float:
+    """Return the speed of the fastest joint as a share of its limit. Shapes (T,), (T, nq)."""
+    speed = np.abs(np.diff(qpos[:, FLOATING:], axis=0)) / (time_s[1] - time_s[0])
+    return float((speed / robot.joint_speed_limit_rad_s).max())

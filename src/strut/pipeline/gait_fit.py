@@ -1,0 +1,70 @@
+"""Gait fit: factors on a biped's gait pattern with which its motors, its joints and the floor have some reserve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+
+from strut.draft import Detail
+from strut.generators.gait_drafts import GaitDrafts
+from strut.generators.gait_ways import LOWER
+from strut.request import PatternGait
+from strut.robot import Robot
+from strut.tables.gait import PatternTable
+from strut.verify.limits import friction_needed, judged, limits_for
+from strut.verify.measure import measure
+
+AT_EASE = 0.85  # of torque, speed and friction, that a neutral gait may use: feelings need the rest
+BETTER = 0.02  # of them that a change must spare
+# One after the other, each kept if it helps: narrower, shorter and quicker, longer and slower steps, lower feet.
+CHANGES: tuple[Mapping[str, float], ...] = (
+    {"width": 0.8},
+    {"period": 0.8, "stride": 0.8},
+    {"period": 1.25, "stride": 1.25},
+    {"lift": 0.6},
+)
+_USED = ("torque", "joint speed", "friction")
+Strain = tuple[int, int, float]
+
+
+def fitted_gait(robot: Robot) -> PatternTable:
+    """Return the gait of a biped with as much reserve as a few changes give it, at the same speed; others keep theirs.
+
+    Trots of all quadrupeds that were tried have reserve, and on four points a narrower stance would tip.
+    """
+    robot = robot.expressing(robot.chosen_layer(None))
+    gait, least = robot.pattern_gait, _strain(robot)
+    if len(robot.feet) != 2 or least is None:
+        return gait
+    for change in CHANGES:
+        if least[:2] == (0, 0) and least[2] <= AT_EASE:
+            break
+        factors = {name: getattr(gait, name) * factor for name, factor in change.items()}
+        tried = msgspec.structs.replace(gait, **factors)
+        strain = _strain(replace(robot, tables=replace(robot.tables, gait=tried)))
+        if strain is not None and strain < (*least[:2], least[2] - BETTER):
+            gait, least = tried, strain
+    return gait
+
+
+def _strain(robot: Robot) -> Strain | None:
+    """Return how hard a neutral gait is: other limits it breaks, how short its steps get, and the largest use of any.
+
+    None where it cannot be made at all.
+    """
+    drafts = GaitDrafts(robot, PatternGait(), PatternGait.usual_rate_hz)
+    draft = next(iter(drafts.drafts(robot.expression.neutral_style(), Detail("search"))))
+    if not len(draft.qpos):
+        return None
+    draft = measure(draft)
+    needs, broken = draft.measured, judged(draft, limits_for(robot, margin_m=PatternGait.usual_margin_m))
+    uses = (
+        np.abs(needs.torque_nm) / robot.torque_limit_nm,
+        np.abs(needs.joint_speed_rad_s) / robot.joint_speed_limit_rad_s,
+        friction_needed(needs) / robot.friction,
+    )
+    others = sum(shortfall.limit not in _USED for shortfall in broken)
+    return others, draft.variant // len(LOWER), float(max(use.max() for use in uses))
