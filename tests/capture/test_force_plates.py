@@ -124,3 +124,17 @@ def test_plates_feel_the_strikes_that_the_laboratory_told(data):
         felt = [event.time_s for event in trial.plate_events if event.kind == "heel_strike"]
         for time_s in times:
             assert min(abs(time_s - one) for one in felt) < 0.002
+
+
+@pytest.mark.parametrize("name", ["plate_type2", "plate_type3", "plate_type4"])
+def test_another_library_finds_the_same_forces_once_they_are_tared(data, name):
+    ezc3d = pytest.importorskip("ezc3d", reason="the oracle is a development dependency")
+    path = data / "c3d_samples" / f"{name}.c3d"
+    theirs = ezc3d.c3d(str(path), extract_forceplat_data=True)["data"]["platform"]
+    for plate, other in zip(read_recording(path).plates, theirs, strict=True):
+        force = other["force"].T[: len(plate.force_n)]
+        free = np.abs(plate.force_n[:, 2]) < 15.0
+        tared = force - (np.median(force[free], axis=0) if free.any() else 0.0)
+        loaded = np.abs(plate.force_n[:, 2]) > 100.0
+        apart = np.linalg.norm(tared[loaded], axis=1) - np.linalg.norm(plate.force_n[loaded], axis=1)
+        assert np.median(np.abs(apart)) < 1.0  # newtons
