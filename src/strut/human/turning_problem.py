@@ -12,7 +12,7 @@ from strut.contact_set import contact_set
 from strut.human.anatomy import BASE, FEET, PELVIS, other_side
 from strut.human.gait_options import GaitOptions
 from strut.human.posture_targets import posture_cost
-from strut.human.standing import both_sides
+from strut.human.quiet_stand import either_side_bounds
 from strut.human.swing_clearance import swing_constraints
 from strut.mirror import mirror_of
 from strut.optimal.joined_ends import repeats_turned
@@ -63,7 +63,7 @@ class Turning:
     def problem(self) -> OptimalControlProblem:
         """Return the problem; the line from start to end of the stride is the x axis."""
         step = self.step.problem
-        wide = both_sides(self.robot, step)
+        wide = either_side_bounds(self.robot, step)
         q, first = wide.q.copy(), np.tile([[-np.inf], [np.inf]], step.tree.nq)
         q[:, BASE - 1] += abs(self.turn_rad) * np.array([-1.0, 1.0])
         first[:, :2] = 0.0
