@@ -1,6 +1,7 @@
 """Do feelings of human models show what was asked, how long does one wait, and can the five be told apart?
 
     python benchmarks/bench_human_feelings.py [BODY ...]
+    python benchmarks/bench_human_feelings.py NAME=NEUTRAL.npz,FELT.npz ...
 
 Five walks at full intensity per body, as `strut walk heiman --emotion sad` makes them. `least` is the word of which the
 least share is shown. `wall_s` is what a user waits, `cpu_s` the processor time, both without imports. Motions are kept
@@ -9,6 +10,9 @@ in `build/feelings`, and a body that is there is not walked again.
 Then features of expression that the literature tells feelings by (`strut.gait_expression`) classify every walk by the
 nearest of the other bodies' mean walks, in deviations over the feelings of a body: with all features, and without those
 that follow from speed. A body is never judged by itself.
+
+The second form compares recorded people (what `strut fit` made of them) with the walks that are kept: how much the
+change from a person's neutral to an acted feeling points the way of ours, as the cosine of the two in these features.
 """
 
 from __future__ import annotations
@@ -26,11 +30,13 @@ import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut import gait_expression, load_motion, load_robot, save_motion, walk  # noqa: E402
+from strut.models.catalogue import robot_of  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 from strut.motion import Motion  # noqa: E402
 from strut.robot import Array, Robot  # noqa: E402
 
 KEPT = Path(__file__).parent.parent / "build" / "feelings"
+BODIES = ("usual", "female 1.65 60", "male 1.95 92")
 FEELINGS = ("neutral", "happy", "sad", "angry", "fearful")
 # Posture, arms and bounce; steps, ranges of legs and jerk grow with speed, whatever the feeling.
 SPEED_FREE = (
@@ -97,13 +103,38 @@ def _levels(walks: dict[str, dict[str, float]], names: tuple[str, ...]) -> Array
     return np.asarray((values - values[0]) / np.maximum(values.std(axis=0), 1e-9))
 
 
+def pointing(name: str, neutral: Path, felt: Path) -> list[Row]:
+    """Return which of our feelings a recorded one is like, with all features and without those of speed."""
+    people = [(robot_of(walk), walk) for walk in map(load_motion, (neutral, felt))]
+    own = [[gait_expression(body(who), load_motion(_kept(who, one))) for one in FEELINGS] for who in BODIES]
+    rows = []
+    for kind, names in (("all", ALL), ("without speed", SPEED_FREE)):
+        before, after = ([getattr(gait_expression(*one), word) for word in names] for one in people)
+        walks = np.array([[[getattr(found, word) for word in names] for found in felt] for felt in own])
+        spread = walks.std(axis=1).mean(axis=0)
+        change, ours = (np.array(after) - before) / spread, (walks - walks[:, :1]).mean(axis=0)[1:] / spread
+        alike = ours @ change / (np.linalg.norm(ours, axis=1) * np.linalg.norm(change))
+        row = {"recorded": name, "walk": felt.stem, "features": kind, "most_like": FEELINGS[1 + int(np.argmax(alike))]}
+        rows.append(row | {one: round(float(value), 2) for one, value in zip(FEELINGS[1:], alike, strict=True)})
+    return rows
+
+
+def _kept(who: str, feeling: str) -> Path:
+    return KEPT / f"{who.replace(' ', '_')}_{feeling}.npz"
+
+
 def main(names: list[str]) -> None:
+    if "=" in names[0]:
+        pairs = [(name, files.split(",")) for name, files in (word.split("=", 1) for word in names)]
+        rows = [row for name, (neutral, felt) in pairs for row in pointing(name, Path(neutral), Path(felt))]
+        record("human_feelings_recorded", rows, packages=["strut"])
+        return
     KEPT.mkdir(parents=True, exist_ok=True)
     features: dict[str, dict[str, dict[str, float]]] = {}
     for who in names:
         robot, features[who] = body(who), {}
         for feeling in FEELINGS:
-            path = KEPT / f"{who.replace(' ', '_')}_{feeling}.npz"
+            path = _kept(who, feeling)
             if not path.exists():
                 row, motion = walked(robot, who, feeling)
                 save_motion(motion, path)
@@ -119,4 +150,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["usual", "female 1.65 60", "male 1.95 92"])
+    main(sys.argv[1:] or list(BODIES))

@@ -17,7 +17,7 @@ from strut.optimal.interior_point import OFF_BOUNDS, SOLVED, SolverOptions
 from strut.optimal.layout import Layout
 from strut.optimal.trajectory import variables_of
 
-COARSE = (4, 4, 2, 2)
+COARSE = (6, 5, 3, 3)  # coarser ones have a second, dearer optimum for guessed steps
 
 
 def request_of(robot, speed_m_s):
