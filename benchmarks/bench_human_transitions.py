@@ -23,10 +23,10 @@ import numpy as np  # noqa: E402
 from record import Row, record  # noqa: E402
 from strut.engines.body_wrench import centre_of_mass_path  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
+from strut.human.composed_walk import ComposedWalk, compose_walk  # noqa: E402
 from strut.human.gait import Gait, centre_of_pressure  # noqa: E402
 from strut.human.synthesize import synthesize  # noqa: E402
-from strut.human.walk import Walk, compose_walk  # noqa: E402
-from strut.human.walk_pieces import Piece  # noqa: E402
+from strut.human.walk_pieces import WalkPiece  # noqa: E402
 
 RATE_HZ = 200.0
 FIGURES = ("start_s", "stop_s", "radius_m", "seam_place", "seam_velocity", "seam_torque_nm")
@@ -34,7 +34,7 @@ FIRST = ("pressure_back_mm", "pressure_to_swing_mm", "landing_speed_share")
 EMPTY: Row = dict.fromkeys(("verdict", *FIGURES, "slip_mm", "torque_use", "playback_rad", *FIRST), "")
 
 
-def anticipation(gait: Gait, start: Piece) -> Row:
+def anticipation(gait: Gait, start: WalkPiece) -> Row:
     """Return how the centre of pressure goes before the first heel rises, and the speed after the first step."""
     robot, path = gait.robot, start.path
     qpos, _, force, _ = start.sampled(robot, np.arange(0.0, path.time_s[-1], 1.0 / RATE_HZ))
@@ -52,7 +52,7 @@ def row_of(gait: Gait, turn_deg: float, *, stands: bool) -> Row:
     """Return the row of a walk: five steps out of a stand and into one, or four that turn."""
     began_s, began_cpu_s = perf_counter(), process_time()
     asked: Row = {"speed_m_s": gait.asked["speed_m_s"], "turn_deg": turn_deg, "stands": stands}
-    walk: Walk | None = None
+    walk: ComposedWalk | None = None
     try:
         walk = compose_walk(
             gait, steps=5 if stands else 4, from_stand=stands, to_stand=stands, turn_rad=float(np.radians(turn_deg))

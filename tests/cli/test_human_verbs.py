@@ -68,6 +68,8 @@ def standing(tmp_path):
         (["--segment-mass", "FootLeft=200"], "The mass FootLeft of 200 kg is not that of a person; choose 0.5"),
         (["--height", "1.6", "--length", "ShankSideLength=20cm"], "ShankRightLength of 0.2 m is not that of a person"),
         (["--from", "nowhere.npz"], "nowhere.npz"),
+        (["--steps", "2", "--from-stand", "--to-stand"], "choose at least 3 steps"),
+        (["--turn", "80"], "choose at most 45°"),
     ],
 )
 def test_impossible_wishes_are_one_sentence(arguments, words, tmp_path, capsys):

@@ -10,8 +10,8 @@ from rich.progress import Progress
 from strut.cancellation import asked_to_stop
 from strut.cli.screen import now_and_then, print_lines, progress, say_stopping
 from strut.errors import StoppedError
+from strut.human.composed_walk import ComposedWalk
 from strut.human.gait import Gait
-from strut.human.walk import Walk
 from strut.optimal.collocation import NotSolvedError, Solution
 from strut.optimal.interior_point import Iteration, OnIteration
 
@@ -34,7 +34,7 @@ def tells(bar: Progress, stop: Event | None = None) -> OnIteration:
     return tell
 
 
-def watched(solve: Callable[[OnIteration], Walk]) -> Walk:
+def watched(solve: Callable[[OnIteration], ComposedWalk]) -> ComposedWalk:
     """Return what a solver finds while people watch; Ctrl-C stops it, and then there is nothing."""
     with progress("writes the problem down") as bar, asked_to_stop(say_stopping) as stop:
         try:

@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.interpolate import CubicSpline, interp1d
 
-from strut.contact_set import contact_set
 from strut.human.anatomy import HEEL, LEFT, LITTLE_TOE, TOES, other_side, sided
 from strut.human.gait_options import GaitOptions
-from strut.human.standing import both_sides
+from strut.human.quiet_stand import either_side_bounds, stance
 from strut.human.swing_clearance import height_constraint, legs_apart, swing_constraints
-from strut.optimal.joined_ends import State, begins_in, ends_in, state_at
+from strut.optimal.joined_ends import JoinState, begins_in, ends_in, state_at
 from strut.optimal.problem import Constraint, ContactPhase, MayerCost, OptimalControlProblem
 from strut.optimal.trajectory import Trajectory, trajectory_through
 from strut.robot import Array, Robot
@@ -43,7 +42,7 @@ class Transition:
     robot: Robot
     options: GaitOptions
     step: Trajectory
-    stand: State
+    stand: JoinState
     mesh: Sequence[int]
 
     def start(self) -> tuple[OptimalControlProblem, Trajectory]:
@@ -69,7 +68,7 @@ class Transition:
         return replace(
             step,
             phases=phases,
-            bounds=both_sides(self.robot, step),
+            bounds=either_side_bounds(self.robot, step),
             costs=tuple(cost for cost in step.costs if not isinstance(cost, MayerCost)),
             parameters=tuple(replace(one, lower=known[one.name], upper=known[one.name]) for one in step.parameters),
         )
@@ -95,7 +94,7 @@ class Transition:
         """Return a phase before the first step or after the last."""
         return ContactPhase(
             name=entry.name,
-            contact=contact_set(self.robot, entry.set),
+            contact=stance(self.robot, entry.set),
             intervals=entry.intervals,
             duration_s=entry.duration_s,
             arrival=entry.arrival,

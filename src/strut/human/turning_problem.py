@@ -9,14 +9,13 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.contact_set import contact_set
-from strut.human.anatomy import BASE, FEET, PELVIS, other_side
+from strut.human.anatomy import BASE, PELVIS, other_side
 from strut.human.gait_options import GaitOptions
 from strut.human.posture_targets import posture_cost
-from strut.human.standing import both_sides
+from strut.human.quiet_stand import either_side_bounds
 from strut.human.swing_clearance import swing_constraints
 from strut.mirror import mirror_of
 from strut.optimal.joined_ends import repeats_turned
-from strut.optimal.node_symbols import NodeSymbols
 from strut.optimal.problem import (
     BoundaryConstraint,
     BoundarySymbols,
@@ -26,11 +25,10 @@ from strut.optimal.problem import (
     ImpactCost,
     LagrangeCost,
     MayerCost,
-    MeanCost,
     OptimalControlProblem,
     RateCost,
 )
-from strut.optimal.sparse_nlp import column, square
+from strut.optimal.sparse_nlp import column
 from strut.optimal.symbolic_dynamics import Expression
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
@@ -63,7 +61,7 @@ class Turning:
     def problem(self) -> OptimalControlProblem:
         """Return the problem; the line from start to end of the stride is the x axis."""
         step = self.step.problem
-        wide = both_sides(self.robot, step)
+        wide = either_side_bounds(self.robot, step)
         q, first = wide.q.copy(), np.tile([[-np.inf], [np.inf]], step.tree.nq)
         q[:, BASE - 1] += abs(self.turn_rad) * np.array([-1.0, 1.0])
         first[:, :2] = 0.0
@@ -71,7 +69,7 @@ class Turning:
             step,
             phases=tuple(self._phase(number, mirrored=mirrored) for mirrored in (False, True) for number in range(4)),
             bounds=Bounds(q, wide.v, wide.u, first),
-            costs=(*(self._cost(cost) for cost in step.costs), self._facing()),
+            costs=tuple(self._cost(cost) for cost in step.costs),
         )
         return replace(turning, ends=(*repeats_turned(turning, PELVIS, self.turn_rad), *self._pace()))
 
@@ -140,20 +138,6 @@ class Turning:
             tight = self.robot.human_gait.natural_criteria.spread_rad if self.natural else {}
             return posture_cost(self.robot, names, style, {**tight, names[BASE - 1]: ANY_TURN_RAD})
         return cost
-
-    def _facing(self) -> MeanCost:
-        """Return the cost of a pelvis that turns away from its feet; that of one that turns from the x axis is gone."""
-        table, name = self.robot.human_gait.posture, self.step.problem.tree.velocity_names[BASE - 1]
-
-        def miss(node: NodeSymbols) -> Expression:
-            ahead, feet = (
-                node.positions.rotation(PELVIS)[:2, 0],
-                sum(node.positions.rotation(one)[:2, 0] for one in FEET),
-            )
-            aside = feet[0] * ahead[1] - feet[1] * ahead[0]
-            return aside**2 / (square(feet) * square(ahead)) / table.spread_rad[name] ** 2
-
-        return MeanCost("facing", table.weight if self.options.posture else 0.0, miss)
 
     def _pace(self) -> tuple[BoundaryConstraint, ...]:
         share = self.robot.human_gait.limits.double_support_share

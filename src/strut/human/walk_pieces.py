@@ -20,7 +20,7 @@ MIRRORED = np.array([1.0, -1.0, 1.0])  # places and forces in the mirror of the 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class WalkPiece:
     """A solved movement as it was found, or its mirror image."""
 
     path: Trajectory
@@ -87,7 +87,7 @@ class Seam:
     torque_nm: float
 
 
-def placements(robot: Robot, pieces: Sequence[Piece]) -> list[Placement]:
+def placements(robot: Robot, pieces: Sequence[WalkPiece]) -> list[Placement]:
     """Return where all pieces are put; the first is where it was found."""
     put = [Placement(0.0, np.zeros(2))]
     for before, after in pairwise(pieces):
@@ -101,7 +101,7 @@ def placements(robot: Robot, pieces: Sequence[Piece]) -> list[Placement]:
     return put
 
 
-def worst_seam(robot: Robot, pieces: Sequence[Piece]) -> Seam:
+def worst_seam(robot: Robot, pieces: Sequence[WalkPiece]) -> Seam:
     """Return the largest misses of all joins."""
     put, found = placements(robot, pieces), [[0.0, 0.0, 0.0]]
     for (one, here), (other, there) in pairwise(zip(pieces, put, strict=True)):
@@ -112,7 +112,7 @@ def worst_seam(robot: Robot, pieces: Sequence[Piece]) -> Seam:
     return Seam(*np.max(found, axis=0).tolist())
 
 
-def samples(robot: Robot, pieces: Sequence[Piece], rate_hz: float) -> tuple[Array, Array, Array, Array, Array]:
+def samples(robot: Robot, pieces: Sequence[WalkPiece], rate_hz: float) -> tuple[Array, Array, Array, Array, Array]:
     """Return time (T,), configurations (T, nq + 1), torques, forces and contact of the whole walk, evenly in time."""
     starts_s = np.concatenate([[0.0], np.cumsum([piece.duration_s for piece in pieces])])
     time_s = np.arange(int(starts_s[-1] * rate_hz) + 1) / rate_hz
@@ -126,7 +126,7 @@ def samples(robot: Robot, pieces: Sequence[Piece], rate_hz: float) -> tuple[Arra
     return time_s, qpos, u, force, contact
 
 
-def mirror_image(robot: Robot, path: Trajectory, problem: OptimalControlProblem) -> Trajectory:
+def mirrored_step(robot: Robot, path: Trajectory, problem: OptimalControlProblem) -> Trajectory:
     """Return the mirror image of a step as one of another problem, whose rows touch where the image does."""
     whole, rows = mirror_of(robot, path.problem.tree.velocity_names), list(problem.contact.row_names)
     force = np.zeros((len(path.q), len(rows)))

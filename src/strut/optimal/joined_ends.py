@@ -17,7 +17,7 @@ from strut.robot import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class State:
+class JoinState:
     """Coordinates, velocities and torques at an instant. Shapes (nq,), (nv,), (n_u,)."""
 
     q: Array
@@ -25,18 +25,18 @@ class State:
     u: Array
 
 
-def state_at(path: Trajectory, node: int) -> State:
+def state_at(path: Trajectory, node: int) -> JoinState:
     """Return the state of a movement at a node."""
-    return State(path.q[node], path.v[node], path.u[node])
+    return JoinState(path.q[node], path.v[node], path.u[node])
 
 
-def begins_in(problem: OptimalControlProblem, state: State) -> tuple[BoundaryConstraint, ...]:
+def begins_in(problem: OptimalControlProblem, state: JoinState) -> tuple[BoundaryConstraint, ...]:
     """Return the constraints that a movement begins in a state: in all of its coordinates, velocities and torques."""
     return _meets(problem, "first", state, *(np.eye(size) for size in (problem.tree.nq, problem.tree.nv, len(state.u))))
 
 
 def ends_in(
-    problem: OptimalControlProblem, state: State, *, free: Sequence[int] = ()
+    problem: OptimalControlProblem, state: JoinState, *, free: Sequence[int] = ()
 ) -> tuple[BoundaryConstraint, ...]:
     """Return the constraints that a movement ends in a state, of which the `free` coordinates may differ.
 
@@ -57,7 +57,7 @@ def ends_in(
 
 
 def _meets(
-    problem: OptimalControlProblem, where: str, state: State, place: Array, speed: Array, push: Array
+    problem: OptimalControlProblem, where: str, state: JoinState, place: Array, speed: Array, push: Array
 ) -> tuple[BoundaryConstraint, ...]:
     """Return the constraints that an end is a state along directions. Shapes (nq, n), (nv, m), (n_u, k)."""
     scales = problem.scales

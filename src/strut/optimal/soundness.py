@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -168,32 +169,19 @@ def verify_trajectory(
 
 def worst_of(found: Sequence[Soundness]) -> Soundness:
     """Return the worst of every figure of several movements, for what is made of all of them."""
-    drift, tight, fast = (
-        max(found, key=key)
-        for key in (_drift, lambda one: -one.joint_limit_margin_rad, lambda one: one.joint_speed_use)
-    )
+    pairs = {"contact_drift_m": "drifting", "joint_speed_use": "fastest", "joint_limit_margin_rad": "tightest"}
+    least = ("joint_limit_margin_rad", "least_normal_force_n", "least_normal_impulse_n_s", "least_unloading_n_s")
+    most = ("contact_drift_m", "joint_speed_use", "residual", "penetration_m", "momentum_error_n_s", "impact_energy_j")
     apart = [one for one in found if one.capsule_distance_m is not None]
-    near = min(apart, key=lambda one: one.capsule_distance_m or 0.0) if apart else found[0]
-    most = {name: max(getattr(one, name) for one in found) for name in ("residual", "penetration_m", "impact_energy_j")}
-    least = ("least_normal_force_n", "least_normal_impulse_n_s", "least_unloading_n_s", "finished")
     played = [one.playback_error_rad for one in found if one.playback_error_rad is not None]
-    return replace(
-        near,
-        **most,
-        **{name: min(getattr(one, name) for one in found) for name in least},
-        momentum_error_n_s=max(one.momentum_error_n_s for one in found),
-        contact_drift_m=drift.contact_drift_m,
-        drifting=drift.drifting,
-        joint_limit_margin_rad=tight.joint_limit_margin_rad,
-        tightest=tight.tightest,
-        joint_speed_use=fast.joint_speed_use,
-        fastest=fast.fastest,
-        playback_error_rad=max(played, default=None),
-    )
-
-
-def _drift(one: Soundness) -> float:
-    return one.contact_drift_m
+    worst: dict[str, Any] = {"finished": all(one.finished for one in found)}
+    worst["playback_error_rad"] = max(played, default=None)
+    for choose, names in ((min, least), (max, most)):
+        for name in names:
+            one = choose(found, key=attrgetter(name))
+            worst[name] = getattr(one, name)
+            worst |= {pairs[name]: getattr(one, pairs[name])} if name in pairs else {}
+    return replace(min(apart, key=attrgetter("capsule_distance_m"), default=found[0]), **worst)
 
 
 def require_sound(found: Soundness, *, limits: bool = False, advice: str = ADVICE) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from strut.contact_set import contact_set
+from strut.contact_set import ContactSet, contact_set
 from strut.engines.rigid_body import point_positions
 from strut.human.anatomy import BASE, KNEE, LEG, RIGHT, SIDES, body_size, sided, unsided
 from strut.mirror import Mirror, mirror_of
@@ -20,27 +20,27 @@ from strut.optimal.trajectory import guess_between
 from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
 
-BOTH_FLAT = "BothFlat"  # the contact set of a stand
+BOTH_FLAT = "BothFlat"  # the contact set of a stand; no phase of a recorded walk, so it is not in the robot's table
 COSTS = ("effort", "posture", "arms")  # what a body that does not move pays for
 ROOM = 0.02  # how far a stand stays inside all bounds [rad, m], so that whoever leaves it may move either way
 FOOT = LEG[-1]
 EXACT = SolverOptions(tolerance=1e-7, row_tolerance=1e-11)
 
 
-def standing(robot: Robot, step: OptimalControlProblem, toe_in_rad: float) -> Solution:
+def stand_at_rest(robot: Robot, step: OptimalControlProblem, toe_in_rad: float) -> Solution:
     """Return a stand on both soles as a movement in which nothing moves, at the costs of a step's problem.
 
     The feet are turned inwards by an angle, each to its side; the weight is ahead of the ankles as people's is.
     """
     table = robot.human_gait.stand
-    wide = both_sides(robot, step)
+    wide = either_side_bounds(robot, step)
     q = wide.q + ROOM * np.array([[1.0], [-1.0]])
     q[:, :2] = 0.0
     for index, name in enumerate(step.tree.velocity_names):
         q[0, index] = table.knee_rad if unsided(name) == KNEE else q[0, index]
     phase = ContactPhase(
         BOTH_FLAT,
-        contact_set(robot, BOTH_FLAT),
+        stance(robot, BOTH_FLAT),
         intervals=1,
         duration_s=(table.stay_s, table.stay_s),
         constraints=(
@@ -64,13 +64,21 @@ def standing(robot: Robot, step: OptimalControlProblem, toe_in_rad: float) -> So
     return DirectCollocation(problem).solve(guess_between(problem, [upright.tolist()] * 2), options=EXACT)
 
 
-def both_sides(robot: Robot, step: OptimalControlProblem) -> Bounds:
+def either_side_bounds(robot: Robot, step: OptimalControlProblem) -> Bounds:
     """Return the bounds of a step and of its mirror image, for movements in which either leg may do anything."""
     table, names = step.bounds, step.tree.velocity_names
     q = _either(table.q, mirror_of(robot, names))
     q[:, :2] = [[-np.inf], [np.inf]]
     q[1, 2] = robot.subject.standing_pelvis_height_m + ROOM
     return Bounds(q, table.v, _either(table.u, mirror_of(robot, names[BASE:])))
+
+
+def stance(robot: Robot, name: str) -> ContactSet:
+    """Return a contact set by name: a robot's own, or both soles."""
+    if name != BOTH_FLAT:
+        return contact_set(robot, name)
+    soles = [contact_set(robot, f"{side}Flat") for side in SIDES]
+    return ContactSet(BOTH_FLAT, tuple(row for sole in soles for row in sole.rows))
 
 
 def heading_of_foot(robot: Robot, q: Array, side: str) -> float:

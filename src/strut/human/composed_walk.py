@@ -1,4 +1,4 @@
-"""Walk: any number of steps, out of a stand and into one, straight on or turning: solved pieces that join exactly."""
+"""Composed walk: any number of steps, out of a stand and into one, straight on or turning; its pieces join exactly."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from strut.errors import OutOfRangeError
 from strut.human.anatomy import RIGHT, SHANKS
 from strut.human.gait import RATE_HZ, Gait, work_j
 from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
-from strut.human.standing import heading_of_foot, standing
+from strut.human.quiet_stand import heading_of_foot, stand_at_rest
 from strut.human.transition_problem import Transition
 from strut.human.turning_problem import Turning, turned_configuration
-from strut.human.walk_pieces import Piece, mirror_image, samples, worst_seam
+from strut.human.walk_pieces import WalkPiece, mirrored_step, samples, worst_seam
 from strut.motion import Motion
 from strut.optimal.collocation import DirectCollocation
 from strut.optimal.interior_point import NEAR, OnIteration, SolverOptions
-from strut.optimal.joined_ends import State
+from strut.optimal.joined_ends import JoinState
 from strut.optimal.multi_start import told_as
 from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.shooting_refinement import FINER, refined_by_shooting
@@ -35,7 +35,7 @@ ADVICE = "Choose a slower walk, or a smaller turn."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Walk:
+class ComposedWalk:
     """Pieces of a walk in their order, and what an independent look at all of them found.
 
     Args:
@@ -47,7 +47,7 @@ class Walk:
     """
 
     gait: Gait
-    pieces: tuple[Piece, ...]
+    pieces: tuple[WalkPiece, ...]
     soundness: Soundness
     solve_s: float
     figures: dict[str, float | None]
@@ -83,7 +83,7 @@ def compose_walk(
     turn_rad: float = 0.0,
     options: GaitOptions | None = None,
     on_iteration: OnIteration | None = None,
-) -> Walk:
+) -> ComposedWalk:
     """Return a walk of a gait's steps, out of a stand and into one, straight on or turning.
 
     Args:
@@ -127,17 +127,17 @@ class _Maker:
         self.mesh = tuple(phase.intervals // FINER for phase in gait.trajectory.problem.phases)
         self.solve_s, self.found = gait.solution.setup_s + gait.solution.solve_s, [gait.soundness]
 
-    def walk(self, steps: int, *, from_stand: bool, to_stand: bool) -> Walk:
+    def walk(self, steps: int, *, from_stand: bool, to_stand: bool) -> ComposedWalk:
         """Return the walk."""
         pair, path = self._steps(), self.gait.trajectory
         toe_in = heading_of_foot(self.robot, path.q[0], RIGHT)
-        first, stopping, pieces = START_STEPS * from_stand, steps - STOP_STEPS * to_stand, list[Piece]()
-        stand = standing(self.robot, path.problem, toe_in).trajectory  # a second of work, needed or not
+        first, stopping, pieces = START_STEPS * from_stand, steps - STOP_STEPS * to_stand, list[WalkPiece]()
+        stand = stand_at_rest(self.robot, path.problem, toe_in).trajectory  # a second of work, needed or not
         if from_stand:
-            pieces += [Piece(stand), Piece(self._start(pair[0].path, stand, toe_in))]
+            pieces += [WalkPiece(stand), WalkPiece(self._start(pair[0].path, stand, toe_in))]
         pieces += [pair[number % 2] for number in range(first, stopping)]
         if to_stand:
-            pieces += [self._stop(pair[stopping % 2], stand, toe_in), Piece(stand)]
+            pieces += [self._stop(pair[stopping % 2], stand, toe_in), WalkPiece(stand)]
         soundness, seam = worst_of(self.found), worst_seam(self.robot, pieces)
         stride_m = 2.0 * pair[0].path.parameter["step_length_m"]
         figures = {
@@ -148,13 +148,13 @@ class _Maker:
             "stop_s": pieces[-2].duration_s if to_stand else None,
             **{f"seam_{name}": value for name, value in asdict(seam).items()},
         }
-        return Walk(self.gait, tuple(pieces), soundness, self.solve_s, figures)
+        return ComposedWalk(self.gait, tuple(pieces), soundness, self.solve_s, figures)
 
-    def _steps(self) -> tuple[Piece, Piece]:
+    def _steps(self) -> tuple[WalkPiece, WalkPiece]:
         """Return the step of the left leg and that of the right one, which is held as its mirror image."""
         path = self.gait.trajectory
         if not self.turn_rad:
-            return Piece(path), Piece(path, mirrored=True)
+            return WalkPiece(path), WalkPiece(path, mirrored=True)
         turning = Turning(
             self.robot, self.options, path, self.turn_rad, self.mesh, natural=bool(self.gait.asked.get("natural"))
         )
@@ -162,22 +162,22 @@ class _Maker:
         stride = self._solved("a turning stride", problem, turning.guess(problem), warm=NEAR)
         count = len(self.mesh)
         first, second = replace(stride.part(0, count), problem=path.problem), stride.part(count, 2 * count)
-        return Piece(first), Piece(mirror_image(self.robot, second, path.problem), mirrored=True)
+        return WalkPiece(first), WalkPiece(mirrored_step(self.robot, second, path.problem), mirrored=True)
 
     def _start(self, step: Trajectory, stand: Trajectory, toe_in_rad: float) -> Trajectory:
         heading = heading_of_foot(self.robot, step.q[-1], RIGHT) - toe_in_rad  # the foot that stays where it stands
         problem, guess = self._transition(step, stand, heading).start()
         return self._solved("a start", problem, guess)
 
-    def _stop(self, step: Piece, stand: Trajectory, toe_in_rad: float) -> Piece:
+    def _stop(self, step: WalkPiece, stand: Trajectory, toe_in_rad: float) -> WalkPiece:
         turn = -self.turn_rad if step.mirrored else self.turn_rad
         heading = heading_of_foot(self.robot, step.path.q[0], RIGHT) - toe_in_rad + 0.25 * turn  # half a step further
         problem, guess = self._transition(step.path, stand, heading).stop()
-        return Piece(self._solved("a stop", problem, guess), mirrored=step.mirrored)
+        return WalkPiece(self._solved("a stop", problem, guess), mirrored=step.mirrored)
 
     def _transition(self, step: Trajectory, stand: Trajectory, heading_rad: float) -> Transition:
         """Return what leads from a stand that faces a direction into a step, and from it to the stand."""
-        facing = State(turned_configuration(stand.q[:1], np.array([heading_rad]))[0], 0.0 * stand.v[0], stand.u[0])
+        facing = JoinState(turned_configuration(stand.q[:1], np.array([heading_rad]))[0], 0.0 * stand.v[0], stand.u[0])
         return Transition(self.robot, self.options, step, facing, self.mesh)
 
     def _solved(self, what: str, problem: OptimalControlProblem, guess: Trajectory, warm: float = 0.0) -> Trajectory:

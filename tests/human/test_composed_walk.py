@@ -8,13 +8,13 @@ from numpy.testing import assert_allclose
 
 from strut.errors import OutOfRangeError
 from strut.human.anatomy import LEFT, RIGHT
+from strut.human.composed_walk import check_walk, compose_walk
 from strut.human.gait import centre_of_pressure
 from strut.human.gait_options import HUMAN, named_gait_options
-from strut.human.standing import heading_of_foot, standing
+from strut.human.quiet_stand import heading_of_foot, stand_at_rest
 from strut.human.transition_problem import Transition
 from strut.human.turning_problem import Turning, turned_configuration
-from strut.human.walk import check_walk, compose_walk
-from strut.human.walk_pieces import Piece, mirror_image, placements, samples, worst_seam
+from strut.human.walk_pieces import WalkPiece, mirrored_step, placements, samples, worst_seam
 from strut.optimal.collocation import DirectCollocation
 from strut.optimal.joined_ends import state_at
 from strut.optimal.soundness import worst_of
@@ -32,7 +32,7 @@ def options(heiman):
 @pytest.fixture(scope="module")
 def stand(heiman, gait):
     toe_in = heading_of_foot(heiman, gait.trajectory.q[0], RIGHT)
-    return standing(heiman, gait.trajectory.problem, toe_in)
+    return stand_at_rest(heiman, gait.trajectory.problem, toe_in)
 
 
 def test_a_stand_is_still_symmetric_and_carried_by_both_soles(heiman, gait, stand, mirror):
@@ -48,13 +48,13 @@ def test_a_stand_is_still_symmetric_and_carried_by_both_soles(heiman, gait, stan
 
 
 def test_steps_of_a_gait_join_to_the_last_digits(heiman, gait):
-    pair = [Piece(gait.trajectory), Piece(gait.trajectory, mirrored=True)]
+    pair = [WalkPiece(gait.trajectory), WalkPiece(gait.trajectory, mirrored=True)]
     seam = worst_seam(heiman, [*pair, *pair])
     assert seam.place < 1e-6
     assert seam.velocity < 1e-4
     assert seam.torque_nm < 1e-3
     late = replace(gait.trajectory, q=gait.trajectory.q + 1e-3 * np.eye(34)[8])
-    assert worst_seam(heiman, [pair[0], Piece(late, mirrored=True)]).place > 9e-4
+    assert worst_seam(heiman, [pair[0], WalkPiece(late, mirrored=True)]).place > 9e-4
 
 
 def test_a_walk_without_a_stand_is_that_of_its_gait(heiman, gait):
@@ -74,9 +74,9 @@ def test_a_walk_without_a_stand_is_that_of_its_gait(heiman, gait):
 def test_a_piece_goes_on_where_the_one_before_it_stopped_whichever_way_that_faced(heiman, gait):
     path = gait.trajectory
     turned = replace(path, q=turned_configuration(path.q, np.full(len(path.q), 0.3)))
-    put = placements(heiman, [Piece(turned), Piece(path, mirrored=True)])
+    put = placements(heiman, [WalkPiece(turned), WalkPiece(path, mirrored=True)])
     assert put[1].turn_rad == pytest.approx(0.3, abs=1e-9)
-    _, qpos, _, force, _ = samples(heiman, [Piece(path), Piece(path, mirrored=True)], 100.0)
+    _, qpos, _, force, _ = samples(heiman, [WalkPiece(path), WalkPiece(path, mirrored=True)], 100.0)
     pressure = centre_of_pressure(heiman, qpos, force)
     assert np.abs(pressure[:, 1]).max() < 0.15  # under the feet
 
@@ -85,8 +85,8 @@ def test_the_mirror_image_of_a_mirror_image_is_the_step(heiman, gait):
     path = gait.trajectory
     turning = Turning(heiman, named_gait_options(heiman, [HUMAN]), path, 0.2, COARSE).problem()
     second = turning.on_phases(turning.phases[4:])
-    image = mirror_image(heiman, path, second)
-    again = mirror_image(heiman, image, path.problem)
+    image = mirrored_step(heiman, path, second)
+    again = mirrored_step(heiman, image, path.problem)
     for name in ("q", "v", "a", "u", "force_n"):
         assert_allclose(getattr(again, name), getattr(path, name))
 
