@@ -1,12 +1,14 @@
 """How far are gait events from markers alone from those that force plates feel?
 
 Thresholds are tuned on half of the trials. Needs the recordings in ../shared/data. Prints the errors of the tuned and
-of the held-out half, then what other thresholds would give on the tuned half.
+of the held-out half, then what other thresholds would give on the tuned half. With `--folder FOLDER` those of the C3D
+files in it, as "other".
 """
 
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,28 +48,37 @@ def errors_ms(trials: list[GaitTrial], thresholds: EventThresholds, kind: str | 
 
 
 def main() -> None:
-    if not DATA.is_dir():
+    asked = ArgumentParser(description=__doc__)
+    asked.add_argument("--folder", type=Path, help="C3D files of other laboratories")
+    folder = asked.parse_args().folder
+    if folder is None and not DATA.is_dir():
         sys.exit("The recordings are not here: ../shared/data is absent.")
-    halves = {
-        "tuned": [prepare_trial(read_recording(DATA / f"{name}.c3d")) for name in TUNED],
-        "held out": [prepare_trial(read_recording(DATA / f"{name}.c3d")) for name in HELD_OUT],
-    }
+    files = {"tuned": _paths(TUNED), "held out": _paths(HELD_OUT)}
+    if folder is not None:
+        files = {"other": sorted(folder.glob("*.[cC]3[dD]"))}
+    halves = {half: [prepare_trial(read_recording(path)) for path in paths] for half, paths in files.items()}
     rows = [
         _row(half, kind, errors_ms(trials, USUAL_THRESHOLDS, kind))
         for half, trials in halves.items()
         for kind in ("heel_strike", "toe_off", None)
     ]
-    for name, values in TRIED.items():
+    for name, values in TRIED.items() if "tuned" in halves else ():
         for value in values:
             changed = replace(USUAL_THRESHOLDS, **{name: value})
             rows.append(_row(f"tuned, {name} {value}", None, errors_ms(halves["tuned"], changed)))
     record("gait_events", rows, packages=["numpy", "scipy"])
 
 
+def _paths(names: tuple[str, ...]) -> list[Path]:
+    return [DATA / f"{name}.c3d" for name in names]
+
+
 def _row(case: str, kind: str | None, late: Array) -> dict[str, object]:
+    missed = int(np.isnan(late).sum())
+    late = late[np.isfinite(late)]
     size = np.abs(late)
     return {
-        "case": case,
+        "case": f"{case}, {missed} not found" if missed else case,
         "event": kind or "all",
         "events": len(late),
         "median_ms": round(float(np.median(size)), 1),

@@ -8,7 +8,8 @@ Builds the same grid from nothing with each number of Dask workers on this machi
 processor time of a gait that starts from a neighbour, one core; `_most` are the worst of all. `build_s` is waiting
 for the whole grid and `first_s` for its first gait, start of the workers included. `speedup` is `build_s` of the first
 number of workers over the present one, `steady_speedup` the same without `first_s`; they are left out where a build
-went on. `others_cores` is how many cores other programs kept busy meanwhile: unless next to none, only `gait_s` counts.
+went on. `builder_s` and `workers_s` are processor times, and `others_cores` is how many cores other programs kept busy
+meanwhile: unless next to none, only processor times count.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ def others_busy_s() -> float:
 
 def build_row(counts: tuple[int, int, int], workers: int, path: Path) -> Row:
     """Build a grid into a store, what it holds already left alone, and return how long it took."""
-    goes_on, others_s, started, came_s = path.exists(), others_busy_s(), perf_counter(), []
+    goes_on, others_s, own, started, came_s = path.exists(), others_busy_s(), os.times(), perf_counter(), []
     store = build_gait_library(
         "cassie", path, counts=counts, workers=workers, on_gait=lambda *_: came_s.append(perf_counter() - started)
     )
-    taken_s = perf_counter() - started
+    taken_s, ended = perf_counter() - started, os.times()
     records = list(store.records())
     solved = [one.figures for one in records if one.start is not None]
     warm = [figures for figures in solved if figures["warm"]]
@@ -67,6 +68,8 @@ def build_row(counts: tuple[int, int, int], workers: int, path: Path) -> Row:
         "slip_most_mm": round(max(figures["slip_mm"] for figures in found), 2),
         "first_s": None if goes_on else round(came_s[0], 1),
         "build_s": None if goes_on else round(taken_s, 1),
+        "builder_s": round(ended.user + ended.system - own.user - own.system, 1),
+        "workers_s": round(ended.children_user + ended.children_system - own.children_user - own.children_system, 1),
         "others_cores": round((others_busy_s() - others_s) / taken_s, 2),
     }
 

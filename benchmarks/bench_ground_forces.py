@@ -2,32 +2,39 @@
 
 Seconds are processor time from file to forces, with a second or third fit where height and mass are guessed.
 
-With recordings of your own (`bench_ground_forces.py walk.c3d …`) their table is printed, and not kept.
+With files of other laboratories (`bench_ground_forces.py --folder FOLDER`) theirs are compared and kept as "other"; of
+those in which nobody walks over plates the reason is told. What the verdict of each walk is made of is kept, too.
 
 Sizes of errors and floors of the bands are chosen on half of the trials. Needs the recordings in ../shared/data.
 Where a file does not tell height and mass, the height that fits the legs and the mass that makes the measured vertical
-force fit the baseline are taken; such trials say nothing about the mean vertical force.
+force fit the mean of ours and the baseline are taken; such trials say nothing about the mean vertical force.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from argparse import ArgumentParser
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from record import record
 from strut.capture.body_priors import human_geometry, length_prior
-from strut.capture.fit import MarkerFit, fit
-from strut.capture.force_agreement import ForceAgreement, beside_aligned_plates, beside_plates
-from strut.capture.ground_forces import GroundForces, ground_forces
-from strut.capture.moment_comparison import MomentAgreement, compare_ankles
+from strut.capture.captured_walk import CapturedWalk, capture_walk
+from strut.capture.fit import fit
+from strut.capture.force_agreement import ForceAgreement
+from strut.capture.ground_forces import ground_forces
+from strut.capture.moment_comparison import MomentAgreement
 from strut.capture.plate_comparison import AXES, Agreement
 from strut.capture.recording_file import read_recording
 from strut.capture.subject_model import SubjectModel, robot_of_subject
-from strut.robot import Robot
+from strut.errors import StrutError
+from strut.recording import Recording
+from strut.verify.recorded_walk import recorded_receipt
 
 DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 TUNED = ("qcmas_walk", "sydney_walk03", "c3d_samples/newwalk", "c3d_samples/gait-pig")
@@ -55,25 +62,25 @@ AIMS: tuple[
 )
 
 
-def solved(name: str) -> tuple[MarkerFit, Robot, GroundForces]:
-    """Return fit, person and forces of a trial."""
-    path = DATA / name  # one outside of the data has a whole path
-    recording = read_recording(path if path.suffix else path.with_suffix(".c3d"))
-    height, mass = recording.height_m or USUAL_HEIGHT_M, recording.mass_kg or USUAL_MASS_KG
-    found = fit(recording, height_m=height, mass_kg=mass, walking=True)
-    robot = robot_of_subject(found.subject)
-    if recording.height_m is None:
-        height = leg_height_m(found.subject)
-        found = fit(recording, height_m=height, mass_kg=mass, walking=True)
-        robot = robot_of_subject(found.subject)
-    if recording.mass_kg is None:
-        rough = ground_forces(found, robot, draws=0)
-        if rough.plates is not None:
-            known = np.isfinite(rough.plates.total[:, 2])
-            mass *= float(rough.plates.total[known, 2].sum() / rough.baseline_n[known, 2].sum()) if known.any() else 1.0
-            found = fit(recording, height_m=height, mass_kg=mass, walking=True)
-            robot = robot_of_subject(found.subject)
-    return found, robot, ground_forces(found, robot)
+def captured(path: Path) -> CapturedWalk:
+    """Return everything about a trial."""
+    recording = read_recording(path)
+    height, mass = recording.height_m, recording.mass_kg
+    if height is None:
+        rough = fit(recording, height_m=USUAL_HEIGHT_M, mass_kg=mass or USUAL_MASS_KG, walking=True)
+        height = leg_height_m(rough.subject)
+    return capture_walk(recording, height_m=height, mass_kg=mass or _felt_mass_kg(recording, height))
+
+
+def _felt_mass_kg(recording: Recording, height_m: float) -> float:
+    """Return the mass with which the mean vertical force of plates is that of ours and of the plain estimate."""
+    found = fit(recording, height_m=height_m, mass_kg=USUAL_MASS_KG, walking=True)
+    rough = ground_forces(found, robot_of_subject(found.subject), draws=0)
+    known = np.zeros(0, dtype=int) if rough.plates is None else np.flatnonzero(np.isfinite(rough.plates.total[:, 2]))
+    if rough.plates is None or not len(known):
+        return USUAL_MASS_KG
+    computed = 0.5 * (rough.baseline_n + rough.wrench[:, :3])
+    return float(USUAL_MASS_KG * rough.plates.total[known, 2].sum() / computed[known, 2].sum())
 
 
 def leg_height_m(person: SubjectModel) -> float:
@@ -84,27 +91,56 @@ def leg_height_m(person: SubjectModel) -> float:
     return float(np.clip(sum(person.lengths_m[name] for name in names) / sum(shares[name] for name in names), 1.2, 2.1))
 
 
-def rows_of(half: str, name: str) -> list[dict[str, object]]:
-    """Return one row for each compared force of a trial, and one for the centre of pressure and the time it took."""
-    started = time.process_time()
-    found, robot, forces = solved(name)
-    seconds = round(time.process_time() - started, 1)
-    first = {"half": half, "trial": name}
-    if forces.plates is None:
-        return [first | _row(None) | {"what": "no foot stands whole on a plate", "seconds": seconds}]
-    rows = [first | row for row in _compared(beside_plates(forces, robot.mass_kg), "")]
-    rows[-1]["seconds"] = seconds
-    alignment = forces.alignment
-    if alignment is not None and alignment.notes:
+Rows = list[dict[str, object]]
+
+
+def rows_of(half: str, name: str, path: Path) -> tuple[Rows, Rows]:
+    """Return a row for each compared force and the centre of pressure of a trial, and one for its verdict."""
+    started, first = time.process_time(), {"half": half, "trial": name}
+    try:
+        walk = captured(path)
+    except StrutError as error:
+        return [first | _row(None) | {"what": f"refused: {error}"}], []
+    seconds = {"seconds": round(time.process_time() - started, 1)}
+    verdict = [first | verdict_row(walk)]
+    if walk.plates is None:
+        return [first | _row(None) | {"what": "no foot stands whole on a plate"} | seconds], verdict
+    rows = _compared(walk.plates, "")
+    rows[-1] |= seconds
+    alignment = walk.forces.alignment
+    if alignment is not None and walk.aligned is not None:
         told = {"late_ms": round(1e3 * alignment.late_s), "ahead_mm": round(1e3 * alignment.forwards_m)}
-        aligned = _compared(beside_aligned_plates(forces, robot.mass_kg), "aligned ")
-        rows += [first | row | told for row in aligned]
-    return [*rows, *(first | _moment_row(one) for one in compare_ankles(found, robot, forces))]
+        rows += [row | told for row in _compared(walk.aligned, "aligned ")]
+    return [first | row for row in [*rows, *map(_moment_row, walk.moments)]], verdict
 
 
-def _compared(found: ForceAgreement | None, prefix: str) -> list[dict[str, object]]:
+def verdict_row(walk: CapturedWalk) -> dict[str, object]:
+    """Return the figures that a verdict is made of, and what the same forces four frames later leave unexplained."""
+    receipt, motion = walk.motion.receipt, walk.motion
+    assert receipt is not None
+    assert motion.ground_force_n is not None
+    late = replace(motion, ground_force_n=np.roll(motion.ground_force_n, 4, axis=0))
+    return {
+        "verdict": receipt.verdict,
+        "reasons": "; ".join(receipt.reasons),
+        **_soundness(receipt.soundness, ""),
+        **_soundness(recorded_receipt(walk.robot, late).soundness, "late_"),
+    }
+
+
+def _soundness(found: Any, prefix: str) -> dict[str, object]:
+    """Return forces and torques in percent, and moments in mm of the weight."""
+    scale = {"unexplained_weight": 100.0, "landing_weight": 100.0, "torque_disagreement": 100.0}
+    scale |= {"unexplained_moment_weight_m": 1e3, "landing_moment_weight_m": 1e3}
+    units = {name: "mm" if size == 1e3 else "percent" for name, size in scale.items()}
+    return {
+        f"{prefix}{name}_{units[name]}": None if found[name] is None else round(size * found[name], 1)
+        for name, size in scale.items()
+    }
+
+
+def _compared(found: ForceAgreement, prefix: str) -> Rows:
     """Return a row for each compared force, ours and the plain estimate's, and one for the centre of pressure."""
-    assert found is not None
     median_mm = None if found.pressure_mm is None else round(found.pressure_mm, 1)
     rows = [*map(_row, found.rows), _row(None) | {"what": "centre of pressure", "median_mm": median_mm}]
     return [row | {"what": f"{prefix}{row['what']}"} for row in rows]
@@ -168,7 +204,7 @@ def _cell(
 def coverage_lines(rows: Sequence[dict[str, object]]) -> str:
     """Return how many of the samples of each half are in their bands, total and single feet by axis."""
     lines = []
-    for half in ("tuned", "held out"):
+    for half in dict.fromkeys(str(row["half"]) for row in rows):
         for words, whats in (("total", ("total",)), ("feet", ("right", "left"))):
             shares = []
             for axis in AXES:
@@ -180,17 +216,18 @@ def coverage_lines(rows: Sequence[dict[str, object]]) -> str:
 
 
 def main() -> None:
-    if sys.argv[1:]:
-        print(aims_table([row for path in sys.argv[1:] for row in rows_of("other", str(Path(path).resolve()))]))
-        return
-    if not DATA.is_dir():
+    asked = ArgumentParser(description=__doc__)
+    asked.add_argument("--folder", type=Path, help="C3D files of other laboratories")
+    folder = asked.parse_args().folder
+    if folder is None and not DATA.is_dir():
         sys.exit("The recordings are not here: ../shared/data is absent.")
-    rows = [
-        row
-        for half, names in (("tuned", TUNED), ("held out", HELD_OUT))
-        for name in names
-        for row in rows_of(half, name)
-    ]
+    halves = {"tuned": TUNED, "held out": HELD_OUT}
+    trials = [(half, name, DATA / f"{name}.c3d") for half, names in halves.items() for name in names]
+    if folder is not None:
+        trials = [("other", path.stem, path) for path in sorted(folder.glob("*.[cC]3[dD]"))]
+    found = [rows_of(*trial) for trial in trials]
+    rows, verdicts = ([row for both in found for row in both[index]] for index in (0, 1))
+    record("recorded_verdicts", verdicts, packages=["numpy", "scipy", "mujoco"])
     record("ground_forces", rows, packages=["numpy", "scipy", "mujoco"])
     print(aims_table(rows), f"Samples in 90 % bands ({', '.join(AXES)}):", coverage_lines(rows), sep="\n\n")
 

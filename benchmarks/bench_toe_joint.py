@@ -13,7 +13,7 @@ import sys
 import numpy as np
 from scipy.signal import butter, filtfilt
 
-from bench_ground_forces import DATA, HELD_OUT, TUNED, solved
+from bench_ground_forces import DATA, HELD_OUT, TUNED, captured
 from record import record
 from strut.capture.dynamic_smoothing import GRAVITY_M_S2
 from strut.capture.footprints import SIDES, Footprint
@@ -42,7 +42,8 @@ def bend_rad(prints: list[Footprint], time_s: Array, pitch_rad: Array) -> Array:
 
 def row(half: str, name: str) -> dict[str, object]:
     """Return what a toe joint would change in a trial."""
-    _, robot, forces = solved(name)
+    walk = captured(DATA / f"{name}.c3d")
+    robot, forces = walk.robot, walk.forces
     qpos = qpos_from_angles(forces.movement.q)
     place, turn = body_poses(robot.model, [f"Foot{side}" for side in SIDES], qpos)
     heights, up_n, torque_nm = [], [], []

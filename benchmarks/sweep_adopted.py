@@ -3,7 +3,8 @@
 Every robot's folder in a folder x five feelings x friction 0.6 and 0.9 x masses 0.9 and 1.1; four legs walk 20 cycles,
 two legs 10. A row per simulation is added to a CSV as it comes; what is there already is not done again. A body length
 is the distance between the middles of the front and of the hind hips, or the height of a biped, standing; speed is that
-of the middle half of the walk. All times are of the processor.
+of the middle half of the walk. All times are of the processor. Features that people see of each walk are written down,
+so that `--report` tells which feelings of a robot, as its limits left them, people would confuse.
 
     python benchmarks/sweep_adopted.py robots/ rows.csv --only go1,g1 --emotions neutral,sad
     python benchmarks/sweep_adopted.py robots/ rows.csv --report
@@ -15,7 +16,7 @@ import argparse
 import csv
 import time
 import tomllib
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 
 import strut
+from strut.analysis.feeling_distance import threshold
 from strut.engines.rigid_body import joint_anchors
 from strut.errors import RefusedError, StrutError
 
@@ -31,7 +33,7 @@ FRICTIONS, MASSES = (0.6, 0.9), (0.9, 1.1)
 COLUMNS = (
     *("robot", "legs", "joints", "emotion", "friction", "mass_scale", "verdict", "kept", "planned_control", "plan_s"),
     *("body_length_m", "speed_m_s", "body_lengths_s", "control", "fell", "stumbles", "distance_share", "slip_mm"),
-    *("simulation_s", "reason"),
+    *("simulation_s", "reason", "features"),
 )
 Row = dict[str, Any]
 
@@ -76,6 +78,7 @@ def rows_of(folder: Path, emotion: str, worlds: list[tuple[float, float]]) -> li
         "speed_m_s": round(speed_m_s, 3),
         "body_lengths_s": round(speed_m_s / length_m, 3),
         "reason": "; ".join(receipt.reasons)[:200],
+        "features": " ".join(f"{name}={value:.5g}" for name, value in strut.expressive_features(motion, robot).items()),
     }
     return [row | played(motion, robot, friction, mass) for friction, mass in worlds]
 
@@ -155,6 +158,18 @@ def report(rows: list[Row]) -> None:
         print("  control:", {name: controls.count(name) for name in dict.fromkeys(controls)})
 
 
+def report_confused(rows: list[Row]) -> None:
+    """Print which feelings of a robot, of those that were planned, are nearer to each other than people need."""
+    seen = {(row["robot"], row["emotion"]): row for row in rows if row["features"] and row["emotion"] in EMOTIONS}
+    for robot in dict.fromkeys(name for name, _ in seen):
+        names = [emotion for emotion in EMOTIONS if (robot, emotion) in seen]
+        movements = [dict(part.split("=") for part in seen[robot, name]["features"].split()) for name in names]
+        distance = strut.feeling_distances([{key: float(value) for key, value in one.items()} for one in movements])
+        pairs = sorted((distance[i, j], names[i], names[j]) for i, j in combinations(range(len(names)), 2))
+        near = [f"{one} and {other} {far:.2f}" for far, one, other in pairs if far < threshold()]
+        print(f"{robot}, {len(names)} feelings:", "; ".join(near) or f"told apart, nearest {pairs[0]}" if pairs else "")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("robots", type=Path)
@@ -171,7 +186,9 @@ def main() -> None:
         worlds = [tuple(map(float, world.split(":"))) for world in chosen.worlds.split(",")]
         sweep(folders, chosen.rows, chosen.emotions.split(","), worlds)
     wanted = {folder.name for folder in folders}
-    report([row for row in read(chosen.rows) if row["robot"] in wanted])
+    rows = [row for row in read(chosen.rows) if row["robot"] in wanted]
+    report(rows)
+    report_confused(rows)
 
 
 if __name__ == "__main__":

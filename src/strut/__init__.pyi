@@ -56,6 +56,7 @@ from strut.adoption.portrait import portrait_page as portrait_page, portrait_png
 from strut.human.gait_options import named_gait_options as named_gait_options
 from strut.human.reconstruct import reconstruct as reconstruct
 from strut.human.synthesize import synthesize as synthesize
+from strut.human.walk import compose_walk as compose_walk
 from strut.pipeline.animate import animate as animate, draw as draw
 from strut.pipeline.repair import repair as repair
 from strut.pipeline.perform import perform as perform

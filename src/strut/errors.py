@@ -91,10 +91,9 @@ class ImpossibleStepError(StrutError):
     def _told(self, value: float) -> str:
         """Return a value in the unit that people read: speeds that are not tiny in m/s, turns in degrees."""
         if self.unit == "°/s":
-            return f"{math.degrees(value):.0f}°/s"
-        return (
-            f"{value:.2f} m/s" if self.unit == "mm/s" and abs(value) >= BRISK_M_S else f"{value * 1e3:.0f} {self.unit}"
-        )
+            return f"{math.degrees(value):.1f}°/s"
+        brisk = self.unit == "mm/s" and abs(value) >= BRISK_M_S
+        return f"{round(value, 3):g} m/s" if brisk else f"{value * 1e3:.0f} {self.unit}"
 
 
 class UnreachablePathError(StrutError):

@@ -11,7 +11,7 @@ from strut.errors import OutOfRangeError
 
 Verdict = Literal["ok", "weakened", "refused"]
 _WHERE_DUE = (
-    *("naturalness", "soundness", "control", "expression", "walking_speed_m_s", "walking_speed_asked_m_s"),
+    *("naturalness", "soundness", "walk", "control", "expression", "walking_speed_m_s", "walking_speed_asked_m_s"),
     *("walking_direction_rad", "turned_rad"),
 )
 
@@ -24,12 +24,13 @@ class Receipt:
     a word left out counts as 0. `reasons` say why less than asked was kept or shown; `left_out` names words of the
     feeling that this body or request has no place for at any intensity. `self_collision_mm` is the smallest distance
     between the surfaces of two of its bodies; None where no two can meet or nobody looked. `soundness` has what an
-    independent look at a solved movement found. `control` is what kept a gait upright in physics when it was planned:
-    `servos` that follow it, `balance` under its soles, too, `whole_body` torques of its legs, or the robot's own
-    controllers (`pilot`). `walking_speed_m_s` is that of a gait or a piloted walk once it is under way, without start
-    and stop, and `walking_speed_asked_m_s` what was asked for, which a feeling changes. `expression` is `animated`
-    where that layer was shown. `walking_direction_rad` is where a gait leads, seen from the body (0 is ahead, positive
-    is to the left), and `turned_rad` how far it turns in all; None where it walks straight ahead.
+    independent look at a solved movement found; `walk` says how many steps it has, how it starts, turns, stops and
+    joins. `control` is what kept a gait upright in physics when it was planned: `servos` that follow it, `balance`
+    under its soles, too, `whole_body` torques of its legs, or the robot's own controllers (`pilot`).
+    `walking_speed_m_s` is that of a gait or a piloted walk once it is under way, without start and stop, and
+    `walking_speed_asked_m_s` what was asked for, which a feeling changes. `expression` is `animated` where that layer
+    was shown. `walking_direction_rad` is where a gait leads, seen from the body (0 is ahead, positive is to the left),
+    and `turned_rad` how far it turns in all; None where it walks straight ahead.
     """
 
     robot: str
@@ -64,6 +65,7 @@ class Receipt:
     left_out: tuple[str, ...] = ()
     naturalness: Mapping[str, float] | None = None
     soundness: Mapping[str, float | str | None] | None = None
+    walk: Mapping[str, float | None] | None = None
 
     @property
     def share_kept(self) -> float | None:
@@ -88,7 +90,7 @@ class Receipt:
 
     def _check_figures(self) -> None:
         numbers = [one.name for one in fields(self) if str(one.type).startswith(("float", "int"))]
-        figures = {name: getattr(self, name) for name in numbers} | dict(self.naturalness or {})
+        figures = {name: getattr(self, name) for name in numbers} | dict(self.naturalness or {}) | dict(self.walk or {})
         figures |= {name: value for name, value in (self.soundness or {}).items() if not isinstance(value, str)}
         for name, value in figures.items():
             if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):

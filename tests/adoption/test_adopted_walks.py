@@ -1,10 +1,12 @@
 """Robots of others walk with a feeling, from their file to physics, without a line written for them."""
 
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -13,8 +15,11 @@ from strut.adoption.adopt import adopt
 from strut.control.sensing import Sensing
 from strut.engines.task_jacobians import task_jacobians
 from strut.generators.gait_drafts import GaitDrafts
+from strut.pipeline import gait_fit
 from strut.request import PatternGait
 from strut.style import Style
+from strut.tables.foreign import OwnJoint
+from strut.verify import limits
 
 ROBOTS = {
     "go1": "robots/go1_description/urdf/go1.urdf",
@@ -136,6 +141,18 @@ def test_it_walks_backwards_and_sideways_at_the_commanded_speed(adopted, choices
     asked = abs(choices["speed_m_s"]) + choices.get("sideways_m_s", 0.0)
     assert velocity @ along == pytest.approx(asked, rel=0.1)
     assert motion.receipt.walking_speed_m_s == pytest.approx(motion.receipt.walking_speed_asked_m_s, rel=0.1)
+    led = motion.receipt.walking_direction_rad
+    np.testing.assert_allclose([np.cos(led), np.sin(led)], along, atol=1e-6)
+
+
+def test_limits_that_no_file_tells_are_called_assumed(adopted):
+    robot = adopted("go1")
+    table = robot.tables.robot
+    guessed = msgspec.structs.replace(table, joint={"FL_*": OwnJoint(assumed=("torque",)), **table.joint})
+    tables = replace(robot.tables, robot=guessed)
+    assert limits._kind(robot, "FL_hip_joint", "torque") == "torque limit"
+    assert limits._kind(replace(robot, tables=tables), "FL_hip_joint", "torque") == "assumed torque limit"
+    assert limits._kind(replace(robot, tables=tables), "FL_hip_joint", "speed") == "speed limit"
 
 
 def test_a_slow_walk_is_half_slower_steps_and_half_shorter_ones(adopted):
@@ -152,5 +169,39 @@ def test_a_speed_beyond_its_reach_is_refused_with_the_largest_that_works(adopted
     robot = adopted("go1")
     with pytest.raises(strut.StrutError, match="the largest that works is") as refused:
         strut.walk(robot, "neutral", cycles=3, speed_m_s=3.0)
-    largest_m_s = float(str(refused.value).rsplit(" is ", 1)[1].split()[0]) * 1e-3
+    largest_m_s = float(str(refused.value).rsplit(" is ", 1)[1].split()[0])
     assert 0.3 < largest_m_s < 2.0
+
+
+def fitted(monkeypatch, robot, strain):
+    """Return the gait that a biped gets where only a function of the gait says how hard it is, and how many it took."""
+    tried = []
+
+    def strained(robot):
+        tried.append(robot.pattern_gait)
+        return strain(robot.pattern_gait)
+
+    monkeypatch.setattr(gait_fit, "_strain", strained)
+    return gait_fit.fitted_gait(robot), len(tried)
+
+
+def test_a_gait_with_reserve_is_left_alone(adopted, monkeypatch):
+    gait, tried = fitted(monkeypatch, adopted("g1"), lambda _gait: (0, 0, gait_fit.AT_EASE))
+    assert (gait, tried) == (adopted("g1").pattern_gait, 1)
+
+
+def test_of_changes_to_a_gait_without_reserve_those_that_help_are_kept(adopted, monkeypatch):
+    gait, tried = fitted(monkeypatch, adopted("g1"), lambda gait: (0, 0, 0.95 + 0.1 * (gait.lift - gait.width)))
+    assert (gait.lift, gait.width, gait.period, gait.stride) == (0.6, 1.0, 1.0, 1.0)
+    assert tried == 1 + len(gait_fit.CHANGES)
+
+
+def test_a_quadruped_keeps_its_trot_however_hard_it_is(adopted, monkeypatch):
+    gait, _ = fitted(monkeypatch, adopted("go1"), lambda _gait: (1, 2, 5.0))
+    assert gait == adopted("go1").pattern_gait
+
+
+def test_a_neutral_gait_of_g1_is_judged_to_have_reserve(adopted):
+    others, row, use = gait_fit._strain(adopted("g1"))
+    assert (others, row) == (0, 0)
+    assert 0.2 < use < gait_fit.AT_EASE

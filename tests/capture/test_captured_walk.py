@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.capture.captured_walk import capture_walk, fit_figures
+from strut.capture.captured_walk import _in_triangle, capture_walk, fit_figures
 from strut.capture.fit import fit
 from strut.capture.footprints import Footprint, find_footprints
 from strut.capture.gait_trial import prepare_trial
-from strut.capture.ground_forces import ground_forces
-from strut.capture.landing_transient import landing_shape, with_landings
+from strut.capture.ground_forces import _plain_belief, ground_forces
+from strut.capture.heel_strikes import heel_push_m_s2
+from strut.capture.landing_transient import PUSH_M_S2, landing_shape, with_landings
 from strut.capture.load_sharing import FootLoads
 from strut.capture.marker_checks import filtered_above_hz
 from strut.capture.plate_comparison import PlateForces, agreement, plate_forces
@@ -87,8 +88,8 @@ def test_landings_load_the_foot_that_lands_and_hardly_change_the_momentum():
     stands = np.column_stack([time_s < 0.5, time_s >= 0.4])
     before = FootLoads(np.full((100, 2, 3), 300.0), np.zeros((100, 2, 2)), np.zeros((100, 2)), stands)
 
-    def shape(speed_m_s):
-        return landing_shape(filtered_hz=None, rate_hz=100.0, speed_m_s=speed_m_s)
+    def shape(speed_m_s, heel_push_m_s2=None):
+        return landing_shape(None, 100.0, speed_m_s, heel_push_m_s2)
 
     change = with_landings(before, [lands], time_s, 700.0, shape(1.2)).force_n[..., 2] - 300.0
     assert change[41:43, 1].min() > 50.0
@@ -96,6 +97,18 @@ def test_landings_load_the_foot_that_lands_and_hardly_change_the_momentum():
     assert abs(change.sum() / 100.0) < 0.01 * 700.0  # less than 1 % of the weight for a second
     slow = with_landings(before, [lands], time_s, 700.0, shape(0.6)).force_n[..., 2] - 300.0
     np.testing.assert_allclose(slow, change * 0.5**1.5, atol=1e-9)  # who walks slowly lands softly
+    seen = with_landings(before, [lands], time_s, 700.0, shape(1.2, heel_push_m_s2=25.0)).force_n[..., 2] - 300.0
+    np.testing.assert_allclose(seen, 0.25 * change, atol=1e-9)  # most of it is in the movement where heels show it
+
+
+def test_loads_on_the_corners_of_a_foot_act_where_pressure_is():
+    corners = np.array([[0.0, 0.0], [0.15, 0.05], [0.13, -0.04]])
+    shares = np.random.default_rng(0).dirichlet(np.ones(3), 50)  # heel, inner and outer corner in front
+    front, outer = _in_triangle(np.tile(corners, (50, 1, 1)), shares @ corners)
+    np.testing.assert_allclose(np.column_stack([1.0 - front, front * (1.0 - outer), front * outer]), shares, atol=1e-9)
+    before, beside = _in_triangle(np.tile(corners, (2, 1, 1)), np.array([[0.3, 0.01], [0.07, 0.2]]))
+    assert before[0] == 1.0
+    assert beside[1] == 0.0
 
 
 def test_the_authors_step_is_sound_without_plates(author):
@@ -154,8 +167,27 @@ def test_following_plates_gives_their_forces(data):
 
 
 def test_filtered_markers_are_told_from_raw_ones(data):
-    assert 5.0 < filtered_above_hz(read_recording(data / "sydney_walk03.c3d")) < 7.0
-    assert filtered_above_hz(read_recording(data / "qcmas_walk.c3d")) is None
+    """Raw markers show how hard the ground stops a heel, filtered ones do not."""
+    filtered, raw = (read_recording(data / f"{name}.c3d") for name in ("sydney_walk03", "qcmas_walk"))
+    assert 5.0 < filtered_above_hz(filtered) < 7.0
+    assert filtered_above_hz(raw) is None
+    soft, hard = (heel_push_m_s2(trial.events, trial.paths) for trial in map(prepare_trial, (filtered, raw)))
+    assert soft < PUSH_M_S2[0]
+    assert hard > PUSH_M_S2[1]
+
+
+def test_the_plain_estimate_says_nothing_where_markers_are_lost(on_plates):
+    """Angles jump there; and nothing of filtered markers, which have none of the noise that it is free of."""
+    found, plain_n = on_plates.fit, on_plates.forces.baseline_n
+    recording = found.trial.recording
+    places = recording.markers_m.copy()
+    places[60:70, : len(recording.marker_names) // 2] = np.nan
+    lost = replace(found, trial=replace(found.trial, recording=replace(recording, markers_m=places)))
+    known = np.isfinite(_plain_belief(lost, plain_n, filtered=False).wrench)
+    assert known[:45, [0, 2]].any()
+    assert not known[50:80].any()
+    assert not known[:, [1, 3, 4, 5]].any()
+    assert not np.isfinite(_plain_belief(found, plain_n, filtered=True).wrench).any()
 
 
 def test_forces_are_compared_with_filtered_plates_as_if_filtered_alike(data):

@@ -56,6 +56,18 @@ def test_the_weight_goes_over_smoothly_from_the_trailing_to_the_leading_foot():
     assert np.abs(np.diff(share)).max() < 0.2
 
 
+def test_pressure_that_leads_is_taken_back_while_two_feet_share():
+    belief = pressure_belief(feet(), TIME_S, SmoothingOptions())
+    wrench = wrench_at(belief.place_m, np.tile([0.0, 0.0, 700.0], (110, 1)))
+    usual, later = (
+        share_load(feet(), TIME_S, wrench, COM_M, 0.8, pressure_lead=lead).force_n[:, 1, 2] for lead in (0.0, 0.15)
+    )
+    both = (TIME_S >= 0.42) & (TIME_S <= 0.55)
+    assert (later[both][1:-1] < usual[both][1:-1]).all()
+    assert 0.05 * 700.0 < (usual - later).max() < 0.15 * 700.0
+    np.testing.assert_allclose(later[~both], usual[~both])  # one foot carries all
+
+
 def test_pressure_stays_under_the_foot_and_the_rest_is_not_hidden():
     wrench = wrench_at(np.tile([0.9, -0.1], (110, 1)), np.tile([0.0, 0.0, 700.0], (110, 1)))
     loads = share_load(feet(), TIME_S, wrench, COM_M, 0.8)

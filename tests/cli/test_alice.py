@@ -69,7 +69,7 @@ def test_way_points_speed_and_own_steps(capsys, tmp_path):
         (("--steps", "nowhere.csv"), 2, "nowhere.csv: there is no such file"),
         (("--goal", "1", "0", "0", "--steps", "x.csv"), 2, "give --goal and --via, or --steps, not both"),
         (("--speed", "quick"), 2, "'quick' is no speed"),
-        (("--goal", "0.1", "0", "0", "--speed", "3"), 2, "A speed of 3.00 m/s is impossible"),
+        (("--goal", "0.1", "0", "0", "--speed", "3"), 2, "A speed of 3 m/s is impossible"),
     ],
 )
 def test_mistakes_are_one_sentence(capsys, tmp_path, arguments, code, words):

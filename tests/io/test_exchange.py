@@ -10,7 +10,7 @@ import pytest
 from strut.capture.mot_file import read_mot
 from strut.capture.recording_file import read_recording
 from strut.cli.main import main
-from strut.engines.rigid_body import body_poses
+from strut.engines.rigid_body import body_poses, foot_contact_points
 from strut.errors import FileError, UnknownNameError
 from strut.io.exchange import export
 from strut.io.motion_file import load_motion, save_motion
@@ -56,10 +56,36 @@ def test_another_library_reads_the_c3d_of_a_robot(happy_walk, tmp_path):
 
 def test_joint_angles_come_back_from_a_table_of_opensim(happy_walk, tmp_path):
     written = export(happy_walk, tmp_path / "walk.mot")
-    assert {"joint torques", "ground forces", "notes"} <= set(written.lost)
+    assert written.lost == ("contacts", "joint torques", "notes")
     table = read_mot(written.path.read_text("utf-8"))
     knee = happy_walk.joint_names.index("LF_knee") - len(happy_walk.joint_names)
     np.testing.assert_allclose(np.radians(table.column("LF_knee")), happy_walk.qpos[:, knee], atol=1e-8)
+
+
+def test_ground_forces_stand_beside_the_angles_as_external_loads(happy_walk, tmp_path):
+    """Force, pressure and free moment of each foot add up to the wrench of the forces; y is up there."""
+    (beside,) = export(happy_walk, tmp_path / "walk.mot").beside
+    assert beside == tmp_path / "walk_forces.mot"
+    table = read_mot(beside.read_text("utf-8"))
+    prefixes = [name.removesuffix("force_vx") for name in table.names if name.endswith("force_vx")]
+    assert len(prefixes) == len(happy_walk.foot_names)
+    force, place, twist = (
+        [table.vectors(f"{one}{kind}") for one in prefixes] for kind in ("force_v", "force_p", "torque_")
+    )
+    turn = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # z up again
+    np.testing.assert_allclose(sum(force) @ turn.T, happy_walk.ground_force_n.sum(axis=1), atol=1e-6)
+    moment = sum(np.cross(*both) for both in zip(place, force, strict=True)) + sum(twist)
+    ground = foot_contact_points(robot_of(happy_walk), happy_walk.qpos) * [1.0, 1.0, 0.0]
+    needed = np.cross(ground, happy_walk.ground_force_n).sum(axis=1)
+    np.testing.assert_allclose(
+        moment @ turn.T, needed, atol=0.05 * np.abs(needed).max()
+    )  # feet of less than 1 N count nothing
+    assert np.abs(needed).max() > 1.0
+    (tmp_path / "walk.mot").unlink()
+    with pytest.raises(FileError, match=r"walk_forces\.mot"):  # neither is written if one is there
+        export(happy_walk, tmp_path / "walk.mot")
+    assert not (tmp_path / "walk.mot").exists()
+    assert export(replace(happy_walk, ground_force_n=None), tmp_path / "plain.mot").beside == ()
 
 
 def test_json_has_everything_and_null_for_what_is_not_known(happy_walk, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from strut.engines.task_jacobians import task_jacobians
-from strut.kinematics.whole_body import BodyTargets, _step, moved, solve_whole_body
+from strut.kinematics.whole_body import BodyTargets, _step, _Tasks, moved, solve_whole_body
 from strut.robot import FLOATING
 from tests.alice import ALICE
 
@@ -92,12 +92,34 @@ def test_a_foot_in_the_air_may_pitch_where_its_ankle_is_at_its_stop():
     assert free.com_error_m.max() < 0.1 * held.com_error_m.max()
 
 
+def normal_equations(error, jacobian):
+    """Return both sides of damped normal equations. Shapes (T, m), (T, m, nv)."""
+    transposed = jacobian.transpose(0, 2, 1)
+    return (transposed @ error[..., None])[..., 0], transposed @ jacobian + 1e-7 * np.eye(jacobian.shape[2])
+
+
+def test_what_is_wanted_is_against_the_gradient_of_the_cost():
+    """By finite differences, one joint near the end of its range; turns are small, so that their errors are linear."""
+    rng = np.random.default_rng(2)
+    qpos = coordinates(ALICE, rng)
+    targets, tasks = targets_at(ALICE, qpos), _Tasks(ALICE, 0.3)
+    qpos = moved(qpos, 1e-3 * rng.normal(size=(len(qpos), ALICE.model.nv)))
+    qpos[:, FLOATING + 2] = ALICE.joint_upper_rad[2] - 0.02
+    now, step = tasks.at(qpos, targets), 1e-5
+    for direction in rng.normal(size=(3, ALICE.model.nv)):
+        change = np.tile(step * direction, (len(qpos), 1))
+        ahead, back = (tasks.at(moved(qpos, sign * change), targets).cost for sign in (1.0, -1.0))
+        size = np.linalg.norm(now.wanted, axis=1) * np.linalg.norm(direction)
+        np.testing.assert_allclose((ahead - back) / (2.0 * step) / size, -now.wanted @ direction / size, atol=0.01)
+
+
 @pytest.mark.parametrize("inside_rad", [0.0, 1e-9, 1e-6])
 def test_a_joint_at_the_end_of_its_range_is_not_pushed_beyond_however_near_it_is(inside_rad):
     """The base can do the same: what is cut off at the end of a range would be missing."""
     jacobian = np.zeros((1, 1, 7))
     jacobian[0, 0, [0, 6]] = 1.0
-    step = _step(np.full((1, 1), 0.1), jacobian, np.full((1, 1), 1.0 - inside_rad), np.zeros(1), np.ones(1))
+    wanted, normal = normal_equations(np.full((1, 1), 0.1), jacobian)
+    step = _step(wanted, normal, np.full((1, 1), 1.0 - inside_rad), np.zeros(1), np.ones(1))
     assert step[0, 6] == 0.0
     assert step[0, 0] == pytest.approx(0.1, rel=1e-5)
 
@@ -109,5 +131,5 @@ def test_a_joint_that_the_others_would_take_beyond_its_range_stands_still_too():
     jacobian[0, 1, [0, 6]] = 1.0, 0.1
     error = np.array([[0.1, 0.5]])
     assert (jacobian[0].T @ error[0])[6] < 0.0 < np.linalg.lstsq(jacobian[0], error[0], rcond=None)[0][6]
-    step = _step(error, jacobian, np.ones((1, 1)), np.zeros(1), np.ones(1))
+    step = _step(*normal_equations(error, jacobian), np.ones((1, 1)), np.zeros(1), np.ones(1))
     assert step[0, 6] == 0.0

@@ -1,7 +1,10 @@
 """What would work instead: found on the way from what is usual to what was asked, in thousandths, and never beyond."""
 
+import math
+
 import pytest
 
+from strut.errors import ImpossibleStepError, RefusedError
 from strut.pipeline.alternatives import _nearest
 
 
@@ -24,3 +27,30 @@ def test_the_nearest_that_works_lies_between_usual_and_asked(usual, asked, limit
 
 def test_nothing_is_proposed_where_not_even_the_usual_works():
     assert _nearest(lambda _thousandths: False, 0.08, 0.5, 1.0) is None
+
+
+@pytest.mark.parametrize(
+    ("what", "asked", "usual", "works", "unit", "words"),
+    [
+        (
+            "speed",
+            0.9,
+            0.4,
+            0.62,
+            "mm/s",
+            "A speed of 0.9 m/s is impossible (it falls); the largest that works is 0.6",
+        ),
+        ("speed", -0.5, 0.4, -0.3, "mm/s", "the largest that works is -0.3 m/s."),
+        ("speed", 0.3, 0.02, 0.04, "mm/s", "the largest that works is 40 mm/s."),
+        ("turn", math.radians(-90.0), 0.0, math.radians(-20.0), "°/s", "A turn of -90.0°/s is impossible"),
+        ("body height", 0.06, 0.2, 0.16, "mm", "the smallest that works is 160 mm."),
+    ],
+)
+def test_what_works_is_told_in_units_that_people_read(what, asked, usual, works, unit, words):
+    assert words in str(ImpossibleStepError(what, asked, "it falls", usual, works, unit))
+
+
+def test_a_refusal_for_many_reasons_names_three_of_them():
+    said = str(RefusedError([f"limit {number}" for number in range(8)], "Ask for less."))
+    assert said == "Refused: limit 0; limit 1; limit 2; and 5 more, see --json. Ask for less."
+    assert "more" not in str(RefusedError(["slides", "falls", "bends"], "Ask for less."))

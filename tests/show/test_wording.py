@@ -1,4 +1,7 @@
+import math
 from dataclasses import replace
+
+import pytest
 
 from strut.motion import Motion
 from strut.show.wording import (
@@ -53,6 +56,25 @@ def test_a_walk_tells_how_fast_it_is_once_under_way(calm: Motion) -> None:
     short = replace(walk, walking_speed_m_s=None)
     assert "Too short to be under way at the 0.50 m/s asked." in receipt_sentences(short)
     assert not [said for said in receipt_sentences(calm.receipt) if "under way" in said]
+
+
+@pytest.mark.parametrize(
+    ("direction_deg", "turned_deg", "words"),
+    [
+        (None, None, "Covers 0.85 m in 45.2 s, 0.19 m/s on average."),
+        (180.0, None, "Covers 0.85 m backwards in 45.2 s, 0.19 m/s on average."),
+        (-90.0, None, "Covers 0.85 m sideways to the right in 45.2 s, 0.19 m/s on average."),
+        (45.0, None, "Covers 0.85 m forwards and to the left in 45.2 s, 0.19 m/s on average."),
+        (None, -60.0, "Covers 0.85 m in 45.2 s, 0.19 m/s on average, and turns 60° to the right."),
+    ],
+)
+def test_a_walk_tells_where_it_leads(
+    calm: Motion, direction_deg: float | None, turned_deg: float | None, words: str
+) -> None:
+    assert calm.receipt is not None
+    course = [None if angle is None else math.radians(angle) for angle in (direction_deg, turned_deg)]
+    walk = replace(calm.receipt, distance_m=0.852, duration_s=45.16, speed_m_s=0.19)
+    assert words in receipt_sentences(replace(walk, walking_direction_rad=course[0], turned_rad=course[1]))
 
 
 def test_a_feeling_that_comes_and_goes_is_told_as_one_number(calm: Motion) -> None:

@@ -182,17 +182,19 @@ def _at_contact_points(robot: Robot, forces: GroundForces, qpos: Array, contact:
     for foot, side in enumerate(SIDES):
         heel, hallux, meta = (names.index(f"{part}{side}") for part in ("Heel", "Hallux", "Meta5"))
         cop = np.where(forces.loads.stands[:, foot, None], np.nan_to_num(forces.loads.cop_m[:, foot]), 0.0)
-        ball = 0.5 * (points[:, hallux, :2] + points[:, meta, :2])
-        front = _passed_between(points[:, heel, :2], ball, cop)
+        front, outer = _in_triangle(points[:, [heel, hallux, meta], :2], cop)
         front = np.where(contact[:, hallux] & ~contact[:, heel], 1.0, front)
-        outer = _passed_between(points[:, hallux, :2], points[:, meta, :2], cop)
         for index, share in ((heel, 1.0 - front), (hallux, front * (1.0 - outer)), (meta, front * outer)):
             result[:, index] = share[:, None] * forces.loads.force_n[:, foot]
     return result
 
 
-def _passed_between(start: Array, stop: Array, place: Array) -> Array:
-    """Return how far places are between two others, from 0 to 1. Shapes (T, 2)."""
-    along = stop - start
-    passed = np.einsum("ti,ti->t", place - start, along) / np.maximum(np.einsum("ti,ti->t", along, along), 1e-12)
-    return np.asarray(np.clip(passed, 0.0, 1.0))
+def _in_triangle(corners: Array, place: Array) -> tuple[Array, Array]:
+    """Return which share of a load is on the front corners, and of that on the outer one. Shapes (T, 3, 2), (T, 2).
+
+    The load acts at the place if that is in the triangle of heel, inner and outer front corner, else near it.
+    """
+    edges = np.swapaxes(corners[:, 1:] - corners[:, :1], 1, 2)
+    inner, outer = np.linalg.solve(edges, (place - corners[:, 0])[..., None])[..., 0].T
+    front = np.maximum(inner + outer, 1e-9)
+    return np.clip(front, 0.0, 1.0), np.clip(outer / front, 0.0, 1.0)

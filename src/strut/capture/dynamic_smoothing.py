@@ -1,9 +1,10 @@
 """Dynamic smoothing: the smooth movement that is near the fitted markers and whose weight the feet can carry.
 
 One weighted least-squares problem over a whole trial: distances from the fitted coordinates, weighed by what markers
-tell of them; third derivatives, white noise of a size chosen on plates; and the moment of the ground about the place
-where pressure usually is under the feet, which must be small. The last tells what no marker does: how a trunk or arms
-without markers move, and which way the ground pushes. Gauss-Newton steps, because the moment is not linear.
+tell of them; third derivatives, white noise of a size chosen on plates; what plates or the plain estimate tell of the
+ground's force; and the moment of the ground about the place where pressure usually is under the feet, which must be
+small. The last tells what no marker does: how a trunk or arms without markers move, and which way the ground
+pushes. Gauss-Newton steps, because the moment is not linear.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ class SmoothingOptions:
 
     Args:
         knot_s: Between two knots of the splines.
-        marker_sd_m: White noise of a marker.
+        marker_sd_m: Error of a marker.
+        marker_s: For so long it stays alike: it is the skin's more than the cameras'.
         jerk_m: Size of the white noise in third derivatives of the pelvis' place [m/s^3 per root of Hz].
         jerk_rad: The same of angles.
         unobserved_rad: How far a joint without markers is from where it is supposed to be.
@@ -47,6 +49,7 @@ class SmoothingOptions:
 
     knot_s: float = 0.03
     marker_sd_m: float = 0.003
+    marker_s: float = 0.01
     jerk_m: float = 2.5
     jerk_rad: float = 75.0
     unobserved_rad: float = 0.08
@@ -77,12 +80,16 @@ class PressureBelief:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MeasuredWrench:
-    """What plates measured of the whole ground: force, and moment about the origin (T, 6); NaN where they do not."""
+class WrenchBelief:
+    """What is known of the ground's force, and moment about the origin: (T, 6), NaN where nothing is.
+
+    Args:
+        wrench: Shape (T, 6).
+        sd: How unsure it is, over body weight, in every frame.
+    """
 
     wrench: Array
-    force_sd: float = 0.005  # over body weight
-    moment_sd_m: float = 0.005  # over body weight
+    sd: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +107,7 @@ def smooth_movement(
     belief: PressureBelief,
     options: SmoothingOptions,
     *,
-    measured: MeasuredWrench | None = None,
+    known: WrenchBelief,
     draws: int = 0,
     seed: int = 0,
 ) -> SmoothedMovement:
@@ -111,7 +118,7 @@ def smooth_movement(
         robot: The person.
         belief: About the centre of pressure of both feet together.
         options: Sizes of errors.
-        measured: Wrench of plates to follow.
+        known: Of the ground's wrench, to stay near: what plates measured, or the plain estimate.
         draws: How many movements are drawn around the best.
         seed: Of the draws.
     """
@@ -127,8 +134,7 @@ def smooth_movement(
         here = movement_of(basis, coefficients)
         linear = wrench_derivatives(robot, here)
         _add_pressure(system, here, linear, belief, options, weight_n, found.trial.recording.rate_hz)
-        if measured is not None:
-            _add_measured(system, here, linear, measured, weight_n)
+        _add_wrench(system, here, linear, known, weight_n)
         solution = system.solved()
         coefficients = solution.mean
     best = movement_of(basis, coefficients)
@@ -166,7 +172,8 @@ def _marker_precision(found: MarkerFit, q: Array, options: SmoothingOptions) -> 
     rows = point_jacobian(body, pose, points, place_points(pose, points))
     seen = all_seen(found.trial.recording.markers(names))
     weights = np.array([found.trial.landmarks[name].weight for name in names])
-    root = np.sqrt(weights) * seen / options.marker_sd_m
+    alike = max(found.trial.recording.rate_hz * options.marker_s, 1.0)  # frames
+    root = np.sqrt(weights / alike) * seen / options.marker_sd_m
     rows = (rows * root[..., None, None]).reshape(len(q), -1, q.shape[1])
     precision = np.swapaxes(rows, 1, 2) @ rows
     untold = np.array([not found.observed[name] for name in body.dof_names])
@@ -198,18 +205,16 @@ def _add_pressure(
     system.add_rows(rows, _linear_part(rows, here) - inverse * moments[0])
 
 
-def _add_measured(
+def _add_wrench(
     system: SplineSystem,
     here: Movement,
     linear: tuple[Array, Array, Array, Array],
-    measured: MeasuredWrench,
+    belief: WrenchBelief,
     weight_n: float,
 ) -> None:
-    known = np.asarray(np.isfinite(measured.wrench).all(axis=1))
-    sd = np.repeat([measured.force_sd, measured.moment_sd_m], 3) * weight_n
-    inverse = known[:, None] / sd
+    inverse = np.isfinite(belief.wrench) / (belief.sd * weight_n)
     rows = np.stack(linear[1:]) * inverse[None, ..., None]
-    off = np.where(known[:, None], measured.wrench - linear[0], 0.0)
+    off = np.nan_to_num(belief.wrench - linear[0])
     system.add_rows(rows, _linear_part(rows, here) + inverse * off)
 
 

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy.interpolate import CubicSpline
+from scipy.ndimage import minimum_filter1d
 from scipy.signal import butter, filtfilt
 
 from strut.capture.dynamic_smoothing import (
     GRAVITY_M_S2,
-    MeasuredWrench,
     SmoothingOptions,
+    WrenchBelief,
     continuous_angles,
     smooth_movement,
     smoothing_options,
@@ -22,10 +23,10 @@ from strut.capture.dynamic_smoothing import (
 from strut.capture.fit import MarkerFit
 from strut.capture.footprints import SIDES, Footprint, find_footprints
 from strut.capture.gait_trial import with_plates
+from strut.capture.heel_strikes import heel_push_m_s2
 from strut.capture.landing_transient import LandingShape, landing_shape, with_landings
 from strut.capture.load_sharing import (
-    FILTERED_PRESSURE_SD_M,
-    PRESSURE_SD_M,
+    FILTERED_LEAD,
     FootLoads,
     pressure_belief,
     share_load,
@@ -36,11 +37,14 @@ from strut.capture.plate_alignment import PlateAlignment, plate_alignment
 from strut.capture.plate_comparison import PlateForces, plate_forces, weight_notes
 from strut.engines.body_wrench import Movement, centre_of_mass_path, torques_under_wrenches
 from strut.errors import BadRecordingError
-from strut.recording import GaitEvent
+from strut.recording import GaitEvent, all_seen
 from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
 
 BASELINE_HZ = 6.0
+FOLLOWED_SD = 0.005  # of plates that are followed, over body weight
+PLAIN_SD, PLAIN_S = 0.015, 0.1  # of the plain estimate, over body weight; so long it stays alike
+PLAIN_SEEN = 0.95  # of the markers, at least, or the plain estimate says nothing
 DRAWS = 30
 NORMAL_90 = 1.645
 # Half widths over body weight of the 90 % bands that the draws do not explain, forwards, left and up: what is left
@@ -141,8 +145,7 @@ def ground_forces(
     Raises:
         BadRecordingError: If nobody walks, or plates are to be followed and there are none.
     """
-    tell = on_progress or _told_to_nobody
-    trial, time_s = found.trial, found.motion.time_s
+    tell, trial, time_s = on_progress or _told_to_nobody, found.trial, found.motion.time_s
     if not trial.events or trial.paths is None:
         raise BadRecordingError(f"{trial.recording.name}: nobody walks in it, so there are no steps to find forces of.")
     filtered_hz = filtered_above_hz(trial.recording)
@@ -150,12 +153,12 @@ def ground_forces(
     chosen = options or smoothing_options(filtered=filtered or use_plates)  # plates tell what is fast, so it may be
     prints, plates = _supports(found, robot, use_plates)
     followed = plates if use_plates else None
-    measured = None if followed is None else MeasuredWrench(followed.total)
-    belief = pressure_belief(prints, time_s, chosen)
-    smooth = smooth_movement(found, robot, belief, chosen, measured=measured, draws=draws, seed=seed)
-    pressure_sd_m = FILTERED_PRESSURE_SD_M if filtered else PRESSURE_SD_M
-    shape = landing_shape(filtered_hz=filtered_hz, rate_hz=trial.recording.rate_hz, speed_m_s=trial.paths.speed_m_s)
-    who = _Walker(robot, time_s, shape, pressure_sd_m, followed)
+    belief, plain_n = pressure_belief(prints, time_s, chosen), centre_of_mass_force(found, robot)
+    known = _known_wrench(found, plain_n, followed, filtered)
+    smooth = smooth_movement(found, robot, belief, chosen, known=known, draws=draws, seed=seed)
+    push = heel_push_m_s2(trial.events, trial.paths)
+    shape = landing_shape(filtered_hz, trial.recording.rate_hz, trial.paths.speed_m_s, push)
+    who = _Walker(robot, time_s, shape, FILTERED_LEAD if filtered else 0.0, followed)
     results = []
     for index, (movement, wrench) in enumerate(((smooth.movement, smooth.wrench), *smooth.draws)):
         changed = prints if index == 0 else _shaken(prints, chosen, shape, np.random.default_rng([seed, index]))
@@ -169,7 +172,7 @@ def ground_forces(
         loads=results[0].loads,
         torque_nm=results[0].torque_nm,
         bands=_bands(results, robot.mass_kg * GRAVITY_M_S2),
-        baseline_n=centre_of_mass_force(found, robot),
+        baseline_n=plain_n,
         plates=plates,
         tracked=use_plates,
         between_events=_between(trial.events, time_s),
@@ -213,19 +216,19 @@ class _Solved(NamedTuple):
 
 
 class _Walker(NamedTuple):
-    """Who walks, when (T,), how landings look, how well markers tell the pressure of both feet, plates to follow."""
+    """Who walks, when (T,), how landings look, how far the pressure of both feet leads, plates to follow."""
 
     robot: Robot
     time_s: Array
     landing: LandingShape
-    pressure_sd_m: float
+    pressure_lead: float
     followed: PlateForces | None
 
 
 def _solved(who: _Walker, prints: Sequence[Footprint], movement: Movement, wrench: Array) -> _Solved:
     robot, time_s = who.robot, who.time_s
     com = centre_of_mass_path(robot.model, qpos_from_angles(movement.q))
-    loads = share_load(prints, time_s, wrench, com, robot.friction, pressure_sd_m=who.pressure_sd_m)
+    loads = share_load(prints, time_s, wrench, com, robot.friction, pressure_lead=who.pressure_lead)
     if who.followed is None:
         sharp = with_landings(loads, prints, time_s, robot.mass_kg * GRAVITY_M_S2, who.landing)
         wrench, loads = wrench + (sharp.wrenches() - loads.wrenches()).sum(axis=1), sharp
@@ -258,6 +261,26 @@ def centre_of_mass_force(found: MarkerFit, robot: Robot) -> Array:
     path = centre_of_mass_path(robot.model, qpos_from_angles(low))
     acceleration = CubicSpline(found.motion.time_s, path)(found.motion.time_s, 2)
     return np.asarray(robot.mass_kg * (acceleration + np.array([0.0, 0.0, GRAVITY_M_S2])))
+
+
+def _known_wrench(found: MarkerFit, plain_n: Array, followed: PlateForces | None, filtered: bool) -> WrenchBelief:
+    """Return what is known of the ground's wrench: what plates that are followed measured, or the plain estimate."""
+    return _plain_belief(found, plain_n, filtered) if followed is None else WrenchBelief(followed.total, FOLLOWED_SD)
+
+
+def _plain_belief(found: MarkerFit, plain_n: Array, filtered: bool) -> WrenchBelief:
+    """Return the plain estimate, but sideways, as a belief: noise of raw markers is less in it. Shape (T, 3).
+
+    It is none of filtered markers, which have no such noise, and near frames in which markers are not seen: angles jump
+    there, and the plain estimate with them.
+    """
+    recording = found.trial.recording
+    frames = max(round(PLAIN_S * recording.rate_hz), 1)
+    seen = all_seen(recording.markers(found.marker_names)).mean(axis=1)
+    known = np.full((len(plain_n), 6), np.nan)
+    clear = (minimum_filter1d(seen, 2 * frames + 1) >= PLAIN_SEEN) & (not filtered)
+    known[np.ix_(clear, [0, 2])] = plain_n[np.ix_(clear, [0, 2])]
+    return WrenchBelief(known, PLAIN_SD * np.sqrt(frames))
 
 
 def _shaken(

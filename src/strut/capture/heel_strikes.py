@@ -16,6 +16,7 @@ from scipy.signal import find_peaks
 
 from strut.capture.foot_paths import FootPath, WalkingPaths
 from strut.recording import GaitEvent
+from strut.robot import Array
 
 SEARCHED_S = 0.065  # before and after the event: thresholds of speed are up to 45 ms off
 AFTER_FORCE_S = 0.005  # the peak comes so long after the force begins; median on the half of the trials for tuning
@@ -49,16 +50,31 @@ def _in_order(events: Sequence[GaitEvent], rate_hz: float) -> list[GaitEvent]:
     return [replace(event, time_s=time_s) for event, time_s in zip(events, moved_s.tolist(), strict=True)]
 
 
+def heel_push_m_s2(events: Sequence[GaitEvent], paths: WalkingPaths) -> float | None:
+    """Return how hard markers on the heels are usually pushed up at heel strike; None if no landing is seen so well."""
+    feet = {foot.side: foot for foot in paths.feet if foot.on_heel}
+    strikes = [event for event in events if event.kind == "heel_strike" and event.side in feet]
+    pushes = [_push(feet[event.side], paths.rate_hz, event.time_s)[1].max(initial=-np.inf) for event in strikes]
+    found = [push for push in pushes if np.isfinite(push)]
+    return float(np.median(found)) if found else None
+
+
 def _stopped_s(foot: FootPath, rate_hz: float, near_s: float) -> float:
     """Return when a heel is pushed up hardest near a time, less the usual delay; that time if there is no peak."""
-    height, time_s = foot.heel_m[:, 2], np.arange(len(foot.heel_m)) / rate_hz
-    around = np.abs(time_s - near_s) < SEARCHED_S + 4.0 / rate_hz
-    if around.sum() < 8 or not np.isfinite(height[around]).all():
-        return near_s
-    fine_s = np.arange(near_s - SEARCHED_S, near_s + SEARCHED_S, FINE_S)
-    fine_s = fine_s[(fine_s >= time_s[around][0]) & (fine_s <= time_s[around][-1])]
-    push = CubicSpline(time_s[around], np.gradient(np.gradient(height[around], 1.0 / rate_hz), 1.0 / rate_hz))(fine_s)
+    fine_s, push = _push(foot, rate_hz, near_s)
     peaks, _ = find_peaks(push)
     if not len(peaks):
         return near_s
     return float(fine_s[peaks[np.argmax(push[peaks])]] - AFTER_FORCE_S)
+
+
+def _push(foot: FootPath, rate_hz: float, near_s: float) -> tuple[Array, Array]:
+    """Return times near a time, and the upward acceleration of a heel then; none if it is not seen. Shapes (n,)."""
+    height, time_s = foot.heel_m[:, 2], np.arange(len(foot.heel_m)) / rate_hz
+    around = np.abs(time_s - near_s) < SEARCHED_S + 4.0 / rate_hz
+    if around.sum() < 8 or not np.isfinite(height[around]).all():
+        return np.empty(0), np.empty(0)
+    fine_s = np.arange(near_s - SEARCHED_S, near_s + SEARCHED_S, FINE_S)
+    fine_s = fine_s[(fine_s >= time_s[around][0]) & (fine_s <= time_s[around][-1])]
+    push = np.gradient(np.gradient(height[around], 1.0 / rate_hz), 1.0 / rate_hz)
+    return fine_s, np.asarray(CubicSpline(time_s[around], push)(fine_s))

@@ -5,10 +5,10 @@ smoothed here, as noise asks for: nothing that is computed from them can rise so
 rises before it, too. Two things are given back, each less what a filter of the same bandwidth leaves of it:
 
 - a step: a smoothed step has a slope in its middle that tells its height, so that of the smooth force at heel strike
-  does, and those who fall onto a foot get more than those who roll onto it;
-- a pulse of the heel, which smoothing takes away whole. Its size is the usual one. It grows with speed: the body's
-  centre falls onto the foot with the walking speed times half of the angle between the legs, which grows with the root
-  of the speed.
+  does, as far as it is steeper than the force is over 0.3 s: who falls onto a foot gets more than who rolls onto it;
+- a pulse of the heel. Its size is the usual one. It grows with speed: the body's centre falls onto the foot with the
+  walking speed times half of the angle between the legs, which grows with the root of the speed. Where raw markers show
+  how hard heels are stopped, most of it is in the movement of the legs already.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ FILTERED_HZ, FILTERED_SHARE = 5.0, 0.88  # the same of filtered markers: at leas
 PULSE = 0.4  # of body weight, at the usual speed
 STEP_S = 0.015  # so long a step rises
 PULSE_S = (0.0, 0.012, 0.045)  # beginning, top and end of a pulse after heel strike
-SLOPE_OVER_S = 0.02  # before and after heel strike
+SLOPE_OVER_S, TREND_OVER_S = 0.02, 0.15  # before and after heel strike: of the landing, and of the walk around it
+# Upward acceleration of a heel that is stopped, and the share of the pulse that its markers do not show.
+PUSH_M_S2, UNSEEN_SHARE = (8.0, 16.0), (1.0, 0.25)
 HIGHEST_STEP = 1.0  # of body weight
 USUAL_SPEED_M_S = 1.2
 GROWTH = 1.5  # with speed
@@ -72,12 +74,22 @@ class LandingShape:
         return float(1.0 / filtfilt(*butter(2, 2.0 * self.bandwidth_hz * _FINE_S), unit)[len(unit) // 2])
 
 
-def landing_shape(*, filtered_hz: float | None, rate_hz: float, speed_m_s: float) -> LandingShape:
-    """Return how landings look in a trial whose markers were filtered above a frequency before, or were not."""
+def landing_shape(
+    filtered_hz: float | None, rate_hz: float, speed_m_s: float, heel_push_m_s2: float | None
+) -> LandingShape:
+    """Return how landings look in a trial.
+
+    Args:
+        filtered_hz: Above which markers were filtered before; None if they were not.
+        rate_hz: Of the markers.
+        speed_m_s: Of the walk.
+        heel_push_m_s2: With which heels are stopped, as their markers tell; None if there are none.
+    """
     growth = min(speed_m_s / USUAL_SPEED_M_S, FASTEST_SHARE) ** GROWTH
+    unseen = float(np.interp(heel_push_m_s2 or 0.0, PUSH_M_S2, UNSEEN_SHARE))
     event_sd_s = max(EVENT_SD_S, EVENT_SD_FRAMES / rate_hz)
     bandwidth_hz = SMOOTHED_HZ if filtered_hz is None else max(FILTERED_HZ, FILTERED_SHARE * filtered_hz)
-    return LandingShape(bandwidth_hz, event_sd_s, PULSE * growth)
+    return LandingShape(bandwidth_hz, event_sd_s, PULSE * growth * unseen)
 
 
 def with_landings(
@@ -91,7 +103,7 @@ def with_landings(
     pulse = shape.lost(np.interp(around_s, PULSE_S, (0.0, 1.0, 0.0))) * inside
     for one in footprints:
         foot = SIDES.index(one.side)
-        height = np.clip(_slope(total, time_s, one.start_s) * shape.step_per_slope_s, 0.0, HIGHEST_STEP)
+        height = np.clip(_step_height(total, time_s, one.start_s, shape.step_per_slope_s), 0.0, HIGHEST_STEP)
         up = weight_n * np.interp(
             time_s - one.start_s, around_s, height * step + shape.pulse * pulse, left=0.0, right=0.0
         )
@@ -102,10 +114,18 @@ def with_landings(
     return replace(loads, force_n=force)
 
 
-def _slope(values: Array, time_s: Array, when_s: float) -> float:
-    """Return how fast values rise around a time [1/s]; 0 if the recording does not reach around it. Shapes (T,)."""
-    before_s, after_s = when_s - SLOPE_OVER_S, when_s + SLOPE_OVER_S
-    if before_s < time_s[0] or after_s > time_s[-1]:
+def _step_height(values: Array, time_s: Array, when_s: float, per_slope_s: float) -> float:
+    """Return the height of a smoothed step on a slope; 0 if the recording does not reach around it. Shapes (T,).
+
+    The slope in the middle of the step is that of the walk and height / per_slope_s, the mean slope over a longer time
+    that of the walk and height / that time: two equations.
+    """
+    if when_s - TREND_OVER_S < time_s[0] or when_s + TREND_OVER_S > time_s[-1]:
         return 0.0
-    before, after = np.interp([before_s, after_s], time_s, values)
-    return float((after - before) / (after_s - before_s))
+    steep, trend = (_mean_slope(values, time_s, when_s, half_s) for half_s in (SLOPE_OVER_S, TREND_OVER_S))
+    return (steep - trend) / (1.0 / per_slope_s - 0.5 / TREND_OVER_S)
+
+
+def _mean_slope(values: Array, time_s: Array, when_s: float, half_s: float) -> float:
+    before, after = np.interp([when_s - half_s, when_s + half_s], time_s, values)
+    return float((after - before) / (2.0 * half_s))

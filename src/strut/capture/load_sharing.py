@@ -22,8 +22,8 @@ from strut.robot import Array
 
 PIVOT = 1.15  # height of the point to which feet push, over that of the centre of mass
 SHARE_SD = 0.15  # of the usual way of the share
-PRESSURE_SD_M = 0.06  # of the centre of pressure that the wrench gives, along the line between the feet
-FILTERED_PRESSURE_SD_M = 0.3  # of markers that were filtered: what they tell of it comes too early and stays too long
+PRESSURE_SD_M = 0.05  # of the centre of pressure that the wrench gives, along the line between the feet
+FILTERED_LEAD = 0.15  # of that line, by which filtered markers have it too far before in the middle of the way
 FARTHEST_M = 0.03  # of the pressure under each of two feet from its usual way; what is left is told as unexplained
 ROUGHNESS_SD = 0.02  # of second differences of the share, at 100 frames in a second
 SMALLEST_N = 1.0
@@ -92,7 +92,7 @@ def share_load(
     com_m: Array,
     friction: float,
     *,
-    pressure_sd_m: float = PRESSURE_SD_M,
+    pressure_lead: float = 0.0,
 ) -> FootLoads:
     """Return what each foot carries.
 
@@ -102,7 +102,7 @@ def share_load(
         wrench: Of the ground: force, and moment about the origin. Shape (T, 6).
         com_m: Centre of mass. Shape (T, 3).
         friction: Largest tangential over normal force.
-        pressure_sd_m: Of the centre of pressure of the wrench, while two feet share it.
+        pressure_lead: By which share of the way between two feet the pressure of the wrench is too far before.
     """
     number = standing_on(footprints, time_s)
     part, cop = np.zeros((len(time_s), 2)), np.full((len(time_s), 2, 2), np.nan)
@@ -116,7 +116,7 @@ def share_load(
         level[alone, foot] = wrench[alone, :2]
     for trailing, leading, rows in _double_supports(footprints, time_s):
         feet = [SIDES.index(one.side) for one in (trailing, leading)]
-        share = _fitted_share(trailing, leading, time_s[rows], wanted[rows], pressure_sd_m)
+        share = _fitted_share(trailing, leading, time_s[rows], wanted[rows], pressure_lead)
         part[rows, feet[0]], part[rows, feet[1]] = 1.0 - share, share
         places = [one.pressure_path(time_s[rows]) for one in (trailing, leading)]
         off = wanted[rows] - (1.0 - share)[:, None] * places[0] - share[:, None] * places[1]
@@ -156,7 +156,7 @@ def _usual_share(trailing: Footprint, leading: Footprint, time_s: Array) -> Arra
     )
 
 
-def _fitted_share(trailing: Footprint, leading: Footprint, time_s: Array, wanted: Array, pressure_sd_m: float) -> Array:
+def _fitted_share(trailing: Footprint, leading: Footprint, time_s: Array, wanted: Array, lead: float) -> Array:
     """Return how much of the weight the leading foot has, given the centre of pressure of both. Shape (T,)."""
     count = len(time_s)
     before, after = trailing.pressure_path(time_s), leading.pressure_path(time_s)
@@ -167,9 +167,10 @@ def _fitted_share(trailing: Footprint, leading: Footprint, time_s: Array, wanted
     )  # with a frame before, in which it is 0, and one after, in which it is 1
     frame_s = (time_s[-1] - time_s[0]) / (count - 1) if count > 1 else 0.01
     rough = 1.0 / (ROUGHNESS_SD * (frame_s / 0.01) ** 2)
-    matrix = np.vstack([np.eye(count) / SHARE_SD, np.diag(apart) / pressure_sd_m, rough * bend[:, 1:-1]])
-    usual = _usual_share(trailing, leading, time_s) / SHARE_SD
-    target = np.concatenate([usual, along / pressure_sd_m, -rough * bend[:, -1]])
+    matrix = np.vstack([np.eye(count) / SHARE_SD, np.diag(apart) / PRESSURE_SD_M, rough * bend[:, 1:-1]])
+    usual = _usual_share(trailing, leading, time_s)
+    along = along - lead * apart * 4.0 * usual * (1.0 - usual)
+    target = np.concatenate([usual / SHARE_SD, along / PRESSURE_SD_M, -rough * bend[:, -1]])
     return np.asarray(lsq_linear(matrix, target, bounds=(0.0, 1.0)).x)
 
 

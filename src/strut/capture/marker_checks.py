@@ -14,7 +14,9 @@ from strut.robot import Array
 
 FASTEST_M_S = 12.0  # a toe in a fast swing moves at 5 m/s
 LARGEST_RESIDUAL_M = 0.008
-FILTERED_HZ, FILTERED_SHARE = 12.0, 0.98  # of the power of accelerations, below this frequency: then it was filtered
+# So much of the power of accelerations is below this frequency: then they were filtered more than raw ones are smoothed
+# for forces (`landing_transient.SMOOTHED_HZ`).
+FILTERED_HZ, FILTERED_SHARE = 8.0, 0.98
 SWAP_GAIN = 0.5  # two names are swapped if exchanging them makes both jumps this much smaller
 
 
@@ -40,7 +42,7 @@ def check_markers(recording: Recording, names: Sequence[str]) -> tuple[MarkerFau
 
 
 def filtered_above_hz(recording: Recording) -> float | None:
-    """Return above which frequency accelerations of markers have nothing, neither noise nor landings; None if none."""
+    """Return above which frequency accelerations have nothing, neither noise nor landings; None if that is not low."""
     seen = all_seen(recording.markers_m).all(axis=0)
     if not seen.any() or recording.rate_hz < 3.0 * FILTERED_HZ:
         return None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next
 from strut.io.atomic import check_not_input
-from strut.io.exchange import WRITERS, writer_named
+from strut.io.exchange import WRITERS, Exported, writer_named
 from strut.io.exchange import export as write
 from strut.io.motion_file import load_motion
 from strut.io.rig_file import export_rig
@@ -38,18 +38,23 @@ def export(
     check_not_input(path, file)
     written = write(motion, path, to=to, rate_hz=rate, force=force)
     if json:
-        form = path.suffix.lower().lstrip(".")
-        about = {"file": str(path), "format": form, "samples": written.samples, "joints": len(motion.joint_names)}
         wrong = {} if rate is None else {"aliases": [asdict(alias) for alias in written.aliases]}
-        print_json(about | {"lost": list(written.lost)} | wrong)
+        print_json(_told(written) | {"joints": len(motion.joint_names)} | wrong)
     for alias in written.aliases:
         print_lines(
             f"warning: {rate:g} samples per second are too few for the jerkiness at {alias.frequency_hz:.3f} Hz; "
             f"the robot would show {alias.shown_hz:.3f} Hz instead"
         )
     without = f", without {', '.join(written.lost)}" if written.lost else ""
-    print_lines(f"wrote {path} ({written.samples} samples{without})")
+    print_lines(f"wrote {' and '.join(map(str, (path, *written.beside)))} ({written.samples} samples{without})")
     print_next("strut show", file)
+
+
+def _told(written: Exported) -> dict[str, Any]:
+    """Return what programs read about an export."""
+    files = {"file": str(written.path), "beside": [str(one) for one in written.beside]}
+    form = written.path.suffix.lower().lstrip(".")
+    return files | {"format": form, "samples": written.samples, "lost": list(written.lost)}
 
 
 def _export_rig(who: Path, out: Path | None, *, force: bool, json: bool) -> None:

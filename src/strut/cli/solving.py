@@ -11,11 +11,13 @@ from strut.cancellation import asked_to_stop
 from strut.cli.screen import now_and_then, print_lines, progress, say_stopping
 from strut.errors import StoppedError
 from strut.human.gait import Gait
+from strut.human.walk import Walk
 from strut.optimal.collocation import NotSolvedError, Solution
 from strut.optimal.interior_point import Iteration, OnIteration
 
 SOLVED_WORDS = "It was solved already when you pressed Ctrl-C; this is the finished one."
 NOTHING_YET = "Interrupted before the first iteration; nothing was written."
+NOTHING_WRITTEN = "Interrupted; a walk whose pieces are not all solved does not join, so nothing was written."
 
 
 def tells(bar: Progress, stop: Event | None = None) -> OnIteration:
@@ -30,6 +32,17 @@ def tells(bar: Progress, stop: Event | None = None) -> OnIteration:
         return stop is not None and stop.is_set()
 
     return tell
+
+
+def watched(solve: Callable[[OnIteration], Walk]) -> Walk:
+    """Return what a solver finds while people watch; Ctrl-C stops it, and then there is nothing."""
+    with progress("writes the problem down") as bar, asked_to_stop(say_stopping) as stop:
+        try:
+            return solve(tells(bar, stop))
+        except NotSolvedError as failure:
+            if stop.is_set():
+                raise StoppedError(NOTHING_WRITTEN) from failure
+            raise
 
 
 def solved_or_best(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from math import radians
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +14,7 @@ import typer
 from strut.cli.body_options import LENGTH_HELP, MASS_HELP, Mass, Sex, human_body
 from strut.cli.options import Force, Json, Out, length_m, speed_m_s
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
-from strut.cli.solving import solved_or_best
+from strut.cli.solving import solved_or_best, watched
 from strut.errors import OutOfRangeError, StoppedError
 from strut.human.criteria import NATURAL, Criteria, named_criteria, weighted_criteria
 from strut.human.gait import Gait
@@ -20,9 +22,22 @@ from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
 from strut.human.naturalness import NEAR_SD, odd_scores
 from strut.human.synthesize import best_so_far
 from strut.human.synthesize import synthesize as find_gait
+from strut.human.walk import check_walk, compose_walk
 from strut.io.atomic import check_writable
 from strut.io.motion_file import load_motion, save_motion
+from strut.motion import Motion
 from strut.robot import Robot
+
+Manner = Annotated[
+    str,
+    typer.Option(
+        help="What makes it human: names from posture, arms, clearance, capsules, smooth and springs, with commas; "
+        "human for the usual ones, plain for the criteria alone."
+    ),
+]
+FromStand = Annotated[bool, typer.Option("--from-stand", help="Begin in a stand, which the first step leaves.")]
+ToStand = Annotated[bool, typer.Option("--to-stand", help="End in a stand, into which the last two steps lead.")]
+Turn = Annotated[float, typer.Option(help="Turn in a stride of two steps, in degrees; left is positive.")]
 
 
 def synthesize(
@@ -40,19 +55,16 @@ def synthesize(
     sex: Sex = "male",
     length: Annotated[list[str] | None, typer.Option(help=LENGTH_HELP)] = None,
     segment_mass: Annotated[list[str] | None, typer.Option(help=MASS_HELP)] = None,
-    manner: Annotated[
-        str,
-        typer.Option(
-            help="What makes it human: names from posture, arms, clearance, capsules, smooth and springs, with commas; "
-            "human for the usual ones, plain for the criteria alone."
-        ),
-    ] = HUMAN,
+    manner: Manner = HUMAN,
     clearance: Annotated[str | None, typer.Option(help="Least height of the swinging toes, for instance 20mm.")] = None,
     start: Annotated[
         Path | None, typer.Option("--from", help="Motion file of a human walk to start from: at another speed, say.")
     ] = None,
     starts: Annotated[int, typer.Option(help="Solve from this many starts and keep the cheapest gait.")] = 1,
-    steps: Annotated[int, typer.Option(help="Steps to write.")] = 4,
+    steps: Annotated[int, typer.Option(help="Steps to write, with those that start, turn and stop.")] = 4,
+    from_stand: FromStand = False,
+    to_stand: ToStand = False,
+    turn: Turn = 0.0,
     check_mesh: Annotated[bool, typer.Option("--check-mesh", help="Solve again on a finer mesh.")] = False,
     out: Out = Path("gait.npz"),
     force: Force = False,
@@ -64,6 +76,7 @@ def synthesize(
     """
     if not 1 <= steps <= 1000:
         raise OutOfRangeError(f"steps is {steps}; choose 1 to 1000.")
+    check_walk(steps, from_stand=from_stand, to_stand=to_stand, turn_rad=radians(turn))
     robot = human_body(height, mass, sex, length, segment_mass)
     criteria, wanted = _criteria(robot, objective, weights), _manner(robot, manner, clearance)
     step_m, begin = None if step is None else length_m(step), None if start is None else load_motion(start)
@@ -79,24 +92,28 @@ def synthesize(
         check_mesh=check_mesh,
     )
     check_writable(out, force=force, ending=".npz")  # after the arguments: whoever mistypes one hears of that first
-    gait, _ = solved_or_best(lambda tell: find(on_iteration=tell), partial(best_so_far, robot))
-    _tell(gait, steps, out, force=force, json=json)
+    gait, stopped = solved_or_best(lambda tell: find(on_iteration=tell), partial(best_so_far, robot))
+    if stopped or not (from_stand or to_stand or turn):
+        _tell(gait, gait.motion(steps=steps), out, force=force, json=json)
+        return
+    compose = partial(compose_walk, gait, steps=steps, from_stand=from_stand, to_stand=to_stand, turn_rad=radians(turn))
+    walk = watched(lambda tell: compose(options=wanted, on_iteration=tell))
+    _tell(gait, walk.motion(), out, force=force, json=json)
 
 
-def _tell(gait: Gait, steps: int, out: Path, *, force: bool, json: bool) -> None:
+def _tell(gait: Gait, motion: Motion, out: Path, *, force: bool, json: bool) -> None:
     """Write the gait, and tell what it is."""
-    motion = gait.motion(steps=steps)
     save_motion(motion, out, force=force)
     assert motion.receipt is not None
     if json:
         print_json(motion.receipt.as_dict() | {name: motion.meta[name] for name in ("costs", "parameters")})
     print_receipt(motion.receipt)
     refused = motion.receipt.verdict == "refused"
-    print_lines(*_looks(gait, judged=not refused))
+    print_lines(*(_way(motion.receipt.walk) if motion.receipt.walk else _looks(gait, judged=not refused)))
     if refused:  # only what was stopped comes here; what was finished and is unsound is not written
         raise StoppedError(f"Interrupted; {out} holds the best iterate so far, which is not proven: do not walk it.")
     step = f"one step of {gait.step_length_m:.2f} m in {gait.trajectory.time_s[-1]:.2f} s"
-    print_lines(f"wrote {out} ({step}, written as {steps}, {motion.receipt.duration_s:.1f} s)")
+    print_lines(f"wrote {out} ({step}; in all {motion.receipt.duration_s:.1f} s)")
     print_next("strut analyze", out)
 
 
@@ -115,6 +132,20 @@ def _criteria(robot: Robot, objective: str | None, weights: str | None) -> Crite
 def _manner(robot: Robot, words: str, clearance: str | None) -> GaitOptions:
     wanted = named_gait_options(robot, [word.strip() for word in words.split(",")])
     return wanted if clearance is None else replace(wanted, clearance_m=length_m(clearance))
+
+
+def _way(walk: Mapping[str, float | None]) -> list[str]:
+    """Return how a walk starts, turns and stops, in words."""
+    said = {
+        "start_s": "is under way {:.1f} s after it leaves its stand",
+        "turn_per_stride_rad": "turns by {:.2g} rad in a stride",
+        "radius_m": "on a circle of {:.2f} m",
+        "stop_s": "stands {:.1f} s after the last steady step",
+    }
+    words = [sentence.format(walk[name]) for name, sentence in said.items() if walk[name]]
+    return [
+        f"  It takes {walk['steps']:.0f} steps, {', '.join(words)}; pieces join to {walk['seam_velocity']:.0e} m/s."
+    ]
 
 
 def _looks(gait: Gait, *, judged: bool) -> list[str]:

@@ -29,7 +29,7 @@ from strut.tables.control import RegulatorGains
 LOOKUP_HZ = 200.0
 FADE_SHARE = 0.6  # of a step, in which the leg comes from where it was to its gait
 LANDING_RATE = 0.5  # of the gait's own: it lands with up to 0.8 m/s aside, which drags soles and saturates a hip
-BEYOND = 0.5  # cells of the grid by which gaits are continued: a border would answer half of the errors around it
+BEYOND = 1.0  # cells of the grid by which gaits are continued: a border would answer half of the errors around it
 TILT = slice(3, 5)  # pitch and roll, among the coordinates of a gait's base
 
 

@@ -66,7 +66,8 @@ class WholeBodyProgram:
         self._limit_nm, self._mass_kg = robot.torque_limit_nm[self.legs], robot.mass_kg
         self._edges = robot.mass_kg * pyramid_edges(friction)
         self._levers = np.concatenate([np.cross(np.eye(3), edge) for edge in self._edges], axis=1)  # point to moments
-        self._state: WalkingDynamics | None = None
+        self._leg_block = np.ix_(self._columns, self._columns)
+        self._tiled: dict[int, Array] = {}  # edges of so many points
 
     def torque(
         self,
@@ -102,7 +103,10 @@ class WholeBodyProgram:
         gain[columns, np.arange(legs)] = 1.0
         start[:BASE], start[self._others] = solved[:, size], other_acceleration
         jacobian = np.concatenate([task.jacobian for task in tasks])
-        weight = np.concatenate([np.broadcast_to(task.weight, task.wanted.shape) for task in tasks])
+        weight, done = np.empty(len(jacobian)), 0
+        for task in tasks:  # broadcasting each takes longer than the solver
+            weight[done : done + len(task.wanted)] = task.weight
+            done += len(task.wanted)
         rows, aim = jacobian @ gain, np.concatenate([task.wanted for task in tasks]) - jacobian @ start
         push = np.zeros((3, size))
         push[:, legs:] = upward.T / self._mass_kg
@@ -110,7 +114,7 @@ class WholeBodyProgram:
         hessian = weighted @ rows + pushed @ push
         hessian.ravel()[:: size + 1] += np.concatenate([np.full(legs, SMALLEST_COST), cost])
         limited = mass[columns, :BASE] @ gain[:BASE]
-        limited[:, :legs] += mass[np.ix_(columns, columns)]
+        limited[:, :legs] += mass[self._leg_block]
         limited[:, legs:] -= pushing[columns]
         steady = mass[columns, :BASE] @ start[:BASE] + moved[columns]
         lower = np.concatenate([np.full(legs, -INFINITE), np.zeros(len(cost)), -self._limit_nm - steady])
@@ -124,7 +128,7 @@ class WholeBodyProgram:
         """Return what unit edge forces do: to the coordinates (nv, k), to the whole (k, 3), and what they cost (k,)."""
         pushing, upward, cost = [], [], []
         for footing in footings:
-            edges = np.tile(self._edges, (len(footing.points_m), 1))
+            edges = self._edges_of(len(footing.points_m))
             moment = (footing.points_m @ self._levers).reshape(-1, 3)
             wrench = np.concatenate([edges, moment], axis=1)
             pushing.append(state.foot_jacobian[footing.foot].T @ wrench.T)
@@ -133,3 +137,9 @@ class WholeBodyProgram:
         if not footings:
             return np.zeros((state.mass.shape[0], 0)), np.zeros((0, 3)), np.zeros(0)
         return np.concatenate(pushing, axis=1), np.concatenate(upward), np.concatenate(cost)
+
+    def _edges_of(self, points: int) -> Array:
+        """Return the edges of the cones of so many points. Shape (k, 3)."""
+        if points not in self._tiled:
+            self._tiled[points] = np.tile(self._edges, (points, 1))
+        return self._tiled[points]

@@ -33,8 +33,10 @@ def unsided(name: str) -> str:
 
 
 def other_side(name: str) -> str:
-    """Return the name of the mirror image."""
-    return name.replace(RIGHT, "*").replace(LEFT, RIGHT).replace("*", LEFT)
+    """Return the name of the mirror image, or words for people with left and right exchanged."""
+    for here, there in ((RIGHT, LEFT), (RIGHT.lower(), LEFT.lower())):
+        name = name.replace(here, "*").replace(there, here).replace("*", there)
+    return name
 
 
 def points_of_side(names: Sequence[str], side: str) -> list[int]:

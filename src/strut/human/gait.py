@@ -69,13 +69,7 @@ class Gait:
 
     def cost_of_transport(self) -> float:
         """Return the mechanical work of all joints, braking not returned, over weight and distance."""
-        path = self.trajectory
-        power = np.abs(path.u * path.v[:, list(path.problem.actuated)]).sum(axis=1)
-        work = sum(
-            float(np.trapezoid(power[nodes], path.time_s[nodes]))
-            for nodes in (path.nodes_of(phase) for phase in range(len(path.problem.phases)))
-        )
-        return work / (self.robot.mass_kg * GRAVITY_M_S2 * self.step_length_m)
+        return work_j(self.trajectory) / (self.robot.mass_kg * GRAVITY_M_S2 * self.step_length_m)
 
     def receipt(self, **feeling: Any) -> Receipt:
         """Return what the step keeps and costs; `feeling` may name emotion, pad, intensity_asked, intensity_kept."""
@@ -114,12 +108,18 @@ class Gait:
         qpos, time_s = qpos_from_angles(q), np.arange(len(q)) * path.time_s[-1] / count
         distance_m = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2]))
         receipt = replace(receipt, duration_s=float(time_s[-1]), distance_m=distance_m)
-        motion = Motion(
+        motion = self.sampled(receipt, time_s, (qpos, u, force, contact))
+        return motion if self.direction is None else self.direction.restored(motion)
+
+    def sampled(self, receipt: Receipt, time_s: Array, samples: tuple[Array, ...]) -> Motion:
+        """Return samples of this gait as a motion: configurations, torques, forces and contact."""
+        path, (qpos, u, force, contact) = self.trajectory, samples
+        return Motion(
             robot=self.robot.name,
             time_s=time_s,
             qpos=qpos,
             joint_names=self.robot.joint_names,
-            contact=contact,
+            contact=contact.astype(bool),
             foot_names=self.robot.foot_names,
             torque_nm=u,
             ground_force_n=force,
@@ -137,7 +137,6 @@ class Gait:
                 "strut": version("strut"),
             },
         )
-        return motion if self.direction is None else self.direction.restored(motion)
 
     def band_scores(self) -> dict[str, BandScore]:
         """Return the figures that laboratories read off a cycle beside people's; none at speeds without bands."""
@@ -162,6 +161,13 @@ class Gait:
             force, contact = force[:, feet] * np.array([1.0, -1.0, 1.0]), contact[:, feet]
         moved[:, 0] += step * self.step_length_m
         return moved, u, force, contact
+
+
+def work_j(path: Trajectory) -> float:
+    """Return the mechanical work of all joints along a movement, braking not returned."""
+    power = np.abs(path.u * path.v[:, list(path.problem.actuated)]).sum(axis=1)
+    phases = (path.nodes_of(phase) for phase in range(len(path.problem.phases)))
+    return sum(float(np.trapezoid(power[nodes], path.time_s[nodes])) for nodes in phases)
 
 
 def unfinished(robot: Robot, best: Solution) -> Gait:

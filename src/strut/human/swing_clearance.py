@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from strut.contact_set import contact_points
+from strut.human.anatomy import other_side
 from strut.human.gait_options import GaitOptions
 from strut.optimal.node_symbols import NodeSymbols
 from strut.optimal.problem import Constraint, Nodes
@@ -30,39 +31,40 @@ ROUNDING_M = 0.005  # what rounding may add to a distance near touching, and is 
 
 
 def swing_constraints(
-    robot: Robot, number: int, options: GaitOptions, *, heel_m: float = 0.0
+    robot: Robot, number: int, options: GaitOptions, *, heel_m: float = 0.0, mirrored: bool = False
 ) -> tuple[Constraint, ...]:
-    """Return the constraints of a phase, counted from 0; `heel_m` is the least height of the heel that swings past."""
-    points = contact_points(robot)
+    """Return the constraints of a phase, counted from 0; `heel_m` is the least height of the heel that swings past.
 
-    def heights(*names: str) -> Callable[[NodeSymbols], Expression]:
-        return lambda node: column(*(node.height(points[name]) for name in names))
-
+    `mirrored` is for the same phase of the other leg.
+    """
     found = [
-        Constraint(f"height of {who}", heights(*names), 0.0, np.inf, nodes, scale=0.1, row_names=names, unit="m")
+        height_constraint(robot, f"height of {who}", names, 0.0, nodes, mirrored=mirrored)
         for names, nodes, who in _SWINGING[number]
     ]
-    if options.clearance_m > 0.0 and number in _CLEAR:
-        toes = heights("HalluxLeft", "Meta5Left")
-        found.append(
-            Constraint(
-                "clearance of the left toes",
-                toes,
-                options.clearance_m,
-                np.inf,
-                _CLEAR[number],
-                scale=0.1,
-                row_names=("the big toe", "the little toe"),
-                unit="m",
-            )
-        )
-    if heel_m > 0.0 and number in _HEEL_CLEAR:
-        heel, nodes = heights("HeelLeft"), _HEEL_CLEAR[number]
-        found.append(Constraint("clearance of the left heel", heel, heel_m, np.inf, nodes, scale=0.1, unit="m"))
-    return (_apart(robot, options), *found)
+    for who, names, least_m, where in (
+        ("clearance of the left toes", ("HalluxLeft", "Meta5Left"), options.clearance_m, _CLEAR),
+        ("clearance of the left heel", ("HeelLeft",), heel_m, _HEEL_CLEAR),
+    ):
+        if least_m > 0.0 and number in where:
+            found.append(height_constraint(robot, who, names, least_m, where[number], mirrored=mirrored))
+    return (legs_apart(robot, options), *found)
 
 
-def _apart(robot: Robot, options: GaitOptions) -> Constraint:
+def height_constraint(
+    robot: Robot, who: str, names: Sequence[str], least_m: float, nodes: Nodes, *, mirrored: bool = False
+) -> Constraint:
+    """Return the constraint that contact points, or those of the other leg, are at least so high at some nodes."""
+    side: Callable[[str], str] = other_side if mirrored else str
+    points, words = contact_points(robot), tuple(side(name) for name in names)
+
+    def heights(node: NodeSymbols) -> Expression:
+        return column(*(node.height(points[name]) for name in words))
+
+    return Constraint(side(who), heights, least_m, np.inf, nodes, scale=0.1, row_names=words, unit="m")
+
+
+def legs_apart(robot: Robot, options: GaitOptions) -> Constraint:
+    """Return the constraint that keeps the legs apart: their capsules, or knees and ankles side by side along y."""
     limits, shank = robot.human_gait.limits, robot.subject.lengths_m["ShankLeftLength"]
     if options.capsules:
         capsules = [robot.contacts.capsule[f"Shank{side}"] for side in ("Left", "Right")]

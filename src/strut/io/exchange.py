@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from strut.errors import UnknownNameError
 from strut.io.atomic import check_writable, write_atomically
@@ -33,6 +33,15 @@ class Writer(Protocol):
         ...
 
 
+@runtime_checkable
+class WriterOfTwo(Protocol):
+    """Writes more files beside the first one."""
+
+    def beside(self, motion: Motion) -> dict[str, bytes]:
+        """Return their contents by what their names end in, after the name of the first."""
+        ...
+
+
 WRITERS: dict[str, Writer] = {
     "csv": MotionCsv(),
     "json": MotionJson(),
@@ -44,12 +53,13 @@ WRITERS: dict[str, Writer] = {
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What an export wrote: file, number of samples, what has no place in the format, what a slow rate falsifies."""
+    """What an export wrote: file, number of samples, what has no place, what a slow rate falsifies, files beside it."""
 
     path: Path
     samples: int
     lost: tuple[str, ...]
     aliases: tuple[Alias, ...]
+    beside: tuple[Path, ...] = ()
 
 
 def writer_named(name: str) -> Writer:
@@ -87,5 +97,10 @@ def export(
     if rate_hz is not None:
         slow = resampled(motion, rate_hz)
         falsified, motion = aliases(robot_of(motion), motion, rate_hz), slow
-    write_atomically(path, writer.content(motion), force=force)
-    return Exported(path, len(motion.time_s), tuple(writer.lost(motion)), falsified)
+    more = writer.beside(motion) if isinstance(writer, WriterOfTwo) else {}
+    files = {path: writer.content(motion)} | {path.with_name(path.stem + end): more[end] for end in more}
+    for one in files:
+        check_writable(one, force=force, ending=writer.ending)
+    for one, content in files.items():
+        write_atomically(one, content, force=force)
+    return Exported(path, len(motion.time_s), tuple(writer.lost(motion)), falsified, tuple(files)[1:])

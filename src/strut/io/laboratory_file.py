@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from strut.capture.mot_file import MotWriter
+import numpy as np
+
+from strut.capture.mot_file import MotWriter, ground_force_mot
 from strut.capture.recording_file import motion_content
+from strut.engines.rigid_body import foot_contact_points
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
+from strut.robot import Array, Robot
+
+SMALLEST_N = 1.0
 
 
 @dataclass(slots=True)
@@ -23,4 +29,34 @@ class LaboratoryFile:
     def lost(self, motion: Motion) -> tuple[str, ...]:
         """Return what the format has no place for."""
         without = MotWriter().lost(motion)
-        return without if self.ending == ".mot" else ("joint angles", *without)
+        told = {"ground forces"} if self.beside(motion) else set[str]()
+        lost = without if self.ending == ".mot" else ("joint angles", *without)
+        return tuple(words for words in lost if words not in told)
+
+    def beside(self, motion: Motion) -> dict[str, bytes]:
+        """Return ground forces as OpenSim's external loads, by what the file's name ends in.
+
+        Nothing without forces, or if feet are soles: where under them the force acts is not in a motion.
+        """
+        robot, force_n = robot_of(motion), motion.ground_force_n
+        if self.ending != ".mot" or force_n is None or len(robot.point_feet) > len(robot.feet):
+            return {}
+        return {"_forces.mot": _external_loads(motion, robot, force_n)}
+
+
+def _external_loads(motion: Motion, robot: Robot, force_n: Array) -> bytes:
+    """Return force, centre of pressure and free moment of each body that stands on the ground. Shape (T, n_feet, 3)."""
+    place = foot_contact_points(robot, motion.qpos)
+    owners = [foot.points[0].body for foot in robot.feet]
+    bodies, total, pressure, twist = list(dict.fromkeys(owners)), [], [], []
+    for body in bodies:
+        own = [index for index, owner in enumerate(owners) if owner == body]
+        pushes, load = force_n[:, own], force_n[:, own, 2].sum(axis=1)
+        weighed = np.einsum("tp,tpi->ti", pushes[..., 2], place[:, own, :2])
+        cop = np.where(load[:, None] > SMALLEST_N, weighed / np.maximum(load, SMALLEST_N)[:, None], np.nan)
+        arm = place[:, own, :2] - np.nan_to_num(cop)[:, None]
+        total.append(pushes.sum(axis=1))
+        pressure.append(cop)
+        twist.append((arm[..., 0] * pushes[..., 1] - arm[..., 1] * pushes[..., 0]).sum(axis=1) * (load > SMALLEST_N))
+    columns = (np.stack(one, axis=1) for one in (total, pressure, twist))
+    return ground_force_mot(motion.time_s, bodies, *columns)

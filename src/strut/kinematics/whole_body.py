@@ -110,14 +110,13 @@ def _descended(
     tried, step, share = qpos.copy(), np.zeros((len(qpos), len(lower) + 6)), np.ones(len(qpos))
     cost, moving = np.full(len(qpos), np.inf), np.arange(len(qpos))
     for last in (*(False,) * iterations, True):
-        error, jacobian = tasks.at(tried[moving], targets.part(moving))
-        now = 0.5 * np.einsum("tm,tm->t", error, error)
-        better = now < cost[moving]
+        now = tasks.at(tried[moving], targets.part(moving))
+        better = now.cost < cost[moving]
         rows = moving[better]
-        qpos[rows], cost[rows], share[rows] = tried[rows], now[better], 1.0
+        qpos[rows], cost[rows], share[rows] = tried[rows], now.cost[better], 1.0
         if last:
             break
-        step[rows] = _step(error[better], jacobian[better], qpos[rows, FLOATING:], lower, upper)
+        step[rows] = _step(now.wanted[better], now.normal(better), qpos[rows, FLOATING:], lower, upper)
         share[moving[~better]] *= CUT
         moving = moving[np.abs(share[moving, None] * step[moving]).max(axis=1) > converged]
         if not len(moving):
@@ -127,11 +126,33 @@ def _descended(
     return qpos, cost
 
 
-def _step(error: Array, jacobian: Array, joint_rad: Array, lower: Array, upper: Array) -> Array:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Linearised:
+    """Tasks about a configuration, as the normal equations need them.
+
+    Args:
+        cost: Half the square of their errors. Shape (T,).
+        wanted: Minus its gradient. Shape (T, nv).
+        jacobian: Of tasks that many coordinates share. Shape (T, m, nv).
+        own: Squared slopes of tasks that have a coordinate of their own. Shape (T, nv).
+    """
+
+    cost: Array
+    wanted: Array
+    jacobian: Array
+    own: Array
+
+    def normal(self, rows: npt.NDArray[np.bool_]) -> Array:
+        """Return the damped normal matrices of some samples. Shape (n, nv, nv)."""
+        jacobian = self.jacobian[rows]
+        normal: Array = jacobian.transpose(0, 2, 1) @ jacobian
+        diagonal = np.arange(normal.shape[1])
+        normal[:, diagonal, diagonal] += self.own[rows] + DAMPING
+        return normal
+
+
+def _step(wanted: Array, normal: Array, joint_rad: Array, lower: Array, upper: Array) -> Array:
     """Return the next step: joints at the end of their range that it would push beyond stand still. Shape (T, nv)."""
-    transposed = jacobian.transpose(0, 2, 1)
-    wanted = (transposed @ error[..., None])[..., 0]
-    normal = transposed @ jacobian + DAMPING * np.eye(jacobian.shape[2])
     held = _outwards(wanted, joint_rad, lower, upper)
     step = _solved(normal, wanted, held)
     for _ in range(MORE_HELD):  # what the others take along may be pushed outwards, too
@@ -174,15 +195,16 @@ class _Tasks:
     def __init__(self, robot: Robot, length_m: float) -> None:
         self._robot, self._length_m, self._turning = robot, length_m, robot.foot_turns
         in_leg, lower, upper = _in_legs(robot), robot.joint_lower_rad, robot.joint_upper_rad
-        self._hold, self._legs = np.where(in_leg, FREE, HELD), np.flatnonzero(in_leg)
+        self._hold = np.concatenate([np.zeros(3), np.full(3, ATTITUDE), np.where(in_leg, FREE, HELD)])  # own weights
+        self._legs = np.flatnonzero(in_leg)
         self.lower_rad, self.upper_rad = lower + INSIDE_RAD, upper - INSIDE_RAD
         lower, upper = lower[in_leg], upper[in_leg]
         self._close_rad = np.minimum(CLOSE_RAD, (upper - lower) / 4.0)
         self._near_lower, self._near_upper = lower + self._close_rad, upper - self._close_rad
 
-    def at(self, qpos: Array, targets: BodyTargets) -> tuple[Array, Array]:
-        """Return the errors (T, m) and their Jacobian (T, m, nv)."""
-        now, hold = task_jacobians(self._robot, qpos), self._hold
+    def at(self, qpos: Array, targets: BodyTargets) -> _Linearised:
+        """Return the tasks about configurations: those that many joints share, feet and mass, and each joint's own."""
+        now = task_jacobians(self._robot, qpos)
         (samples, feet), columns = now.foot_in_world.shape[:2], now.com.shape[-1]
         away = (targets.foot_in_world - now.foot_in_world) * FOOT / self._length_m
         in_foot = np.swapaxes(now.foot_rotation, -1, -2)
@@ -191,31 +213,29 @@ class _Tasks:
         twist = rotation_vector(in_foot @ targets.foot_rotation) * turning  # in the foot's axes
         twisting = (in_foot @ now.foot[:, :, 3:]) * turning[..., None]
         com = (targets.com_in_world - now.com_in_world) * COM / self._length_m
-        lean = rotation_vector(np.swapaxes(now.base_rotation, -1, -2) @ targets.base_rotation) * ATTITUDE
-        attitude = np.zeros((samples, 3, columns))
-        attitude[:, [0, 1, 2], [3, 4, 5]] = ATTITUDE
-        posture = np.zeros((samples, len(hold), columns))
-        posture[:, np.arange(len(hold)), 6 + np.arange(len(hold))] = hold
-        held = (targets.joint_rad - qpos[:, FLOATING:]) * hold
-        pushed, pushing = self._wall(qpos[:, FLOATING + self._legs], columns)
-        error = [away.reshape(samples, 3 * feet), twist.reshape(samples, 3 * feet), com, lean, held, pushed]
-        jacobian = [
+        error = np.concatenate([away.reshape(samples, 3 * feet), twist.reshape(samples, 3 * feet), com], axis=1)
+        shared = (
             (now.foot[:, :, :3] * FOOT / self._length_m).reshape(samples, 3 * feet, columns),
             twisting.reshape(samples, 3 * feet, columns),
             now.com * COM[:, None] / self._length_m,
-            attitude,
-            posture,
-            pushing,
-        ]
-        return np.concatenate(error, axis=1), np.concatenate(jacobian, axis=1)
+        )
+        jacobian = np.concatenate(shared, axis=1)
+        lean = rotation_vector(np.swapaxes(now.base_rotation, -1, -2) @ targets.base_rotation)
+        still = np.zeros((samples, 3))
+        kept = np.concatenate([still, lean, targets.joint_rad - qpos[:, FLOATING:]], axis=1) * self._hold
+        pushed, pushing = self._wall(qpos[:, FLOATING + self._legs], columns)
+        cost = 0.5 * sum(np.einsum("tm,tm->t", part, part) for part in (error, kept, pushed))
+        wanted = np.einsum("tmn,tm->tn", jacobian, error) + kept * self._hold + pushed * pushing
+        return _Linearised(np.asarray(cost), wanted, jacobian, self._hold**2 + pushing**2)
 
     def _wall(self, leg_rad: Array, columns: int) -> tuple[Array, Array]:
-        """Return the errors of joints near their limits (T, n), which grow as squares, and their Jacobian."""
+        """Return the errors of joints near their limits, which grow as squares, and their slopes. Shapes (T, nv)."""
         above = np.maximum(leg_rad - self._near_upper, 0.0) / self._close_rad
         below = np.maximum(self._near_lower - leg_rad, 0.0) / self._close_rad
-        slope = np.zeros((*leg_rad.shape, columns))
-        slope[:, np.arange(len(self._legs)), 6 + self._legs] = 2.0 * WALL * (above + below) / self._close_rad
-        return WALL * (below**2 - above**2), slope
+        error, slope = np.zeros((2, len(leg_rad), columns))
+        error[:, 6 + self._legs] = WALL * (below**2 - above**2)
+        slope[:, 6 + self._legs] = 2.0 * WALL * (above + below) / self._close_rad
+        return error, slope
 
 
 def _in_legs(robot: Robot) -> Array:

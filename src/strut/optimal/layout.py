@@ -97,12 +97,13 @@ class Layout:
         """Return the force variables of a node: real ones for rows that touch, the fixed zeros for the others."""
         phase, scale = self.problem.phases[number], self.problem.scales.force_n
         last = node == self.last_node[number]
+        least_n = 0.0 if last or node == self.first_node[number] else phase.least_load_n
         index = self.nothing.copy()
         for position, row in enumerate(self.contact.rows):
             if row not in phase.contact.rows:
                 continue
             gone = last and row.name in phase.unloaded
-            lower = 0.0 if gone or (row.axis == 2 and row.name not in phase.pulling) else -np.inf
+            lower = least_n if gone or (row.axis == 2 and row.name not in phase.pulling) else -np.inf
             upper = 0.0 if gone else np.inf
             index[position] = self._take(np.array([lower]), np.array([upper]), np.array([scale]))[0]
         return index

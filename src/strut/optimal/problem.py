@@ -113,6 +113,7 @@ class ContactPhase:
         torque_jumps: Whether torques may jump where it begins, as where a landing switches motors; else they continue.
         bounds: In this phase, besides those of the whole movement; `first_q` is for its first node.
         pulling: Names of the upward rows that may pull, because `constraints` limit what a whole sole does.
+        least_load_n: Of all other upward rows between its ends: forces that are 0 at two nodes may pull between them.
     """
 
     name: str
@@ -126,6 +127,7 @@ class ContactPhase:
     torque_jumps: bool = False
     bounds: Bounds | None = None
     pulling: tuple[str, ...] = ()
+    least_load_n: float = 0.0
 
     def check(self) -> None:
         """Raise unless its durations are positive and in order, and all points and rows are of its contact set."""

@@ -37,6 +37,8 @@ FINER = 4  # the polished movement is kept at this many points per interval
 WEIGHT = {"q": 3.0, "v": 3.0, "u": 0.3, "a": 0.02, "force": 0.02}  # of changes in scaled variables
 OTHER_WEIGHT = 1e-3  # of what follows from those
 UNLIMITED = 1e18
+IMPACT_S = 0.001  # chosen: so much of its load before an impact may a point give up in it; `soundness` judges it
+MOST_OF_LOAD = 0.5  # of that: loads change, too
 
 
 def refined_by_shooting(program: DirectCollocation, solution: Solution, *, most_steps: int = MOST_STEPS) -> Solution:
@@ -197,14 +199,20 @@ class _Goal:
 
 
 def _bounds(layout: Layout, x: Array) -> tuple[Array, Array]:
-    """Return the bounds of the variables: durations and parameters stay, impulses under a load are free."""
+    """Return the bounds of the variables: durations and parameters stay, and a point may give up some of its load.
+
+    Upward impulses of points that carried load before an impact may be negative as far as `IMPACT_S` of it goes.
+    """
     lower, upper = layout.lower.copy(), layout.upper.copy()
     for index in (layout.duration, layout.parameter):
         lower[index] = upper[index] = x[index]
     for number, impulse in layout.impulse.items():
-        phase = layout.problem.phases[number]
-        loaded = [k for k, row in enumerate(phase.contact.rows) if row.point.name not in phase.landing]
-        lower[impulse[loaded]] = -UNLIMITED
+        phase, before = layout.problem.phases[number], layout.force[layout.first_node[number] - 1]
+        load_n = dict(zip(layout.contact.rows, (x * layout.scale)[before], strict=True))
+        for index, row in zip(impulse, phase.contact.rows, strict=True):
+            if row.point.name not in phase.landing:
+                given_up = UNLIMITED if row.axis != 2 else MOST_OF_LOAD * IMPACT_S * load_n[row] / layout.scale[index]
+                lower[index] = -given_up
     return lower, upper
 
 

@@ -6,7 +6,8 @@ where the torques alone lead it.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from strut.engines.self_distance import capsule_distance
 from strut.errors import RefusedError
 from strut.optimal.collocation import Solution
 from strut.optimal.contact_dynamics import ContactDynamics
+from strut.optimal.shooting_refinement import IMPACT_S
 from strut.optimal.torque_playback import playback_error
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Robot
@@ -29,7 +31,6 @@ MOST_RESIDUAL = 1e-6
 MOST_MESH_CHANGE = 0.03
 MOST_PLAYBACK_RAD = np.radians(1.0)
 MOST_OVERLAP_M = 1e-4
-IMPACT_S = 0.001  # chosen: so much of its load before an impact may a point give up in it; see `least_impulses`
 ADVICE = "Solve it on a finer mesh, or relax what is asked."
 PER_INTERVAL = 10  # curves are looked at this many times between nodes
 
@@ -116,7 +117,7 @@ class Soundness:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as JSON would hold them; a playback that ran away has no figure."""
-        table = asdict(self)
+        table = asdict(self) | {"capsules": " and ".join(self.capsules) if self.capsules else None}
         return table | {"playback_error_rad": None} if self.playback_error_rad == np.inf else table
 
 
@@ -127,11 +128,12 @@ def verify_trajectory(
     playback: bool = True,
     mesh_change: float | None = None,
     capsules: tuple[str, str] | None = None,
+    part_s: float = np.inf,
 ) -> Soundness:
     """Return what an independent look at a solution finds: its torques are played if `playback`.
 
     `mesh_change` is what a finer mesh changed, if one was solved; `capsules` are two of the robot's `contact` table
-    that were to stay apart.
+    that were to stay apart; a movement that lasts longer than `part_s` is played in parts.
     """
     trajectory = solution.trajectory
     drift, drifting, penetration = contact_drift(robot, trajectory)
@@ -160,8 +162,38 @@ def verify_trajectory(
         capsules=capsules,
         mesh_change=mesh_change,
         refinement_change=None if before is None else solution.cost / before - 1.0,
-        playback_error_rad=playback_error(robot.model, trajectory) if playback else None,
+        playback_error_rad=playback_error(robot.model, trajectory, part_s) if playback else None,
     )
+
+
+def worst_of(found: Sequence[Soundness]) -> Soundness:
+    """Return the worst of every figure of several movements, for what is made of all of them."""
+    drift, tight, fast = (
+        max(found, key=key)
+        for key in (_drift, lambda one: -one.joint_limit_margin_rad, lambda one: one.joint_speed_use)
+    )
+    apart = [one for one in found if one.capsule_distance_m is not None]
+    near = min(apart, key=lambda one: one.capsule_distance_m or 0.0) if apart else found[0]
+    most = {name: max(getattr(one, name) for one in found) for name in ("residual", "penetration_m", "impact_energy_j")}
+    least = ("least_normal_force_n", "least_normal_impulse_n_s", "least_unloading_n_s", "finished")
+    played = [one.playback_error_rad for one in found if one.playback_error_rad is not None]
+    return replace(
+        near,
+        **most,
+        **{name: min(getattr(one, name) for one in found) for name in least},
+        momentum_error_n_s=max(one.momentum_error_n_s for one in found),
+        contact_drift_m=drift.contact_drift_m,
+        drifting=drift.drifting,
+        joint_limit_margin_rad=tight.joint_limit_margin_rad,
+        tightest=tight.tightest,
+        joint_speed_use=fast.joint_speed_use,
+        fastest=fast.fastest,
+        playback_error_rad=max(played, default=None),
+    )
+
+
+def _drift(one: Soundness) -> float:
+    return one.contact_drift_m
 
 
 def require_sound(found: Soundness, *, limits: bool = False, advice: str = ADVICE) -> None:

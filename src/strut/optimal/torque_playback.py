@@ -30,15 +30,28 @@ STRAIGHT = 1e-9
 RUNAWAY = 10.0  # rad: a playback that far off is over
 
 
-def playback_error(model: MjModel | str, trajectory: Trajectory) -> float:
+def playback_error(model: MjModel | str, trajectory: Trajectory, part_s: float = np.inf) -> float:
     """Return the largest angle [rad] at any node between a trajectory and the playback of its torques.
 
-    Slides count in metres, except those of a floating base, which do not count.
+    Slides count in metres, except those of a floating base, which do not count. A movement that lasts longer than
+    `part_s` is played in parts, each of as many phases as last no longer, and at least one.
     """
+    if trajectory.time_s[-1] > part_s and len(trajectory.problem.phases) > 1:
+        borders = _parts(trajectory.duration_s, part_s)
+        return max(playback_error(model, trajectory.part(*part)) for part in pairwise(borders))
     played = play(model, trajectory)
     turns = slice(3, None) if _floats(model, trajectory.problem) else slice(None)
     away = np.abs(played - trajectory.q)[:, turns]
     return float(np.where(np.isfinite(away), away, np.inf).max())
+
+
+def _parts(duration_s: Array, part_s: float) -> list[int]:
+    """Return the phases at which parts begin, and the number of phases."""
+    borders = [0]
+    for number in range(1, len(duration_s)):
+        if duration_s[borders[-1] : number + 1].sum() > part_s:
+            borders.append(number)
+    return [*borders, len(duration_s)]
 
 
 def play(model: MjModel | str, trajectory: Trajectory) -> Array:

@@ -17,7 +17,9 @@ from strut.tables.gait import PatternTable
 from strut.verify.limits import friction_needed, judged, limits_for
 from strut.verify.measure import measure
 
-AT_EASE = 0.85  # of torque, speed and friction, that a neutral gait may use: feelings need the rest
+AT_EASE = 0.88  # of torque, speed and friction, that a neutral gait may use: feelings need the rest
+MOST_OTHERS = 1  # other limits that are broken: who breaks more is not helped by a factor
+CYCLES = 5  # at the full rate: fewer, or coarser ones, miss where a joint comes to its stop
 BETTER = 0.02  # of them that a change must spare
 # One after the other, each kept if it helps: narrower, shorter and quicker, longer and slower steps, lower feet.
 CHANGES: tuple[Mapping[str, float], ...] = (
@@ -36,8 +38,8 @@ def fitted_gait(robot: Robot) -> PatternTable:
     Trots of all quadrupeds that were tried have reserve, and on four points a narrower stance would tip.
     """
     robot = robot.expressing(robot.chosen_layer(None))
-    gait, least = robot.pattern_gait, _strain(robot)
-    if len(robot.feet) != 2 or least is None:
+    gait, least = robot.pattern_gait, _strain(robot) if len(robot.feet) == 2 else None
+    if least is None or least[0] > MOST_OTHERS:
         return gait
     for change in CHANGES:
         if least[:2] == (0, 0) and least[2] <= AT_EASE:
@@ -53,11 +55,11 @@ def fitted_gait(robot: Robot) -> PatternTable:
 def _strain(robot: Robot) -> Strain | None:
     """Return how hard a neutral gait is: other limits it breaks, how short its steps get, and the largest use of any.
 
-    None where it cannot be made at all.
+    None where it cannot be made at all, or a foot is out of reach: that no factor mends.
     """
-    drafts = GaitDrafts(robot, PatternGait(), PatternGait.usual_rate_hz)
-    draft = next(iter(drafts.drafts(robot.expression.neutral_style(), Detail("search"))))
-    if not len(draft.qpos):
+    drafts = GaitDrafts(robot, PatternGait(cycles=CYCLES), PatternGait.usual_rate_hz)
+    draft = next(iter(drafts.drafts(robot.expression.neutral_style(), Detail("final"))))
+    if draft.shortfalls or not len(draft.qpos):
         return None
     draft = measure(draft)
     needs, broken = draft.measured, judged(draft, limits_for(robot, margin_m=PatternGait.usual_margin_m))

@@ -121,6 +121,7 @@ class _Way:
         full = self.trials.prove(self.found.attempt)
         if full.passes:
             return Kept(self._told(full), stopped_by or self.trials.searched[self.trials.asked_style].shortfalls)
+        self.trials.searched[self.trials.style(full.intensity)] = full  # or other ways would find it again
         lower = full.intensity - 2**self.failed * self.rung * asked
         self.failed += 1
         nothing = Kept(None, full.shortfalls)

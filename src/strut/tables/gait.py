@@ -84,6 +84,17 @@ class PhaseTable(Table, frozen=True):
     unloaded: tuple[str, ...] = ()
 
 
+class StandTable(Table, frozen=True):
+    """How a person stands, and the phases that lead from a stand to the first step and from the last into one."""
+
+    ahead_of_ankles_m: NotNegative
+    knee_rad: NotNegative
+    stay_s: Positive
+    step_time: Range
+    start: tuple[PhaseTable, ...]
+    stop: tuple[PhaseTable, ...]
+
+
 class GaitLimits(Table, frozen=True):
     """Limits of a step beside those of the joints."""
 
@@ -196,6 +207,7 @@ class SynthesisTable(Table, frozen=True, tag_field="kind", tag="synthesis"):
     of_pelvis_height_m: Positive
     speed_m_s: SpeedRange
     phase: tuple[PhaseTable, ...]
+    stand: StandTable
     limits: GaitLimits
     objective: Mapping[str, Objective]
     natural_criteria: NaturalCriteria

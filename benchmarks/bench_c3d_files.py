@@ -1,0 +1,86 @@
+"""Are C3D files of other makers, and damaged copies of them, read or refused with a reason, and how soon?
+
+    python benchmarks/bench_c3d_files.py [--folder FOLDER] [--copies 2000]
+
+Files are those of FOLDER, else of ../shared/data. A copy has 1, 5 or 40 bytes that are random, in the header, in the
+parameters or anywhere; one in five is cut off, too. Any other outcome than a recording or our own errors is a fault.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from argparse import ArgumentParser
+from collections import Counter
+from pathlib import Path
+from time import process_time
+
+from record import Row, record
+from strut.capture.c3d_parameters import C3dDamageError
+from strut.capture.recording_file import recording_from
+from strut.errors import BadRecordingError
+
+DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
+SMALLEST, LARGEST = 1024, 900_000  # bytes of files that are damaged: large ones only take longer
+DAMAGED_BYTES = (1, 5, 40)
+HEADER, PARAMETERS = 512, 512 * 12
+CUT_SHARE = 0.2
+
+
+def outcome(content: bytes) -> tuple[str, float]:
+    """Return what reading a file comes to, and its processor time [s]."""
+    started = process_time()
+    try:
+        recording_from(content, ".c3d", "file")
+        found = "read"
+    except (C3dDamageError, BadRecordingError):
+        found = "refused"
+    except Exception as error:  # every other kind is what is looked for
+        found = f"fault: {type(error).__name__}"
+    return found, process_time() - started
+
+
+def damaged(content: bytes, chance: random.Random) -> bytes:
+    """Return a copy with some random bytes, perhaps cut off."""
+    copy = bytearray(content)
+    for _ in range(chance.choice(DAMAGED_BYTES)):
+        reach = min(len(copy), chance.choice((HEADER, PARAMETERS, len(copy))))
+        copy[chance.randrange(reach)] = chance.randrange(256)
+    return bytes(copy[: chance.randrange(len(copy))] if chance.random() < CUT_SHARE else copy)
+
+
+def row(case: str, found: list[tuple[str, float]]) -> Row:
+    counts = Counter(words for words, _ in found)
+    faults = {words: count for words, count in counts.items() if words.startswith("fault")}
+    return {
+        "case": case,
+        "files": len(found),
+        "read": counts["read"],
+        "refused": counts["refused"],
+        "faults": sum(faults.values()),
+        "slowest_s": round(max(taken for _, taken in found), 3),
+        "which": "; ".join(faults),
+    }
+
+
+def main() -> None:
+    asked = ArgumentParser(description=__doc__)
+    asked.add_argument("--folder", type=Path, default=DATA, help="C3D files")
+    asked.add_argument("--copies", type=int, default=2000, help="damaged copies")
+    options = asked.parse_args()
+    files = [path.read_bytes() for path in sorted(options.folder.rglob("*.[cC]3[dD]"))]
+    small = [content for content in files if SMALLEST <= len(content) <= LARGEST]
+    if not small:
+        sys.exit(f"{options.folder} holds no C3D file of {SMALLEST} to {LARGEST} bytes.")
+    chance = random.Random(0)
+    copies = [outcome(damaged(chance.choice(small), chance)) for _ in range(options.copies)]
+    name = "shared data" if options.folder == DATA else options.folder.name
+    rows = [
+        row(f"{name}: as they are", [outcome(content) for content in files]),
+        row(f"{name}: damaged copies", copies),
+    ]
+    record("c3d_files", rows, packages=["numpy"])
+
+
+if __name__ == "__main__":
+    main()
