@@ -13,6 +13,7 @@ from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
 from strut.human.anatomy import SHANKS
 from strut.human.criteria import Criteria, named_criteria, weighted_criteria
 from strut.human.effort_costs import strong_torques
+from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.gait_problem import gait_problem, usual_torques
 from strut.human.initial_guess import GuessOptions, guessed_step
 from strut.human.synthesize import BLENDED, DRAWN, EASIER, NOISY, SAMPLED, best_so_far, synthesize, usual_mesh
@@ -168,6 +169,19 @@ def test_published_criteria_keep_what_they_measure(heiman):
     turn = published.tree.velocity_names.index("Pelvis_RZ")
     assert published.bounds.q[:, turn] == pytest.approx([-0.32, 0.27])  # Table 5.3
     assert np.ptp(natural.bounds.q[:, turn]) <= heiman.human_gait.natural["pelvis_turn_rad"].range[1]
+
+
+def test_quick_steps_of_a_slow_walk_may_have_short_phases(heiman):
+    options, natural = named_gait_options(heiman, [HUMAN]), named_criteria(heiman, "natural")
+    calm, hasty = (
+        gait_problem(
+            heiman, natural, speed_m_s=0.65, options=replace(options, style=replace(options.style, tempo=tempo))
+        )
+        for tempo in (1.0, 1.25)
+    )
+    shortest = [[phase.duration_s[0] for phase in problem.phases] for problem in (calm, hasty)]
+    assert_allclose(shortest[1], np.array(shortest[0]) / 1.25)
+    assert [phase.duration_s[1] for phase in hasty.phases] == [phase.duration_s[1] for phase in calm.phases]
 
 
 def test_strength_grows_with_mass_and_height(heiman):

@@ -112,7 +112,8 @@ def _phases(
     heel_m = gait.natural_criteria.heel_clearance_m if criteria.natural and options.clearance_m else 0.0
     usual = gait.speed_m_s.usual
     slower = max(1.0, np.sqrt(usual / speed_m_s)) if speed_m_s else 1.0  # slow steps last longer
-    shorter = slower * min(1.0, usual / speed_m_s) if speed_m_s and criteria.natural else 1.0
+    hurried = max(1.0, slower / options.style.tempo) if options.style else slower  # but quick short ones do not
+    shorter = hurried * min(1.0, usual / speed_m_s) if speed_m_s and criteria.natural else 1.0
     for number, entry in enumerate(gait.phase):
         shortest_s, longest_s = own_s.get(entry.name, entry.duration_s)
         phases.append(
