@@ -50,11 +50,13 @@ def _muscle_pictures(found: ConditionComparison) -> Iterator[Picture]:
 
 
 def features_plot(found: ConditionComparison) -> Figure:
-    """Return step parameters and the plainest features of every condition."""
+    """Return step parameters and the plainest features of every condition; not those that no marker tells."""
+    drawn = [name for name in DRAWN if any(own[name].mean is not None for own in found.summary.values())]
+    rows = -(-len(drawn) // 3)
     with mpl.rc_context(LOOK):
-        figure = Figure(figsize=(9.6, 5.4), layout="constrained")
-        for number, feature in enumerate(DRAWN):
-            axes = figure.add_subplot(2, 3, number + 1)
+        figure = Figure(figsize=(9.6, 2.7 * rows), layout="constrained")
+        for number, feature in enumerate(drawn):
+            axes = figure.add_subplot(rows, 3, number + 1)
             for index, (condition, names) in enumerate(found.trials.items()):
                 values = [getattr(found.features[name], feature) for name in names]
                 own, color = found.summary[condition][feature], COLORS[index % len(COLORS)]
