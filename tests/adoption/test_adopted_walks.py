@@ -193,7 +193,7 @@ def test_a_gait_with_reserve_is_left_alone(adopted, monkeypatch):
 def test_of_changes_to_a_gait_without_reserve_those_that_help_are_kept(adopted, monkeypatch):
     fit, tried = fitted(monkeypatch, adopted("g1"), lambda gait: (0, 0, 0.95 + 0.1 * (gait.lift - gait.width)))
     gait = fit.gait
-    assert (fit.use_before, fit.use) == pytest.approx((0.95, 0.91))
+    assert (fit.before.use, fit.now.use) == pytest.approx((0.95, 0.91))
     assert (gait.lift, gait.width, gait.period, gait.stride) == (0.6, 1.0, 1.0, 1.0)
     assert tried == 1 + len(gait_fit.CHANGES)
 

@@ -42,11 +42,11 @@ class Utilisation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FittedGait:
-    """A gait, and the largest use of torque, speed or friction by the usual one and by it; none where not measured."""
+    """A gait, and how hard the usual one and it are; None where that was not measured."""
 
     gait: PatternTable
-    use_before: float | None = None
-    use: float | None = None
+    before: Utilisation | None = None
+    now: Utilisation | None = None
 
 
 def fitted_gait(robot: Robot) -> FittedGait:
@@ -67,7 +67,7 @@ def fitted_gait(robot: Robot) -> FittedGait:
         found = _utilisation(replace(robot, tables=replace(robot.tables, gait=tried)))
         if found is not None and found < least._replace(use=least.use - BETTER):
             gait, least = tried, found
-    return FittedGait(gait, usual.use, least.use)
+    return FittedGait(gait, usual, least)
 
 
 def _utilisation(robot: Robot) -> Utilisation | None:
