@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from strut.analysis.condition_comparison import compare_conditions
-from strut.analysis.gait_analysis import analyze
+from strut.analysis.gait_analysis import analyze, cycle_scores
 from strut.analysis.gait_expression import GAIT_FEATURES, TOLD_BY, gait_expression
 from strut.capture.fit import fit
 from strut.capture.recording_file import read_recording
@@ -119,3 +119,10 @@ def test_what_no_marker_tells_is_not_a_figure(walks):
     assert told.as_dict()["features"]["sad"]["elbow_range_deg"] == {"mean": None, "sd": None, "trials": 0}
     drawn = [axes.get_title(loc="left") for axes in features_plot(told, told_features(told)).axes]
     assert drawn == [feature_words(name) for name in DRAWN if name != "head_bounce_mm"]
+
+
+def test_joints_that_no_marker_tells_are_not_scored(gait):
+    motion = gait.motion(steps=4)
+    recorded = replace(motion, meta={**motion.meta, "observed": {"ElbowLeft_RY": False, "ElbowRight_RY": False}})
+    robot = robot_of(motion)
+    assert set(cycle_scores(robot, motion)) - set(cycle_scores(robot, recorded)) == {"elbow_mean_deg"}

@@ -305,3 +305,9 @@ def test_a_file_that_says_nothing_of_contacts_has_none(small, tmp_path):
     assert bare.contact.shape == (len(small.time_s), 0)
     with pytest.raises(BadMotionError, match="no contact columns"):
         robot_of(bare)
+
+
+def test_a_recording_is_sent_to_capture(tmp_path):
+    recording = tmp_path / "walk.c3d"
+    recording.write_bytes(b"\x02\x50" + bytes(600))
+    assert reason(recording) == "is a recording, not a motion; `strut capture` makes one of it."

@@ -50,9 +50,9 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
 def test_a_walk_tells_how_fast_it_is_once_under_way(calm: Motion) -> None:
     assert calm.receipt is not None
     walk = replace(calm.receipt, speed_m_s=0.19, walking_speed_m_s=0.272, walking_speed_asked_m_s=0.5)
-    said = "Walks at 0.27 m/s once under way, 54 % of the 0.50 m/s asked"
-    assert f"{said}." in receipt_sentences(walk)
-    assert f"{said}, as sad changes it." in receipt_sentences(replace(walk, emotion="sad"))
+    said = "Walks at 0.27 m/s once under way, 54 % of"
+    assert f"{said} the 0.50 m/s planned." in receipt_sentences(walk)
+    assert f"{said} neutral's 0.50 m/s." in receipt_sentences(replace(walk, emotion="sad"))
     short = replace(walk, walking_speed_m_s=None)
     assert "Too short to be under way at the 0.50 m/s asked." in receipt_sentences(short)
     assert not [said for said in receipt_sentences(calm.receipt) if "under way" in said]

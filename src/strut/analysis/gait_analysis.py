@@ -12,8 +12,10 @@ import numpy as np
 
 from strut.analysis.gait_comparison import GaitComparison, gait_comparison
 from strut.analysis.gait_cycle import coordinate_names, gait_cycle, mirror_image
+from strut.analysis.gait_expression import untold
 from strut.analysis.gait_parameters import GaitParameters, gait_parameters
 from strut.errors import BadMotionError
+from strut.human.anatomy import ELBOW, HEAD, LUMBAR, SHOULDER
 from strut.human.laboratory_names import PANELS, Panel, joint_words
 from strut.human.reference_bands import BandScore, band_scores
 from strut.human.walk_figures import foot_force, joint_power, walk_figures
@@ -21,6 +23,13 @@ from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.rotation import angles_from_qpos
+
+FIGURES_TOLD_BY = {  # joints that markers must tell for a figure to be somebody's
+    "elbow_mean_deg": ELBOW,
+    "shoulder_range_deg": SHOULDER,
+    "trunk_pitch_deg": LUMBAR,
+    "head_pitch_deg": HEAD,
+}
 
 PERCENT = np.arange(101.0)
 FORCE_AXES = ("forwards", "inwards", "up")
@@ -75,11 +84,16 @@ def analyze(motions: Motion | Mapping[str, Motion]) -> GaitAnalysis:
 
 
 def cycle_scores(robot: Robot, motion: Motion) -> dict[str, BandScore]:
-    """Return the figures of a walk's cycle beside people's; empty without a cycle, or at speeds without bands."""
+    """Return the figures of a walk's cycle beside people's; empty without a cycle, or at speeds without bands.
+
+    What no marker of a recording tells is left out: the model only supposes it.
+    """
     cycle = gait_cycle(robot, motion)
     if cycle is None:
         return {}
-    return band_scores(robot, cycle.speed_m_s, walk_figures(robot, cycle.motion))
+    figures, supposed = walk_figures(robot, cycle.motion), untold(motion, FIGURES_TOLD_BY)
+    told = {name: value for name, value in figures.items() if name not in supposed}
+    return band_scores(robot, cycle.speed_m_s, told)
 
 
 def normalised_cycle(robot: Robot, motion: Motion) -> dict[str, Array] | None:

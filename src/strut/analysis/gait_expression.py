@@ -9,6 +9,7 @@ walker's own way.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import pairwise
 
@@ -133,19 +134,19 @@ def gait_expression(robot: Robot, motion: Motion) -> GaitExpression:
         hand_jerk_m_s3=_jerk(walk, motion.time_s, inside),
         elevation_third_share=_third_share(robot, motion, walk, strides),
     )
-    return replace(features, **dict.fromkeys(_untold(motion), math.nan))
+    return replace(features, **dict.fromkeys(untold(motion, TOLD_BY), math.nan))
 
 
-def _untold(motion: Motion) -> list[str]:
-    """Return the features of a recorded walk that no marker tells."""
+def untold(motion: Motion, told_by: Mapping[str, str]) -> list[str]:
+    """Return the features of a recorded walk that no marker tells, of those that joints tell."""
     observed: dict[str, bool] = motion.meta.get("observed") or {}
-    untold = []
-    for feature, joint in TOLD_BY.items():
+    found = []
+    for feature, joint in told_by.items():
         part = joint.partition("_")[0]
         seen = [there for name, there in observed.items() if name.startswith(part)]
         if seen and not any(seen):
-            untold.append(feature)
-    return untold
+            found.append(feature)
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,6 +20,7 @@ from strut.receipt import Receipt
 
 FORMAT = "strut-motion"
 FORMAT_VERSION = 1
+RECORDINGS = (".c3d", ".trc")
 _REQUIRED = ("time_s", "qpos", "contact")
 _OPTIONAL = ("torque_nm", "ground_force_n", "cop_in_world", "balance_margin_m")
 
@@ -104,6 +105,8 @@ def _read_arrays(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise MotionFileError(path, f"cannot be read: {error.strerror or 'it is not an .npz file'}.") from error
     except Exception as error:
+        if path.suffix.lower() in RECORDINGS:
+            raise MotionFileError(path, "is a recording, not a motion; `strut capture` makes one of it.") from error
         raise MotionFileError(path, "is damaged or not a motion file; make it again.") from error
 
 

@@ -77,13 +77,19 @@ def run(
     receipt = replace(receipt, expression=_told_layer(request))
     if request.strict and receipt.verdict != "ok":
         refused = replace(receipt, verdict="refused")
-        how = "walk at" if request.task.walks else "show"
-        advice = f"Without --strict it would {how} {refused.intensity_kept:.2f}."
-        raise RefusedError(refused.reasons, advice, refused)
+        raise RefusedError(refused.reasons, _unless_strict(request, receipt), refused)
     if told:  # the speed is the planner's own, not what anybody asked for
         receipt = replace(receipt, reasons=(*receipt.reasons, *told), walking_speed_asked_m_s=None)
     receipt = replace(receipt, solve_s=perf_counter() - started)
     return motion_of(trials.request, kept.attempt.draft, receipt)
+
+
+def _unless_strict(request: Request, receipt: Receipt) -> str:
+    """Return what would come of a request that may be weakened."""
+    how = "walk at" if request.task.walks else "show"
+    if receipt.intensity_kept == request.asked and receipt.shown is not None:
+        return f"Without --strict it would {how} {request.asked:.2f} and show {receipt.shown:.0%} of it on average."
+    return f"Without --strict it would {how} {receipt.intensity_kept:.2f}."
 
 
 def _calmer(trials: Trials, faster: Kept) -> tuple[Trials, Kept, tuple[str, ...]]:

@@ -210,8 +210,8 @@ def _under_way(receipt: Receipt) -> str:
         return f"Too short to be under way at the {_speed(asked)} asked." if asked else ""
     if not asked:
         return f"Walks at {_speed(reached)} once under way."
-    felt = "" if receipt.share_kept is None else f", as {receipt.emotion or 'the feeling'} changes it"
-    return f"Walks at {_speed(reached)} once under way, {_percent(reached / asked)} of the {_speed(asked)} asked{felt}."
+    planned = f"the {_speed(asked)} planned" if receipt.share_kept is None else f"neutral's {_speed(asked)}"
+    return f"Walks at {_speed(reached)} once under way, {_percent(reached / asked)} of {planned}."
 
 
 def _speed(speed_m_s: float) -> str:
