@@ -1,7 +1,8 @@
 """Transition problem: from a stand into a walk in one step, and out of a walk into a stand in one and a half.
 
 A start is the weight's shift, the rise of a heel, and a step that ends exactly where a step of the walk ends. A stop is
-a step that begins exactly where one of the walk begins, and the other foot's way alongside. Criteria are the walk's.
+a step that begins exactly where one of the walk begins, and the other foot's way alongside. Criteria are the walk's; a
+bounce that a feeling asks of the walk is asked of neither.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Transition:
         step: One of its solved steps, from left toe-off to right toe-off.
         stand: Where it starts or stops, at rest.
         mesh: Intervals of the step's phases.
+        natural: Whether its criteria are the natural ones.
     """
 
     robot: Robot
@@ -44,6 +46,7 @@ class Transition:
     step: Trajectory
     stand: JoinState
     mesh: Sequence[int]
+    natural: bool = True
 
     def start(self) -> tuple[OptimalControlProblem, Trajectory]:
         """Return the problem that leads from the stand to the end of the step, and where a solver may begin."""
@@ -77,13 +80,12 @@ class Transition:
         """Return the phases of the step, which may last shorter and longer."""
         gait, path = self.robot.human_gait, self.step
         shorter, longer = gait.stand.step_time
-        heel_m = gait.natural_criteria.heel_clearance_m if self.options.clearance_m else 0.0
         return [
             replace(
                 phase,
                 intervals=self.mesh[number],
                 duration_s=(shorter * path.duration_s[number], longer * path.duration_s[number]),
-                constraints=swing_constraints(self.robot, number, self.options, heel_m=heel_m),
+                constraints=swing_constraints(self.robot, number, self.options, natural=self.natural),
                 least_load_n=PRESS_N,
                 arrival=gait.phase[number].arrival,
             )
