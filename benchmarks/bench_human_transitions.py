@@ -3,10 +3,9 @@
     python benchmarks/bench_human_transitions.py SPEED [TURN ...]
 
 A walk out of a stand and into one at a speed in m/s, one walk for each turn in degrees per stride, and one with stands
-that turns to the other side as the first of them. Of a start:
-how far the centre of pressure goes back and towards the leg that swings first before the heel of that leg rises, which
-people's does first (Breniere & Do 1986), and how fast the centre of mass is when the first heel lands, over the walk's
-mean speed. Times are without the gait itself.
+that turns as the first of them does, but to the other side. Of a start: how far the centre of pressure goes back and
+towards the leg that swings first before the heel of that leg rises, which people's does first (Breniere & Do 1986), and
+how fast the centre of mass is when the first heel lands, over the walk's mean speed. Times are without the gait itself.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -58,25 +59,37 @@ class ComposedWalk:
         """Return the walk as a motion; `feeling` may name emotion, pad, intensity_asked, intensity_kept."""
         gait = replace(self.gait, soundness=self.soundness)
         time_s, qpos, u, force, contact = samples(gait.robot, self.pieces, rate_hz)
-        way_m, lasts_s = (sum(getattr(piece, name) for piece in self.pieces) for name in ("way_m", "duration_s"))
-        paths, heading = [piece.path for piece in self.pieces], np.unwrap(headings_of(qpos[:, 3:7]))
+        heading = np.unwrap(headings_of(qpos[:, 3:7]))
         receipt = replace(
             gait.receipt(**feeling),
+            **self._way(),
             duration_s=float(time_s[-1]),
-            distance_m=way_m,
-            speed_m_s=way_m / lasts_s,
             walking_speed_m_s=gait.speed_m_s,
             turned_rad=float(heading[-1] - heading[0]) if self.figures["radius_m"] else None,
-            torque_use=float(max(np.max(np.abs(path.u) / gait.robot.torque_limit_nm) for path in paths)),
-            cost_of_transport=sum(work_j(path) for path in paths) / (gait.robot.mass_kg * GRAVITY_M_S2 * way_m),
             solve_s=self.solve_s,
             naturalness=None if self.figures["turn_per_stride_rad"] else gait.receipt().naturalness,
             walk=self.figures,
         )
         motion = gait.sampled(receipt, time_s, (qpos, u, force, contact))
-        straight = {name: motion.meta[name] for name in OF_THE_STEP}
-        kept = {name: value for name, value in motion.meta.items() if name not in straight}
-        return replace(motion, meta={**kept, "straight_step": straight})
+        return replace(motion, meta=_with_straight_step(motion.meta))
+
+    def _way(self) -> dict[str, Any]:
+        """Return how far it leads along its pieces, how fast, and what that takes."""
+        robot, pieces = self.gait.robot, self.pieces
+        way_m = sum(piece.way_m for piece in pieces)
+        u = np.concatenate([piece.path.u for piece in pieces])
+        return {
+            "distance_m": way_m,
+            "speed_m_s": way_m / sum(piece.duration_s for piece in pieces),
+            "torque_use": float(np.max(np.abs(u) / robot.torque_limit_nm)),
+            "cost_of_transport": sum(work_j(piece.path) for piece in pieces) / (robot.mass_kg * GRAVITY_M_S2 * way_m),
+        }
+
+
+def _with_straight_step(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a gait's `meta` with what is of its straight step alone in a table of its own."""
+    straight = {name: meta[name] for name in OF_THE_STEP}
+    return {**{name: meta[name] for name in meta if name not in straight}, "straight_step": straight}
 
 
 def compose_walk(

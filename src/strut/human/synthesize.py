@@ -85,8 +85,7 @@ def synthesize(
         >>> gait = strut.synthesize(strut.load_robot("heiman"), speed_m_s=1.3)  # ten seconds
         >>> strut.save_motion(gait.motion(steps=4), "gait.npz")
     """
-    given = load_robot(robot) if isinstance(robot, str) else robot
-    human = with_even_sides(given)
+    human, told = _even_human(robot)
     weights = criteria or named_criteria(human, objective)
     request = SynthesisRequest(human, weights, options or named_gait_options(human, [HUMAN]), speed_m_s, step_m)
     mesh = tuple(intervals or usual_mesh(human, request.pace_m_s))
@@ -97,13 +96,20 @@ def synthesize(
     def solved(number: int, tell: OnIteration | None) -> Gait:
         noisy = GuessOptions(NOISE_RAD, NOISE_DURATION, seed=number, style=request.options.style)
         kinds = [*([] if number else openings), DRAWN, EASIER, NOISY][:tries]
-        search = _Search(request, process_time() + most_seconds, tell, begin, [] if human is given else [EVENED])
+        search = _Search(request, process_time() + most_seconds, tell, begin, [*told])
         return search.gait(mesh, noisy if number else first, kinds, check_mesh=check_mesh)
 
     if starts == 1:
         return solved(0, on_iteration)
-    best, told = best_of_starts(starts, solved, on_iteration)
-    return replace(best, attempts=(*best.attempts, *told))
+    best, others = best_of_starts(starts, solved, on_iteration)
+    return replace(best, attempts=(*best.attempts, *others))
+
+
+def _even_human(robot: Robot | str) -> tuple[Robot, list[str]]:
+    """Return a human model whose sides are the same, and what is to be told of that."""
+    given = load_robot(robot) if isinstance(robot, str) else robot
+    human = with_even_sides(given)
+    return human, [] if human is given else [EVENED]
 
 
 def best_so_far(human: Robot, best: Solution) -> Gait:
