@@ -132,6 +132,15 @@ def test_the_mirror_image_of_a_mirror_image_is_the_step(heiman, gait):
 
 
 @pytest.mark.parametrize("kind", ["start", "stop"])
+def test_a_step_that_faces_away_is_within_the_bounds_of_its_start_and_stop(heiman, gait, stand, options, kind):
+    path, rest = gait.trajectory, state_at(stand.trajectory, 0)
+    turned = replace(path, q=turned_configuration(path.q, np.full(len(path.q), -0.4)))
+    problem, _ = getattr(Transition(heiman, options, turned, rest, COARSE), kind)()
+    assert problem.bounds.q[0, 5] < turned.q[:, 5].min() - 0.1
+    assert problem.bounds.q[1, 5] > rest.q[5] + 0.1
+
+
+@pytest.mark.parametrize("kind", ["start", "stop"])
 def test_ends_of_a_start_and_a_stop_are_the_walks_and_the_stands(heiman, gait, stand, options, kind):
     path, rest = gait.trajectory, state_at(stand.trajectory, 0)
     problem, guess = getattr(Transition(heiman, options, path, rest, COARSE), kind)()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.interpolate import CubicSpline, interp1d
 
-from strut.human.anatomy import HEEL, LEFT, LITTLE_TOE, TOES, other_side, sided
+from strut.human.anatomy import BASE, HEEL, LEFT, LITTLE_TOE, TOES, other_side, sided
 from strut.human.gait_options import GaitOptions
 from strut.human.quiet_stand import either_side_bounds, stance
 from strut.human.swing_clearance import height_constraint, legs_apart, swing_constraints
@@ -25,6 +25,7 @@ from strut.tables.gait import PhaseTable
 
 ANYWHERE = (0, 1)  # coordinates of the place on the ground: a start or stop is put where it belongs afterwards
 PRESS_N = 1.0  # least load of a point that stands; with 0 it pulled by up to 0.2 N between nodes
+HEADING = BASE - 1  # coordinate of the pelvis
 SAMPLES = 200  # of a guessed path
 
 
@@ -66,12 +67,14 @@ class Transition:
 
     def _problem(self, phases: tuple[ContactPhase, ...]) -> OptimalControlProblem:
         """Return the step's problem with other phases and free ends; what it was asked besides is as it was found."""
-        step = self.step.problem
-        known = self.step.parameter
+        step, known = self.step.problem, self.step.parameter
+        wide = either_side_bounds(self.robot, step)
+        furthest = np.abs([*self.step.q[:, HEADING], self.stand.q[HEADING]]).max()  # of a step that turns
+        q = wide.q + furthest * np.outer([-1.0, 1.0], np.arange(step.tree.nq) == HEADING)
         return replace(
             step,
             phases=phases,
-            bounds=either_side_bounds(self.robot, step),
+            bounds=replace(wide, q=q),
             costs=tuple(cost for cost in step.costs if not isinstance(cost, MayerCost)),
             parameters=tuple(replace(one, lower=known[one.name], upper=known[one.name]) for one in step.parameters),
         )
