@@ -119,7 +119,7 @@ class RefusedError(StrutError):
 
     def __str__(self) -> str:
         more = len(self.reasons) - MOST_REASONS
-        rest = f"; and {more} more, see --json" if more > 0 else ""
+        rest = f"; and {more} more (all in .reasons, or with --json)" if more > 0 else ""
         return f"Refused: {'; '.join(self.reasons[:MOST_REASONS])}{rest}. {self.advice}"
 
 

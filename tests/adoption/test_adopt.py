@@ -1,5 +1,6 @@
 """A robot of others becomes one of ours: what is in it is found, told, written, and read again."""
 
+import re
 import tomllib
 from xml.etree import ElementTree as ET
 
@@ -110,6 +111,11 @@ def test_which_joint_shows_what_is_measured(two):
     assert shown["nod", "head"] == ("neck", 1)
     assert shown["swing the arm forward", "left_arm"] == ("left_shoulder_pitch", -1)
     assert shown["bend the elbow", "right_arm"] == ("right_elbow", -1)
+
+
+def test_what_a_changed_gait_uses_is_told(two):
+    told = re.search(r"so that it uses (\d+)% .* instead of (\d+)%: lift x 0\.6", " ".join(two.sentences("found")))
+    assert int(told[1]) < int(told[2])
 
 
 def test_what_was_written_is_judged_sound_and_stands_for_a_second(four, two):

@@ -168,40 +168,42 @@ def test_a_slow_walk_is_half_slower_steps_and_half_shorter_ones(adopted):
 def test_a_speed_beyond_its_reach_is_refused_with_the_largest_that_works(adopted):
     robot = adopted("go1")
     with pytest.raises(strut.StrutError, match="the largest that works is") as refused:
-        strut.walk(robot, "neutral", cycles=3, speed_m_s=3.0)
+        strut.walk(robot, "neutral", cycles=3, speed_m_s=1.6)
     largest_m_s = float(str(refused.value).rsplit(" is ", 1)[1].split()[0])
     assert 0.3 < largest_m_s < 2.0
 
 
-def fitted(monkeypatch, robot, strain):
+def fitted(monkeypatch, robot, utilisation):
     """Return the gait that a biped gets where only a function of the gait says how hard it is, and how many it took."""
     tried = []
 
-    def strained(robot):
+    def measured(robot):
         tried.append(robot.pattern_gait)
-        return strain(robot.pattern_gait)
+        return gait_fit.Utilisation(*utilisation(robot.pattern_gait))
 
-    monkeypatch.setattr(gait_fit, "_strain", strained)
+    monkeypatch.setattr(gait_fit, "_utilisation", measured)
     return gait_fit.fitted_gait(robot), len(tried)
 
 
 def test_a_gait_with_reserve_is_left_alone(adopted, monkeypatch):
-    gait, tried = fitted(monkeypatch, adopted("g1"), lambda _gait: (0, 0, gait_fit.AT_EASE))
-    assert (gait, tried) == (adopted("g1").pattern_gait, 1)
+    fit, tried = fitted(monkeypatch, adopted("g1"), lambda _gait: (0, 0, gait_fit.MOST_UTILISATION))
+    assert (fit.gait, tried) == (adopted("g1").pattern_gait, 1)
 
 
 def test_of_changes_to_a_gait_without_reserve_those_that_help_are_kept(adopted, monkeypatch):
-    gait, tried = fitted(monkeypatch, adopted("g1"), lambda gait: (0, 0, 0.95 + 0.1 * (gait.lift - gait.width)))
+    fit, tried = fitted(monkeypatch, adopted("g1"), lambda gait: (0, 0, 0.95 + 0.1 * (gait.lift - gait.width)))
+    gait = fit.gait
+    assert (fit.before.use, fit.now.use) == pytest.approx((0.95, 0.91))
     assert (gait.lift, gait.width, gait.period, gait.stride) == (0.6, 1.0, 1.0, 1.0)
     assert tried == 1 + len(gait_fit.CHANGES)
 
 
 def test_a_quadruped_keeps_its_trot_however_hard_it_is(adopted, monkeypatch):
-    gait, _ = fitted(monkeypatch, adopted("go1"), lambda _gait: (1, 2, 5.0))
-    assert gait == adopted("go1").pattern_gait
+    fit, _ = fitted(monkeypatch, adopted("go1"), lambda _gait: (1, 2, 5.0))
+    assert fit.gait == adopted("go1").pattern_gait
 
 
 def test_a_neutral_gait_of_g1_is_judged_to_have_reserve(adopted):
-    others, row, use = gait_fit._strain(adopted("g1"))
+    others, row, use = gait_fit._utilisation(adopted("g1"))
     assert (others, row) == (0, 0)
-    assert 0.2 < use < gait_fit.AT_EASE
+    assert 0.2 < use < gait_fit.MOST_UTILISATION

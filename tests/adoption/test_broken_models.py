@@ -1,5 +1,6 @@
 """Sixty broken models: one sentence each that names the cause, never a traceback, never a silent wrong robot."""
 
+import tomllib
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -82,12 +83,15 @@ def test_limits_that_nobody_wrote_are_assumed_and_told(tmp_path):
     root = biped()
     for joint in root.findall("joint"):
         joint.find("limit").set("effort", "0")
-        joint.find("limit").set("velocity", "0")
+        joint.find("limit").set("velocity", "12" if joint.get("name") == "neck" else "0")
     adopted = adopt(written(root, tmp_path / "limitless.urdf"), out=tmp_path / "robot")
     told = " ".join(adopted.sentences("assumed"))
     assert "no torque limit" in told
     assert "no speed limit" in told
     assert (adopted.robot.torque_limit_nm > 0.0).all()
+    joints = tomllib.loads((adopted.folder / "robot.toml").read_text())["joint"]
+    assert joints["neck"]["assumed"] == ["torque"]
+    assert set(joints["waist"]["assumed"]) == {"speed", "torque"}
 
 
 def test_a_mesh_that_is_only_seen_may_be_missing(tmp_path):

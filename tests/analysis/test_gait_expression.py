@@ -19,6 +19,8 @@ from strut.errors import BadMotionError
 from strut.human.anatomy import ELBOW, LUMBAR
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import robot_of
+from strut.show.condition_report import DRAWN, features_plot, told_features
+from strut.show.condition_wording import feature_words
 from tests.capture.conftest import CMU_UNIT_M, data  # noqa: F401  (a fixture)
 
 WALKS = {"normal": "91_29", "sad": "91_13", "depressed": "91_14", "macho": "91_33"}
@@ -115,3 +117,5 @@ def test_what_no_marker_tells_is_not_a_figure(walks):
         analyze({"walk": replace(motion, meta={**motion.meta, "observed": unseen})}), {"walk": "sad"}
     )
     assert told.as_dict()["features"]["sad"]["elbow_range_deg"] == {"mean": None, "sd": None, "trials": 0}
+    drawn = [axes.get_title(loc="left") for axes in features_plot(told, told_features(told)).axes]
+    assert drawn == [feature_words(name) for name in DRAWN if name != "head_bounce_mm"]

@@ -15,6 +15,7 @@ import typer
 
 from strut.cli.main import VERBS, main
 from strut.cli.options import length_m, speed_m_s
+from strut.errors import RefusedError
 from strut.receipt import Receipt
 
 SIMULATION_KEYS = [
@@ -141,6 +142,21 @@ def test_strict_refuses_with_exit_code_3_and_writes_nothing(capsys: pytest.Captu
     assert json.loads(captured.out)["verdict"] == "refused"
     assert captured.err.startswith("strut: Refused: ")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_verb_without_a_receipt_tells_programs_every_reason_of_a_refusal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    reasons = [f"start {number} is unsound" for number in range(5)]
+
+    def refuse(*_given: object, **_options: object) -> None:
+        raise RefusedError(reasons, "Use another speed.")
+
+    monkeypatch.setattr("strut.cli.synthesize.find_gait", refuse)
+    assert main(["synthesize", "--json", "--out", str(tmp_path / "a.npz")]) == 3
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == {"verdict": "refused", "reasons": reasons}
+    assert "and 2 more (all in .reasons, or with --json)" in captured.err
 
 
 def test_json_of_a_walk_is_the_receipt(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -72,7 +72,8 @@ def test_bad_input_is_one_sentence(data, tmp_path, capsys):  # noqa: F811
     cases = {
         "not": ["capture", str(no_c3d), "--height", "1.8", "--mass", "70"],
         "height": ["capture", walk, "--mass", "75"],
-        "write 186mm or 186cm": ["capture", walk, "--height", "186", "--mass", "75"],
+        "write 1.86m or 186cm": ["capture", walk, "--height", "186", "--mass", "75"],
+        "18.6 metres; write 1.86m or 186cm": ["fit", walk, "--height", "18.6", "--mass", "75"],
         "18.6 m is outside": ["capture", walk, "--height", "1860cm", "--mass", "75"],
         "mass of 7 kg": ["fit", walk, "--height", "1.86", "--mass", "7"],
         "still needs LASI": ["fit", str(foreign), "--height", "1.8", "--mass", "70"],

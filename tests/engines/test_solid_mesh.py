@@ -3,8 +3,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from strut.engines.solid_mesh import solid_mesh
-from strut.engines.solids import Solid
+from strut.engines.solid_mesh import outer_faces, solid_mesh
+from strut.engines.solids import Mesh, Solid
 
 GREY = (0.5, 0.5, 0.5, 1.0)
 BOX = Solid("box", np.array([0.1, 0.2, 0.3]), GREY)
@@ -41,3 +41,10 @@ def test_the_vertices_of_a_round_part_lie_on_its_surface(solid: Solid) -> None:
     on_axis = np.clip(vertices[:, 2], -solid.size_m[1], solid.size_m[1])
     away = np.linalg.norm(vertices - np.stack([0 * on_axis, 0 * on_axis, on_axis], axis=1), axis=1)
     np.testing.assert_allclose(away, np.full(len(vertices), 0.1), atol=1e-12)
+
+
+def test_what_a_finely_meshed_shell_hides_is_left_out_and_all_of_the_shell_is_kept() -> None:
+    shell, core = solid_mesh(BALL, around=160), solid_mesh(BALL)
+    vertices = np.concatenate([shell.vertices, 0.5 * core.vertices])
+    seen = outer_faces(Mesh(vertices, np.concatenate([shell.faces, core.faces + len(shell.vertices)])))
+    np.testing.assert_array_equal(seen, shell.faces)

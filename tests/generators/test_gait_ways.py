@@ -2,7 +2,7 @@
 
 import pytest
 
-from strut.generators.gait_ways import LOWER, QUICKER, WAYS, Look, first_that_reaches
+from strut.generators.gait_ways import LOWER, QUICKER, WAYS, CoarseCheck, first_that_reaches
 
 
 def chosen(look, start=0):
@@ -16,17 +16,17 @@ def chosen(look, start=0):
 
 
 def test_the_first_way_that_reaches_is_taken_and_no_other_looked_at():
-    assert chosen(lambda way: Look(0.1 if way >= 2 else 2.9 - way, 0.5)) == (2, [0, 1, 2])
+    assert chosen(lambda way: CoarseCheck(0.1 if way >= 2 else 2.9 - way, 0.5)) == (2, [0, 1, 2])
 
 
 def test_who_misses_by_far_is_looked_at_two_heights_lower():
-    assert chosen(lambda way: Look(0.1 if way >= 4 else 9.0 - way, 0.5)) == (4, [0, 2, 4])
+    assert chosen(lambda way: CoarseCheck(0.1 if way >= 4 else 9.0 - way, 0.5)) == (4, [0, 2, 4])
 
 
 def test_shorter_steps_are_tried_where_lower_bodies_miss_by_more():
     def look(way):
         lower, quicker = WAYS[way]
-        return Look(0.5 if quicker < 1.0 else 2.0 / lower**4, 0.5)
+        return CoarseCheck(0.5 if quicker < 1.0 else 2.0 / lower**4, 0.5)
 
     way, tried = chosen(look)
     assert WAYS[way] == (LOWER[0], QUICKER[1])
@@ -34,7 +34,7 @@ def test_shorter_steps_are_tried_where_lower_bodies_miss_by_more():
 
 
 def test_joints_that_are_too_fast_lower_the_body_and_do_not_shorten_steps():
-    way, tried = chosen(lambda way: Look(0.1, 1.4 * WAYS[way][0] ** 2))
+    way, tried = chosen(lambda way: CoarseCheck(0.1, 1.4 * WAYS[way][0] ** 2))
     assert WAYS[way][1] == QUICKER[0]
     assert way == max(tried) < len(LOWER)
 
@@ -42,4 +42,4 @@ def test_joints_that_are_too_fast_lower_the_body_and_do_not_shorten_steps():
 @pytest.mark.parametrize("start", [0, 3, 9])
 def test_where_nothing_reaches_the_least_miss_is_taken(start):
     misses = {way: 10.0 - way / 10.0 for way in range(len(WAYS))}
-    assert chosen(lambda way: Look(misses[way], 0.5), start)[0] == len(WAYS) - 1
+    assert chosen(lambda way: CoarseCheck(misses[way], 0.5), start)[0] == len(WAYS) - 1

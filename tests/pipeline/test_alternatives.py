@@ -52,5 +52,5 @@ def test_what_works_is_told_in_units_that_people_read(what, asked, usual, works,
 
 def test_a_refusal_for_many_reasons_names_three_of_them():
     said = str(RefusedError([f"limit {number}" for number in range(8)], "Ask for less."))
-    assert said == "Refused: limit 0; limit 1; limit 2; and 5 more, see --json. Ask for less."
+    assert said == "Refused: limit 0; limit 1; limit 2; and 5 more (all in .reasons, or with --json). Ask for less."
     assert "more" not in str(RefusedError(["slides", "falls", "bends"], "Ask for less."))

@@ -50,11 +50,12 @@ def test_dask_logs_after_the_farm_as_before(monkeypatch):
     assert logger.level == logging.INFO
 
 
-def test_a_scheduler_that_nobody_runs_is_told_in_a_sentence(monkeypatch):
+def test_a_scheduler_that_nobody_runs_is_told_in_a_sentence_and_leaves_no_store(monkeypatch, tmp_path):
     monkeypatch.setattr("strut.engines.task_farm.CONNECT_S", 0.5)
     nobody = r"scheduler at tcp://127\.0\.0\.1:9 cannot be reached; start one with"
-    with pytest.raises(SchedulerError, match=nobody), TaskFarm(scheduler="tcp://127.0.0.1:9"):
-        pass
+    with pytest.raises(SchedulerError, match=nobody):
+        build_gait_library("cassie", tmp_path / "gaits.db", counts=(1, 1, 1), scheduler="tcp://127.0.0.1:9")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_build_that_is_killed_goes_on_where_it_was(tmp_path):

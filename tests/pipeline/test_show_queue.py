@@ -68,6 +68,8 @@ def test_words_that_mean_nothing_are_refused_in_a_sentence(cassie, words):
 def test_a_walk_that_is_too_fast_and_a_robot_without_controllers_are_refused(cassie):
     with pytest.raises(OutOfRangeError, match=r"The speed forward is 3 m/s; it must be from -0\.5 to 0\.8 m/s"):
         perform_show(cassie, "walk 1 m at 3 m/s")
+    with pytest.raises(OutOfRangeError, match=r"'walk 2 m at 9 m/s' when happy: The speed forward is 11\.7 m/s"):
+        queue_of_words(cassie, "happy, walk 2 m at 9 m/s")
     with pytest.raises(UnknownNameError, match="libary"):
         perform_show(cassie, "walk 1 m", walker="libary")
     with pytest.raises(BadTableError, match="alice has no controllers of its own"):

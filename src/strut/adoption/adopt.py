@@ -94,14 +94,17 @@ def adopt(path: Path | str, name: str | None = None, out: Path | str | None = No
 
 
 def _with_fitted_gait(robot: Robot, folder: Path) -> tuple[Robot, list[Note]]:
-    """Return a robot with a gait that leaves it some reserve, written into its folder, and what to tell of it."""
-    usual, gait = robot.pattern_gait, fitted_gait(robot)
-    if gait == usual:
+    """Return a robot with a gait that uses less of its limits, written into its folder, and what to tell of it."""
+    usual, fit = robot.pattern_gait, fitted_gait(robot)
+    gait = fit.gait
+    if gait == usual or fit.before is None or fit.now is None:
         return robot, []
     write_atomically(folder / "gait.toml", gait_toml(gait).encode(), force=True)
     changed = [name for name in _FACTORS if getattr(gait, name) != getattr(usual, name)]
     told = in_a_row([f"{_FACTORS[name]} x {getattr(gait, name):.3g}" for name in changed])
-    note = found(f"its gait was changed to leave motors and floor some reserve: {told}.")
+    uses = f"uses {fit.now.use:.0%} of a motor, joint speed or the floor instead of {fit.before.use:.0%}"
+    other = "" if fit.now.use < fit.before.use else "breaks fewer other limits or need not take shorter steps, and "
+    note = found(f"its gait was changed so that it {other}{uses}: {told}.")
     return replace(robot, tables=replace(robot.tables, gait=gait)), [note]
 
 

@@ -84,8 +84,8 @@ class WrenchBelief:
     """What is known of the ground's force, and moment about the origin: (T, 6), NaN where nothing is.
 
     Args:
-        wrench: Shape (T, 6).
-        sd: How unsure it is, over body weight, in every frame.
+        wrench: Forces [N], then moments [N m]. Shape (T, 6).
+        sd: Standard deviation in every frame as a share of body weight: N per N of it, and N m per N, which is m.
     """
 
     wrench: Array

@@ -154,7 +154,7 @@ def ground_forces(
     prints, plates = _supports(found, robot, use_plates)
     followed = plates if use_plates else None
     belief, plain_n = pressure_belief(prints, time_s, chosen), centre_of_mass_force(found, robot)
-    known = _known_wrench(found, plain_n, followed, filtered)
+    known = _known_wrench(found, plain_n, followed, filtered=filtered)
     smooth = smooth_movement(found, robot, belief, chosen, known=known, draws=draws, seed=seed)
     push = heel_push_m_s2(trial.events, trial.paths)
     shape = landing_shape(filtered_hz, trial.recording.rate_hz, trial.paths.speed_m_s, push)
@@ -263,12 +263,16 @@ def centre_of_mass_force(found: MarkerFit, robot: Robot) -> Array:
     return np.asarray(robot.mass_kg * (acceleration + np.array([0.0, 0.0, GRAVITY_M_S2])))
 
 
-def _known_wrench(found: MarkerFit, plain_n: Array, followed: PlateForces | None, filtered: bool) -> WrenchBelief:
+def _known_wrench(found: MarkerFit, plain_n: Array, followed: PlateForces | None, *, filtered: bool) -> WrenchBelief:
     """Return what is known of the ground's wrench: what plates that are followed measured, or the plain estimate."""
-    return _plain_belief(found, plain_n, filtered) if followed is None else WrenchBelief(followed.total, FOLLOWED_SD)
+    return (
+        _plain_belief(found, plain_n, filtered=filtered)
+        if followed is None
+        else WrenchBelief(followed.total, FOLLOWED_SD)
+    )
 
 
-def _plain_belief(found: MarkerFit, plain_n: Array, filtered: bool) -> WrenchBelief:
+def _plain_belief(found: MarkerFit, plain_n: Array, *, filtered: bool) -> WrenchBelief:
     """Return the plain estimate, but sideways, as a belief: noise of raw markers is less in it. Shape (T, 3).
 
     It is none of filtered markers, which have no such noise, and near frames in which markers are not seen: angles jump

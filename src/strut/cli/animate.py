@@ -43,7 +43,7 @@ def animate(
     body = load_robot(who)
     if animation.robot not in (None, who, body.name):
         raise typer.BadParameter(f"{file} is drawn for {animation.robot}, not for {who}; leave --robot out.")
-    with told_on_screen(f"{who} learns {animation.title}", out, force=force, json=json) as tell:
+    with told_on_screen(f"{who} learns {animation.title}", out, force=force) as tell:
         motion = make_feasible(
             body,
             animation,

@@ -51,6 +51,8 @@ def main(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("STRUT_DEBUG"):
             raise
+        if isinstance(error, RefusedError) and "--json" in arguments:
+            _print_refusal(error)
         sentence, code = _explained(error, verb)
         complain(sentence)
         return code
@@ -82,6 +84,14 @@ def _run(verb: str, arguments: Sequence[str]) -> object:
         if isinstance(end.__context__, BrokenPipeError):  # of which the library makes an exit code of its own
             raise end.__context__ from None
         raise
+
+
+def _print_refusal(refusal: RefusedError) -> None:
+    """Tell programs the receipt of what was refused, or at least every reason."""
+    from strut.cli.screen import print_json  # noqa: PLC0415  (whoever refuses has imported it already)
+
+    told = refusal.receipt and refusal.receipt.as_dict()
+    print_json(told or {"verdict": "refused", "reasons": list(refusal.reasons)})
 
 
 def _explained(error: BaseException, verb: str) -> tuple[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Annotated, get_args
@@ -25,6 +26,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON to 
 _METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
 _NUMBER = r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*"
 _LONGEST_CM = 300.0
+_USUAL_PERSON_M = 1.7
 _LONGEST_BARE_M = 5.0  # nothing here is longer: whoever types more forgot the unit
 
 
@@ -42,16 +44,29 @@ def feeling(emotion: str | None, pad: tuple[float, float, float] | None) -> Emot
     return Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
 
 
-def length_m(text: str) -> float:
+def person_height_m(text: str) -> float:
+    """Return a person's height in metres, as lengths are read; who forgot the unit is told what people are."""
+    return length_m(text, usual_m=_USUAL_PERSON_M)
+
+
+def length_m(text: str, *, usual_m: float | None = None) -> float:
     """Return a length in metres from `80mm`, `8cm`, `0.08m` or `0.08`: a bare number is metres, always."""
     match = re.fullmatch(rf"{_NUMBER}(mm|cm|m)?\s*", text.lower())
     if match is None:
         raise typer.BadParameter(f"'{text}' is no length; write for instance 80mm or 0.08m.")
     number, unit = match.groups()
     if unit is None and abs(float(number)) > _LONGEST_BARE_M:
-        or_cm = f" or {number}cm" if abs(float(number)) < _LONGEST_CM else ""
-        raise typer.BadParameter(f"'{text}' without a unit is {number} metres; write {number}mm{or_cm}.")
+        raise typer.BadParameter(f"'{text}' without a unit is {number} metres; write {_meant(number, usual_m)}.")
     return float(number) * _METRES[unit or "m"]
+
+
+def _meant(number: str, usual_m: float | None) -> str:
+    """Return what a length without a unit may have meant: its digits, near what is usual where that is known."""
+    size = abs(float(number))
+    if usual_m is not None:
+        metres = size / 10.0 ** round(math.log10(size / usual_m))
+        return f"{metres:g}m or {100.0 * metres:g}cm"
+    return f"{number}mm or {number}cm" if size < _LONGEST_CM else f"{number}mm"
 
 
 def speed_m_s(text: str) -> float:

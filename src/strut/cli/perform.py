@@ -75,7 +75,7 @@ def perform(
     felt, layer = None if task_only else feeling(emotion, pad), chosen_layer(expression)
     path = load_hand_path(body, task, hand or "right") if is_path_file(task) else task
     words = f"{robot} tries to {task} {felt.label if felt else 'without a feeling'}"
-    with told_on_screen(words, out, force=force, json=json) as tell:
+    with told_on_screen(words, out, force=force) as tell:
         motion = play(
             body,
             path,
@@ -125,7 +125,7 @@ def _perform_show(context: typer.Context, body: Robot, words: str, out: Path, *,
     walking = words in story_names(body.name, walking=True)
     show = load_animation(story_path(body.name, words)) if walking else words
     check_writable(out, force=force, ending=".npz")  # a show takes as long as it lasts, on a slow machine longer
-    with told_on_screen(f"{body.name} performs {words}", out, force=force, json=json):
+    with told_on_screen(f"{body.name} performs {words}", out, force=force):
         motion = perform_show(body, show, rate_hz=context.params["rate"])
     save_motion(motion, out, force=force)
     print_lines(*(f"{begun['at_s']:6.2f} s  {begun['part']}: {begun['phase']}" for begun in motion.meta["show"]))
@@ -136,7 +136,7 @@ def _perform_story(context: typer.Context, body: Robot, name: str, out: Path, *,
     """Perform a story that comes with a robot; it brings its own feeling and its own time."""
     _check_story_options(context, name, "strict", "margin")
     animation, chosen = load_animation(story_path(body.name, name)), context.params
-    with told_on_screen(f"{body.name} performs {animation.title}", out, force=force, json=json) as tell:
+    with told_on_screen(f"{body.name} performs {animation.title}", out, force=force) as tell:
         motion = animate(
             body,
             animation,

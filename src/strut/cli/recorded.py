@@ -13,14 +13,16 @@ from strut.capture.body_priors import human_geometry
 from strut.capture.marker_mapping import MarkerSet, read_marker_set
 from strut.capture.recording_file import read_recording
 from strut.capture.subject_model import SubjectModel, read_subject
-from strut.cli.options import length_m
+from strut.cli.options import person_height_m
 from strut.cli.screen import now_and_then, progress
 from strut.recording import Recording
 
 RecordingPath = Annotated[Path, typer.Argument(help="Recording: C3D, TRC, CSV or BVH file.")]
 Height = Annotated[
     float | None,
-    typer.Option(parser=length_m, metavar="LENGTH", help="Body height, 1.86 or 186cm; that of the file if left out."),
+    typer.Option(
+        parser=person_height_m, metavar="LENGTH", help="Body height, 1.86 or 186cm; that of the file if left out."
+    ),
 ]
 Mass = Annotated[float | None, typer.Option(help="Body mass [kg]; that of the file if left out.")]
 Sex = Annotated[str, typer.Option(help="Whose shares of mass: male or female.")]

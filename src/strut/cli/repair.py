@@ -29,7 +29,7 @@ def repair(
     motion = load_motion(file)
     body = robot_of(motion, None)
     check_not_input(out, file)
-    with told_on_screen(f"{body.name}'s motion is repaired", out, force=force, json=json) as tell:
+    with told_on_screen(f"{body.name}'s motion is repaired", out, force=force) as tell:
         repaired = nearest(motion, body, margin_m=length_m(margin), rate_hz=rate, on_progress=tell)
     save_motion(repaired, out, force=force)
     print_story(repaired.meta["repair"])

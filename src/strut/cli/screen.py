@@ -21,7 +21,6 @@ from strut.cancellation import asked_to_stop
 from strut.cli.streams import complain
 from strut.draft import OnProgress
 from strut.draft import Progress as Step
-from strut.errors import RefusedError
 from strut.io.atomic import check_writable
 from strut.motion import Motion
 from strut.receipt import Receipt
@@ -68,14 +67,13 @@ def print_receipt(receipt: Receipt) -> None:
 
 
 @contextmanager
-def told_on_screen(words: str, out: Path, *, force: bool, json: bool, stoppable: bool = False) -> Iterator[OnProgress]:
-    """Show what is tried while a motion is planned for a file; print the receipt of a refusal for programs.
+def told_on_screen(words: str, out: Path, *, force: bool, stoppable: bool = False) -> Iterator[OnProgress]:
+    """Show what is tried while a motion is planned for a file.
 
     Args:
         words: What is under way.
         out: Where the motion will be written.
         force: Whether it may replace a file.
-        json: Whether programs listen.
         stoppable: Whether the first Ctrl-C asks to stop, which a solver needs, and only the second interrupts.
 
     Yields:
@@ -94,13 +92,7 @@ def told_on_screen(words: str, out: Path, *, force: bool, json: bool, stoppable:
                 log(said)
             return stop.is_set()
 
-        try:
-            yield tell
-        except RefusedError as refusal:
-            if json:
-                told = refusal.receipt and refusal.receipt.as_dict()
-                print_json(told or {"verdict": "refused", "reasons": list(refusal.reasons)})
-            raise
+        yield tell
 
 
 def _said(now: Step) -> str:

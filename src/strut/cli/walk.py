@@ -96,7 +96,7 @@ def walk(
     options |= {"expression": layer} | gait_options(body.gait, context.params)
     if person:
         check_writable(out, force=force, ending=".npz")  # its first attempt alone takes ten seconds and more
-    with told_on_screen(f"{robot} tries to walk {felt.label}", out, force=force, json=json, stoppable=person) as tell:
+    with told_on_screen(f"{robot} tries to walk {felt.label}", out, force=force, stoppable=person) as tell:
         motion = plan_walk(body, felt, on_progress=tell, **options)
     save_motion(motion, out, force=force)
     print_planned(motion, out, json=json)

@@ -158,3 +158,12 @@ class TaskFarm:
             return future.result(timeout=CONNECT_S)
         except (OSError, TimeoutError, *_CANCELLED) as error:
             raise SchedulerError(self.address, _LOST) from error
+
+
+def check_reachable(scheduler: str | None) -> None:
+    """Raise MissingExtraError without Dask, and SchedulerError if nobody answers at the address of a scheduler."""
+    if scheduler is None:
+        installed_dask()
+        return
+    with TaskFarm(scheduler=scheduler):
+        pass

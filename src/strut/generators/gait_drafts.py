@@ -27,7 +27,7 @@ from strut.generators.gait_ways import (
     LOWER,
     SLOWED,
     WAYS,
-    Look,
+    CoarseCheck,
     a_little_higher,
     first_that_reaches,
     speed_use,
@@ -175,7 +175,7 @@ class _GaitBody:
         period, stride = quicker * self.pattern.period, quicker * self.pattern.stride
         return replace(self, lower=lower, pattern=replace(self.pattern, period=period, stride=stride))
 
-    def look(self) -> Look:
+    def look(self) -> CoarseCheck:
         """Return a coarse look at the first cycles; a body that reaches must do so a little higher, too."""
         plan, height_m = self.plan(LOOK_RATE_HZ, cycles=SEARCH_CYCLES), self.stance.height_m
         solve = partial(carried_gait, self.robot, plan, length_m=height_m, converged=LOOK_CONVERGED)
@@ -185,7 +185,7 @@ class _GaitBody:
         if miss < 1.0:
             risen = replace(carriage, height_m=carriage.height_m + SPARE * height_m * plan.shown)
             miss = max(miss, self._miss(solve(risen, found.qpos, rounds=0).solved))
-        return Look(miss, speed / LOOK_SPEED)
+        return CoarseCheck(miss, speed / LOOK_SPEED)
 
     def _miss(self, found: WholeBodySolution) -> float:
         """Return the larger of what feet and mass miss, as shares of what they may."""

@@ -20,7 +20,7 @@ WORSE = 1.3  # factor on the least miss of higher bodies by which a lower one is
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class CoarseCheck:
     """A coarse look at a gait: by how much feet or mass miss their places, and how fast joints are; 1 is allowed."""
 
     miss: float
@@ -32,12 +32,12 @@ class Look:
         return max(self.miss, self.speed)
 
 
-def first_that_reaches(look: Callable[[int], Look], start: int) -> int:
+def first_that_reaches(look: Callable[[int], CoarseCheck], start: int) -> int:
     """Return the first way, from one on, in which feet reach and joints are not too fast, or the one that misses least.
 
     Shorter steps are not tried where only joints are too fast: they take as many more.
     """
-    looks: dict[int, Look] = {}
+    looks: dict[int, CoarseCheck] = {}
     for first in range(start - start % len(LOWER), len(WAYS), len(LOWER)):
         looks |= _looks_down(look, range(max(first, start), first + len(LOWER)))
         if any(found.miss < 1.0 for found in looks.values()):
@@ -50,9 +50,9 @@ def a_little_higher(way: int) -> int:
     return max(0, way - FASTER_LOWER) if way < len(LOWER) else 0
 
 
-def _looks_down(look: Callable[[int], Look], ways: range) -> dict[int, Look]:
+def _looks_down(look: Callable[[int], CoarseCheck], ways: range) -> dict[int, CoarseCheck]:
     """Return looks at ever lower bodies, until one does or two miss by more: knees were not what held them back."""
-    looks, least, way, worse = dict[int, Look](), np.inf, ways.start, 0
+    looks, least, way, worse = dict[int, CoarseCheck](), np.inf, ways.start, 0
     while way < ways.stop and least >= 1.0 and worse < 2:
         looks[way] = found = look(way)
         worse = worse + 1 if found.worst > WORSE * least else 0

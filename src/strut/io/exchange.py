@@ -34,7 +34,7 @@ class Writer(Protocol):
 
 
 @runtime_checkable
-class WriterOfTwo(Protocol):
+class SidecarWriter(Protocol):
     """Writes more files beside the first one."""
 
     def beside(self, motion: Motion) -> dict[str, bytes]:
@@ -97,7 +97,7 @@ def export(
     if rate_hz is not None:
         slow = resampled(motion, rate_hz)
         falsified, motion = aliases(robot_of(motion), motion, rate_hz), slow
-    more = writer.beside(motion) if isinstance(writer, WriterOfTwo) else {}
+    more = writer.beside(motion) if isinstance(writer, SidecarWriter) else {}
     files = {path: writer.content(motion)} | {path.with_name(path.stem + end): more[end] for end in more}
     for one in files:
         check_writable(one, force=force, ending=writer.ending)

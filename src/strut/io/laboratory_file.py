@@ -11,7 +11,6 @@ from strut.capture.recording_file import motion_content
 from strut.engines.rigid_body import foot_contact_points
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.robot import Array, Robot
 
 SMALLEST_N = 1.0
 
@@ -29,7 +28,7 @@ class LaboratoryFile:
     def lost(self, motion: Motion) -> tuple[str, ...]:
         """Return what the format has no place for."""
         without = MotWriter().lost(motion)
-        told = {"ground forces"} if self.beside(motion) else set[str]()
+        told = {"ground forces"} if self._has_forces(motion) else set[str]()
         lost = without if self.ending == ".mot" else ("joint angles", *without)
         return tuple(words for words in lost if words not in told)
 
@@ -38,14 +37,18 @@ class LaboratoryFile:
 
         Nothing without forces, or if feet are soles: where under them the force acts is not in a motion.
         """
-        robot, force_n = robot_of(motion), motion.ground_force_n
-        if self.ending != ".mot" or force_n is None or len(robot.point_feet) > len(robot.feet):
-            return {}
-        return {"_forces.mot": _external_loads(motion, robot, force_n)}
+        return {"_forces.mot": _external_loads(motion)} if self._has_forces(motion) else {}
+
+    def _has_forces(self, motion: Motion) -> bool:
+        """Return whether ground forces can be written beside the file."""
+        robot = robot_of(motion)
+        return self.ending == ".mot" and motion.ground_force_n is not None and len(robot.point_feet) <= len(robot.feet)
 
 
-def _external_loads(motion: Motion, robot: Robot, force_n: Array) -> bytes:
+def _external_loads(motion: Motion) -> bytes:
     """Return force, centre of pressure and free moment of each body that stands on the ground. Shape (T, n_feet, 3)."""
+    robot, force_n = robot_of(motion), motion.ground_force_n
+    assert force_n is not None, "only what has forces is written"
     place = foot_contact_points(robot, motion.qpos)
     owners = [foot.points[0].body for foot in robot.feet]
     bodies, total, pressure, twist = list(dict.fromkeys(owners)), [], [], []

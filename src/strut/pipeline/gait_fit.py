@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -14,10 +15,10 @@ from strut.generators.gait_ways import LOWER
 from strut.request import PatternGait
 from strut.robot import Robot
 from strut.tables.gait import PatternTable
-from strut.verify.limits import friction_needed, judged, limits_for
-from strut.verify.measure import measure
+from strut.verify.judge import judge
+from strut.verify.limits import friction_needed
 
-AT_EASE = 0.88  # of torque, speed and friction, that a neutral gait may use: feelings need the rest
+MOST_UTILISATION = 0.88  # of torque, speed and friction, that a neutral gait may use: feelings need the rest
 MOST_OTHERS = 1  # other limits that are broken: who breaks more is not helped by a factor
 CYCLES = 5  # at the full rate: fewer, or coarser ones, miss where a joint comes to its stop
 BETTER = 0.02  # of them that a change must spare
@@ -29,44 +30,58 @@ CHANGES: tuple[Mapping[str, float], ...] = (
     {"lift": 0.6},
 )
 _USED = ("torque", "joint speed", "friction")
-Strain = tuple[int, int, float]
 
 
-def fitted_gait(robot: Robot) -> PatternTable:
+class Utilisation(NamedTuple):
+    """How hard a neutral gait is: other limits it breaks, how short its steps get, and the largest use of any."""
+
+    others: int
+    shortened: int
+    use: float
+
+
+@dataclass(frozen=True, slots=True)
+class FittedGait:
+    """A gait, and how hard the usual one and it are; None where that was not measured."""
+
+    gait: PatternTable
+    before: Utilisation | None = None
+    now: Utilisation | None = None
+
+
+def fitted_gait(robot: Robot) -> FittedGait:
     """Return the gait of a biped with as much reserve as a few changes give it, at the same speed; others keep theirs.
 
     Trots of all quadrupeds that were tried have reserve, and on four points a narrower stance would tip.
     """
     robot = robot.expressing(robot.chosen_layer(None))
-    gait, least = robot.pattern_gait, _strain(robot) if len(robot.feet) == 2 else None
-    if least is None or least[0] > MOST_OTHERS:
-        return gait
+    gait, usual = robot.pattern_gait, _utilisation(robot) if len(robot.feet) == 2 else None
+    if usual is None or usual.others > MOST_OTHERS:
+        return FittedGait(gait)
+    least = usual
     for change in CHANGES:
-        if least[:2] == (0, 0) and least[2] <= AT_EASE:
+        if least <= (0, 0, MOST_UTILISATION):
             break
         factors = {name: getattr(gait, name) * factor for name, factor in change.items()}
         tried = msgspec.structs.replace(gait, **factors)
-        strain = _strain(replace(robot, tables=replace(robot.tables, gait=tried)))
-        if strain is not None and strain < (*least[:2], least[2] - BETTER):
-            gait, least = tried, strain
-    return gait
+        found = _utilisation(replace(robot, tables=replace(robot.tables, gait=tried)))
+        if found is not None and found < least._replace(use=least.use - BETTER):
+            gait, least = tried, found
+    return FittedGait(gait, usual, least)
 
 
-def _strain(robot: Robot) -> Strain | None:
-    """Return how hard a neutral gait is: other limits it breaks, how short its steps get, and the largest use of any.
-
-    None where it cannot be made at all, or a foot is out of reach: that no factor mends.
-    """
+def _utilisation(robot: Robot) -> Utilisation | None:
+    """Return how hard a neutral gait is; None where it cannot be made, or feet are out of reach: no factor mends it."""
     drafts = GaitDrafts(robot, PatternGait(cycles=CYCLES), PatternGait.usual_rate_hz)
     draft = next(iter(drafts.drafts(robot.expression.neutral_style(), Detail("final"))))
     if draft.shortfalls or not len(draft.qpos):
         return None
-    draft = measure(draft)
-    needs, broken = draft.measured, judged(draft, limits_for(robot, margin_m=PatternGait.usual_margin_m))
+    draft, broken = judge(draft, margin_m=PatternGait.usual_margin_m)
+    needs = draft.measured
     uses = (
         np.abs(needs.torque_nm) / robot.torque_limit_nm,
         np.abs(needs.joint_speed_rad_s) / robot.joint_speed_limit_rad_s,
         friction_needed(needs) / robot.friction,
     )
     others = sum(shortfall.limit not in _USED for shortfall in broken)
-    return others, draft.variant // len(LOWER), float(max(use.max() for use in uses))
+    return Utilisation(others, draft.variant // len(LOWER), float(max(use.max() for use in uses)))

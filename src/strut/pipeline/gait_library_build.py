@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from strut.engines.task_farm import TaskFarm, installed_dask
+from strut.engines.task_farm import TaskFarm, check_reachable
 from strut.errors import LibraryError, OutOfRangeError
 from strut.gait_library import GaitParameter, GridIndex, PeriodicGait
 from strut.generators.periodic_gait import GaitProgram, gait_library_table
@@ -77,7 +77,7 @@ def build_gait_library(
     """
     robot = load_robot(robot) if isinstance(robot, str) else robot
     grid = grid_of(robot, counts)
-    installed_dask()  # before a store is made that would stay empty
+    check_reachable(scheduler)  # before a store is made that would stay empty
     into = GaitStore(gait_home(robot.name) if store is None else Path(store), robot, grid)
     frontier = _Frontier(into.grid)
     for record in into.records():

@@ -28,6 +28,7 @@ from strut.request import Animate, PilotedWalk, Request, StoryMethod
 from strut.robot import Robot
 from strut.simulation.piloted_drafts import walk_in_style
 from strut.simulation.piloted_story import play_request
+from strut.tables.control import CommandRange
 from strut.tables.eyes import mood_eyes
 from strut.tables.gait import PilotedTable
 from strut.tables.keyframes import Animation, AnimationKey
@@ -116,7 +117,7 @@ def _walk(robot: Robot, words: str, match: re.Match[str], mood: Emotion) -> Show
                 f"speed: '{words}' is as fast as {robot.name} can walk that way, slower than {mood.label} asks for",
             )
         walk = within
-    check_request(walk, command)
+    _check_felt(walk, command, words, mood)
     way_m, pace_m_s = float(number), math.hypot(walk.forward_m_s, walk.left_m_s)
     lasts_s = way_m / pace_m_s if unit == "m" else way_m
     if lasts_s > LONGEST_WALK_S:
@@ -124,6 +125,14 @@ def _walk(robot: Robot, words: str, match: re.Match[str], mood: Emotion) -> Show
             f"'{words}' would take {lasts_s:.0f} s; a walk of a show takes at most {LONGEST_WALK_S:g} s."
         )
     return ShowPart(words, walk, ((0.0, mood_eyes(mood.name)),), reasons)
+
+
+def _check_felt(walk: WalkRequest, command: CommandRange, words: str, mood: Emotion) -> None:
+    """Raise OutOfRangeError, with the words that were typed, if a walk that a feeling changed is out of range."""
+    try:
+        check_request(walk, command)
+    except OutOfRangeError as error:
+        raise OutOfRangeError(f"'{words}' when {mood.label}: {error}") from error
 
 
 def queue_of_story(

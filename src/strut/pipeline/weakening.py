@@ -62,7 +62,7 @@ def _neutral(trials: Trials) -> Kept:
 
 
 @dataclass(slots=True, eq=False)
-class _Way:
+class _Candidate:
     """A way to weaken a feeling: some of its words by even parts, others given up, or all of them alike.
 
     Args:
@@ -97,7 +97,7 @@ class _Way:
         return Kept(found, stopped_by) if found.passes else Kept(None, found.shortfalls)
 
     @property
-    def worth(self) -> tuple[float, float]:
+    def expressiveness(self) -> tuple[float, float]:
         """The mean share of the main words, then of all words, that the found attempt shows; nothing if none is."""
         attempt, asked = self.found.attempt, self.trials.request.asked
         if attempt is None:
@@ -121,7 +121,7 @@ class _Way:
         full = self.trials.prove(self.found.attempt)
         if full.passes:
             return Kept(self._told(full), stopped_by or self.trials.searched[self.trials.asked_style].shortfalls)
-        self.trials.searched[self.trials.style(full.intensity)] = full  # or other ways would find it again
+        self.trials.searched[self.trials.style(full.intensity)] = full  # or other candidates would find it again
         lower = full.intensity - 2**self.failed * self.rung * asked
         self.failed += 1
         nothing = Kept(None, full.shortfalls)
@@ -141,18 +141,18 @@ class _Way:
         )
 
 
-def _best_proved(ways: Sequence[_Way], least: float = 0.0) -> Kept:
-    """Return the first proof that passes of the ways that show most of a feeling; none below a mean share."""
-    for way in ways:
-        if not way.failed:
-            way.search()
+def _best_proved(candidates: Sequence[_Candidate], least: float = 0.0) -> Kept:
+    """Return the first proof that passes of the candidates that show most of a feeling; none below a mean share."""
+    for candidate in candidates:
+        if not candidate.failed:
+            candidate.search()
     stopped_by: tuple[Shortfall, ...] = ()
-    best = max(ways, key=lambda way: way.worth)
-    while best.found.attempt is not None and best.worth[0] >= max(least, 1e-9):
+    best = max(candidates, key=lambda candidate: candidate.expressiveness)
+    while best.found.attempt is not None and best.expressiveness[0] >= max(least, 1e-9):
         kept = best.proved()
         if kept.attempt is not None:
             return kept
-        stopped_by, best = kept.stopped_by, max(ways, key=lambda way: way.worth)
+        stopped_by, best = kept.stopped_by, max(candidates, key=lambda candidate: candidate.expressiveness)
     return Kept(None, stopped_by)
 
 
@@ -164,12 +164,12 @@ def _by_words(trials: Trials) -> Kept:
     changed = _changed_words(trials)
     groups = {name: [_those_in(changed, part) for part in parts] for name, parts in GROUPS.items()}
     weak = next(filter(None, (_smallest_that_helps(trials, groups[name]) for name in _in_turn(trials))), ())
-    ways = [_Way(replace(trials, weak=weak), 1.0 / RUNGS)] if 0 < len(weak) < len(changed) else []
-    kept = _best_proved(ways, ENOUGH) if ways else NOTHING
+    candidates = [_Candidate(replace(trials, weak=weak), 1.0 / RUNGS)] if 0 < len(weak) < len(changed) else []
+    kept = _best_proved(candidates, ENOUGH) if candidates else NOTHING
     posture, movement = sum(groups["posture"], ()), sum(groups["movement"], ())
     if posture and movement:
-        ways.append(_Way(replace(trials, weak=posture, gone=movement), 1.0 / RUNGS))
-    return kept if kept.attempt is not None else _best_proved([*ways, _Way(trials, 1.0 / trials.how.rungs)])
+        candidates.append(_Candidate(replace(trials, weak=posture, gone=movement), 1.0 / RUNGS))
+    return kept if kept.attempt is not None else _best_proved([*candidates, _Candidate(trials, 1.0 / trials.how.rungs)])
 
 
 def _in_turn(trials: Trials) -> list[str]:

@@ -29,7 +29,8 @@ TORQUES = (
 
 def condition_curves(walks: GaitAnalysis, found: ConditionComparison) -> Iterator[tuple[str, list[Picture]]]:
     """Yield figures of conditions: features with deviations, and mean curves over the cycle."""
-    yield "Conditions", [plotted(features_plot(found), "Every trial (pale), mean and standard deviation.")]
+    if drawn := told_features(found):
+        yield "Conditions", [plotted(features_plot(found, drawn), "Every trial (pale), mean and standard deviation.")]
     curves = mean_cycles(walks, found, CURVES, "deg")
     if curves:
         words = "Mean of the trials of each condition over the cycle of the right leg, with one standard deviation."
@@ -49,12 +50,18 @@ def _muscle_pictures(found: ConditionComparison) -> Iterator[Picture]:
         yield plotted(muscles_plot(found), words)
 
 
-def features_plot(found: ConditionComparison) -> Figure:
-    """Return step parameters and the plainest features of every condition."""
+def told_features(found: ConditionComparison) -> list[str]:
+    """Return step parameters and the plainest features, without those that no marker tells."""
+    return [name for name in DRAWN if any(own[name].mean is not None for own in found.summary.values())]
+
+
+def features_plot(found: ConditionComparison, drawn: Sequence[str]) -> Figure:
+    """Return some features of every condition, three in a row."""
+    rows = -(-len(drawn) // 3)
     with mpl.rc_context(LOOK):
-        figure = Figure(figsize=(9.6, 5.4), layout="constrained")
-        for number, feature in enumerate(DRAWN):
-            axes = figure.add_subplot(2, 3, number + 1)
+        figure = Figure(figsize=(9.6, 2.7 * rows), layout="constrained")
+        for number, feature in enumerate(drawn):
+            axes = figure.add_subplot(rows, 3, number + 1)
             for index, (condition, names) in enumerate(found.trials.items()):
                 values = [getattr(found.features[name], feature) for name in names]
                 own, color = found.summary[condition][feature], COLORS[index % len(COLORS)]
