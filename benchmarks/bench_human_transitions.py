@@ -2,10 +2,10 @@
 
     python benchmarks/bench_human_transitions.py SPEED [TURN ...]
 
-A walk out of a stand and into one at a speed in m/s, then one walk for each turn in degrees per stride. Of a start:
-how far the centre of pressure goes back and towards the leg that swings first before the heel of that leg rises, which
-people's does first (Breniere & Do 1986), and how fast the centre of mass is when the first heel lands, over the walk's
-mean speed. Times are without the gait itself.
+A walk out of a stand and into one at a speed in m/s, one walk for each turn in degrees per stride, and one with stands
+that turns as the first of them does, but to the other side. Of a start: how far the centre of pressure goes back and
+towards the leg that swings first before the heel of that leg rises, which people's does first (Breniere & Do 1986), and
+how fast the centre of mass is when the first heel lands, over the walk's mean speed. Times are without the gait itself.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def row_of(gait: Gait, turn_deg: float, *, stands: bool) -> Row:
 
 def main(speed_m_s: float, turns_deg: list[float]) -> None:
     gait = synthesize(speed_m_s=speed_m_s)
-    for turn_deg, stands in [(0.0, True), *((turn, False) for turn in turns_deg)]:
+    walks = [(0.0, True), *((turn, False) for turn in turns_deg), *((-turn, True) for turn in turns_deg[:1])]
+    for turn_deg, stands in walks:
         record("human_transitions", [row_of(gait, turn_deg, stands=stands)], packages=["strut", "casadi", "numpy"])
 
 

@@ -1,6 +1,7 @@
 """What the pages tell people to type works: every Python block and every `strut` command in README and docs.
 
 Commands that solve for a human walk are left out, since each takes most of a minute: tests/cli and tests/optimal do it.
+So is Python that does (`pycon` blocks); benchmarks/bench_human_transitions.py solves starts, stops and turns.
 """
 
 import re

@@ -1,4 +1,7 @@
-"""Walks of many steps, out of a stand and into one, and turning: pieces that join, and physics in between."""
+"""Walks of many steps, out of a stand and into one, and turning: problems, guesses, stands, joins and verdicts.
+
+A solved start, stop or turn takes most of a minute each: benchmarks/bench_human_transitions.py solves and judges them.
+"""
 
 from dataclasses import replace
 
@@ -6,18 +9,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.errors import OutOfRangeError
+from strut.errors import OutOfRangeError, RefusedError
 from strut.human.anatomy import LEFT, RIGHT
-from strut.human.composed_walk import check_walk, compose_walk
+from strut.human.composed_walk import PART_S, check_walk, compose_walk
 from strut.human.gait import centre_of_pressure
 from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.quiet_stand import heading_of_foot, stand_at_rest
+from strut.human.swing_clearance import swing_constraints
 from strut.human.transition_problem import Transition
 from strut.human.turning_problem import Turning, turned_configuration
 from strut.human.walk_pieces import WalkPiece, mirrored_step, placements, samples, worst_seam
 from strut.optimal.collocation import DirectCollocation
 from strut.optimal.joined_ends import state_at
-from strut.optimal.soundness import worst_of
+from strut.optimal.soundness import verify_trajectory, worst_of
 from strut.optimal.torque_playback import playback_error
 from strut.rotation import qpos_from_angles
 
@@ -45,6 +49,8 @@ def test_a_stand_is_still_symmetric_and_carried_by_both_soles(heiman, gait, stan
     assert load.sum() == pytest.approx(75.0 * 9.81, rel=1e-6)
     headings = [heading_of_foot(heiman, path.q[0], side) for side in (RIGHT, LEFT)]
     assert_allclose(headings, np.array([1.0, -1.0]) * heading_of_foot(heiman, gait.trajectory.q[0], RIGHT), atol=1e-9)
+    found = verify_trajectory(heiman, stand, part_s=PART_S)
+    assert [*found.complaints(), *found.limits_broken()] == []
 
 
 def test_steps_of_a_gait_join_to_the_last_digits(heiman, gait):
@@ -54,7 +60,36 @@ def test_steps_of_a_gait_join_to_the_last_digits(heiman, gait):
     assert seam.velocity < 1e-4
     assert seam.torque_nm < 1e-3
     late = replace(gait.trajectory, q=gait.trajectory.q + 1e-3 * np.eye(34)[8])
-    assert worst_seam(heiman, [pair[0], WalkPiece(late, mirrored=True)]).place > 9e-4
+    missed = worst_seam(heiman, [pair[0], WalkPiece(late, mirrored=True)])
+    assert missed.place > 9e-4
+    assert missed.complaints() == ["pieces of the walk miss each other by 1.0e-03 m or rad"]
+
+
+def test_pieces_that_do_not_join_are_refused(gait):
+    path = gait.trajectory
+    quicker = replace(path, v=path.v * np.linspace(1.0, 1.01, len(path.v))[:, None])
+    with pytest.raises(RefusedError, match=r"pieces of the walk miss each other by .* m/s or rad/s"):
+        compose_walk(replace(gait, solution=replace(gait.solution, trajectory=quicker)), steps=2)
+
+
+def test_a_walk_that_faces_backwards_joins_as_well_and_its_quaternions_do_not_jump(heiman, gait):
+    path = gait.trajectory
+    ahead = [WalkPiece(path), WalkPiece(path, mirrored=True)] * 2
+    behind = [WalkPiece(replace(path, q=turned_configuration(path.q, np.full(len(path.q), np.pi)))), *ahead[1:]]
+    assert worst_seam(heiman, behind).place < 1e-6
+    time_s, qpos, *_ = samples(heiman, behind, 100.0)
+    qpos = qpos[time_s > path.time_s[-1]]  # angles of the first piece wrap at its nodes
+    assert qpos[-1, 0] < -1.0
+    assert np.abs(qpos[:, 3]).max() < 0.1
+    assert np.abs(np.diff(qpos[:, 3:7], axis=0)).max() < 0.05
+
+
+def test_a_seam_counts_the_whole_angle_by_which_the_pelvis_misses(heiman, gait):
+    path = gait.trajectory
+    rolled = path.q.copy()
+    rolled[:, 4] += 0.01
+    missed = worst_seam(heiman, [WalkPiece(path), WalkPiece(replace(path, q=rolled), mirrored=True)])
+    assert missed.place == pytest.approx(0.01, rel=1e-3)
 
 
 def test_a_walk_without_a_stand_is_that_of_its_gait(heiman, gait):
@@ -64,6 +99,11 @@ def test_a_walk_without_a_stand_is_that_of_its_gait(heiman, gait):
     assert motion.receipt.verdict == "ok"
     assert motion.receipt.walk["steps"] == 4
     assert motion.receipt.walk["seam_place"] < 1e-6
+    assert motion.receipt.distance_m == pytest.approx(4 * gait.step_length_m)
+    assert motion.receipt.speed_m_s == pytest.approx(gait.speed_m_s)
+    assert motion.receipt.cost_of_transport == pytest.approx(gait.cost_of_transport())
+    assert motion.meta["straight_step"]["phase_durations_s"] == gait.trajectory.duration_s.tolist()
+    assert "costs" not in motion.meta
     put = placements(heiman, walk.pieces)
     assert_allclose([one.move_m[0] for one in put], gait.step_length_m * np.arange(4), atol=1e-9)
     assert_allclose([one.turn_rad for one in put], 0.0, atol=1e-9)
@@ -89,6 +129,15 @@ def test_the_mirror_image_of_a_mirror_image_is_the_step(heiman, gait):
     again = mirrored_step(heiman, image, path.problem)
     for name in ("q", "v", "a", "u", "force_n"):
         assert_allclose(getattr(again, name), getattr(path, name))
+
+
+@pytest.mark.parametrize("kind", ["start", "stop"])
+def test_a_step_that_faces_away_is_within_the_bounds_of_its_start_and_stop(heiman, gait, stand, options, kind):
+    path, rest = gait.trajectory, state_at(stand.trajectory, 0)
+    turned = replace(path, q=turned_configuration(path.q, np.full(len(path.q), -0.4)))
+    problem, _ = getattr(Transition(heiman, options, turned, rest, COARSE), kind)()
+    assert problem.bounds.q[0, 5] < turned.q[:, 5].min() - 0.1
+    assert problem.bounds.q[1, 5] > rest.q[5] + 0.1
 
 
 @pytest.mark.parametrize("kind", ["start", "stop"])
@@ -121,7 +170,7 @@ def test_ends_of_a_start_and_a_stop_are_the_walks_and_the_stands(heiman, gait, s
     assert missing(replace(exact, q=moved)) > 1e-3
 
 
-def test_a_stride_that_turns_ends_turned(heiman, gait, options):
+def test_the_guess_of_a_turning_stride_ends_turned(heiman, gait, options):
     turning = Turning(heiman, options, gait.trajectory, 0.4, COARSE)
     problem = turning.problem()
     guess = turning.guess(problem)
@@ -140,6 +189,38 @@ def test_a_stride_that_turns_ends_turned(heiman, gait, options):
     assert np.abs(rows[program.rows_of("turned torque")]).max() < 1e-4
 
 
+def test_a_walk_that_bounces_does_so_when_it_turns(heiman, gait, options):
+    lively = replace(options, style=replace(options.style, bounce=1.5))
+    phases = Turning(heiman, lively, gait.trajectory, 0.4, COARSE).problem().phases
+    names = [{one.name for one in phase.constraints} for phase in phases]
+    assert ["rise of the centre of mass" in one for one in names] == [True, False, False, False] * 2
+    assert ["low centre of mass" in one for one in names] == [False, False, False, True] * 2
+
+
+@pytest.mark.parametrize("natural", [True, False])
+def test_only_natural_criteria_ask_a_clearance_of_the_heel_in_turns_starts_and_stops(
+    heiman, gait, stand, options, natural
+):
+    path = gait.trajectory
+    turning = Turning(heiman, options, path, 0.4, COARSE, natural).problem()
+    started, _ = Transition(heiman, options, path, state_at(stand.trajectory, 0), COARSE, natural).start()
+    for phase in (turning.phases[0], started.phases[2]):
+        assert ("clearance of the left heel" in {one.name for one in phase.constraints}) is natural
+
+
+def test_heights_of_feet_are_told_in_words(heiman, options):
+    *_, toes = swing_constraints(heiman, 0, options, natural=False, mirrored=True)
+    assert toes.name == "clearance of the right toes"
+    assert toes.row_names == ("the right big toe", "the right little toe")
+
+
+def test_only_synthesized_gaits_are_composed(gait):
+    with pytest.raises(
+        OutOfRangeError, match=r"Only gaits that `strut\.synthesize` has found can start, turn and stop"
+    ):
+        compose_walk(replace(gait, options=None))
+
+
 def test_a_walk_is_as_sound_as_its_worst_piece(gait):
     sliding = replace(
         gait.soundness, contact_drift_m=0.004, drifting="HeelLeft in phase Shift", playback_error_rad=None
@@ -152,6 +233,10 @@ def test_a_walk_is_as_sound_as_its_worst_piece(gait):
     ]
     assert worst.limits_broken() == ["joint limit: KneeRight_RY is 0.200 rad beyond its range"]
     assert worst.playback_error_rad == gait.soundness.playback_error_rad
+    changed = replace(gait.soundness, mesh_change=-0.02, refinement_change=0.5, allowed_pull_n=1e-4)
+    loose = replace(gait.soundness, mesh_change=0.01, allowed_pull_n=1.0, capsule_distance_m=-1.0, refinement_change=0)
+    worst = worst_of([loose, changed, gait.soundness])
+    assert (worst.mesh_change, worst.refinement_change, worst.allowed_pull_n) == (-0.02, 0.5, 1e-4)
 
 
 def test_a_long_movement_is_played_in_parts_of_whole_phases(gait, heiman):

@@ -20,7 +20,7 @@ from strut.human.synthesize import BLENDED, DRAWN, EASIER, NOISY, SAMPLED, best_
 from strut.io.motion_file import load_motion, save_motion
 from strut.mirror import mirror_of
 from strut.models.catalogue import robot_of
-from strut.models.subject import subject, with_even_sides
+from strut.models.subject import EVENED, subject, with_even_sides
 from strut.optimal.collocation import NotSolvedError
 from strut.optimal.layout import Layout
 from strut.optimal.soundness import contact_drift, require_sound
@@ -173,14 +173,15 @@ def test_published_criteria_keep_what_they_measure(heiman):
 
 def test_quick_steps_of_a_slow_walk_may_have_short_phases(heiman):
     options, natural = named_gait_options(heiman, [HUMAN]), named_criteria(heiman, "natural")
-    calm, hasty = (
+    calm, hasty, slow = (
         gait_problem(
             heiman, natural, speed_m_s=0.65, options=replace(options, style=replace(options.style, tempo=tempo))
         )
-        for tempo in (1.0, 1.25)
+        for tempo in (1.0, 1.25, 0.8)
     )
-    shortest = [[phase.duration_s[0] for phase in problem.phases] for problem in (calm, hasty)]
+    shortest = [[phase.duration_s[0] for phase in problem.phases] for problem in (calm, hasty, slow)]
     assert_allclose(shortest[1], np.array(shortest[0]) / 1.25)
+    assert shortest[2] == shortest[0]
     assert [phase.duration_s[1] for phase in hasty.phases] == [phase.duration_s[1] for phase in calm.phases]
 
 
@@ -315,6 +316,16 @@ def test_starts_after_the_first_have_noise_of_their_own(gait, heiman, monkeypatc
     assert asked == [(0, False, SAMPLED, False), (1, True, DRAWN, False), (2, True, DRAWN, False)]
     assert best.solution.cost == 0.0
     assert best.attempts[-1] == "start 3 of 3: cost 0.0000"
+
+
+def test_a_person_whose_sides_differ_is_told_that_they_were_made_even(gait, heiman, monkeypatch):
+    monkeypatch.setattr(
+        "strut.human.synthesize._Search.gait",
+        lambda search, *_, **__: replace(gait, attempts=tuple(search.attempts)),
+    )
+    uneven = subject(1.8, 75.0, lengths_m={"FootLeftLength": 0.29, "FootRightLength": 0.28})
+    assert synthesize(uneven).attempts == (EVENED,)
+    assert synthesize(heiman).attempts == ()
 
 
 def test_a_start_that_fails_is_followed_by_others_and_told(gait, heiman, monkeypatch):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from math import radians
+from math import degrees, radians
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +25,7 @@ from strut.human.synthesize import best_so_far
 from strut.human.synthesize import synthesize as find_gait
 from strut.io.atomic import check_writable
 from strut.io.motion_file import load_motion, save_motion
+from strut.models.subject import EVENED
 from strut.motion import Motion
 from strut.robot import Robot
 
@@ -97,7 +98,7 @@ def synthesize(
         _tell(gait, gait.motion(steps=steps), out, force=force, json=json)
         return
     compose = partial(compose_walk, gait, steps=steps, from_stand=from_stand, to_stand=to_stand, turn_rad=radians(turn))
-    walk = watched(lambda tell: compose(options=wanted, on_iteration=tell))
+    walk = watched(lambda tell: compose(on_iteration=tell))
     _tell(gait, walk.motion(), out, force=force, json=json)
 
 
@@ -106,14 +107,17 @@ def _tell(gait: Gait, motion: Motion, out: Path, *, force: bool, json: bool) -> 
     save_motion(motion, out, force=force)
     assert motion.receipt is not None
     if json:
-        print_json(motion.receipt.as_dict() | {name: motion.meta[name] for name in ("costs", "parameters")})
+        of_step = {name: motion.meta[name] for name in ("costs", "parameters", "straight_step") if name in motion.meta}
+        print_json(motion.receipt.as_dict() | of_step)
     print_receipt(motion.receipt)
     refused = motion.receipt.verdict == "refused"
     print_lines(*(_way(motion.receipt.walk) if motion.receipt.walk else _looks(gait, judged=not refused)))
     if refused:  # only what was stopped comes here; what was finished and is unsound is not written
         raise StoppedError(f"Interrupted; {out} holds the best iterate so far, which is not proven: do not walk it.")
+    print_lines(*(f"  Its {words}." for words in gait.attempts if words == EVENED))
     step = f"one step of {gait.step_length_m:.2f} m in {gait.trajectory.time_s[-1]:.2f} s"
-    print_lines(f"wrote {out} ({step}; in all {motion.receipt.duration_s:.1f} s)")
+    what = f"{motion.receipt.walk['steps']:.0f} steps" if motion.receipt.walk else step
+    print_lines(f"wrote {out} ({what}; in all {motion.receipt.duration_s:.1f} s)")
     print_next("strut analyze", out)
 
 
@@ -138,11 +142,12 @@ def _way(walk: Mapping[str, float | None]) -> list[str]:
     """Return how a walk starts, turns and stops, in words."""
     said = {
         "start_s": "is under way {:.1f} s after it leaves its stand",
-        "turn_per_stride_rad": "turns by {:.2g} rad in a stride",
+        "turn_deg": "turns by {:.3g}° in a stride",
         "radius_m": "on a circle of {:.2f} m",
         "stop_s": "stands {:.1f} s after the last steady step",
     }
-    words = [sentence.format(walk[name]) for name, sentence in said.items() if walk[name]]
+    known = {**walk, "turn_deg": degrees(walk["turn_per_stride_rad"] or 0.0)}
+    words = [sentence.format(known[name]) for name, sentence in said.items() if known[name]]
     return [
         f"  It takes {walk['steps']:.0f} steps, {', '.join(words)}; pieces join to {walk['seam_velocity']:.0e} m/s."
     ]

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.errors import OutOfRangeError
+from strut.errors import OutOfRangeError, RefusedError
 from strut.human.anatomy import RIGHT, SHANKS
 from strut.human.gait import RATE_HZ, Gait, work_j
-from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
+from strut.human.gait_options import GaitOptions
 from strut.human.quiet_stand import heading_of_foot, stand_at_rest
 from strut.human.transition_problem import Transition
 from strut.human.turning_problem import Turning, turned_configuration
 from strut.human.walk_pieces import WalkPiece, mirrored_step, samples, worst_seam
 from strut.motion import Motion
-from strut.optimal.collocation import DirectCollocation
+from strut.optimal.collocation import DirectCollocation, Solution
 from strut.optimal.interior_point import NEAR, OnIteration, SolverOptions
 from strut.optimal.joined_ends import JoinState
 from strut.optimal.multi_start import told_as
@@ -31,6 +33,7 @@ MOST_TURN_RAD = np.radians(45.0)  # in a stride: legs that stand turn no further
 START_STEPS, STOP_STEPS = 1, 2  # of the walk's steps, those that start it and those that stop it
 PART_S = 0.7  # longest part of a movement whose torques are played alone: errors grow a million times in a step
 MOST_SECONDS = 600.0
+OF_THE_STEP = ("costs", "parameters", "phase_names", "phase_durations_s")  # in `meta`: of the straight step alone
 ADVICE = "Choose a slower walk, or a smaller turn."
 
 
@@ -56,22 +59,37 @@ class ComposedWalk:
         """Return the walk as a motion; `feeling` may name emotion, pad, intensity_asked, intensity_kept."""
         gait = replace(self.gait, soundness=self.soundness)
         time_s, qpos, u, force, contact = samples(gait.robot, self.pieces, rate_hz)
-        way_m = float(np.linalg.norm(np.diff(qpos[:, :2], axis=0), axis=1).sum())
-        paths, heading = [piece.path for piece in self.pieces], np.unwrap(headings_of(qpos[:, 3:7]))
+        heading = np.unwrap(headings_of(qpos[:, 3:7]))
         receipt = replace(
             gait.receipt(**feeling),
+            **self._way(),
             duration_s=float(time_s[-1]),
-            distance_m=float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2])),
-            speed_m_s=way_m / float(time_s[-1]),
             walking_speed_m_s=gait.speed_m_s,
             turned_rad=float(heading[-1] - heading[0]) if self.figures["radius_m"] else None,
-            torque_use=float(max(np.max(np.abs(path.u) / gait.robot.torque_limit_nm) for path in paths)),
-            cost_of_transport=sum(work_j(path) for path in paths) / (gait.robot.mass_kg * GRAVITY_M_S2 * way_m),
             solve_s=self.solve_s,
             naturalness=None if self.figures["turn_per_stride_rad"] else gait.receipt().naturalness,
             walk=self.figures,
         )
-        return gait.sampled(receipt, time_s, (qpos, u, force, contact))
+        motion = gait.sampled(receipt, time_s, (qpos, u, force, contact))
+        return replace(motion, meta=_with_straight_step(motion.meta))
+
+    def _way(self) -> dict[str, Any]:
+        """Return how far it leads along its pieces, how fast, and what that takes."""
+        robot, pieces = self.gait.robot, self.pieces
+        way_m = sum(piece.way_m for piece in pieces)
+        u = np.concatenate([piece.path.u for piece in pieces])
+        return {
+            "distance_m": way_m,
+            "speed_m_s": way_m / sum(piece.duration_s for piece in pieces),
+            "torque_use": float(np.max(np.abs(u) / robot.torque_limit_nm)),
+            "cost_of_transport": sum(work_j(piece.path) for piece in pieces) / (robot.mass_kg * GRAVITY_M_S2 * way_m),
+        }
+
+
+def _with_straight_step(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a gait's `meta` with what is of its straight step alone in a table of its own."""
+    straight = {name: meta[name] for name in OF_THE_STEP}
+    return {**{name: meta[name] for name in meta if name not in straight}, "straight_step": straight}
 
 
 def compose_walk(
@@ -81,18 +99,16 @@ def compose_walk(
     from_stand: bool = False,
     to_stand: bool = False,
     turn_rad: float = 0.0,
-    options: GaitOptions | None = None,
     on_iteration: OnIteration | None = None,
 ) -> ComposedWalk:
     """Return a walk of a gait's steps, out of a stand and into one, straight on or turning.
 
     Args:
-        gait: A solved step.
+        gait: A step that `synthesize` found.
         steps: In all; the first comes out of the stand, the last two lead into it.
         from_stand: Whether it begins in a stand.
         to_stand: Whether it ends in one.
         turn_rad: About the vertical in a stride of two steps, positive to the left.
-        options: Of the gait; the usual ones if None.
         on_iteration: Called with every iteration; may return True to stop.
 
     Example:
@@ -101,7 +117,9 @@ def compose_walk(
         >>> strut.save_motion(walk.motion(), "walk.npz")
     """
     check_walk(steps, from_stand=from_stand, to_stand=to_stand, turn_rad=turn_rad)
-    maker = _Maker(gait, options or named_gait_options(gait.robot, [HUMAN]), float(turn_rad), on_iteration)
+    if gait.options is None:
+        raise OutOfRangeError("Only gaits that `strut.synthesize` has found can start, turn and stop; this one is not.")
+    maker = _Maker(gait, gait.options, float(turn_rad), on_iteration)
     return maker.walk(steps, from_stand=from_stand, to_stand=to_stand)
 
 
@@ -125,20 +143,24 @@ class _Maker:
         self.gait, self.robot, self.turn_rad, self.on_iteration = gait, gait.robot, turn_rad, on_iteration
         self.options = replace(options, capsules=options.capsules or turn_rad != 0.0)
         self.mesh = tuple(phase.intervals // FINER for phase in gait.trajectory.problem.phases)
-        self.solve_s, self.found = gait.solution.setup_s + gait.solution.solve_s, [gait.soundness]
+        self.natural = bool(gait.asked.get("natural"))
+        self.toe_in_rad = heading_of_foot(self.robot, gait.trajectory.q[0], RIGHT)
+        self.solve_s = gait.solution.setup_s + gait.solution.solve_s
+        self.found = [] if turn_rad else [gait.soundness]  # who turns takes no straight step
 
     def walk(self, steps: int, *, from_stand: bool, to_stand: bool) -> ComposedWalk:
         """Return the walk."""
-        pair, path = self._steps(), self.gait.trajectory
-        toe_in = heading_of_foot(self.robot, path.q[0], RIGHT)
-        first, stopping, pieces = START_STEPS * from_stand, steps - STOP_STEPS * to_stand, list[WalkPiece]()
-        stand = stand_at_rest(self.robot, path.problem, toe_in).trajectory  # a second of work, needed or not
+        pair, pieces = self._steps(), list[WalkPiece]()
+        first, stopping = START_STEPS * from_stand, steps - STOP_STEPS * to_stand
         if from_stand:
-            pieces += [WalkPiece(stand), WalkPiece(self._start(pair[0].path, stand, toe_in))]
+            pieces += [WalkPiece(self._stand), WalkPiece(self._start(pair[0].path))]
         pieces += [pair[number % 2] for number in range(first, stopping)]
         if to_stand:
-            pieces += [self._stop(pair[stopping % 2], stand, toe_in), WalkPiece(stand)]
-        soundness, seam = worst_of(self.found), worst_seam(self.robot, pieces)
+            pieces += [self._stop(pair[stopping % 2]), WalkPiece(self._stand)]
+        soundness = replace(worst_of(self.found), mesh_change=self.gait.soundness.mesh_change)
+        seam = worst_seam(self.robot, pieces)
+        if seam.complaints():
+            raise RefusedError(seam.complaints(), ADVICE)
         stride_m = 2.0 * pair[0].path.parameter["step_length_m"]
         figures = {
             "steps": steps,
@@ -155,37 +177,44 @@ class _Maker:
         path = self.gait.trajectory
         if not self.turn_rad:
             return WalkPiece(path), WalkPiece(path, mirrored=True)
-        turning = Turning(
-            self.robot, self.options, path, self.turn_rad, self.mesh, natural=bool(self.gait.asked.get("natural"))
-        )
+        turning = Turning(self.robot, self.options, path, self.turn_rad, self.mesh, self.natural)
         problem = turning.problem()
         stride = self._solved("a turning stride", problem, turning.guess(problem), warm=NEAR)
         count = len(self.mesh)
         first, second = replace(stride.part(0, count), problem=path.problem), stride.part(count, 2 * count)
         return WalkPiece(first), WalkPiece(mirrored_step(self.robot, second, path.problem), mirrored=True)
 
-    def _start(self, step: Trajectory, stand: Trajectory, toe_in_rad: float) -> Trajectory:
-        heading = heading_of_foot(self.robot, step.q[-1], RIGHT) - toe_in_rad  # the foot that stays where it stands
-        problem, guess = self._transition(step, stand, heading).start()
+    @cached_property
+    def _stand(self) -> Trajectory:
+        found = stand_at_rest(self.robot, self.gait.trajectory.problem, self.toe_in_rad)
+        return self._proven(found)
+
+    def _start(self, step: Trajectory) -> Trajectory:
+        heading = heading_of_foot(self.robot, step.q[-1], RIGHT) - self.toe_in_rad  # the foot that stays where it is
+        problem, guess = self._transition(step, heading).start()
         return self._solved("a start", problem, guess)
 
-    def _stop(self, step: WalkPiece, stand: Trajectory, toe_in_rad: float) -> WalkPiece:
-        turn = -self.turn_rad if step.mirrored else self.turn_rad
-        heading = heading_of_foot(self.robot, step.path.q[0], RIGHT) - toe_in_rad + 0.25 * turn  # half a step further
-        problem, guess = self._transition(step.path, stand, heading).stop()
+    def _stop(self, step: WalkPiece) -> WalkPiece:
+        further = 0.25 * (-self.turn_rad if step.mirrored else self.turn_rad)  # by half a step
+        heading = heading_of_foot(self.robot, step.path.q[0], RIGHT) - self.toe_in_rad + further
+        problem, guess = self._transition(step.path, heading).stop()
         return WalkPiece(self._solved("a stop", problem, guess), mirrored=step.mirrored)
 
-    def _transition(self, step: Trajectory, stand: Trajectory, heading_rad: float) -> Transition:
+    def _transition(self, step: Trajectory, heading_rad: float) -> Transition:
         """Return what leads from a stand that faces a direction into a step, and from it to the stand."""
+        stand = self._stand
         facing = JoinState(turned_configuration(stand.q[:1], np.array([heading_rad]))[0], 0.0 * stand.v[0], stand.u[0])
-        return Transition(self.robot, self.options, step, facing, self.mesh)
+        return Transition(self.robot, self.options, step, facing, self.mesh, self.natural)
 
     def _solved(self, what: str, problem: OptimalControlProblem, guess: Trajectory, warm: float = 0.0) -> Trajectory:
-        """Return a solved and sound movement; raises with what is wrong if there is none."""
+        """Return a solved and sound movement."""
         program = DirectCollocation(problem)
         options = SolverOptions(most_seconds=MOST_SECONDS, warm=warm, adaptive=not warm)
         on_mesh = program.solve(guess, options=options, on_iteration=told_as(self.on_iteration, what))
-        exact = refined_by_shooting(program, on_mesh)
+        return self._proven(refined_by_shooting(program, on_mesh))
+
+    def _proven(self, exact: Solution) -> Trajectory:
+        """Return a movement that is sound, and count its time; raises with what is wrong if it is not."""
         apart = SHANKS if self.options.capsules else None
         found = verify_trajectory(self.robot, exact, capsules=apart, part_s=PART_S)
         require_sound(found, limits=True, advice=ADVICE)

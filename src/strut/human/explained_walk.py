@@ -15,6 +15,7 @@ from strut.human.recorded_steps import RecordedSteps, recorded_steps
 from strut.human.weight_search import PRIOR_SD, FoundWeights, compared, found_weights
 from strut.human.weighted_gait import SolvedWeights, WeightedGait
 from strut.models.catalogue import robot_of
+from strut.models.subject import EVENED
 from strut.motion import Motion
 from strut.optimal.interior_point import OnIteration
 from strut.robot import Array, Robot
@@ -114,6 +115,8 @@ def explain(
     """
     human, steps = _recorded(walks, robot)
     gait = WeightedGait(human, steps.speed_m_s, on_iteration=on_iteration)
+    if gait.robot is not human:
+        (on_progress or _unheard)(EVENED)
     return explained_by(gait, steps, seed=seed, on_progress=on_progress)
 
 

@@ -12,18 +12,18 @@ import numpy as np
 from strut.contact_set import contact_points
 from strut.engines.rigid_body import GRAVITY_M_S2, point_positions
 from strut.human.anatomy import HEEL, RIGHT, sided
+from strut.human.gait_options import GaitOptions
 from strut.human.naturalness import Naturalness
 from strut.human.reference_bands import BandScore, band_scores
 from strut.human.walk_figures import walk_figures
+from strut.human.walk_pieces import WalkPiece
 from strut.human.walking_direction import WalkingDirection
-from strut.mirror import mirror_of, mirrored_feet
 from strut.motion import Motion
 from strut.optimal.collocation import Solution
 from strut.optimal.soundness import Soundness, verify_trajectory
 from strut.optimal.trajectory import Trajectory
 from strut.receipt import Receipt, Verdict
 from strut.robot import Array, Robot
-from strut.rotation import qpos_from_angles
 from strut.sampling import landing_samples
 
 RATE_HZ = 100.0
@@ -42,6 +42,7 @@ class Gait:
         asked: What was asked, as JSON would hold it.
         naturalness: What a person who looks at it would notice; None if nobody looked.
         direction: Where its motion goes; along the x axis if None, as the step was solved.
+        options: With which it was synthesized; None if it was found otherwise.
     """
 
     robot: Robot
@@ -51,6 +52,7 @@ class Gait:
     asked: dict[str, Any]
     naturalness: Naturalness | None = None
     direction: WalkingDirection | None = None
+    options: GaitOptions | None = None
 
     @property
     def trajectory(self) -> Trajectory:
@@ -102,10 +104,11 @@ class Gait:
         """Return many steps as a motion: the step, its mirror image, the step again, and so on."""
         path, receipt = self.trajectory, self.receipt(**feeling)
         count = max(2, round(path.time_s[-1] * rate_hz))
-        step = path.sampled(np.arange(count) * path.time_s[-1] / count, self.robot.foot_names)
-        parts = [self._turned(number, *step) for number in range(steps)]
-        q, u, force, contact = (np.concatenate(part) for part in zip(*parts, strict=True))
-        qpos, time_s = qpos_from_angles(q), np.arange(len(q)) * path.time_s[-1] / count
+        time_s = np.arange(steps * count) * path.time_s[-1] / count
+        pair = [WalkPiece(path, mirrored=mirrored).sampled(self.robot, time_s[:count]) for mirrored in (False, True)]
+        parts = [pair[number % 2] for number in range(steps)]
+        qpos, u, force, contact = (np.concatenate(part) for part in zip(*parts, strict=True))
+        qpos[:, 0] += self.step_length_m * np.repeat(np.arange(steps), count)
         distance_m = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2]))
         receipt = replace(receipt, duration_s=float(time_s[-1]), distance_m=distance_m)
         motion = self.sampled(receipt, time_s, (qpos, u, force, contact))
@@ -149,18 +152,6 @@ class Gait:
         cut = {name: getattr(strides, name)[start : stop + 1] for name in samples}
         cycle = replace(strides, time_s=strides.time_s[start : stop + 1] - strides.time_s[start], **cut)
         return band_scores(self.robot, self.speed_m_s, walk_figures(self.robot, cycle))
-
-    def _turned(self, step: int, q: Array, u: Array, force: Array, contact: Array) -> tuple[Array, ...]:
-        """Return a step that comes later: moved on, and in the mirror if its number is odd."""
-        moved = q.copy()
-        if step % 2:
-            mirror = mirror_of(self.robot, self.trajectory.problem.tree.velocity_names)
-            moved = mirror.image(moved)
-            u = mirror_of(self.robot, self.robot.joint_names).image(u)
-            feet = mirrored_feet(self.robot.foot_names)
-            force, contact = force[:, feet] * np.array([1.0, -1.0, 1.0]), contact[:, feet]
-        moved[:, 0] += step * self.step_length_m
-        return moved, u, force, contact
 
 
 def work_j(path: Trajectory) -> float:

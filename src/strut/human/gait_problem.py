@@ -109,10 +109,10 @@ def _phases(
 ) -> tuple[ContactPhase, ...]:
     gait, phases = robot.human_gait, []
     own_s = gait.natural_criteria.duration_s if criteria.natural else {}
-    heel_m = gait.natural_criteria.heel_clearance_m if criteria.natural and options.clearance_m else 0.0
     usual = gait.speed_m_s.usual
     slower = max(1.0, np.sqrt(usual / speed_m_s)) if speed_m_s else 1.0  # slow steps last longer
-    hurried = max(1.0, slower / options.style.tempo) if options.style else slower  # but quick short ones do not
+    tempo = max(1.0, options.style.tempo) if options.style else 1.0
+    hurried = max(1.0, slower / tempo)  # but quick short ones do not
     shorter = hurried * min(1.0, usual / speed_m_s) if speed_m_s and criteria.natural else 1.0
     for number, entry in enumerate(gait.phase):
         shortest_s, longest_s = own_s.get(entry.name, entry.duration_s)
@@ -126,7 +126,7 @@ def _phases(
                 landing=tuple(entry.landing),
                 unloaded=tuple(entry.unloaded),
                 constraints=(
-                    *swing_constraints(robot, number, options, heel_m=heel_m),
+                    *swing_constraints(robot, number, options, natural=criteria.natural),
                     *bounce_constraints(robot, number, options.style, speed_m_s),
                 ),
             )

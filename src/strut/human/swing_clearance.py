@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from strut.contact_set import contact_points
-from strut.human.anatomy import other_side
+from strut.human.anatomy import HEEL, LEFT, LITTLE_TOE, RIGHT, TOES, other_side, sided
 from strut.human.gait_options import GaitOptions
 from strut.optimal.node_symbols import NodeSymbols
 from strut.optimal.problem import Constraint, Nodes
@@ -27,16 +27,22 @@ _SWINGING: dict[int, tuple[_Swing, ...]] = {  # phase by phase: what is in the a
 }
 _CLEAR: dict[int, Nodes] = {0: "from a third on", 1: "all"}
 _HEEL_CLEAR: dict[int, Nodes] = {0: "from a third on", 1: "up to two thirds"}  # then it comes down to land
+_SAID = {
+    sided(point, side): f"the {side.lower()} {words}"
+    for point, words in ((HEEL, "heel"), (TOES, "big toe"), (LITTLE_TOE, "little toe"))
+    for side in (LEFT, RIGHT)
+}
 ROUNDING_M = 0.005  # what rounding may add to a distance near touching, and is kept besides; see the test of it
 
 
 def swing_constraints(
-    robot: Robot, number: int, options: GaitOptions, *, heel_m: float = 0.0, mirrored: bool = False
+    robot: Robot, number: int, options: GaitOptions, *, natural: bool, mirrored: bool = False
 ) -> tuple[Constraint, ...]:
-    """Return the constraints of a phase, counted from 0; `heel_m` is the least height of the heel that swings past.
+    """Return the constraints of a phase, counted from 0; `mirrored` is for the same phase of the other leg.
 
-    `mirrored` is for the same phase of the other leg.
+    By `natural` criteria the heel that swings past keeps a height too, wherever the toes do.
     """
+    heel_m = robot.human_gait.natural_criteria.heel_clearance_m if natural and options.clearance_m else 0.0
     found = [
         height_constraint(robot, f"height of {who}", names, 0.0, nodes, mirrored=mirrored)
         for names, nodes, who in _SWINGING[number]
@@ -55,10 +61,11 @@ def height_constraint(
 ) -> Constraint:
     """Return the constraint that contact points, or those of the other leg, are at least so high at some nodes."""
     side: Callable[[str], str] = other_side if mirrored else str
-    points, words = contact_points(robot), tuple(side(name) for name in names)
+    points = [contact_points(robot)[side(name)] for name in names]
+    words = tuple(_SAID[side(name)] for name in names)
 
     def heights(node: NodeSymbols) -> Expression:
-        return column(*(node.height(points[name]) for name in words))
+        return column(*(node.height(point) for point in points))
 
     return Constraint(side(who), heights, least_m, np.inf, nodes, scale=0.1, row_names=words, unit="m")
 

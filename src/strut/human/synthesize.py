@@ -21,7 +21,7 @@ from strut.human.posture_targets import halfway
 from strut.human.warm_library import features, warm_library
 from strut.human.warm_start import warm_step
 from strut.models.catalogue import load_robot
-from strut.models.subject import with_even_sides
+from strut.models.subject import EVENED, with_even_sides
 from strut.motion import Motion
 from strut.optimal.collocation import DirectCollocation, NotSolvedError, Solution
 from strut.optimal.interior_point import OFF_BOUNDS, SOLVED, OnIteration, SolverOptions
@@ -85,7 +85,7 @@ def synthesize(
         >>> gait = strut.synthesize(strut.load_robot("heiman"), speed_m_s=1.3)  # ten seconds
         >>> strut.save_motion(gait.motion(steps=4), "gait.npz")
     """
-    human = with_even_sides(load_robot(robot) if isinstance(robot, str) else robot)
+    human, told = _even_human(robot)
     weights = criteria or named_criteria(human, objective)
     request = SynthesisRequest(human, weights, options or named_gait_options(human, [HUMAN]), speed_m_s, step_m)
     mesh = tuple(intervals or usual_mesh(human, request.pace_m_s))
@@ -96,13 +96,20 @@ def synthesize(
     def solved(number: int, tell: OnIteration | None) -> Gait:
         noisy = GuessOptions(NOISE_RAD, NOISE_DURATION, seed=number, style=request.options.style)
         kinds = [*([] if number else openings), DRAWN, EASIER, NOISY][:tries]
-        search = _Search(request, process_time() + most_seconds, tell, begin)
+        search = _Search(request, process_time() + most_seconds, tell, begin, [*told])
         return search.gait(mesh, noisy if number else first, kinds, check_mesh=check_mesh)
 
     if starts == 1:
         return solved(0, on_iteration)
-    best, told = best_of_starts(starts, solved, on_iteration)
-    return replace(best, attempts=(*best.attempts, *told))
+    best, others = best_of_starts(starts, solved, on_iteration)
+    return replace(best, attempts=(*best.attempts, *others))
+
+
+def _even_human(robot: Robot | str) -> tuple[Robot, list[str]]:
+    """Return a human model whose sides are the same, and what is to be told of that."""
+    given = load_robot(robot) if isinstance(robot, str) else robot
+    human = with_even_sides(given)
+    return human, [] if human is given else [EVENED]
 
 
 def best_so_far(human: Robot, best: Solution) -> Gait:
@@ -205,7 +212,9 @@ class _Search:
                 self.attempts.append(f"start {number} was refused: {'; '.join(refusal.reasons)}")
                 mesh, coarse = _finer(mesh), on_mesh
                 continue
-            gait = Gait(request.human, found, soundness, tuple(self.attempts), request.as_dict())
+            gait = Gait(
+                request.human, found, soundness, tuple(self.attempts), request.as_dict(), options=request.options
+            )
             return replace(gait, naturalness=naturalness(request.human, found.trajectory, gait.band_scores()))
         raise RefusedError(self.attempts, "Use a finer mesh (intervals) or another speed.")
 

@@ -1,7 +1,8 @@
 """Transition problem: from a stand into a walk in one step, and out of a walk into a stand in one and a half.
 
 A start is the weight's shift, the rise of a heel, and a step that ends exactly where a step of the walk ends. A stop is
-a step that begins exactly where one of the walk begins, and the other foot's way alongside. Criteria are the walk's.
+a step that begins exactly where one of the walk begins, and the other foot's way alongside. Criteria are the walk's; a
+bounce that a feeling asks of the walk is asked of neither.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.interpolate import CubicSpline, interp1d
 
-from strut.human.anatomy import HEEL, LEFT, LITTLE_TOE, TOES, other_side, sided
+from strut.human.anatomy import BASE, HEEL, LEFT, LITTLE_TOE, TOES, other_side, sided
 from strut.human.gait_options import GaitOptions
 from strut.human.quiet_stand import either_side_bounds, stance
 from strut.human.swing_clearance import height_constraint, legs_apart, swing_constraints
@@ -24,6 +25,7 @@ from strut.tables.gait import PhaseTable
 
 ANYWHERE = (0, 1)  # coordinates of the place on the ground: a start or stop is put where it belongs afterwards
 PRESS_N = 1.0  # least load of a point that stands; with 0 it pulled by up to 0.2 N between nodes
+HEADING = BASE - 1  # coordinate of the pelvis
 SAMPLES = 200  # of a guessed path
 
 
@@ -37,6 +39,7 @@ class Transition:
         step: One of its solved steps, from left toe-off to right toe-off.
         stand: Where it starts or stops, at rest.
         mesh: Intervals of the step's phases.
+        natural: Whether its criteria are the natural ones.
     """
 
     robot: Robot
@@ -44,6 +47,7 @@ class Transition:
     step: Trajectory
     stand: JoinState
     mesh: Sequence[int]
+    natural: bool = True
 
     def start(self) -> tuple[OptimalControlProblem, Trajectory]:
         """Return the problem that leads from the stand to the end of the step, and where a solver may begin."""
@@ -63,12 +67,14 @@ class Transition:
 
     def _problem(self, phases: tuple[ContactPhase, ...]) -> OptimalControlProblem:
         """Return the step's problem with other phases and free ends; what it was asked besides is as it was found."""
-        step = self.step.problem
-        known = self.step.parameter
+        step, known = self.step.problem, self.step.parameter
+        wide = either_side_bounds(self.robot, step)
+        furthest = np.abs([*self.step.q[:, HEADING], self.stand.q[HEADING]]).max()  # of a step that turns
+        q = wide.q + furthest * np.outer([-1.0, 1.0], np.arange(step.tree.nq) == HEADING)
         return replace(
             step,
             phases=phases,
-            bounds=either_side_bounds(self.robot, step),
+            bounds=replace(wide, q=q),
             costs=tuple(cost for cost in step.costs if not isinstance(cost, MayerCost)),
             parameters=tuple(replace(one, lower=known[one.name], upper=known[one.name]) for one in step.parameters),
         )
@@ -77,13 +83,12 @@ class Transition:
         """Return the phases of the step, which may last shorter and longer."""
         gait, path = self.robot.human_gait, self.step
         shorter, longer = gait.stand.step_time
-        heel_m = gait.natural_criteria.heel_clearance_m if self.options.clearance_m else 0.0
         return [
             replace(
                 phase,
                 intervals=self.mesh[number],
                 duration_s=(shorter * path.duration_s[number], longer * path.duration_s[number]),
-                constraints=swing_constraints(self.robot, number, self.options, heel_m=heel_m),
+                constraints=swing_constraints(self.robot, number, self.options, natural=self.natural),
                 least_load_n=PRESS_N,
                 arrival=gait.phase[number].arrival,
             )

@@ -10,11 +10,12 @@ from scipy.spatial.transform import Rotation
 
 from strut.contact_set import contact_set
 from strut.human.anatomy import BASE, PELVIS, other_side
+from strut.human.bounce import bounce_constraints
 from strut.human.gait_options import GaitOptions
 from strut.human.posture_targets import posture_cost
 from strut.human.quiet_stand import either_side_bounds
 from strut.human.swing_clearance import swing_constraints
-from strut.mirror import mirror_of
+from strut.human.walk_pieces import mirrored_step
 from strut.optimal.joined_ends import repeats_turned
 from strut.optimal.problem import (
     BoundaryConstraint,
@@ -75,10 +76,12 @@ class Turning:
 
     def guess(self, problem: OptimalControlProblem) -> Trajectory:
         """Return the straight step and its mirror image, turned as it goes along an arc, at the problem's nodes."""
-        robot, names = self.robot, problem.tree.velocity_names
         path, arc_m = self.step.on_mesh(replace(self.step.problem, phases=problem.phases[:4])), self._arc_m
-        mirror, pushes = mirror_of(robot, names), mirror_of(robot, robot.joint_names)
-        q, v, a = (np.concatenate([part, mirror.image(part)]) for part in (path.q, path.v, path.a))
+        image = mirrored_step(self.robot, path, problem)
+        steps = (mirrored_step(self.robot, image, problem), image)  # the step itself, on the rows of the stride
+        q, v, a, u, force = (
+            np.concatenate([getattr(step, name) for step in steps]) for name in ("q", "v", "a", "u", "force_n")
+        )
         q[len(path.q) :, 0] += arc_m / STEPS
         duration_s = np.tile(path.duration_s, STEPS)
         time_s = problem.node_times(duration_s)
@@ -99,8 +102,8 @@ class Turning:
             q=turned,
             v=v,
             a=a,
-            u=np.concatenate([path.u, pushes.image(path.u)]),
-            force_n=self._forces(problem, path),
+            u=u,
+            force_n=force,
             duration_s=duration_s,
             parameter=path.parameter,
             impulse_n_s={},
@@ -112,9 +115,8 @@ class Turning:
 
     def _phase(self, number: int, *, mirrored: bool) -> ContactPhase:
         side: Callable[[str], str] = other_side if mirrored else str
-        phase, gait = self.step.problem.phases[number], self.robot.human_gait
-        heel_m = gait.natural_criteria.heel_clearance_m if self.options.clearance_m else 0.0
-        apart = replace(self.options, capsules=True)
+        phase, apart = self.step.problem.phases[number], replace(self.options, capsules=True)
+        speed_m_s = self.step.parameter["speed_m_s"]
         return replace(
             phase,
             name=side(phase.name),
@@ -122,7 +124,10 @@ class Turning:
             intervals=self.mesh[number],
             landing=tuple(side(name) for name in phase.landing),
             unloaded=tuple(side(name) for name in phase.unloaded),
-            constraints=swing_constraints(self.robot, number, apart, heel_m=heel_m, mirrored=mirrored),
+            constraints=(
+                *swing_constraints(self.robot, number, apart, natural=self.natural, mirrored=mirrored),
+                *bounce_constraints(self.robot, number, self.options.style, speed_m_s),
+            ),
         )
 
     def _cost(self, cost: Cost) -> Cost:
@@ -156,15 +161,6 @@ class Turning:
             BoundaryConstraint("stride", advance, ("along", "across", "speed and duration"), row_units="m"),
             BoundaryConstraint("share of double support", double_support, upper=0.0, lower=-np.inf, row_units="s"),
         )
-
-    def _forces(self, problem: OptimalControlProblem, path: Trajectory) -> Array:
-        """Return the forces of the step and of its mirror image, row by row. Shape (nodes, n_rows)."""
-        rows, count = list(problem.contact.row_names), len(path.q)
-        force = np.zeros((STEPS * count, len(rows)))
-        for index, name in enumerate(path.problem.contact.row_names):
-            force[:count, rows.index(name)] = path.force_n[:, index]
-            force[count:, rows.index(other_side(name))] = path.force_n[:, index] * (-1.0 if name.endswith("Y") else 1.0)
-        return force
 
 
 def turned_configuration(q: Array, heading_rad: Array) -> Array:

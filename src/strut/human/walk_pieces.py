@@ -17,6 +17,7 @@ from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles, qvel_from_angles
 
 MIRRORED = np.array([1.0, -1.0, 1.0])  # places and forces in the mirror of the x-z plane
+MOST_PLACE, MOST_VELOCITY = 1e-6, 1e-4  # by which pieces that join may miss each other: m or rad, and per s
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +31,11 @@ class WalkPiece:
     def duration_s(self) -> float:
         """How long it lasts."""
         return float(self.path.time_s[-1])
+
+    @property
+    def way_m(self) -> float:
+        """How far it leads over the ground, straight from its start to its end."""
+        return float(np.linalg.norm(self.path.q[-1, :2] - self.path.q[0, :2]))
 
     def end(self, robot: Robot, node: int) -> tuple[Array, Array, Array]:
         """Return configuration (nq + 1,), velocity with the base's angular one in its axes (nv,) and torques (n_u,)."""
@@ -86,16 +92,21 @@ class Seam:
     velocity: float
     torque_nm: float
 
+    def complaints(self) -> list[str]:
+        """Return what does not join, in words; empty if all does."""
+        judged = (
+            (self.place, MOST_PLACE, f"pieces of the walk miss each other by {self.place:.1e} m or rad"),
+            (self.velocity, MOST_VELOCITY, f"pieces of the walk miss each other by {self.velocity:.1e} m/s or rad/s"),
+        )
+        return [words for miss, most, words in judged if not miss <= most]  # also catches NaN
+
 
 def placements(robot: Robot, pieces: Sequence[WalkPiece]) -> list[Placement]:
     """Return where all pieces are put; the first is where it was found."""
     put = [Placement(0.0, np.zeros(2))]
     for before, after in pairwise(pieces):
         here, there = put[-1].of(before.end(robot, -1)[0]), after.end(robot, 0)[0]
-        away = (
-            Rotation.from_quat(here[3:7], scalar_first=True) * Rotation.from_quat(there[3:7], scalar_first=True).inv()
-        )
-        matrix = away.as_matrix()
+        matrix = _turn_between(there, here).as_matrix()
         turned = Placement(float(np.arctan2(matrix[1, 0], matrix[0, 0])), np.zeros(2))
         put.append(Placement(turned.turn_rad, here[:2] - turned.of(there)[:2]))
     return put
@@ -107,9 +118,17 @@ def worst_seam(robot: Robot, pieces: Sequence[WalkPiece]) -> Seam:
     for (one, here), (other, there) in pairwise(zip(pieces, put, strict=True)):
         (q, v, u), (q_then, v_then, u_then) = one.end(robot, -1), other.end(robot, 0)
         moved = (here.pushes(v[:3]) - there.pushes(v_then[:3]), v[3:] - v_then[3:])
-        misses = (here.of(q) - there.of(q_then), np.concatenate(moved), u - u_then)
+        q, q_then = here.of(q), there.of(q_then)
+        place = (q[:3] - q_then[:3], _turn_between(q_then, q).as_rotvec(), q[7:] - q_then[7:])
+        misses = (np.concatenate(place), np.concatenate(moved), u - u_then)
         found.append([float(np.abs(miss).max()) for miss in misses])
     return Seam(*np.max(found, axis=0).tolist())
+
+
+def _turn_between(qpos: Array, then: Array) -> Rotation:
+    """Return the turn of the base in world from one configuration to another. Shapes (nq + 1,)."""
+    before, after = (Rotation.from_quat(one[3:7], scalar_first=True) for one in (qpos, then))
+    return after * before.inv()
 
 
 def samples(robot: Robot, pieces: Sequence[WalkPiece], rate_hz: float) -> tuple[Array, Array, Array, Array, Array]:
@@ -123,6 +142,8 @@ def samples(robot: Robot, pieces: Sequence[WalkPiece], rate_hz: float) -> tuple[
         qpos, u, force, contact = piece.sampled(robot, inside)
         parts.append((put.of(qpos), u, put.pushes(force), contact))
     qpos, u, force, contact = (np.concatenate(part) for part in zip(*parts, strict=True))
+    flipped = np.sum(qpos[1:, 3:7] * qpos[:-1, 3:7], axis=1) < 0.0  # the same turn with the other sign
+    qpos[1:, 3:7] *= np.where(np.cumsum(flipped) % 2, -1.0, 1.0)[:, None]
     return time_s, qpos, u, force, contact
 
 

@@ -19,6 +19,7 @@ from strut.tables.folder import Tables
 from strut.tables.human import SubjectTable
 from strut.tables.segments import Bound, SegmentBody
 
+EVENED = "sides differ: both got the mean of their sizes, because a step is the mirror image of the next"
 SEXES = ("male", "female")
 HEIMAN = Path(__file__).parent.parent / "robots" / "heiman"
 

@@ -170,12 +170,19 @@ def verify_trajectory(
 def worst_of(found: Sequence[Soundness]) -> Soundness:
     """Return the worst of every figure of several movements, for what is made of all of them."""
     pairs = {"contact_drift_m": "drifting", "joint_speed_use": "fastest", "joint_limit_margin_rad": "tightest"}
-    least = ("joint_limit_margin_rad", "least_normal_force_n", "least_normal_impulse_n_s", "least_unloading_n_s")
+    least = (
+        "joint_limit_margin_rad",
+        "least_normal_force_n",
+        "least_normal_impulse_n_s",
+        "least_unloading_n_s",
+        "allowed_pull_n",
+    )
     most = ("contact_drift_m", "joint_speed_use", "residual", "penetration_m", "momentum_error_n_s", "impact_energy_j")
     apart = [one for one in found if one.capsule_distance_m is not None]
-    played = [one.playback_error_rad for one in found if one.playback_error_rad is not None]
     worst: dict[str, Any] = {"finished": all(one.finished for one in found)}
-    worst["playback_error_rad"] = max(played, default=None)
+    for name in ("playback_error_rad", "mesh_change", "refinement_change"):
+        known = [getattr(one, name) for one in found if getattr(one, name) is not None]
+        worst[name] = max(known, key=abs, default=None)
     for choose, names in ((min, least), (max, most)):
         for name in names:
             one = choose(found, key=attrgetter(name))
