@@ -107,6 +107,12 @@ def test_a_standing_trial_helps(data):
     assert {"LMKNE", "RMMAL"} <= set(helped.subject.marker)  # only the standing trial has them
 
 
+def test_a_standing_trial_of_another_person_is_refused(data):
+    walk, standing = (read_recording(data / f"{name}.c3d") for name in ("qcmas_walk", "sydney_static"))
+    with pytest.raises(BadRecordingError, match="of a person of 1.634 m, qcmas_walk of one of 1.86 m"):
+        fit(walk, standing=standing)
+
+
 @pytest.mark.parametrize(
     ("name", "marker_set", "height_m", "mass_kg"),
     [("pc_real", "clusters of three", None, None), ("plate_type2", "Helen Hayes in letters", 1.60, 60.0)],

@@ -28,6 +28,7 @@ from strut.rotation import qpos_from_angles
 
 Method = Literal["batched", "published"]
 FEWEST_MARKERS = 6
+OTHER_M, OTHER_KG = 0.05, 5.0  # by which heights and masses of one person do not differ between files
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,10 +144,22 @@ def fit(
             subject.height_m, subject.mass_kg, "not used; the subject's file"
         )
         return _fitted(body, trial, subject, prior, method, told, on_progress)
-    others = [] if standing is None else [prepare_trial(standing, marker_set)]
+    others = [] if standing is None else [prepare_trial(_of_same_person(standing, recording), marker_set)]
     facts = PersonFacts(height_m, mass_kg, sex)
     person, notes = subject_from_trials(body, [trial, *others], facts, prior, on_progress)
     return _fitted(body, trial, person, prior, method, notes, on_progress)
+
+
+def _of_same_person(standing: Recording, walk: Recording) -> Recording:
+    """Return a standing trial whose file does not tell another person than that of the walk."""
+    told = ((standing.height_m, walk.height_m, OTHER_M, "m"), (standing.mass_kg, walk.mass_kg, OTHER_KG, "kg"))
+    for own, other, most, unit in told:
+        if own is not None and other is not None and abs(own - other) > most:
+            raise BadRecordingError(
+                f"{standing.name}: this file is of a person of {own:g} {unit}, {walk.name} of one of {other:g} {unit}; "
+                "give a standing trial of the same person."
+            )
+    return standing
 
 
 def _fitted(
