@@ -109,7 +109,7 @@ def test_a_standing_trial_helps(data):
 
 def test_a_standing_trial_of_another_person_is_refused(data):
     walk, standing = (read_recording(data / f"{name}.c3d") for name in ("qcmas_walk", "sydney_static"))
-    with pytest.raises(BadRecordingError, match="of a person of 1.634 m, qcmas_walk of one of 1.86 m"):
+    with pytest.raises(BadRecordingError, match=r"of a person of 1\.634 m, qcmas_walk of one of 1\.86 m"):
         fit(walk, standing=standing)
 
 
