@@ -121,7 +121,10 @@ def test_heights_of_toes_and_distances_of_legs_are_told_by_the_right_names(heima
     level = rows_of(clear, 1, "clearance of the left toes", q)
     q[names.index("HipLeft_RX")] = 0.3  # the leg goes to the left, so that the foot tilts onto its inner edge
     tilted = rows_of(clear, 1, "clearance of the left toes", q)
-    assert tilted["Meta5Left"] - level["Meta5Left"] > tilted["HalluxLeft"] - level["HalluxLeft"] + 0.005
+    assert (
+        tilted["the left little toe"] - level["the left little toe"]
+        > tilted["the left big toe"] - level["the left big toe"] + 0.005
+    )
     apart = [rows_of(plain, 1, "distance of the legs", posture) for posture in (np.zeros(34), q)]
     width, shank = apart[0]["the knees"], heiman.subject.lengths_m["ShankLeftLength"]
     thigh = heiman.subject.lengths_m["ThighLeftLength"]
