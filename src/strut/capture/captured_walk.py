@@ -172,7 +172,10 @@ def _motion(found: MarkerFit, robot: Robot, forces: GroundForces, emg: EmgEnvelo
         cop_in_world=wrench_pressure(forces.wrench),
         meta=meta,
     )
-    return replace(motion, receipt=replace(recorded_receipt(robot, motion), solve_s=solve_s))
+    receipt = recorded_receipt(robot, motion)
+    if denied := forces.denied_by_plates:
+        receipt = replace(receipt, verdict="refused", reasons=(*receipt.reasons, *denied))
+    return replace(motion, receipt=replace(receipt, solve_s=solve_s))
 
 
 def _at_contact_points(robot: Robot, forces: GroundForces, qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:

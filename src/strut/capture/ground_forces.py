@@ -41,6 +41,7 @@ from strut.recording import GaitEvent, all_seen
 from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
 
+OTHER_PERSON = 0.25  # of the force by which plates deny the given mass: crutches carried 18 % of a patient
 BASELINE_HZ = 6.0
 FOLLOWED_SD = 0.005  # of plates that are followed, over body weight
 PLAIN_SD, PLAIN_S = 0.015, 0.1  # of the plain estimate, over body weight; so long it stays alike
@@ -101,6 +102,12 @@ class GroundForces:
         left = self.wrench - self.loads.wrenches().sum(axis=1)
         place = np.column_stack([wrench_pressure(self.wrench), np.zeros(len(left))])
         return np.concatenate([left[:, :3], left[:, 3:] - np.cross(place, left[:, :3])], axis=1)
+
+    @property
+    def denied_by_plates(self) -> tuple[str, ...]:
+        """Why these are not the forces of the person on the plates: the mass is another one by far."""
+        told = () if self.plates is None else weight_notes(self.plates, self.wrench[:, :3], most=OTHER_PERSON)
+        return tuple(f"weight: {words[0].lower()}{words[1:].partition(':')[0]}" for words in told)
 
     @property
     def notes(self) -> tuple[str, ...]:

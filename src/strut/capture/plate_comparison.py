@@ -71,16 +71,17 @@ class PlateForces:
         return bool((np.abs(np.nan_to_num(self.wrench[..., 2])) > 0.0).sum() >= FEWEST_FRAMES)
 
 
-def weight_notes(plates: PlateForces, total_n: Array) -> tuple[str, ...]:
+def weight_notes(plates: PlateForces, total_n: Array, *, most: float = OTHER_WEIGHT) -> tuple[str, ...]:
     """Return a sentence if plates feel another weight than the movement of the given mass needs.
 
     Args:
         plates: Measured.
         total_n: Computed force of the ground. Shape (T, 3).
+        most: Share of the force by which plates may differ.
     """
     known = np.isfinite(plates.total[:, 2])
     share = float(plates.total[known, 2].sum() / max(total_n[known, 2].sum(), 1.0))
-    if known.sum() < FEWEST_FRAMES or abs(share - 1.0) < OTHER_WEIGHT:
+    if known.sum() < FEWEST_FRAMES or abs(share - 1.0) < most:
         return ()
     words = f"Plates feel {share:.0%} of the force that the movement needs"
     return (f"{words}: is the mass {share:.2f} times as large, or did something else than feet carry?",)
