@@ -3,27 +3,35 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-WORKERS ?= 2
+WORKERS ?= 3  # of two cores: browsers are waited for now and then; more cores take more, such as WORKERS=9
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 # make bench-peers: beside other solvers, which live in an environment of their own.
-.PHONY: demo test docs bench bench-peers lint lock clean
+.PHONY: demo test pytest docs bench bench-peers lint ruff mypy lock clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/01_five_emotions.py demo
 
+# Types are checked beside the tests.
+test: ruff
+	$(MAKE) --no-print-directory --jobs 2 mypy pytest
+
 # One thread in each of the workers: more would wait for each other. Compiled modules are kept: many tests start processes.
-test: export OMP_NUM_THREADS = 1
-test: export OPENBLAS_NUM_THREADS = 1
-test: export MUJOCO_GL = disable
-test: export PYTHONDONTWRITEBYTECODE =
-test: lint
+pytest: export OMP_NUM_THREADS = 1
+pytest: export OPENBLAS_NUM_THREADS = 1
+pytest: export MUJOCO_GL = disable
+pytest: export PYTHONDONTWRITEBYTECODE =
+pytest: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # what a file plans is planned in one worker
 
-lint: $(VENV)/installed-dev
+lint: ruff mypy
+
+ruff: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --num-workers $(WORKERS)
+
+mypy: $(VENV)/installed-dev
+	$(BIN)/mypy --num-workers 2
 
 # The site, with the API from the docstrings, in site/.
 docs: $(VENV)/installed-docs

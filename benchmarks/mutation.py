@@ -42,17 +42,7 @@ FOLDERS = (
     *("engines", "expression", "optimal", "human", "pipeline"),
 )
 HEAVY = {"synthesize.py", "reconstruct.py", "multi_start.py", "reconstruction.py"}  # their tests are marked slow
-SLOW_TOO = {"verify"}  # slow tests there only look at a synthesized gait, which is kept from the first run
-UNSETTLED = {  # modules that others are writing now
-    *("gait_body.py", "gait_drafts.py", "gait_pattern.py", "gait_plan.py", "gait_track.py", "whole_body.py"),
-    *("controller_dynamics.py", "torque_plant.py", "two_bar_leg.py", "piloted.py", "piloted_record.py", "upright.py"),
-    *("planted_body.py", "balanced_path.py", "body_wrench.py", "animate.py", "piloted_story.py"),
-    *("animation_drafts.py", "feasible_story.py", "planted_story.py", "traced_story.py", "periodic_gait.py"),
-    *("coupled_tree.py", "eyes.py", "rig_bones.py", "solid_mesh.py", "task_farm.py", "life.py"),
-    *("gait_library_build.py", "gait_audit.py", "recorded_walk.py"),
-    *("gait_trials.py", "live_pilot.py", "piloted_drafts.py", "piloted_show.py", "plant_audit.py"),
-    *("plant_forces.py", "show_queue.py", "walk_figures.py"),
-}
+SLOW_TOO = {"verify", "human"}  # slow tests there only look at a synthesized gait, which is kept from the first run
 COMMUTATIVE = {"max", "min", "maximum", "minimum", "fmax", "fmin", "hypot"}  # their arguments swapped are no fault
 KEY = ("folder", "file", "function", "kind", "before", "after")
 Lines = dict[str, dict[str, Any]]
@@ -134,9 +124,7 @@ def _left_out(node: ast.AST) -> list[ast.AST]:
 
 def chosen(folder: str, count: int, seed: int, left_out: set[tuple[str, ...]]) -> list[Fault]:
     """Return faults of a folder in a lot that the seed decides, those left out replaced by the next."""
-    modules = [
-        path for path in sorted((ROOT / "src/strut" / folder).glob("*.py")) if path.name not in HEAVY | UNSETTLED
-    ]
+    modules = [path for path in sorted((ROOT / "src/strut" / folder).glob("*.py")) if path.name not in HEAVY]
     faults = {fault.key: fault for path in modules for fault in faults_in(path, folder) if fault.key not in left_out}
     return sorted(faults.values(), key=lambda fault: _lot(fault, seed))[:count]
 

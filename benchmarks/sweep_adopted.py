@@ -151,7 +151,8 @@ def report(rows: list[Row]) -> None:
             f"  slip median {median(slip):.1f} mm, below 10 mm in {sum(value < 10.0 for value in slip)} of {len(slip)};"
         )
         speeds = sorted(float(row["body_lengths_s"]) for row in neutral)
-        print(f"  neutral {speeds[0]:.2f}-{speeds[-1]:.2f} body lengths/s, median {median(speeds):.2f};")
+        if speeds:
+            print(f"  neutral {speeds[0]:.2f}-{speeds[-1]:.2f} body lengths/s, median {median(speeds):.2f};")
         times = sorted(float(row["plan_s"]) for row in plans)
         print(f"  planned in {median(times):.1f} s of processor time (median), {times[-1]:.1f} s at most;")
         controls = [row["control"] for row in walked]
@@ -167,7 +168,8 @@ def report_confused(rows: list[Row]) -> None:
         distance = strut.feeling_distances([{key: float(value) for key, value in one.items()} for one in movements])
         pairs = sorted((distance[i, j], names[i], names[j]) for i, j in combinations(range(len(names)), 2))
         near = [f"{one} and {other} {far:.2f}" for far, one, other in pairs if far < threshold()]
-        print(f"{robot}, {len(names)} feelings:", "; ".join(near) or f"told apart, nearest {pairs[0]}" if pairs else "")
+        nearest = [f"told apart, nearest {one} and {other} {far:.2f}" for far, one, other in pairs[:1]]
+        print(f"{robot}, {len(names)} feelings:", "; ".join(near or nearest))
 
 
 def main() -> None:

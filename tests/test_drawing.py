@@ -5,7 +5,8 @@ import pytest
 
 from strut.drawing import drawn, rounded
 from strut.errors import AnimationError, FileError, UnknownNameError
-from strut.io.animation_file import load_animation, story_names, story_path
+from strut.io.animation_file import load_animation
+from strut.models.stories import story_names, story_path
 from strut.tables.keyframes import Animation, AnimationKey
 
 GOOD = """title = "hop"

@@ -5,7 +5,8 @@ import math
 import pytest
 
 from strut.errors import OutOfRangeError
-from strut.style import WORDS, Style, spoken
+from strut.style import WORD_GROUPS, WORDS, Style, spoken
+from strut.tables.expression import Parts
 
 
 def test_the_default_is_neutral():
@@ -36,6 +37,11 @@ def test_what_no_body_can_read_is_refused(words, sentence):
     with pytest.raises(OutOfRangeError) as caught:
         Style(**words)
     assert str(caught.value) == sentence
+
+
+def test_every_word_that_a_table_can_give_a_part_to_is_weakened_in_exactly_one_group():
+    weakened = [word for group in WORD_GROUPS for word in group]
+    assert sorted(weakened) == sorted(set(Parts.__struct_fields__) - {"direction", "postures"})  # which are no numbers
 
 
 def test_marching_on_the_spot_is_a_style():

@@ -129,12 +129,8 @@ from strut.show.drive_page import drive as drive
 from strut.show.viewer import serve as serve
 
 # Files
-from strut.io.animation_file import (
-    load_animation as load_animation,
-    story_names as story_names,
-    story_path as story_path,
-    trace_animation as trace_animation,
-)
+from strut.io.animation_file import load_animation as load_animation, trace_animation as trace_animation
+from strut.models.stories import story_names as story_names, story_path as story_path
 from strut.io.exchange import Writer as Writer, export as export
 from strut.io.rig_file import export_rig as export_rig
 from strut.io.motion_file import load_motion as load_motion, save_motion as save_motion

@@ -147,7 +147,7 @@ class Search:
             that fails, no intensity helps.
         use: Share of the speed and torque limits while searching.
         rungs: Where a draft takes long, only so many even parts of what is asked are tried; 0 tries any intensity.
-        by_words: A group of words that breaks limits (`style.GROUPS`) is weakened alone where that helps.
+        by_words: Words that break limits are weakened group by group (`style.WORD_GROUPS`), and the others are not.
     """
 
     coarsely: bool = False
@@ -190,6 +190,7 @@ class Progress:
         cost: There.
         violation: The largest one, scaled.
         solve: Which solve it is, in words, where there are several.
+        instead: What was tried in the place of what was asked, in words; nothing where an intensity of it was.
     """
 
     intensity: float | None
@@ -198,6 +199,7 @@ class Progress:
     cost: float | None = None
     violation: float | None = None
     solve: str = ""
+    instead: str = ""
 
 
 OnProgress = Callable[[Progress], bool | None]  # returning True stops

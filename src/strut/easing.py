@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 
 from strut.robot import Array
+
+Number = TypeVar("Number", float, Array)
 
 LONGEST_RAMP_S = 1.0
 
@@ -12,7 +16,18 @@ LONGEST_RAMP_S = 1.0
 def smooth_step(share: Array) -> Array:
     """Return 0 to 1 with speed and acceleration zero at both ends; constant outside [0, 1]. Shape (...)."""
     u = np.clip(share, 0.0, 1.0)
-    return np.asarray(u**3 * (10.0 + u * (6.0 * u - 15.0)))
+    return np.asarray(_rise(u))
+
+
+def smooth_share(share: float) -> float:
+    """Return `smooth_step` of one number: controllers ask at every tick, and an array of one takes ten times longer."""
+    u = min(max(share, 0.0), 1.0)
+    return _rise(u)
+
+
+def _rise(u: Number) -> Number:
+    """Return the polynomial of `smooth_step` within [0, 1]."""
+    return u**3 * (10.0 + u * (6.0 * u - 15.0))
 
 
 def smooth_ramp(share: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -47,12 +48,12 @@ def emotion_table() -> dict[str, dict[str, Any]]:
     Example:
         >>> strut.emotion_table()["sad"]["pad"]
     """
-    return tomllib.loads(_emotions_text())
+    return deepcopy(_emotions())
 
 
 @cache
-def _emotions_text() -> str:
-    return files("strut").joinpath("emotions.toml").read_text("utf-8")
+def _emotions() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(files("strut").joinpath("emotions.toml").read_text("utf-8"))
 
 
 def named_emotion(name: str) -> Emotion:
@@ -62,7 +63,7 @@ def named_emotion(name: str) -> Emotion:
         >>> strut.named_emotion("anger").name
         'angry'
     """
-    table = emotion_table()
+    table = _emotions()
     wanted = name.strip().lower()
     for known, entry in table.items():
         if wanted == known or wanted in entry["also_called"]:

@@ -111,7 +111,7 @@ class UnreachablePathError(StrutError):
 
 
 class RefusedError(StrutError):
-    """The gate refused a motion; the command line exits with 3."""
+    """The gate refused a motion, for all of its `reasons`; the command line exits with 3."""
 
     def __init__(self, reasons: Sequence[str], advice: str, receipt: Receipt | None = None) -> None:
         super().__init__(reasons, advice, receipt)
@@ -119,7 +119,7 @@ class RefusedError(StrutError):
 
     def __str__(self) -> str:
         more = len(self.reasons) - MOST_REASONS
-        rest = f"; and {more} more (all in .reasons, or with --json)" if more > 0 else ""
+        rest = f"; and {more} more (all of them with --json)" if more > 0 else ""
         return f"Refused: {'; '.join(self.reasons[:MOST_REASONS])}{rest}. {self.advice}"
 
 

@@ -12,7 +12,7 @@ from strut.errors import OutOfRangeError
 Verdict = Literal["ok", "weakened", "refused"]
 _WHERE_DUE = (
     *("naturalness", "soundness", "walk", "control", "expression", "walking_speed_m_s", "walking_speed_asked_m_s"),
-    *("walking_direction_rad", "turned_rad"),
+    *("walking_direction_rad", "turned_rad", "turn_rate_rad_s", "turn_rate_asked_rad_s"),
 )
 
 
@@ -30,7 +30,8 @@ class Receipt:
     `walking_speed_m_s` is that of a gait or a piloted walk once it is under way, without start and stop, and
     `walking_speed_asked_m_s` what was asked for, which a feeling changes. `expression` is `animated` where that layer
     was shown. `walking_direction_rad` is where a gait leads, seen from the body (0 is ahead, positive is to the left),
-    and `turned_rad` how far it turns in all; None where it walks straight ahead.
+    and `turned_rad` how far it turns in all; None where it walks straight ahead. `turn_rate_rad_s` is how fast it turns
+    once under way, `turn_rate_asked_rad_s` how fast it was asked to.
     """
 
     robot: str
@@ -61,6 +62,8 @@ class Receipt:
     walking_speed_asked_m_s: float | None = None
     walking_direction_rad: float | None = None
     turned_rad: float | None = None
+    turn_rate_rad_s: float | None = None
+    turn_rate_asked_rad_s: float | None = None
     expression: str | None = None
     left_out: tuple[str, ...] = ()
     naturalness: Mapping[str, float] | None = None

@@ -111,16 +111,20 @@ class Style:
 
 WORDS: dict[str, Word] = {one.name: one.metadata["word"] for one in fields(Style) if "word" in one.metadata}
 
-# Words that are weakened together where a part of a feeling breaks a limit; each group falls into smaller ones.
-GROUPS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "arms": (("shoulder_rad", "elbow_rad"), ("arm_swing",)),
-    "movement": (
-        ("lift",),
-        ("sway", "bounce", "jerkiness", "nod_rad", "recoil", "anticipation", "asymmetry"),
-        ("tempo", "stride"),
-    ),
-    "posture": (("stance_width", "body_height"), ("body_pitch_rad", "trunk_pitch_rad", "head_pitch_rad")),
-}
+# Words that are weakened together where a feeling breaks a limit; what tells most of it first, which is weakened last.
+WORD_GROUPS: tuple[tuple[str, ...], ...] = (
+    ("body_pitch_rad", "trunk_pitch_rad", "head_pitch_rad"),
+    ("stance_width", "body_height"),
+    ("tempo", "stride"),
+    ("nod_rad", "recoil", "anticipation", "asymmetry"),
+    ("sway", "bounce"),
+    ("shoulder_rad", "elbow_rad", "arm_swing"),
+    ("jerkiness",),
+    ("lift",),
+    ("gaze",),
+    ("activity", "size"),
+    ("breath", "breath_pace"),
+)
 
 
 def spoken(word: str) -> str:

@@ -14,8 +14,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -72,6 +74,11 @@ def _names(dotted: str) -> list[str]:
     return [quoted or bare for quoted, bare in _PART.findall(dotted)]
 
 
+@lru_cache(maxsize=64)  # the tables of a few robots: each is looked at for its kind, its numbers and its fields
+def _parsed(text: str) -> dict[str, Any]:
+    return tomllib.loads(text)
+
+
 @dataclass(frozen=True, slots=True)
 class TomlFile:
     """A TOML text.
@@ -94,7 +101,7 @@ class TomlFile:
     def parse(self) -> dict[str, Any]:
         """Return the whole text as plain tables."""
         try:
-            return tomllib.loads(self.text)
+            return deepcopy(_parsed(self.text))  # whoever asks may change theirs
         except tomllib.TOMLDecodeError as error:
             place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
             reason = str(error).split(" (at ", maxsplit=1)[0]

@@ -2,6 +2,10 @@
 
 from xml.etree import ElementTree as ET
 
+from strut.adoption.adopt import find_all
+from strut.adoption.robot_folder import folder_files, write_folder
+from strut.models.catalogue import load_robot
+
 SIDES = {"FL": (0.2, 0.1), "FR": (0.2, -0.1), "HL": (-0.2, 0.1), "HR": (-0.2, -0.1)}
 
 
@@ -93,3 +97,15 @@ def written(root, path):
     """Write a tree to a file and return its path."""
     path.write_text(ET.tostring(root, encoding="unicode"), "utf-8")
     return path
+
+
+def found(root, folder, name="robot.xml"):
+    """Return a robot as adoption finds it, and the notes: all but the search for its gait, which takes seconds."""
+    findings = find_all(written(root, folder / name), "robot")
+    write_folder(folder / "robot", folder_files(findings), force=False)
+    return load_robot(str(folder / "robot")), findings.notes
+
+
+def sentences(notes, weight):
+    """Return the notes of one weight, in words."""
+    return [note.sentence for note in notes if note.weight == weight]

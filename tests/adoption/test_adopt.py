@@ -11,9 +11,9 @@ import pytest
 from strut.adoption.adopt import adopt
 from strut.adoption.folder_check import check_folder
 from strut.adoption.portrait import portrait_page, portrait_png
-from strut.errors import BadTableError, NotAdoptedError
+from strut.errors import BadTableError, FileError, NotAdoptedError
 from strut.models.catalogue import load_robot, robot_names
-from tests.adoption.small_robots import biped, quadruped, written
+from tests.adoption.small_robots import biped, found, quadruped, sentences, written
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_soles_that_are_rolled_in_the_file_are_found_whole_and_stand_alike(tmp_p
     for side, roll in (("left", 0.18), ("right", -0.18)):
         for place in root.findall(f"link[@name='{side}_foot']/*/origin"):
             place.set("rpy", f"{roll} 0.07 0")
-    robot = adopt(written(root, tmp_path / "two.urdf"), out=tmp_path / "robot").robot
+    robot, _ = found(root, tmp_path, "two.urdf")
     assert [len(foot.points) for foot in robot.feet] == [4, 4]
     left, right = (joint_angles(robot, side) for side in ("left", "right"))
     np.testing.assert_allclose(left, right * np.array([-1.0, -1.0, 1.0, 1.0, 1.0, -1.0]), atol=0.02)
@@ -97,8 +97,7 @@ def test_what_is_fixed_behind_the_link_of_a_foot_leaves_the_floor_to_it(tmp_path
     shank = root.find(".//body[@name='FR_shank']")
     pad = ET.SubElement(shank, "body", name="FR_pad", pos="0 0 -0.1")
     ET.SubElement(pad, "geom", name="FR_pad", type="sphere", size="0.018", mass="0.05")
-    adopted = adopt(written(root, tmp_path / "four.xml"), out=tmp_path / "robot")
-    model = adopted.robot.model
+    model = found(root, tmp_path)[0].model
     pads = [geom for geom in range(model.ngeom) if model.body(model.geom_bodyid[geom]).name == "FR_pad"]
     assert pads
     assert not model.geom_contype[pads].any()
@@ -138,11 +137,11 @@ def test_a_file_that_faces_y_and_is_upside_up_in_y_is_turned(tmp_path):
         if body.get("name").endswith("_thigh"):
             _, y, _ = body.get("pos").split()
             body.set("pos", f"{-float(y)} 0 0")
-    adopted = adopt(written(root, tmp_path / "turned.xml"), out=tmp_path / "robot")
-    table = tomllib.loads((adopted.folder / "robot.toml").read_text("utf-8"))
+    robot, _ = found(root, tmp_path)
+    table = tomllib.loads((tmp_path / "robot" / "robot.toml").read_text("utf-8"))
     assert table["forward"] == [0.0, 1.0, 0.0]
-    data = standing(adopted.robot)
-    places = np.array([data.site(foot.frame).xpos for foot in adopted.robot.feet])
+    data = standing(robot)
+    places = np.array([data.site(foot.frame).xpos for foot in robot.feet])
     np.testing.assert_array_equal(np.sign(places[:, :2]), [[1, 1], [1, -1], [-1, 1], [-1, -1]])
 
 
@@ -152,9 +151,15 @@ def test_a_keyframe_that_holds_is_taken_and_one_that_lies_down_is_not(tmp_path):
     keys = ET.SubElement(root, "keyframe")
     ET.SubElement(keys, "key", name="down", qpos=f"0 0 0.1 1 0 0 0 {' '.join(['0 1.4 -2.6'] * 4)}")
     ET.SubElement(keys, "key", name="home", qpos=f"0 0 0.35 1 0 0 0 {angles}")
-    adopted = adopt(written(root, tmp_path / "keyed.xml"), out=tmp_path / "robot")
-    np.testing.assert_allclose(adopted.robot.standing_qpos[7:], [0, 0.6, -1.2] * 4, atol=1e-4)
-    assert "it stands in the keyframe home." in adopted.sentences("found")
+    robot, notes = found(root, tmp_path)
+    np.testing.assert_allclose(robot.standing_qpos[7:], [0, 0.6, -1.2] * 4, atol=1e-4)
+    assert "it stands in the keyframe home." in sentences(notes, "found")
+
+
+def test_a_robot_is_not_written_where_a_file_is(tmp_path):
+    description = written(quadruped(), tmp_path / "fourling.xml")
+    with pytest.raises(FileError, match=r"fourling.xml: is a file; give a folder\."):
+        adopt(description, out=description)
 
 
 def test_a_robot_in_the_robot_home_is_known_by_its_name(tmp_path, monkeypatch):

@@ -132,17 +132,17 @@ def test_it_arrives_at_a_goal_facing_the_right_way(adopted):
 
 @pytest.mark.parametrize(
     ("choices", "along"),
-    [({"speed_m_s": -0.15}, [-1.0, 0.0]), ({"speed_m_s": 0.0, "sideways_m_s": 0.1}, [0.0, 1.0])],
+    [({"speed_m_s": -0.15}, [-1.0, 0.0]), ({"sideways_m_s": 0.1}, [0.0, 1.0])],
 )
 def test_it_walks_backwards_and_sideways_at_the_commanded_speed(adopted, choices, along):
     motion = strut.walk(adopted("go1"), "neutral", cycles=6, **choices)
     middle = (motion.time_s > 0.4 * motion.duration_s) & (motion.time_s < 0.6 * motion.duration_s)
     velocity = np.polyfit(motion.time_s[middle], motion.qpos[middle, :2], 1)[0]
-    asked = abs(choices["speed_m_s"]) + choices.get("sideways_m_s", 0.0)
+    asked = abs(choices.get("speed_m_s", 0.0)) + choices.get("sideways_m_s", 0.0)
     assert velocity @ along == pytest.approx(asked, rel=0.1)
     assert motion.receipt.walking_speed_m_s == pytest.approx(motion.receipt.walking_speed_asked_m_s, rel=0.1)
     led = motion.receipt.walking_direction_rad
-    np.testing.assert_allclose([np.cos(led), np.sin(led)], along, atol=1e-6)
+    np.testing.assert_allclose([np.cos(led), np.sin(led)], along, atol=0.03)
 
 
 def test_limits_that_no_file_tells_are_called_assumed(adopted):
@@ -207,3 +207,15 @@ def test_a_neutral_gait_of_g1_is_judged_to_have_reserve(adopted):
     others, row, use = gait_fit._utilisation(adopted("g1"))
     assert (others, row) == (0, 0)
     assert 0.2 < use < gait_fit.MOST_UTILISATION
+
+
+@pytest.mark.parametrize(("name", "elbow"), [("g1", "left_elbow_joint"), ("talos", "arm_left_4_joint")])
+def test_the_elbow_is_the_joint_that_bends_the_middle_of_the_arm(adopted, name, elbow):
+    assert elbow in adopted(name).expression.joints("elbow_rad")
+
+
+def test_arms_that_hang_on_the_legs_in_the_file_are_held_off_them(adopted):
+    robot = adopted("talos")
+    angles = dict(zip(robot.joint_names, robot.standing_qpos[7:], strict=True))
+    assert angles["arm_left_2_joint"] == pytest.approx(-angles["arm_right_2_joint"])
+    assert abs(angles["arm_left_2_joint"]) > 0.1

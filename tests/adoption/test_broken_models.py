@@ -9,7 +9,7 @@ from strut.adoption.adopt import adopt
 from strut.adoption.package_robots import find_description
 from strut.errors import NotAdoptedError
 from tests.adoption.broken_robots import BROKEN_MJCF, BROKEN_URDF, element_called
-from tests.adoption.small_robots import biped, quadruped, written
+from tests.adoption.small_robots import biped, found, quadruped, sentences, written
 
 
 @pytest.mark.parametrize("fault", BROKEN_MJCF, ids=lambda fault: fault.__name__)
@@ -75,8 +75,8 @@ def test_what_is_not_there_is_said(given):
 def test_impossible_inertias_are_repaired_and_told(tmp_path):
     root = biped()
     element_called(root, "link", "torso").find("inertial/inertia").set("ixx", "1.0")
-    adopted = adopt(written(root, tmp_path / "odd.urdf"), out=tmp_path / "robot")
-    assert any("no solid body has (torso)" in sentence for sentence in adopted.sentences("fault"))
+    _, notes = found(root, tmp_path, "odd.urdf")
+    assert any("no solid body has (torso)" in sentence for sentence in sentences(notes, "fault"))
 
 
 def test_limits_that_nobody_wrote_are_assumed_and_told(tmp_path):
@@ -84,12 +84,12 @@ def test_limits_that_nobody_wrote_are_assumed_and_told(tmp_path):
     for joint in root.findall("joint"):
         joint.find("limit").set("effort", "0")
         joint.find("limit").set("velocity", "12" if joint.get("name") == "neck" else "0")
-    adopted = adopt(written(root, tmp_path / "limitless.urdf"), out=tmp_path / "robot")
-    told = " ".join(adopted.sentences("assumed"))
+    robot, notes = found(root, tmp_path, "limitless.urdf")
+    told = " ".join(sentences(notes, "assumed"))
     assert "no torque limit" in told
     assert "no speed limit" in told
-    assert (adopted.robot.torque_limit_nm > 0.0).all()
-    joints = tomllib.loads((adopted.folder / "robot.toml").read_text())["joint"]
+    assert (robot.torque_limit_nm > 0.0).all()
+    joints = tomllib.loads((tmp_path / "robot" / "robot.toml").read_text())["joint"]
     assert joints["neck"]["assumed"] == ["torque"]
     assert set(joints["waist"]["assumed"]) == {"speed", "torque"}
 
@@ -99,17 +99,17 @@ def test_a_mesh_that_is_only_seen_may_be_missing(tmp_path):
     geometry = element_called(root, "link", "torso").find("visual/geometry")
     geometry.clear()
     ET.SubElement(geometry, "mesh", filename="package://nobody/torso.dae")
-    adopted = adopt(written(root, tmp_path / "bare.urdf"), out=tmp_path / "robot")
-    assert any("torso.dae" in sentence for sentence in adopted.sentences("fault"))
+    _, notes = found(root, tmp_path, "bare.urdf")
+    assert any("torso.dae" in sentence for sentence in sentences(notes, "fault"))
 
 
 def test_a_fixed_base_is_set_free_and_told(tmp_path):
     root = quadruped()
     trunk = element_called(root, "body", "trunk")
     trunk.remove(trunk.find("freejoint"))
-    adopted = adopt(written(root, tmp_path / "fixed.xml"), out=tmp_path / "robot")
-    assert adopted.robot.floats
-    assert any("set free" in sentence for sentence in adopted.sentences("assumed"))
+    robot, notes = found(root, tmp_path)
+    assert robot.floats
+    assert any("set free" in sentence for sentence in sentences(notes, "assumed"))
 
 
 def test_a_name_with_a_dot_that_no_package_has_gets_its_sentence(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from strut.capture.c3d_frames import read_frames
-from strut.capture.c3d_parameters import C3dDamageError, read_header, read_parameters
+from strut.capture.c3d_parameters import C3dDamageError, C3dHeader, read_header, read_parameters
 from strut.capture.c3d_writer import C3dWriter
 from strut.capture.recording_file import read_recording, recording_from
 from strut.errors import BadRecordingError, RecordingFileError
@@ -233,3 +233,18 @@ def test_moments_in_a_unit_that_nobody_knows_are_left_out_with_a_note(data):
     changed = recording_from(content.replace(b"Nmm", b"Qmm"), ".c3d", "walk")
     assert not changed.moments_nm_kg
     assert changed.notes[-1] == "Moments are in 'qmm', which is no known unit of moments; they were left out."
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        (b"RAW.PIN 58      RAW.PIN 59      RAW.PIN 60", "an entry of its parameter section"),
+        (b"A" * 127, f"the parameter {'A' * 127}"),  # as long as the guide allows
+    ],
+)
+def test_a_damaged_entry_is_told_by_its_name_unless_that_is_none(name, told):
+    entry = bytes([len(name), 1]) + name + bytes([9, 0, 77, 0])
+    content = bytes([2, 0x50]) + bytes(510) + bytes([1, 0x50, 1, 84]) + entry + bytes(512)
+    header = C3dHeader(84, 512, 1024, 4, 0, 0, 1, 2, 1.0, 100.0)
+    with pytest.raises(C3dDamageError, match=f"file: {told} has no known type"):
+        read_parameters(content, header)

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import typer
 from strut.cli.main import VERBS, main
 from strut.cli.options import length_m, speed_m_s
 from strut.errors import RefusedError
+from strut.io.motion_file import load_motion, save_motion
 from strut.receipt import Receipt
 
 SIMULATION_KEYS = [
@@ -49,7 +50,6 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["walk", "mrpet"], "There is no robot 'mrpet' (nearest: mrpete); `strut robots` lists them all."),
         (
             ["walk", "mrpete", "--emotion", "hapy"],
             "There is no emotion 'hapy' (nearest: happy, angry); `strut emotions` lists them all.",
@@ -105,6 +105,24 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
             ["walk", "mrpete", "--step-length", "80"],
             "'80' without a unit is 80 metres; write 80mm or 80cm. See `strut walk --help`.",
         ),
+        (
+            ["simulate", "nowhere.npz", "--noise", "5"],
+            "--noise is '5'; it must be at most 1.0. See `strut simulate --help`.",
+        ),
+        (
+            ["simulate", "nowhere.npz", "--delay", "-1"],
+            "--delay is '-1'; it must be at least 0.0. See `strut simulate --help`.",
+        ),
+        (
+            ["simulate", "nowhere.npz", "--closed-loop", "--delay", "0.01"],
+            "--noise and --delay do not apply with --closed-loop, which plans from the state as it is; leave them out. "
+            "See `strut simulate --help`.",
+        ),
+        (
+            ["walk", "cassie", "--speed", "fastest"],
+            "'fastest' is only for robots with planned steps (alice); leave it out, or write for instance 30cm/s. "
+            "See `strut walk --help`.",
+        ),
         (["check", "nowhere.npz"], "nowhere.npz: there is no such file."),
         (
             ["reproduce", "mrpetra"],
@@ -156,7 +174,7 @@ def test_a_verb_without_a_receipt_tells_programs_every_reason_of_a_refusal(
     assert main(["synthesize", "--json", "--out", str(tmp_path / "a.npz")]) == 3
     captured = capsys.readouterr()
     assert json.loads(captured.out) == {"verdict": "refused", "reasons": reasons}
-    assert "and 2 more (all in .reasons, or with --json)" in captured.err
+    assert "and 2 more (all of them with --json)" in captured.err
 
 
 def test_json_of_a_walk_is_the_receipt(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -170,6 +188,30 @@ def test_json_of_a_simulation_has_the_promised_keys(happy: Path, capsys: pytest.
     outcome = json.loads(capsys.readouterr().out)
     assert list(outcome) == SIMULATION_KEYS
     assert not outcome["fell"]
+
+
+def test_noise_that_servos_cannot_feel_is_told_or_refused(happy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sentence = "ervos follow joint angles alone: noise and delay of an estimator change nothing; --control whole_body"
+    assert main(["simulate", str(happy), "--noise", "0.05", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["unfelt"].startswith(f"s{sentence}")
+    assert f"  s{sentence}" in captured.err
+    assert main(["simulate", str(happy), "--delay", "0.01", "--control", "servos"]) == 2
+    assert said(capsys) == f"strut: S{sentence} would feel them."
+
+
+def test_a_motion_of_a_robot_that_is_elsewhere_says_where_robots_are_looked_for(
+    happy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path))
+    save_motion(replace(load_motion(happy), robot="mrpet"), tmp_path / "lost.npz")
+    assert main(["check", str(tmp_path / "lost.npz")]) == 2
+    places = f"`strut robots`, which looks for yours in {tmp_path} (STRUT_ROBOTS names another place), lists them all."
+    assert said(capsys) == f"strut: There is no robot 'mrpet' (nearest: mrpete); {places}"
+    monkeypatch.setenv("STRUT_ROBOTS", str(happy))
+    assert main(["walk", "mrpete"]) == 2
+    told = f"strut: {happy}: is a file, but your robots are kept in a folder; name one with STRUT_ROBOTS."
+    assert said(capsys) == told
 
 
 def test_check_measures_again_what_the_walk_promised(happy: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -259,13 +301,14 @@ def test_a_bare_length_that_no_body_has_asks_for_its_unit(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "m_s"), [("3cm/s", 0.03), ("-30 mm/s", -0.03), ("1.3", 1.3), ("0.5M/S", 0.5), (".5", 0.5), ("20", 20.0)]
+    ("text", "m_s"),
+    [("3cm/s", 0.03), ("-30 mm/s", -0.03), ("1.3", 1.3), ("0.5M/S", 0.5), (".5", 0.5), ("20", 20.0), ("9km/h", 2.5)],
 )
 def test_speeds_are_read_as_people_write_them_and_bare_ones_are_metres_per_second(text: str, m_s: float) -> None:
     assert speed_m_s(text) == pytest.approx(m_s)
 
 
-@pytest.mark.parametrize("text", ["3cm", "quick", "nan", "3 km/h", "1e", ""])
+@pytest.mark.parametrize("text", ["3cm", "quick", "nan", "3 km", "3 m/h", "1e", ""])
 def test_what_is_no_speed_is_said_so(text: str) -> None:
     with pytest.raises(typer.BadParameter, match=f"'{text}' is no speed"):
         speed_m_s(text)

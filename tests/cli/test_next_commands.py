@@ -1,11 +1,13 @@
 """What `next:` tells people to type works, whatever their files are called, and leads on, not round in a circle."""
 
 import shlex
+import shutil
 
 import pytest
 
 from strut.cli.main import VERBS, main
 from strut.cli.screen import print_next
+from strut.models.catalogue import HOME
 
 
 def told(capsys):
@@ -43,12 +45,21 @@ def test_a_walk_with_a_space_in_its_name_goes_all_the_way(tmp_path, monkeypatch,
     assert main(["simulate", walk, "--out", "my walks/what happened.npz"]) == 0
     assert told(capsys) == ["strut", "show", "my walks/what happened.npz"]
     assert main(["show", walk, "--png", "my walks/my picture.png"]) == 0
-    assert told(capsys) == ["strut", "show", walk]
+    assert told(capsys) == ["strut", "check", walk]
+    assert main(["show", "my walks/what happened.npz", "--png", "my walks/my picture.png", "--force"]) == 0
+    assert told(capsys) == ["strut", "export", "my walks/what happened.npz"]
     assert main(["export", walk]) == 0
     assert told(capsys) == ["strut", "show", walk]
     assert {path.name for path in folder.iterdir()} == {
         *("my walk.npz", "what happened.npz", "my picture.png", "my walk.csv"),
     }
+
+
+def test_the_list_of_robots_proposes_one_of_the_users(tmp_path, monkeypatch, capsys):
+    shutil.copytree(HOME / "alice", tmp_path / "mina")
+    monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path))
+    assert main(["robots"]) == 0
+    assert told(capsys) == ["strut", "walk", "mina", "--emotion", "happy"]
 
 
 @pytest.mark.parametrize("robot", ["alice", "heiman", "mrpete", "pepper"])

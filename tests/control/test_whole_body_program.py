@@ -5,21 +5,19 @@ import numpy as np
 import pytest
 
 import strut
-from strut.adoption.adopt import adopt
 from strut.control.planned_walk import PlannedWalk
 from strut.control.sensing import Sensing
 from strut.control.step_adjustment import StepShift
 from strut.control.whole_body_program import Footing, Task, WholeBodyProgram
 from strut.engines.walking_state import WalkingDynamics
-from tests.adoption.small_robots import biped, written
+from tests.adoption.small_robots import biped, found
 
 GRAVITY = 9.81
 
 
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory):
-    home = tmp_path_factory.mktemp("biped")
-    return adopt(written(biped(), home / "biped.urdf"), out=home / "biped").robot
+    return found(biped(), tmp_path_factory.mktemp("biped"), "biped.urdf")[0]
 
 
 @pytest.fixture

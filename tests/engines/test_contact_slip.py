@@ -49,4 +49,4 @@ def test_a_point_without_radius_moves_as_its_body_does():
     slid, height = contact_slip(BALL, [MIDDLE, PIN], qpos)
     assert_allclose(height[:, 1], RADIUS_M + 0.03 * np.cos(ANGLE_RAD), atol=1e-12)
     assert_allclose(slid[:, 1, 0], RADIUS_M * ANGLE_RAD + 0.03 * np.sin(ANGLE_RAD), atol=1e-12)
-    assert_allclose(rolled_m(BALL, MIDDLE, qpos)[:, 0], RADIUS_M * ANGLE_RAD, atol=1e-12)
+    assert_allclose(rolled_m(BALL, [MIDDLE], qpos)[:, 0, 0], RADIUS_M * ANGLE_RAD, atol=1e-12)

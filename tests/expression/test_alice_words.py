@@ -37,3 +37,16 @@ def test_a_blend_lies_between_its_anchors():
     between = Emotion(*((a + b) / 2.0 for a, b in zip(sad.pad, fearful.pad, strict=True)))
     height = [style_for(ALICE, emotion, 1.0).body_height for emotion in (fearful, between, sad)]
     assert height[0] < height[1] < 1.0
+
+
+def test_published_feelings_hold_trunk_and_head_at_zero_and_animated_ones_bend_them():
+    lively = ALICE.expressing("animated")
+    for name in PUBLISHED:
+        feeling = named_emotion(name)
+        assert ALICE.expression.moved_angles(style_for(ALICE, feeling)) == {}
+        moved = lively.expression.moved_angles(style_for(lively, feeling))
+        assert set(moved) == {"trunk_pitch", "head_pitch"}
+        assert (moved["trunk_pitch"] > 0.0) == (name in ("sad", "angry"))  # the others lean back
+        looks_rad = moved["trunk_pitch"] + moved["head_pitch"]  # to the level; positive is down
+        assert (looks_rad < -0.2, looks_rad > 0.5) == (name == "happy", name == "sad")
+    assert set(lively.expression.moved_angles(lively.expression.neutral_style()).values()) == {0.0}

@@ -1,5 +1,7 @@
 """The animated layer: continuous, at rest at both ends, as its words say; what is published is left alone."""
 
+from dataclasses import replace
+
 import msgspec
 import numpy as np
 import pytest
@@ -9,7 +11,21 @@ from strut.easing import smooth_step
 from strut.emotion import named_emotion
 from strut.errors import BadTableError
 from strut.expression.blend import style_for
-from strut.expression.life import BOUNCE, BREATH_PERIOD, LIFE_WORDS, RECOIL_DAMPING, Rhythm, life_in_place, life_of
+from strut.expression.life import (
+    BOUNCE,
+    BREATH_PERIOD,
+    BREATH_RAD,
+    BREATH_RISE,
+    GLANCE_RAD,
+    LIFE_WORDS,
+    NOD_LAG,
+    RECOIL_DAMPING,
+    WALKING_BREATH,
+    Rhythm,
+    life_in_place,
+    life_of,
+    moved_by_life,
+)
 from strut.models.catalogue import load_robot
 from strut.style import Style
 from strut.tables.expression import Anchor, AnimatedTable, ExpressionTable, Neutral, Part, Parts
@@ -67,6 +83,8 @@ def test_a_body_draws_back_before_it_starts_and_not_while_it_walks(pete):
     assert 1.5 < lowest < 2.5  # it sets off at 2 s
     assert life.pitch_rad.min() < -0.1
     assert_allclose(life.rise[(TIME_S > 4.0) & (TIME_S < 8.0)], 0.0, atol=1e-9)
+    assert life.rise[TIME_S > 8.0].min() == pytest.approx(life.rise.min(), rel=0.02)  # and sinks as much to stop
+    assert life.rise.max() <= 0.0
 
 
 def test_recoil_rings_down_as_a_damped_oscillator_does(pete):
@@ -81,11 +99,28 @@ def test_recoil_rings_down_as_a_damped_oscillator_does(pete):
     assert_allclose(tops[2] / tops[1], half_period, rtol=0.15)
 
 
+def test_a_face_nods_once_a_step_by_what_its_word_says_as_far_as_a_style_is_shown():
+    pepper = load_robot("pepper").expressing("animated")
+    life = life_of(pepper, Style(nod_rad=0.1), RHYTHM)
+    assert pepper.expression.nodding_joints
+    assert_allclose(life.nod_rad, SHOWN * WALKING * 0.1 * np.cos(2.0 * np.pi * (BEAT - NOD_LAG)), atol=1e-12)
+    assert np.ptp(life.nod_rad) == pytest.approx(0.2, rel=1e-3)
+    assert_allclose(life.pitch_rad, 0.0)  # the head nods, and not the whole body
+
+
 def test_breath_has_the_period_of_the_body_and_its_pace():
     pepper = load_robot("pepper").expressing("animated")
     life = life_in_place(pepper, Style(breath=1.0, breath_pace=2.0, activity=0.0), TIME_S, BEAT, UNIT_S)
     crossings = np.flatnonzero((life.rise[:-1] < 0.0) & (life.rise[1:] >= 0.0))
     assert_allclose(np.diff(TIME_S[crossings]), BREATH_PERIOD * UNIT_S / 2.0, atol=0.02)
+
+
+def test_who_breathes_in_rises_and_straightens_up_and_does_so_less_while_walking(pete):
+    life = life_of(pete, Style(bounce=0.0, breath=1.0), RHYTHM)
+    assert_allclose(life.pitch_rad, -BREATH_RAD / BREATH_RISE * life.rise, atol=1e-12)
+    waves = np.sin(2.0 * np.pi * TIME_S / (BREATH_PERIOD * UNIT_S))
+    for walking, depth in (((TIME_S > 0.6) & (TIME_S < 1.9), 1.0), ((TIME_S > 3.0) & (TIME_S < 9.0), WALKING_BREATH)):
+        assert_allclose(life.rise[walking], depth * BREATH_RISE * waves[walking], atol=1e-9)
 
 
 def test_the_layer_is_laid_over_the_published_words_and_says_nothing_else():
@@ -106,3 +141,32 @@ def test_mr_pete_is_faster_when_happy_and_his_neutral_is_faster_than_published(p
     plain, happy = (style_for(pete, named_emotion(name)) for name in ("neutral", "happy"))
     assert happy.tempo * happy.stride > plain.tempo * plain.stride > 1.5
     assert plain.bounce > 0.0
+
+
+def test_who_averts_the_gaze_without_a_feeling_does_not_look_about():
+    alice = load_robot("alice").expressing("animated")
+    table = msgspec.structs.replace(alice.tables.expression, neutral=Neutral(gaze=0.0))
+    shy = replace(alice, tables=replace(alice.tables, expression=table))
+    assert shy.expression.glancing_joints
+    assert not life_of(shy, Style(gaze=0.0), RHYTHM).glance_rad.any()
+
+
+def test_who_averts_the_gaze_looks_to_both_sides_and_who_does_not_looks_ahead():
+    alice = load_robot("alice").expressing("animated")
+    glance = life_of(alice, Style(gaze=0.0), RHYTHM).glance_rad
+    assert glance[0] == glance[-1] == 0.0
+    assert_allclose([glance.min(), glance.max()], [-GLANCE_RAD, GLANCE_RAD], rtol=0.1)
+    assert glance[TIME_S > 0.6][0] > 0.9 * GLANCE_RAD  # a fifth of a period after it began: it looks aside at once
+    assert_allclose(life_of(alice, Style(gaze=0.25), RHYTHM).glance_rad, glance / 2.0, atol=1e-12)
+    assert not life_of(alice, Style(gaze=0.9), RHYTHM).glance_rad.any()
+    yaw = alice.joint_names.index("head_yaw")
+    moved = moved_by_life(alice, life_of(alice, Style(gaze=0.0, bounce=0.0), RHYTHM))
+    assert_allclose(moved[:, yaw], glance)
+
+
+def test_a_trunk_that_draws_back_takes_the_head_along_and_keeps_its_face_level():
+    alice = load_robot("alice").expressing("animated")
+    moved = moved_by_life(alice, life_of(alice, Style(anticipation=1.0), RHYTHM))
+    trunk, head = (moved[:, alice.joint_names.index(name)] for name in ("trunk_pitch", "head_pitch"))
+    assert trunk.min() < -0.1
+    assert_allclose(trunk + head, 0.0, atol=1e-12)

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from strut.balance.polygon import convex_hull
 from strut.balance.support import support_margin
-from strut.easing import smooth_step
+from strut.easing import smooth_share, smooth_step
 from strut.emotion import named_emotion
 from strut.expression.blend import style_for
 from strut.generators.crawl import crawl_gait, crawl_plan, distance_in_strides, fade, swing_path
@@ -233,6 +233,7 @@ def test_fear_walks_forwards_below_two_thirds_and_backwards_above(mrpete):
 def test_smooth_step_rests_at_both_ends(u):
     h = 1e-4
     value = float(smooth_step(np.array(u)))
+    assert smooth_share(u) == pytest.approx(value, abs=1e-15)
     assert 0.0 <= value <= 1.0
     assert value + float(smooth_step(np.array(1.0 - u))) == pytest.approx(1.0, abs=1e-12)
     for end in (0.0, 1.0):

@@ -41,5 +41,10 @@ def test_joints_that_are_too_fast_lower_the_body_and_do_not_shorten_steps():
 
 @pytest.mark.parametrize("start", [0, 3, 9])
 def test_where_nothing_reaches_the_least_miss_is_taken(start):
-    misses = {way: 10.0 - way / 10.0 for way in range(len(WAYS))}
+    misses = {way: 40.0 * quicker**2 - way / 10.0 for way, (_, quicker) in enumerate(WAYS)}
     assert chosen(lambda way: CoarseCheck(misses[way], 0.5), start)[0] == len(WAYS) - 1
+
+
+def test_even_shorter_steps_are_not_looked_at_where_shorter_ones_do_not_help():
+    _, tried = chosen(lambda way: CoarseCheck(9.0 / WAYS[way][0] ** 4, 0.5))
+    assert {WAYS[way][1] for way in tried} == set(QUICKER[:2])

@@ -7,11 +7,22 @@ import pytest
 
 from strut.control.driven_body import driven_body
 from strut.engines.coupled_tree import coupled_tree
+from strut.engines.rigid_body import foot_contact_points
 from strut.errors import BadTableError
-from strut.generators.periodic_gait import GaitProgram, gait_library_table
+from strut.generators.periodic_gait import (
+    FIRST_IMPULSE,
+    IMPULSE_N_S,
+    LEVEL_M,
+    MOTOR_TORQUE_NM,
+    UPRIGHT_RAD,
+    GaitProgram,
+    gait_library_table,
+)
 from strut.models.catalogue import load_robot
 from strut.models.coupled_joints import coupled_joints
-from strut.models.torque_model import control_table, torque_model
+from strut.models.torque_model import control_table, motor_gears, torque_model
+from strut.optimal.trajectory import trajectory_of, variables_of
+from strut.rotation import qpos_from_angles
 from strut.verify.gait_audit import gait_audit, gait_shortfall
 
 
@@ -64,6 +75,69 @@ def inverse_dynamics(tree, q, a):
     return np.array(
         ca.evalf(SymbolicDynamics(tree, ca.DM(q), ca.DM.zeros(tree.nv), ca.DM(a)).inverse_dynamics())
     ).ravel()
+
+
+SPEED = (0.4, 0.06)
+
+
+@pytest.fixture
+def gliding(program):
+    """A stand that glides along with the speed, at its height, in the usual time: the nodes of a cold start."""
+    return trajectory_of(program._program.layout, program.cold_start((*SPEED, 0.86)))
+
+
+def costs_of(program, path):
+    return program._program.costs(variables_of(program._program.layout, path))
+
+
+def rows_of(program, path, name):
+    """Return the rows of a name, in their own units."""
+    rows, _ = program._program.assembly.linear(variables_of(program._program.layout, path))
+    return rows[program._program.rows_of(name)]
+
+
+def test_who_stands_upright_at_its_height_in_its_usual_time_pays_for_none_of_that(program, gliding):
+    costs, weight = costs_of(program, gliding), program.table.upright_weight
+    assert costs["upright"] == pytest.approx(0.0, abs=1e-12)
+    assert costs["pace"] == pytest.approx(0.0, abs=1e-12)
+    leaning = gliding.q + np.eye(program.tree.nv)[2] * LEVEL_M + np.eye(program.tree.nv)[3] * UPRIGHT_RAD
+    assert costs_of(program, replace(gliding, q=leaning))["upright"] == pytest.approx(2.0 * weight)
+    shorter = replace(gliding, duration_s=gliding.duration_s - 0.02)
+    assert costs_of(program, shorter)["pace"] == pytest.approx(program.table.pace_weight * 0.02**2)
+
+
+def test_effort_is_torque_before_the_gear(cassie, program, gliding):
+    torque_nm = np.zeros_like(gliding.u)
+    torque_nm[:, 0] = 0.5 * motor_gears(cassie).ratio[0] * MOTOR_TORQUE_NM
+    assert costs_of(program, replace(gliding, u=torque_nm))["effort"] == pytest.approx(0.25)
+
+
+def test_feet_stand_apart_by_the_usual_width_and_half_of_what_is_gone_aside(cassie, program, gliding):
+    angles = np.concatenate([gliding.q[0, :6], coupled_joints(cassie).all_rad(gliding.q[:1, 6:])[0]])
+    toes = foot_contact_points(cassie, qpos_from_angles(angles[None]))[0]
+    owner = np.array(cassie.point_feet)
+    apart_m = toes[owner == 0][0, 1] - toes[owner == 1][0, 1]
+    missed_m = apart_m - program.table.usual_width_m - SPEED[1] * gliding.duration_s.sum() / 2.0
+    assert costs_of(program, gliding)["track"] == pytest.approx(program.table.track_weight * missed_m**2, rel=1e-6)
+
+
+def test_a_walk_that_ends_aside_of_its_speed_misses_it_to_the_left_and_not_forwards(program, gliding):
+    assert np.abs(rows_of(program, gliding, "mean speed")).max() < 1e-9
+    aside = gliding.q.copy()
+    aside[-1, 1] += 0.01
+    np.testing.assert_allclose(rows_of(program, replace(gliding, q=aside), "mean speed"), [0.0, 0.01, 0.0], atol=1e-9)
+
+
+def test_a_landing_takes_the_momentum_that_the_ground_gives_back(cassie, program, gliding):
+    """A body that sinks at the end and does not at the beginning was pushed upwards by its mass times that speed."""
+    falling = gliding.v.copy()
+    falling[-1, 2] -= 0.2
+    upwards = [number for number, row in enumerate(program.contact[0].rows) if row.axis == 2]
+    share = cassie.mass_kg * 0.2 / len(upwards) / IMPULSE_N_S
+    pushed = gliding.parameter | {f"{FIRST_IMPULSE}{number}": share for number in upwards}
+    for parameter, missing in ((gliding.parameter, cassie.mass_kg * 0.2 / IMPULSE_N_S), (pushed, 0.0)):
+        rows = rows_of(program, replace(gliding, v=falling, parameter=parameter), "first landing")
+        assert rows[2] == pytest.approx(missing, abs=1e-6)
 
 
 def test_a_gait_walks_on_its_soles_by_the_dynamics_of_another_engine(cassie, found):

@@ -5,15 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.adoption.adopt import adopt
 from strut.generators.standing import AT_MOST_ASIDE, WEAK, foot_stance
-from tests.adoption.small_robots import biped, quadruped, written
+from tests.adoption.small_robots import biped, found, quadruped
 
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("two")
-    return adopt(written(biped(), folder / "two.urdf"), out=folder / "robot").robot
+    return found(biped(), tmp_path_factory.mktemp("two"), "two.urdf")[0]
 
 
 def with_ankles(robot, torque_nm):
@@ -41,7 +39,6 @@ def test_no_ankle_is_so_weak_that_the_ground_would_push_at_the_edge(two):
 
 
 def test_a_quadruped_is_as_long_as_its_hips_are_apart_and_stands_on_its_balls(tmp_path):
-    robot = adopt(written(quadruped(), tmp_path / "four.xml"), out=tmp_path / "robot").robot
-    stance, _ = foot_stance(robot)
+    stance, _ = foot_stance(found(quadruped(), tmp_path)[0])
     assert stance.length_m == pytest.approx(0.4, abs=1e-6)
     np.testing.assert_allclose(stance.foot_m[:, 2], 0.02, atol=1e-9)

@@ -27,7 +27,7 @@ def true_phases(gait):
 
 
 def test_own_gait_gives_back_its_torques_and_ground_forces(gait, heiman, coarse_mesh):
-    coarse_mesh(1.5)
+    coarse_mesh(2.0)
     known = gait.trajectory
     found = reconstruct(gait.motion(steps=2, rate_hz=500.0), heiman, phases=true_phases(gait))
     assert found.soundness.complaints() == []

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.capture.mot_file import read_mot
+from strut.capture.footprints import SIDES
+from strut.capture.mot_file import ground_force_mot, read_mot
 from strut.capture.recording_file import read_recording
 from strut.cli.main import main
 from strut.engines.rigid_body import body_poses, foot_contact_points
@@ -15,6 +16,7 @@ from strut.errors import FileError, UnknownNameError
 from strut.io.exchange import export
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
+from strut.motion import Motion
 
 
 def test_a_table_has_a_column_for_every_number(happy_walk, tmp_path):
@@ -86,6 +88,24 @@ def test_ground_forces_stand_beside_the_angles_as_external_loads(happy_walk, tmp
         export(happy_walk, tmp_path / "walk.mot")
     assert not (tmp_path / "walk.mot").exists()
     assert export(replace(happy_walk, ground_force_n=None), tmp_path / "plain.mot").beside == ()
+
+
+def test_forces_of_a_person_have_the_columns_that_a_capture_writes(heiman, tmp_path):
+    """A capture writes them for the right and the left foot; so does an export, whatever the bodies are called."""
+    count, feet = 8, heiman.foot_names
+    motion = Motion(
+        robot="heiman",
+        time_s=0.01 * np.arange(count),
+        qpos=np.tile(heiman.standing_qpos, (count, 1)),
+        joint_names=heiman.joint_names,
+        contact=np.ones((count, len(feet)), dtype=bool),
+        foot_names=feet,
+        ground_force_n=np.tile([0.0, 0.0, 120.0], (count, len(feet), 1)),
+    )
+    (beside,) = export(motion, tmp_path / "stand.mot").beside
+    still = np.zeros((count, 2, 3))
+    captured = ground_force_mot(motion.time_s, SIDES, still, still[..., :2], still[..., 0])
+    assert read_mot(beside.read_text("utf-8")).names == read_mot(captured.decode()).names
 
 
 def test_json_has_everything_and_null_for_what_is_not_known(happy_walk, tmp_path):

@@ -1,6 +1,7 @@
 """Motion library: found by meaning, the same ID for the same motion, and damaged or foreign files in one sentence."""
 
 import sqlite3
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -49,6 +50,16 @@ def library(tmp_path):
 )
 def test_motions_are_found_by_what_they_mean(library, text, titles):
     assert sorted(entry.title for entry in library.query(text)) == sorted(titles)
+
+
+def test_a_show_is_found_by_each_of_its_feelings(library):
+    show = motion_of(emotion=None, duration_s=9.0)
+    show = replace(show, meta={**show.meta, "title": "walk 1 m, then tears", "feelings": ["happy", "sad"]})
+    entry = library.add(show)
+    assert entry.emotion == "happy, sad"
+    for text in ("happy over 8 s", "sad over 8 s"):
+        assert [found.id for found in library.query(text)] == [entry.id]
+    assert library.query("angry") == []
 
 
 def test_shortest_comes_first(library):

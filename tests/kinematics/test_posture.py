@@ -242,4 +242,4 @@ def test_a_guess_has_its_hips_about_where_the_mass_wants_them_and_a_hip_width_ap
 def test_the_base_is_in_the_middle_of_the_hips():
     targets = targets_cm(com=(0.5, -3.0))
     joint = solve_postures(LEGS, targets).joint_in_world
-    np.testing.assert_allclose(posture_qpos(joint, targets)[0, :3], (joint[0, 3] + joint[0, 4]) / 2.0, atol=1e-15)
+    np.testing.assert_allclose(posture_qpos(LEGS, joint, targets)[0, :3], (joint[0, 3] + joint[0, 4]) / 2.0, atol=1e-15)

@@ -7,9 +7,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from strut.engines.task_jacobians import task_jacobians
-from strut.kinematics.whole_body import BodyTargets, _step, _Tasks, moved, solve_whole_body
+from strut.kinematics.whole_body import CLOSE_RAD, BodyTargets, _in_legs, _step, _Tasks, moved, solve_whole_body
 from strut.robot import FLOATING
 from tests.alice import ALICE
+
+KNEE_STOP_RAD = 0.1  # her own knees bend both ways and meet no stop when they are stretched
 
 
 def coordinates(robot, rng, samples=6):
@@ -66,18 +68,24 @@ def test_joints_stay_within_their_ranges_when_feet_are_out_of_reach():
     assert found.foot_error_m.min() > 0.1  # and it says so
 
 
-def test_a_joint_comes_to_rest_before_its_stop_without_a_jolt():
-    """Feet are lowered steadily until the knees are straight: angles follow smoothly, and stay inside."""
-    rng = np.random.default_rng(4)
-    qpos = np.repeat(coordinates(ALICE, rng, samples=1), 120, axis=0)
-    targets = targets_at(ALICE, qpos)
+@pytest.mark.parametrize("seed", range(12))
+def test_a_leg_comes_to_rest_before_the_stop_of_its_knee_without_a_jolt(seed):
+    """Feet are lowered steadily by more than the legs have: trunk and head may jump then, legs do not."""
+    knees = [k for k, name in enumerate(ALICE.joint_names) if name.endswith("knee")]
+    lower = ALICE.joint_lower_rad.copy()
+    lower[knees] = KNEE_STOP_RAD
+    robot = replace(ALICE, joint_lower_rad=lower)
+    qpos = np.repeat(coordinates(robot, np.random.default_rng(seed), samples=1), 120, axis=0)
+    targets = targets_at(robot, qpos)
     lowered = np.linspace(0.0, 0.08, len(qpos))[:, None, None] * np.array([0.0, 0.0, 1.0])
     targets = replace(targets, foot_in_world=targets.foot_in_world - lowered)
-    found = solve_whole_body(ALICE, targets, qpos, length_m=0.3, iterations=40)
+    found = solve_whole_body(robot, targets, qpos, length_m=0.3, iterations=40)
     joints = found.qpos[:, FLOATING:]
-    assert (joints >= ALICE.joint_lower_rad).all()
-    assert (joints <= ALICE.joint_upper_rad).all()
-    assert np.abs(np.diff(joints, axis=0)).max() < 0.2  # who jumps turns by more
+    assert (joints >= robot.joint_lower_rad).all()
+    assert (joints <= robot.joint_upper_rad).all()
+    assert joints[:, knees].min() < KNEE_STOP_RAD + CLOSE_RAD  # near enough to feel the stop
+    assert found.com_error_m.max() > 0.05  # and more was asked than they have
+    assert np.abs(np.diff(joints[:, _in_legs(robot)], axis=0)).max() < 0.2  # who jumps turns by more
 
 
 def test_a_foot_in_the_air_may_pitch_where_its_ankle_is_at_its_stop():

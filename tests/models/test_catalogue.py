@@ -35,7 +35,7 @@ def test_an_unknown_robot_names_its_neighbours():
     with pytest.raises(UnknownNameError) as caught:
         load_robot("mrpit")
     assert str(caught.value).startswith("There is no robot 'mrpit' (nearest: mrpete")
-    assert str(caught.value).endswith("`strut robots` lists them all.")
+    assert str(caught.value).endswith("(STRUT_ROBOTS names another place), lists them all.")
 
 
 def test_a_robot_can_live_in_any_folder(copy, mrpete):

@@ -39,6 +39,26 @@ def test_what_stands_as_drawn_stays_as_drawn():
     path = solved(problem)
     np.testing.assert_allclose(path.com_m, problem.com_m[:, :2], atol=1e-4)
     np.testing.assert_allclose(path.stretch, 1.0, atol=1e-3)
+    np.testing.assert_allclose(path.time_s, FRAME_S * np.arange(60), atol=5e-3)
+
+
+def test_a_drawing_is_itself_a_path_that_costs_nothing():
+    drawn = sway_problem().as_drawn
+    assert (drawn.solved, drawn.cost, drawn.iterations) == (True, 0.0, 0)
+    np.testing.assert_allclose(drawn.stretch, 1.0)
+
+
+def test_what_the_whole_body_adds_to_a_pendulum_stays_inside_too_and_shrinks_where_it_is_slowed_down():
+    problem = sway_problem(width_m=0.06)
+    moment_m = np.zeros((len(problem.com_m), 2))
+    moment_m[10:23, 1] = 0.07  # a pressure that the limbs move to the left while the body does
+    path = BalancedPathProgram(problem).solve(problem.as_drawn, moment_m, np.ones(3))
+    assert path.solved
+    step_s = np.diff(path.time_s)
+    slower = np.concatenate([step_s[:1], step_s])[:, None] / FRAME_S
+    pendulum = pendulum_zmp(np.column_stack([path.com_m, problem.com_m[:, 2]]), step_s)
+    assert (HALF_M - np.abs(pendulum + moment_m / slower**2)).min() == pytest.approx(0.0, abs=1e-4)
+    assert slower.max() > 1.02
 
 
 def test_what_would_tip_over_is_slowed_down_and_made_smaller_until_it_does_not():

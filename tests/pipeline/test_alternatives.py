@@ -4,8 +4,12 @@ import math
 
 import pytest
 
+from strut.cli.screen import _said
 from strut.errors import ImpossibleStepError, RefusedError
-from strut.pipeline.alternatives import _nearest
+from strut.pipeline.alternatives import _nearest, _told
+from strut.pipeline.trials import SEARCH, Trials
+from tests.alice import ALICE
+from tests.pipeline.test_weakening import HAPPY, Picky
 
 
 @pytest.mark.parametrize(("usual", "asked", "limit"), [(0.08, 0.5, 203.0), (0.2, 0.06, 120.0), (0.08, 0.0815, 80.0)])
@@ -17,7 +21,7 @@ def test_the_nearest_that_works_lies_between_usual_and_asked(usual, asked, limit
         tried.append(thousandths)
         return thousandths <= limit if asked > usual else thousandths >= limit
 
-    found = 1e3 * _nearest(passes, usual, asked, close)
+    found = 1e3 * _nearest(passes, passes, usual, asked, close)
     assert tried[0] == pytest.approx(1e3 * usual)
     low, high = sorted((1e3 * usual, 1e3 * asked))
     assert all(low - 1e-9 <= value <= high + 1e-9 for value in tried)
@@ -26,7 +30,31 @@ def test_the_nearest_that_works_lies_between_usual_and_asked(usual, asked, limit
 
 
 def test_nothing_is_proposed_where_not_even_the_usual_works():
-    assert _nearest(lambda _thousandths: False, 0.08, 0.5, 1.0) is None
+    assert _nearest(lambda _thousandths: True, lambda _thousandths: False, 0.08, 0.5, 1.0) is None
+
+
+def test_what_only_seems_to_work_is_not_proposed():
+    proofs = []
+
+    def passes(thousandths):
+        proofs.append(thousandths)
+        return thousandths <= 203.0
+
+    assert _nearest(lambda thousandths: thousandths <= 302.0, passes, 0.08, 0.5, 1.0) == pytest.approx(0.203, abs=1e-3)
+    assert _nearest(lambda thousandths: thousandths <= 203.0, passes, 0.08, 0.5, 1.0) == pytest.approx(0.203, abs=1e-3)
+    assert proofs[-2:] == [pytest.approx(80.0), pytest.approx(203.0, abs=1.0)]  # a look that is right needs two proofs
+
+
+def test_whoever_watches_is_told_what_is_tried_instead():
+    told = []
+    trials = Trials(HAPPY, ALICE, Picky(lambda _style: True), on_progress=told.append)
+    found = trials.attempt(0.0, SEARCH, quiet=True)
+    assert _told(trials, "speed_m_s", 120.0, found) is found
+    assert _told(trials, "turn_rad_s", 1e3 * math.radians(20.0), found) is found
+    assert [_said(step) for step in told] == [
+        "a speed of 120 mm/s keeps its limits",
+        "a turn of 20 °/s keeps its limits",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -52,5 +80,5 @@ def test_what_works_is_told_in_units_that_people_read(what, asked, usual, works,
 
 def test_a_refusal_for_many_reasons_names_three_of_them():
     said = str(RefusedError([f"limit {number}" for number in range(8)], "Ask for less."))
-    assert said == "Refused: limit 0; limit 1; limit 2; and 5 more (all in .reasons, or with --json). Ask for less."
+    assert said == "Refused: limit 0; limit 1; limit 2; and 5 more (all of them with --json). Ask for less."
     assert "more" not in str(RefusedError(["slides", "falls", "bends"], "Ask for less."))

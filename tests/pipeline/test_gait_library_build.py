@@ -6,18 +6,28 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from strut.engines.task_farm import TaskFarm
 from strut.errors import OutOfRangeError, SchedulerError
 from strut.gait_library import PeriodicGait
+from strut.io.gait_library_file import load_gait_library
 from strut.io.gait_store import GaitRecord, GaitStore
 from strut.models.catalogue import load_robot
 from strut.pipeline import gait_library_build
-from strut.pipeline.gait_library_build import _Frontier, build_gait_library, gait_summary, grid_of
+from strut.pipeline.gait_library_build import (
+    _Frontier,
+    _mirrored,
+    build_gait_library,
+    gait_summary,
+    grid_of,
+    judged_gait,
+)
 
 pytest.importorskip("distributed", reason="Dask (pip install 'strut[cluster]') is not installed")
 
@@ -106,11 +116,31 @@ def test_the_frontier_spreads_from_the_middle_and_tries_elsewhere_before_it_give
         frontier.take(GaitRecord(index, "ok", "", {}, gait, start=[2.0]))
     again = {index: begun for index, begun, _ in frontier.ready()}
     assert again == {(0, 2, 0): [2.0], (2, 2, 0): [2.0]}
+    frontier.take(GaitRecord((0, 2, 0), "ok", "", {}, gait, start=[3.0]))
+    assert list(frontier.ready()) == [((0, 1, 0), [3.0], 2)]  # what failed is tried from the neighbour that is new
 
 
-def test_a_grid_that_is_none_is_refused():
-    with pytest.raises(OutOfRangeError, match="A grid of 0 values is impossible"):
-        grid_of(load_robot("cassie"), (0, 1, 1))
+@pytest.mark.parametrize("count", [0, 102])
+def test_a_grid_that_is_none_is_refused(count):
+    cassie = load_robot("cassie")
+    with pytest.raises(OutOfRangeError, match=f"A grid of {count} values is impossible; choose 1 to 101"):
+        grid_of(cassie, (count, 1, 1))
+    assert grid_of(cassie, (101, 1, 1)).shape == (101, 1, 1)
+
+
+def test_a_gait_and_its_mirror_image_are_measured_alike_and_one_that_sinks_has_failed():
+    cassie = load_robot("cassie")
+    gait = load_gait_library(cassie).lookup(0.4, 0.1, 0.86)
+    record = judged_gait(cassie, gait, {"iterations": 7})
+    image = _mirrored(record, cassie)
+    assert (record.status, record.reason, record.figures["iterations"]) == ("ok", "", 7)
+    assert image.gait.parameter == pytest.approx((0.4, -0.1, 0.86))
+    assert image.figures == pytest.approx(record.figures, rel=0.2, abs=1e-3)  # the pelvis is not quite even
+    sunk = np.array(gait.base)
+    sunk[:, 2] -= 0.03
+    failed = judged_gait(cassie, replace(gait, base=sunk), {})
+    assert failed.status == "failed"
+    assert "the swinging sole is only" in failed.reason
 
 
 def test_a_scheduler_that_dies_ends_the_build_and_keeps_what_is_done(tmp_path):

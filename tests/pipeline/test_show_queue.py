@@ -6,14 +6,17 @@ import numpy as np
 import pytest
 
 from strut.control.reference import PlayRequest, StandRequest, WalkRequest
+from strut.emotion import named_emotion
 from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
-from strut.io.animation_file import load_animation, story_path
+from strut.io.animation_file import load_animation
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import load_robot
-from strut.pipeline.piloted_show import perform_show
+from strut.models.stories import story_path
+from strut.pipeline.piloted_show import _receipt, perform_show
 from strut.pipeline.show_queue import queue_of_story, queue_of_words
 from strut.pipeline.walk import walk
-from strut.verify.check import check
+from strut.verify.check import check, draft_of
+from strut.verify.measure import measure
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +45,7 @@ def test_words_become_requests_in_order(cassie):
 def test_a_walk_has_the_feeling_of_the_story_before_it(cassie):
     parts = queue_of_words(cassie, "sad, walk 1 m")
     assert parts[1].eyes == ((0.0, "sad"),)
+    assert [part.feeling for part in parts] == ["sad", "sad"]
     story, slow = (part.request for part in parts)
     assert isinstance(story, PlayRequest)
     assert slow.forward_m_s == pytest.approx(0.4 * 0.55)
@@ -92,6 +96,14 @@ def test_a_show_is_ok_and_check_agrees(show):
     again = check(show)
     assert (again.verdict, again.reasons) == ("ok", ())
     assert again.torque_use == pytest.approx(show.receipt.torque_use)
+
+
+def test_only_a_story_claims_a_feeling_and_shows_all_of_it(cassie, show):
+    draft = measure(draft_of(show, cassie))
+    sad = named_emotion("sad")
+    told, words = (_receipt(draft, (), (), emotion) for emotion in (sad, None))
+    assert (told.emotion, told.pad, told.intensity_asked, told.intensity_kept) == ("sad", sad.pad, 1.0, 1.0)
+    assert (words.emotion, words.pad, words.intensity_asked, words.intensity_kept) == (None, None, None, None)
 
 
 def changed(motion, **columns):

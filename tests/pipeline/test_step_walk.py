@@ -73,7 +73,8 @@ def test_receipt_says_which_words_the_body_lacks():
     assert receipt.shown == pytest.approx(4 / 6)  # speed, lift, sway and body height, not trunk and head
     assert receipt.reasons == ("shown: 67% of the feeling's words; missing or weak: trunk pitch and head pitch",)
     assert receipt.left_out == (
-        "trunk pitch 16 degrees forwards and head pitch 16 degrees forwards, alice has no part for it",
+        "trunk pitch 16 degrees forwards and head pitch 16 degrees forwards, "
+        "alice has no part for it as published (--expression animated moves it)",
     )
 
 
@@ -172,7 +173,7 @@ def test_crawlers_do_not_walk_to_goals():
 
 
 def test_weaker_servos_are_weakened_or_refused():
-    weak = replace(ALICE, torque_limit_nm=np.full(12, 1.0))
+    weak = replace(ALICE, torque_limit_nm=np.full(15, 1.0))
     with pytest.raises(RefusedError, match="torque: "):
         walk_to(weak, Place(0.08, 0.0))
 
@@ -184,3 +185,15 @@ def test_a_late_impossible_step_is_found_at_once():
     with pytest.raises(BadFootstepsError, match="in step 12 "):
         walk_to(ALICE, footsteps=(*good, bad), emotion="sad", on_progress=tried.append)
     assert len(tried) == 3
+
+
+def test_a_fearful_animated_walk_leans_back_looks_about_and_keeps_its_balance():
+    motion = walk_to("alice", Place(0.06, 0.0), "fearful", expression="animated", rate_hz=50.0)
+    trunk, yaw, head = motion.qpos[:, 19:].T
+    assert (trunk < -0.1).mean() > 0.9
+    assert yaw.min() < -0.3 < 0.3 < yaw.max()
+    assert abs((trunk + head).mean()) < 0.1  # she looks ahead of her
+    assert motion.receipt.verdict == "ok"
+    assert motion.receipt.balance_margin_mm > 20.0
+    assert check(motion).verdict == "ok"
+    assert not walk_to("alice", Place(0.04, 0.0), "fearful").qpos[:, 19:].any()

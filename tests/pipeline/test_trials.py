@@ -86,6 +86,12 @@ def test_who_is_too_weak_for_its_usual_speed_walks_at_the_largest_share_that_pas
     assert found is None or (found.generator.task, found.searched) == (found.request.task, {})
 
 
+def test_a_probe_knows_nothing_of_what_was_tried_for_the_request():
+    trials = Trials(FASTEST, ALICE, Standing(1.0), searched={Style(): "asked"}, proved={Style(): "asked"})
+    probe = alternatives._probe(trials, "margin_m", 5.0)
+    assert (probe.searched, probe.proved, probe.request.margin_m) == ({}, {}, 0.005)
+
+
 @pytest.mark.parametrize(("rate_hz", "proofs"), [(20.0, 0), (100.0, 1)])
 def test_what_works_is_proved_on_final_samples_unless_the_search_had_as_many(monkeypatch, rate_hz, proofs):
     generator = Standing(1.0)

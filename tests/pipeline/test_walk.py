@@ -58,7 +58,9 @@ def test_the_same_wish_gives_the_same_bytes(tmp_path):
 def test_published_feelings_are_shown_almost_fully_and_soundly(mrpete, emotion):
     motion = walk("mrpete", emotion, cycles=4, rate_hz=50.0)  # two to take the pose on, two to leave it
     receipt = motion.receipt
-    assert list(receipt.as_dict()) == KEYS
+    backwards = ["walking_direction_rad"] if motion.qpos[-1, 0] < motion.qpos[0, 0] else []
+    assert list(receipt.as_dict()) == [*KEYS, *backwards]
+    assert bool(backwards) == (emotion == "fearful")
     assert receipt.intensity_kept >= 0.85
     kept = [reason for reason in receipt.reasons if not reason.startswith("shown: ")]
     assert (kept == []) == (receipt.intensity_kept == 1.0)
@@ -277,6 +279,8 @@ def test_options_that_a_gait_has_no_place_for_are_refused():
     assert str(caught.value) == (
         "alice walks in steps to a goal, so that cycles and balance cannot be chosen; leave it out."
     )
+    with pytest.raises(BadTableError, match="so that sideways_m_s cannot be chosen"):  # and no option that nobody gave
+        walk("mrpete", sideways_m_s=0.1)
 
 
 def test_a_motion_says_how_it_was_made_and_can_be_made_again(neutral_walk):

@@ -20,6 +20,8 @@ from strut.show.footage import SideBySide
 from strut.show.pose_strip import _poses, _room_m, _side_by_side, pose_strip_bytes
 from tests.walker import STEP, STEP_M, walked
 
+AHEAD = np.array([1.0, 0.0, 0.0])
+
 
 def frames_of(path):
     with Image.open(io.BytesIO(path.read_bytes())) as film:
@@ -127,6 +129,6 @@ def test_a_video_that_cannot_be_encoded_says_why():
 
 def test_poses_in_a_row_stand_apart_whatever_the_robot(robot, angry):
     film, _ = _poses(angry, robot, 6, "solid")
-    row = _side_by_side(film, _room_m(film)).corners_in_world()[0].reshape(6, -1, 3)[..., 0]
+    row = _side_by_side(film, _room_m(film, AHEAD) * AHEAD).corners_in_world()[0].reshape(6, -1, 3)[..., 0]
     assert (row[:-1].max(axis=1) < row[1:].min(axis=1)).all()
     assert row[1:].min() - row[:-1].max() < np.ptp(row[0])  # and not lost in space

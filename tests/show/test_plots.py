@@ -1,3 +1,4 @@
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -25,6 +26,14 @@ def test_the_balance_plot_reaches_the_smallest_margin_and_names_the_needed_one(r
     apart_mm = np.abs(np.asarray(static.get_ydata()) - np.asarray(dynamic.get_ydata()))
     assert np.median(apart_mm) < 2.0  # so slow a crawl presses where its mass is
     assert "10 mm needed" in [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_a_gait_on_lines_between_feet_is_told_no_margin_that_it_must_keep(robot: Robot, calm: Motion) -> None:
+    trot = np.tile([[True, False, False, True]], (len(calm.time_s), 1))
+    figure = balance_plot(replace(calm, contact=trot, balance_margin_m=np.full(len(trot), -0.0016)), robot)
+    assert figure is not None
+    assert [text.get_text() for text in figure.axes[0].texts] == ["1.6 mm beside the line"]
+    assert len(figure.axes[0].lines) == 3  # mass, pressure and its outermost place, but no limit
 
 
 def test_the_joint_plot_peaks_where_the_receipt_says(robot: Robot, angry: Motion) -> None:

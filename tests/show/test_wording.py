@@ -72,9 +72,16 @@ def test_a_walk_tells_where_it_leads(
     calm: Motion, direction_deg: float | None, turned_deg: float | None, words: str
 ) -> None:
     assert calm.receipt is not None
-    course = [None if angle is None else math.radians(angle) for angle in (direction_deg, turned_deg)]
+    told = [None if angle is None else math.radians(angle) for angle in (direction_deg, turned_deg)]
     walk = replace(calm.receipt, distance_m=0.852, duration_s=45.16, speed_m_s=0.19)
-    assert words in receipt_sentences(replace(walk, walking_direction_rad=course[0], turned_rad=course[1]))
+    assert words in receipt_sentences(replace(walk, walking_direction_rad=told[0], turned_rad=told[1]))
+
+
+def test_a_turn_is_told_beside_what_was_asked(calm: Motion) -> None:
+    assert calm.receipt is not None
+    turning = replace(calm.receipt, turn_rate_rad_s=-0.25, turn_rate_asked_rad_s=-0.3)
+    assert "Turns at 14°/s once under way, 17°/s were asked." in receipt_sentences(turning)
+    assert not any("Turns" in sentence for sentence in receipt_sentences(calm.receipt))
 
 
 def test_a_feeling_that_comes_and_goes_is_told_as_one_number(calm: Motion) -> None:

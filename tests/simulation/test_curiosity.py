@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from strut.io.animation_file import load_animation, story_path
+from strut.io.animation_file import load_animation
+from strut.models.stories import story_path
 from strut.pipeline.piloted_show import perform_show
 from strut.verify.check import check
 

@@ -77,6 +77,14 @@ def test_only_walks_to_goals_can_be_walked_again(mrpete_motion):
         simulate_to_goal(mrpete_motion)
 
 
+def test_a_walk_that_was_saved_before_bodies_could_lean_is_walked_upright():
+    motion = walk("alice", goal=Place(0.05, 0.0))
+    gait = {name: value for name, value in motion.meta["gait"].items() if name != "upper_rad"}
+    arrival = simulate_to_goal(replace(motion, meta={**motion.meta, "gait": gait}))
+    assert not arrival.fell
+    assert arrival.goal_error_m < 0.01
+
+
 @pytest.fixture
 def mrpete_motion():
     return walk("mrpete", cycles=2, rate_hz=25.0)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from strut.errors import OutOfRangeError
-from strut.io.animation_file import load_animation, story_path
+from strut.io.animation_file import load_animation
 from strut.models.catalogue import load_robot
+from strut.models.stories import story_path
 from strut.pipeline.animate import animate, draw
 from strut.simulation.piloted import Clock, World, simulate_requests
 from strut.simulation.piloted_story import play_request

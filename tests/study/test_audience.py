@@ -114,7 +114,7 @@ def test_simulate_and_report_lead_from_a_design_to_a_page(study_of, question, ca
     assert main(["study", "simulate", str(folder), "--people", "6"]) == 0
     assert "these are not people" in capsys.readouterr().err
     assert main(["study", "report", str(folder), "--answers", str(folder / "simulated.csv")]) == 0
-    page = (folder / "report.html").read_text()
+    page = (folder / "simulated_report.html").read_text()
     assert "SIMULATED: a published response model answered, not people" in page
     assert "<svg" in page
     assert not re.findall(r'(?:src|href)="(?!#|data:)', page)  # nothing is fetched from anywhere
@@ -188,7 +188,7 @@ def test_chance_is_the_same_for_the_export_and_for_the_report(study_of, capsys):
     assert (choices["chance"], choices["chance_all"]) == (pytest.approx(1 / 5), pytest.approx(1 / 6))
     assert choices["chance_from"] == '6 options were offered, "do not know" among them'
     assert main(["study", "report", str(folder), "--answers", str(folder / "simulated.csv")]) == 0
-    page = (folder / "report.html").read_text()
+    page = (folder / "simulated_report.html").read_text()
     assert "or 17 % if" in page
     assert "The motions are of mrpete, made and shown by strut" in page
 
@@ -294,11 +294,11 @@ def test_everything_made_of_simulated_answers_says_so(study_of):
     folder = study_of("forced-choice")
     main(["study", "simulate", str(folder), "--people", "6"])
     main(["study", "report", str(folder), "--answers", str(folder / "simulated.csv")])
-    page = (folder / "report.html").read_text()
+    page = (folder / "simulated_report.html").read_text()
     captions = re.findall(r"<(?:caption|figcaption|h1|title)>(.*?)</", page)
     assert len(captions) > 8
     assert all("simulated" in caption for caption in captions)
     assert page.count("<svg") == page.count(">SIMULATED<")  # inside the picture, too, which may travel alone
-    tables = list((folder / "report_tables").iterdir())
+    tables = list((folder / "simulated_report_tables").iterdir())
     assert all("simulated" in path.name for path in tables)
     assert all("simulated" in path.read_text() for path in tables)

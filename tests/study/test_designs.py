@@ -262,12 +262,12 @@ def test_a_design_leads_from_simulated_answers_to_a_report_and_a_preregistration
     found = json.loads(capsys.readouterr().out)
     assert found["simulated"]
     assert found["group_effects"] if question != "free-label" else found["labels"]["test"]["p_value"] < 0.05
-    page = (folder / "report.html").read_text()
+    page = (folder / "simulated_report.html").read_text()
     told = {"pairwise": "Strengths: ", "continuous": "Over time, the rating of", "free-label": "were the same label in"}
     assert told[question] in page
     assert "Figure 1. " in page
     assert "The study&#39;s own questions (simulated)" in page
-    tables = {path.suffix for path in (folder / "report_tables").iterdir()}
+    tables = {path.suffix for path in (folder / "simulated_report_tables").iterdir()}
     assert tables == {".csv", ".tex"}
     preregister_study(folder, people=12, runs=3)
     draft = (folder / "preregistration.md").read_text()

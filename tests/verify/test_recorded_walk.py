@@ -10,8 +10,11 @@ import pytest
 from strut.capture.captured_walk import capture_walk
 from strut.capture.fit import fit
 from strut.capture.recording_file import read_recording
+from strut.engines.body_wrench import body_wrench
 from strut.errors import BadMotionError
 from strut.io.motion_file import load_motion, save_motion
+from strut.motion import Motion
+from strut.rotation import qpos_from_angles
 from strut.verify import recorded_walk
 from strut.verify.check import check
 from tests.capture.conftest import data, walker_recording  # noqa: F401  (a fixture)
@@ -113,3 +116,18 @@ def test_moment_that_forces_do_not_explain_is_refused_beyond_its_limit(figure, l
         reasons = recorded_walk._reasons(found, 0.0, 0.0)
         assert len(reasons) == complaints
         assert all(reason.endswith(said) for reason in reasons)
+
+
+def test_a_body_that_falls_freely_needs_no_force_and_may_turn_past_a_half_turn(heiman):
+    """Its accelerations are those of the curve, although the angle of its heading jumps from π to -π."""
+    time_s = np.arange(40) / 100.0
+    q = np.zeros((40, heiman.model.nv))
+    q[:, 0], q[:, 2] = 1.5 * time_s, 2.0 - 0.5 * 9.81 * time_s**2
+    q[:, 5] = 3.0 + 0.8 * time_s
+    feet = np.zeros((40, len(heiman.foot_names)), dtype=bool)
+    motion = Motion("heiman", time_s, qpos_from_angles(q), heiman.joint_names, feet, heiman.foot_names)
+    found = recorded_walk._movement(motion)
+    np.testing.assert_allclose(found.rate[:, [0, 5]], [[1.5, 0.8]] * 40, atol=1e-6)
+    force = body_wrench(heiman.model, *found.for_engine())[:, :3] / (heiman.mass_kg * 9.81)
+    off_axis = 0.8**2 * 0.1 / 9.81  # what a centre of mass beside the axis of the turn needs at most
+    np.testing.assert_allclose(force, 0.0, atol=off_axis)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from strut.adoption.arm_rest import let_down
+from strut.adoption.arm_rest import hold_away, let_down
 from strut.adoption.body_plan import BodyPlan, find_body_plan, stand_again
 from strut.adoption.described_model import DescribedModel, read_described
 from strut.adoption.drive_limits import drive_limits
@@ -21,7 +21,7 @@ from strut.adoption.plain_model import PlainModel, plain_model
 from strut.adoption.robot_folder import FRICTION, ROTOR_S2, Findings, folder_files, has_rotors, write_folder
 from strut.adoption.upper_body import UpperBody, find_upper_body
 from strut.errors import NotAdoptedError
-from strut.io.atomic import write_atomically
+from strut.io.atomic import check_may_be_folder, write_atomically
 from strut.models.catalogue import HOME, load_robot, names_in, robot_home
 from strut.pipeline.gait_fit import fitted_gait
 from strut.robot import Robot
@@ -77,9 +77,10 @@ def adopt(path: Path | str, name: str | None = None, out: Path | str | None = No
     file = find_description(path)
     called = _name_of(file, str(path) if name is None and file != Path(path).expanduser() else name)
     folder = Path(out) if out is not None else robot_home() / called
+    check_may_be_folder(folder)
     if not force and (folder / "robot.toml").exists():
         raise NotAdoptedError(
-            f"{folder} holds a robot already; choose another --name, or replace it with --force (force=True).",
+            f"{folder} holds a robot already; choose another --name, or replace it with --force.",
             str(path),
         )
     try:
@@ -116,7 +117,9 @@ def find_all(file: Path, title: str) -> Findings:
     anatomy = find_body_plan(plain.model, source)
     cannot_move = source.passive | source.coupled
     upper = find_upper_body(anatomy, source.cameras, cannot_move)
-    standing, lowered = let_down(anatomy, [limb for limb in upper.limbs if limb.kind == "arm"])
+    arms = [limb for limb in upper.limbs if limb.kind == "arm"]
+    standing, lowered = let_down(anatomy, arms)
+    standing, aside = hold_away(replace(anatomy, standing=standing), arms)
     anatomy = stand_again(replace(anatomy, standing=standing))
     moving = [joint for joint in range(1, plain.model.njnt) if anatomy.tree.joint_name(joint) not in upper.rigid]
     limits, limit_notes = drive_limits(anatomy, described, moving)
@@ -127,7 +130,7 @@ def find_all(file: Path, title: str) -> Findings:
         *source.notes,
         *dropped_note(source),
         *anatomy.notes,
-        *_more_notes(lowered, upper, overlapping),
+        *_more_notes(lowered, aside, upper, overlapping),
         *_rotor_note(plain),
         *limit_notes,
     )
@@ -152,10 +155,14 @@ def _summary(anatomy: BodyPlan, upper: UpperBody) -> list[Note]:
     ]
 
 
-def _more_notes(lowered: Sequence[str], upper: UpperBody, overlapping: Sequence[tuple[str, str]]) -> list[Note]:
+def _more_notes(
+    lowered: Sequence[str], aside: Sequence[str], upper: UpperBody, overlapping: Sequence[tuple[str, str]]
+) -> list[Note]:
     notes = [assumed(f"the friction of the floor is taken as {FRICTION}: no model knows it.")]
     if lowered:
         notes.append(assumed(f"{in_a_row(list(lowered))} held out in the file was let down, so that it can swing."))
+    if aside:
+        notes.append(assumed(f"{in_a_row(list(aside))} hung on the legs: turned aside, or each would stop the other."))
     if upper.rigid:
         notes.append(
             assumed(f"{len(upper.rigid)} joints do not move ({in_a_row(upper.rigid)}): fingers, toes and the like.")

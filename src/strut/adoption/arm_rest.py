@@ -1,6 +1,8 @@
-"""Arm rest: arms that the file holds out sideways or up are let down before the robot stands for its portrait."""
+"""Arm rest: arms that the file holds out or up are let down; those that hang on the legs are held away from them."""
 
 from __future__ import annotations
+
+from itertools import product
 
 import mujoco
 import numpy as np
@@ -12,6 +14,9 @@ from strut.robot import Array
 _RAISED = 0.35  # of the arm's length below the shoulder: a hand that is higher is held out
 _GRID = 25
 _CLEAR = 0.06  # of the robot's height: how far hanging arms stay from what they were not near before
+_NEAR_LEGS, _OFF_LEGS = 0.01, 0.03  # of its height: an arm that is nearer to the legs is turned until it is so far off
+_TURNS_RAD = np.arange(0.05, 0.5, 0.05)
+_ABOUT_FORWARD = 0.7  # cosine between a joint's axis and forwards: it moves the arm sideways
 
 
 def let_down(anatomy: BodyPlan, arms: list[UpperLimb]) -> tuple[Array, list[str]]:
@@ -22,6 +27,60 @@ def let_down(anatomy: BodyPlan, arms: list[UpperLimb]) -> tuple[Array, list[str]
             standing = _lowered(anatomy, arm, standing)
             lowered.append(arm.name)
     return standing, lowered
+
+
+def hold_away(anatomy: BodyPlan, arms: list[UpperLimb]) -> tuple[Array, list[str]]:
+    """Return the standing posture (nq,) with arms that hang on the legs turned aside, and which ones those are.
+
+    Who leans forwards or swings such an arm would be stopped by its own thighs.
+    """
+    standing, turned = anatomy.standing.copy(), []
+    legs = _geoms(anatomy, [leg.joints[0] for leg in anatomy.legs])
+    for arm in arms:
+        geoms = _geoms(anatomy, [arm.joints[0]])
+        if _gap_m(anatomy, standing, geoms, legs) < _NEAR_LEGS * anatomy.height_m:
+            aside = _aside(anatomy, arm, standing, geoms, legs)
+            turned += [arm.name] if aside is not standing else []
+            standing = aside
+    return standing, turned
+
+
+def _aside(anatomy: BodyPlan, arm: UpperLimb, qpos: Array, geoms: list[int], legs: list[int]) -> Array:
+    """Return the configuration with an arm turned sideways by one joint, as little as takes it off the legs."""
+    tree = anatomy.tree
+    tree.pose(qpos)
+    joints = [joint for joint in arm.joints if abs(tree.data.xaxis[joint][0]) > _ABOUT_FORWARD]
+    best, widest_m = qpos, _gap_m(anatomy, qpos, geoms, legs) + _NEAR_LEGS * anatomy.height_m  # less is not worth it
+    for turn_rad in _TURNS_RAD:
+        for joint, sign in product(joints, (-1.0, 1.0)):
+            trial = qpos.copy()
+            trial[tree.address(joint)] += sign * turn_rad
+            gap_m = _gap_m(anatomy, trial, geoms, legs)
+            if gap_m > widest_m and np.array_equal(tree.clamped(trial), trial):
+                best, widest_m = trial, gap_m
+        if widest_m > _OFF_LEGS * anatomy.height_m:
+            break
+    return best
+
+
+def _geoms(anatomy: BodyPlan, joints: list[int]) -> list[int]:
+    """Return the shapes of all that hangs on some joints."""
+    tree, links = anatomy.tree, set[int]()
+    for joint in joints:
+        links |= tree.below(tree.link_of_body[int(tree.model.jnt_bodyid[joint])])
+    bodies = tree.bodies_of(links)
+    return [geom for geom in range(tree.model.ngeom) if int(tree.model.geom_bodyid[geom]) in bodies]
+
+
+def _gap_m(anatomy: BodyPlan, qpos: Array, geoms: list[int], others: list[int]) -> float:
+    """Return the smallest distance between shapes of two limbs, or the one beyond which nobody asks."""
+    gap_m, ends = 2.0 * _OFF_LEGS * anatomy.height_m, np.zeros(6)
+    model, data = anatomy.tree.model, anatomy.tree.pose(qpos)  # only now: the height is that of the standing robot
+    for one, other in product(geoms, others):
+        apart_m = np.linalg.norm(data.geom_xpos[one] - data.geom_xpos[other])
+        if apart_m - model.geom_rbound[one] - model.geom_rbound[other] < gap_m:
+            gap_m = min(gap_m, mujoco.mj_geomDistance(model, data, one, other, gap_m, ends))
+    return gap_m
 
 
 def _hand(anatomy: BodyPlan, arm: UpperLimb) -> Array:

@@ -21,6 +21,9 @@ _HEADS = {"head", "neck", "skull", "face", "eye", "eyes", "camera"}
 _ARMS = {"arm", "hand", "wrist", "gripper"}
 _MIDDLE = 0.1  # of how far aside the arms are: nearer to the middle is in the middle
 _CLEAR = 0.5  # of a turn's speed that must go the right way
+_MIDDLE_OF_ARM = (0.3, 0.7)  # of the way from the shoulder to the fingertips: where an elbow is, and no wrist
+_ALONG = 0.35  # cosine between a joint's axis and the rest of the arm above which it rather twists than bends it
+_BEND_RAD = 1.0
 LimbKind = Literal["arm", "head", "trunk"]
 
 
@@ -245,22 +248,44 @@ def _strongest(
 
 
 def _elbow(anatomy: BodyPlan, limb: UpperLimb) -> list[ExpressiveJoint]:
-    """Return the joint in the middle of an arm whose turn brings the hand nearer to the shoulder, with its sign."""
-    tree = anatomy.tree
-    best: tuple[float, int, int] | None = None
-    shoulder, last = limb.joints[0], limb.joints[-1]
-    for joint in limb.joints[1:-1] if len(limb.joints) > 3 else limb.joints[1:]:
+    """Return the first joint in the middle of an arm that bends it, with the sign that brings the hand nearer."""
+    tree, straight_m = anatomy.tree, _reach_m(anatomy, limb, anatomy.standing)
+    for joint in _bending_joints(anatomy, limb):
+        nearer_m = []
         for sign in (1, -1):
             qpos = anatomy.standing.copy()
-            qpos[tree.address(joint)] += 0.5 * sign
-            if not np.allclose(tree.clamped(qpos), qpos):
-                continue
-            lengths = []
-            for posture in (anatomy.standing, qpos):
-                data = tree.pose(posture)
-                end = data.xipos[int(tree.model.jnt_bodyid[last])]
-                lengths.append(float(np.linalg.norm(end - data.xanchor[shoulder])))
-            nearer = lengths[0] - lengths[1]
-            if nearer > 1e-3 * anatomy.height_m and (best is None or nearer > best[0]):
-                best = (nearer, joint, sign)
-    return [] if best is None else [ExpressiveJoint(tree.joint_name(best[1]), "bend the elbow", limb.name, best[2])]
+            qpos[tree.address(joint)] += _BEND_RAD * sign  # or as far as it goes
+            nearer_m.append(straight_m - _reach_m(anatomy, limb, tree.clamped(qpos)))
+        if max(nearer_m) > 1e-3 * anatomy.height_m:
+            sign = 1 if nearer_m[0] > nearer_m[1] else -1
+            return [ExpressiveJoint(tree.joint_name(joint), "bend the elbow", limb.name, sign)]
+    return []
+
+
+def _bending_joints(anatomy: BodyPlan, limb: UpperLimb) -> list[int]:
+    """Return the joints near the middle of an arm, by the way along it, whose axis lies across what hangs on them."""
+    tree = anatomy.tree
+    tree.pose(anatomy.standing)
+    anchors, tips = tree.anchors(limb.joints), _fingertips(anatomy, limb)
+    ways = np.linalg.norm(np.diff([*anchors, tips], axis=0), axis=1)
+    share = np.concatenate([[0.0], np.cumsum(ways)[:-1]]) / max(float(ways.sum()), 1e-9)
+    along = np.abs(np.einsum("ni,ni->n", tree.data.xaxis[list(limb.joints)], tips - anchors))
+    across = along < _ALONG * np.linalg.norm(tips - anchors, axis=1)
+    middle = (share > _MIDDLE_OF_ARM[0]) & (share < _MIDDLE_OF_ARM[1])
+    return [joint for joint, bends in zip(limb.joints, across & middle, strict=True) if bends]
+
+
+def _fingertips(anatomy: BodyPlan, limb: UpperLimb) -> Array:
+    """Return the point of an arm's last link that is farthest from its last joint, as it is posed. Shape (3,)."""
+    tree = anatomy.tree
+    points = tree.points_of({limb.end}).in_world(tree.data)
+    anchor: Array = tree.data.xanchor[limb.joints[-1]]
+    if not len(points):
+        return np.array(tree.data.xipos[int(tree.model.jnt_bodyid[limb.joints[-1]])])
+    return np.array(points[np.argmax(np.linalg.norm(points - anchor, axis=1))])
+
+
+def _reach_m(anatomy: BodyPlan, limb: UpperLimb, qpos: Array) -> float:
+    """Return how far the fingertips are from the shoulder."""
+    data = anatomy.tree.pose(qpos)
+    return float(np.linalg.norm(_fingertips(anatomy, limb) - data.xanchor[limb.joints[0]]))

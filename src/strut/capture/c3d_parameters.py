@@ -8,6 +8,7 @@ flipped bytes make it end the whole process, it reads what was cut off as if it 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ _TYPES = {-1: ("char", 1), 1: ("byte", 1), 2: ("int", 2), 4: ("float", 4)}
 
 Raw = npt.NDArray[Any]
 Value = tuple[str, ...] | Raw
+_NAME = re.compile(r"[A-Z0-9_]{1,127}")  # what the guide lets programs call a parameter
 
 
 class C3dDamageError(ValueError):
@@ -147,7 +149,8 @@ def _entries(content: bytes, header: C3dHeader) -> Iterator[C3dEntry]:
 
 
 def _called(name: str) -> str:
-    return f"the parameter {name}" if name.isascii() and name.isprintable() else "an entry of its parameter section"
+    """Return what to call an entry: a name that no program writes is bytes of something else."""
+    return f"the parameter {name}" if _NAME.fullmatch(name) else "an entry of its parameter section"
 
 
 def _value(section: bytes, at: int, name: str, processor: int) -> Value:

@@ -16,8 +16,10 @@ from strut.cli.main import REFUSED
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress, telling
 from strut.io.atomic import check_all_writable, write_atomically
+from strut.models.catalogue import robot_home
 from strut.robot import Robot
 
+HOME_WORDS = "your robot home: ~/.strut/robots, or STRUT_ROBOTS"
 _WORDS = {"fault": "wrong", "assumed": "assumed", "found": "found"}
 
 
@@ -26,7 +28,7 @@ def adopt(
         str | None, typer.Argument(help="MJCF or URDF, or a robot of an installed package by name.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="What to call it.  [default: as the file]")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder to write.  [default: its name in your robot home]")] = None,
+    out: Annotated[Path | None, typer.Option(help=f"Folder to write.  [default: its name in {HOME_WORDS}]")] = None,
     html: Annotated[Path | None, typer.Option(help="Page to write: its portrait and all that was told.")] = None,
     png: Annotated[Path | None, typer.Option(help="Portrait to write.")] = None,
     check: Annotated[Path | None, typer.Option(help="Judge this folder again instead.")] = None,
@@ -44,6 +46,8 @@ def adopt(
         _draw(adopted.robot, adopted.notes, html, png, force=force)
     _tell(adopted.notes)
     print_lines(f"wrote {adopted.folder}; every verb knows it as {adopted.robot.name}")  # stays if stopped from here on
+    if out is None:
+        print_lines(f"your robots are kept in {robot_home()}; the variable STRUT_ROBOTS names another place")
     with progress("tells its feelings apart") as bar:
         feelings = distinguish_drafts(adopted.robot, on_motion=telling(bar, f"{adopted.robot.name} is drafted"))
     if json:

@@ -9,8 +9,9 @@ import typer
 
 from strut.cli.screen import print_lines
 from strut.errors import OutOfRangeError
-from strut.io.animation_file import load_animation, story_names, story_path
+from strut.io.animation_file import load_animation
 from strut.models.catalogue import load_robot
+from strut.models.stories import story_names, story_path
 from strut.motion import Motion
 from strut.pipeline.animate import animate
 from strut.simulation.live_pilot import LivePilot

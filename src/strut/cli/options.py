@@ -24,6 +24,7 @@ Strict = Annotated[bool, typer.Option("--strict", help="Refuse (exit 3) instead 
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")]
 _METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
+_METRES_A_SECOND = {f"{unit}/s": metres for unit, metres in _METRES.items()} | {"km/h": 1.0 / 3.6}
 _NUMBER = r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*"
 _LONGEST_CM = 300.0
 _USUAL_PERSON_M = 1.7
@@ -70,9 +71,9 @@ def _meant(number: str, usual_m: float | None) -> str:
 
 
 def speed_m_s(text: str) -> float:
-    """Return a speed from `30mm/s`, `3cm/s`, `0.03m/s` or `0.03`: a bare number is m/s, always."""
-    match = re.fullmatch(rf"{_NUMBER}(?:(mm|cm|m)/s)?\s*", text.lower())
+    """Return a speed from `30mm/s`, `3cm/s`, `0.03m/s`, `4km/h` or `0.03`: a bare number is m/s, always."""
+    match = re.fullmatch(rf"{_NUMBER}({'|'.join(_METRES_A_SECOND)})?\s*", text.lower())
     if match is None:
         raise typer.BadParameter(f"'{text}' is no speed; write for instance 30cm/s or 0.3 (m/s).")
     number, unit = match.groups()
-    return float(number) * _METRES[unit or "m"]
+    return float(number) * _METRES_A_SECOND[unit or "m/s"]

@@ -23,11 +23,12 @@ from strut.cli.options import (
     length_m,
 )
 from strut.cli.screen import print_lines, print_planned, told_on_screen
-from strut.io.animation_file import load_animation, story_names, story_path
+from strut.io.animation_file import load_animation
 from strut.io.atomic import check_writable
 from strut.io.hand_path_file import is_path_file, load_hand_path
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
+from strut.models.stories import story_names, story_path
 from strut.pipeline.animate import animate
 from strut.pipeline.perform import perform as play
 from strut.request import Platform, PriorityLaw

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -11,8 +11,8 @@ import typer
 from strut.cli.options import Json
 from strut.cli.screen import print_json, print_lines, print_next, print_table
 from strut.errors import StrutError
-from strut.io.animation_file import story_names
-from strut.models.catalogue import hidden_robots, load_robot, robot_home, robot_names
+from strut.models.catalogue import hidden_robots, load_robot, names_in, robot_home, robot_names
+from strut.models.stories import story_names
 from strut.robot import Robot
 
 
@@ -32,7 +32,14 @@ def robots(
     print_table("robots", ["name", "who", "joints", "feet", "mass"], rows)
     for hidden in hidden_robots():
         print_lines(f"{hidden} means ours; yours goes by its path, {robot_home() / hidden}, or rename its folder.")
-    print_next(f"strut walk {next(iter(every))} --emotion happy")
+    _print_next(*_proposed(every))
+
+
+def _proposed(every: Mapping[str, Robot | str]) -> tuple[str, Robot]:
+    """Return the robot to try next: one of the user's, if it can be read and walks."""
+    able = {name: robot for name, robot in every.items() if isinstance(robot, Robot) and robot.tables.gait is not None}
+    chosen = next((name for name in able if name in names_in(robot_home())), next(iter(able)))
+    return chosen, able[chosen]
 
 
 def _loaded(name: str) -> Robot | str:
@@ -60,16 +67,20 @@ def _show_one(name: str, robot: Robot, json: bool) -> None:
         [joint, f"{math.degrees(low):.0f}° to {math.degrees(high):.0f}°", f"{speed:.1f} rad/s", f"{torque:.1f} N m"]
         for joint, low, high, speed, torque in limits
     ]
-    tasks = tuple(robot.tables.tasks or ())
+    tasks = _tasks(robot)
     does = f"feet {', '.join(robot.foot_names)}" if robot.feet else f"tasks {', '.join(tasks) or 'none'}"
     print_table(f"{robot.title}; {does}", ["joint", "range", "speed", "torque"], rows)
     if stories := _stories(robot):
         print_lines(f"stories for `strut perform`, alone or in a queue with walk 2 m, stand 2 s: {', '.join(stories)}")
-    _print_next(name, robot, tasks)
+    _print_next(name, robot)
 
 
-def _print_next(name: str, robot: Robot, tasks: Sequence[str]) -> None:
-    if tasks:
+def _tasks(robot: Robot) -> tuple[str, ...]:
+    return tuple(robot.tables.tasks or ())
+
+
+def _print_next(name: str, robot: Robot) -> None:
+    if tasks := _tasks(robot):
         print_next("strut perform", name, tasks[0], "--emotion", "happy")
     elif robot.tables.gait is not None:
         print_next("strut walk", name, "--emotion", "happy")

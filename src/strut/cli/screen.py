@@ -84,11 +84,11 @@ def told_on_screen(words: str, out: Path, *, force: bool, stoppable: bool = Fals
     with progress(words) as bar, stopping as stop:
 
         def tell(now: Step) -> bool:
-            if now.passed:  # the options were fine, and there is still work that would be in vain
+            if now.passed and not now.instead:  # the options were fine, and there is still work that would be in vain
                 check_writable(out, force=force, ending=".npz")
             said = _said(now)
             bar.update(bar.task_ids[0], description=said)
-            if now.iteration is not None:
+            if now.iteration is not None or now.instead:
                 log(said)
             return stop.is_set()
 
@@ -97,7 +97,8 @@ def told_on_screen(words: str, out: Path, *, force: bool, stoppable: bool = Fals
 
 def _said(now: Step) -> str:
     if now.intensity is not None:
-        return f"intensity {now.intensity:.2f} {'keeps' if now.passed else 'does not keep'} its limits"
+        what = now.instead or f"intensity {now.intensity:.2f}"
+        return f"{what} {'keeps' if now.passed else 'does not keep'} its limits"
     which = f"{now.solve}, " if now.solve else ""
     return f"{which}iteration {now.iteration}: cost {now.cost:.4f}, violation {now.violation:.1e}"
 

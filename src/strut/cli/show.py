@@ -11,6 +11,7 @@ from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
+from strut.motion import Motion
 from strut.show.footage import Look
 
 
@@ -29,7 +30,7 @@ def show(
     ] = None,
     poses: Annotated[
         int | None,
-        typer.Option(help="Poses of a cycle in a row, seen from the side.  [default: 8 for human walks, 1 for others]"),
+        typer.Option(help="Poses in a row, seen from the side.  [default: 8 of human walks and stories, else 1]"),
     ] = None,
     seconds: Annotated[
         float | None,
@@ -71,7 +72,12 @@ def show(
     print_lines(*(f"wrote {path} ({size / 1e3:.0f} kB)" for path, size in sizes.items()))
     if json:
         print_json([{"file": path, "bytes": size} for path, size in sizes.items()])
-    print_next("strut show", *files)
+    _print_next(files[0], motions[0])
+
+
+def _print_next(file: Path, motion: Motion) -> None:
+    """Lead on: what is planned can be checked, what was simulated used elsewhere."""
+    print_next(f"strut {'export' if 'simulated' in motion.meta else 'check'}", file)
 
 
 def _tell_address(url: str) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from strut.cli.options import Force, Json, MotionPath
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.control.sensing import Sensing
+from strut.control.sensing import LARGEST_SENSING, Sensing
 from strut.io.atomic import check_not_input, check_writable
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
@@ -39,8 +39,13 @@ def simulate(
         str,
         typer.Option(help="servos, balance under the soles, whole_body by torques, or auto: the cheapest that does."),
     ] = "auto",
-    noise: Annotated[float, typer.Option(help="Of the velocities that a controller sees: their spread in m/s.")] = 0.0,
-    delay: Annotated[float, typer.Option(help="Age of the state that a controller sees, in seconds.")] = 0.0,
+    noise: Annotated[
+        float,
+        typer.Option(min=0.0, max=LARGEST_SENSING, help="Of the velocities that a controller sees: spread in m/s."),
+    ] = 0.0,
+    delay: Annotated[
+        float, typer.Option(min=0.0, max=LARGEST_SENSING, help="Age of the state that a controller sees, in seconds.")
+    ] = 0.0,
     out: Annotated[Path | None, typer.Option(help="Write the motion that really happened here.")] = None,
     force: Force = False,
     json: Json = False,
@@ -49,6 +54,7 @@ def simulate(
 
     The goal of each servo leads by its planned speed and torque over its stiffness, so that it does not sag or lag.
     """
+    sensing = _sensing(noise, delay, closed_loop=closed_loop)
     motion = load_motion(file)
     if out is not None:
         check_not_input(out, file)
@@ -63,7 +69,6 @@ def simulate(
             arrival = simulate_to_goal(motion, friction=friction, mass_scale=mass_scale, on_step=tell)
             happened, numbers, lines, fell = arrival.motion, arrival.as_dict(), _arrival_lines(arrival), arrival.fell
         else:
-            sensing = Sensing(velocity_noise_m_s=noise, turn_noise_rad_s=noise, delay_s=delay)
             options: dict[str, Any] = {"control": control, "sensing": sensing, "on_sample": tell}
             playback = play(motion, friction=friction, mass_scale=mass_scale, **options)
             outcome = playback.outcome
@@ -78,6 +83,14 @@ def simulate(
     asked = {"friction": friction, "mass-scale": mass_scale, "control": control, "noise": noise, "delay": delay}
     print_next(*_to_show(file, out, asked, unseen=fell and not closed_loop))
     return FELL if fell else 0
+
+
+def _sensing(noise: float, delay: float, *, closed_loop: bool) -> Sensing:
+    """Return what was typed about the state that a controller sees."""
+    if closed_loop and any((noise, delay)):
+        what = "--noise and --delay do not apply with --closed-loop"
+        raise typer.BadParameter(f"{what}, which plans from the state as it is; leave them out.")
+    return Sensing(velocity_noise_m_s=noise, turn_noise_rad_s=noise, delay_s=delay)
 
 
 def _about_fall(motion: Motion) -> list[str]:
@@ -111,14 +124,17 @@ def _lines(outcome: Outcome) -> list[str]:
     first = f"fell after {outcome.upright_s:.1f} s" if outcome.fell else f"stayed upright for {outcome.upright_s:.1f} s"
     first += f", stumbled {outcome.stumbles} times," if outcome.stumbles else ""
     first += {"balance": " by balance", "whole_body": " by whole-body control"}.get(outcome.control, "")
+    unfelt = [f"  {outcome.unfelt}"] if outcome.unfelt else []
     if outcome.hand_error_mm is not None:
         return [
             f"played {outcome.upright_s:.1f} s: the hand got at most {outcome.hand_error_mm:.2f} mm off its plan",
             f"  joints at most {outcome.tracking_error_rad:.4f} rad off, torque use {outcome.torque_use:.0%}",
+            *unfelt,
         ]
     cost = "" if outcome.cost_of_transport is None else f", cost of transport {outcome.cost_of_transport:.2f}"
     return [
         f"{first}: walked {outcome.distance_m:.3f} m of {outcome.commanded_distance_m:.3f} m",
         f"  heading drifted {outcome.heading_drift_rad:+.3f} rad, feet slipped at most {outcome.foot_slip_mm:.1f} mm",
         f"  joints at most {outcome.tracking_error_rad:.3f} rad off, torque use {outcome.torque_use:.0%}{cost}",
+        *unfelt,
     ]

@@ -23,7 +23,7 @@ Via = Annotated[
 ]
 OwnSteps = Annotated[Path | None, typer.Option(help="CSV of own footsteps: foot, x_m, y_m, heading_deg. Bipeds only.")]
 Speed = Annotated[
-    str | None, typer.Option(help="On a straight line in neutral: 3cm/s, m/s if bare; steps to a goal: or fastest.")
+    str | None, typer.Option(help="On a straight line in neutral: 3cm/s, m/s if bare; alice: or fastest.")
 ]
 Tempo = Annotated[float | None, typer.Option(help="Factor on the pace of the steps, such as 1.5. Crawls only.")]
 Pattern = Annotated[
@@ -88,6 +88,9 @@ def chosen_length_m(text: str | None) -> float | None:
 
 def chosen_speed_m_s(text: str | None) -> float | None:
     """Return a speed that was typed; None if it was not."""
+    if str(text).strip().lower() in get_args(Pace):
+        what = f"'{text}' is only for robots with planned steps (alice)"
+        raise typer.BadParameter(f"{what}; leave it out, or write for instance 30cm/s.")
     return None if text is None else speed_m_s(text)
 
 

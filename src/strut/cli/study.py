@@ -241,17 +241,19 @@ def report(
     database: DatabaseUrl = None,
     answers: Annotated[Path | None, typer.Option(help="A table of answers instead of the database.")] = None,
     scale: Scale = None,
-    out: Annotated[Path | None, typer.Option(help="Page to write; report.html in the folder if left out.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Page to write; (simulated_)report.html in the folder if left out.")
+    ] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
     """Write methods, results, tables and figures of a study as one page. Example: strut study report mystudy."""
     from strut.study.study_folder import SIMULATED_FILE  # noqa: PLC0415
-    from strut.study.study_report import report_study  # noqa: PLC0415
+    from strut.study.study_report import report_page, report_study  # noqa: PLC0415
 
-    path = out or folder / "report.html"
     with progress(f"reports {folder}"):
-        found = report_study(folder, path, answers=answers, database=database, scale=scale, force=force)
+        found = report_study(folder, out, answers=answers, database=database, scale=scale, force=force)
+    path = out or report_page(folder, simulated=found.simulated)
     if json:
         print_json({"page": str(path), **found.as_dict()})
         return

@@ -34,6 +34,11 @@ class Sensing:
             if not 0.0 <= getattr(self, name) <= LARGEST_SENSING:  # also catches NaN
                 raise OutOfRangeError(f"{name} is {getattr(self, name):g}; choose 0 to {LARGEST_SENSING:g}.")
 
+    @property
+    def is_perfect(self) -> bool:
+        """Whether the state is neither noisy nor old."""
+        return self == Sensing(seed=self.seed)
+
 
 class Estimator:
     """What a controller sees, tick after tick, in order."""

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg.lapack import dgesv
 
 from strut.control.attitude import rotation_between
 from strut.control.planned_walk import PlannedInstant, PlannedWalk
-from strut.easing import smooth_step
+from strut.easing import smooth_share
 from strut.engines.task_jacobians import task_jacobians
 from strut.engines.walking_state import WalkingState
 from strut.robot import Array, Index, Robot
@@ -67,13 +68,13 @@ class StepAdjustment:
             if down != self._was_down[index]:
                 leg.begun, self._was_down[index] = leg.added, down
             if down:
-                leg.added = leg.begun * (1.0 - float(smooth_step(np.array(progress))))
+                leg.added = leg.begun * (1.0 - smooth_share(progress))
             else:
                 place_m = plan.foot_m[0, index].copy()
                 place_m[:2] += carried_m + progress * leg.gain * error_m
                 away_m = turn.T @ (place_m - qpos[:3]) - plan.base_rotation.T @ (plan.foot_m[0, index] - plan.base_m)
                 wanted = np.concatenate([away_m * min(1.0, self._most(away_m)), tilt])[: leg.rows]
-                share = float(smooth_step(np.array(2.0 * progress)))
+                share = smooth_share(2.0 * progress)
                 leg.added = (1.0 - share) * leg.begun + share * wanted
             if leg.added.any():
                 added[leg.columns - 6] += self._solved(leg, index, state, turn)
@@ -84,13 +85,14 @@ class StepAdjustment:
 
     def _solved(self, leg: _Leg, index: int, state: WalkingState, turn: Array) -> Array:
         """Return the change of a leg's joints that moves its foot as `added` says."""
-        jacobian = np.concatenate([turn.T @ state.foot_moving[index], turn.T @ state.foot_turning[index]])
-        chosen = jacobian[: leg.rows, leg.columns]
-        chosen[3:] *= self._height_m
-        aim = leg.added.copy()
-        aim[3:] *= self._height_m
-        damped = chosen @ chosen.T + DAMPING * self._height_m**2 * np.eye(leg.rows)
-        return np.asarray(chosen.T @ np.linalg.solve(damped, aim))
+        chosen, aim = np.empty((leg.rows, len(leg.columns))), leg.added.copy()
+        chosen[:3] = turn.T @ state.foot_moving[index][:, leg.columns]
+        if leg.rows > 3:
+            chosen[3:] = self._height_m * turn.T @ state.foot_turning[index][:, leg.columns]
+            aim[3:] *= self._height_m
+        damped = chosen @ chosen.T
+        damped.ravel()[:: leg.rows + 1] += DAMPING * self._height_m**2
+        return np.asarray(chosen.T @ dgesv(damped, aim)[2])
 
 
 def _leg(robot: Robot, index: int) -> _Leg:
@@ -140,7 +142,7 @@ class StepShift:
             axes = np.array([forwards, (-forwards[1], forwards[0])])
             limit = height_m * np.array(FARTHEST_SHIFT)
             shift = axes.T @ np.clip(axes @ shift, -limit, limit)
-            share = 1.0 if plan.down[foot] else float(smooth_step(np.array(plan.progress[foot])))
+            share = 1.0 if plan.down[foot] else smooth_share(float(plan.progress[foot]))
             places[foot, :2] += (1.0 - share) * self._left_m[foot] + share * (carried_m + shift)
             if self._apart_m is not None:
                 places[foot, :2] += axes[1] * self._too_near(

@@ -71,8 +71,8 @@ class WholeBodyControl:
         load = load / load.sum() if load.any() else plan.load
         carried_m = load @ (state.foot_m - plan.foot_m[0])[:, :2]
         push, error_m = self._push(plan, carried_m)
-        tasks = [self._upright(plan, seen_qvel), self._held(plan, seen_qpos, seen_qvel)]
-        tasks += self._feet(plan, stands, carried_m, error_m)
+        feet = self._feet(plan, stands, carried_m, error_m)
+        tasks = [self._upright(plan, seen_qvel), self._held(plan, seen_qpos, seen_qvel), feet]
         footings = [Footing(foot, corners[foot], float(load[foot])) for foot in np.flatnonzero(stands).tolist()]
         torque = np.zeros(self._joints)
         torque[self.torque_driven] = self._program.torque(
@@ -82,7 +82,7 @@ class WholeBodyControl:
 
     def _stands(self, plan: PlannedInstant, corners: list[Array]) -> Mask:
         """Return which feet can push: those that should and are not in the air, and those that land early. (n,)."""
-        lowest = np.array([points[:, 2].min() for points in corners])
+        lowest = np.array([min(points[:, 2].tolist()) for points in corners])
         above_m = (self._state.foot_m[:, 2] + lowest - self._radius) / self._plan.height_m
         early = (plan.progress > LANDS_EARLY) & (above_m < TOUCHES)
         return np.asarray(np.where(plan.down, above_m < HOVERS, early))
@@ -111,24 +111,22 @@ class WholeBodyControl:
         wanted = acceleration + POSTURE[0] * (angle - qpos[7 + legs]) + POSTURE[1] * (speed - qvel[6 + legs])
         return Task(self._posture, wanted, POSTURE_WEIGHT * self._plan.height_m**2)
 
-    def _feet(self, plan: PlannedInstant, stands: Mask, carried_m: Array, error_m: Array) -> list[Task]:
+    def _feet(self, plan: PlannedInstant, stands: Mask, carried_m: Array, error_m: Array) -> Task:
         """Return what the feet shall do: rest where they stand, else go where they are put down, flat."""
-        state, tasks, height_m = self._state, [], self._plan.height_m
+        state, height_m = self._state, self._plan.height_m
         places = self._steps.places(plan, state, stands, carried_m, error_m)
-        for foot, standing in enumerate(stands.tolist()):
+        wanted = -STILL * state.foot_velocity
+        for foot in np.flatnonzero(~stands).tolist():
             velocity, turn = state.foot_velocity[foot], state.foot_rotation[foot]
-            wanted = np.empty(6)
-            if standing:
-                wanted[:] = -STILL * velocity
-            else:
-                wanted[:3] = plan.foot_m[2, foot] + PLACE[0] * (places[foot] - state.foot_m[foot])
-                wanted[:3] += PLACE[1] * (plan.foot_m[1, foot] - velocity[:3])
-                if plan.down[foot]:
-                    wanted[2] = PLACE[1] * (-SINKING_M_S * math.sqrt(height_m) - velocity[2])
-                error = rotation_between(turn, plan.foot_rotation[foot])
-                wanted[3:] = plan.foot_turn[1, foot] + FLAT[0] * error
-                wanted[3:] += FLAT[1] * (plan.foot_turn[0, foot] - velocity[3:])
-            weight = np.full(6, STANCE_WEIGHT if standing else SWING_WEIGHT)
-            weight[3:] *= height_m**2 * (turn**2 @ self._turns[foot])
-            tasks.append(Task(state.foot_jacobian[foot], wanted - state.foot_drift[foot], weight))
-        return tasks
+            wanted[foot, :3] = plan.foot_m[2, foot] + PLACE[0] * (places[foot] - state.foot_m[foot])
+            wanted[foot, :3] += PLACE[1] * (plan.foot_m[1, foot] - velocity[:3])
+            if plan.down[foot]:
+                wanted[foot, 2] = PLACE[1] * (-SINKING_M_S * math.sqrt(height_m) - velocity[2])
+            error = rotation_between(turn, plan.foot_rotation[foot])
+            wanted[foot, 3:] = plan.foot_turn[1, foot] + FLAT[0] * error
+            wanted[foot, 3:] += FLAT[1] * (plan.foot_turn[0, foot] - velocity[3:])
+        weight = np.empty(wanted.shape)
+        weight[:] = np.where(stands, STANCE_WEIGHT, SWING_WEIGHT)[:, None]
+        weight[:, 3:] *= height_m**2 * (state.foot_rotation**2 @ self._turns[..., None])[..., 0]
+        jacobian = state.foot_jacobian.reshape(wanted.size, -1)
+        return Task(jacobian, (wanted - state.foot_drift).ravel(), weight.ravel())

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import daqp
 import numpy as np
+from scipy.linalg.lapack import dgesv
 
 from strut.control.contact_forces import pyramid_edges
 from strut.engines.walking_state import WalkingDynamics
@@ -50,6 +51,13 @@ class Footing:
     load: float
 
 
+def as_slice(index: Index) -> Index | slice:
+    """Return an ascending index as a slice if it leaves nothing out: a view costs a twentieth of a copy."""
+    if len(index) and index[-1] - index[0] == len(index) - 1:
+        return slice(int(index[0]), int(index[-1]) + 1)
+    return index
+
+
 class WholeBodyProgram:
     """The programme of one robot.
 
@@ -61,12 +69,12 @@ class WholeBodyProgram:
     def __init__(self, robot: Robot, friction: float) -> None:
         joints = [joint for leg in robot.legs for joint in leg.joints]
         self.legs: Index = np.array(sorted({robot.joint_names.index(joint) for joint in joints}))
-        self._columns = BASE + self.legs
-        self._others = np.setdiff1d(np.arange(BASE, BASE + len(robot.joint_names)), self._columns)
+        columns = BASE + self.legs
+        self._columns = as_slice(columns)
+        self._others = as_slice(np.setdiff1d(np.arange(BASE, BASE + len(robot.joint_names)), columns))
         self._limit_nm, self._mass_kg = robot.torque_limit_nm[self.legs], robot.mass_kg
         self._edges = robot.mass_kg * pyramid_edges(friction)
         self._levers = np.concatenate([np.cross(np.eye(3), edge) for edge in self._edges], axis=1)  # point to moments
-        self._leg_block = np.ix_(self._columns, self._columns)
         self._tiled: dict[int, Array] = {}  # edges of so many points
 
     def torque(
@@ -91,35 +99,34 @@ class WholeBodyProgram:
         Returns:
             In the order of `legs`. Shape (n_legs,).
         """
-        legs, columns = len(self.legs), self._columns
+        legs, columns, others = len(self.legs), self._columns, self._others
         pushing, upward, cost = self._forces(state, footings)
-        size = legs + len(upward)
-        mass, bias = state.mass, state.bias
-        moved, gain = bias + mass[:, self._others] @ other_acceleration, np.zeros((mass.shape[0], size))
-        right = np.empty((BASE, size + 1))
-        right[:, :legs], right[:, legs:size], right[:, size] = -mass[:BASE, columns], pushing[:BASE], -moved[:BASE]
-        solved = np.linalg.solve(mass[:BASE, :BASE], right)
-        gain[:BASE], start = solved[:, :size], np.zeros(mass.shape[0])
-        gain[columns, np.arange(legs)] = 1.0
-        start[:BASE], start[self._others] = solved[:, size], other_acceleration
+        size, mass = legs + len(upward), state.mass
+        moved = state.bias + mass[:, others] @ other_acceleration
+        right, coupling = np.empty((BASE, size + 1), order="F"), mass[columns, :BASE]
+        right[:, :legs], right[:, legs:size], right[:, size] = -coupling.T, pushing[:BASE], -moved[:BASE]
+        base = dgesv(mass[:BASE, :BASE], right, overwrite_b=1)[2]  # its acceleration by unknowns, and without them
         jacobian = np.concatenate([task.jacobian for task in tasks])
         weight, done = np.empty(len(jacobian)), 0
         for task in tasks:  # broadcasting each takes longer than the solver
             weight[done : done + len(task.wanted)] = task.weight
             done += len(task.wanted)
-        rows, aim = jacobian @ gain, np.concatenate([task.wanted for task in tasks]) - jacobian @ start
-        push = np.zeros((3, size))
-        push[:, legs:] = upward.T / self._mass_kg
-        weighted, pushed = rows.T * weight, push.T * push_weight
-        hessian = weighted @ rows + pushed @ push
-        hessian.ravel()[:: size + 1] += np.concatenate([np.full(legs, SMALLEST_COST), cost])
-        limited = mass[columns, :BASE] @ gain[:BASE]
-        limited[:, :legs] += mass[self._leg_block]
+        rows, aim = jacobian[:, :BASE] @ base[:, :size], np.concatenate([task.wanted for task in tasks])
+        rows[:, :legs] += jacobian[:, columns]
+        aim -= jacobian[:, :BASE] @ base[:, size] + jacobian[:, others] @ other_acceleration
+        weighted, pushed = rows.T * weight, upward * (push_weight / self._mass_kg)
+        hessian, wanted = weighted @ rows, weighted @ aim
+        hessian[legs:, legs:] += pushed @ (upward.T / self._mass_kg)
+        wanted[legs:] += pushed @ push_m_s2
+        diagonal = hessian.ravel()[:: size + 1]
+        diagonal[:legs] += SMALLEST_COST
+        diagonal[legs:] += cost
+        limited, steady = coupling @ base[:, :size], coupling @ base[:, size] + moved[columns]
+        limited[:, :legs] += mass[columns][:, columns]
         limited[:, legs:] -= pushing[columns]
-        steady = mass[columns, :BASE] @ start[:BASE] + moved[columns]
-        lower = np.concatenate([np.full(legs, -INFINITE), np.zeros(len(cost)), -self._limit_nm - steady])
-        upper = np.concatenate([np.full(size, INFINITE), self._limit_nm - steady])
-        x, _, flag, _ = daqp.solve(hessian, -(weighted @ aim + pushed @ push_m_s2), limited, upper, lower)
+        lower, upper = np.full(size + legs, -INFINITE), np.full(size + legs, INFINITE)
+        lower[legs:size], lower[size:], upper[size:] = 0.0, -self._limit_nm - steady, self._limit_nm - steady
+        x, _, flag, _ = daqp.solve(hessian, -wanted, limited, upper, lower)
         if flag < 0:
             raise StrutError(f"The whole-body programme has no solution (exit flag {flag} of the solver).")
         return np.asarray(limited @ x + steady)

@@ -19,7 +19,7 @@ def contact_slip(robot: Robot, points: Sequence[ContactPoint], qpos: Array) -> t
     return centre - centre[0] - rolled_by(turn, radius_m), centre[:, :, 2] - radius_m
 
 
-def rolled_m(robot: Robot, point: ContactPoint, qpos: Array) -> Array:
-    """Return how far the centre of a ball would have come if it rolled without slipping. Shape (T, nq) in, (T, 3)."""
-    _, turn = body_poses(robot.model, [point.body], qpos)
-    return rolled_by(turn, np.array([point.radius_m]))[:, 0]
+def rolled_m(robot: Robot, points: Sequence[ContactPoint], qpos: Array) -> Array:
+    """Return how far balls would have come if they rolled without slipping. Shape (T, nq) in, (T, n, 3) out."""
+    _, turn = body_poses(robot.model, [point.body for point in points], qpos)
+    return rolled_by(turn, np.array([point.radius_m for point in points]))

@@ -19,6 +19,7 @@ from strut.errors import CannotListenError
 from strut.robot import Array
 
 Color = tuple[float, float, float]
+SKY = (204, 214, 226)  # a tone on which white robots stand out
 # Viser reads its first view from the address, which a page inside a page does not have: it is read from here instead.
 _NARROW = (
     "if (innerWidth < innerHeight) window.URLSearchParams = class extends URLSearchParams "
@@ -52,6 +53,7 @@ class Scene:
         """Light the scene so that colours come out as given; viser's own lamps bleach them."""
         world = self._server.scene
         world.configure_environment_map(None)
+        world.set_background_image(np.tile(np.array(SKY, dtype=np.uint8), (2, 2, 1)), format="png")
         world.configure_default_lights(enabled=False)
         world.add_light_ambient("/lights/sky", intensity=1.5)
         world.add_light_directional("/lights/lamp", intensity=2.2, position=(2.0, -1.5, 5.0), cast_shadow=True)
@@ -94,9 +96,9 @@ class Scene:
             width=size_m,
             height=size_m,
             cell_size=cell_m,
-            cell_color=(0.86, 0.88, 0.90),
+            cell_color=(0.72, 0.75, 0.79),
             section_size=5.0 * cell_m,
-            section_color=(0.76, 0.79, 0.83),
+            section_color=(0.62, 0.66, 0.71),
             shadow_opacity=0.22,
             position=(*middle_in_world, 0.0),
         )

@@ -68,13 +68,19 @@ def self_distance(robot: Robot, qpos: Array, *, near_m: float | None = None) -> 
     start, pair = np.tile(starts, len(pairs)), np.repeat(pairs, len(starts), axis=0)
     for stride, finer in pairwise((*_STRIDES, 0)):
         middle, stop = (np.minimum(start + step, len(qpos) - 1) for step in (stride // 2, stride - 1))
-        apart_m = geoms.distance_m(middle, pair)
-        near[middle[apart_m < near_m]] = True
-        least = int(np.argmin(apart_m))
+        way_m = np.maximum(geoms.way_m(start, middle, pair), geoms.way_m(middle, stop, pair))
+        apart_m = geoms.least_distance_m(middle, pair)
+        first = np.argsort(apart_m)[:1]  # how near these two really are spares a look at most of the others
+        apart_m[first] = geoms.distance_m(middle[first], pair[first])
+        looked = apart_m - way_m < max(near_m, min(smallest_m, float(apart_m[first[0]])))
+        looked[first] = False
+        apart_m[looked] = geoms.distance_m(middle[looked], pair[looked])
+        looked[first] = True
+        near[middle[looked & (apart_m < near_m)]] = True
+        least = int(np.argmin(np.where(looked, apart_m, np.inf)))
         if apart_m[least] < smallest_m:
             smallest_m, sample, nearest = float(apart_m[least]), int(middle[least]), pair[least]
-        way_m = np.maximum(geoms.way_m(start, middle, pair), geoms.way_m(middle, stop, pair))
-        left = apart_m - way_m < max(near_m, smallest_m)
+        left = looked & (apart_m - way_m < max(near_m, smallest_m))
         if finer == 0 or not left.any():
             break
         start = (start[left, None] + np.arange(0, stride, finer)).ravel()
@@ -169,7 +175,8 @@ class _MovingGeoms:
     """The geoms of a model along a motion. Shapes (T, n, 3) and (T, n, 3, 3)."""
 
     def __init__(self, model: mujoco.MjModel, place: Array, turn: Array) -> None:
-        self._model, self._data, self._place, self._turn = model, mujoco.MjData(model), place, turn
+        self._model, self._data, self._place = model, mujoco.MjData(model), place
+        self._turn = turn.reshape(*turn.shape[:2], 9)
         self._round = np.isin(model.geom_type, _ROUND)
         half_m = np.where(model.geom_type == mujoco.mjtGeom.mjGEOM_CAPSULE, model.geom_size[:, 1], 0.0)
         along = half_m[:, None] * turn[..., 2]
@@ -185,15 +192,21 @@ class _MovingGeoms:
             self._start[at, one], self._stop[at, one], self._start[at, other], self._stop[at, other]
         )
         found[round_] = centre_lines - self._model.geom_size[one, 0] - self._model.geom_size[other, 0]
-        position, rotation = self._data.geom_xpos, self._data.geom_xmat
-        for item in np.flatnonzero(~round_):
-            geoms = pair[item]
-            position[geoms], rotation[geoms] = (
-                self._place[sample[item], geoms],
-                self._turn[sample[item], geoms].reshape(2, 9),
-            )
-            found[item] = mujoco.mj_geomDistance(self._model, self._data, *geoms.tolist(), _FARTHEST_M, None)
+        others = np.flatnonzero(~round_)
+        others, placed = others[np.argsort(sample[others], kind="stable")], -1
+        position, rotation, model, data = self._data.geom_xpos, self._data.geom_xmat, self._model, self._data
+        for item, at_sample, geoms in zip(others.tolist(), sample[others].tolist(), pair[others].tolist(), strict=True):
+            if at_sample != placed:  # all geoms at once: to place each takes longer than to measure
+                position[:], rotation[:], placed = self._place[at_sample], self._turn[at_sample], at_sample
+            found[item] = mujoco.mj_geomDistance(model, data, *geoms, _FARTHEST_M, None)
         return found
+
+    def least_distance_m(self, sample: npt.NDArray[np.int_], pair: npt.NDArray[np.int_]) -> Array:
+        """Return what pairs of geoms are apart at least: the distance of the balls around them. As `distance_m`."""
+        between = self._place[sample[:, None], pair]
+        return np.asarray(
+            np.linalg.norm(between[:, 0] - between[:, 1], axis=1) - self._model.geom_rbound[pair].sum(axis=1)
+        )
 
     def way_m(self, start: npt.NDArray[np.int_], stop: npt.NDArray[np.int_], pair: npt.NDArray[np.int_]) -> Array:
         """Return by how much pairs can come nearer from sample to sample. Shapes (N,), (N,), (N, 2) in, (N,) out."""
@@ -209,7 +222,7 @@ class _MovingGeoms:
             points = np.stack([self._start[:, geom], self._stop[:, geom]], axis=1)
         else:
             middle, half = self._model.geom_aabb[geom].reshape(2, 3)
-            turned = (middle + _CORNERS * half) @ self._turn[:, geom].transpose(0, 2, 1)
+            turned = (middle + _CORNERS * half) @ self._turn[:, geom].reshape(-1, 3, 3).transpose(0, 2, 1)
             points = self._place[:, geom, None] + turned
         step_m = np.linalg.norm(np.diff(points, axis=0), axis=2).max(axis=1)
         return np.concatenate([[0.0], np.cumsum(step_m)])

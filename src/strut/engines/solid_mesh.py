@@ -15,7 +15,8 @@ from strut.robot import Array
 
 AROUND = 20  # corners of a circle: enough that a limb looks round
 MOST_FACES = 80_000  # of all meshes of a body together: what a page holds and a phone draws
-MOST_FACES_DRAWN = 400_000  # in pictures and films, which need no more
+MOST_FACES_DRAWN = 400_000  # in pictures, which need no more
+MOST_FACES_FILMED = 120_000  # in films, whose frames are small and many; with fewer, shells of others crumple
 _LEAST_FACES = 12  # those of a box
 _EAGERNESS = 5.0  # with which edges collapse: more leaves spikes in surfaces that are not closed
 _LOOKS, _CELLS, _BEHIND = (

@@ -1,4 +1,4 @@
-"""MuJoCo's geoms as the body that people see: their shapes, where they are, and where rays meet them.
+"""MuJoCo's geoms as the body that people see: their shapes, and where they are.
 
 Conventions: metres, world axes, rotations from a geom's frame to world. A group above 2 is hidden, as in MuJoCo's own
 viewer; where a description has a visible shape beside the one for collisions (URDF), the visible one is taken.
@@ -13,7 +13,6 @@ from typing import Literal, get_args
 import mujoco
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.transform import Rotation
 
 from strut.engines.rigid_body import poses
 from strut.robot import Array, Robot
@@ -22,9 +21,6 @@ Kind = Literal["sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"]
 GEOM_TYPES = {kind: getattr(mujoco.mjtGeom, f"mjGEOM_{kind.upper()}") for kind in get_args(Kind)}
 LAST_SEEN_GROUP = 2
 LEAST_OPACITY = 0.05  # parts fainter than this exist for collisions, not for the eye
-FAR_M = 1e3  # a lamp as far away as this shines in parallel
-TOUCHING = 1e-9  # of the way from the lamp; a surface nearer than this is the point's own
-CUTOFF_M = 1e10  # rays end here
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,64 +114,3 @@ def _mesh(model: mujoco.MjModel, mesh: int) -> Mesh:
     vertices = model.mesh_vert[vertex : vertex + model.mesh_vertnum[mesh]]
     faces = model.mesh_face[face : face + model.mesh_facenum[mesh]]
     return Mesh(np.array(vertices, dtype=float), np.array(faces, dtype=np.int64))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Hits:
-    """Where rays meet a body.
-
-    Args:
-        distance: How many directions a ray goes; infinite where it misses. Shape (n,).
-        part: Which solid it meets, -1 for none. Shape (n,).
-        normal: Unit normal of the surface there, out of the body. Shape (n, 3).
-    """
-
-    distance: Array
-    part: npt.NDArray[np.int32]
-    normal: Array
-
-
-class PosedSolids:
-    """Solids at one instant, for rays."""
-
-    def __init__(self, parts: tuple[Solid, ...], centre_in_world: Array, solid_to_world: Array) -> None:
-        """Place the n parts. Shapes (n, 3) and (n, 3, 3)."""
-        self._model = _ray_model(parts)
-        self._data = mujoco.MjData(self._model)
-        mujoco.mj_kinematics(self._model, self._data)
-        mesh_to_world = solid_to_world @ Rotation.from_quat(self._model.geom_quat, scalar_first=True).as_matrix()
-        self._data.geom_xpos[:] = centre_in_world + np.einsum("nij,nj->ni", solid_to_world, self._model.geom_pos)
-        self._data.geom_xmat[:] = mesh_to_world.reshape(-1, 9)
-
-    def hits(self, origin_in_world: Array, directions: Array) -> Hits:
-        """Return where rays from one point first meet a part, exactly, by `mj_multiRay`. Shapes (3,) and (n, 3)."""
-        count = len(directions)
-        part, distance, normal = np.full(count, -1, dtype=np.int32), np.full(count, -1.0), np.zeros((count, 3))
-        rays, model, data = np.ascontiguousarray(directions).reshape(-1), self._model, self._data
-        mujoco.mj_multiRay(
-            model, data, origin_in_world, rays, None, True, -1, part, distance, normal.reshape(-1), count, CUTOFF_M
-        )
-        return Hits(np.where(distance < 0.0, np.inf, distance), part, normal)
-
-    def shaded(self, points_in_world: Array, light: Array) -> npt.NDArray[np.bool_]:
-        """Return which points are in the shadow of a part; `light` points to a far lamp. Shapes (n, 3), (3,), (n,)."""
-        if not len(points_in_world):
-            return np.zeros(0, dtype=np.bool_)
-        lamp = points_in_world.mean(axis=0) + FAR_M * light
-        return np.asarray(self.hits(lamp, points_in_world - lamp).distance < 1.0 - TOUCHING)
-
-
-@lru_cache(maxsize=32)
-def _ray_model(parts: tuple[Solid, ...]) -> mujoco.MjModel:
-    """Return a model that holds all parts in one body, three times faster for rays than a body for each."""
-    spec = mujoco.MjSpec()
-    for index, part in enumerate(parts):
-        shape = {"type": GEOM_TYPES[part.kind], "size": part.size_m}
-        if part.mesh is not None:
-            shape = {"type": GEOM_TYPES["mesh"], "meshname": f"{index}"}
-            mesh = spec.add_mesh(name=f"{index}", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
-            mesh.uservert, mesh.userface = part.mesh.vertices.reshape(-1), part.mesh.faces.reshape(-1)
-        spec.worldbody.add_geom(**shape)
-    model = spec.compile()
-    model.bvh_aabb[model.body_bvhadr[0], 3:] = CUTOFF_M  # no ray passes the body by: its parts will be elsewhere
-    return model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import mujoco
 import numpy as np
@@ -33,19 +34,49 @@ class TaskJacobians:
 
 
 def task_jacobians(robot: Robot, qpos: Array) -> TaskJacobians:
-    """Return places and Jacobians of a floating robot's feet and centre of mass. Shape (T, nq)."""
+    """Return places and Jacobians of a floating robot's feet and centre of mass. Shape (T, nq).
+
+    From MuJoCo's motion axes of all samples at once, as `mj_jac` and `mj_jacSubtreeCom` have them: a call of these for
+    each foot and sample would take longer than the kinematics.
+    """
     model = robot.model
     data, samples = scratch_data(model), len(qpos)
-    sites = [model.site(foot.frame).id for foot in robot.feet]
+    sites = np.array([model.site(foot.frame).id for foot in robot.feet])
     place, turn = np.empty((samples, len(sites), 3)), np.empty((samples, len(sites), 9))
-    com, base = np.empty((samples, 3)), np.empty((samples, 9))
-    foot_jacobian, com_jacobian = np.zeros((samples, len(sites), 6, model.nv)), np.zeros((samples, 3, model.nv))
-    site_xpos, site_xmat, base_xmat, whole = data.site_xpos, data.site_xmat, data.xmat[1], data.subtree_com[1]
+    base, centre = np.empty((samples, 9)), np.empty((samples, model.nbody, 3))
+    axes = np.empty((samples, model.nv, 6))
+    site_xpos, site_xmat, base_xmat, subtree_com, cdof = (
+        getattr(data, name) for name in ("site_xpos", "site_xmat", "xmat", "subtree_com", "cdof")
+    )
     for k in sweep(model, data, qpos):
         mujoco.mj_comPos(model, data)
-        place[k], turn[k], com[k], base[k] = site_xpos[sites], site_xmat[sites], whole, base_xmat
-        for index, site in enumerate(sites):
-            mujoco.mj_jacSite(model, data, foot_jacobian[k, index, :3], foot_jacobian[k, index, 3:], site)
-        mujoco.mj_jacSubtreeCom(model, data, com_jacobian[k], 1)
-    turn_to_world, base_to_world = turn.reshape(samples, len(sites), 3, 3), base.reshape(samples, 3, 3)
-    return TaskJacobians(place, turn_to_world, com, base_to_world, foot_jacobian, com_jacobian)
+        place[k], turn[k], base[k] = site_xpos[sites], site_xmat[sites], base_xmat[1]
+        centre[k], axes[k] = subtree_com, cdof
+    com, (moves, share) = centre[:, 1], _moved_by(model, tuple(sites.tolist()))
+    axes = np.ascontiguousarray(axes.transpose(2, 0, 1))
+    foot = np.empty((samples, len(sites), 6, model.nv))
+    from_com = (place - com[:, None]).transpose(2, 0, 1)[..., None]
+    foot[:, :, :3] = np.stack(_velocities(axes[:, :, None], from_com), axis=2)
+    foot[:, :, 3:] = axes[:3].transpose(1, 0, 2)[:, None]
+    foot *= moves[:, None]
+    away = (centre[:, model.dof_bodyid] - com[:, None]).transpose(2, 0, 1)
+    whole = np.stack(_velocities(axes, away), axis=1) * share
+    return TaskJacobians(place, turn.reshape(samples, len(sites), 3, 3), com, base.reshape(samples, 3, 3), foot, whole)
+
+
+def _velocities(axes: Array, away: Array) -> list[Array]:
+    """Return the velocities of points away (3, ...) from motion axes, which are turns over translations (6, ...)."""
+    return [axes[3 + i] + axes[j] * away[k] - axes[k] * away[j] for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1))]
+
+
+@lru_cache(maxsize=16)
+def _moved_by(model: mujoco.MjModel, sites: tuple[int, ...]) -> tuple[Array, Array]:
+    """Return which coordinates move sites (n, nv), and which share of the whole mass each of them moves (nv,)."""
+    body, moves = model.dof_bodyid, np.zeros((len(sites), model.nv))
+    for row, site in enumerate(sites):
+        above = int(model.site_bodyid[site])
+        while above:
+            moves[row, body == above] = 1.0
+            above = int(model.body_parentid[above])
+    in_tree = model.body_rootid[body] == 1
+    return moves, np.where(in_tree, model.body_subtreemass[body] / model.body_subtreemass[1], 0.0)

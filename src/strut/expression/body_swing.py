@@ -10,7 +10,7 @@ import numpy as np
 from strut.engines.body_wrench import centre_of_mass_path
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import UnknownNameError
-from strut.expression.life import life_in_place
+from strut.expression.life import held_by_words, life_in_place, moved_by_life
 from strut.robot import Array, Robot
 from strut.style import Style
 from strut.tables.expression import ShakeTerm
@@ -35,7 +35,9 @@ def posture_over_time(robot: Robot, style: Style, time_s: Array, *, clamped: boo
     moving = active + swing * np.sin(phase)[:, None]
     angles = (1.0 - style.activity) * still + style.activity * moving
     if robot.expression.part("breath") is not None:
-        angles = angles + _held(robot, style) + _lively(robot, style, time_s, rate_rad_s * time_s / np.pi)
+        unit_s = math.sqrt(_height_m(robot) / GRAVITY_M_S2)
+        life = life_in_place(robot, style, time_s, rate_rad_s * time_s / np.pi, unit_s)
+        angles = angles + held_by_words(robot, style) + moved_by_life(robot, life)
     return np.asarray(np.clip(angles, robot.joint_lower_rad, robot.joint_upper_rad) if clamped else angles)
 
 
@@ -69,21 +71,6 @@ def _shake(robot: Robot, time_s: Array) -> Array:
         angle = term.frequency_rad_s * time_s
         shake += term.sine_rad * np.sin(angle) + term.cosine_rad * np.cos(angle)
     return shake
-
-
-def _held(robot: Robot, style: Style) -> Array:
-    """Return by how much words move joints from where they are in neutral. Shape (n_joints,)."""
-    table = robot.expression
-    asked, neutral = table.joint_angles(style), table.joint_angles(table.neutral_style())
-    return np.array([asked.get(name, 0.0) - neutral.get(name, 0.0) for name in robot.joint_names])
-
-
-def _lively(robot: Robot, style: Style, time_s: Array, beat: Array) -> Array:
-    """Return what breath and nods do to trunk and head. Shapes (T,), (T,) in, (T, n_joints) out."""
-    life = life_in_place(robot, style, time_s, beat, math.sqrt(_height_m(robot) / GRAVITY_M_S2))
-    moved = (robot.expression.breathing_joints, robot.expression.nodding_joints)
-    bends, nods = (np.array([joints.get(name, 0.0) for name in robot.joint_names]) for joints in moved)
-    return np.outer(life.pitch_rad, bends - nods) + np.outer(life.nod_rad, nods)  # who breathes keeps looking ahead
 
 
 @lru_cache(maxsize=16)

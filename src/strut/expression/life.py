@@ -29,6 +29,7 @@ RECOIL_PERIOD, RECOIL_DAMPING = 4.0, 0.3  # of that swing, in sqrt(h / g), and i
 TILT_RAD = 0.12  # roll of the body at full asymmetry
 BREATH_PERIOD = 12.5  # in sqrt(h / g): four seconds for a person
 BREATH_RISE, BREATH_RAD = 0.012, 0.035  # of h, and pitch of the trunk, half of it each way, at full depth
+GLANCE_RAD, GLANCE_PERIOD, GLANCE_HOLD = 0.7, 16.0, 1.5  # a fully averted gaze; in sqrt(h / g); how long it stays
 WALKING_BREATH = 0.3  # share of its depth that is left while the body walks
 
 
@@ -41,12 +42,14 @@ class Life:
         pitch_rad: Of the whole body; positive lowers its front.
         roll_rad: Of the whole body; positive lowers its right side.
         nod_rad: Of what carries the face: head, else trunk, else it is in `pitch_rad` already.
+        glance_rad: Of the head to the left: who averts the gaze looks about.
     """
 
     rise: Array
     pitch_rad: Array
     roll_rad: Array
     nod_rad: Array
+    glance_rad: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +87,7 @@ def life_of(robot: Robot, style: Style, rhythm: Rhythm) -> Life:
         pitch_rad=rhythm.shown * (pitch if face else pitch + nod),
         roll_rad=rhythm.shown * much["asymmetry"] * TILT_RAD,
         nod_rad=rhythm.shown * nod if face else np.zeros_like(nod),
+        glance_rad=rhythm.shown * _glance(robot, style, rhythm),
     )
 
 
@@ -92,7 +96,22 @@ def life_in_place(robot: Robot, style: Style, time_s: Array, beat: Array, unit_s
     much = _much(robot, style)
     breath = _breath(much, time_s, unit_s)
     nod = style.activity * _uneven(much, beat) * _nod(much, beat)
-    return Life(BREATH_RISE * breath, -BREATH_RAD * breath, np.zeros_like(breath), nod)
+    return Life(BREATH_RISE * breath, -BREATH_RAD * breath, np.zeros_like(breath), nod, np.zeros_like(breath))
+
+
+def held_by_words(robot: Robot, style: Style) -> Array:
+    """Return by how much the words of a style move joints from where they are in neutral. Shape (n_joints,)."""
+    moved = robot.expression.moved_angles(style)
+    return np.array([moved.get(name, 0.0) for name in robot.joint_names])
+
+
+def moved_by_life(robot: Robot, life: Life) -> Array:
+    """Return what pitch, nods and glances do to trunk and head. Shape (T, n_joints)."""
+    table = robot.expression
+    moved = (table.breathing_joints, table.nodding_joints, table.glancing_joints)
+    bends, nods, turns = (np.array([joints.get(name, 0.0) for name in robot.joint_names]) for joints in moved)
+    kept = np.outer(life.pitch_rad, bends - nods)  # who bends keeps looking ahead
+    return np.asarray(kept + np.outer(life.nod_rad, nods) + np.outer(life.glance_rad, turns))
 
 
 def _much(robot: Robot, style: Style) -> dict[str, float]:
@@ -113,6 +132,16 @@ def _breath(much: Mapping[str, float], time_s: Array, unit_s: float) -> Array:
     """Return the depth of the breath, from -1 to 1. Shape (T,)."""
     phase = 2.0 * np.pi * much["breath_pace"] * (time_s - time_s[0]) / (BREATH_PERIOD * unit_s)
     return np.asarray(much["breath"] * np.sin(phase))
+
+
+def _glance(robot: Robot, style: Style, rhythm: Rhythm) -> Array:
+    """Return how a head looks to one side and the other, the farther the more the gaze is averted. Shape (T,)."""
+    neutral = robot.expression.neutral_value("gaze")
+    looking = neutral or 1.0  # who averts it without a feeling cannot avert it more
+    averted = max(0.0, neutral - style.gaze) / looking if robot.expression.glancing_joints else 0.0
+    phase = 2.0 * np.pi * (rhythm.time_s - rhythm.time_s[0]) / (GLANCE_PERIOD * rhythm.unit_s)
+    # two tones that never meet again; the bend of tanh makes it stay at a side and then go over
+    return np.asarray(GLANCE_RAD * averted * np.tanh(GLANCE_HOLD * (np.sin(phase) + 0.6 * np.sin(1.62 * phase))))
 
 
 def _draw_back(rhythm: Rhythm) -> Array:

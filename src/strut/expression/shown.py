@@ -63,9 +63,12 @@ def left_out(
         >>> robot = strut.load_robot("alice")
         >>> strut.left_out(robot, strut.style_for(robot, strut.named_emotion("sad")))
     """
-    changed = visible_words(robot, style)
-    lacking = [_told(style, word) for word in changed if not _has_part(robot, word, reads)]
-    sentences = [f"{' and '.join(lacking)}, {robot.name} has no part for it"] if lacking else []
+    lacking = _without_part(robot, visible_words(robot, style), reads)
+    missing = _without_part(_with_every_layer(robot), lacking, reads)
+    hidden = tuple(word for word in lacking if word not in missing)
+    no_part = f"{robot.name} has no part for it"
+    sentences = _told_as_lacking(style, missing, no_part)
+    sentences += _told_as_lacking(style, hidden, f"{no_part} as published (--expression animated moves it)")
     neutral = robot.expression.neutral_style()
     for word, reason in (replaced or {}).items():
         if abs(_value(style, word) - _value(neutral, word)) > 1e-9:
@@ -96,6 +99,14 @@ def _has_part(robot: Robot, word: str, reads: Collection[str] | None) -> bool:
     return any(robot.expression.part(one) is not None and (reads is None or one in reads) for one in words)
 
 
+def _without_part(robot: Robot, words: Collection[str], reads: Collection[str] | None) -> tuple[str, ...]:
+    return tuple(word for word in words if not _has_part(robot, word, reads))
+
+
+def _with_every_layer(robot: Robot) -> Robot:
+    return robot.expressing("animated") if robot.expression.animated else robot
+
+
 def _value(style: Style, word: str) -> float:
     return 0.0 if word == "postures" else float(getattr(style, word))
 
@@ -104,6 +115,12 @@ def _along(asked: Style, shown: Style) -> float:
     """Return how far the postures of one style go along those of another."""
     weights = dict(shown.postures)
     return sum(weight * weights.get(name, 0.0) for name, weight in asked.postures)
+
+
+def _told_as_lacking(style: Style, words: Collection[str], reason: str) -> list[str]:
+    """Return a sentence about words that are not shown, if there are some, and why."""
+    told = " and ".join(_told(style, word) for word in words)
+    return [f"{told}, {reason}"] if words else []
 
 
 def _told(style: Style, word: str) -> str:

@@ -10,12 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from strut.balance.pressure import zero_moment_point
 from strut.balance.support import support_margin
 from strut.balance.sway import mass_path
+from strut.engines.body_wrench import centre_of_mass_path
 from strut.generators.phases import StepPlan
-from strut.kinematics.biped_model import TwoLegs
+from strut.kinematics.biped_model import UPPER_BODY, TwoLegs
 from strut.kinematics.biped_posture import PostureTargets
 from strut.kinematics.leg_angles import posture_qpos
 from strut.kinematics.posture_failure import required_postures
@@ -45,7 +47,39 @@ class CarriedPlan:
     qpos: Array
 
 
-def carried(legs: TwoLegs, plan: StepPlan, height_m: float | Array, *, law: PressureLaw = "pressure") -> CarriedPlan:
+@dataclass(frozen=True, slots=True, eq=False)
+class Lean:
+    """How a robot carries what is above its hips.
+
+    Args:
+        joint_rad: Angles. Shape (T, n_upper).
+        com_shift_m: What they do to the robot's centre of mass, in the frame of its body. Shape (T, 3).
+    """
+
+    joint_rad: Array
+    com_shift_m: Array
+
+    def repeated(self, samples: int) -> Lean:
+        """Return one that stays as it is in the first sample."""
+        return Lean(*(np.tile(row[:1], (samples, 1)) for row in (self.joint_rad, self.com_shift_m)))
+
+
+def lean_of(robot: Robot, joint_rad: Array) -> Lean:
+    """Return what angles above the hips do to a robot that walks in steps. Shape (T, n_upper) in."""
+    qpos = np.tile(robot.model.qpos0, (len(joint_rad) + 1, 1))
+    qpos[1:, qpos.shape[1] - joint_rad.shape[1] :] = joint_rad
+    com = centre_of_mass_path(robot.model, qpos)
+    return Lean(joint_rad, com[1:] - com[0])
+
+
+def carried(
+    legs: TwoLegs,
+    plan: StepPlan,
+    height_m: float | Array,
+    *,
+    law: PressureLaw = "pressure",
+    lean: Lean | None = None,
+) -> CarriedPlan:
     """Return the plan with its postures; raises UnreachablePostureError where the legs cannot follow.
 
     Args:
@@ -53,23 +87,33 @@ def carried(legs: TwoLegs, plan: StepPlan, height_m: float | Array, *, law: Pres
         plan: Shoes and pressure.
         height_m: Of the hips over the ground; one for all samples, or one for each. Shape (T,).
         law: What follows the planned pressure: the centre of pressure, or the centre of mass as published.
+        lean: What is carried above the hips; upright if None.
     """
     step_s, pressure = float(plan.time_s[1] - plan.time_s[0]), plan.pressure_in_world
     targets = posture_targets(legs, plan, height_m, pressure)
     height_of_mass_m = 0.0 if law == "mass" else effective_height_m(legs, targets)
     com = pressure if law == "mass" else mass_path(pressure, plan.time_s, height_of_mass_m)
+    shift = np.zeros((len(com), 3)) if lean is None else _in_world(lean.com_shift_m, plan.body_heading_rad)
     start: Array | None = None
     for _ in range(1 if law == "mass" else MOST_ROUNDS):
         targets = replace(targets, com_in_world=com)
-        joint = required_postures(legs, targets, start).joint_in_world
+        upright = replace(targets, com_in_world=com - shift[:, :2])
+        joint = required_postures(legs, upright, start).joint_in_world
         masses = legs.masses_in_world(joint, targets.foot_heading_rad, targets.body_heading_rad)
+        masses[:, UPPER_BODY] += shift * legs.mass_kg.sum() / legs.mass_kg[UPPER_BODY]
         zmp = zero_moment_point(legs.mass_kg, masses, step_s)
         missing = pressure - zmp
         missing[[0, -1]] = 0.0  # it starts and ends standing
         if np.abs(missing).max() < CLOSE_M:
             break
         start, com = joint, com + mass_path(missing, plan.time_s, height_of_mass_m)
-    return CarriedPlan(plan, targets, joint, zmp, posture_qpos(joint, targets))
+    angles = None if lean is None else lean.joint_rad
+    return CarriedPlan(plan, targets, joint, zmp, posture_qpos(legs, joint, targets, angles))
+
+
+def _in_world(vector: Array, heading_rad: Array) -> Array:
+    """Return vectors of a body that heads somewhere. Shapes (T, 3), (T,) in, (T, 3) out."""
+    return np.asarray(Rotation.from_euler("Z", heading_rad[:, None]).apply(vector))
 
 
 def posture_targets(legs: TwoLegs, plan: StepPlan, height_m: float | Array, com_in_world: Array) -> PostureTargets:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar
 
@@ -12,12 +12,13 @@ from msgspec import to_builtins
 from scipy.spatial.transform import Rotation
 
 from strut.draft import Detail, Draft, Search, Shortfall, not_made
-from strut.engines.rigid_body import GRAVITY_M_S2, foot_positions, joint_anchors
+from strut.engines.rigid_body import GRAVITY_M_S2, joint_anchors
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
-from strut.expression.life import LIFE_WORDS, Life, Rhythm, life_of
+from strut.expression.life import LIFE_WORDS, Life, Rhythm, held_by_words, life_of, moved_by_life
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.gait_body import Carriage, carried_gait, resampled_gait
+from strut.generators.gait_figures import gait_figures
 from strut.generators.gait_pattern import GaitPattern, brisk, pattern_named, slowed, time_unit_s
 from strut.generators.gait_plan import SETTLE, FootStance, GaitPlan, gait_plan, shown
 from strut.generators.gait_track import Reach, TrackPiece, envelope, pieces_to
@@ -37,7 +38,6 @@ from strut.kinematics.whole_body import INSIDE_RAD, WholeBodySolution
 from strut.place import Place
 from strut.request import PatternGait
 from strut.robot import Array, Robot
-from strut.sampling import speed_under_way
 from strut.style import WORDS, Style
 
 READS = (
@@ -50,7 +50,10 @@ SEARCH_USE = 0.97  # of the speed and torque limits, while searching: a few cycl
 SEARCH_CYCLES = 3  # that tell whether a walk keeps its limits
 LOOK_RATE_HZ, LOOK_CONVERGED = 25.0, 1e-4  # of a look; in metres and radians
 LOOK_SPEED = 0.9  # of their limits, that joints may reach in a look: it does not see the fastest instant
-LARGEST_FOOT_ERROR_M = 1e-3
+TOO_FAST = 1.04  # of what a look allows joints: beyond, it tells rightly whether they are slower in a lower body
+LARGEST_FOOT_ERROR_M = 1e-3  # of a foot on the ground
+LARGEST_SWING_ERROR = 0.015  # of its height, of a foot in the air: where it turns quickly, its path is rounded off
+LARGEST_MISS_RATIO = 6.0  # to what may be missed: beyond, no answer to the zero-moment point brings it into reach
 REST = 6.0  # of a body that breathes, before the first and after the last step, in sqrt(h / g): half a breath
 UNEVEN = 0.8  # how unevenly time runs within a step at a jerkiness of 1
 FLAT = np.array([1.0, 1.0, 0.0])
@@ -58,7 +61,6 @@ SIDEWAYS, TURN_RAD = 0.4, 0.5  # of a stride, and in a cycle, on the way to a go
 SMALLEST_STRIDE = 0.05  # of its own: slower, a robot would never get to a goal
 SLOWEST_PACE = 0.5  # of its own, however slow the walk
 TWO_POINTS = "balance: it stands on two balls, and two points cannot hold a body that does not keep stepping"
-STRAIGHT_RAD = 0.03  # turns and slants below it are not told
 MOST_CYCLES = 200  # on the way to a goal
 SPARE = 0.015  # of its height that a body must be able to rise: knees that are almost straight turn ever faster
 LARGEST_COM_ERROR = 0.002  # of its height: a mass that is held back by a joint at its stop jolts
@@ -72,6 +74,7 @@ class GaitDrafts:
         robot: Who walks.
         task: What is asked.
         rate_hz: Samples per second.
+        looks: What was looked at, by style and way.
     """
 
     search: ClassVar[Search] = Search(coarsely=True, use=SEARCH_USE, rungs=8, by_words=True)
@@ -79,6 +82,7 @@ class GaitDrafts:
     robot: Robot
     task: PatternGait
     rate_hz: float
+    looks: dict[tuple[Style, int], CoarseCheck] = field(default_factory=dict)
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
         """Yield the gait in the first way that reaches: upright first, then lower, then with shorter steps.
@@ -95,7 +99,7 @@ class GaitDrafts:
             return
         best = a_little_higher(best) if detail.level == "search" else best
         while best < len(WAYS):
-            best = first_that_reaches(lambda variant: body.in_way(*WAYS[variant]).look(), best)
+            best = first_that_reaches(partial(self._look, body), best)
             yield from self._ever_lower(body, detail, best)
             if self._hurries or style != self.robot.expression.neutral_style():  # less is better than shorter steps
                 return
@@ -107,10 +111,17 @@ class GaitDrafts:
         while way < last:
             draft = self._draft(body.in_way(*WAYS[way]), detail, way)
             yield draft
-            speed = speed_use(self.robot, draft.time_s, draft.qpos)
-            if not 1.0 < speed < min(SLOWED * fastest, JOLTED):
+            speed, lower = speed_use(self.robot, draft.time_s, draft.qpos), way + FASTER_LOWER
+            if not 1.0 < speed < min(SLOWED * fastest, JOLTED) or lower >= last:
                 return
-            way, fastest = way + FASTER_LOWER, speed
+            if self._look(body, lower).speed > self._look(body, way).speed > TOO_FAST:
+                return
+            way, fastest = lower, speed
+
+    def _look(self, body: _GaitBody, way: int) -> CoarseCheck:
+        """Return a look at a body in a way; none is taken twice."""
+        seen = self.looks.get((body.style, way))
+        return self.looks.setdefault((body.style, way), seen or body.in_way(*WAYS[way]).look())
 
     @property
     def usual(self) -> dict[str, float]:
@@ -151,9 +162,9 @@ class GaitDrafts:
             shown=plan.shown,
             words=shown_shares(self.robot, body.style, body.style, reads=READS),
             left_out=left_out(self.robot, body.style, reads=READS),
-            shortfalls=tuple(_reach_shortfall(self.robot, plan, solved)),
+            shortfalls=tuple(_reach_shortfall(body, plan, solved)),
             variant=variant,
-            figures={**_goal_figures(self.robot, self.task, solved.qpos), **_speeds(self.task, plan, solved.qpos)},
+            figures=gait_figures(self.robot, self.task, plan, solved.qpos),
             meta={"options": to_builtins(self.task)},
         )
 
@@ -180,17 +191,23 @@ class _GaitBody:
         plan, height_m = self.plan(LOOK_RATE_HZ, cycles=SEARCH_CYCLES), self.stance.height_m
         solve = partial(carried_gait, self.robot, plan, length_m=height_m, converged=LOOK_CONVERGED)
         carriage = self.carriage(plan)
-        found = solve(carriage, self.start(plan, carriage), rounds=1).solved
-        miss, speed = self._miss(found), speed_use(self.robot, plan.time_s, found.qpos)
+        start, ends = self.start(plan, carriage), lambda now: self._miss(plan, now) > LARGEST_MISS_RATIO
+        found = solve(carriage, start, rounds=1, ends=ends).solved
+        miss, speed = self._miss(plan, found), speed_use(self.robot, plan.time_s, found.qpos)
         if miss < 1.0:
             risen = replace(carriage, height_m=carriage.height_m + SPARE * height_m * plan.shown)
-            miss = max(miss, self._miss(solve(risen, found.qpos, rounds=0).solved))
+            miss = max(miss, self._miss(plan, solve(risen, found.qpos, rounds=0).solved))
         return CoarseCheck(miss, speed / LOOK_SPEED)
 
-    def _miss(self, found: WholeBodySolution) -> float:
+    def _miss(self, plan: GaitPlan, found: WholeBodySolution) -> float:
         """Return the larger of what feet and mass miss, as shares of what they may."""
         away = found.com_error_m.max() / (LARGEST_COM_ERROR * self.stance.height_m)
-        return float(max(found.foot_error_m.max() / LARGEST_FOOT_ERROR_M, away))
+        return float(max(self.feet_miss(plan, found).max(), away))
+
+    def feet_miss(self, plan: GaitPlan, found: WholeBodySolution) -> Array:
+        """Return what feet miss as shares of what they may, which is less on the ground. Shape (T, n)."""
+        in_air_m = LARGEST_SWING_ERROR * self.stance.height_m
+        return np.asarray(found.foot_error_m / np.where(plan.schedule.contact, LARGEST_FOOT_ERROR_M, in_air_m))
 
     def solved(self, rate_hz: float, *, cycles: int | None) -> tuple[GaitPlan, WholeBodySolution]:
         """Return a plan and its coordinates."""
@@ -250,7 +267,9 @@ class _GaitBody:
         height_m = self.stance.height_m * (1.0 + part * (self.lower * style.body_height - 1.0) + life.rise)
         pitch_rad = part * self._pitch_rad() + life.pitch_rad
         turn = Rotation.from_euler("ZYX", np.column_stack([plan.track[:, 2], pitch_rad, life.roll_rad])).as_matrix()
-        posture = self._in_range(part[:, None] * (self._held() + self._arms(plan)) + self._nods(life), part)
+        held, level = held_by_words(self.robot, style), replace(life, pitch_rad=np.zeros_like(part))  # the base pitches
+        moved = part[:, None] * (held + self._arms(plan)) + moved_by_life(self.robot, level)
+        posture = self._in_range(moved, part)
         return Carriage(height_m, turn, posture)
 
     def _life(self, plan: GaitPlan) -> Life:
@@ -260,11 +279,6 @@ class _GaitBody:
         unit_s = time_unit_s(self.stance.height_m, GRAVITY_M_S2)
         rhythm = Rhythm(plan.time_s, beats * plan.phase, envelope(plan.phase, whole), plan.shown, unit_s)
         return life_of(self.robot, self.style, rhythm)
-
-    def _nods(self, life: Life) -> Array:
-        """Return the nods of head or trunk. Shape (T, n_joints)."""
-        joints = self.robot.expression.nodding_joints
-        return np.outer(life.nod_rad, [joints.get(name, 0.0) for name in self.robot.joint_names])
 
     def _in_range(self, moved_rad: Array, shown: Array) -> Array:
         """Return the posture of joints that move from where they stand, inside their ranges. Shape (T, n_joints).
@@ -282,12 +296,6 @@ class _GaitBody:
         table = self.robot.expression
         leans = table.part("trunk_pitch_rad") is not None and not table.joints("trunk_pitch_rad")
         return self.style.body_pitch_rad + (self.style.trunk_pitch_rad if leans else 0.0)
-
-    def _held(self) -> Array:
-        """Return by how much words move joints from where they are when standing. Shape (n_joints,)."""
-        table, names = self.robot.expression, self.robot.joint_names
-        asked, neutral = table.joint_angles(self.style), table.joint_angles(table.neutral_style())
-        return np.array([asked.get(name, 0.0) - neutral.get(name, 0.0) for name in names])
 
     def _arms(self, plan: GaitPlan) -> Array:
         """Return the swing of the arms, each with the leg on the other side. Shape (T, n_joints)."""
@@ -316,43 +324,6 @@ class _GaitBody:
         return np.concatenate([place, attitude, np.tile(standing[7:], (len(place), 1))], axis=1)
 
 
-def _goal_figures(robot: Robot, task: PatternGait, qpos: Array) -> dict[str, float]:
-    """Return how far from its goal the middle of the feet ends; nothing without a goal. Shape (T, nq)."""
-    if not task.goals:
-        return {}
-    start, end = foot_positions(robot, qpos[[0, -1]])[..., :2].mean(axis=1)
-    goal = np.array([task.goals[-1].x_m, task.goals[-1].y_m])
-    return {"task_error_mm": float(np.linalg.norm(end - start - goal)) * 1e3}
-
-
-def _speeds(task: PatternGait, plan: GaitPlan, qpos: Array) -> dict[str, float | None]:
-    """Return how fast it walks once under way, and how fast neutral was asked to be; nothing on a way to a goal."""
-    if task.goals:
-        return {}
-    walking_s = plan.time_s[(plan.phase > 0.0) & (plan.phase < plan.phase[-1])]
-    period_s = (walking_s[-1] - walking_s[0]) / plan.phase[-1]  # the last one slows down
-    asked_m_s = None if task.speed_m_s is None else float(np.hypot(task.speed_m_s, task.sideways_m_s))
-    return {
-        "walking_speed_m_s": speed_under_way(
-            plan.time_s, qpos[:, :2], (walking_s[0], walking_s[-1] - period_s), period_s
-        ),
-        "walking_speed_asked_m_s": asked_m_s,
-        **_course(plan),
-    }
-
-
-def _course(plan: GaitPlan) -> dict[str, float | None]:
-    """Return where a gait leads, seen from the body, and how far it turns in all; None for straight ahead."""
-    travel, yaw = np.diff(plan.track[:, :2], axis=0), plan.track[1:, 2]
-    ahead = np.sum(np.cos(yaw) * travel[:, 0] + np.sin(yaw) * travel[:, 1])
-    aside = np.sum(np.cos(yaw) * travel[:, 1] - np.sin(yaw) * travel[:, 0])
-    direction, turned = float(np.arctan2(aside, ahead)), float(plan.track[-1, 2] - plan.track[0, 2])
-    return {
-        "walking_direction_rad": direction if abs(direction) > STRAIGHT_RAD else None,
-        "turned_rad": turned if abs(turned) > STRAIGHT_RAD else None,
-    }
-
-
 def _checked(pieces: tuple[TrackPiece, ...]) -> tuple[TrackPiece, ...]:
     """Return the pieces; raises OutOfRangeError if they take longer than anybody would watch."""
     cycles = sum(piece.cycles for piece in pieces)
@@ -378,12 +349,13 @@ def _stands_on_two_points(robot: Robot) -> bool:
     return len(robot.feet) == 2 and all(len(foot.points) == 1 for foot in robot.feet)
 
 
-def _reach_shortfall(robot: Robot, plan: GaitPlan, solved: WholeBodySolution) -> list[Shortfall]:
+def _reach_shortfall(body: _GaitBody, plan: GaitPlan, solved: WholeBodySolution) -> list[Shortfall]:
     """Return the foot that is farthest out of reach, if any is."""
-    short = solved.foot_error_m > LARGEST_FOOT_ERROR_M
+    miss = body.feet_miss(plan, solved)
+    short = miss > 1.0
     if not short.any():
         return []
-    sample, foot = np.unravel_index(int(np.argmax(solved.foot_error_m)), short.shape)
+    sample, foot = np.unravel_index(int(np.argmax(miss)), short.shape)
     far_mm = solved.foot_error_m[sample, foot] * 1e3
-    sentence = f"reach: {robot.feet[foot].name} is {far_mm:.0f} mm from its place at {plan.time_s[sample]:.2f} s"
+    sentence = f"reach: {body.robot.feet[foot].name} is {far_mm:.0f} mm from its place at {plan.time_s[sample]:.2f} s"
     return [Shortfall("reach", np.asarray(short.any(axis=1)), sentence)]

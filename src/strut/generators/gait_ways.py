@@ -16,6 +16,7 @@ WAYS = tuple((lower, quicker) for quicker in QUICKER for lower in LOWER)
 SLOWED = 0.98  # of the speed of a higher body, that a lower one must be slower than to be worth another
 JOLTED = 1.25  # times its limit: a joint that is faster than this comes to a stop somewhere, and lower does not help
 FAR = 3.0  # times what may be missed: who misses by more is looked at two heights lower
+SHORTER = 0.8  # of what longer steps miss, that shorter ones must miss less than to be worth even shorter ones
 WORSE = 1.3  # factor on the least miss of higher bodies by which a lower one is worse
 
 
@@ -35,12 +36,14 @@ class CoarseCheck:
 def first_that_reaches(look: Callable[[int], CoarseCheck], start: int) -> int:
     """Return the first way, from one on, in which feet reach and joints are not too fast, or the one that misses least.
 
-    Shorter steps are not tried where only joints are too fast: they take as many more.
+    Shorter steps are not tried where only joints are too fast: they take as many more. Nor are ever shorter ones where
+    the first did not help.
     """
-    looks: dict[int, CoarseCheck] = {}
+    looks, least = dict[int, CoarseCheck](), np.inf
     for first in range(start - start % len(LOWER), len(WAYS), len(LOWER)):
-        looks |= _looks_down(look, range(max(first, start), first + len(LOWER)))
-        if any(found.miss < 1.0 for found in looks.values()):
+        here = _looks_down(look, range(max(first, start), first + len(LOWER)))
+        looks, before, least = looks | here, least, min(found.miss for found in here.values())
+        if least < 1.0 or least > SHORTER * before:
             break
     return min(looks, key=lambda way: (looks[way].miss >= 1.0, max(looks[way].worst, 1.0), way))
 

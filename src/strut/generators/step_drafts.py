@@ -15,19 +15,21 @@ from strut.draft import Detail, Draft, Search, not_made
 from strut.easing import smooth_step
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadFootstepsError, OutOfRangeError, UnreachablePostureError
-from strut.expression.life import LIFE_WORDS, Rhythm, life_of
+from strut.expression.life import LIFE_WORDS, Life, Rhythm, life_of, moved_by_life
 from strut.expression.shown import left_out, shown_shares
-from strut.generators.body_path import CarriedPlan, carried, static_margin_m
+from strut.generators.body_path import CarriedPlan, carried, lean_of, static_margin_m
 from strut.generators.footsteps import StepLimits, end_of, first_steps, footsteps_to, shoe_gap_m, standing
 from strut.generators.phases import Phase, PhaseTimes, StepPlan, step_plan
 from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.foot_poses import standing_place
+from strut.kinematics.leg_angles import MODEL_ORDER
 from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, wrapped
 from strut.request import Steps
-from strut.robot import Array, Robot
+from strut.robot import Robot
 from strut.style import Style
 
-READS = ("tempo", "stride", "lift", "sway", "body_height", *LIFE_WORDS)  # words of a style that change a walk of steps
+UPPER_WORDS = ("trunk_pitch_rad", "head_pitch_rad", "gaze")
+READS = ("tempo", "stride", "lift", "sway", "body_height", *UPPER_WORDS, *LIFE_WORDS)  # words that change such a walk
 MOST_SAMPLES = 50_000  # about a gigabyte of Jacobians
 SEARCH_RATE_HZ = 50.0
 SEARCH_USE = 0.98  # share of speed and torque limits while searching: coarse samples miss the tips of peaks
@@ -37,13 +39,17 @@ START = Place(0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class StepGait:
-    """The numbers of a walk of steps: limits of a step, heights, phase times, how far outside the soles it sways."""
+    """The numbers of a walk of steps: limits of a step, heights, phase times, how far outside the soles it sways.
+
+    `upper_rad` are the angles at which joints above the hips are held.
+    """
 
     limits: StepLimits
     step_height_m: float
     body_height_m: float
     times: PhaseTimes
     outward_m: float
+    upper_rad: tuple[float, ...] = ()
 
     def plan(self, steps: Sequence[Footstep], shoes: tuple[Place, Place], rate_hz: float) -> StepPlan:
         """Return the plan of such a walk from where the shoes stand."""
@@ -81,8 +87,7 @@ class StepDrafts:
         _check_length(len(steps), gait.times, rate_hz)
         plan = gait.plan(steps, shoes, rate_hz)
         try:
-            height_m = gait.body_height_m * (1.0 + _rise(robot, style, plan, gait.body_height_m))
-            body = carried(legs, plan, height_m, law=self.task.law)
+            body = self._carried(style, gait, plan)
         except UnreachablePostureError as error:
             yield not_made(robot, style, "reach", _out_of_reach(steps, plan, error))
             return
@@ -99,6 +104,17 @@ class StepDrafts:
             left_out=left_out(robot, style, replaced, reads=READS),
             **arrived,
         )
+
+    def _carried(self, style: Style, gait: StepGait, plan: StepPlan) -> CarriedPlan:
+        """Return the plan with its postures, and with what life the style has; raises UnreachablePostureError."""
+        life, height_m, upper = _life(self.robot, style, plan, gait.body_height_m), gait.body_height_m, gait.upper_rad
+        if life is None and not any(upper):
+            return carried(self.legs, plan, height_m, law=self.task.law)
+        angles, rise = np.tile(upper, (len(plan.time_s), 1)), np.zeros(len(plan.time_s))
+        if life is not None:
+            angles, rise = angles + moved_by_life(self.robot, life)[:, len(MODEL_ORDER) :], life.rise
+        lean = lean_of(self.robot, angles)
+        return carried(self.legs, plan, height_m * (1.0 + rise), law=self.task.law, lean=lean)
 
     def _arrived(self, steps: Sequence[Footstep], gait: StepGait, body: CarriedPlan) -> dict[str, Any]:
         """Return what a file and a receipt say of a whole walk."""
@@ -132,7 +148,7 @@ class StepDrafts:
     def gait(self, style: Style) -> StepGait:
         """Return the robot's gait in a style, with the user's lengths and pace."""
         table, task = self.robot.step_gait, self.task
-        separation_m = self.legs.separation_m
+        separation_m, moved = self.legs.separation_m, self.robot.expression.moved_angles(style)
         length_m = table.step_length_m if task.step_length_m is None else task.step_length_m
         times = PhaseTimes(table.shift_s, table.swing_s, table.settle_s)
         if self.slower is not None:
@@ -150,6 +166,7 @@ class StepDrafts:
             body_height_m=body_m * style.body_height,
             times=times,
             outward_m=(style.sway - 1.0) * separation_m / 2.0,
+            upper_rad=tuple(moved.get(name, 0.0) for name in self.robot.joint_names[len(MODEL_ORDER) :]),
         )
 
     def _meta(self, goal: Place, steps: Sequence[Footstep], gait: StepGait, body: CarriedPlan) -> dict[str, Any]:
@@ -170,6 +187,7 @@ class StepDrafts:
             "step_height_m": gait.step_height_m,
             "body_height_m": gait.body_height_m,
             "outward_m": gait.outward_m,
+            "upper_rad": list(gait.upper_rad),
             "law": task.law,
             "line_speed_m_s": gait.limits.length_m / times.step_s,
             "static_margin_m": float(static_margin_m(self.robot, body).min()),
@@ -178,18 +196,18 @@ class StepDrafts:
         return {"options": options, "footsteps": footsteps, "gait": walked}
 
 
-def _rise(robot: Robot, style: Style, plan: StepPlan, height_m: float) -> Array:
-    """Return how far bounce, breath and drawing back raise the hips, as a share of their height. Shape (T,)."""
+def _life(robot: Robot, style: Style, plan: StepPlan, height_m: float) -> Life | None:
+    """Return how far bounce, breath and drawing back raise the hips, and what life does above them; None without."""
     steps_s = [phase.stop_s for phase in plan.phases if phase.kind in ("swing", "shoe turn")]
     starts_s, ends_s = plan.phases[1].start_s, plan.phases[-1].start_s
     if not steps_s or robot.expression.part("bounce") is None:
-        return np.zeros(len(plan.time_s))
+        return None
     beat = PchipInterpolator([0.0, starts_s, *steps_s, plan.time_s[-1] + 1.0], [0, 0, *range(1, len(steps_s) + 2)])
     ramp_s = steps_s[0] - starts_s
     walking = np.minimum(smooth_step((plan.time_s - starts_s) / ramp_s), smooth_step((ends_s - plan.time_s) / ramp_s))
     shown = smooth_step(np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s) / starts_s)
     unit_s = math.sqrt(height_m / GRAVITY_M_S2)
-    return life_of(robot, style, Rhythm(plan.time_s, np.asarray(beat(plan.time_s)), walking, shown, unit_s)).rise
+    return life_of(robot, style, Rhythm(plan.time_s, np.asarray(beat(plan.time_s)), walking, shown, unit_s))
 
 
 def _check_footsteps(robot: Robot, legs: TwoLegs, task: Steps) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from strut.errors import AnimationError, FileError, UnknownNameError
+from strut.errors import AnimationError, FileError
 from strut.generators.traced_story import TracedStory, traced_story
 from strut.io.rig_movement import read_rig_movement
-from strut.models.catalogue import HOME, load_robot
+from strut.models.catalogue import load_robot
 from strut.robot import Robot
 from strut.tables.keyframes import Animation
 from strut.toml_file import TomlFile
@@ -46,28 +46,3 @@ def trace_animation(
     body = load_robot(robot) if isinstance(robot, str) else robot
     movement, qpos = read_rig_movement(path, body)
     return traced_story(body, qpos, movement.eyes, title=title or Path(path).stem, emotion=emotion)
-
-
-def story_names(robot: str, *, walking: bool = False) -> tuple[str, ...]:
-    """Return the names of the stories that come with a robot: of those that stand, or of those that walk.
-
-    Example:
-        >>> strut.story_names("cassie")[:3]
-        ('angry', 'curious', 'fearful')
-    """
-    folder = HOME / robot / ("walking_stories" if walking else "stories")
-    return tuple(sorted(path.stem for path in folder.glob("*.toml")))
-
-
-def story_path(robot: str, name: str) -> Path:
-    """Return the file of a story that comes with a robot; raises UnknownNameError.
-
-    Example:
-        >>> strut.story_path("cassie", "sad").name
-        'sad.toml'
-    """
-    walking = story_names(robot, walking=True)
-    known = (*story_names(robot), *walking)
-    if name not in known:
-        raise UnknownNameError("story", name, known or ("none",), f"The folder of {robot}")
-    return HOME / robot / ("walking_stories" if name in walking else "stories") / f"{name}.toml"

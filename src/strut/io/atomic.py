@@ -56,6 +56,12 @@ def _shown(path: Path, folder: Path) -> Path:
     return folder if path.is_symlink() else path.parent
 
 
+def check_may_be_folder(path: Path) -> None:
+    """Raise FileError if a folder that is to be written is a file."""
+    if path.exists() and not path.is_dir():
+        raise FileError(path, "is a file; give a folder.")
+
+
 def check_not_input(path: Path, source: Path) -> None:
     """Raise FileError if what is to be written would replace what it is made from."""
     if path.resolve() == source.resolve():

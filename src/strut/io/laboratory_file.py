@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from strut.capture.footprints import SIDES
 from strut.capture.mot_file import MotWriter, ground_force_mot
 from strut.capture.recording_file import motion_content
 from strut.engines.rigid_body import foot_contact_points
@@ -62,4 +64,10 @@ def _external_loads(motion: Motion) -> bytes:
         pressure.append(cop)
         twist.append((arm[..., 0] * pushes[..., 1] - arm[..., 1] * pushes[..., 0]).sum(axis=1) * (load > SMALLEST_N))
     columns = (np.stack(one, axis=1) for one in (total, pressure, twist))
-    return ground_force_mot(motion.time_s, bodies, *columns)
+    return ground_force_mot(motion.time_s, _sides_of(bodies), *columns)
+
+
+def _sides_of(bodies: Sequence[str]) -> Sequence[str]:
+    """Return what columns of forces are called: right and left of a body on two feet, as recordings have it."""
+    sides = [next((side for side in SIDES if side in body), body) for body in bodies]
+    return sides if sorted(sides) == sorted(SIDES) else bodies

@@ -38,7 +38,7 @@ class LibraryEntry:
         id: Twelve hexadecimal digits of the motion's own bytes: the same motion has the same ID everywhere.
         title: For people.
         robot: Whose.
-        emotion: What it shows; None if nothing on purpose.
+        emotion: What it shows, `happy, sad` where it shows one after the other; None if nothing on purpose.
         mode: What the body does meanwhile.
         duration_s: How long it lasts.
         verdict: Of its receipt; None if nobody has checked it.
@@ -65,6 +65,7 @@ _COLUMNS = tuple(one.name for one in fields(LibraryEntry))
 _CREATE = """CREATE TABLE motion (id TEXT PRIMARY KEY, title TEXT NOT NULL, robot TEXT NOT NULL, emotion TEXT,
 mode TEXT NOT NULL, duration_s REAL NOT NULL, verdict TEXT, fingerprint TEXT, added TEXT NOT NULL,
 body BLOB NOT NULL)"""
+_SHOWS = "instr(', ' || emotion || ',', ', ' || ? || ',') > 0"
 _KIND = StoreKind("library", APPLICATION_ID, VERSION, (_CREATE,), "`strut library add MOTION`")
 
 
@@ -154,8 +155,14 @@ def _bytes_of(motion: Motion) -> bytes:
         return path.read_bytes()
 
 
-def _entry(motion: Motion, body: bytes, title: str | None, mode: LibraryMode | None) -> LibraryEntry:
+def _shown_by(motion: Motion) -> str | None:
+    """Return the feeling of a motion, or those of a show."""
     emotion = motion.receipt.emotion if motion.receipt else motion.meta.get("emotion")
+    return emotion or ", ".join(motion.meta.get("feelings", ())) or None
+
+
+def _entry(motion: Motion, body: bytes, title: str | None, mode: LibraryMode | None) -> LibraryEntry:
+    emotion = _shown_by(motion)
     gone_m = float(abs(motion.qpos[-1, :2] - motion.qpos[0, :2]).max()) if motion.qpos.shape[1] >= 2 else 0.0
     return LibraryEntry(
         id=hashlib.sha256(body).hexdigest()[:12],
@@ -179,8 +186,8 @@ def _meaning(text: str, robots: tuple[str, ...]) -> tuple[str, list[Any]]:
     known = _words(robots)
     for word in re.split(r"[,\s]+", _LENGTH.sub(" ", rest)):
         if word in known:
-            column, value = known[word]
-            rows.append((f"{column} = ?", value))
+            condition, value = known[word]
+            rows.append((condition, value))
         elif word not in _FILLERS:
             names, where = (*known, "under 6 s", "over 2 s"), "`strut emotions`, beside modes, robots and lengths,"
             raise UnknownNameError("word", word, names, where)
@@ -188,9 +195,9 @@ def _meaning(text: str, robots: tuple[str, ...]) -> tuple[str, list[Any]]:
 
 
 def _words(robots: tuple[str, ...]) -> dict[str, tuple[str, str]]:
-    """Return what words of a query mean: a column and its value."""
-    found = {robot.lower(): ("robot", robot) for robot in robots}
-    found |= {word: ("mode", mode) for word, mode in _MODES.items()}
+    """Return what words of a query mean: a condition and its value."""
+    found = {robot.lower(): ("robot = ?", robot) for robot in robots}
+    found |= {word: ("mode = ?", mode) for word, mode in _MODES.items()}
     for name, one in emotion_table().items():
-        found |= dict.fromkeys((name, *one["also_called"]), ("emotion", name))
+        found |= dict.fromkeys((name, *one["also_called"]), (_SHOWS, name))
     return found

@@ -19,6 +19,10 @@ from strut.tables.body import FlatFoot, LimbBody, LimbChain
 JOINTS_OF_A_LEG = ("hip_roll", "hip_yaw", "hip_pitch", "knee", "ankle_pitch", "ankle_roll")
 AXES_OF_A_LEG = ((-1, 0, 0), (0, 0, -1), (0, -1, 0), (0, 1, 0), (0, -1, 0), (-1, 0, 0))
 
+_LIMITS = ("joint_lower_rad", "joint_upper_rad")
+_ARRAYS = ("link_m", "mass_kg", "mass_on_points", "mass_offset_m", "ankle_from_sole_m", *_LIMITS)
+UPPER_BODY = 4  # of the nine masses
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TwoLegs:
@@ -32,6 +36,7 @@ class TwoLegs:
         ankle_from_sole_m: From the middle of a sole to the ankle, in the frame of the shoe. Shape (3,).
         joint_lower_rad: Of theta 1 to 12. Shape (12,).
         joint_upper_rad: Of theta 1 to 12. Shape (12,).
+        upper_joints: How many joints the robot has above the hips; the nine masses know them at zero.
     """
 
     link_m: Array
@@ -41,9 +46,10 @@ class TwoLegs:
     ankle_from_sole_m: Array
     joint_lower_rad: Array
     joint_upper_rad: Array
+    upper_joints: int = 0
 
     def __post_init__(self) -> None:
-        for name in self.__dataclass_fields__:
+        for name in _ARRAYS:
             object.__setattr__(self, name, frozen_array(getattr(self, name)))
         if not (self.link_m > 0.0).all() or not (self.mass_kg > 0.0).all():
             raise BadTableError("Every link of a lower body needs a length and a mass above 0.")
@@ -111,6 +117,7 @@ def two_legs(robot: Robot) -> TwoLegs:
         ankle_from_sole_m=-np.array(sole.sole_m),
         joint_lower_rad=robot.joint_lower_rad[angle_order],
         joint_upper_rad=robot.joint_upper_rad[angle_order],
+        upper_joints=len(robot.joint_names) - len(angle_order),
     )
 
 

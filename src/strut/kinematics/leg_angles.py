@@ -74,13 +74,26 @@ def chain_points(
     return points, body, rotation @ _turn(1, -t[10]) @ _turn(0, -t[11])
 
 
-def posture_qpos(joint_in_world: Array, targets: PostureTargets) -> Array:
-    """Return the robot's coordinates: base between the hips, then joints. Shape (N, 8, 3) in, (N, 19) out."""
+def posture_qpos(
+    legs: TwoLegs, joint_in_world: Array, targets: PostureTargets, upper_rad: Array | None = None
+) -> Array:
+    """Return the robot's coordinates: base between the hips, legs, then what is above the hips.
+
+    Args:
+        legs: Whose.
+        joint_in_world: Joint points. Shape (N, 8, 3).
+        targets: What they meet.
+        upper_rad: Angles above the hips; zero if None. Shape (N, n_upper).
+
+    Returns:
+        Shape (N, 19 + n_upper).
+    """
     half = targets.body_heading_rad / 2.0
     zero = np.zeros_like(half)
     quaternion = np.stack([np.cos(half), zero, zero, np.sin(half)], axis=1)
     base = (joint_in_world[:, 3] + joint_in_world[:, 4]) / 2.0
-    return np.concatenate([base, quaternion, leg_angles(joint_in_world)[:, MODEL_ORDER]], axis=1)
+    upper = np.zeros((len(base), legs.upper_joints)) if upper_rad is None else upper_rad
+    return np.concatenate([base, quaternion, leg_angles(joint_in_world)[:, MODEL_ORDER], upper], axis=1)
 
 
 def _ankle(shin: Array, normal: Array) -> tuple[Array, Array]:

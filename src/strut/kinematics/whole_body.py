@@ -76,6 +76,8 @@ def solve_whole_body(
 
     Joints at the end of their range that the others would push beyond it stand still (projected Gauss-Newton,
     Bertsekas, 1982), and a step that makes matters worse is cut short. Samples that have converged are left alone.
+    Where the centre of mass is centimetres out of reach, joints above the legs may differ by up to 0.4 rad from one
+    sample to the next; those of the legs, which feel their stops from afar, follow smoothly there, too.
 
     Args:
         robot: A floating one.
@@ -93,6 +95,11 @@ def solve_whole_body(
         again, lower_cost = _descended(tasks, targets.part(rows), qpos[beside[rows]], iterations, converged)
         better = lower_cost < cost[rows]
         qpos[rows[better]], cost[rows[better]] = again[better], lower_cost[better]
+    return solution_at(robot, targets, qpos)
+
+
+def solution_at(robot: Robot, targets: BodyTargets, qpos: Array) -> WholeBodySolution:
+    """Return coordinates with how far they are from the targets. Shape (T, nq)."""
     reached = task_jacobians(robot, qpos)
     return WholeBodySolution(
         qpos,

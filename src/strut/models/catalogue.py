@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from strut.errors import BadMotionError, UnknownNameError
+from strut.errors import BadMotionError, FileError, UnknownNameError
 from strut.models.dh_chains import chain_robot
 from strut.models.foreign_robot import foreign_robot
 from strut.models.limb_robot import limb_robot
@@ -26,7 +26,10 @@ HOME = Path(__file__).parent.parent / "robots"
 
 def robot_home() -> Path:
     """Return the folder of the user's robots: the environment variable STRUT_ROBOTS, else ~/.strut/robots."""
-    return Path(os.environ.get("STRUT_ROBOTS") or "~/.strut/robots").expanduser()
+    home = Path(os.environ.get("STRUT_ROBOTS") or "~/.strut/robots").expanduser()
+    if home.is_file():
+        raise FileError(home, "is a file, but your robots are kept in a folder; name one with STRUT_ROBOTS.")
+    return home
 
 
 def robot_names() -> tuple[str, ...]:
@@ -63,7 +66,8 @@ def load_robot(name: str) -> Robot:
         return _read_robot(name, (HOME if name in names_in(HOME) else robot_home().resolve()) / name)
     folder, here = Path(name), Path.cwd()
     if not (folder / "robot.toml").is_file():
-        raise UnknownNameError("robot", name, robot_names(), "`strut robots`")
+        places = f"`strut robots`, which looks for yours in {robot_home()} (STRUT_ROBOTS names another place),"
+        raise UnknownNameError("robot", name, robot_names(), places)
     if folder.is_absolute() and folder.is_relative_to(here):
         folder = folder.relative_to(here)
     return _read_robot(str(folder), Path(name).resolve())

@@ -61,4 +61,5 @@ def _inertias(model: mujoco.MjModel) -> Array:
 
 def _rounded(values: Array | float) -> str:
     """Return numbers in text; what is below a millionth of the largest scale of bodies is 0."""
-    return " ".join(f"{np.round(value, 12) + 0.0:.{_DIGITS}g}" for value in np.ravel(np.asarray(values, dtype=float)))
+    rounded = np.round(np.ravel(np.asarray(values, dtype=float)), 12) + 0.0
+    return " ".join(f"{value:.{_DIGITS}g}" for value in rounded.tolist())

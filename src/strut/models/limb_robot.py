@@ -9,22 +9,57 @@ import numpy as np
 
 from strut.models.model_builder import Body, ModelBuilder
 from strut.robot import FLOATING, Array, ContactPoint, Foot, Robot, ball_foot
-from strut.tables.body import BallFoot, FlatFoot, LimbBody, LimbLink, Mount, Rod
-from strut.tables.fields import Vector
+from strut.tables.body import BASE, FLOAT, BallFoot, FlatFoot, LimbBody, LimbLink, Mount, Rod, Trunk
+from strut.tables.fields import ORIGIN, Vector
 from strut.tables.folder import Tables
-
-BASE = "body"
+from strut.toml_file import WrongFieldError
 
 
 def limb_robot(name: str, table: LimbBody, tables: Tables) -> Robot:
     """Return the robot whose `robot.toml` describes a body and its limbs."""
     builder, trunk = ModelBuilder(name, table.contact.friction), table.body
-    body = builder.floating_base(BASE, "base", trunk.start_height_m)
-    builder.matter(body, trunk.mass_kg, trunk.com_m, box_inertia(trunk.mass_kg, trunk.inertia_size_m))
+    body = builder.floating_base(BASE, FLOAT, trunk.start_height_m)
+    builder.matter(body, *_without_parts(trunk))
     for shape in trunk.shapes:
         builder.draw(body, shape)
     feet = [_add_limb(builder, body, mount, table) for mount in table.mount]
+    _add_parts(builder, body, table)
     return builder.robot(name, table.title, tables, feet=feet, base_size=FLOATING)
+
+
+def _without_parts(trunk: Trunk) -> tuple[float, Array, Array]:
+    """Return mass, centre of mass and inertia of a body without its parts: with them at rest it is what it says.
+
+    Raises WrongFieldError about the part that leaves less inertia than any mass has.
+    """
+    mass, com = trunk.mass_kg, np.array(trunk.com_m)
+    inertia = box_inertia(mass, trunk.inertia_size_m)
+    for index, part in enumerate(trunk.part):
+        left, own = mass - part.mass_kg, np.array(part.com_m)
+        rest = (mass * com - part.mass_kg * own) / left
+        inertia = inertia + _steiner(mass, com - rest) - _steiner(part.mass_kg, own - rest)
+        inertia = inertia - box_inertia(part.mass_kg, part.inertia_size_m)
+        mass, com = left, rest
+        second_moments = np.trace(inertia) / 2.0 * np.eye(3) - inertia
+        if np.linalg.eigvalsh(second_moments).min() <= 0.0:
+            reason = "what is left of the body has no possible inertia; make its own inertia_size_m larger."
+            raise WrongFieldError(("body", "part", index, "inertia_size_m"), reason)
+    return mass, com, inertia
+
+
+def _add_parts(builder: ModelBuilder, body: Body, table: LimbBody) -> None:
+    """Add the parts that joints turn, after the limbs: so legs come first among the joints."""
+    made: dict[str | None, tuple[Body, Vector]] = {None: (body, ORIGIN)}
+    for part in table.body.part:
+        carrier, origin_m = made[part.on]
+        own = builder.body(part.name, np.subtract(part.origin_m, origin_m), carrier)
+        for joint in part.joints:
+            builder.hinge(own, joint.name, joint.axis, joint.range_rad, table.servo)
+        inertia = box_inertia(part.mass_kg, part.inertia_size_m)
+        builder.matter(own, part.mass_kg, np.subtract(part.com_m, part.origin_m), inertia)
+        for shape in part.shapes:
+            builder.draw(own, shape, part.origin_m)
+        made[part.name] = own, part.origin_m
 
 
 def mount_rotation(x_axis: Vector, z_axis: Vector) -> Array:
@@ -82,6 +117,11 @@ def _add_flat_foot(builder: ModelBuilder, body: Body, mount: str, foot: FlatFoot
 def _rotation_x(angle_rad: float) -> Array:
     c, s = math.cos(angle_rad), math.sin(angle_rad)
     return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def _steiner(mass_kg: float, offset_m: Array) -> Array:
+    """Return what a mass adds to an inertia about a point that is away from it. Shape (3,) in, (3, 3) out."""
+    return np.asarray(mass_kg * (offset_m @ offset_m * np.eye(3) - np.outer(offset_m, offset_m)))
 
 
 def box_inertia(mass_kg: float, size_m: Sequence[float] | Array) -> Array:

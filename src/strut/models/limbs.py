@@ -16,7 +16,8 @@ def find_limbs(
     """Return the limbs of a model, trunk first.
 
     Every body that moves and on which no other moving body hangs is the end of a limb. Joints before several ends are
-    the trunk. A limb with a foot is a leg, one whose last body or frame is a head's is the head, the others are arms.
+    the trunk, and so is what carries a head alone and is not called neck or head. A limb with a foot is a leg, one
+    whose last body or frame is a head's is the head, the others are arms.
 
     Args:
         model: Compiled.
@@ -26,6 +27,7 @@ def find_limbs(
     """
     moved = {int(model.joint(joint).bodyid[0]) for joint in joints}
     ends, shared = _ends([_path(model, body, moved) for body in moved])
+    shared |= _carriers(model, [path for path in ends if _is_head(model, path[-1])])
     named = _named_frames(model, chains)
     limbs = [_limb(model, [body for body in path if body not in shared], joints, feet, named) for path in ends]
     if trunk := sorted(shared):
@@ -37,6 +39,15 @@ def _ends(paths: Sequence[list[int]]) -> tuple[list[list[int]], set[int]]:
     """Return the paths on which no other goes on, and the bodies that several of them share."""
     ends = [path for path in paths if not any(path[-1] in other[:-1] for other in paths)]
     return ends, {body for path in ends for body in path if sum(body in other for other in ends) > 1}
+
+
+def _carriers(model: mujoco.MjModel, heads: Sequence[list[int]]) -> set[int]:
+    """Return the bodies on the way to heads that are none of theirs."""
+    return {body for path in heads for body in path if not _is_head(model, body)}
+
+
+def _is_head(model: mujoco.MjModel, body: int) -> bool:
+    return any(word in model.body(body).name.lower() for word in ("head", "neck"))
 
 
 def _path(model: mujoco.MjModel, body: int, moved: set[int]) -> list[int]:

@@ -10,7 +10,7 @@ from functools import partial
 import msgspec
 
 from strut.bisection import bisect
-from strut.draft import Shortfall
+from strut.draft import Attempt, Shortfall
 from strut.errors import BadFootstepsError, ImpossibleStepError, RefusedError, StrutError
 from strut.pipeline.trials import FINAL, SEARCH, Trials, generator_for
 
@@ -26,6 +26,7 @@ OPTIONS = {
     "margin_m": ("balance margin", "mm", 1.0),
 }
 
+Passes = Callable[[float], bool]
 SLOWER = (0.85, 0.75, 0.5)  # shares of its usual speed at which a robot with weak motors is tried
 
 
@@ -50,7 +51,8 @@ def why_not_even_neutral(trials: Trials, stopped_by: Sequence[Shortfall]) -> Str
 def _what_works(trials: Trials, option: str, usual: float, asked: float, close: float) -> float | None:
     """Return the value nearest to the asked one that passes; a robot too weak for its usual speed is tried slower."""
     shares = SLOWER if option == "speed_m_s" and asked > usual else ()
-    found = (_nearest(partial(_passes, trials, option), share * usual, asked, close) for share in (1.0, *shares))
+    seems, passes = partial(_seems_to_pass, trials, option), partial(_passes, trials, option)
+    found = (_nearest(seems, passes, share * usual, asked, close) for share in (1.0, *shares))
     return next((works for works in found if works is not None), None)
 
 
@@ -83,22 +85,46 @@ def _chosen(trials: Trials) -> Iterator[tuple[str, float, float]]:
             yield option, asked, usual
 
 
-def _nearest(passes: Callable[[float], bool], usual: float, asked: float, close: float) -> float | None:
-    """Return, to so many thousandths, the value nearest to the asked one that passes; None if not even usual does."""
+def _nearest(seems: Passes, passes: Passes, usual: float, asked: float, close: float) -> float | None:
+    """Return, to so many thousandths, the value nearest to the asked one that passes; None if not even usual does.
+
+    It is looked for among those that seem to pass, and only if it does not, proof by proof.
+    """
     if not passes(usual * 1e3):
         return None
     inner, outer = (math.ceil, math.floor) if asked < usual else (math.floor, math.ceil)
-    return bisect(passes, inner(usual * 1e3), outer(asked * 1e3), close=close, scale="whole")[0] * 1e-3
+    good = inner(usual * 1e3)
+    near, _ = bisect(seems, good, outer(asked * 1e3), close=close, scale="whole")
+    found = near if near == good or passes(near) else bisect(passes, good, near, close=close, scale="whole")[0]
+    return found * 1e-3
 
 
-def _passes(trials: Trials, option: str, thousandths: float) -> bool:
-    """Return whether the neutral motion passes with another value of an option, on a task that is as short as tells."""
+def _probe(trials: Trials, option: str, thousandths: float) -> Trials:
+    """Return trials of the neutral motion with another value of an option, on a task that is as short as tells."""
     options = {option: thousandths * 1e-3}
     margin_m = options.pop("margin_m", trials.request.margin_m)
     request = msgspec.structs.replace(trials.request, task=trials.request.task.probe(**options), margin_m=margin_m)
-    neutral = replace(trials, request=request, generator=generator_for(request, trials.robot), on_progress=None)
+    return replace(trials.instead(request, generator_for(request, trials.robot)), on_progress=None)
+
+
+def _seems_to_pass(trials: Trials, option: str, thousandths: float) -> bool:
+    """Return whether the neutral motion seems to pass with another value of an option."""
+    return _told(trials, option, thousandths, _probe(trials, option, thousandths).attempt(0.0, SEARCH)).passes
+
+
+def _passes(trials: Trials, option: str, thousandths: float) -> bool:
+    """Return whether the neutral motion passes with another value of an option."""
+    neutral = _probe(trials, option, thousandths)
     searched = neutral.attempt(0.0, SEARCH)
     time_s = searched.draft.time_s
-    if not searched.passes or time_s[1] - time_s[0] < 1.5 / request.rate_hz:
-        return searched.passes
-    return neutral.attempt(0.0, replace(FINAL, variant=searched.draft.variant)).passes  # coarse samples prove nothing
+    if searched.passes and time_s[1] - time_s[0] >= 1.5 / neutral.request.rate_hz:  # coarse samples prove nothing
+        searched = neutral.attempt(0.0, replace(FINAL, variant=searched.draft.variant))
+    return _told(trials, option, thousandths, searched).passes
+
+
+def _told(trials: Trials, option: str, thousandths: float, found: Attempt) -> Attempt:
+    """Return an attempt of which whoever watches was told."""
+    name, unit, _ = OPTIONS[option]
+    value = math.degrees(thousandths * 1e-3) if unit == "°/s" else thousandths
+    trials.tell(0.0, passed=found.passes, instead=f"a {name} of {value:.0f} {unit}")
+    return found

@@ -103,11 +103,18 @@ def _motion(
         "title": title,
         "emotion": receipt.emotion,
         "pad": receipt.pad and list(receipt.pad),
+        "feelings": _feelings(parts),
         "versions": {name: version(name) for name in ("strut", "mujoco", "numpy", "scipy")},
         "show": [{"part": parts[begun.number].name, "phase": begun.phase, "at_s": begun.at_s} for begun in run.begun],
         "eyes": _eyes(run, parts),
     }
     return replace(run.motion, receipt=receipt, meta=meta)
+
+
+def _feelings(parts: Sequence[ShowPart]) -> list[str]:
+    """Return the feelings that a show has, one after the other."""
+    felt = (part.feeling for part in parts)
+    return list(dict.fromkeys(feeling for feeling in felt if feeling not in (None, "neutral")))
 
 
 def _eyes(run: PilotedRun, parts: Sequence[ShowPart]) -> list[list[Any]]:

@@ -21,7 +21,8 @@ from strut.control.reference import ShowRequest, StandRequest, WalkRequest, chec
 from strut.emotion import Emotion, named_emotion
 from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
 from strut.expression.blend import style_for
-from strut.io.animation_file import load_animation, story_names, story_path
+from strut.io.animation_file import load_animation
+from strut.models.stories import story_names, story_path
 from strut.models.torque_model import control_table
 from strut.pipeline.run import run
 from strut.request import Animate, PilotedWalk, Request, StoryMethod
@@ -50,12 +51,14 @@ class ShowPart:
         request: For the pilot.
         eyes: Expressions of the eyes: seconds since it begins, and which.
         reasons: What of a story had to be slowed or weakened.
+        feeling: That it shows; None if none.
     """
 
     name: str
     request: ShowRequest
     eyes: tuple[tuple[float, str], ...] = ()
     reasons: tuple[str, ...] = ()
+    feeling: str | None = None
 
 
 def queue_of_words(robot: Robot, text: str) -> tuple[ShowPart, ...]:
@@ -124,7 +127,7 @@ def _walk(robot: Robot, words: str, match: re.Match[str], mood: Emotion) -> Show
         raise OutOfRangeError(
             f"'{words}' would take {lasts_s:.0f} s; a walk of a show takes at most {LONGEST_WALK_S:g} s."
         )
-    return ShowPart(words, walk, ((0.0, mood_eyes(mood.name)),), reasons)
+    return ShowPart(words, walk, ((0.0, mood_eyes(mood.name)),), reasons, mood.name)
 
 
 def _check_felt(walk: WalkRequest, command: CommandRange, words: str, mood: Emotion) -> None:
@@ -147,7 +150,7 @@ def queue_of_story(
         if frame.mode == "walk":
             parts += _stood(robot, animation, standing, method, margin_m)
             standing = []
-            parts.append(_walked(robot, frame, animation.keyframe[number + 1]))
+            parts.append(_walked(robot, animation, frame, animation.keyframe[number + 1]))
     return (*parts, *_stood(robot, animation, standing, method, margin_m))
 
 
@@ -168,10 +171,10 @@ def _stood(
     assert motion.receipt is not None
     eyes = tuple((float(time_s), str(which)) for time_s, which in motion.meta["eyes"])
     reasons = motion.receipt.reasons if motion.receipt.verdict == "weakened" else ()
-    return [ShowPart(story.title, play_request(motion, robot), eyes, reasons)]
+    return [ShowPart(story.title, play_request(motion, robot), eyes, reasons, story.emotion)]
 
 
-def _walked(robot: Robot, frame: AnimationKey, then: AnimationKey) -> ShowPart:
+def _walked(robot: Robot, story: Animation, frame: AnimationKey, then: AnimationKey) -> ShowPart:
     """Return the walk from a keyframe to the next, at whose height it arrives."""
     forward, left = frame.speed_m_s
     walk = WalkRequest(
@@ -180,4 +183,4 @@ def _walked(robot: Robot, frame: AnimationKey, then: AnimationKey) -> ShowPart:
         height_m=_standing_m(robot) + then.base_m[2],
         duration_s=then.time_s - frame.time_s,
     )
-    return ShowPart(f"walk at {forward:g} m/s", walk, ((0.0, frame.eyes),))
+    return ShowPart(f"walk at {forward:g} m/s", walk, ((0.0, frame.eyes),), feeling=story.emotion)

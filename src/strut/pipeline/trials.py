@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from strut.bisection import bisect
@@ -36,10 +36,11 @@ class Trials:
         generator: What drafts.
         limits: What judges, beside the robot's own.
         on_progress: Told every attempt; returning True stops.
-        weak: The words that are weakened; all of them if none are named.
-        gone: Words that are given up altogether where `weak` names some.
+        shares: The words that are weakened, each with its share of the intensity that is tried, where the others stay
+            as asked; all words alike if none are named.
         paces: The fastest pace that was found, by style, as a factor on the generator's own times; None for none.
         searched: Attempts that were made, by style.
+        proved: Attempts that were made in full, by style.
     """
 
     request: Request
@@ -47,17 +48,23 @@ class Trials:
     generator: Generator
     limits: tuple[Limit, ...] = ()
     on_progress: OnProgress | None = None
-    weak: tuple[str, ...] = ()
-    gone: tuple[str, ...] = ()
+    shares: Mapping[str, float] = field(default_factory=dict)
     paces: dict[Style, float | None] = field(default_factory=dict)
     searched: dict[Style, Attempt] = field(default_factory=dict)
+    proved: dict[Style, Attempt] = field(default_factory=dict)
 
     def instead(self, request: Request, generator: Generator) -> Trials:
         """Return trials of another request, which know nothing of what was tried for this one."""
-        return replace(self, request=request, generator=generator, paces={}, searched={})
+        return replace(self, request=request, generator=generator, paces={}, searched={}, proved={})
 
     def attempt(
-        self, intensity: float, detail: Detail, *, use: float = 1.0, quiet: bool = False, once: bool = False
+        self,
+        intensity: float,
+        detail: Detail,
+        *,
+        use: float = 1.0,
+        quiet: bool = False,
+        known: dict[Style, Attempt] | None = None,
     ) -> Attempt:
         """Draft at an intensity, and judge: the first draft that passes, or the last.
 
@@ -66,19 +73,19 @@ class Trials:
             detail: How carefully.
             use: Share of the speed and torque limits that may be used.
             quiet: Whether nobody is told.
-            once: Whether what was searched with the same style is taken instead.
+            known: Attempts, by style, of which one with the same style is taken instead; this one is added.
         """
         request, in_simulation, found = self.request, self._is_simulated(detail), None
         style = self.style(intensity)
         neutral = style == self.style(0.0)
-        known = self.searched if once else {}
+        known = {} if known is None else known
         if style in known:
             return replace(known[style], intensity=intensity, neutral=neutral)
         for draft in self.generator.drafts(style, detail):
             measured, broken = judge(draft, margin_m=request.least_margin_m, use=use, more=self.limits)
             found = Attempt(intensity, measured, broken, neutral=neutral)
             if found.passes and in_simulation:
-                proved = proved_upright(found.draft)
+                proved = proved_upright(found.draft, may_slide=neutral)
                 found = replace(found, draft=proved, shortfalls=proved.shortfalls)
             if found.passes:
                 break
@@ -97,19 +104,19 @@ class Trials:
         emotion = self.request.emotion if self.request.task.styled else None
         if emotion is None:
             return Style()
-        style, neutral = style_for(self.robot, emotion, intensity), style_for(self.robot, emotion, 0.0)
-        changed = {word: getattr(style, word) for word in self.weak}
-        changed |= {word: getattr(neutral, word) for word in self.gone}
-        return replace(self.asked_style, **changed) if self.weak else style
+        if not self.shares:
+            return style_for(self.robot, emotion, intensity)
+        styles = {share: style_for(self.robot, emotion, share * intensity) for share in set(self.shares.values())}
+        return replace(self.asked_style, **{word: getattr(styles[much], word) for word, much in self.shares.items()})
 
     @property
     def asked_style(self) -> Style:
         """What the feeling does to the robot as strongly as it was asked for."""
-        return replace(self, weak=()).style(self.request.asked)
+        return replace(self, shares={}).style(self.request.asked)
 
-    def tell(self, intensity: float, *, passed: bool) -> None:
+    def tell(self, intensity: float, *, passed: bool, instead: str = "") -> None:
         """Tell whoever watches of an attempt; raises StoppedError if they have had enough."""
-        if self.on_progress is not None and self.on_progress(Progress(intensity, passed)):
+        if self.on_progress is not None and self.on_progress(Progress(intensity, passed, instead=instead)):
             raise StoppedError("Stopped before a motion was found; nothing is kept.")
 
     @property
@@ -128,7 +135,7 @@ class Trials:
         how = self.how
         if not self.fastest:
             detail = self._search_detail() if how.coarsely else FINAL
-            return self.attempt(intensity, detail, use=how.use, once=True)
+            return self.attempt(intensity, detail, use=how.use, known=self.searched)
         style = self.style(intensity)
         if style not in self.paces:
             self.paces[style] = fastest(
@@ -141,17 +148,12 @@ class Trials:
         asked = self.searched.get(self.asked_style) if self.how.by_words else None
         return SEARCH if asked is None else replace(SEARCH, variant=asked.draft.variant)
 
-    def attempt_in_turn(self, intensity: float) -> Attempt:
-        """Return a quick attempt, or the same in full if that passes."""
-        quick = self.attempt(intensity, SEARCH)
-        return self.prove(quick) if quick.passes else quick
-
     def prove(self, searched: Attempt) -> Attempt:
         """Return the same attempt in full; at the fastest pace a little slower, where the whole needs more."""
         intensity, pace = searched.intensity, self.paces.get(self.style(searched.intensity))
         detail = replace(FINAL, variant=searched.draft.variant)
         if not self.fastest:
-            return self.attempt(intensity, detail)
+            return self.attempt(intensity, detail, known=self.proved)
         if pace is None:
             return searched
         for more in range(_MOST_SLOWER + 1):

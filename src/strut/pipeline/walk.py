@@ -23,7 +23,8 @@ class GaitChoices(TypedDict, total=False):
 
     Crawl: `step_length_m`, `step_height_m`, `balance`, `tempo`. Steps: `footsteps`, `step_length_m`, `step_height_m`,
     `body_height_m`, `pace`, `law`. Gait patterns: `pattern`, `speed_m_s`, `sideways_m_s`, `turn_rad_s`. Under the
-    robot's own controllers: `speed_m_s`, `sideways_m_s`, `turn_rad_s`, `body_height_m`, `distance_m`, `walker`.
+    robot's own controllers: `speed_m_s`, `sideways_m_s`, `turn_rad_s`, `body_height_m`, `distance_m`, `walker`. With
+    `sideways_m_s` alone the robot goes sideways alone.
     """
 
     footsteps: Sequence[Footstep] | None
@@ -115,5 +116,7 @@ def _task(robot: Robot, options: dict[str, Any]) -> Task:
     unfit = [name for name in options if name not in task.__struct_fields__]
     if unfit:
         raise BadTableError(f"{robot.name} {task.walks}, so that {' and '.join(unfit)} cannot be chosen; leave it out.")
+    if options.get("sideways_m_s"):
+        options = {"speed_m_s": 0.0} | options  # who asks for sideways alone gets no more
     found: Task = task(**{name: tuple(value) if isinstance(value, list) else value for name, value in options.items()})
     return found

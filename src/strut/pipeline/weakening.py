@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from strut.bisection import bisect
 from strut.draft import Attempt, Kept, Shortfall
 from strut.expression.shown import shown_shares, visible_words
 from strut.pipeline.gate import CLOSE, COARSE, strongest_proved
-from strut.pipeline.trials import FINAL, Trials
-from strut.style import GROUPS, spoken
+from strut.pipeline.trials import FINAL, SEARCH, Trials
+from strut.style import WORD_GROUPS, spoken
 
-RUNGS = 4  # even parts of a group of words that are tried
-ENOUGH = 0.5  # of the main words, on average: a group of words that leaves so much is weakened without a look at others
+PARTIAL_SHARES = (0.5, 0.25)  # of a group of words, tried where the whole of it breaks a limit
+ENOUGH = 0.5  # of the main words, on average: where so much is left, nobody looks whether all words alike leave more
+NEARLY_ALL = 0.7  # of what can be shown: where only a proof refuses all of a feeling, no less of its main words will do
 NOTHING = Kept(None, ())
 LEAST_TOLD = 0.005  # share of a word below which it is called left out
 
@@ -28,11 +29,12 @@ def strongest_expression(trials: Trials) -> Kept:
 
 def _of_words(trials: Trials) -> Kept:
     """Return all that is asked, or that with some of its words weakened, or with all of them."""
-    full = trials.attempt_in_turn(trials.request.asked)
+    quick = trials.attempt(trials.request.asked, SEARCH)
+    full = trials.prove(quick) if quick.passes else quick
     if full.passes:
         return Kept(full, ())
     trials.searched[trials.asked_style] = full
-    kept = NOTHING if trials.request.strict else _by_words(trials)
+    kept = NOTHING if trials.request.strict else _by_words(trials, nearly=quick.passes)
     return kept if kept.attempt is not None else _neutral(trials)
 
 
@@ -57,16 +59,17 @@ def _in_all_words(trials: Trials) -> Kept:
 
 def _neutral(trials: Trials) -> Kept:
     """Return the neutral motion: only a whole one may say that not even that works."""
-    whole = trials.attempt(0.0, FINAL)
+    known = trials.searched.get(trials.style(0.0))
+    whole = trials.attempt(0.0, FINAL) if known is None or not known.passes else trials.prove(known)
     return Kept(whole, trials.searched[trials.asked_style].shortfalls) if whole.passes else Kept(None, whole.shortfalls)
 
 
 @dataclass(slots=True, eq=False)
 class _Candidate:
-    """A way to weaken a feeling: some of its words by even parts, others given up, or all of them alike.
+    """A way to weaken a feeling: some of its words, each by its share, or all of them alike.
 
     Args:
-        trials: With the words that are weakened and given up.
+        trials: With the words that are weakened.
         rung: Smallest part of what is asked that makes a difference.
         found: The strongest attempt that a search found below what proofs refused.
         failed: Proofs that refused.
@@ -102,8 +105,12 @@ class _Candidate:
         attempt, asked = self.found.attempt, self.trials.request.asked
         if attempt is None:
             return (0.0, 0.0)
+        return (self.shown(attempt), self.kept(attempt.intensity / asked))
+
+    def shown(self, attempt: Attempt) -> float:
+        """Return how much of the main words an attempt shows on average."""
         shares = self.shares(attempt)
-        return (sum(shares.values()) / max(len(shares), 1), self.kept(attempt.intensity / asked))
+        return sum(shares.values()) / max(len(shares), 1)
 
     def shares(self, attempt: Attempt) -> dict[str, float]:
         """Return how much of each main word an attempt shows."""
@@ -111,8 +118,9 @@ class _Candidate:
 
     def kept(self, share: float) -> float:
         """Return the share of all words that people would see, where those that are weakened have a share."""
-        weak, gone = self.trials.weak, self.trials.gone
-        return 1.0 - (len(gone) + len(weak) * (1.0 - share)) / len(_changed_words(self.trials)) if weak else share
+        shares = self.trials.shares
+        lost = sum(1.0 - share * part for part in shares.values())
+        return 1.0 - lost / len(_changed_words(self.trials)) if shares else share
 
     def proved(self) -> Kept:
         """Return the found attempt if a proof confirms it, told in words; else look below it, ever further."""
@@ -130,12 +138,12 @@ class _Candidate:
 
     def _told(self, attempt: Attempt) -> Attempt:
         """Return an attempt that says which words it weakens."""
-        asked, weak, draft = self.trials.request.asked, self.trials.weak, attempt.draft
-        if not weak:
+        asked, shares, draft = self.trials.request.asked, self.trials.shares, attempt.draft
+        if not shares:
             return attempt
         share = attempt.intensity / asked
         words = {word: value * draft.words.get(word, 1.0) for word, value in self.shares(attempt).items()}
-        reasons = (*draft.reasons, _weakened_sentence(weak, self.trials.gone, share))
+        reasons = (*draft.reasons, _weakened_sentence({word: share * part for word, part in shares.items()}))
         return replace(
             attempt, intensity=asked, draft=replace(draft, words=words, kept=self.kept(share), reasons=reasons)
         )
@@ -156,26 +164,53 @@ def _best_proved(candidates: Sequence[_Candidate], least: float = 0.0) -> Kept:
     return Kept(None, stopped_by)
 
 
-def _by_words(trials: Trials) -> Kept:
-    """Return the attempt with the smallest group of words weakened that helps enough, else what shows most.
+def _by_words(trials: Trials, *, nearly: bool) -> Kept:
+    """Return the attempt in which every part of a feeling goes as far as it does beside those that tell more.
 
-    That is the posture alone, or all words alike.
+    Where less than enough is left of the parts, they are compared with all words weakened alike.
     """
-    changed = _changed_words(trials)
-    groups = {name: [_those_in(changed, part) for part in parts] for name, parts in GROUPS.items()}
-    weak = next(filter(None, (_smallest_that_helps(trials, groups[name]) for name in _in_turn(trials))), ())
-    candidates = [_Candidate(replace(trials, weak=weak), 1.0 / RUNGS)] if 0 < len(weak) < len(changed) else []
-    kept = _best_proved(candidates, ENOUGH) if candidates else NOTHING
-    posture, movement = sum(groups["posture"], ()), sum(groups["movement"], ())
-    if posture and movement:
-        candidates.append(_Candidate(replace(trials, weak=posture, gone=movement), 1.0 / RUNGS))
-    return kept if kept.attempt is not None else _best_proved([*candidates, _Candidate(trials, 1.0 / trials.how.rungs)])
+    rung, changed = 1.0 / trials.how.rungs, _changed_words(trials)
+    alike = _Candidate(trials, rung)
+    kept = _nearly_all(alike, changed) if nearly else NOTHING
+    if kept.attempt is not None:
+        return kept
+    if not trials.search(0.0).passes:  # parts are put on what is neutral; less of all words may yet be easier than that
+        return _best_proved([alike])
+    parts = [part for part in (tuple(word for word in words if word in changed) for words in WORD_GROUPS) if part]
+    shares = _climbed(trials, parts, dict.fromkeys(sum(parts, ()), 0.0))
+    climbed = _Candidate(replace(trials, shares=shares), rung)
+    kept = _best_proved([climbed], ENOUGH)
+    return kept if kept.attempt is not None else _best_proved([climbed, alike])
 
 
-def _in_turn(trials: Trials) -> list[str]:
-    """Return the groups of words in the order in which they are tried: arms first where bodies are too near."""
-    broken = {shortfall.limit for shortfall in trials.searched[trials.asked_style].shortfalls}
-    return sorted(GROUPS, key=lambda name: (name == "arms") != ("self-collision" in broken))
+def _nearly_all(alike: _Candidate, changed: Sequence[str]) -> Kept:
+    """Return most of a feeling that only the proof refuses: a little less of every word, or all at its own cadence.
+
+    Steps that are slower or quicker than its own are what a robot falls in most.
+    """
+    trials = alike.trials
+    steady = [_Candidate(replace(trials, shares={"tempo": 0.0}), alike.rung)] if "tempo" in changed else []
+    return _best_proved([alike, *steady], NEARLY_ALL * alike.shown(trials.searched[trials.asked_style]))
+
+
+def _climbed(trials: Trials, parts: Sequence[tuple[str, ...]], shares: dict[str, float]) -> dict[str, float]:
+    """Return shares of words that seem to keep every limit: those given, and of some parts as much as they leave room.
+
+    Parts that fit together are found by halves: most of a feeling usually fits.
+    """
+
+    def raised(share: float) -> dict[str, float]:
+        return shares | dict.fromkeys(sum(parts, ()), share)
+
+    def passes(share: float) -> bool:
+        return replace(trials, shares=raised(share)).search(trials.request.asked).passes
+
+    if passes(1.0):
+        return raised(1.0)
+    if len(parts) <= 1:
+        return raised(next(filter(passes, PARTIAL_SHARES), 0.0))
+    half = len(parts) // 2
+    return _climbed(trials, parts[half:], _climbed(trials, parts[:half], shares))
 
 
 def _changed_words(trials: Trials) -> list[str]:
@@ -184,27 +219,15 @@ def _changed_words(trials: Trials) -> list[str]:
     return [word for word in shown if trials.robot.expression.part(word) is not None]
 
 
-def _smallest_that_helps(trials: Trials, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the first group of words without which the feeling seems to keep every limit, or all; none if not."""
-    whole = sum(groups, ())
-    if not _helps(trials, whole):
-        return ()
-    return next((group for group in groups if group != whole and _helps(trials, group)), whole)
-
-
-def _those_in(changed: Sequence[str], group: Sequence[str]) -> tuple[str, ...]:
-    return tuple(word for word in group if word in changed)
-
-
-def _helps(trials: Trials, weak: tuple[str, ...]) -> bool:
-    """Return whether the feeling without some words seems to keep every limit."""
-    return bool(weak) and replace(trials, weak=weak).search(0.0).passes
-
-
-def _weakened_sentence(weak: Sequence[str], gone: Sequence[str], share: float) -> str:
+def _weakened_sentence(shares: Mapping[str, float]) -> str:
     """Return what was weakened, in words."""
-    much = "left out" if share < LEAST_TOLD else f"at {share:.0%}"
-    return f"weakened: {_in_a_row(weak)} {much}, {f'without {_in_a_row(gone)}' if gone else 'all else as asked'}"
+    levels = sorted({share for share in shares.values() if share < 1.0})
+    said = [f"{_in_a_row([word for word, one in shares.items() if one == share])} {_much(share)}" for share in levels]
+    return f"weakened: {', '.join(said)}, all else as asked"
+
+
+def _much(share: float) -> str:
+    return "left out" if share < LEAST_TOLD else f"at {share:.0%}"
 
 
 def _in_a_row(words: Sequence[str]) -> str:

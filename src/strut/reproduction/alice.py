@@ -56,7 +56,7 @@ def variant(robot: Robot, *, torso_m: float, half_width_m: float) -> Robot:
     table = robot.body_as(LimbBody)
     leg = table.limb["leg"]
     foot = msgspec.structs.replace(leg.foot, width_m=2.0 * half_width_m)
-    body = msgspec.structs.replace(table.body, com_m=(0.0, 0.0, torso_m))
+    body = msgspec.structs.replace(table.body, com_m=(0.0, 0.0, torso_m), part=())
     limb = {"leg": msgspec.structs.replace(leg, foot=foot)}
     wider = msgspec.structs.replace(table, body=body, limb=limb)
     return limb_robot(robot.name, wider, replace(robot.tables, robot=wider))

@@ -14,6 +14,7 @@ from matplotlib.colors import to_rgb
 from PIL import Image
 
 from strut.analysis.gait_cycle import GaitCycle, endless
+from strut.engines.solid_mesh import MOST_FACES_FILMED
 from strut.engines.video import video_bytes
 from strut.motion import Motion
 from strut.robot import Array, Robot
@@ -121,12 +122,13 @@ def _once(motion: Motion, robot: Robot, times_s: Array, from_s: float | None, lo
     """Return a motion from a moment on, or its middle; where it ends, it goes on from there."""
     start_s = max(0.0, (motion.duration_s - float(times_s[-1])) / 2.0) if from_s is None else from_s
     longer = repeated(motion, robot, start_s + float(times_s[-1]))
-    return followed(footage(longer, robot, nearest_samples(longer, start_s + times_s), look=look))
+    samples = nearest_samples(longer, start_s + times_s)
+    return followed(footage(longer, robot, samples, look=look, most_faces=MOST_FACES_FILMED))
 
 
 def _again_and_again(motion: Motion, cycle: GaitCycle, robot: Robot, times_s: Array, look: Look) -> Take:
     """Return a walk that repeats; the camera keeps its mean speed, so that the first frame follows the last."""
-    film = footage(motion, robot, nearest_samples(motion, times_s), look=look)
+    film = footage(motion, robot, nearest_samples(motion, times_s), look=look, most_faces=MOST_FACES_FILMED)
     stride_m = float(cycle.motion.qpos[-1, 0] - cycle.motion.qpos[0, 0])
     path = np.zeros((len(times_s), 3))
     path[:, 0] = motion.qpos[0, 0] + times_s * stride_m / cycle.motion.duration_s

@@ -47,7 +47,7 @@ def save_shown(
         names: What to call motions that feeling and robot do not tell apart: their files, for instance.
         look: Bodies, or stick figures.
         at_s: Which second the picture shows; a telling moment if None.
-        poses: How many poses of a cycle the picture shows in a row; if None, 8 of human walks and one of others.
+        poses: How many poses of a cycle the picture shows in a row; if None, 8 of human walks and stories, else one.
         duration_s: How long animation and video are, and at most the page.
         force: Replace existing files.
         on_frame: Called after each frame of a film with how many are done and how many there are.
@@ -81,8 +81,8 @@ def _writable(asked: Mapping[str, Path | str | None], *, force: bool) -> dict[st
 
 
 def _picture(shown: SideBySide, in_a_row: int | None, at_s: float | None) -> bytes:
-    """Return one moment, or poses in a row: of people if nobody says."""
-    poses = in_a_row or (POSES if shown.are_people else 1)
+    """Return one moment, or poses in a row: of people and of stories if nobody says."""
+    poses = in_a_row or (POSES if shown.are_people or shown.tells_story else 1)
     return png_bytes(shown, at_s=at_s) if poses == 1 else pose_strip_bytes(shown, poses=poses)
 
 

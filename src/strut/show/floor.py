@@ -10,13 +10,14 @@ import numpy.typing as npt
 from scipy.ndimage import gaussian_filter, map_coordinates
 
 from strut.balance.polygon import Polygon
-from strut.engines.solids import PosedSolids
 from strut.robot import Array
 from strut.show.footage import Spot
+from strut.show.rasterizer import PosedBody
 
 WHITE = (1.0, 1.0, 1.0)
-FLOOR_COLOR = (0.955, 0.960, 0.968)
-GRID_COLOR = (0.80, 0.82, 0.85)
+BACKDROP = (0.800, 0.840, 0.885)  # a tone on which white robots and dark ones stand out
+FLOOR_COLOR = (0.885, 0.902, 0.922)
+GRID_COLOR = (0.72, 0.75, 0.79)
 SHADOW_COLOR = (0.30, 0.33, 0.40)
 POLYGON_COLOR = (0.10, 0.62, 0.56)
 SPOT_COLORS: Mapping[Spot, tuple[float, float, float]] = {
@@ -26,7 +27,7 @@ SPOT_COLORS: Mapping[Spot, tuple[float, float, float]] = {
 SPOT_SIZES: Mapping[Spot, float] = {"centre of mass": 2.0, "centre of pressure": 1.0}  # so that neither hides the other
 SHINING = 0.62  # how much of a spot is seen through a part of the body
 UP = np.array([0.0, 0.0, 1.0])
-FADES_FROM, FADES_OVER = 0.34, 0.26  # shares of half the square's side: how the floor turns white far away
+FADES_FROM, FADES_OVER = 0.34, 0.26  # shares of half the square's side: how the floor fades far away
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,13 +43,13 @@ class Shadow:
         cells = (points_m - self.middle_m + self.half_m) / (2.0 * self.half_m) * len(self.darkness) - 0.5
         return np.asarray(map_coordinates(self.darkness, cells.T, order=1, mode="constant"))
 
-    def whiteness(self, points_m: Array) -> Array:
-        """Return how white the floor is at points: 0 near the middle, 1 far away. Shape (..., 2) in, (...) out."""
+    def haze(self, points_m: Array) -> Array:
+        """Return how hazy the floor is at points: 0 near the middle, 1 far away. Shape (..., 2) in, (...) out."""
         x, y = points_m[..., 0] - self.middle_m[0], points_m[..., 1] - self.middle_m[1]
         return np.asarray(np.clip((np.sqrt(x * x + y * y) / self.half_m - FADES_FROM) / FADES_OVER, 0.0, 1.0))
 
 
-def cast_shadow(body: PosedSolids, corners_in_world: Array, *, light: Array, half_m: float, cells: int) -> Shadow:
+def cast_shadow(body: PosedBody, corners_in_world: Array, *, light: Array, half_m: float, cells: int) -> Shadow:
     """Return the soft shadow of a body: of a lamp, and of the sky that the body hides.
 
     Args:
@@ -59,17 +60,10 @@ def cast_shadow(body: PosedSolids, corners_in_world: Array, *, light: Array, hal
         cells: How many cells to compute across the square.
     """
     middle_m = (corners_in_world.min(axis=0) + corners_in_world.max(axis=0))[:2] / 2.0
-    steps = ((np.arange(cells) + 0.5) / cells * 2.0 - 1.0) * half_m
     soft = np.zeros((cells, cells))
     for towards, darkness, blur in ((light, 0.42, 0.010), (UP, 0.30, 0.045)):
-        shifted = corners_in_world - corners_in_world[:, 2:] / towards[2] * towards
-        low, high = shifted[:, :2].min(axis=0) - middle_m, shifted[:, :2].max(axis=0) - middle_m
-        within = np.ix_(*((steps >= low[axis]) & (steps <= high[axis]) for axis in (0, 1)))
-        x, y = np.meshgrid(*(steps[index.ravel()] + middle_m[axis] for axis, index in enumerate(within)), indexing="ij")
-        hidden = np.zeros((cells, cells))
-        ground = np.stack([x, y, np.zeros_like(x)], axis=-1).reshape(-1, 3)
-        hidden[within] = body.shaded(ground, towards).reshape(x.shape)
-        soft += darkness * gaussian_filter(hidden, blur * cells)
+        hidden = body.shadow(towards, middle_m - half_m, 2.0 * half_m / cells, cells)
+        soft += darkness * gaussian_filter(hidden.astype(float), blur * cells)
     return Shadow(soft, middle_m, half_m)
 
 
@@ -82,7 +76,7 @@ def grid_step_m(size_m: float) -> float:
 def floor_color(
     points_m: Array,
     pixel_m: Array,
-    whiteness: Array,
+    haze: Array,
     shadow: Shadow,
     *,
     grid_m: float,
@@ -90,12 +84,12 @@ def floor_color(
     spots: Mapping[Spot, Array],
     dot_m: float,
 ) -> Array:
-    """Return the colours of points on the floor, white far away.
+    """Return the colours of points on the floor, which fades into the backdrop.
 
     Args:
         points_m: Shape (m, 2).
         pixel_m: How much floor each point stands for. Shape (m,).
-        whiteness: How white each is because it is far away. Shape (m,).
+        haze: How much each has faded because it is far away. Shape (m,).
         shadow: Where the floor is dark.
         grid_m: Distance between grid lines.
         polygon: Support polygon, if any.
@@ -119,7 +113,7 @@ def floor_color(
         color[near] = _mixed(own, POLYGON_COLOR, 0.9 * _covered(0.25 * dot_m - np.abs(inside_m), pixel))
     color = _mixed(color, SHADOW_COLOR, shadow.at(points_m))
     color = with_spots(color, points_m, pixel_m, spots, dot_m=dot_m)
-    return _mixed(color, WHITE, whiteness)
+    return _mixed(color, BACKDROP, haze)
 
 
 def with_spots(

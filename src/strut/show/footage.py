@@ -24,6 +24,7 @@ from strut.show.camera import AZIMUTH_RAD, ELEVATION_RAD, FACE_ELEVATION_RAD, FA
 from strut.show.wording import labels_of
 from strut.tables.gait import SynthesisTable
 
+SEE_THROUGH = 0.5  # of the most opaque part's opacity: what is fainter shows collisions, and would hide the body
 Look = Literal["solid", "stick"]
 Spot = Literal["centre of mass", "centre of pressure"]
 
@@ -156,11 +157,24 @@ def nearest_samples(motion: Motion, time_s: Array) -> npt.NDArray[np.intp]:
     return np.asarray(np.where(early, before, after))
 
 
-def footage(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], *, look: Look = "solid") -> Footage:
-    """Return what the motion looks like at the samples, as a body or as its stick figure. Shape (F,) in."""
+def footage(
+    motion: Motion,
+    robot: Robot,
+    samples: npt.NDArray[np.intp],
+    *,
+    look: Look = "solid",
+    most_faces: int = MOST_FACES_DRAWN,
+) -> Footage:
+    """Return what the motion looks like at the samples, as a body or as its stick figure. Shape (F,) in.
+
+    Meshes of the body have at most so many faces together.
+    """
     qpos = motion.qpos[samples]
-    parts, centre, rotation = _body(motion, robot, samples) if look == "solid" else _stick_figure(robot, qpos)
-    seen = [index for index, solid in enumerate(parts) if solid.color[3] >= LEAST_OPACITY]
+    parts, centre, rotation = (
+        _body(motion, robot, samples, most_faces) if look == "solid" else _stick_figure(robot, qpos)
+    )
+    least = max([LEAST_OPACITY, *(SEE_THROUGH * solid.color[3] for solid in parts)])
+    seen = [index for index, solid in enumerate(parts) if solid.color[3] >= least]
     if not seen:
         raise BadTableError(f"{robot.name} has no visible part; give its body some geometry.")
     spots: dict[Spot, Array] = {}
@@ -186,10 +200,10 @@ def _stick_figure(robot: Robot, qpos: Array) -> Parts:
     return sticks(robot), *stick_poses(robot, qpos)
 
 
-def _body(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> Parts:
+def _body(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], most_faces: int) -> Parts:
     """Return the parts of a body, and its eyes with the expression of the motion if it has some."""
     qpos, eyes = motion.qpos[samples], robot.tables.eyes
-    parts, (centre, rotation) = lightened(solids(robot), MOST_FACES_DRAWN), solid_poses(robot, qpos)
+    parts, (centre, rotation) = lightened(solids(robot), most_faces), solid_poses(robot, qpos)
     if eyes is None:
         return parts, centre, rotation
     looks = looks_at(motion.meta, motion.time_s[samples] - motion.time_s[0])

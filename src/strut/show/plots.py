@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from strut.balance.polygon import convex_hull
-from strut.balance.support import runs, support_margin
+from strut.balance.support import runs, stands_on_lines, support_margin
 from strut.engines.rigid_body import foot_contact_points
 from strut.engines.stick_figure import LEFT, RIGHT
 from strut.human.laboratory_names import joint_words
@@ -54,7 +54,8 @@ def balance_plot(motion: Motion, robot: Robot) -> Figure | None:
     if motion.balance_margin_m is None or not np.isfinite(motion.balance_margin_m).any():
         return None
     margin_m = np.where(np.isfinite(motion.balance_margin_m), motion.balance_margin_m, np.nan)
-    needed_m, static_m = planned_margin_m(motion), _static_margin_m(motion, robot)
+    on_lines, static_m = stands_on_lines(robot, motion.contact), _static_margin_m(motion, robot)
+    needed_m = None if on_lines else planned_margin_m(motion)  # a line has no inside
 
     def draw(axes: Axes) -> None:
         axes.plot(*_thinned(motion.time_s, static_m * 1e3, np.fmin), color=MASS, alpha=0.55, linewidth=0.9)
@@ -64,7 +65,7 @@ def balance_plot(motion: Motion, robot: Robot) -> Figure | None:
         axes.plot(motion.time_s[worst], margin_m[worst] * 1e3, "o", color=BALANCE, markersize=4)
         late = worst > len(margin_m) // 2
         axes.annotate(
-            f"smallest {margin_m[worst] * 1e3:.1f} mm",
+            _worst_words(margin_m[worst] * 1e3, on_lines=on_lines),
             (motion.time_s[worst], margin_m[worst] * 1e3),
             xytext=(-5 if late else 5, 6),
             textcoords="offset points",
@@ -83,6 +84,10 @@ def balance_plot(motion: Motion, robot: Robot) -> Figure | None:
         )
 
     return _drawn(draw)
+
+
+def _worst_words(margin_mm: float, *, on_lines: bool) -> str:
+    return f"{abs(margin_mm):.1f} mm beside the line" if on_lines else f"smallest {margin_mm:.1f} mm"
 
 
 def joint_use_plot(motion: Motion, robot: Robot) -> Figure:

@@ -27,19 +27,21 @@ _LABEL_SHARE, _LOWEST_LABEL_PX = 0.14, 44  # height of the words over that of th
 def pose_strip_bytes(shown: SideBySide, *, poses: int = POSES, width_px: int = 1400) -> bytes:
     """Return a picture with a row of poses for each motion, to one scale, 2 to 24 of them.
 
-    A human walk that repeats is shown for one cycle, from the right heel's landing; others are shown whole.
+    A human walk that repeats is shown for one cycle, from the right heel's landing; others are shown whole, and stories
+    from where their faces are seen.
     """
     if not 2 <= poses <= MOST_POSES:
         raise OutOfRangeError(f"A row of {poses} poses cannot be drawn; choose 2 to {MOST_POSES}.")
     seen = [_poses(motion, robot, poses, shown.look) for motion, robot in shown.pairs]
-    apart_m = max(_room_m(film) for film, _ in seen)
-    films = [_side_by_side(film, apart_m) for film, _ in seen]
+    azimuth_rad = shown.azimuth_rad if shown.tells_story else AZIMUTH_RAD
+    elevation_rad = shown.elevation_rad if shown.tells_story else ELEVATION_RAD
+    right, down, _ = view_axes(azimuth_rad, elevation_rad)
+    apart_m = max(_room_m(film, right) for film, _ in seen)
+    films = [_side_by_side(film, apart_m * right) for film, _ in seen]
     corners = np.concatenate([film.corners_in_world()[0] for film in films])
-    span_m, tall_m = float(np.ptp(corners[:, 0])), float(np.ptp(corners[:, 2]))
-    # how high the row looks, its depth seen from above
-    down_m = float(np.ptp(corners @ view_axes(AZIMUTH_RAD, ELEVATION_RAD)[1]))
-    size_px = (width_px, round(width_px * 1.12 * down_m / span_m))
-    camera = fitted_camera(corners, size_px, azimuth_rad=AZIMUTH_RAD, elevation_rad=ELEVATION_RAD)
+    span_m, tall_m = float(np.ptp(corners @ right)), float(np.ptp(corners[:, 2]))
+    size_px = (width_px, round(width_px * 1.12 * float(np.ptp(corners @ down)) / span_m))  # its depth seen from above
+    camera = fitted_camera(corners, size_px, azimuth_rad=azimuth_rad, elevation_rad=elevation_rad)
     rows: list[Pixels] = []
     names = shown.names or [""] * len(films)
     for film, (_, whens), motion, name in zip(films, seen, shown.motions, names, strict=True):
@@ -58,20 +60,20 @@ def _poses(motion: Motion, robot: Robot, poses: int, look: Look) -> tuple[Footag
     return footage(shown, robot, nearest_samples(shown, times_s), look=look), whens
 
 
-def _room_m(film: Footage) -> float:
-    """Return how far apart poses must stand so that none touches the next: they, and a gap."""
+def _room_m(film: Footage, right: Array) -> float:
+    """Return how far apart poses must stand along an axis (3,) so that none hides the next: they, and a gap."""
     corners = film.corners_in_world()
-    ahead = corners[..., 0] - film.base_in_world[:, :1]
+    ahead = (corners - film.base_in_world[:, None]) @ right
     needed_m = float((ahead[:-1].max(axis=1) - ahead[1:].min(axis=1)).max())
     return needed_m + GAP * float(np.ptp(corners[0], axis=0).max())
 
 
-def _side_by_side(film: Footage, apart_m: float) -> Footage:
-    """Return one frame that holds all poses of a film, evenly apart in the direction of walking, about y = 0."""
+def _side_by_side(film: Footage, apart_m: Array) -> Footage:
+    """Return one frame that holds all poses of a film, each a step (3,) from the one before, about the origin."""
     count = len(film.time_s)
     shift = np.zeros((count, 1, 3))
     shift[:, 0, :2] = -film.base_in_world[:, :2]
-    shift[:, 0, 0] += apart_m * np.arange(count)
+    shift[:, 0] += np.outer(np.arange(count), apart_m)
     return replace(
         film,
         time_s=film.time_s[:1],

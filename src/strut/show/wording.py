@@ -96,7 +96,8 @@ def receipt_sentences(receipt: Receipt | None) -> list[str]:
     """Return the receipt in words; what is not known is left out."""
     if receipt is None:
         return ["This motion has no receipt: nobody has checked it against the limits of the body."]
-    said = (_shown(receipt), _left_out(receipt), _travelled(receipt), _under_way(receipt), _needed(receipt))
+    moved = (_travelled(receipt), _under_way(receipt), _turning(receipt))
+    said = (_shown(receipt), _left_out(receipt), *moved, _needed(receipt))
     return [sentence for sentence in said if sentence]
 
 
@@ -197,7 +198,7 @@ def _direction(direction_rad: float | None) -> str:
     ahead, side = math.cos(direction_rad), "left" if direction_rad > 0.0 else "right"
     along = "forwards" if ahead > 0.0 else "backwards"
     if abs(ahead) > _ALONG:
-        return f" {along}"
+        return "" if ahead > 0.0 else f" {along}"
     return f" sideways to the {side}" if abs(ahead) < _ASIDE else f" {along} and to the {side}"
 
 
@@ -212,6 +213,15 @@ def _under_way(receipt: Receipt) -> str:
         return f"Walks at {_speed(reached)} once under way."
     planned = f"the {_speed(asked)} planned" if receipt.share_kept is None else f"neutral's {_speed(asked)}"
     return f"Walks at {_speed(reached)} once under way, {_percent(reached / asked)} of {planned}."
+
+
+def _turning(receipt: Receipt) -> str:
+    """Return how fast it turns without start and stop, beside what was asked of it."""
+    reached, asked = receipt.turn_rate_rad_s, receipt.turn_rate_asked_rad_s
+    if reached is None or not asked:
+        return ""
+    rates = (f"{math.degrees(rate):.0f}°/s" for rate in (abs(reached), abs(asked)))
+    return "Turns at {} once under way, {} were asked.".format(*rates)
 
 
 def _speed(speed_m_s: float) -> str:

@@ -18,12 +18,13 @@ from strut.balance.ground_force import share_ground_force
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.physics import Plant, Run
 from strut.errors import BadMotionError, UnreachablePostureError
-from strut.generators.body_path import carried
+from strut.generators.body_path import carried, lean_of
 from strut.generators.footsteps import StepLimits, closing, footsteps_to, standing
 from strut.generators.phases import PhaseTimes
 from strut.generators.step_drafts import StepGait
 from strut.kinematics.biped_model import TwoLegs, two_legs
 from strut.kinematics.foot_poses import shoe_places
+from strut.kinematics.leg_angles import MODEL_ORDER
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.place import Footstep, Place, between, wrapped
@@ -86,7 +87,7 @@ def simulate_to_goal(
     Example:
         >>> strut.simulate_to_goal(strut.walk("alice", goal=strut.Place(0.2, 0.0))).goal_error_m
     """
-    robot = robot or robot_of(motion)
+    robot = robot_of(motion, robot)
     try:
         steps = [Footstep(int(foot), Place(x, y, heading)) for foot, x, y, heading in motion.meta["footsteps"]]
         goal, gait = Place(*motion.meta["options"]["goal"]), _gait(robot, motion)
@@ -103,12 +104,14 @@ def simulate_to_goal(
 def _gait(robot: Robot, motion: Motion) -> StepGait:
     gait, table = motion.meta["gait"], robot.step_gait
     separation_m = two_legs(robot).separation_m
+    upright = [0.0] * (len(robot.joint_names) - len(MODEL_ORDER))  # as older files, which do not say it, were walked
     return StepGait(
         StepLimits(gait["step_length_m"], table.side_step_m, table.step_turn_rad, separation_m),
         gait["step_height_m"],
         gait["body_height_m"],
         PhaseTimes(gait["shift_s"], gait["swing_s"], gait["settle_s"]),
         gait["outward_m"],
+        tuple(gait.get("upper_rad", upright)),
     )
 
 
@@ -128,6 +131,7 @@ class _Walker:
         self._robot, self._legs, self._plant, self._step_s = robot, legs, plant, step_s
         whole = {name: max(1, round(getattr(gait.times, name) / step_s)) * step_s for name in _TIMES}
         self._gait, self._law = replace(gait, times=PhaseTimes(**whole)), law  # so that every phase ends on a sample
+        self._lean = lean_of(robot, np.array([gait.upper_rad]))
         self._on_step = on_step or (lambda _done, _planned: None)
         self._shoes = list(standing(Place(0.0, 0.0), gait.limits.separation_m))  # imagined
         self._ground = Place(0.0, 0.0)  # the imagined ground's origin in world
@@ -193,7 +197,8 @@ class _Walker:
         if not whole:
             steps = [*steps, closing(steps[-1], gait.limits.separation_m)]
         plan = gait.plan(steps, shoes, 1.0 / self._step_s)
-        qpos = carried(self._legs, plan, gait.body_height_m, law=self._law).qpos
+        lean = self._lean.repeated(len(plan.time_s))
+        qpos = carried(self._legs, plan, gait.body_height_m, law=self._law, lean=lean).qpos
         dynamics = inverse_dynamics(self._robot, plan.time_s, qpos)
         torque = share_ground_force(self._robot, dynamics, plan.contact).torque_nm
         control = self._plant.control(plan.time_s, qpos[:, self._robot.base_size :], torque)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+_WHERE_IT_APPLIES = ("hand_error_mm", "unfelt")
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -23,6 +25,7 @@ class Outcome:
         control: What kept it upright: `servos` alone, `balance` under its soles, or `whole_body` torques of its legs.
         stumbles: How often the same happened and it got up again.
         hand_error_mm: Largest distance of a busy hand from where the plan has it; None for a walk.
+        unfelt: What was asked for and changed nothing, as a sentence; None for nothing.
     """
 
     fell: bool
@@ -37,8 +40,9 @@ class Outcome:
     control: str = "servos"
     stumbles: int = 0
     hand_error_mm: float | None = None
+    unfelt: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the outcome as JSON would hold it; only a busy hand has an error."""
-        table = asdict(self)
-        return table if self.hand_error_mm is not None else {k: v for k, v in table.items() if k != "hand_error_mm"}
+        """Return the outcome as JSON would hold it; only a busy hand has an error, and few ask for what is not felt."""
+        kept = asdict(self)
+        return {name: kept[name] for name in kept if kept[name] is not None or name not in _WHERE_IT_APPLIES}

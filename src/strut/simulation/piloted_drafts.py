@@ -21,6 +21,7 @@ from strut.sampling import speed_under_way
 from strut.simulation.piloted import Clock, PilotedRun, World, simulate_requests
 from strut.style import Style
 from strut.tables.gait import PilotedTable
+from strut.travel_direction import base_track, turn_rates
 
 STAND_S = 0.4  # before and after a walk
 CONTROL_HZ = 1000.0
@@ -79,10 +80,15 @@ class PilotedDrafts:
 
     def _speeds(self, draft: Draft) -> dict[str, float | None]:
         """Return how fast it walks once under way, and how fast neutral was asked to be."""
-        asked = walk_in_style(self.robot, self.task, Style())
+        asked, walked_s, track = (
+            walk_in_style(self.robot, self.task, Style()),
+            _last_walk_s(draft),
+            base_track(draft.qpos),
+        )
         return {
-            "walking_speed_m_s": speed_under_way(draft.time_s, draft.qpos[:, :2], _last_walk_s(draft), STRIDE_S),
+            "walking_speed_m_s": speed_under_way(draft.time_s, draft.qpos[:, :2], walked_s, STRIDE_S),
             "walking_speed_asked_m_s": math.hypot(asked.forward_m_s, asked.left_m_s),
+            **turn_rates(draft.time_s, track, walked_s, STRIDE_S, self.task.turn_rad_s),
         }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, get_args
@@ -20,7 +20,7 @@ from strut.control.whole_body_control import WholeBodyControl
 from strut.engines.contact_slip import rolled_m
 from strut.engines.frame_kinematics import frame_poses
 from strut.engines.inverse_dynamics import inverse_dynamics
-from strut.engines.physics import Run, run_servos
+from strut.engines.physics import ASKED_S, Run, run_servos
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.models.catalogue import robot_of
@@ -37,6 +37,7 @@ LOADED_N = 1.0
 CARRIES = 0.05  # of the weight: a foot that has less on it brushes the ground, it does not stand
 LARGEST_FACTOR = 100.0
 MUCH_SLIP_MM, MUCH_SHORT = 10.0, 0.1  # where servos alone do not suffice
+Until = Callable[[Robot, Motion, Run], bool]
 Control = Literal["auto", "servos", "balance", "whole_body"]
 CONTROLLERS = {"servos": None, "balance": ServoBalance, "whole_body": WholeBodyControl}  # the cheapest first
 
@@ -70,7 +71,8 @@ def simulate(
             feet are put down by where the body is (`control.servo_balance`); `whole_body` drives the legs by torques
             from a quadratic program (`control.whole_body_control`); `auto` takes, for robots that walk by a gait
             pattern, the first of them with which the robot neither falls, slips nor stays behind.
-        sensing: Noise and delay of the state that a controller sees; none if None.
+        sensing: Noise and delay of the state that a controller sees; none if None. Servos see no such state: the
+            outcome says so (`unfelt`), and `servos` with noise or delay are refused.
         on_sample: Called with the samples done and their number.
 
     Example:
@@ -81,12 +83,31 @@ def simulate(
     motion.check_even()
     friction = robot.friction if friction is None else friction
     _check(robot, friction, mass_scale, control)
-    tried: list[Playback] = []
-    for name in _to_try(robot, motion, control):
-        tried.append(_play(robot, motion, friction, mass_scale, name, sensing, on_sample))
-        if _suffices(tried[-1].outcome):
-            return tried[-1]
-    return next((played for played in tried if not played.outcome.fell), tried[-1])
+    _check_felt(robot, control, sensing)
+    play = partial(_play, robot, motion, friction, mass_scale, sensing=sensing, on_sample=on_sample)
+    return _first_that_suffices(play, _to_try(robot, motion, control))
+
+
+def played_as_planned(motion: Motion, robot: Robot, *, may_slide: bool) -> Playback:
+    """Play a motion as `simulate` does; where it may not slide, no control with which it does is played to the end."""
+    play = partial(_play, robot, motion, robot.friction, 1.0, sensing=None, on_sample=None)
+    return _first_that_suffices(play, _to_try(robot, motion, "auto"), may_slide=may_slide)
+
+
+def _first_that_suffices(play: Callable[..., Playback], controls: Sequence[str], *, may_slide: bool = True) -> Playback:
+    """Return what comes of the first control that suffices, or of the first with which the robot stays upright."""
+    (*cheaper, last), upright = controls, list[Playback]()
+    for name in cheaper:
+        played = play(control=name, until=_slips_much)
+        if _suffices(played.outcome):
+            return played
+        upright += [] if played.outcome.fell or (_slid_much(played.outcome) and not may_slide) else [played]
+    best = play(control=last, until=None if may_slide else _slips_much)
+    if _suffices(best.outcome):
+        return best
+    # a slip ended those that slid; the others are whole already
+    whole = (play(control=one.outcome.control) if _slid_much(one.outcome) else one for one in upright)
+    return next((played for played in whole if not played.outcome.fell), best)
 
 
 def _to_try(robot: Robot, motion: Motion, control: Control) -> list[str]:
@@ -107,15 +128,37 @@ def _check(robot: Robot, friction: float, mass_scale: float, control: Control) -
             raise OutOfRangeError(f"The {name} is {value:g}; it must be above 0 and at most {LARGEST_FACTOR:g}.")
     if control not in get_args(Control):
         raise UnknownNameError("control", control, get_args(Control), "`strut simulate --help`")
-    if control in ("balance", "whole_body") and not (robot.floats and robot.legs):
+    if control in ("balance", "whole_body") and not _stands_on_legs(robot):
         raise OutOfRangeError(f"{robot.name} does not stand on legs, so that nothing can be balanced; use servos.")
+
+
+def _stands_on_legs(robot: Robot) -> bool:
+    return bool(robot.floats and robot.legs)
+
+
+def _unfelt(robot: Robot, control: str, sensing: Sensing | None) -> str | None:
+    """Return a sentence if there is noise or delay that a control does not see; None otherwise."""
+    if control != "servos" or sensing is None or sensing.is_perfect:
+        return None
+    advice = "; --control whole_body would feel them" if _stands_on_legs(robot) else ""
+    return f"servos follow joint angles alone: noise and delay of an estimator change nothing{advice}"
+
+
+def _check_felt(robot: Robot, control: Control, sensing: Sensing | None) -> None:
+    """Refuse noise and delay for servos that were asked for."""
+    unfelt = _unfelt(robot, control, sensing)
+    if unfelt is not None:
+        raise OutOfRangeError(f"{unfelt[:1].upper()}{unfelt[1:]}.")
 
 
 def _suffices(outcome: Outcome) -> bool:
     """Return whether servos alone do what was planned: upright, as far, and without much slip."""
     short_m = abs(outcome.distance_m - outcome.commanded_distance_m)
-    slip_mm = outcome.foot_slip_mm or 0.0
-    return not outcome.fell and slip_mm <= MUCH_SLIP_MM and short_m <= MUCH_SHORT * outcome.commanded_distance_m
+    return not (outcome.fell or _slid_much(outcome)) and short_m <= MUCH_SHORT * outcome.commanded_distance_m
+
+
+def _slid_much(outcome: Outcome) -> bool:
+    return (outcome.foot_slip_mm or 0.0) > MUCH_SLIP_MM
 
 
 def _play(
@@ -123,11 +166,13 @@ def _play(
     motion: Motion,
     friction: float,
     mass_scale: float,
+    *,
     control: str,
     sensing: Sensing | None,
     on_sample: Callable[[int, int], None] | None,
+    until: Until | None = None,
 ) -> Playback:
-    """Return what comes of following the motion with a controller."""
+    """Return what comes of following the motion with a controller, to its end or until something is so."""
     controller = CONTROLLERS[control]
     torque_nm = motion.torque_nm
     if torque_nm is None:
@@ -145,7 +190,7 @@ def _play(
         mass_scale=mass_scale,
         feedback=None if controller is None else controller(robot, motion, sensing),
         on_sample=on_sample,
-        ends=partial(_stays_down, motion) if robot.floats else None,
+        ends=partial(_ends, robot, motion, until) if robot.floats else None,
     )
     happened = Motion(
         robot=motion.robot,
@@ -157,7 +202,8 @@ def _play(
         torque_nm=run.torque_nm[:, -len(motion.joint_names) :],
         meta={**motion.meta, "simulated": {"friction": friction, "mass_scale": mass_scale}},
     )
-    outcome = replace(_outcome(robot, motion, run, mass_scale), control=control)
+    outcome = _outcome(robot, motion, run, mass_scale)
+    outcome = replace(outcome, control=control, unfelt=_unfelt(robot, control, sensing))
     return Playback(outcome, happened)
 
 
@@ -220,6 +266,11 @@ def _hand_error_m(robot: Robot, motion: Motion, qpos: Array) -> float:
     return float(max(np.linalg.norm(one, axis=1).max() for one in far))
 
 
+def _ends(robot: Robot, motion: Motion, until: Until | None, run: Run) -> bool:
+    """Return whether a run need not go on."""
+    return _stays_down(motion, run) or (until is not None and until(robot, motion, run))
+
+
 def _stays_down(motion: Motion, run: Run) -> bool:
     """Return whether a body was down in all of the last `DOWN_S`."""
     last = run.time_s > run.time_s[-1] - DOWN_S
@@ -236,14 +287,31 @@ def _fallen(motion: Motion, run: Run) -> npt.NDArray[np.bool_]:
     return np.asarray(tipped | sunk | broken | (run.other_load_n > LOADED_N))
 
 
-def _slip_m(robot: Robot, planned_contact: npt.NDArray[np.bool_], run: Run) -> float:
-    """Return the largest distance that a foot slid while it carried, within one planned stance, rolling not counted."""
-    largest, carries_n = 0.0, CARRIES * robot.mass_kg * GRAVITY_M_S2
-    for foot, down in enumerate(planned_contact.T):
-        slid_m = run.foot_in_world[:, foot] - rolled_m(robot, robot.feet[foot].points[0], run.qpos)
-        for stance in runs(down):
-            loaded = np.flatnonzero(run.foot_load_n[stance, foot] > carries_n)
-            if len(loaded):
-                path = slid_m[stance, :2][loaded[0] : loaded[-1] + 1]
-                largest = max(largest, float(np.linalg.norm(path - path[0], axis=1).max()))
-    return largest
+def _slip_m(robot: Robot, planned_contact: npt.NDArray[np.bool_], run: Run, *, since: int = 0) -> float:
+    """Return the largest distance that a foot slid while it carried, within one planned stance, rolling not counted.
+
+    Of the stances that last beyond a sample alone if one is given. Shape (T, n_feet).
+    """
+    stances = [(foot, stance) for foot, down in enumerate(planned_contact.T) for stance in runs(down)]
+    return max((_slid_m(robot, foot, stance, run) for foot, stance in stances if stance.stop > since), default=0.0)
+
+
+def _slid_m(robot: Robot, foot: int, stance: slice, run: Run) -> float:
+    """Return the largest distance that a foot slid while it carried in a stance."""
+    loaded = np.flatnonzero(run.foot_load_n[stance, foot] > CARRIES * robot.mass_kg * GRAVITY_M_S2)
+    if not len(loaded):
+        return 0.0
+    carried = slice(stance.start + loaded[0], stance.start + loaded[-1] + 1)
+    slid_m = run.foot_in_world[carried, foot] - rolled_m(robot, robot.feet[foot].points[:1], run.qpos[carried])[:, 0]
+    return float(np.linalg.norm((slid_m - slid_m[0])[:, :2], axis=1).max())
+
+
+def _slips_much(robot: Robot, motion: Motion, run: Run) -> bool:
+    """Return whether a foot that has stood since a run was last asked has slid so far that another control is needed.
+
+    Not of a body that is down just now: whether it gets up must be seen.
+    """
+    samples, since = len(run.time_s), round(ASKED_S / (run.time_s[1] - run.time_s[0]))
+    if _fallen(motion, run)[-1]:
+        return False
+    return _slip_m(robot, motion.contact[:samples], run, since=samples - since - 1) * 1e3 > MUCH_SLIP_MM

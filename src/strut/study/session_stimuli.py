@@ -14,7 +14,7 @@ import numpy as np
 
 from strut.emotion import Emotion
 from strut.errors import FileError
-from strut.io.atomic import check_writable, write_atomically
+from strut.io.atomic import check_may_be_folder, check_writable, write_atomically
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
 from strut.pipeline.perform import perform
@@ -99,8 +99,7 @@ def save_stimuli(
     """
     body, folder = load_robot(robot) if isinstance(robot, str) else robot, Path(folder)
     session = stimuli(body, seed)
-    if folder.exists() and not folder.is_dir():
-        raise FileError(folder, "is a file; give a folder.")
+    check_may_be_folder(folder)
     if not folder.absolute().parent.is_dir():
         raise FileError(folder, f"cannot be written: there is no folder {folder.parent}.")
     folder.mkdir(exist_ok=True)

@@ -39,11 +39,12 @@ def report_study(
 ) -> StudyStatistics:
     """Write methods, results, tables and figures of a study as one page; return what was found.
 
-    Beside `report.html` stands `report_tables` with every table as CSV and LaTeX.
+    Beside `report.html` stands `report_tables` with every table as CSV and LaTeX; of simulated answers, which are no
+    people's, `simulated_report.html` and its tables.
 
     Args:
         folder: Of the study.
-        path: Page to write; `report.html` in the folder if left out.
+        path: Page to write; `report_page` of the folder if left out.
         answers: A table of answers instead of the database.
         database: Where the answers are, if not in the folder.
         scale: Lowest and highest value of raw ratings in `answers`, which are then rescaled to -1 to 1.
@@ -54,9 +55,6 @@ def report_study(
         20
     """
     folder = Path(folder)
-    page = Path(path or folder / "report.html")
-    if page.exists():
-        check_writable(page, force=force)  # before the work, not after it
     if answers:
         table, design = read_answers(answers, scale=scale), read_design(folder)
         _check_belongs(design, table, str(answers))
@@ -67,6 +65,9 @@ def report_study(
         with closing(opened.database):
             stored = opened.database.rows()
         table, rows = answers_of(design, stored), export_rows(design, stored)
+    page = Path(path or report_page(folder, simulated=table.simulated))
+    if page.exists():
+        check_writable(page, force=force)  # before the work, not after it
     options = design.answer_options if design.question == "forced-choice" else ()
     codes = read_codes(folder / CODES_FILE) if design.question == "free-label" else None
     found = study_statistics(table, options=options, codes=codes)
@@ -96,6 +97,11 @@ def _not_shown(design: Design, answers: Answers) -> list[str]:
     shown = {(entry.name, entry.intended) for entry in design.stimuli}
     told = set(zip(table["stimulus"], table["intended"], strict=True)) - shown
     return sorted(f"{stimulus} ({intended})" for stimulus, intended in told)
+
+
+def report_page(folder: Path, *, simulated: bool) -> Path:
+    """Return where the report of a study is written: what people answered and what was simulated stay apart."""
+    return folder / ("simulated_report.html" if simulated else "report.html")
 
 
 def report_html(design: Design, rows: pd.DataFrame | Sequence[dict[str, Any]], found: StudyStatistics) -> str:

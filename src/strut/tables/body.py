@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import msgspec
@@ -10,17 +10,9 @@ import msgspec
 from strut.tables.fields import ORIGIN, Color, Floor, Positive, Range, ScaledServo, Servo, Shape, Table, Text, Vector
 from strut.tables.foreign import ForeignBody
 from strut.tables.segments import SegmentBody
-from strut.toml_file import WrongFieldError
+from strut.toml_file import FieldPath, WrongFieldError
 
-
-class Trunk(Table, frozen=True):
-    """The body that carries the limbs: one mass with the inertia of a box."""
-
-    mass_kg: Positive
-    inertia_size_m: tuple[Positive, Positive, Positive]
-    start_height_m: Positive
-    com_m: Vector = ORIGIN
-    shapes: tuple[Shape, ...] = ()
+BASE, FLOAT = "body", "base"  # what the body and the joint on which it floats are called among the others
 
 
 class LimbJoint(Table, frozen=True):
@@ -29,6 +21,48 @@ class LimbJoint(Table, frozen=True):
     name: Text
     range_rad: Range
     axis: Vector = (0.0, 0.0, 1.0)
+
+
+class TrunkPart(Table, frozen=True):
+    """A part of the body that joints turn, such as a head; places are those in the body with every joint at zero.
+
+    Args:
+        name: Of the part.
+        origin_m: Where its joints are.
+        joints: In the order in which they turn.
+        mass_kg: Of the part.
+        com_m: Its centre of mass.
+        inertia_size_m: Edges of a box with its inertia.
+        on: The part that carries it, one above it in the list; the body itself if left out.
+        shapes: What people see of it.
+    """
+
+    name: Text
+    origin_m: Vector
+    joints: Annotated[tuple[LimbJoint, ...], msgspec.Meta(min_length=1)]
+    mass_kg: Positive
+    com_m: Vector
+    inertia_size_m: tuple[Positive, Positive, Positive]
+    on: Text | None = None
+    shapes: tuple[Shape, ...] = ()
+
+
+class Trunk(Table, frozen=True):
+    """The body that carries the limbs: one mass with the inertia of a box, its parts included as they rest."""
+
+    mass_kg: Positive
+    inertia_size_m: tuple[Positive, Positive, Positive]
+    start_height_m: Positive
+    com_m: Vector = ORIGIN
+    shapes: tuple[Shape, ...] = ()
+    part: tuple[TrunkPart, ...] = ()
+
+    def __post_init__(self) -> None:
+        for index, part in enumerate(self.part):
+            if part.on is not None and part.on not in [other.name for other in self.part[:index]]:
+                raise WrongFieldError(("part", index, "on"), f"there is no part '{part.on}' above it.")
+        if sum(part.mass_kg for part in self.part) >= self.mass_kg:
+            raise WrongFieldError(("mass_kg",), "is that of the body with its parts, which weigh as much alone.")
 
 
 class Rod(Table, frozen=True):
@@ -136,6 +170,25 @@ class LimbBody(Table, frozen=True):
                 raise WrongFieldError(("mount", index, "limb"), f"there is no limb '{mount.limb}'.")
             if len(mount.middle_rad) not in (0, len(self.limb[mount.limb].joints)):
                 raise WrongFieldError(("mount", index, "middle_rad"), "needs one number for each joint of the limb.")
+        _check_part_names(self)
+
+
+def _check_part_names(table: LimbBody) -> None:
+    """Refuse a part that is called as another body, and joints that are called as others."""
+    links = [(mount.name, link) for mount in table.mount for link in table.limb[mount.limb].links]
+    bodies = {BASE, *(f"{mount}_{link.name}" for mount, link in links)}
+    joints = {FLOAT, *(f"{mount}_{joint.name}" for mount, link in links for joint in link.joints)}
+    for index, part in enumerate(table.body.part):
+        _add_new(bodies, [part.name], ("body", "part", index, "name"))
+        _add_new(joints, [joint.name for joint in part.joints], ("body", "part", index, "joints"))
+
+
+def _add_new(taken: set[str], names: Sequence[str], path: FieldPath) -> None:
+    """Add names to those that are taken; raises WrongFieldError if one is."""
+    for name in names:
+        if name in taken:
+            raise WrongFieldError(path, f"there is a '{name}' already.")
+        taken.add(name)
 
 
 class Platform(Table, frozen=True):

@@ -236,10 +236,15 @@ class ExpressionTable(Table, frozen=True):
     def joint_angles(self, style: Style) -> dict[str, float]:
         """Return where words hold coordinates [rad], by the names of the coordinates."""
         held: dict[str, float] = {}
-        for word in WORDS:
+        for word in (word for word in WORDS if word != "gaze"):  # who averts it looks about, and holds no angle
             for name, factor in self.joints(word).items():
                 held[name] = held.get(name, 0.0) + factor * getattr(style, word)
         return held
+
+    def moved_angles(self, style: Style) -> dict[str, float]:
+        """Return by how much words move coordinates from where they are in neutral [rad]."""
+        asked, neutral = self.joint_angles(style), self.joint_angles(self.neutral_style())
+        return {name: angle - neutral[name] for name, angle in asked.items()}
 
     def joints(self, word: str) -> Mapping[str, float]:
         """Return the coordinates that follow a word, each with its factor."""
@@ -255,6 +260,11 @@ class ExpressionTable(Table, frozen=True):
     def breathing_joints(self) -> Mapping[str, float]:
         """The coordinates that bend the trunk, each with its factor."""
         return self.joints("trunk_pitch_rad")
+
+    @property
+    def glancing_joints(self) -> Mapping[str, float]:
+        """The coordinates that turn the head to the left when it looks about, each with its factor."""
+        return self.joints("gaze")
 
     def part(self, word: str) -> Part | None:
         """Return the part that the body has for a word, or None."""

@@ -14,6 +14,7 @@ from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.receipt import Receipt, Verdict
 from strut.robot import Robot
 from strut.style import spoken
+from strut.travel_direction import base_track, travel_direction
 
 AS_ASKED = 0.85  # a motion that shows less of a feeling, on average over time and words, is weakened
 
@@ -107,7 +108,8 @@ def receipt_for(
     balanced = judged and not needs.on_lines  # a line has no inside
     speed_m_s = needs.distance_m / duration_s if robot.base_size else None
     measured = {"speed_m_s": speed_m_s, "left_out": draft.left_out, "soundness": _soundness(needs)}
-    figures = measured | _task_figures(needs) | dict(draft.figures)
+    direction = travel_direction(base_track(draft.qpos)) if robot.floats else {}
+    figures = measured | direction | _task_figures(needs) | dict(draft.figures)
     return Receipt(
         robot=robot.name,
         emotion=emotion.name if emotion else None,

@@ -1,0 +1,74 @@
+"""Gait drafts of a small biped: its own pattern, its usual speed, and joints that stay inside their ranges."""
+
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from strut.generators.gait_body import _rolled
+from strut.generators.gait_drafts import GaitDrafts
+from strut.generators.gait_pattern import time_unit_s
+from strut.kinematics.whole_body import INSIDE_RAD
+from strut.request import PatternGait
+from strut.style import Style
+from tests.adoption.small_robots import biped, found, quadruped
+
+SHOWN = np.sin(np.linspace(0.0, np.pi, 41)) ** 2
+
+
+@pytest.fixture(scope="module")
+def robot(tmp_path_factory):
+    return found(biped(), tmp_path_factory.mktemp("biped"), "biped.urdf")[0]
+
+
+@pytest.fixture
+def body(robot):
+    return GaitDrafts(robot, PatternGait(), 50.0)._body(Style())
+
+
+def of_pattern(robot, **scales):
+    """Return the robot with other scales of its gait pattern."""
+    return replace(robot, tables=replace(robot.tables, gait=msgspec.structs.replace(robot.tables.gait, **scales)))
+
+
+def test_a_robots_own_pattern_scales_the_usual_one(robot, body):
+    quick = of_pattern(robot, period=0.5 * robot.pattern_gait.period, lift=2.0 * robot.pattern_gait.lift)
+    other = GaitDrafts(quick, PatternGait(), 50.0)._body(Style())
+    assert other.pattern.period == pytest.approx(0.5 * body.pattern.period)
+    assert other.pattern.lift == pytest.approx(2.0 * body.pattern.lift)
+    assert other.pattern.stride == pytest.approx(body.pattern.stride)
+    usual = [GaitDrafts(one, PatternGait(), 50.0).usual["speed_m_s"] for one in (robot, quick)]
+    assert usual[1] == pytest.approx(2.0 * usual[0])
+    unit_s = time_unit_s(body.stance.height_m, 9.81)
+    assert usual[0] == pytest.approx(body.pattern.stride * body.stance.height_m / (body.pattern.period * unit_s))
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_swing_that_would_leave_a_joints_range_is_moved_inwards_as_a_whole(robot, body, sign):
+    lower, upper = robot.joint_lower_rad + INSIDE_RAD, robot.joint_upper_rad - INSIDE_RAD
+    neck = robot.joint_names.index("neck")
+    stop, standing = (upper if sign > 0.0 else lower)[neck], body.standing_qpos[7 + neck]
+    moved = np.zeros((len(SHOWN), len(robot.joint_names)))
+    moved[:, neck] = SHOWN * (stop - standing + sign * 0.1)  # at its height a tenth of a radian beyond
+    posture = body._in_range(moved, SHOWN)
+    assert_allclose(posture[:, neck], standing + SHOWN * (stop - standing), atol=1e-9)
+    assert ((posture >= lower) & (posture <= upper)).all()
+    others = np.arange(len(robot.joint_names)) != neck
+    assert_allclose(posture[:, others], np.tile(np.clip(body.standing_qpos[7:], lower, upper)[others], (41, 1)))
+
+
+def test_balls_roll_under_a_body_that_pitches_and_soles_do_not(robot, tmp_path):
+    four = found(quadruped(), tmp_path)[0]
+    for one, rolls in ((four, True), (robot, False)):
+        body = GaitDrafts(one, PatternGait(), 50.0)._body(Style())
+        plan = body.plan(50.0, cycles=2)
+        pitch_rad = 0.1 * np.sin(plan.time_s)
+        qpos = np.tile(one.standing_qpos, (len(pitch_rad), 1))
+        qpos[:, 3:7] = np.column_stack([np.cos(pitch_rad / 2), 0 * pitch_rad, np.sin(pitch_rad / 2), 0 * pitch_rad])
+        rolled, down = _rolled(one, plan, qpos), plan.schedule.contact[:, 0]
+        standing = down[1:] & down[:-1]
+        step_m = one.feet[0].radius_m * np.diff(pitch_rad) if rolls else np.zeros(len(standing))
+        assert_allclose(np.diff(rolled[:, 0], axis=0)[standing], np.outer(step_m, [1.0, 0.0, 0.0])[standing], atol=1e-9)
+        assert (np.abs(rolled).max() > 1e-4) == rolls
