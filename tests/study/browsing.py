@@ -34,7 +34,7 @@ def watch(page, press=lambda target: target.click()):
     if page.locator("#stage").get_attribute("data-state") == "ready":
         press(page.locator("#begin"))
     if page.locator("input[data-rate]").count() and page.locator("#stage").get_attribute("data-state") != "ended":
-        page.wait_for_selector("#stage[data-state=playing]")
+        page.wait_for_function("window.stage?.frames > 0")  # seen, so that the first value is 0
         page.keyboard.press("PageUp")  # the handle has the focus
     page.wait_for_selector("#stage[data-state=ended]")
 

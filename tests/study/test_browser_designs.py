@@ -160,3 +160,25 @@ def test_a_participant_completes_each_design_by_keyboard_alone(running, visit):
             answer_by_keyboard(page, design)
     page.get_by_role("heading", name="Thank you!").wait_for()
     expect_answers(running, design.question, TRIALS[design.question])
+
+
+def test_a_rating_over_time_keeps_its_instants_when_the_browser_is_busy(on_the_web, visit):
+    server, page = on_the_web("continuous", SHORT["continuous"]), visit()
+    page.goto(server.url)
+    page.get_by_role("checkbox").click()
+    page.locator("form[action='/start']").get_by_role("button").click()
+    page.locator("#begin").click()
+    page.wait_for_function("window.stage?.frames > 0")
+    page.evaluate(
+        """() => {
+            const slider = document.querySelector("input[data-rate]"), until = window.stage.started + 1000;
+            while (performance.now() < until);  // no picture is drawn meanwhile
+            slider.value = "20";
+            slider.dispatchEvent(new Event("input", { bubbles: true }));
+        }"""
+    )
+    page.wait_for_selector("#stage[data-state=ended]")
+    trace = [int(value) for value in page.locator("input[name=trace]").input_value().split(" ")]
+    assert len(trace) == 21
+    assert trace[:10] == [0] * 10  # the handle moved after 1 s
+    assert trace[-1] == 20

@@ -16,6 +16,7 @@ const seen = recall();
 let stage = null;
 let stages = [];
 let trace = [];
+let held = 0;  // where the handle has stood since it last moved
 let sent = false;
 
 function recall() {
@@ -144,6 +145,7 @@ async function showStill() {
 // A rating over time begins in the middle with each showing; its last whole showing counts.
 function openHandle() {
   trace = [];
+  held = 0;
   slider.value = "0";
   slider.disabled = false;
   slider.classList.add("untouched");
@@ -159,9 +161,15 @@ function closeHandle() {
   slider.disabled = true;
 }
 
+// Instants between two pictures have the value that the handle had then, however late a busy browser draws the second.
 function sample(seconds) {
   if (!rate) return;
-  while (trace.length <= seconds * rate + 1e-6) trace.push(Number(slider.value));
+  while (trace.length <= seconds * rate + 1e-6) trace.push(held);
+}
+
+function moveHandle(event) {
+  if (stage.playing && stage.started !== null) sample(Math.min((event.timeStamp - stage.started) / 1000, stage.duration));
+  held = Number(slider.value);
 }
 
 async function ended() {
@@ -216,6 +224,7 @@ function say() {
 if (replay) replay.addEventListener("click", () => { if (stage) show(); });
 if (slider) {
   say();
+  if (rate) slider.addEventListener("input", moveHandle);
   for (const event of ["input", "pointerdown"]) slider.addEventListener(event, touch);
   slider.addEventListener("keydown", (event) => { if (event.key.startsWith("Arrow") || event.key === " ") touch(); });
   if (undecided) undecided.addEventListener("change", () => {
