@@ -1,3 +1,4 @@
+import signal
 import socket
 import urllib.request
 from pathlib import Path
@@ -65,7 +66,7 @@ def test_serving_goes_on_until_ctrl_c(monkeypatch: pytest.MonkeyPatch, stool: Ro
 
     def nap(_seconds: float) -> None:
         if next(naps, None) is None:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(viewer_module.time, "sleep", nap)
     urls: list[str] = []

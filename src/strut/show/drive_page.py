@@ -21,6 +21,7 @@ from typing import Any, Self
 import msgspec
 
 from strut.address import listening_socket
+from strut.cancellation import asked_to_stop
 from strut.errors import StrutError
 from strut.motion import Motion
 from strut.show.live_view import LiveView
@@ -226,15 +227,12 @@ def drive(
     Example:
         >>> strut.drive(strut.LivePilot(strut.load_robot("cassie")), on_ready=print)
     """
-    with DrivePage(pilot, stories=stories, perform=perform, host=host, port=port) as page:
+    with DrivePage(pilot, stories=stories, perform=perform, host=host, port=port) as page, asked_to_stop() as asked:
         if on_ready is not None:
             on_ready(page.url)
         before_s = time.perf_counter()
-        try:
-            while True:
-                time.sleep(max(0.0, before_s + 1.0 / UPDATES_PER_S - time.perf_counter()))
-                now_s = time.perf_counter()
-                page.step(now_s - before_s)
-                before_s = now_s
-        except KeyboardInterrupt:
-            return
+        while not asked.is_set():
+            time.sleep(max(0.0, before_s + 1.0 / UPDATES_PER_S - time.perf_counter()))
+            now_s = time.perf_counter()
+            page.step(now_s - before_s)
+            before_s = now_s

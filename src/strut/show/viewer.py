@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 
+from strut.cancellation import asked_to_stop
 from strut.engines.scene import Scene
 from strut.motion import Motion
 from strut.robot import Robot
@@ -119,15 +120,12 @@ def serve(
         >>> motion = strut.load_motion("happy.npz")
         >>> strut.serve([motion], [strut.robot_of(motion)], on_ready=print)
     """
-    with Viewer(SideBySide(motions, robots, look, names), host=host, port=port) as viewer:
+    with Viewer(SideBySide(motions, robots, look, names), host=host, port=port) as viewer, asked_to_stop() as asked:
         if on_ready is not None:
             on_ready(viewer.url)
         before_s = time.perf_counter()
-        try:
-            while True:
-                time.sleep(1.0 / UPDATES_PER_S)
-                now_s = time.perf_counter()
-                viewer.step(now_s - before_s)
-                before_s = now_s
-        except KeyboardInterrupt:
-            return
+        while not asked.is_set():
+            time.sleep(1.0 / UPDATES_PER_S)
+            now_s = time.perf_counter()
+            viewer.step(now_s - before_s)
+            before_s = now_s
