@@ -8,6 +8,7 @@ so that `--report` tells which feelings of a robot, as its limits left them, peo
 
     python benchmarks/sweep_adopted.py robots/ rows.csv --only go1,g1 --emotions neutral,sad
     python benchmarks/sweep_adopted.py robots/ rows.csv --report
+    python benchmarks/sweep_adopted.py robots/ rows.csv --report --table docs/adopted_robots.md
 """
 
 from __future__ import annotations
@@ -159,17 +160,64 @@ def report(rows: list[Row]) -> None:
         print("  control:", {name: controls.count(name) for name in dict.fromkeys(controls)})
 
 
+def pairs_by_distance(rows: list[Row]) -> list[tuple[float, str, str]]:
+    """Return any two feelings of one robot, as its limits left them, with their distance, the nearest first."""
+    seen = {row["emotion"]: row["features"] for row in rows if row["features"]}
+    names = [emotion for emotion in EMOTIONS if emotion in seen]
+    movements = [dict(part.split("=") for part in seen[name].split()) for name in names]
+    distance = strut.feeling_distances([{key: float(value) for key, value in one.items()} for one in movements])
+    return sorted((distance[i, j], names[i], names[j]) for i, j in combinations(range(len(names)), 2))
+
+
 def report_confused(rows: list[Row]) -> None:
     """Print which feelings of a robot, of those that were planned, are nearer to each other than people need."""
-    seen = {(row["robot"], row["emotion"]): row for row in rows if row["features"] and row["emotion"] in EMOTIONS}
-    for robot in dict.fromkeys(name for name, _ in seen):
-        names = [emotion for emotion in EMOTIONS if (robot, emotion) in seen]
-        movements = [dict(part.split("=") for part in seen[robot, name]["features"].split()) for name in names]
-        distance = strut.feeling_distances([{key: float(value) for key, value in one.items()} for one in movements])
-        pairs = sorted((distance[i, j], names[i], names[j]) for i, j in combinations(range(len(names)), 2))
+    for robot, own in by_robot(rows).items():
+        pairs = pairs_by_distance(own)
         near = [f"{one} and {other} {far:.2f}" for far, one, other in pairs if far < threshold()]
         nearest = [f"told apart, nearest {one} and {other} {far:.2f}" for far, one, other in pairs[:1]]
-        print(f"{robot}, {len(names)} feelings:", "; ".join(near or nearest))
+        print(f"{robot}:", "; ".join(near or nearest))
+
+
+def by_robot(rows: list[Row]) -> dict[str, list[Row]]:
+    """Return the rows of each robot, quadrupeds first, by name."""
+    names = sorted({(-int(row["legs"]), row["robot"]) for row in rows})
+    return {name: [row for row in rows if row["robot"] == name] for _, name in names}
+
+
+def table_line(robot: str, rows: list[Row]) -> str:
+    """Return what came of one robot's walks, as a line of a table."""
+    of = {row["emotion"]: row for row in rows}
+    kept = ["refused" if not of[name]["kept"] else f"{float(of[name]['kept']):.2f}" for name in EMOTIONS if name in of]
+    upright = [row for row in rows if row["fell"] == "False"]
+    distance = sorted(float(row["distance_share"]) for row in upright)
+    near = [f"{one}, {other} {far:.2f}" for far, one, other in pairs_by_distance(rows) if far < threshold()]
+    cells = [
+        *(robot, rows[0]["joints"], f"{float(of['neutral']['body_lengths_s']):.2f}", *kept),
+        f"{len(rows) - len(upright)} of {len(rows)}",
+        f"{distance[0]:.2f} to {distance[-1]:.2f}",
+        f"{max(float(row['slip_mm']) for row in upright):.1f}",
+        "; ".join(near) or "none",
+    ]
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def write_table(rows: list[Row], path: Path) -> None:
+    """Write the page with a line for each robot."""
+    head = ("robot", "joints", "body lengths/s", *EMOTIONS, "falls", "distance", "slip [mm]", "would be confused")
+    lines = [table_line(robot, own) for robot, own in by_robot(rows).items()]
+    words = f"""# Robots of others, and how they walk
+
+Written by `benchmarks/sweep_adopted.py` from the {len(rows)} simulations in `benchmarks/results/adopted_walks.csv`.
+
+- Each feeling walks at friction 0.6 and 0.9 with masses x 0.9 and x 1.1, of which the plan knows nothing: four legs 20
+  cycles, two legs 10.
+- A body length is the distance between front and hind hips, or the height of a biped; the speed is that of neutral.
+- Under each feeling stands what limits left of it: 1.00 is all, 0.00 a neutral walk.
+- Distance is over what was planned; slip is that of the worst stance.
+- Feelings that are nearer than {threshold():.2f} levels would be confused ([expression](expression.md)).
+
+"""
+    path.write_text(f"{words}| {' | '.join(head)} |\n|{'---|' * len(head)}\n" + "\n".join(lines) + "\n", "utf-8")
 
 
 def main() -> None:
@@ -180,6 +228,7 @@ def main() -> None:
     parser.add_argument("--emotions", default=",".join(EMOTIONS))
     parser.add_argument("--worlds", default=",".join(f"{f}:{m}" for f, m in product(FRICTIONS, MASSES)))
     parser.add_argument("--report", action="store_true")
+    parser.add_argument("--table", type=Path)
     chosen = parser.parse_args()
     names = [name for name in chosen.only.split(",") if name]
     folders = sorted(folder.parent for folder in chosen.robots.glob("*/robot.toml"))
@@ -188,9 +237,11 @@ def main() -> None:
         worlds = [tuple(map(float, world.split(":"))) for world in chosen.worlds.split(",")]
         sweep(folders, chosen.rows, chosen.emotions.split(","), worlds)
     wanted = {folder.name for folder in folders}
-    rows = [row for row in read(chosen.rows) if row["robot"] in wanted]
+    rows = [row for row in read(chosen.rows) if row["robot"] in wanted or not wanted]
     report(rows)
     report_confused(rows)
+    if chosen.table is not None:
+        write_table(rows, chosen.table)
 
 
 if __name__ == "__main__":
