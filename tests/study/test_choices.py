@@ -23,8 +23,8 @@ from strut.study.confusion import (
     learning,
 )
 from strut.study.published import published
-from strut.study.recognition import named_answers, permutation_p, recognitions, shuffled_hits, wagner_pairs
-from strut.study.significance import at_least, benjamini_hochberg, holm, wilson_interval
+from strut.study.recognition import named_answers, recognitions, shuffled_hits, wagner_pairs
+from strut.study.significance import at_least, benjamini_hochberg, holm, permutation_p, wilson_interval
 
 
 def table(rows):

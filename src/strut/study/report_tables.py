@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from strut.io.atomic import write_atomically
+from strut.study.statistics_text import Table
 from strut.study.templates import filled
 
-Table = tuple[str, list[str], list[list[str]]]
 _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "χ²": r"$\chi^2$"}
 _SPECIAL |= {letter: f"\\{letter}" for letter in "&%$#_{}"}
 _LONGEST_NAME = 40
