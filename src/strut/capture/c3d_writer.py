@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from strut.capture.c3d_parameters import BLOCK
 from strut.errors import BadRecordingError
 from strut.recording import Recording, all_seen
 
-BLOCK = 512
 MOST_POINTS = 255  # in one LABELS parameter
 MOST_FRAMES = 65535
 _KINDS = {

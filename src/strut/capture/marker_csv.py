@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from strut.capture.lost_channels import beside_markers
 from strut.capture.marker_labels import unique_labels, without_prefix
 from strut.capture.number_table import frame_rate, parsed_rows, refuse_unless
-from strut.capture.trc_file import fields
+from strut.capture.trc_file import beside_markers, fields
 from strut.recording import Recording
 from strut.robot import Array
 

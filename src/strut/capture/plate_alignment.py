@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strut.capture.footprints import SIDES, Footprint
+from strut.capture.footprints import Footprint
 from strut.capture.load_sharing import wrench_pressure
 from strut.capture.plate_comparison import FEWEST_FRAMES, PlateForces
 from strut.capture.plate_events import THRESHOLD_N
+from strut.recording import SIDES
 from strut.robot import Array
 
 FARTHEST_S = 0.04  # that clocks are looked for apart

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from strut.capture.c3d_reader import METRES
-from strut.capture.lost_channels import beside_markers
 from strut.capture.marker_labels import unique_labels, without_prefix
 from strut.capture.number_table import number, parsed_rows, refuse_unless, tab_separated
 from strut.recording import Recording
@@ -80,6 +79,12 @@ class TrcWriter:
     def lost(self, recording: Recording) -> tuple[str, ...]:
         """Return what the recording has and the file does not."""
         return beside_markers(recording)
+
+
+def beside_markers(recording: Recording) -> tuple[str, ...]:
+    """Return which of analog channels, plates and events a recording has and a file of markers does not."""
+    has = {"analog": recording.analog is not None, "plates": recording.plates, "events": recording.events}
+    return tuple(name for name, there in has.items() if there)
 
 
 def fields(row: Sequence[float] | np.ndarray, separator: str) -> str:

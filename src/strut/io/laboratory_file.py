@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strut.capture.footprints import SIDES
 from strut.capture.mot_file import MotWriter, ground_force_mot
 from strut.capture.recording_file import motion_content
 from strut.engines.rigid_body import foot_contact_points
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
+from strut.recording import SIDES
 
 SMALLEST_N = 1.0
 
