@@ -147,17 +147,7 @@ def _described(robot: Robot, motion: Motion) -> Motion:
     known = np.flatnonzero([points in sets for points in touching])
     if not len(known) or known[-1] - known[0] < MOST_CUT * len(touching):
         return motion
-    rows = slice(int(known[0]), int(known[-1]) + 1)
-    return replace(
-        motion,
-        time_s=motion.time_s[rows],
-        qpos=motion.qpos[rows],
-        contact=motion.contact[rows],
-        torque_nm=None,
-        ground_force_n=None,
-        cop_in_world=None,
-        balance_margin_m=None,
-    )
+    return motion.samples(slice(int(known[0]), int(known[-1]) + 1))
 
 
 def _named_contacts(robot: Robot, motion: Motion) -> list[str]:

@@ -34,9 +34,8 @@ from strut.optimal.symbolic_dynamics import Expression
 from strut.optimal.trajectory import Trajectory, standing_load
 from strut.robot import Array
 
-EFFORT = (
-    1.3  # of squared shares of torque limits; a hundredth of the published, which slows down and lowers what it can
-)
+# of squared shares of torque limits; a hundredth of the published, which slows down and lowers what it can
+EFFORT = 1.3
 TIME = 100.0  # of a squared stretch, per interval
 STILL = 1e3  # of squared velocities at the end that no contact and no equation holds
 CALM = 1e-2  # of squared rates of torques, as shares of the limits

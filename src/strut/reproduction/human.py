@@ -9,19 +9,16 @@ from functools import partial
 import numpy as np
 
 from strut.analysis.gait_comparison import CriteriaValues, criteria_values, dissimilarity
+from strut.capture.body_priors import STATURE
 from strut.human.gait_options import GaitOptions
-from strut.human.shooting_size import reconstruction_size, synthesis_size
 from strut.human.synthesize import synthesize
 from strut.models.catalogue import load_robot
 from strut.models.subject import subject
 from strut.reproduction.comparison import Comparison, Parts, Sheet, Verdict
+from strut.reproduction.shooting_size import reconstruction_size, synthesis_size
 from strut.robot import Robot
 from strut.tables.segments import SegmentBody
 
-STACK = (
-    *("FootRightHeight", "ShankRightLength", "ThighRightLength", "PelvisHeight"),
-    *("MiddleTrunkHeight", "SuprasternaleHeight", "NeckLength", "HeadLength"),
-)
 PRINTED_MIDDLE_TRUNK = 0.3752
 SPEED_M_S = 1.3
 CRITERIA = ("effort", "momentum", "head", "time")
@@ -55,9 +52,9 @@ def bodies_and_sizes(robot: Robot) -> list[Comparison]:
     body = Sheet("body", robot.published)
     for name in ("Subject3", "Subject1"):
         lengths = subject(named=name).subject.lengths_m
-        body.compare(f"standing height of {name}", "stature", name, sum(lengths[part] for part in STACK))
+        body.compare(f"standing height of {name}", "stature", name, sum(lengths[part] for part in STATURE))
     shares = robot.body_as(SegmentBody).length_share
-    stacked = sum(shares[part.replace("Right", "Side")] for part in STACK)
+    stacked = sum(shares[part.replace("Right", "Side")] for part in STATURE)
     printed = stacked - shares["MiddleTrunkHeight"] + PRINTED_MIDDLE_TRUNK
     note = "a middle trunk of 0.3752 heights makes a person taller than himself"
     body.correct("E01", "height of the default body", printed, stacked, "body heights", note)
