@@ -26,10 +26,8 @@ from strut.robot import Array
 PLACES = ("Xposition", "Yposition", "Zposition")
 TURNS = ("Zrotation", "Yrotation", "Xrotation")
 SAME_M = 0.002  # by which joints at rest may differ
-UPS: dict[str, Array] = {
-    "z": np.eye(3),
-    "y": Rotation.from_euler("x", 90.0, degrees=True).as_matrix(),
-}  # of the file, to our world
+# which way is up in a file, and the rotation to our world
+UPS: dict[str, Array] = {"z": np.eye(3), "y": Rotation.from_euler("x", 90.0, degrees=True).as_matrix()}
 
 
 class MotionBvh:
