@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -23,7 +22,7 @@ from strut.study.mixed import mixed_slope
 from strut.study.significance import benjamini_hochberg, with_holm
 
 _FEWEST_PEOPLE = 3  # to compare a control with its original
-_FEWEST = 4  # pairs: Fisher's interval divides by n - 3; stimuli: a slope leaves two degrees of freedom
+_FEWEST = 4  # stimuli: a slope leaves two degrees of freedom
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +87,6 @@ def one_sample(mean: float, sd: float, n: int) -> tuple[float, float, tuple[floa
 def sd_from_interval(low: float, high: float, n: int) -> float:
     """Return the standard deviation behind a printed 95 % interval of a mean of n values."""
     return float((high - low) / 2.0 / stats.t.ppf(0.975, n - 1) * math.sqrt(n))
-
-
-def band(mean: float, border: float) -> int:
-    """Return the class of a slider's mean: -1 below minus the border, 1 above the border, 0 between."""
-    return -1 if mean < -border else int(mean > border)
 
 
 def _mean(emotion: str, scale: str, own: Array, undecided: int) -> RatingMean:
@@ -207,22 +201,6 @@ def _intended_coordinates(answers: Answers) -> dict[str, pd.Series]:
         return {}
     meant = pd.Index(answers.emotions).get_indexer(answers.table["intended"])
     return {f"intended {axis}": pd.Series(pad[meant, k]) for k, axis in enumerate(PAD_SCALES)}
-
-
-def fisher_interval(r: float, n: int) -> tuple[float, float]:
-    """Return the 95 % interval of a correlation of n pairs."""
-    if n < _FEWEST:
-        raise AnswersError("correlation", f"{n} pairs are too few for an interval; it takes {_FEWEST}.")
-    low, high = pg.compute_esci(r, nx=n, ny=n, eftype="r", decimals=12)
-    return float(low), float(high)
-
-
-def correlation_p(r: float, n: int, alternative: Literal["two-sided", "greater", "less"] = "two-sided") -> float:
-    """Return the p-value of a printed correlation of n pairs."""
-    t = r * math.sqrt((n - 2) / (1.0 - r**2))
-    if alternative == "two-sided":
-        return float(2.0 * stats.t.sf(abs(t), n - 2))
-    return float(stats.t.sf(t, n - 2) if alternative == "greater" else stats.t.cdf(t, n - 2))
 
 
 def _correlation(
