@@ -170,7 +170,7 @@ def _fitted(
     observed, spread = observed_coordinates(problem, poses.q)
     q = follow_observed(body, poses.q, observed)
     told = dict(zip(body.dof_names, observed.tolist(), strict=True))
-    said = (*trial.recording.notes, *(fault.sentence for fault in trial.faults), *notes, *_silence(told))
+    said = (*trial.recording.notes, *(fault.sentence for fault in trial.faults), *notes, *_unobserved_notes(told))
     motion = _motion(trial, person, q, told, float(np.nanmean(poses.error_m)))
     return MarkerFit(person, motion, trial, names, poses.error_m, told, spread, poses.iterations, solve_s, said)
 
@@ -189,7 +189,7 @@ def _problem(
     return PoseProblem(body, lengths_array(body, person.lengths_m), points, markers, weights, prior), names
 
 
-def _silence(observed: dict[str, bool]) -> tuple[str, ...]:
+def _unobserved_notes(observed: dict[str, bool]) -> tuple[str, ...]:
     """Return a sentence about joints of which no coordinate is told, and single coordinates of the others."""
     joints = {name.rpartition("_")[0] for name in observed}
     told = {name.rpartition("_")[0] for name, there in observed.items() if there}

@@ -153,7 +153,7 @@ def ground_forces(
     who = _Walker(robot, time_s, shape, FILTERED_LEAD if filtered else 0.0, followed)
     results = []
     for index, (movement, wrench) in enumerate(((smooth.movement, smooth.wrench), *smooth.draws)):
-        changed = prints if index == 0 else _shaken(prints, options, shape, np.random.default_rng([seed, index]))
+        changed = prints if index == 0 else _perturbed(prints, options, shape, np.random.default_rng([seed, index]))
         results.append(_solved(who, changed, movement, wrench))
         on_progress("share between the feet", (index + 1) / (len(smooth.draws) + 1))
     return GroundForces(
@@ -275,7 +275,7 @@ def _plain_belief(found: MarkerFit, plain_n: Array, *, filtered: bool) -> Wrench
     return WrenchBelief(known, PLAIN_SD * np.sqrt(frames))
 
 
-def _shaken(
+def _perturbed(
     prints: Sequence[Footprint], options: SmoothingOptions, landing: LandingShape, rng: np.random.Generator
 ) -> tuple[Footprint, ...]:
     """Return footprints whose events and places are off as much as they usually are."""
