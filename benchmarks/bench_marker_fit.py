@@ -30,7 +30,7 @@ from strut.capture.pose_solver import PoseProblem, solve_poses
 from strut.capture.published_fit import published_fit
 from strut.capture.recording_file import read_recording
 from strut.capture.subject_model import subject_model_of
-from strut.capture.trc_file import TrcWriter
+from strut.capture.trc_file import trc_content
 from strut.models.subject import subject
 from strut.recording import Recording
 from strut.robot import Array
@@ -90,7 +90,7 @@ def beside_opensim(problem: PoseProblem, python: str) -> list[dict[str, object]]
     names = [f"M{index}" for index in range(problem.markers_m.shape[1])]
     with tempfile.TemporaryDirectory() as folder:
         trc, asked = Path(folder) / "made.trc", Path(folder) / "problem.json"
-        trc.write_bytes(TrcWriter().content(Recording("made", RATE_HZ, tuple(names), problem.markers_m)))
+        trc.write_bytes(trc_content(Recording("made", RATE_HZ, tuple(names), problem.markers_m)))
         asked.write_text(json.dumps(_told(problem, names, str(trc))), "utf-8")
         script = Path(__file__).with_name("peer_opensim_ik.py")
         done = subprocess.run([python, str(script), str(asked)], capture_output=True, text=True, check=True, cwd=folder)

@@ -38,7 +38,7 @@ from tests.study.null_data import (
 
 from strut.errors import AnswersError
 from strut.study.answers import Answers
-from strut.study.confusion import confusion, hit_rates
+from strut.study.confusion import confusion
 from strut.study.group_effects import group_effects
 from strut.study.labels import labels_found
 from strut.study.mixed import mixed_choice, mixed_rating
@@ -46,7 +46,7 @@ from strut.study.preferences import preferences
 from strut.study.rating_curves import rating_curves
 from strut.study.ratings import correlations
 from strut.study.recognition import named_answers, recognitions, wagner_pairs
-from strut.study.significance import holm
+from strut.study.significance import at_least, holm
 
 CHOICES: dict[str, dict[str, Any]] = {
     "uniform": {},
@@ -126,7 +126,9 @@ def choice_row(case: str, sets: int) -> Row:
         pairs = [wagner_pairs(named, k, as_published=True) for k in range(len(named.emotions))]
         tests = [float(stats.ttest_rel(*pair, alternative="greater").pvalue) for pair in pairs]
         published += min(holm(tests)) < 0.05
-        binomial += any(row.p_holm < 0.05 for row in hit_rates(confusion(answers), 1 / 6))
+        matrix = confusion(answers)
+        counts = zip(matrix.hits.tolist(), matrix.shown.tolist(), strict=True)
+        binomial += min(holm([at_least(k, n, 1 / 6) for k, n in counts])) < 0.05
     return {
         "case": f"choices: {case}",
         "sets": sets,

@@ -16,9 +16,9 @@ from scipy.signal import butter, filtfilt
 from bench_ground_forces import DATA, HELD_OUT, TUNED, captured
 from record import record
 from strut.capture.dynamic_smoothing import GRAVITY_M_S2
-from strut.capture.footprints import SIDES, Footprint
+from strut.capture.footprints import Footprint
 from strut.engines.rigid_body import body_poses
-from strut.recording import Side
+from strut.recording import SIDES, Side
 from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
 

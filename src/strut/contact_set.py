@@ -66,21 +66,6 @@ def point_contact(name: str, point: ContactPoint) -> ContactSet:
     return ContactSet(name, tuple(ContactRow(point, axis) for axis in range(3)))
 
 
-def line_contact(name: str, first: ContactPoint, second: ContactPoint) -> ContactSet:
-    """Return the set of a line between two points, across the x axis: five rows, free to tip about the line.
-
-    The line must not lie along x: the second point's X row would say what the first one's says. It is refused where
-    forces are asked for, as is a flat foot across x.
-    """
-    return ContactSet(name, (*point_contact("", first).rows, ContactRow(second, 0), ContactRow(second, 2)))
-
-
-def flat_contact(name: str, first: ContactPoint, second: ContactPoint, third: ContactPoint) -> ContactSet:
-    """Return the set of a sole: `first` held in all axes, `second` in y and z, `third` in z. Six rows."""
-    rows = (*point_contact("", first).rows, ContactRow(second, 1), ContactRow(second, 2), ContactRow(third, 2))
-    return ContactSet(name, rows)
-
-
 def contact_points(robot: Robot) -> dict[str, ContactPoint]:
     """Return the contact points of a robot by name, from its `contact` table."""
     return {

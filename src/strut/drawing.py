@@ -8,6 +8,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 
 from strut.robot import Array, Index, frozen_array
+from strut.sampling import blurred
 from strut.tables.keyframes import Animation, AnimationKey, FootPose
 
 FRAMES_PER_S = 25.0
@@ -44,12 +45,7 @@ class Drawing:
 
 
 def drawn(
-    animation: Animation,
-    foot_names: tuple[str, ...],
-    joint_names: tuple[str, ...],
-    *,
-    frames_per_s: float = FRAMES_PER_S,
-    strength: float = 1.0,
+    animation: Animation, foot_names: tuple[str, ...], joint_names: tuple[str, ...], *, strength: float = 1.0
 ) -> Drawing:
     """Return the frames of an animation; keyframes are moved to the nearest frame.
 
@@ -57,17 +53,16 @@ def drawn(
         animation: What is drawn.
         foot_names: Of the body.
         joint_names: Of the body.
-        frames_per_s: How many frames.
         strength: Of the movement about the first keyframe: 1 as drawn, 0 stands still.
     """
-    key = _key_frames(animation, frames_per_s)
+    key = _key_frames(animation)
     values = np.array([_numbers(frame, foot_names, joint_names) for frame in animation.keyframe])
     values = values[0] + strength * (values - values[0])
     frames = _between(animation, key, values)
     feet, count = len(foot_names), len(frames)
     eyes = [animation.keyframe[int(np.searchsorted(key, n, side="right")) - 1].eyes for n in range(count)]
     return Drawing(
-        time_s=frozen_array(np.arange(count) / frames_per_s),
+        time_s=frozen_array(np.arange(count) / FRAMES_PER_S),
         base_m=frozen_array(frames[:, :3]),
         turn_rad=frozen_array(np.radians(frames[:, 3:6])),
         foot_shift_m=frozen_array(frames[:, 6 : 6 + 3 * feet].reshape(count, feet, 3)),
@@ -79,9 +74,9 @@ def drawn(
     )
 
 
-def _key_frames(animation: Animation, frames_per_s: float) -> Index:
+def _key_frames(animation: Animation) -> Index:
     """Return the frame of each keyframe, each at least one after the other. Shape (n_keys,)."""
-    key = np.rint([frame.time_s * frames_per_s for frame in animation.keyframe]).astype(np.intp)
+    key = np.rint([frame.time_s * FRAMES_PER_S for frame in animation.keyframe]).astype(np.intp)
     for number in range(1, len(key)):
         key[number] = max(key[number], key[number - 1] + 1)
     return key
@@ -97,14 +92,10 @@ def rounded(drawing: Drawing) -> Drawing:
     """Return a drawing whose corners are rounded over a fifth of a second: no body changes its speed at once."""
     near = np.abs(np.arange(len(drawing.time_s))[:, None] - drawing.corner).min(axis=1, initial=2 * ROUND_FRAMES)
     share = np.clip(2.0 - near / ROUND_FRAMES, 0.0, 1.0)
-    offsets = np.arange(-ROUND_FRAMES, ROUND_FRAMES + 1)
-    weights = 1.0 + np.cos(np.pi * offsets / (ROUND_FRAMES + 1))
-    beside = np.clip(np.arange(len(near))[:, None] + offsets, 0, len(near) - 1)
 
     def smooth(values: Array) -> Array:
-        mean = np.einsum("k,nk...->n...", weights / weights.sum(), values[beside])
         kept = share.reshape(-1, *[1] * (values.ndim - 1))
-        return frozen_array(values + kept * (mean - values))
+        return frozen_array(values + kept * (blurred(values, ROUND_FRAMES) - values))
 
     return replace(
         drawing,

@@ -79,9 +79,9 @@ def _differences(degree: int, order: int) -> Array:
     return matrix
 
 
-def bezier_fit(share: Array, values: Array, degree: int = DEGREE) -> Array:
-    """Return the coefficients of the nearest curves, exact at the ends. Shapes (T,), (T, n) in, (n, degree + 1) out."""
-    basis = bezier_basis(degree, share)
+def bezier_fit(share: Array, values: Array) -> Array:
+    """Return the coefficients of the nearest curves, exact at the ends. Shapes (T,), (T, n) in, (n, DEGREE + 1) out."""
+    basis = bezier_basis(DEGREE, share)
     ends = values[[0, -1]]
     inner = np.linalg.lstsq(basis[:, 1:-1], values - basis[:, [0, -1]] @ ends, rcond=None)[0]
     return np.asarray(np.concatenate([ends[:1], inner, ends[1:]]).T)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -117,6 +117,19 @@ class Motion:
                 f"The samples of the motion are {mean_s:.3g} s apart; between {FINEST_S:g} and {COARSEST_S:g} s "
                 "speeds and torques can be judged."
             )
+
+    def samples(self, rows: slice | npt.NDArray[np.bool_]) -> Motion:
+        """Return some of the samples, without torques, forces and margins."""
+        return replace(
+            self,
+            time_s=self.time_s[rows],
+            qpos=self.qpos[rows],
+            contact=self.contact[rows],
+            torque_nm=None,
+            ground_force_n=None,
+            cop_in_world=None,
+            balance_margin_m=None,
+        )
 
     @property
     def duration_s(self) -> float:

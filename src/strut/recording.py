@@ -14,7 +14,8 @@ from strut.errors import BadRecordingError
 from strut.robot import Array, frozen_array
 
 Side = Literal["Right", "Left"]
-_SIDES: dict[str, Side] = {
+SIDES: tuple[Side, Side] = ("Right", "Left")
+_SIDE_WORDS: dict[str, Side] = {
     **dict.fromkeys(("r", "right", "droit", "droite", "rechts"), "Right"),
     **dict.fromkeys(("l", "left", "gauche", "links"), "Left"),
 }
@@ -185,13 +186,13 @@ def channel_sides(names: Sequence[str]) -> list[Side | None]:
     `L Gast`, `left_TA`, `RF L` and `Soleus Droit` tell it; `LTRE` does where all names begin with R or L.
     """
     every = len(names) > 1 and all(name[:1] in {"R", "L"} for name in names)
-    return [_side_by_word(name) or (_SIDES.get(name[:1].lower()) if every else None) for name in names]
+    return [_side_by_word(name) or (_SIDE_WORDS.get(name[:1].lower()) if every else None) for name in names]
 
 
 def _side_by_word(name: str) -> Side | None:
     """Return the side that the first or the last word of a name is."""
     words = re.split(r"[\s_.:#-]+", name.lower())
-    return (_SIDES.get(words[0]) or _SIDES.get(words[-1])) if len(words) > 1 else None
+    return (_SIDE_WORDS.get(words[0]) or _SIDE_WORDS.get(words[-1])) if len(words) > 1 else None
 
 
 def _check_rate(rate_hz: float, what: str) -> None:

@@ -19,6 +19,14 @@ def landing_samples(contact: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
     return np.flatnonzero(landed if landed.ndim == 1 else landed.any(axis=1)) + 1
 
 
+def blurred(values: Array, reach: int) -> Array:
+    """Return values averaged with so many neighbours on either side, by a raised cosine. Shape (N, ...)."""
+    offsets = np.arange(-reach, reach + 1)
+    weights = 1.0 + np.cos(np.pi * offsets / (reach + 1))
+    beside = np.clip(np.arange(len(values))[:, None] + offsets, 0, len(values) - 1)
+    return np.asarray(np.einsum("k,nk...->n...", weights / weights.sum(), values[beside]))
+
+
 def speed_under_way(
     time_s: Array, place_in_world: Array, between_s: tuple[float, float], stride_s: float
 ) -> float | None:

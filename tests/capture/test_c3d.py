@@ -9,7 +9,7 @@ import pytest
 
 from strut.capture.c3d_frames import read_frames
 from strut.capture.c3d_parameters import C3dDamageError, C3dHeader, read_header, read_parameters
-from strut.capture.c3d_writer import C3dWriter
+from strut.capture.c3d_writer import c3d_content
 from strut.capture.recording_file import read_recording, recording_from
 from strut.errors import BadRecordingError, RecordingFileError
 from strut.recording import AnalogChannels, GaitEvent, Recording
@@ -38,7 +38,7 @@ def written():
         analog=AnalogChannels(("EMG 1", "EMG 2"), ("V", "V"), 1000.0, wave),
         events=(GaitEvent("heel_strike", "Left", 0.25), GaitEvent("toe_off", "Right", 0.4)),
     )
-    return recording, C3dWriter().content(recording)
+    return recording, c3d_content(recording)
 
 
 @pytest.mark.parametrize("name", READ_BY_BOTH)
@@ -93,13 +93,13 @@ def test_a_written_file_is_read_back_by_us_and_by_ezc3d(written, tmp_path):
 def test_more_points_than_one_parameter_names_keep_their_names():
     names = tuple(f"M{number}" for number in range(400))
     recording = Recording("many", 50.0, names, np.zeros((3, 400, 3)))
-    assert recording_from(C3dWriter().content(recording), ".c3d", "many").marker_names == names
+    assert recording_from(c3d_content(recording), ".c3d", "many").marker_names == names
 
 
 def test_exact_zeros_are_markers_that_were_not_seen():
     places = np.ones((5, 2, 3))
     places[2, 1] = 0.0
-    again = recording_from(C3dWriter().content(Recording("zeros", 50.0, ("A", "B"), places)), ".c3d", "zeros")
+    again = recording_from(c3d_content(Recording("zeros", 50.0, ("A", "B"), places)), ".c3d", "zeros")
     assert np.isnan(again.markers_m[2, 1]).all()
     assert np.isfinite(np.delete(again.markers_m.reshape(-1, 3), 5, axis=0)).all()
 
@@ -114,7 +114,7 @@ def test_height_and_mass_are_read_where_files_tell_them(data):
 
 def test_labels_lose_the_subjects_prefix_and_twins_get_a_number():
     recording = Recording("prefixed", 50.0, ("Ann:LASI", "Ben:LASI", "Ann:RASI"), np.zeros((3, 3, 3)))
-    again = recording_from(C3dWriter().content(recording), ".c3d", "prefixed")
+    again = recording_from(c3d_content(recording), ".c3d", "prefixed")
     assert again.marker_names == ("LASI", "LASI#2", "RASI")
 
 
@@ -122,7 +122,7 @@ def test_markers_of_a_second_person_keep_the_prefix_and_both_are_told():
     names = [f"P{index}" for index in range(9)]
     labels = (*(f"Ann:{name}" for name in names[1:]), *(f"Ben:{name}" for name in names))  # Ann lost her P0
     recording = Recording("two", 50.0, labels, np.ones((3, len(labels), 3)))
-    again = recording_from(C3dWriter().content(recording), ".c3d", "two")
+    again = recording_from(c3d_content(recording), ".c3d", "two")
     assert again.marker_names == (*names[1:], *(f"Ben:{name}" for name in names))
     assert "The file holds markers of Ann, Ben: those of Ann are used" in " ".join(again.notes)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from strut.capture.captured_walk import _in_triangle, capture_walk, fit_figures
+from strut.capture.dynamic_smoothing import wrench_derivatives, wrench_of
 from strut.capture.fit import fit
 from strut.capture.footprints import Footprint, find_footprints
 from strut.capture.gait_trial import prepare_trial
@@ -19,7 +20,6 @@ from strut.capture.marker_checks import filtered_above_hz
 from strut.capture.plate_comparison import PlateForces, agreement, plate_forces
 from strut.capture.recording_file import read_recording
 from strut.capture.subject_model import robot_of_subject
-from strut.capture.wrench_derivatives import wrench_derivatives, wrench_of
 from strut.engines.body_wrench import Movement, torques_under_wrenches
 from strut.errors import BadRecordingError
 from strut.models.subject import person_of, subject

@@ -139,9 +139,9 @@ def test_recordings_that_cannot_be_used_are_refused_with_the_reason(data):
 
 def test_a_treadmill_is_recognised_and_a_floor_is_none(data):
     belt, floor = (prepare_trial(stepper_recording(belt=moves)[0]) for moves in (True, False))
-    assert belt.on_treadmill
-    assert not floor.on_treadmill
+    assert belt.belt_m_s.any()
+    assert not floor.belt_m_s.any()
     np.testing.assert_allclose(belt.paths.belt_m_s, [-1.2, 0.0, 0.0], atol=0.02)
     assert belt.paths.speed_m_s == pytest.approx(floor.paths.speed_m_s, abs=0.02)
-    assert not prepare_trial(read_recording(data / "qcmas_walk.c3d")).on_treadmill
-    assert not prepare_trial(read_recording(data / "qcmas_static.c3d")).on_treadmill
+    assert not prepare_trial(read_recording(data / "qcmas_walk.c3d")).belt_m_s.any()
+    assert not prepare_trial(read_recording(data / "qcmas_static.c3d")).belt_m_s.any()

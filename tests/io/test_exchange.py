@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.capture.footprints import SIDES
 from strut.capture.mot_file import ground_force_mot, read_mot
 from strut.capture.recording_file import read_recording
 from strut.cli.main import main
@@ -17,6 +16,7 @@ from strut.io.exchange import export
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
+from strut.recording import SIDES
 
 
 def test_a_table_has_a_column_for_every_number(happy_walk, tmp_path):

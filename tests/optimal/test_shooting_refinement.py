@@ -25,7 +25,13 @@ from strut.optimal.problem import (
     Parameter,
     TrackingCost,
 )
-from strut.optimal.shooting_refinement import FINER, MultipleShooting, contact_dynamics, refined_by_shooting, touching
+from strut.optimal.shooting_refinement import (
+    FINER,
+    MultipleShooting,
+    active_rows,
+    contact_dynamics,
+    refined_by_shooting,
+)
 from strut.optimal.sparse_nlp import column, square
 from strut.optimal.torque_playback import play, playback_error
 from strut.optimal.trajectory import Trajectory
@@ -143,7 +149,7 @@ def test_derivatives_of_the_flow_equal_finite_differences(jump):
     path, rng = solution.trajectory, np.random.default_rng(3)
     flow = contact_dynamics(path.problem, path.parameter)
     start = np.array([0, 1, 5, 6])
-    touches = touching(path.problem, path.phase_of[start])
+    touches = active_rows(path.problem, path.phase_of[start])
     state, torque = np.hstack([path.q, path.v])[start], (path.u[start], path.u[start + 1])
     length = path.time_s[start + 1] - path.time_s[start]
     slope = flow.advance(state, torque, length, touches, steps=2, slopes=True)[1]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from strut.cli.main import main
-from strut.reproduction.studies_pepper import audience_model, printed_correlations
+from strut.reproduction.studies import band
+from strut.reproduction.studies_pepper import audience_model, correlation_p, fisher_interval, printed_correlations
 from strut.reproduction.systems import reproduce
 
 
@@ -63,3 +66,26 @@ def test_the_audience_model_gives_back_the_means_of_its_corners():
 def test_the_command_prints_them(capsys):
     assert main(["reproduce", "studies", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)) > 250
+
+
+def test_pepper_direct_gaze_is_not_significant_with_the_right_n():  # erratum P26
+    assert correlation_p(0.12, 240, "greater") == pytest.approx(0.03, abs=0.005)
+    assert correlation_p(0.12, 120, "greater") == pytest.approx(0.096, abs=5e-4)
+    assert correlation_p(0.12, 120) == pytest.approx(0.19, abs=5e-3)
+    low, high = fisher_interval(0.12, 120)
+    assert low < 0.0 < high
+
+
+def test_correlation_p_is_that_of_scipy():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=50)
+    y = x + rng.normal(size=50) * 2.0
+    oracle = stats.pearsonr(x, y)
+    assert correlation_p(oracle.statistic, 50) == pytest.approx(oracle.pvalue)
+    ci = oracle.confidence_interval()
+    assert fisher_interval(oracle.statistic, 50) == (pytest.approx(ci.low), pytest.approx(ci.high))
+
+
+@pytest.mark.parametrize(("mean", "expected"), [(-0.34, -1), (-0.33, 0), (0.33, 0), (0.34, 1)])
+def test_slider_means_fall_into_three_bands(mean, expected):
+    assert band(mean, 0.33) == expected

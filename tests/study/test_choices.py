@@ -18,13 +18,12 @@ from strut.study.confusion import (
     confusion,
     cramers_v,
     fleiss,
-    hit_rates,
     kappa_of_counts,
     learning,
 )
 from strut.study.published import published
-from strut.study.recognition import named_answers, permutation_p, recognitions, shuffled_hits, wagner_pairs
-from strut.study.significance import at_least, benjamini_hochberg, holm, wilson_interval
+from strut.study.recognition import named_answers, recognitions, shuffled_hits, wagner_pairs
+from strut.study.significance import at_least, benjamini_hochberg, holm, permutation_p, wilson_interval
 
 
 def table(rows):
@@ -44,13 +43,15 @@ def test_the_quadrupeds_two_chi_squared_tests_have_their_own_degrees_of_freedom(
 
 
 def test_sad_alone_is_not_above_chance_in_the_quadruped_study(quadruped_answers):
-    rows = {row.emotion: row for row in hit_rates(confusion(quadruped_answers), 0.2)}
-    assert [name for name, row in rows.items() if row.p_value > 0.05] == ["sad"]
-    assert rows["neutral"].p_value == pytest.approx(5.70e-8, rel=1e-2)
-    assert rows["sad"].p_value == pytest.approx(0.164, abs=5e-4)
-    assert rows["sad"].low == pytest.approx(0.152, abs=5e-4)
-    assert rows["sad"].high == pytest.approx(0.583, abs=5e-4)
-    assert all(row.p_value <= row.p_benjamini_hochberg <= row.p_holm for row in rows.values())
+    matrix = confusion(quadruped_answers)
+    counts = {name: (int(k), int(n)) for name, k, n in zip(matrix.intended, matrix.hits, matrix.shown, strict=True)}
+    p_values = {name: at_least(*count, 0.2) for name, count in counts.items()}
+    assert [name for name, p_value in p_values.items() if p_value > 0.05] == ["sad"]
+    assert p_values["neutral"] == pytest.approx(5.70e-8, rel=1e-2)
+    assert p_values["sad"] == pytest.approx(0.164, abs=5e-4)
+    assert wilson_interval(*counts["sad"]) == (pytest.approx(0.152, abs=5e-4), pytest.approx(0.583, abs=5e-4))
+    own = list(p_values.values())
+    assert all(p <= bh <= h for p, bh, h in zip(own, benjamini_hochberg(own), holm(own), strict=True))
 
 
 def test_rows_of_unequal_size_keep_their_own_expectation():

@@ -16,16 +16,7 @@ from strut.errors import AnswersError
 from strut.study.answers import Answers
 from strut.study.logistic_model import fit_logistic
 from strut.study.mixed import mixed_choice, mixed_rating
-from strut.study.ratings import (
-    band,
-    correlation_p,
-    correlations,
-    fisher_interval,
-    one_sample,
-    person_means,
-    rating_means,
-    sd_from_interval,
-)
+from strut.study.ratings import correlations, one_sample, person_means, rating_means, sd_from_interval
 from tests.study.null_data import indifferent_ratings
 
 
@@ -59,24 +50,6 @@ def test_a_summary_gives_back_its_own_interval():
     _, p_value, interval = one_sample(-0.59, sd, 30)
     assert interval == (pytest.approx(-0.74), pytest.approx(-0.44))
     assert p_value < 1e-6
-
-
-def test_pepper_direct_gaze_is_not_significant_with_the_right_n():  # erratum P26
-    assert correlation_p(0.12, 240, "greater") == pytest.approx(0.03, abs=0.005)
-    assert correlation_p(0.12, 120, "greater") == pytest.approx(0.096, abs=5e-4)
-    assert correlation_p(0.12, 120) == pytest.approx(0.19, abs=5e-3)
-    low, high = fisher_interval(0.12, 120)
-    assert low < 0.0 < high
-
-
-def test_correlation_p_is_that_of_scipy():
-    rng = np.random.default_rng(2)
-    x = rng.normal(size=50)
-    y = x + rng.normal(size=50) * 2.0
-    oracle = stats.pearsonr(x, y)
-    assert correlation_p(oracle.statistic, 50) == pytest.approx(oracle.pvalue)
-    ci = oracle.confidence_interval()
-    assert fisher_interval(oracle.statistic, 50) == (pytest.approx(ci.low), pytest.approx(ci.high))
 
 
 def test_ratings_follow_a_factor_of_the_stimuli():
@@ -226,8 +199,3 @@ def test_mixed_models_refuse_too_few_people():
     answers = Answers(pd.DataFrame(table))
     with pytest.raises(AnswersError, match="a mixed model of rating needs three people"):
         mixed_rating(answers, "rating")
-
-
-@pytest.mark.parametrize(("mean", "expected"), [(-0.34, -1), (-0.33, 0), (0.33, 0), (0.34, 1)])
-def test_slider_means_fall_into_three_bands(mean, expected):
-    assert band(mean, 0.33) == expected

@@ -16,9 +16,9 @@ from strut.study.apa import degrees, p_words, share, t_words
 from strut.study.preregistration import preregister_study
 from strut.study.published import published
 from strut.study.recognition import recognitions
-from strut.study.report_tables import save_tables
 from strut.study.statistics import study_statistics
 from strut.study.statistics_text import methods_and_results, statistics_tables
+from strut.study.study_report import save_tables
 from tests.study.null_data import guessed_answers
 
 

@@ -1,19 +1,16 @@
-"""BVH: a skeleton and its joint angles; read, its joints are markers; written, any robot is a skeleton."""
+"""BVH: a skeleton and its joint angles; read, its joints are markers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
-from strut.capture.bvh_skeleton import BvhJoint, SkeletonReader, bvh_places
+from strut.capture.bvh_skeleton import BvhJoint, SkeletonReader, bvh_frames
 from strut.capture.marker_labels import unique_labels
 from strut.capture.number_table import number, parsed_rows, refuse_unless
-from strut.engines.rigid_body import body_poses
-from strut.motion import Motion
 from strut.recording import Recording
-from strut.robot import Array, Robot
+from strut.robot import Array
 
 TALLEST_M, SMALLEST_M = 2.6, 0.5
 JUMP_M = 0.15  # between two frames no joint moves so far
@@ -28,7 +25,7 @@ def recording_from_bvh(content: str, name: str, unit_m: float | None) -> Recordi
         unit_m: What one unit of the file is; the format does not tell. Metres if None.
     """
     joints, values, step_s = parsed_bvh(content)
-    places = bvh_places(joints, values) * (unit_m or 1.0)
+    places = bvh_frames(joints, values)[0] * (unit_m or 1.0)
     tall = float(np.ptp(places[0], axis=0).max())
     refuse_unless(
         SMALLEST_M < tall < TALLEST_M,
@@ -77,28 +74,6 @@ def _without_first_pose(places: Array) -> tuple[Array, tuple[str, ...]]:
     if len(step_m) < 2 or not step_m[0] > JUMP_M > step_m[1]:
         return places, ()
     return places[1:], ("The first frame is a pose of its own, from which the movement jumps; it was left out.",)
-
-
-class BvhWriter:
-    """Writes the bodies of a robot as a skeleton in metres with z up; rotations are about z, then y, then x."""
-
-    ending = ".bvh"
-
-    def content(self, motion: Motion, robot: Robot) -> bytes:
-        """Return the text in UTF-8."""
-        model = robot.model
-        place, turn = body_poses(model, [model.body(index).name for index in range(model.nbody)], motion.qpos)
-        joints, columns = list[BvhJoint](), list[Array]()
-        for index, parent in enumerate(model.body_parentid[1:].tolist(), start=1):
-            channels: tuple[str, ...] = ("Zrotation", "Yrotation", "Xrotation")
-            if parent == 0:
-                channels = ("Xposition", "Yposition", "Zposition", *channels)
-                columns.append(place[:, index] - model.body_pos[index])
-            joints.append(BvhJoint(model.body(index).name, parent - 1, tuple(model.body_pos[index]), channels))
-            local = np.swapaxes(turn[:, parent], 1, 2) @ turn[:, index]
-            columns.append(Rotation.from_matrix(local).as_euler("ZYX", degrees=True))
-        step_s = (motion.time_s[-1] - motion.time_s[0]) / (len(motion.time_s) - 1)
-        return bvh_text(joints, columns, float(step_s))
 
 
 def bvh_text(joints: Sequence[BvhJoint], columns: Sequence[Array], step_s: float) -> bytes:

@@ -48,11 +48,6 @@ class BvhJoint:
         return place
 
 
-def bvh_places(joints: Sequence[BvhJoint], values: Array) -> Array:
-    """Return where joints are; positions add to offsets. Shape (T, number of channels) in, (T, n, 3) out."""
-    return bvh_frames(joints, values)[0]
-
-
 def bvh_frames(joints: Sequence[BvhJoint], values: Array, *, absolute: bool = False) -> tuple[Array, Array]:
     """Return where joints are and how they are turned. (T, number of channels) in; (T, n, 3), (T, n, 3, 3) out.
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from strut.capture.c3d_parameters import BLOCK
 from strut.errors import BadRecordingError
 from strut.recording import Recording, all_seen
 
-BLOCK = 512
 MOST_POINTS = 255  # in one LABELS parameter
 MOST_FRAMES = 65535
 _KINDS = {
@@ -22,28 +22,22 @@ _KINDS = {
 }
 
 
-class C3dWriter:
-    """Writes markers, analog channels and events; of plates only the channels, where they came as such."""
+def c3d_content(recording: Recording) -> bytes:
+    """Return markers, analog channels and events as a file; of plates only the channels, where they came as such.
 
-    ending = ".c3d"
-
-    def content(self, recording: Recording) -> bytes:
-        """Return the file; raises BadRecordingError if the format has no place for so much."""
-        frames, points = recording.markers_m.shape[:2]
-        if not 0 < frames <= MOST_FRAMES or points > 65535:
-            raise BadRecordingError(f"A C3D file holds 1 to {MOST_FRAMES} frames; {recording.name} has {frames}.")
-        channels, samples = _analog_layout(recording)
-        parameters = _section(recording, channels, samples)
-        data_block = 2 + len(parameters) // BLOCK
-        header = _header(recording, channels, samples, data_block)
-        section = bytearray(parameters)
-        place = section.find(b"DATA_START") + len(b"DATA_START") + 4  # behind the pointer, type and rank
-        section[place : place + 2] = struct.pack("<h", data_block)
-        return header + bytes(section) + _data(recording, channels, samples)
-
-    def lost(self, recording: Recording) -> tuple[str, ...]:
-        """Return what the recording has and the file does not."""
-        return ("plates",) if recording.plates else ()
+    Raises BadRecordingError if the format has no place for so much.
+    """
+    frames, points = recording.markers_m.shape[:2]
+    if not 0 < frames <= MOST_FRAMES or points > 65535:
+        raise BadRecordingError(f"A C3D file holds 1 to {MOST_FRAMES} frames; {recording.name} has {frames}.")
+    channels, samples = _analog_layout(recording)
+    parameters = _section(recording, channels, samples)
+    data_block = 2 + len(parameters) // BLOCK
+    header = _header(recording, channels, samples, data_block)
+    section = bytearray(parameters)
+    place = section.find(b"DATA_START") + len(b"DATA_START") + 4  # behind the pointer, type and rank
+    section[place : place + 2] = struct.pack("<h", data_block)
+    return header + bytes(section) + _data(recording, channels, samples)
 
 
 def _analog_layout(recording: Recording) -> tuple[int, int]:

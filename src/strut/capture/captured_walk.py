@@ -12,17 +12,16 @@ import numpy.typing as npt
 
 from strut.capture.emg import EmgEnvelopes, emg_envelopes, mean_cycle
 from strut.capture.fit import MarkerFit, fit
-from strut.capture.footprints import SIDES
 from strut.capture.force_agreement import ForceAgreement, beside_aligned_plates, beside_plates
-from strut.capture.ground_forces import GroundForces, Told, ground_forces
+from strut.capture.ground_forces import GroundForces, ground_forces
 from strut.capture.load_sharing import wrench_pressure
 from strut.capture.marker_mapping import MarkerSet
 from strut.capture.moment_comparison import MomentAgreement, compare_ankles
-from strut.capture.plate_alignment import PlateAlignment
+from strut.capture.pose_solver import OnProgress, unheard
 from strut.capture.subject_model import SubjectModel, robot_of_subject
 from strut.engines.rigid_body import foot_contact_points
 from strut.motion import Motion
-from strut.recording import Recording
+from strut.recording import SIDES, Recording
 from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
 from strut.verify.recorded_walk import recorded_receipt
@@ -64,12 +63,13 @@ class CapturedWalk:
     def as_dict(self) -> dict[str, Any]:
         """Return what programs read: the receipt, the figures of the fit, and the comparison with plates."""
         assert self.motion.receipt is not None
+        alignment = self.forces.alignment
         return {
             **self.motion.receipt.as_dict(),
             **fit_figures(self.fit),
             **_told_agreement(self.plates, ""),
             **_told_agreement(self.aligned, "aligned_"),
-            "plate_alignment": _told_alignment(self.forces.alignment),
+            "plate_alignment": None if alignment is None else asdict(alignment),
             "ankle_moments": [asdict(one) for one in self.moments] or None,
             "notes": list(self.notes),
         }
@@ -78,10 +78,6 @@ class CapturedWalk:
 def _told_agreement(found: ForceAgreement | None, prefix: str) -> dict[str, Any]:
     names = (f"{prefix}plates", f"{prefix}cop_distance_mm")
     return dict.fromkeys(names) if found is None else dict(zip(names, found.told, strict=True))
-
-
-def _told_alignment(found: PlateAlignment | None) -> dict[str, Any] | None:
-    return None if found is None else asdict(found)
 
 
 def capture_walk(
@@ -94,7 +90,7 @@ def capture_walk(
     marker_set: MarkerSet | None = None,
     sex: str = "male",
     use_plates: bool = False,
-    on_progress: Told | None = None,
+    on_progress: OnProgress | None = None,
 ) -> CapturedWalk:
     """Return person, angles, ground forces and torques of a walk.
 
@@ -128,7 +124,7 @@ def capture_walk(
         on_progress=on_progress,
     )
     robot = robot_of_subject(found.subject)
-    forces = ground_forces(found, robot, use_plates=use_plates, on_progress=on_progress)
+    forces = ground_forces(found, robot, use_plates=use_plates, on_progress=on_progress or unheard)
     plates, aligned = (beside(forces, robot.mass_kg) for beside in (beside_plates, beside_aligned_plates))
     emg = emg_envelopes(found.trial.recording.analog)
     motion = _motion(found, robot, forces, emg, time.perf_counter() - started)
@@ -158,8 +154,7 @@ def steps_of(found: MarkerFit) -> int:
 def _motion(found: MarkerFit, robot: Robot, forces: GroundForces, emg: EmgEnvelopes | None, solve_s: float) -> Motion:
     qpos = qpos_from_angles(forces.movement.q)
     meta = {**found.motion.meta, "asked": {"use_plates": forces.tracked}, "notes": list(forces.notes)}
-    cycle = None if emg is None else mean_cycle(emg, found.trial.best_events)
-    if emg is not None and cycle is not None:
+    if emg is not None and (cycle := mean_cycle(emg, found.trial.best_events)) is not None:
         told = {"leg": cycle.leg, "cycle_v": np.round(cycle.cycle_v, 9).tolist()}
         meta["emg"] = {"names": list(cycle.names), "silent": list(emg.silent), **told}
         if lost := [name for name in emg.names if name not in cycle.names]:

@@ -18,14 +18,14 @@ from strut.capture.body_geometry import body_points, lengths_array, place_points
 from strut.capture.body_priors import human_geometry
 from strut.capture.fit import MarkerFit
 from strut.capture.spline_system import SplineBasis, SplineSolution, SplineSystem, spline_basis
-from strut.capture.wrench_derivatives import wrench_derivatives, wrench_of
-from strut.engines.body_wrench import Movement
+from strut.engines.body_wrench import Movement, body_wrench
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.recording import all_seen
 from strut.robot import Array, Robot
 from strut.rotation import angles_from_qpos
 
-GRAVITY_M_S2 = 9.81
 FILTERED_JERK_M = 20.0  # of the pelvis where what is fast in its movement is no noise
+STEP, RATE_STEP, ACCELERATION_STEP = 1e-5, 1e-4, 1e-2  # of finite differences; the wrench is linear in the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +147,24 @@ def continuous_angles(found: MarkerFit) -> Array:
     q = angles_from_qpos(found.motion.qpos)
     q[:, 3:6] = np.unwrap(q[:, 3:6], axis=0)
     return q
+
+
+def wrench_of(robot: Robot, movement: Movement) -> Array:
+    """Return force, and moment about the world's origin, that a movement needs from outside. Shape (T, 6)."""
+    return body_wrench(robot.model, *movement.for_engine())
+
+
+def wrench_derivatives(robot: Robot, movement: Movement) -> tuple[Array, Array, Array, Array]:
+    """Return the wrench (T, 6) and its derivatives by coordinates, rates and accelerations (T, 6, n)."""
+    here = wrench_of(robot, movement)
+    frames, count = movement.q.shape
+    parts = []
+    for which, step in enumerate((STEP, RATE_STEP, ACCELERATION_STEP)):
+        values = [np.repeat(one, count, axis=0) for one in (movement.q, movement.rate, movement.acceleration)]
+        values[which] = values[which] + np.tile(step * np.eye(count), (frames, 1))
+        moved = wrench_of(robot, Movement(*values)).reshape(frames, count, 6)
+        parts.append(np.swapaxes((moved - here[:, None]) / step, 1, 2))
+    return here, parts[0], parts[1], parts[2]
 
 
 def movement_of(basis: SplineBasis, coefficients: Array) -> Movement:

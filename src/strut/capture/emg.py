@@ -6,14 +6,14 @@ As in the thesis: the size of the signal, then one Butterworth filter of first o
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from scipy.signal import butter, filtfilt
 
-from strut.recording import AnalogChannels, GaitEvent, Side, channel_sides
+from strut.recording import SIDES, AnalogChannels, GaitEvent, Side, channel_sides
 from strut.robot import Array
 from strut.sampling import columns_at
 
@@ -66,9 +66,11 @@ class EmgEnvelopes:
 
 def emg_envelopes(analog: AnalogChannels | None) -> EmgEnvelopes | None:
     """Return the envelopes of muscle channels; None if there are none."""
-    every = {} if analog is None or len(analog.values) < 16 else _muscles(analog)
+    if analog is None or len(analog.values) < 16:
+        return None
+    every = _muscles(analog)
     volts = _connected(every)
-    if analog is None or not volts:
+    if not volts:
         return None
     raw = np.stack([factor * analog.channel(name) for name, factor in volts.items()], axis=1)
     envelope = rectified_envelope(np.where(np.isfinite(raw), raw, 0.0), analog.rate_hz)
@@ -76,16 +78,13 @@ def emg_envelopes(analog: AnalogChannels | None) -> EmgEnvelopes | None:
     loud = peak > max(SILENT_V, SILENT_SHARE * float(peak.max()))
     names = np.array(list(volts))
     heard, silent = (tuple(names[which].tolist()) for which in (loud, ~loud))
-    return EmgEnvelopes(heard, analog.rate_hz, envelope[:, loud], silent, _without(every, volts))
+    unnamed = tuple(name for name in every if name not in volts)
+    return EmgEnvelopes(heard, analog.rate_hz, envelope[:, loud], silent, unnamed)
 
 
 def _connected(volts: Mapping[str, float]) -> dict[str, float]:
     """Return channels without those that have a number for a name; all, if none has a better one."""
     return {name: factor for name, factor in volts.items() if not NUMBERED.fullmatch(name)} or dict(volts)
-
-
-def _without(every: Iterable[str], some: Container[str]) -> tuple[str, ...]:
-    return tuple(name for name in every if name not in some)
 
 
 def _muscles(analog: AnalogChannels) -> dict[str, float]:
@@ -142,8 +141,7 @@ def mean_cycle(envelopes: EmgEnvelopes, events: Sequence[GaitEvent]) -> MuscleCy
 
 def _leg_means(envelopes: EmgEnvelopes, events: Sequence[GaitEvent]) -> dict[Side, Array]:
     """Return envelopes averaged over the cycles of each leg that lands twice. Shape (101, n) each."""
-    sides: tuple[Side, Side] = ("Right", "Left")
-    found = {side: over_cycles(envelopes, _strikes_s(events, side)) for side in sides}
+    found = {side: over_cycles(envelopes, _strikes_s(events, side)) for side in SIDES}
     return {side: own.mean(axis=0) for side, own in found.items() if len(own)}
 
 

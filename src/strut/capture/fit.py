@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import msgspec
@@ -15,7 +15,7 @@ from strut.capture.body_geometry import BodyGeometry, body_points, lengths_array
 from strut.capture.body_priors import human_geometry, pose_prior
 from strut.capture.gait_trial import GaitTrial, contact_columns, prepare_trial
 from strut.capture.marker_mapping import MarkerSet
-from strut.capture.pose_solver import OnProgress, PosePrior, PoseProblem, solve_poses
+from strut.capture.pose_solver import OnProgress, PosePrior, PoseProblem, solve_poses, unheard
 from strut.capture.published_fit import published_fit
 from strut.capture.subject_from_trials import PersonFacts, subject_from_trials
 from strut.capture.subject_model import SubjectModel, robot_of_subject
@@ -76,21 +76,6 @@ class MarkerFit:
         return {name: float(np.nanmean(error)) for name, error in means.items() if np.isfinite(error).any()}
 
     @property
-    def frame_means_m(self) -> Array:
-        """Mean error over the markers in each frame: the upper curve of the thesis' figure of a fit. Shape (T,)."""
-        return np.asarray(np.nanmean(self.error_m, axis=1))
-
-    @property
-    def frame_worsts_m(self) -> Array:
-        """Largest error of any marker in each frame. Shape (T,)."""
-        return np.asarray(np.nanmax(self.error_m, axis=1))
-
-    @property
-    def steps(self) -> int:
-        """How many heel strikes were seen."""
-        return sum(event.kind == "heel_strike" for event in self.trial.events)
-
-    @property
     def frames_per_s(self) -> float:
         """How many frames were solved in a second."""
         return len(self.error_m) / max(self.solve_s, 1e-9)
@@ -134,20 +119,23 @@ def fit(
         BadRecordingError: If the recording is too short, or nobody walks in it although asked for.
         OutOfRangeError: If height or mass is not that of an adult.
     """
-    body = human_geometry()
+    body, tell = human_geometry(), on_progress or unheard
     trial = prepare_trial(recording, marker_set)
     if walking and not trial.events:
         raise BadRecordingError(f"{recording.name}: nobody walks in it (a standing trial?); give a walking trial.")
-    prior = pose_prior(body) if limits else _unbounded(pose_prior(body))
+    prior = pose_prior(body)
+    if not limits:
+        far = np.full_like(prior.lower, 1e4)
+        prior = replace(prior, lower=-far, upper=far)
     if subject is not None:
         told = PersonFacts(height_m, mass_kg).contradictions(
             subject.height_m, subject.mass_kg, "not used; the subject's file"
         )
-        return _fitted(body, trial, subject, prior, method, told, on_progress)
+        return _fitted(body, trial, subject, prior, method, told, tell)
     others = [] if standing is None else [prepare_trial(_of_same_person(standing, recording), marker_set)]
     facts = PersonFacts(height_m, mass_kg, sex)
-    person, notes = subject_from_trials(body, [trial, *others], facts, prior, on_progress)
-    return _fitted(body, trial, person, prior, method, notes, on_progress)
+    person, notes = subject_from_trials(body, [trial, *others], facts, prior, tell)
+    return _fitted(body, trial, person, prior, method, notes, tell)
 
 
 def _of_same_person(standing: Recording, walk: Recording) -> Recording:
@@ -169,7 +157,7 @@ def _fitted(
     prior: PosePrior,
     method: Method,
     notes: Sequence[str],
-    on_progress: OnProgress | None,
+    on_progress: OnProgress,
 ) -> MarkerFit:
     problem, names = _problem(body, trial, person, prior)
     started = time.perf_counter()
@@ -182,7 +170,7 @@ def _fitted(
     observed, spread = observed_coordinates(problem, poses.q)
     q = follow_observed(body, poses.q, observed)
     told = dict(zip(body.dof_names, observed.tolist(), strict=True))
-    said = (*trial.recording.notes, *(fault.sentence for fault in trial.faults), *notes, *_silence(told))
+    said = (*trial.recording.notes, *(fault.sentence for fault in trial.faults), *notes, *_unobserved_notes(told))
     motion = _motion(trial, person, q, told, float(np.nanmean(poses.error_m)))
     return MarkerFit(person, motion, trial, names, poses.error_m, told, spread, poses.iterations, solve_s, said)
 
@@ -201,7 +189,7 @@ def _problem(
     return PoseProblem(body, lengths_array(body, person.lengths_m), points, markers, weights, prior), names
 
 
-def _silence(observed: dict[str, bool]) -> tuple[str, ...]:
+def _unobserved_notes(observed: dict[str, bool]) -> tuple[str, ...]:
     """Return a sentence about joints of which no coordinate is told, and single coordinates of the others."""
     joints = {name.rpartition("_")[0] for name in observed}
     told = {name.rpartition("_")[0] for name, there in observed.items() if there}
@@ -230,8 +218,3 @@ def _motion(trial: GaitTrial, person: SubjectModel, q: Array, observed: dict[str
         foot_names=robot.foot_names,
         meta=meta,
     )
-
-
-def _unbounded(prior: PosePrior) -> PosePrior:
-    far = np.full_like(prior.lower, 1e4)
-    return PosePrior(prior.mean, prior.precision, -far, far)

@@ -11,7 +11,7 @@ from scipy.signal import butter, filtfilt
 
 from strut.capture.gaps import runs_of
 from strut.errors import BadRecordingError
-from strut.recording import Recording, Side, all_seen
+from strut.recording import SIDES, Recording, Side, all_seen
 from strut.robot import Array
 
 CUTOFF_HZ = 20.0
@@ -75,11 +75,10 @@ def walking_paths(recording: Recording) -> WalkingPaths:
     """
     rate_hz = recording.rate_hz
     pelvis = _smooth(_mean(recording, [name for name in _PELVIS if name in recording.marker_names]), rate_hz)
-    ends = {side: (_path(recording, side, HEELS), _path(recording, side, TOES)) for side in ("Right", "Left")}
+    ends = {side: (_path(recording, side, HEELS), _path(recording, side, TOES)) for side in SIDES}
     belt = _belt(pelvis, {side: (heel[1], toe[1]) for side, (heel, toe) in ends.items()}, rate_hz)
     feet = []
-    sides: tuple[Side, Side] = ("Right", "Left")
-    for side in sides:
+    for side in SIDES:
         (heel_kind, heel), (toe_kind, toe) = ends[side]
         heel_speed = np.linalg.norm((_velocity(heel, rate_hz) - belt)[:, :2], axis=1)
         toe_speed = np.linalg.norm(_velocity(toe, rate_hz) - belt, axis=1)

@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.engines.rigid_body import body_poses
-from strut.recording import GaitEvent, Side
+from strut.recording import SIDES, GaitEvent, Side
 from strut.robot import Array, Robot
 
-SIDES: tuple[Side, Side] = ("Right", "Left")
 FLAT_FROM, FLAT_TO = 0.25, 0.5  # of a stance: then a foot lies flat
 USUAL_STANCE_S = 0.65
 SHORTEST_DOUBLE_S = 0.06  # of double support in a walk
@@ -112,9 +111,9 @@ def find_footprints(
                 flat[np.abs(time_s - when.mean()).argmin()] = True
             forwards = np.median(turn[flat, column, :2, 0], axis=0)
             forwards = forwards / np.linalg.norm(forwards)
-            print_ = Footprint(side, start_s, stop_s, np.zeros(2), forwards, _length(robot, side), belt_m_s[:2], seen)
+            long_m, behind = (robot.subject.lengths_m[f"Foot{side}{part}"] for part in ("Length", "PosteriorPoint"))
+            print_ = Footprint(side, start_s, stop_s, np.zeros(2), forwards, long_m, belt_m_s[:2], seen)
             ankle = np.median(place[flat, column, :2] - print_.carried(time_s[flat]), axis=0)
-            behind = robot.subject.lengths_m[f"Foot{side}PosteriorPoint"]
             found.append(replace(print_, heel_m=ankle - behind * forwards))
     found.sort(key=lambda one: one.start_s)
     if found:  # somebody carries the body in the first frame and in the last
@@ -135,10 +134,6 @@ def _without_flight(prints: Sequence[Footprint]) -> tuple[Footprint, ...]:
             result[index] = replace(before, stop_s=middle_s + 0.5 * SHORTEST_DOUBLE_S)
             result[index + 1] = replace(after, start_s=middle_s - 0.5 * SHORTEST_DOUBLE_S)
     return tuple(result)
-
-
-def _length(robot: Robot, side: Side) -> float:
-    return float(robot.subject.lengths_m[f"Foot{side}Length"])
 
 
 def _stance_times(events: Sequence[GaitEvent], side: Side) -> list[tuple[float, float, bool]]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from strut.capture.dynamic_smoothing import GRAVITY_M_S2
 from strut.capture.ground_forces import GroundForces
 from strut.capture.plate_comparison import Agreement, PlateForces, compare_loads, compare_total, pressure_distance_m
+from strut.engines.rigid_body import GRAVITY_M_S2
 
 TITLES = {"total": "total", "baseline": "plain estimate", "right": "right foot", "left": "left foot"}
 

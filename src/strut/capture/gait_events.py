@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from strut.capture.foot_paths import FootPath, WalkingPaths
 from strut.capture.gaps import runs_of
-from strut.recording import EventKind, GaitEvent, Side
+from strut.recording import SIDES, EventKind, GaitEvent, Side
 from strut.robot import Array
 
 SLOWEST_M_S = 0.2  # who walks slower stands
@@ -72,9 +72,10 @@ Swings = Sequence[tuple[int, int]]
 
 
 def _strikes(foot: FootPath, paths: WalkingPaths, swings: Swings, thresholds: EventThresholds) -> list[float]:
-    """Return when the heel has come to rest after each swing [s]."""
+    """Return when the heel has come to rest after each swing [s], where that is seen."""
     landed = paths.speed_m_s * (thresholds.heel_landed if foot.on_heel else thresholds.ankle_landed)
-    return [at / paths.rate_hz for swing in swings for at in _landing(foot.heel_speed_m_s, landed, *swing)]
+    fastest = [_fastest(foot.heel_speed_m_s, first, last) for first, last in swings]
+    return [at / paths.rate_hz for frame in fastest for at in _first_fall(foot.heel_speed_m_s, landed, frame)]
 
 
 def _leaves(foot: FootPath, paths: WalkingPaths, swings: Swings, thresholds: EventThresholds) -> list[float]:
@@ -89,11 +90,6 @@ def _swings(foot: FootPath, paths: WalkingPaths, thresholds: EventThresholds) ->
     with np.errstate(invalid="ignore"):
         fast = foot.toe_speed_m_s > thresholds.swing * paths.speed_m_s
     return [(a, b) for a, b in runs_of(fast) if (b - a + 1) / paths.rate_hz >= thresholds.shortest_swing_s]
-
-
-def _landing(speed: Array, level: float, first: int, last: int) -> list[float]:
-    """Return where a heel comes to rest after the fastest moment of a swing; none if that is not seen."""
-    return _first_fall(speed, level, _fastest(speed, first, last))
 
 
 def _fastest(speed: Array, first: int, last: int) -> int:
@@ -176,8 +172,7 @@ def contacts_of(events: Sequence[GaitEvent], time_s: Array) -> dict[tuple[Side, 
         time_s: Of the frames. Shape (T,).
     """
     contacts = {}
-    sides: tuple[Side, Side] = ("Right", "Left")
-    for side in sides:
+    for side in SIDES:
         own = [event for event in events if event.side == side]
         contacts[side, "heel"] = _state(own, time_s, "heel_strike", ("heel_off", "toe_off"))
         contacts[side, "forefoot"] = _state(own, time_s, "foot_flat", ("toe_off",))

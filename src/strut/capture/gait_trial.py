@@ -63,18 +63,12 @@ class GaitTrial:
     @property
     def best_events(self) -> tuple[GaitEvent, ...]:
         """Events from markers, those that a plate felt at the plate's time."""
-        felt = self.plate_events
-        return with_plates(self.events, felt)
+        return with_plates(self.events, self.plate_events)
 
     @property
     def belt_m_s(self) -> Array:
         """Velocity of the ground; zero on a floor. Shape (3,)."""
         return np.zeros(3) if self.paths is None else self.paths.belt_m_s
-
-    @property
-    def on_treadmill(self) -> bool:
-        """Whether the ground moves."""
-        return bool(self.belt_m_s.any())
 
 
 def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> GaitTrial:

@@ -31,25 +31,25 @@ def runs_of(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     return [(int(first), int(stop) - 1) for first, stop in edges.reshape(-1, 2)]
 
 
-def filled_gaps(recording: Recording, *, longest_s: float = LONGEST_FILLED_S) -> tuple[Recording, tuple[Gap, ...]]:
+def filled_gaps(recording: Recording) -> tuple[Recording, tuple[Gap, ...]]:
     """Return a recording whose short gaps are filled by splines, and all gaps.
 
-    A gap is filled if it is shorter than `longest_s` and the marker was seen for some frames before and after.
+    A gap is filled if it is shorter than `LONGEST_FILLED_S` and the marker was seen for some frames before and after.
     """
-    gaps = [gap for name in recording.marker_names for gap in _gaps_of(recording, name, longest_s)]
+    gaps = [gap for name in recording.marker_names for gap in _gaps_of(recording, name)]
     markers = recording.markers_m.copy()
     filled = [gap for gap in gaps if gap.filled]
     for gap in filled:
         index = recording.marker_names.index(gap.marker)
         markers[gap.first : gap.last + 1, index] = _spline(recording.markers_m[:, index], gap)
-    return replace(recording, markers_m=markers, notes=(*recording.notes, *_told(gaps, longest_s))), tuple(gaps)
+    return replace(recording, markers_m=markers, notes=(*recording.notes, *_told(gaps))), tuple(gaps)
 
 
-def _gaps_of(recording: Recording, name: str, longest_s: float) -> list[Gap]:
+def _gaps_of(recording: Recording, name: str) -> list[Gap]:
     """Return the gaps of a marker; none if it is never seen."""
     unseen = ~all_seen(recording.marker(name))
     runs = [] if unseen.all() else runs_of(unseen)
-    short = longest_s * recording.rate_hz
+    short = LONGEST_FILLED_S * recording.rate_hz
     return [Gap(name, a, b, b - a + 1 <= short and not unseen[_around(a, b, len(unseen))].any()) for a, b in runs]
 
 
@@ -59,12 +59,12 @@ def _around(first: int, last: int, frames: int) -> npt.NDArray[np.intp]:
     return np.where((near >= 0) & (near < frames), near, first)
 
 
-def _told(gaps: list[Gap], longest_s: float) -> list[str]:
+def _told(gaps: list[Gap]) -> list[str]:
     """Return sentences about gaps."""
     filled = [gap for gap in gaps if gap.filled]
     left = sorted({gap.marker for gap in gaps if not gap.filled})
     frames = sum(gap.last - gap.first + 1 for gap in filled)
-    said = [f"{len(filled)} gaps of at most {longest_s:g} s were filled ({frames} frames)."] * bool(filled)
+    said = [f"{len(filled)} gaps of at most {LONGEST_FILLED_S:g} s were filled ({frames} frames)."] * bool(filled)
     return said + [f"Gaps that are too long to fill stay in {', '.join(left)}."] * bool(left)
 
 

@@ -13,7 +13,6 @@ from scipy.ndimage import minimum_filter1d
 from scipy.signal import butter, filtfilt
 
 from strut.capture.dynamic_smoothing import (
-    GRAVITY_M_S2,
     SmoothingOptions,
     WrenchBelief,
     continuous_angles,
@@ -21,23 +20,19 @@ from strut.capture.dynamic_smoothing import (
     smoothing_options,
 )
 from strut.capture.fit import MarkerFit
-from strut.capture.footprints import SIDES, Footprint, find_footprints
+from strut.capture.footprints import Footprint, find_footprints
 from strut.capture.gait_trial import with_plates
 from strut.capture.heel_strikes import heel_push_m_s2
 from strut.capture.landing_transient import LandingShape, landing_shape, with_landings
-from strut.capture.load_sharing import (
-    FILTERED_LEAD,
-    FootLoads,
-    pressure_belief,
-    share_load,
-    wrench_pressure,
-)
+from strut.capture.load_sharing import FILTERED_LEAD, FootLoads, pressure_belief, share_load
 from strut.capture.marker_checks import filtered_above_hz
 from strut.capture.plate_alignment import PlateAlignment, plate_alignment
 from strut.capture.plate_comparison import PlateForces, plate_forces, weight_notes
+from strut.capture.pose_solver import OnProgress, unheard
 from strut.engines.body_wrench import Movement, centre_of_mass_path, torques_under_wrenches
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadRecordingError
-from strut.recording import GaitEvent, all_seen
+from strut.recording import SIDES, GaitEvent, all_seen
 from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
 
@@ -54,7 +49,6 @@ DRAWN_SHARE = 0.3  # of the spread of draws, whose errors are taken as more inde
 TOTAL_FLOOR = np.array([0.042, 0.0275, 0.068])
 FOOT_FLOOR = np.array([0.048, 0.039, 0.112])
 TORQUE_FLOOR = 0.03  # of body weight times a metre
-Told = Callable[[str, float], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,13 +91,6 @@ class GroundForces:
     between_events: npt.NDArray[np.bool_]
 
     @property
-    def unexplained(self) -> Array:
-        """Force, and moment about the centre of pressure, that no foot gives. Shape (T, 6)."""
-        left = self.wrench - self.loads.wrenches().sum(axis=1)
-        place = np.column_stack([wrench_pressure(self.wrench), np.zeros(len(left))])
-        return np.concatenate([left[:, :3], left[:, 3:] - np.cross(place, left[:, :3])], axis=1)
-
-    @property
     def denied_by_plates(self) -> tuple[str, ...]:
         """Why these are not the forces of the person on the plates: the mass is another one by far."""
         told = () if self.plates is None else weight_notes(self.plates, self.wrench[:, :3], most=OTHER_PERSON)
@@ -133,10 +120,9 @@ def ground_forces(
     robot: Robot,
     *,
     use_plates: bool = False,
-    options: SmoothingOptions | None = None,
     draws: int = DRAWS,
     seed: int = 0,
-    on_progress: Told | None = None,
+    on_progress: OnProgress = unheard,
 ) -> GroundForces:
     """Return ground forces and joint torques of a walk.
 
@@ -144,7 +130,6 @@ def ground_forces(
         found: The marker fit.
         robot: The person, see `robot_of_subject`.
         use_plates: Follow force plates, and their events, instead of comparing with them.
-        options: Sizes of errors; those that were tuned if None.
         draws: Movements from which the bands are taken.
         seed: Of the draws.
         on_progress: Told what is being done and which share of it.
@@ -152,25 +137,25 @@ def ground_forces(
     Raises:
         BadRecordingError: If nobody walks, or plates are to be followed and there are none.
     """
-    tell, trial, time_s = on_progress or _told_to_nobody, found.trial, found.motion.time_s
+    trial, time_s = found.trial, found.motion.time_s
     if not trial.events or trial.paths is None:
         raise BadRecordingError(f"{trial.recording.name}: nobody walks in it, so there are no steps to find forces of.")
     filtered_hz = filtered_above_hz(trial.recording)
     filtered = filtered_hz is not None
-    chosen = options or smoothing_options(filtered=filtered or use_plates)  # plates tell what is fast, so it may be
+    options = smoothing_options(filtered=filtered or use_plates)  # plates tell what is fast, so it may be
     prints, plates = _supports(found, robot, use_plates)
     followed = plates if use_plates else None
-    belief, plain_n = pressure_belief(prints, time_s, chosen), centre_of_mass_force(found, robot)
+    belief, plain_n = pressure_belief(prints, time_s, options), centre_of_mass_force(found, robot)
     known = _known_wrench(found, plain_n, followed, filtered=filtered)
-    smooth = smooth_movement(found, robot, belief, chosen, known=known, draws=draws, seed=seed)
+    smooth = smooth_movement(found, robot, belief, options, known=known, draws=draws, seed=seed)
     push = heel_push_m_s2(trial.events, trial.paths)
     shape = landing_shape(filtered_hz, trial.recording.rate_hz, trial.paths.speed_m_s, push)
     who = _Walker(robot, time_s, shape, FILTERED_LEAD if filtered else 0.0, followed)
     results = []
     for index, (movement, wrench) in enumerate(((smooth.movement, smooth.wrench), *smooth.draws)):
-        changed = prints if index == 0 else _shaken(prints, chosen, shape, np.random.default_rng([seed, index]))
+        changed = prints if index == 0 else _perturbed(prints, options, shape, np.random.default_rng([seed, index]))
         results.append(_solved(who, changed, movement, wrench))
-        tell("share between the feet", (index + 1) / (len(smooth.draws) + 1))
+        on_progress("share between the feet", (index + 1) / (len(smooth.draws) + 1))
     return GroundForces(
         time_s=time_s,
         movement=smooth.movement,
@@ -184,10 +169,6 @@ def ground_forces(
         tracked=use_plates,
         between_events=_between(trial.events, time_s),
     )
-
-
-def _told_to_nobody(_what: str, _share: float) -> None:
-    """Nobody wants to know."""
 
 
 def _between(events: Sequence[GaitEvent], time_s: Array) -> npt.NDArray[np.bool_]:
@@ -294,7 +275,7 @@ def _plain_belief(found: MarkerFit, plain_n: Array, *, filtered: bool) -> Wrench
     return WrenchBelief(known, PLAIN_SD * np.sqrt(frames))
 
 
-def _shaken(
+def _perturbed(
     prints: Sequence[Footprint], options: SmoothingOptions, landing: LandingShape, rng: np.random.Generator
 ) -> tuple[Footprint, ...]:
     """Return footprints whose events and places are off as much as they usually are."""

@@ -30,17 +30,17 @@ def refined_heel_strikes(events: Sequence[GaitEvent], paths: WalkingPaths) -> tu
         events: In order of time.
         paths: Of the feet.
     """
-    feet = {foot.side: foot for foot in paths.feet if foot.on_heel}
-    found = [
-        replace(event, time_s=_stopped_s(feet[event.side], paths.rate_hz, event.time_s))
-        if event.kind == "heel_strike" and event.side in feet
-        else event
-        for event in events
-    ]
-    ordered = [
-        one for foot in paths.feet for one in _in_order([e for e in found if e.side == foot.side], paths.rate_hz)
-    ]
-    return tuple(sorted(ordered, key=lambda event: event.time_s))
+    found = list[GaitEvent]()
+    for foot in paths.feet:
+        own = [_refined(event, foot, paths.rate_hz) for event in events if event.side == foot.side]
+        found += _in_order(own, paths.rate_hz)
+    return tuple(sorted(found, key=lambda event: event.time_s))
+
+
+def _refined(event: GaitEvent, foot: FootPath, rate_hz: float) -> GaitEvent:
+    if event.kind != "heel_strike" or not foot.on_heel:
+        return event
+    return replace(event, time_s=_stopped_s(foot, rate_hz, event.time_s))
 
 
 def _in_order(events: Sequence[GaitEvent], rate_hz: float) -> list[GaitEvent]:

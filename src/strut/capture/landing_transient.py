@@ -20,8 +20,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.signal import butter, filtfilt
 
-from strut.capture.footprints import SIDES, Footprint
+from strut.capture.footprints import Footprint
 from strut.capture.load_sharing import FootLoads
+from strut.recording import SIDES
 from strut.robot import Array
 
 # Chosen on the half of the plate trials that is for tuning.

@@ -16,8 +16,9 @@ import numpy.typing as npt
 from scipy.optimize import lsq_linear
 
 from strut.capture.dynamic_smoothing import PressureBelief, SmoothingOptions
-from strut.capture.footprints import SIDES, Footprint
+from strut.capture.footprints import Footprint
 from strut.capture.gaps import runs_of
+from strut.recording import SIDES
 from strut.robot import Array
 
 PIVOT = 1.15  # height of the point to which feet push, over that of the centre of mass
@@ -162,9 +163,7 @@ def _fitted_share(trailing: Footprint, leading: Footprint, time_s: Array, wanted
     before, after = trailing.pressure_path(time_s), leading.pressure_path(time_s)
     apart = np.linalg.norm(after - before, axis=1)
     along = np.einsum("ti,ti->t", wanted - before, after - before) / np.maximum(apart, 1e-6)
-    bend = np.diff(
-        np.eye(count + 2), n=2, axis=0
-    )  # with a frame before, in which it is 0, and one after, in which it is 1
+    bend = np.diff(np.eye(count + 2), n=2, axis=0)  # with a frame before, where it is 0, and one after, where it is 1
     frame_s = (time_s[-1] - time_s[0]) / (count - 1) if count > 1 else 0.01
     rough = 1.0 / (ROUGHNESS_SD * (frame_s / 0.01) ** 2)
     matrix = np.vstack([np.eye(count) / SHARE_SD, np.diag(apart) / PRESSURE_SD_M, rough * bend[:, 1:-1]])

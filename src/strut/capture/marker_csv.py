@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from strut.capture.lost_channels import beside_markers
 from strut.capture.marker_labels import unique_labels, without_prefix
 from strut.capture.number_table import frame_rate, parsed_rows, refuse_unless
 from strut.capture.trc_file import fields
@@ -51,17 +50,8 @@ def _path(table: Array, axes: Axes) -> Array:
     return np.column_stack([table[:, axes[axis][0]] * axes[axis][1] for axis in "xyz"])
 
 
-class MarkerCsvWriter:
-    """Writes markers in metres."""
-
-    ending = ".csv"
-
-    def content(self, recording: Recording) -> bytes:
-        """Return the table in UTF-8."""
-        names = ",".join(f"{marker}_x_m,{marker}_y_m,{marker}_z_m" for marker in recording.marker_names)
-        flat = np.column_stack([recording.time_s, recording.markers_m.reshape(len(recording.markers_m), -1)])
-        return "\n".join([f"time_s,{names}", *(fields(row, ",") for row in flat), ""]).encode()
-
-    def lost(self, recording: Recording) -> tuple[str, ...]:
-        """Return what the recording has and the file does not."""
-        return beside_markers(recording)
+def marker_csv_content(recording: Recording) -> bytes:
+    """Return markers as a table in metres."""
+    names = ",".join(f"{marker}_x_m,{marker}_y_m,{marker}_z_m" for marker in recording.marker_names)
+    flat = np.column_stack([recording.time_s, recording.markers_m.reshape(len(recording.markers_m), -1)])
+    return "\n".join([f"time_s,{names}", *(fields(row, ",") for row in flat), ""]).encode()

@@ -10,8 +10,8 @@ import numpy as np
 from strut.capture.body_geometry import BodyGeometry
 from strut.capture.body_priors import length_prior
 from strut.capture.marker_mapping import Landmark
-from strut.capture.subject_estimation import ParameterPrior
-from strut.recording import Recording
+from strut.capture.subject_estimation import SubjectParameters
+from strut.recording import SIDES, Recording
 from strut.robot import Array
 
 PELVIC_TILT_RAD = 0.19  # of the line from the hind to the front spines in the model's upright pelvis (thesis' Subject3)
@@ -25,7 +25,7 @@ _TOES = ("RTOE", "LTOE", "RMT5", "LMT5", "RTIP", "LTIP")
 
 def parameter_prior(
     body: BodyGeometry, height_m: float, landmarks: Mapping[str, Landmark], recording: Recording
-) -> tuple[ParameterPrior, tuple[str, ...]]:
+) -> tuple[SubjectParameters, tuple[str, ...]]:
     """Return what is known before the estimation, and sentences about the floor.
 
     Args:
@@ -38,17 +38,17 @@ def parameter_prior(
     local = np.array([landmark.at for landmark in landmarks.values()]) * height_m
     spread = np.array([landmark.spread_m for landmark in landmarks.values()])
     (floor, floor_sd), note = _floor(recording)
-    prior = ParameterPrior(lengths, lengths_sd, local, spread, floor, floor_sd, height_m)
+    prior = SubjectParameters(lengths, lengths_sd, local, spread, floor, floor_sd)
     known = _hips(recording)
     return (prior if known is None else _with_hips(prior, known, body, landmarks)), (note,)
 
 
 def _with_hips(
-    prior: ParameterPrior, known: HipRegression, body: BodyGeometry, landmarks: Mapping[str, Landmark]
-) -> ParameterPrior:
+    prior: SubjectParameters, known: HipRegression, body: BodyGeometry, landmarks: Mapping[str, Landmark]
+) -> SubjectParameters:
     """Return what is known with hips and markers of the pelvis where a regression has them."""
     lengths, lengths_sd, local, spread = (np.array(values) for values in prior[:4])
-    hips = [body.length_names.index(f"Hip{side}Width") for side in ("Right", "Left")]
+    hips = [body.length_names.index(f"Hip{side}Width") for side in SIDES]
     lengths[hips], lengths_sd[hips] = known.half_width_m, HIP_SD_M / 2.0
     front = local[[list(landmarks).index(name) for name in ("LASI", "RASI")]].mean(axis=0)
     on_pelvis = [landmark.segment == "Pelvis" for landmark in landmarks.values()]

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.capture.fit import MarkerFit
-from strut.capture.footprints import SIDES, Footprint
+from strut.capture.footprints import Footprint
 from strut.capture.ground_forces import GroundForces
 from strut.capture.plate_comparison import agreement
-from strut.recording import Side
+from strut.recording import SIDES, Side
 from strut.robot import Array, Robot
 
 LEAST_PUSH_OFF_NM_KG = 0.5

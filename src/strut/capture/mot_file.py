@@ -108,23 +108,12 @@ def _text(title: str, names: Sequence[str], table: Array) -> bytes:
     return "\n".join([*head, "\t".join(names), *rows, ""]).encode()
 
 
-class MotWriter:
-    """Writes a motion's coordinates: base in metres and degrees (rotations about y, x, z), then joints in degrees."""
-
-    ending = ".mot"
-
-    def content(self, motion: Motion) -> bytes:
-        """Return the text in UTF-8."""
-        names, base = _base(motion)
-        joints = np.degrees(motion.qpos[:, motion.qpos.shape[1] - len(motion.joint_names) :])
-        table = np.column_stack([motion.time_s, base, joints])
-        return _text(motion.robot, ["time", *names, *motion.joint_names], table)
-
-    def lost(self, motion: Motion) -> tuple[str, ...]:
-        """Return what the motion has and the file does not."""
-        has = {"contacts": motion.contact.any(), "joint torques": motion.torque_nm is not None}
-        has["ground forces"] = motion.ground_force_n is not None
-        return (*(words for words, there in has.items() if there), "notes")
+def mot_content(motion: Motion) -> bytes:
+    """Return coordinates as a file: base in metres and degrees (rotations about y, x, z), then joints in degrees."""
+    names, base = _base(motion)
+    joints = np.degrees(motion.qpos[:, motion.qpos.shape[1] - len(motion.joint_names) :])
+    table = np.column_stack([motion.time_s, base, joints])
+    return _text(motion.robot, ["time", *names, *motion.joint_names], table)
 
 
 def _base(motion: Motion) -> tuple[list[str], Array]:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strut.capture.footprints import SIDES, Footprint
+from strut.capture.footprints import Footprint
 from strut.capture.load_sharing import wrench_pressure
 from strut.capture.plate_comparison import FEWEST_FRAMES, PlateForces
 from strut.capture.plate_events import THRESHOLD_N
+from strut.recording import SIDES
 from strut.robot import Array
 
 FARTHEST_S = 0.04  # that clocks are looked for apart
@@ -73,7 +74,7 @@ class PlateAlignment:
         moved = plates.wrench.copy()
         moved[..., 4] += self.forwards_m * moved[..., 2]  # force up times the way back
         moved[..., 5] -= self.forwards_m * moved[..., 1]
-        return PlateForces(_later(moved, -self.late_s * plates.rate_hz), plates.rate_hz, plates.bandwidth_hz)
+        return PlateForces(_delayed(moved, -self.late_s * plates.rate_hz), plates.rate_hz, plates.bandwidth_hz)
 
 
 def plate_alignment(
@@ -104,7 +105,7 @@ def _agreed(one: float | None, other: float | None, least: float) -> float:
     return smaller if one * other > 0.0 and abs(smaller) >= least else 0.0
 
 
-def _later(values: Array, frames: float) -> Array:
+def _delayed(values: Array, frames: float) -> Array:
     """Return values moved to later frames; NaN where they are not known. Shape (T, ...)."""
     count = np.arange(len(values), dtype=np.float64)
     before = np.clip(np.floor(count - frames), 0, len(values) - 1).astype(int)
@@ -120,7 +121,7 @@ def _forces_late_s(plates: PlateForces, up_n: Array) -> tuple[float | None, floa
     """Return by how much the measured vertical force is late, and the share of the difference that is then left."""
     lags = np.arange(-FARTHEST_S, FARTHEST_S + 1e-9, 0.001)
     ours, measured = plates.as_filtered(up_n), plates.total[:, 2]
-    moved = np.stack([_later(measured, -lag * plates.rate_hz) for lag in lags])
+    moved = np.stack([_delayed(measured, -lag * plates.rate_hz) for lag in lags])
     common = np.isfinite(moved).all(axis=0) & np.isfinite(ours)
     if common.sum() < FEWEST_FRAMES:
         return None, 1.0

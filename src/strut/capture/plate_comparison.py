@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.signal import butter, filtfilt, welch
 
-from strut.capture.footprints import HALF_WIDTH_M, SIDES, Footprint
+from strut.capture.footprints import HALF_WIDTH_M, Footprint
 from strut.capture.gait_trial import GaitTrial
 from strut.capture.load_sharing import FootLoads, standing_on, wrench_pressure
 from strut.capture.plate_events import LIGHTEST_PEAK_N, PlateStance
-from strut.recording import ForcePlate
+from strut.recording import SIDES, ForcePlate
 from strut.robot import Array
 from strut.sampling import columns_at
 

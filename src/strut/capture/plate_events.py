@@ -12,7 +12,7 @@ from strut.capture.gaps import runs_of
 from strut.recording import ForcePlate, GaitEvent, Side
 from strut.robot import Array
 
-THRESHOLD_N = 20.0
+THRESHOLD_N = 20.0  # from which force on somebody stands on a plate
 SHORTEST_STANCE_S = 0.2
 LIGHTEST_PEAK_N = 150.0
 FARTHEST_M = 0.20  # of the centre of pressure from the foot that makes it, over the ground
@@ -31,42 +31,37 @@ class PlateStance:
     leaves: bool
 
 
-def plate_stances(
-    plates: Sequence[ForcePlate], feet: Sequence[FootPath], rate_hz: float, threshold_n: float = THRESHOLD_N
-) -> tuple[PlateStance, ...]:
+def plate_stances(plates: Sequence[ForcePlate], feet: Sequence[FootPath], rate_hz: float) -> tuple[PlateStance, ...]:
     """Return which foot stands on which plate, and when; what two feet load at once is left out.
 
     Args:
         plates: In world, z up.
         feet: Paths of both feet.
         rate_hz: Of the paths.
-        threshold_n: From which force on somebody stands there.
     """
     found = [
-        _stance(plate, first, last, foot, threshold_n, rate_hz)
+        _stance(plate, first, last, foot, rate_hz)
         for plate in plates
-        for first, last in _loaded_runs(plate, threshold_n)
+        for first, last in _loaded_runs(plate)
         for foot in _whose(plate, first, last, feet, rate_hz)
     ]
     return _merged(sorted(found, key=lambda stance: stance.start_s))
 
 
-def _loaded_runs(plate: ForcePlate, threshold_n: float) -> list[tuple[int, int]]:
+def _loaded_runs(plate: ForcePlate) -> list[tuple[int, int]]:
     """Return first and last sample of each time that somebody stands on a plate."""
     up = plate.force_n[:, 2]
-    long = [run for run in runs_of(up > threshold_n) if (run[1] - run[0]) / plate.rate_hz >= SHORTEST_STANCE_S]
+    long = [run for run in runs_of(up > THRESHOLD_N) if (run[1] - run[0]) / plate.rate_hz >= SHORTEST_STANCE_S]
     return [(first, last) for first, last in long if up[first : last + 1].max() >= LIGHTEST_PEAK_N]
 
 
-def _stance(
-    plate: ForcePlate, first: int, last: int, foot: FootPath, threshold_n: float, rate_hz: float
-) -> PlateStance:
+def _stance(plate: ForcePlate, first: int, last: int, foot: FootPath, rate_hz: float) -> PlateStance:
     up = plate.force_n[:, 2]
     return PlateStance(
         foot.side,
         plate.name,
-        _crossing(up, first - 1, threshold_n) / plate.rate_hz,
-        _crossing(up, last, threshold_n) / plate.rate_hz,
+        _crossing(up, first - 1, THRESHOLD_N) / plate.rate_hz,
+        _crossing(up, last, THRESHOLD_N) / plate.rate_hz,
         lands=first > 0 and _inside(plate, first, foot.heel_m, rate_hz),
         leaves=last + 1 < len(up) and _inside(plate, last, foot.toe_m, rate_hz),
     )

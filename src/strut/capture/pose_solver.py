@@ -8,7 +8,7 @@ Every few frames are solved first; the rest start from between them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,10 @@ FAR_DAMPING, NEAR_DAMPING = 1e-2, 1e-5  # at the start
 KEY_SPACING_S = 0.08
 CHUNK = 400  # frames in memory at once
 OnProgress = Callable[[str, float], None]  # what is being done, and which share of it
+
+
+def unheard(_what: str, _share: float) -> None:
+    """Hear nothing of the progress."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,11 +82,10 @@ class PoseProblem:
     def some(self, frames: npt.NDArray[np.intp] | slice) -> PoseProblem:
         """Return the same for some of the frames."""
         mean = self.prior.mean if self.prior.mean.ndim == 1 else self.prior.mean[frames]
-        prior = PosePrior(mean, self.prior.precision, self.prior.lower, self.prior.upper)
-        return PoseProblem(self.body, self.lengths_m, self.points, self.markers_m[frames], self.weights, prior)
+        return replace(self, markers_m=self.markers_m[frames], prior=replace(self.prior, mean=mean))
 
 
-def solve_poses(problem: PoseProblem, rate_hz: float, on_progress: OnProgress | None = None) -> PoseFit:
+def solve_poses(problem: PoseProblem, rate_hz: float, on_progress: OnProgress = unheard) -> PoseFit:
     """Return the poses of a whole trial: every few frames from the pelvis alone, then all from between these."""
     frames = len(problem.markers_m)
     spacing = max(round(KEY_SPACING_S * rate_hz), 1)
@@ -94,8 +97,7 @@ def solve_poses(problem: PoseProblem, rate_hz: float, on_progress: OnProgress | 
     for first in range(0, frames, CHUNK):
         part = slice(first, min(first + CHUNK, frames))
         parts.append(solve_from(problem.some(part), start[part], start_damping=NEAR_DAMPING))
-        if on_progress is not None:
-            on_progress("fit markers", part.stop / frames)
+        on_progress("fit markers", part.stop / frames)
     q = np.concatenate([one.q for one in parts])
     error = np.concatenate([one.error_m for one in parts])
     iterations = np.concatenate([one.iterations for one in parts])
@@ -103,16 +105,14 @@ def solve_poses(problem: PoseProblem, rate_hz: float, on_progress: OnProgress | 
     return PoseFit(continuous(q), error, iterations)
 
 
-def solve_from(
-    problem: PoseProblem, start: Array, *, most_iterations: int = MOST_ITERATIONS, start_damping: float = FAR_DAMPING
-) -> PoseFit:
+def solve_from(problem: PoseProblem, start: Array, *, start_damping: float = FAR_DAMPING) -> PoseFit:
     """Return the poses of some frames from given ones. Shape (T, n_dof)."""
     prior = problem.prior
     q = np.clip(start, prior.lower, prior.upper)
     damping, count = np.full(len(q), start_damping), np.zeros(len(q), dtype=int)
     todo = np.arange(len(q))
     value, hessian, gradient = _linearised(problem, q)
-    for _ in range(most_iterations):
+    for _ in range(MOST_ITERATIONS):
         step = _step(hessian, gradient, damping[todo], q[todo], prior)
         trial = np.clip(q[todo] + step, prior.lower, prior.upper)
         count[todo] += 1

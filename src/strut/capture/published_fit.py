@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from strut.capture.body_geometry import place_points, point_jacobian, pose_body
-from strut.capture.pose_solver import OnProgress, PoseFit, PoseProblem, marker_errors
+from strut.capture.pose_solver import OnProgress, PoseFit, PoseProblem, marker_errors, unheard
 from strut.recording import all_seen
 from strut.robot import Array
 
@@ -18,7 +18,7 @@ SHORTEST_STEP = 1e-8
 MOST_STEPS = 200
 
 
-def published_fit(problem: PoseProblem, start: Array | None = None, on_progress: OnProgress | None = None) -> PoseFit:
+def published_fit(problem: PoseProblem, start: Array | None = None, on_progress: OnProgress = unheard) -> PoseFit:
     """Return the poses of a trial; each frame starts from the one before it. Bounds and prior are not used.
 
     Args:
@@ -33,8 +33,7 @@ def published_fit(problem: PoseProblem, start: Array | None = None, on_progress:
     for frame in range(frames):
         now, steps[frame] = _solved(problem.some(slice(frame, frame + 1)), now)
         q[frame] = now
-        if on_progress is not None:
-            on_progress("fit markers", (frame + 1) / frames)
+        on_progress("fit markers", (frame + 1) / frames)
     return PoseFit(q, marker_errors(problem, q), steps)
 
 

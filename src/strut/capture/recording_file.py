@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
-from strut.capture.bvh_file import BvhWriter, recording_from_bvh
+from strut.capture.bvh_file import recording_from_bvh
 from strut.capture.c3d_parameters import C3dDamageError
 from strut.capture.c3d_reader import recording_from_c3d
-from strut.capture.c3d_writer import C3dWriter
-from strut.capture.marker_csv import MarkerCsvWriter, recording_from_csv
-from strut.capture.mot_file import MotWriter, recording_from_mot
+from strut.capture.c3d_writer import c3d_content
+from strut.capture.marker_csv import marker_csv_content, recording_from_csv
+from strut.capture.mot_file import mot_content, recording_from_mot
 from strut.capture.number_table import TableDamageError
-from strut.capture.trc_file import TrcWriter, recording_from_trc
+from strut.capture.trc_file import recording_from_trc, trc_content
 from strut.engines.rigid_body import body_poses, point_positions
 from strut.errors import BadRecordingError, RecordingFileError, UnknownNameError
 from strut.motion import Motion
@@ -25,22 +25,10 @@ LARGEST_BYTES = 2_000_000_000
 ENDINGS = (".c3d", ".trc", ".mot", ".sto", ".bvh", ".csv")
 
 
-class RecordingWriter(Protocol):
-    """Writes recordings in one file format."""
-
-    ending: str
-
-    def content(self, recording: Recording) -> bytes:
-        """Return the file's content."""
-        ...
-
-    def lost(self, recording: Recording) -> tuple[str, ...]:
-        """Return what the recording has and the format has no place for."""
-        ...
-
-
-MARKER_WRITERS: dict[str, RecordingWriter] = {
-    writer.ending: writer for writer in (C3dWriter(), TrcWriter(), MarkerCsvWriter())
+MARKER_WRITERS: dict[str, Callable[[Recording], bytes]] = {
+    ".c3d": c3d_content,
+    ".trc": trc_content,
+    ".csv": marker_csv_content,
 }
 
 
@@ -98,11 +86,9 @@ def recording_of(motion: Motion, robot: Robot) -> Recording:
 
 
 def motion_content(motion: Motion, robot: Robot, ending: str) -> bytes:
-    """Return a motion as the bytes of a file: .c3d, .trc or .csv with its markers, .bvh or .mot with its angles."""
-    if ending == ".bvh":
-        return BvhWriter().content(motion, robot)
+    """Return a motion as the bytes of a file: .c3d, .trc or .csv with its markers, .mot with its angles."""
     if ending == ".mot":
-        return MotWriter().content(motion)
+        return mot_content(motion)
     if ending not in MARKER_WRITERS:
-        raise UnknownNameError("file format", ending, (*MARKER_WRITERS, ".bvh", ".mot"), "docs/recordings.md")
-    return MARKER_WRITERS[ending].content(recording_of(motion, robot))
+        raise UnknownNameError("file format", ending, (*MARKER_WRITERS, ".mot"), "docs/recordings.md")
+    return MARKER_WRITERS[ending](recording_of(motion, robot))

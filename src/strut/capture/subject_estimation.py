@@ -30,7 +30,7 @@ from strut.capture.pose_solver import (
     solve_from,
     start_poses,
 )
-from strut.recording import all_seen
+from strut.recording import SIDES, all_seen
 from strut.robot import Array
 
 FRAMES = 60  # poses in the adjustment
@@ -38,7 +38,6 @@ INDEPENDENT_S = 0.15  # errors of markers on skin are alike for so long
 SOLE_SD_M = 0.004
 MOST_ROUNDS = 25
 SMALLEST_GAIN = 1e-4
-SIDES = ("Right", "Left")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,8 +61,8 @@ class EstimationData:
     independent: float
 
 
-class ParameterPrior(NamedTuple):
-    """Means and standard deviations of lengths (L,), marker places (n, 3) and floor."""
+class SubjectParameters(NamedTuple):
+    """Means and standard deviations of lengths (L,), marker places (n, 3) and floor, before or after a recording."""
 
     lengths_m: Array
     lengths_sd_m: Array
@@ -71,20 +70,6 @@ class ParameterPrior(NamedTuple):
     local_sd_m: Array
     floor_m: float
     floor_sd_m: float
-    stature_m: float
-
-
-class Estimate(NamedTuple):
-    """The same after the recording, the poses of the chosen frames (K, n_dof), and the number of rounds."""
-
-    lengths_m: Array
-    lengths_sd_m: Array
-    local_m: Array
-    local_sd_m: Array
-    floor_m: float
-    floor_sd_m: float
-    q: Array
-    rounds: int
 
 
 class _Rows(NamedTuple):
@@ -96,9 +81,9 @@ class _Rows(NamedTuple):
 
 
 def estimate_subject(
-    data: EstimationData, prior: ParameterPrior, pose_prior: PosePrior, on_progress: OnProgress | None = None
-) -> Estimate:
-    """Return the parameters that explain the chosen frames best, and how sure each of them is."""
+    data: EstimationData, prior: SubjectParameters, pose_prior: PosePrior, on_progress: OnProgress
+) -> tuple[SubjectParameters, int]:
+    """Return the parameters that explain the chosen frames best, how sure each of them is, and the number of rounds."""
     parameters = _packed(prior.lengths_m, prior.local_m, prior.floor_m)
     mean, precision = parameters.copy(), _prior_precision(data, prior)
     q = solve_from(_problem(data, parameters, pose_prior), start_poses(_problem(data, parameters, pose_prior))).q
@@ -108,25 +93,24 @@ def estimate_subject(
         matrix, gradient = _reduced(rows, pose_prior, q)
         away = parameters - mean
         new_value = 0.5 * (rows.residual**2).sum() + 0.5 * away @ precision @ away
-        if on_progress is not None:
-            on_progress("estimate subject", rounds / MOST_ROUNDS)
+        on_progress("estimate subject", rounds / MOST_ROUNDS)
         if value - new_value < SMALLEST_GAIN * new_value and rounds > 3:
             break
         value = new_value
         step = -np.linalg.solve(matrix + precision, gradient + precision @ away)
         parameters = parameters + step
-        q = _polished(data, parameters, q, pose_prior)
+        q = _refined_poses(data, parameters, q, pose_prior)
     covariance = np.linalg.inv(matrix + precision)
     lengths, local, floor = _unpacked(data, parameters)
     lengths_sd, local_sd, floor_sd = _unpacked(data, np.sqrt(np.diag(covariance)))
-    return Estimate(lengths, lengths_sd, local, local_sd, floor, floor_sd, q, rounds)
+    return SubjectParameters(lengths, lengths_sd, local, local_sd, floor, floor_sd), rounds
 
 
-def chosen_frames(markers_m: Array, rate_hz: float, count: int = FRAMES) -> tuple[npt.NDArray[np.intp], float]:
+def chosen_frames(markers_m: Array, rate_hz: float) -> tuple[npt.NDArray[np.intp], float]:
     """Return frames in which most markers are seen, evenly spread, and how many of them count as independent."""
     seen = all_seen(markers_m).sum(axis=1)
     good = np.flatnonzero(seen >= max(seen.max() - 2, 1))
-    frames = good[np.unique(np.linspace(0, len(good) - 1, min(count, len(good))).astype(int))]
+    frames = good[np.unique(np.linspace(0, len(good) - 1, min(FRAMES, len(good))).astype(int))]
     return frames, float(min(len(frames), max(len(good) / rate_hz / INDEPENDENT_S, 2.0)))
 
 
@@ -144,7 +128,7 @@ def _problem(data: EstimationData, parameters: Array, prior: PosePrior) -> PoseP
     return PoseProblem(data.body, lengths, BodyPoints(data.segments, local), data.markers_m, data.weights, prior)
 
 
-def _prior_precision(data: EstimationData, prior: ParameterPrior) -> Array:
+def _prior_precision(data: EstimationData, prior: SubjectParameters) -> Array:
     """Return the precision of all parameters: each alone, left like right, and lengths that add up to the height."""
     names, table = data.body.length_names, joint_ranges().length
     spread = _packed(prior.lengths_sd_m, prior.local_sd_m, prior.floor_sd_m)
@@ -214,11 +198,8 @@ def _sole_rows(data: EstimationData, lengths: Array, floor: float, q: Array, wid
 
 def _reduced(rows: _Rows, prior: PosePrior, q: Array) -> tuple[Array, Array]:
     """Return Gauss-Newton matrix (P, P) and gradient (P,) of the parameters, with the poses eliminated."""
-    own = np.swapaxes(rows.by_pose, 1, 2) @ rows.by_pose
-    diagonal = np.arange(q.shape[1])
-    own[:, diagonal, diagonal] += prior.precision + 1e-9
+    own, pose_gradient = _pose_equations(rows, prior, q, damping=1e-9)
     cross = np.swapaxes(rows.by_pose, 1, 2) @ rows.by_parameter
-    pose_gradient = (rows.residual[:, None] @ rows.by_pose)[:, 0] + prior.precision * (q - prior.mean)
     solved = np.linalg.solve(own, np.concatenate([cross, pose_gradient[..., None]], axis=2))
     direct = np.tensordot(rows.by_parameter, rows.by_parameter, axes=([0, 1], [0, 1]))
     matrix = direct - np.tensordot(cross, solved[..., :-1], axes=([0, 1], [0, 1]))
@@ -227,14 +208,18 @@ def _reduced(rows: _Rows, prior: PosePrior, q: Array) -> tuple[Array, Array]:
     return matrix, gradient
 
 
-def _polished(data: EstimationData, parameters: Array, q: Array, prior: PosePrior) -> Array:
+def _pose_equations(rows: _Rows, prior: PosePrior, q: Array, *, damping: float) -> tuple[Array, Array]:
+    """Return Gauss-Newton matrix (K, n_dof, n_dof) and gradient (K, n_dof) of the poses."""
+    matrix, diagonal = np.swapaxes(rows.by_pose, 1, 2) @ rows.by_pose, np.arange(q.shape[1])
+    matrix[:, diagonal, diagonal] += prior.precision + damping
+    return matrix, (rows.residual[:, None] @ rows.by_pose)[:, 0] + prior.precision * (q - prior.mean)
+
+
+def _refined_poses(data: EstimationData, parameters: Array, q: Array, prior: PosePrior) -> Array:
     """Return poses after the parameters changed: markers and soles, a few Gauss-Newton steps."""
     for _ in range(3):
         rows = _linearised_rows(data, parameters, q)
-        matrix = np.swapaxes(rows.by_pose, 1, 2) @ rows.by_pose
-        diagonal = np.arange(q.shape[1])
-        matrix[:, diagonal, diagonal] += prior.precision + 1e-6
-        gradient = (rows.residual[:, None] @ rows.by_pose)[:, 0] + prior.precision * (q - prior.mean)
+        matrix, gradient = _pose_equations(rows, prior, q, damping=1e-6)
         step = -np.linalg.solve(matrix, gradient[..., None])[..., 0]
         q = np.clip(q + np.clip(step, -0.3, 0.3), prior.lower, prior.upper)
     return q

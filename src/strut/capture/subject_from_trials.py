@@ -9,15 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.capture.body_geometry import BodyGeometry
-from strut.capture.foot_shape import SHAPE_SD_M, foot_shape
 from strut.capture.gait_trial import GaitTrial, flat_feet
 from strut.capture.marker_mapping import Landmark
 from strut.capture.marker_priors import parameter_prior
 from strut.capture.pose_solver import OnProgress, PosePrior
-from strut.capture.subject_estimation import Estimate, EstimationData, ParameterPrior, chosen_frames, estimate_subject
+from strut.capture.subject_estimation import EstimationData, SubjectParameters, chosen_frames, estimate_subject
 from strut.capture.subject_model import MeasuredLength, PlacedMarker, SubjectModel
 from strut.errors import OutOfRangeError
-from strut.recording import Recording
+from strut.recording import SIDES, Recording
 from strut.robot import Array
 
 SMALLEST_M, TALLEST_M = 1.20, 2.30
@@ -26,6 +25,11 @@ SAME_PERSON = 0.01  # of height and mass: what scales and clothes do
 WELL_TOLD = 0.35  # of what was known before: how sure markers make a length that may judge a height
 ODD_HEIGHT = 0.1  # legs of adults of one height differ by 3 or 4 %
 STANDING_COUNT = 3.0  # frames of somebody who stands are all the same
+HEEL_SKIN_M = 0.020  # from the centre of a marker behind the heel forward to where a heel rolls; chosen
+BALL_SHARE = 0.79  # of the length of a foot in a shoe, from the heel to a marker on the second metatarsal; chosen
+HEEL_RADIUS_M = 0.012  # half a marker and the skin behind the heel
+SHAPE_SD_M = 0.010
+SHORTEST_M = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ def subject_from_trials(
     trials: Sequence[GaitTrial],
     facts: PersonFacts,
     prior: PosePrior,
-    on_progress: OnProgress | None = None,
+    on_progress: OnProgress,
 ) -> tuple[SubjectModel, tuple[str, ...]]:
     """Return the person of some trials, and sentences about how it was found.
 
@@ -96,10 +100,10 @@ def subject_from_trials(
     landmarks = {name: landmark for trial in trials for name, landmark in trial.landmarks.items()}
     known, notes = parameter_prior(body, height, landmarks, trials[0].recording)
     data = _data(body, trials, landmarks)
-    found = estimate_subject(data, known, prior, on_progress)
+    found, rounds = estimate_subject(data, known, prior, on_progress)
     lengths, markers = _lengths(body, found), _markers(landmarks, found)
     places = {name: entry.at_m for name, entry in markers.items()}
-    for shape in (foot_shape(places, side) for side in ("Right", "Left")):
+    for shape in (foot_shape(places, side) for side in SIDES):
         lengths |= {name: MeasuredLength(m=value, sd_m=SHAPE_SD_M) for name, value in shape.items()}
     person = SubjectModel(
         name=trials[0].recording.name,
@@ -114,10 +118,10 @@ def subject_from_trials(
     first = trials[0].recording
     contradicted = facts.contradictions(first.height_m, first.mass_kg, "used; the recording")
     told = (*contradicted, *_height_by_markers(height, known, found), *notes)
-    return person, (*told, f"The model was estimated from {len(data.markers_m)} frames in {found.rounds} rounds.")
+    return person, (*told, f"The model was estimated from {len(data.markers_m)} frames in {rounds} rounds.")
 
 
-def _height_by_markers(height_m: float, known: ParameterPrior, found: Estimate) -> list[str]:
+def _height_by_markers(height_m: float, known: SubjectParameters, found: SubjectParameters) -> list[str]:
     """Return a sentence if the lengths that markers tell best, those of the legs, are those of another height."""
     told = found.lengths_sd_m < WELL_TOLD * known.lengths_sd_m
     if not told.any():
@@ -158,12 +162,30 @@ def _chosen(trial: GaitTrial, names: list[str]) -> _ChosenFrames:
     )
 
 
-def _lengths(body: BodyGeometry, found: Estimate) -> dict[str, MeasuredLength]:
+def foot_shape(places: Mapping[str, tuple[float, float, float]], side: str) -> dict[str, float]:
+    """Return lengths of a foot that follow from its markers [m]; none without a marker on heel and ball.
+
+    Args:
+        places: Of the markers, in the foot's frame, by landmark.
+        side: Right or Left.
+    """
+    heel = places.get(f"{side[0]}HEE")
+    ball = places.get(f"{side[0]}TOE") or places.get(f"{side[0]}MT5")
+    if heel is None or ball is None:
+        return {}
+    return {
+        f"Foot{side}PosteriorPoint": max(-(heel[0] + HEEL_SKIN_M), SHORTEST_M),
+        f"Foot{side}ForefootX": max(ball[0], SHORTEST_M),
+        f"Foot{side}Length": float(np.clip((ball[0] - heel[0] + HEEL_RADIUS_M) / BALL_SHARE, 0.12, 0.40)),
+    }
+
+
+def _lengths(body: BodyGeometry, found: SubjectParameters) -> dict[str, MeasuredLength]:
     rows = zip(body.length_names, found.lengths_m.tolist(), found.lengths_sd_m.tolist(), strict=True)
     return {name: MeasuredLength(m=max(value, 1e-3), sd_m=sd) for name, value, sd in rows}
 
 
-def _markers(landmarks: Mapping[str, Landmark], found: Estimate) -> dict[str, PlacedMarker]:
+def _markers(landmarks: Mapping[str, Landmark], found: SubjectParameters) -> dict[str, PlacedMarker]:
     rows = zip(landmarks.items(), found.local_m.tolist(), found.local_sd_m.tolist(), strict=True)
     return {
         name: PlacedMarker(segment=landmark.segment, at_m=tuple(at), sd_m=tuple(sd))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from strut.capture.body_geometry import BodyGeometry, BodyPoints, body_points
+from strut.capture.body_geometry import BodyGeometry
 from strut.capture.marker_mapping import read_text
 from strut.errors import MappingFileError
 from strut.models.subject import subject
@@ -61,10 +61,6 @@ class SubjectModel(Table, frozen=True):
         """Every length."""
         return {name: entry.m for name, entry in self.length.items()}
 
-    def points(self, body: BodyGeometry) -> BodyPoints:
-        """Return the markers on the body, in their order."""
-        return body_points(body, [(entry.segment, entry.at_m) for entry in self.marker.values()])
-
 
 def robot_of_subject(model: SubjectModel) -> Robot:
     """Return the human model of a person, with the markers where they sit on it."""
@@ -89,53 +85,42 @@ def subject_model_of(robot: Robot) -> SubjectModel:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SubjectFile:
-    """The text of a subject file, and back."""
-
-    text: str
-
-    @classmethod
-    def of(cls, model: SubjectModel) -> SubjectFile:
-        """Return the file of a person."""
-        lines = [
-            "# One person, estimated from a recording: values with their standard deviations (sd); lengths in metres.",
-            "# Change a value by hand and fit again with this file; docs/recordings.md says what each length is.",
-            f"name = {_quoted(model.name)}",
-            f"height_m = {model.height_m:.4f}",
-            f"mass_kg = {model.mass_kg:.2f}",
-            f"floor_m = {model.floor_m:.4f}",
-            f"floor_sd_m = {model.floor_sd_m:.4f}",
-            f"sex = {_quoted(model.sex)}",
-            "",
-            "[length]",
-            *(f"{name} = {{ m = {entry.m:.5f}, sd_m = {entry.sd_m:.5f} }}" for name, entry in model.length.items()),
-            "",
-            "[marker]      # in the frame of the segment: x forward, y left, z up, from the joint above it",
-        ]
-        for name, entry in model.marker.items():
-            at, sd = (", ".join(f"{value:.5f}" for value in values) for values in (entry.at_m, entry.sd_m))
-            lines.append(f"{_quoted(name)} = {{ segment = {_quoted(entry.segment)}, at_m = [{at}], sd_m = [{sd}] }}")
-        return cls("\n".join([*lines, ""]))
-
-    def model(self, source: str, body: BodyGeometry) -> SubjectModel:
-        """Return the person of a text; raises MappingFileError with line and field."""
-        file = TomlFile(self.text, source, MappingFileError)
-        model = file.decode(SubjectModel)
-        for name in body.length_names:
-            if name not in model.length:
-                raise file.wrong(("length",), f"lacks {name}.")
-        for name, entry in model.marker.items():
-            if entry.segment not in body.segments:
-                raise file.wrong(("marker", name), f"is on a segment {entry.segment} that the body does not have.")
-            if not np.isfinite(entry.at_m).all():
-                raise file.wrong(("marker", name), "needs three finite coordinates.")
-        return model
+def subject_text(model: SubjectModel) -> str:
+    """Return the file of a person as text."""
+    lines = [
+        "# One person, estimated from a recording: values with their standard deviations (sd); lengths in metres.",
+        "# Change a value by hand and fit again with this file; docs/recordings.md says what each length is.",
+        f"name = {_quoted(model.name)}",
+        f"height_m = {model.height_m:.4f}",
+        f"mass_kg = {model.mass_kg:.2f}",
+        f"floor_m = {model.floor_m:.4f}",
+        f"floor_sd_m = {model.floor_sd_m:.4f}",
+        f"sex = {_quoted(model.sex)}",
+        "",
+        "[length]",
+        *(f"{name} = {{ m = {entry.m:.5f}, sd_m = {entry.sd_m:.5f} }}" for name, entry in model.length.items()),
+        "",
+        "[marker]      # in the frame of the segment: x forward, y left, z up, from the joint above it",
+    ]
+    for name, entry in model.marker.items():
+        at, sd = (", ".join(f"{value:.5f}" for value in values) for values in (entry.at_m, entry.sd_m))
+        lines.append(f"{_quoted(name)} = {{ segment = {_quoted(entry.segment)}, at_m = [{at}], sd_m = [{sd}] }}")
+    return "\n".join([*lines, ""])
 
 
 def read_subject(path: Path, body: BodyGeometry) -> SubjectModel:
-    """Return the person of a subject file; raises MappingFileError."""
-    return SubjectFile(read_text(path)).model(str(path), body)
+    """Return the person of a subject file; raises MappingFileError with line and field."""
+    file = TomlFile(read_text(path), str(path), MappingFileError)
+    model = file.decode(SubjectModel)
+    for name in body.length_names:
+        if name not in model.length:
+            raise file.wrong(("length",), f"lacks {name}.")
+    for name, entry in model.marker.items():
+        if entry.segment not in body.segments:
+            raise file.wrong(("marker", name), f"is on a segment {entry.segment} that the body does not have.")
+        if not np.isfinite(entry.at_m).all():
+            raise file.wrong(("marker", name), "needs three finite coordinates.")
+    return model
 
 
 def _quoted(value: str) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from strut.capture.c3d_reader import METRES
-from strut.capture.lost_channels import beside_markers
 from strut.capture.marker_labels import unique_labels, without_prefix
 from strut.capture.number_table import number, parsed_rows, refuse_unless, tab_separated
 from strut.recording import Recording
@@ -52,34 +51,25 @@ def _names(line: str, facts: dict[str, str]) -> list[str]:
     return names
 
 
-class TrcWriter:
-    """Writes markers in metres, y and z as they are: the file says nothing about axes."""
-
-    ending = ".trc"
-
-    def content(self, recording: Recording) -> bytes:
-        """Return the text in UTF-8."""
-        frames, count = recording.markers_m.shape[:2]
-        rate = f"{recording.rate_hz:g}"
-        axes = "\t".join(f"X{index}\tY{index}\tZ{index}" for index in range(1, count + 1))
-        lines = [
-            f"PathFileType\t4\t(X/Y/Z)\t{recording.name}.trc",
-            "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames",
-            f"{rate}\t{rate}\t{frames}\t{count}\tm\t{rate}\t1\t{frames}",
-            "Frame#\tTime\t" + "\t\t\t".join(recording.marker_names) + "\t\t",
-            f"\t\t{axes}",
-            "",
-        ]
-        flat = recording.markers_m.reshape(frames, -1)
-        rows = [
-            f"{index}\t{index / recording.rate_hz - 1.0 / recording.rate_hz:.6f}\t{fields(row, chr(9))}"
-            for index, row in enumerate(flat, start=1)
-        ]
-        return "\n".join([*lines, *rows, ""]).encode()
-
-    def lost(self, recording: Recording) -> tuple[str, ...]:
-        """Return what the recording has and the file does not."""
-        return beside_markers(recording)
+def trc_content(recording: Recording) -> bytes:
+    """Return markers as a file in metres, y and z as they are: the format says nothing about axes."""
+    frames, count = recording.markers_m.shape[:2]
+    rate = f"{recording.rate_hz:g}"
+    axes = "\t".join(f"X{index}\tY{index}\tZ{index}" for index in range(1, count + 1))
+    lines = [
+        f"PathFileType\t4\t(X/Y/Z)\t{recording.name}.trc",
+        "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames",
+        f"{rate}\t{rate}\t{frames}\t{count}\tm\t{rate}\t1\t{frames}",
+        "Frame#\tTime\t" + "\t\t\t".join(recording.marker_names) + "\t\t",
+        f"\t\t{axes}",
+        "",
+    ]
+    flat = recording.markers_m.reshape(frames, -1)
+    rows = [
+        f"{index}\t{index / recording.rate_hz - 1.0 / recording.rate_hz:.6f}\t{fields(row, chr(9))}"
+        for index, row in enumerate(flat, start=1)
+    ]
+    return "\n".join([*lines, *rows, ""]).encode()
 
 
 def fields(row: Sequence[float] | np.ndarray, separator: str) -> str:

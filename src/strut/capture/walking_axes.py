@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strut.errors import BadRecordingError
-from strut.recording import ForcePlate, Recording, all_seen
+from strut.recording import Recording, all_seen
 from strut.robot import Array
 
 SHORTEST_WALK_M = 0.5  # who comes less far stands, or walks on a treadmill
@@ -86,13 +86,12 @@ def turned_onto_x(recording: Recording, axes: WalkingAxes) -> Recording:
     """Return a recording in our axes; markers, plates and all."""
     turn = axes.lab_to_world
     plates = tuple(
-        ForcePlate(
-            plate.name,
-            plate.rate_hz,
-            plate.force_n @ turn.T,
-            plate.moment_nm @ turn.T,
-            plate.cop_m @ turn.T,
-            plate.corners_m @ turn.T,
+        replace(
+            plate,
+            force_n=plate.force_n @ turn.T,
+            moment_nm=plate.moment_nm @ turn.T,
+            cop_m=plate.cop_m @ turn.T,
+            corners_m=plate.corners_m @ turn.T,
         )
         for plate in recording.plates
     )

@@ -73,7 +73,7 @@ class Rhythm:
 
 def life_of(robot: Robot, style: Style, rhythm: Rhythm) -> Life:
     """Return what a style adds to the carriage of a body; nothing for words that the body has no part for."""
-    much = _much(robot, style)
+    much = _word_values(robot, style)
     stepping = rhythm.walking * _uneven(much, rhythm.beat)
     bounce = -BOUNCE * much["bounce"] * stepping * np.cos(2.0 * np.pi * rhythm.beat)
     face = bool(robot.expression.nodding_joints)
@@ -93,7 +93,7 @@ def life_of(robot: Robot, style: Style, rhythm: Rhythm) -> Life:
 
 def life_in_place(robot: Robot, style: Style, time_s: Array, beat: Array, unit_s: float) -> Life:
     """Return what a style adds to a body that does not walk: breath, and nods to the beat of its gestures. (T,)."""
-    much = _much(robot, style)
+    much = _word_values(robot, style)
     breath = _breath(much, time_s, unit_s)
     nod = style.activity * _uneven(much, beat) * _nod(much, beat)
     return Life(BREATH_RISE * breath, -BREATH_RAD * breath, np.zeros_like(breath), nod, np.zeros_like(breath))
@@ -114,7 +114,7 @@ def moved_by_life(robot: Robot, life: Life) -> Array:
     return np.asarray(kept + np.outer(life.nod_rad, nods) + np.outer(life.glance_rad, turns))
 
 
-def _much(robot: Robot, style: Style) -> dict[str, float]:
+def _word_values(robot: Robot, style: Style) -> dict[str, float]:
     """Return the words of the layer, 0 where the body has no part for one."""
     return {word: getattr(style, word) if robot.expression.part(word) is not None else 0.0 for word in LIFE_WORDS}
 

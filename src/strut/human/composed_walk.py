@@ -187,7 +187,7 @@ class _Maker:
     @cached_property
     def _stand(self) -> Trajectory:
         found = stand_at_rest(self.robot, self.gait.trajectory.problem, self.toe_in_rad)
-        return self._proven(found)
+        return self._verified(found)
 
     def _start(self, step: Trajectory) -> Trajectory:
         heading = heading_of_foot(self.robot, step.q[-1], RIGHT) - self.toe_in_rad  # the foot that stays where it is
@@ -211,9 +211,9 @@ class _Maker:
         program = DirectCollocation(problem)
         options = SolverOptions(most_seconds=MOST_SECONDS, warm=warm, adaptive=not warm)
         on_mesh = program.solve(guess, options=options, on_iteration=told_as(self.on_iteration, what))
-        return self._proven(refined_by_shooting(program, on_mesh))
+        return self._verified(refined_by_shooting(program, on_mesh))
 
-    def _proven(self, exact: Solution) -> Trajectory:
+    def _verified(self, exact: Solution) -> Trajectory:
         """Return a movement that is sound, and count its time; raises with what is wrong if it is not."""
         apart = SHANKS if self.options.capsules else None
         found = verify_trajectory(self.robot, exact, capsules=apart, part_s=PART_S)

@@ -59,9 +59,8 @@ def natural_costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tup
             options.smooth * criteria.torque_rate,
             lambda node: node.u / strength / node.parameter["step_length_m"] ** 0.5,
         ),
-        MeanCost(
-            ACCELERATION, criteria.acceleration, lambda node: _accelerations(node) / node.parameter["speed_m_s"]
-        ),  # a mean over time, so per metre is over speed
+        # a mean over time, so per metre is over speed
+        MeanCost(ACCELERATION, criteria.acceleration, lambda node: _accelerations(node) / node.parameter["speed_m_s"]),
         ImpactCost("landing", table.landing),
     )
 

@@ -92,6 +92,10 @@ class PredictedWalk:
     step_m: float
 
 
+def _unheard(_words: str) -> None:
+    """Hear nothing."""
+
+
 def explain(
     walks: Motion | Sequence[Motion],
     robot: Robot | None = None,
@@ -115,16 +119,17 @@ def explain(
     """
     human, steps = _recorded(walks, robot)
     gait = WeightedGait(human, steps.speed_m_s, on_iteration=on_iteration)
+    tell = on_progress or _unheard
     if gait.robot is not human:
-        (on_progress or _unheard)(EVENED)
-    return explained_by(gait, steps, seed=seed, on_progress=on_progress)
+        tell(EVENED)
+    return explained_by(gait, steps, seed=seed, on_progress=tell)
 
 
 def explained_by(
-    gait: WeightedGait, steps: RecordedSteps, *, seed: int = 0, on_progress: Callable[[str], None] | None = None
+    gait: WeightedGait, steps: RecordedSteps, *, seed: int = 0, on_progress: Callable[[str], None] = _unheard
 ) -> ExplainedWalk:
     """Return the weights of a gait problem whose optimal walk is nearest to steps."""
-    found = found_weights(gait, steps, np.random.default_rng(seed), on_progress or _unheard)
+    found = found_weights(gait, steps, np.random.default_rng(seed), on_progress)
     return ExplainedWalk(
         criteria=_criteria(found),
         alike=_alike(found),
@@ -170,10 +175,6 @@ def _recorded(walks: Motion | Sequence[Motion], robot: Robot | None) -> tuple[Ro
     if human.tables.contact is None or human.tables.gait is None:
         raise BadMotionError(f"{human.name} has no contact and gait tables; only walks of human models are explained.")
     return human, reduce(RecordedSteps.with_steps, (recorded_steps(human, trial) for trial in trials))
-
-
-def _unheard(_words: str) -> None:
-    """Hear nothing."""
 
 
 def _fit(gait: WeightedGait, solved: SolvedWeights, steps: RecordedSteps) -> Fit:

@@ -29,9 +29,8 @@ SWING_HEIGHT_M = 0.04
 TRACK_HALF_WIDTH_M = 0.075
 LEAN_M = 0.02
 ARM_SWING_RAD = 0.2
-PELVIS_TURN_RAD = (
-    0.10  # the hip of the leading leg goes ahead; without it solvers find a dearer gait that turns the other way
-)
+# the hip of the leading leg goes ahead; without it solvers find a dearer gait that turns the other way
+PELVIS_TURN_RAD = 0.10
 PELVIS_HEIGHT_SHARE = 0.931  # of standing with straight legs
 POSTURE_PULL_M_RAD = 0.02  # keeps the legs from wandering where the feet leave them free
 

@@ -11,13 +11,8 @@ from strut.robot import Array, Robot
 from strut.tables.fields import Vector
 
 
-def marker_names(robot: Robot) -> tuple[str, ...]:
-    """Return the names of the markers a robot wears, in the order of `marker_points`."""
-    return tuple(name for places in robot.markers.segment.values() for name in places)
-
-
 def marker_points(robot: Robot, qpos: Array) -> Array:
-    """Return where a robot's markers are in world. Shape (T, nq) in, (T, n, 3) out."""
+    """Return where a robot's markers are in world, in the order of its table. Shape (T, nq) in, (T, n, 3) out."""
     return point_positions(robot.model, _places(robot), qpos)
 
 

@@ -11,28 +11,23 @@ from typing import Any, Self
 
 import numpy as np
 
-from strut.contact_set import contact_points
 from strut.engines.body_wrench import centre_of_mass_path
-from strut.engines.contact_slip import contact_slip
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadMotionError
 from strut.human.anatomy import (
     ELBOW,
     HEAD,
-    HEEL,
     HIP,
     LEFT,
-    LITTLE_TOE,
     RIGHT,
     SHOULDER,
     SHOULDER_ABDUCTION,
     SIDES,
-    TOES,
     UPPER_TRUNK,
     sided,
 )
 from strut.human.reference_bands import BandScore
-from strut.human.walk_figures import HEEL_PASSES, TOES_PASS, pelvis_angles, world_pitch
+from strut.human.walk_figures import foot_clearances, pelvis_angles, world_pitch
 from strut.mirror import mirror_of
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
@@ -163,19 +158,21 @@ def naturalness(robot: Robot, path: Trajectory, scores: Mapping[str, BandScore] 
         return np.asarray(table[:, names.index(name)])
 
     arm, leg = angle(sided(SHOULDER, RIGHT), stride), angle(sided(HIP, RIGHT), stride)
-    swing = qpos_from_angles(q[phase <= 1]), time_s[phase <= 1]
+    swing_s = time_s[phase <= 1]
+    swung = (swing_s - swing_s[0]) / (swing_s[-1] - swing_s[0])
+    toes_m, heel_m = foot_clearances(robot, LEFT, qpos_from_angles(q[phase <= 1]), swung)
     return Naturalness(
         mirror_error_rad=float(np.abs(mirror.image(path.q[-1]) - path.q[0])[3:].max()),
         stance_knee_rad=float(angle("KneeRight_RY")[phase == 0].max()),
         swing_knee_rad=float(angle("KneeLeft_RY")[phase <= 1].max()),
         strike_knee_rad=float(angle("KneeLeft_RY")[phase == 1][-1]),
-        toe_clearance_m=_clearance(robot, (TOES, LITTLE_TOE), TOES_PASS, *swing),
+        toe_clearance_m=toes_m,
         arm_swing_rad=float(np.ptp(arm)),
         arm_against_leg=float(np.corrcoef(arm, leg)[0, 1]),
         leg_turn_rad=float(max(np.abs(angle(name)).max() for name in LONG_AXES)),
         pelvis_pitch_rad=float(np.ptp(tilt)),
         least_load=float(force[:, normal].sum(axis=1).min() / (robot.mass_kg * GRAVITY_M_S2)),
-        heel_clearance_m=_clearance(robot, (HEEL,), HEEL_PASSES, *swing),
+        heel_clearance_m=heel_m,
         pelvis_roll_rad=float(np.ptp(roll)),
         pelvis_turn_rad=float(np.ptp(turn)),
         arms_over_legs=_between(q, names, SHOULDER) / _between(q, names, HIP),
@@ -213,11 +210,3 @@ def _between(q: Array, names: list[str], coordinate: str) -> float:
     """Return the largest angle between both sides."""
     right, left = (q[:, names.index(sided(coordinate, side))] for side in SIDES)
     return float(np.abs(right - left).max())
-
-
-def _clearance(robot: Robot, parts: tuple[str, ...], window: tuple[float, float], qpos: Array, time_s: Array) -> float:
-    """Return the least height of parts of the left foot between two shares of its swing."""
-    share = (time_s - time_s[0]) / (time_s[-1] - time_s[0])
-    inside = qpos[(share >= window[0]) & (share <= window[1])]
-    points = contact_points(robot)
-    return float(contact_slip(robot, [points[sided(part, LEFT)] for part in parts], inside)[1].min())

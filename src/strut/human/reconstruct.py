@@ -50,7 +50,7 @@ def reconstruct(
 
     Any number of steps. `samples` compares every sample with the movement at the sample's own time and hardly weighs
     torques; `published` is the formulation of the thesis: one step, the recording interpolated to the nodes by
-    Catmull-Rom splines, torques weighed. The result is polished, and played back step by step from the start of each:
+    Catmull-Rom splines, torques weighed. The result is made exact, and played back step by step from the start of each:
     a body that nobody balances falls within a few steps, whatever its torques.
 
     Args:

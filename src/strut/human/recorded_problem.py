@@ -40,9 +40,8 @@ FEWEST = 5
 SHARPNESS = 1e4  # of all costs together: a miss of 1 mrad must weigh more than the solver's tolerance
 PUBLISHED_EFFORT_WEIGHT = 0.01**2  # the residual is 0.01 W u; 0.01 outside the square pulls angles 0.18 rad away
 EFFORT_WEIGHT = 1e-9  # far below the published one: hardly moves what is seen, shares loads that nobody sees
-ROUGHNESS = (
-    3e-10  # picks one of the torque curves that fit equally well; measured: 1e-11 lets them wave, 1e-9 bends them
-)
+# picks one of the torque curves that fit equally well; measured: 1e-11 lets them wave, 1e-9 bends them
+ROUGHNESS = 3e-10
 CALM = 1e-12
 BORDER = 0.05  # per s²: a border that is 2 ms off weighs as much as a sample whose angles are 0.6 mrad off together
 SLACK = 0.05  # recorded coordinates may lie this far outside the published ranges before the solver is asked

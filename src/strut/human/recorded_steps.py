@@ -110,21 +110,9 @@ def _straight_steps(motion: Motion, times: Sequence[tuple[str, float, float]]) -
             continue
         first_s = near[0][1] if number > AROUND else -np.inf
         last_s = near[-1][2] if number + AROUND + 1 < len(times) else np.inf
-        found.append(_Step(side, start_s, stop_s, _cut(motion, first_s, last_s)))
+        around = motion.samples((motion.time_s >= first_s) & (motion.time_s <= last_s))
+        found.append(_Step(side, start_s, stop_s, around))
     return found
-
-
-def _cut(motion: Motion, first_s: float, last_s: float) -> Motion:
-    """Return the samples between two times, without forces."""
-    rows = (motion.time_s >= first_s) & (motion.time_s <= last_s)
-    return Motion(
-        robot=motion.robot,
-        time_s=motion.time_s[rows],
-        qpos=motion.qpos[rows],
-        joint_names=motion.joint_names,
-        contact=motion.contact[rows],
-        foot_names=motion.foot_names,
-    )
 
 
 def _coordinates(step: _Step) -> Array:

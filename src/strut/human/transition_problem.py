@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.integrate import cumulative_trapezoid
 from scipy.interpolate import CubicSpline, interp1d
 
 from strut.human.anatomy import BASE, HEEL, LEFT, LITTLE_TOE, TOES, other_side, sided
@@ -20,7 +21,7 @@ from strut.human.swing_clearance import height_constraint, legs_apart, swing_con
 from strut.optimal.joined_ends import JoinState, begins_in, ends_in, state_at
 from strut.optimal.problem import Constraint, ContactPhase, MayerCost, OptimalControlProblem
 from strut.optimal.trajectory import Trajectory, trajectory_through
-from strut.robot import Array, Robot
+from strut.robot import Robot
 from strut.tables.gait import PhaseTable
 
 ANYWHERE = (0, 1)  # coordinates of the place on the ground: a start or stop is put where it belongs afterwards
@@ -134,13 +135,8 @@ class Transition:
         walked = walked**2 * (3.0 - 2.0 * walked)
         share = (walked if before_s else 1.0 - walked)[:, None]  # of the step
         q = stand.q + share * (CubicSpline(path.time_s[own], path.q[own], axis=0)(within) - stand.q)
-        q[:, 0] = _integral(time_s, share[:, 0] ** 0.5 * path.parameter["speed_m_s"])
+        q[:, 0] = cumulative_trapezoid(share[:, 0] ** 0.5 * path.parameter["speed_m_s"], time_s, initial=0.0)
         curve = CubicSpline(time_s, q, axis=0)
         guess = trajectory_through(problem, curve, [*before_s, *path.duration_s, *after_s], path.parameter)
         pushed = stand.u + share * (interp1d(path.time_s[own], path.u[own], axis=0)(within) - stand.u)
         return replace(guess, u=np.asarray(interp1d(time_s, pushed, axis=0)(np.minimum(guess.time_s, time_s[-1]))))
-
-
-def _integral(time_s: Array, rate: Array) -> Array:
-    """Return the running integral of a rate, 0 at first. Shapes (T,)."""
-    return np.concatenate([[0.0], np.cumsum(0.5 * (rate[1:] + rate[:-1]) * np.diff(time_s))])

@@ -31,7 +31,7 @@ from strut.optimal.problem import (
 )
 from strut.optimal.sparse_nlp import column
 from strut.optimal.symbolic_dynamics import Expression
-from strut.optimal.trajectory import Trajectory
+from strut.optimal.trajectory import Trajectory, trajectory_through
 from strut.robot import Array, Robot
 from strut.rotation import angles_from_qpos, qpos_from_angles
 
@@ -95,19 +95,8 @@ class Turning:
         for rates in (v, a):
             rates[:, :2] = np.einsum("ijt,tj->ti", ahead, rates[:, :2])
         v[:, BASE - 1] += self.turn_rad / time_s[-1]
-        return Trajectory(
-            problem=problem,
-            time_s=time_s,
-            phase_of=problem.phase_of,
-            q=turned,
-            v=v,
-            a=a,
-            u=u,
-            force_n=force,
-            duration_s=duration_s,
-            parameter=path.parameter,
-            impulse_n_s={},
-        )
+        guess = trajectory_through(problem, lambda _, order: (turned, v, a)[order], duration_s, path.parameter)
+        return replace(guess, u=u, force_n=force)
 
     @property
     def _arc_m(self) -> float:

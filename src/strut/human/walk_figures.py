@@ -42,14 +42,7 @@ LANDED = 0.03  # share after a landing that is left out of torques and powers: a
 HUMP_SHARE = 0.4  # of stance at either end, in which people's vertical force has its humps, at a quarter of it
 TOES_PASS = (0.3, 0.9)  # shares of the swing between which toes clear the ground
 HEEL_PASSES = (0.3, 0.8)  # the same of the heel, which comes down to land
-UP = {
-    HIP: -1.0,
-    HIP_ABDUCTION: -1.0,
-    KNEE: 1.0,
-    ANKLE: -1.0,
-    ELBOW: -1.0,
-    SHOULDER: -1.0,
-}  # signs of a right leg or arm
+UP = {HIP: -1.0, HIP_ABDUCTION: -1.0, KNEE: 1.0, ANKLE: -1.0, ELBOW: -1.0, SHOULDER: -1.0}  # of the right side
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,15 +202,17 @@ def _clearance(leg: _Leg) -> dict[str, float]:
     if not len(swing):
         return {}
     share = (leg.share - leg.share[swing[0]]) / (1.0 - leg.share[swing[0]])
-    points, found = contact_points(leg.robot), dict[str, float]()
-    for name, parts, (start, stop) in (
-        ("toe_clearance_m", (TOES, LITTLE_TOE), TOES_PASS),
-        ("heel_clearance_m", (HEEL,), HEEL_PASSES),
-    ):
-        inside = leg.motion.qpos[(share >= start) & (share <= stop)]
-        heights = contact_slip(leg.robot, [points[sided(part, RIGHT)] for part in parts], inside)[1]
-        found[name] = float(heights.min())
-    return found
+    toes, heel = foot_clearances(leg.robot, RIGHT, leg.motion.qpos, share)
+    return {"toe_clearance_m": toes, "heel_clearance_m": heel}
+
+
+def foot_clearances(robot: Robot, side: str, qpos: Array, share: Array) -> tuple[float, float]:
+    """Return the least heights of toes and heel of a foot that swings; `share` of its swing has passed. Shape (T,)."""
+    points, found = contact_points(robot), []
+    for parts, (start, stop) in (((TOES, LITTLE_TOE), TOES_PASS), ((HEEL,), HEEL_PASSES)):
+        inside = qpos[(share >= start) & (share <= stop)]
+        found.append(float(contact_slip(robot, [points[sided(part, side)] for part in parts], inside)[1].min()))
+    return found[0], found[1]
 
 
 def _torques(leg: _Leg) -> dict[str, float]:

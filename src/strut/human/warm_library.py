@@ -10,7 +10,7 @@ are not blended.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -23,7 +23,7 @@ from scipy.optimize import linprog
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.human.reference_bands import dimensionless_speed
 from strut.optimal.problem import OptimalControlProblem
-from strut.optimal.trajectory import Trajectory, mesh_splines
+from strut.optimal.trajectory import Trajectory, mesh_splines, trajectory_through
 from strut.robot import Array, Robot
 from strut.style import Style
 
@@ -73,19 +73,14 @@ class WarmLibrary:
         )
         own, meshes = [int(count) for count in self.intervals], [phase.intervals for phase in problem.phases]
         place, rate = (np.concatenate(part) for part in zip(*_curves(q, slope, own, meshes), strict=True))
-        phase_s, time_s = size.time_s * duration[problem.phase_of][:, None], problem.node_times(size.time_s * duration)
-        v, a = mesh_splines(problem, time_s, size.lengths(place), size.lengths(rate) / phase_s)
-        return Trajectory(
-            problem=problem,
-            time_s=time_s,
-            phase_of=problem.phase_of,
-            q=size.lengths(place),
-            v=v,
-            a=a,
+        lasting_s = size.time_s * duration
+        phase_s, time_s = size.time_s * duration[problem.phase_of][:, None], problem.node_times(lasting_s)
+        path = size.lengths(place), *mesh_splines(problem, time_s, size.lengths(place), size.lengths(rate) / phase_s)
+        parameter = self._parameters(problem, share, size)
+        return replace(
+            trajectory_through(problem, lambda _, order: path[order], lasting_s, parameter),
             u=size.force_n * size.length_m * _lines(torque, own, meshes),
             force_n=size.force_n * _lines(force, own, meshes),
-            duration_s=size.time_s * duration,
-            parameter=self._parameters(problem, share, size),
             impulse_n_s=_cut(problem, size.force_n * size.time_s * impulse),
         )
 

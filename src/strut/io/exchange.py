@@ -91,7 +91,8 @@ def export(
         True
     """
     path = Path(path)
-    writer = writer_named(to or path.suffix.lower().lstrip(".")) if to is None or isinstance(to, str) else to
+    to = to or path.suffix.lower().lstrip(".")
+    writer = writer_named(to) if isinstance(to, str) else to
     check_writable(path, force=force, ending=writer.ending)
     falsified: tuple[Alias, ...] = ()
     if rate_hz is not None:

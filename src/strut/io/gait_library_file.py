@@ -12,7 +12,7 @@ import numpy as np
 from strut.errors import LibraryError
 from strut.gait_library import BASE, GaitLibrary, PeriodicGait
 from strut.io.atomic import write_atomically
-from strut.io.gait_store import GaitStore, gait_home
+from strut.io.gait_store import GaitStore, check_owner, gait_home
 from strut.models.catalogue import HOME, robot_home
 from strut.robot import Robot
 from strut.tables.gait_library import GaitGrid
@@ -69,10 +69,7 @@ def _unpack(robot: Robot, path: Path) -> GaitLibrary:
         raise LibraryError(path, "is damaged or no gait library; restore it from a copy.") from error
     if version != VERSION:
         raise LibraryError(path, f"is a gait library of version {version}; this strut reads {VERSION}.")
-    if name != robot.name:
-        raise LibraryError(path, f"holds gaits of {name}, not of {robot.name}; choose another file.")
-    if fingerprint != robot.fingerprint:
-        raise LibraryError(path, f"was built for another version of {name}'s body; build it again.")
+    check_owner(path, robot, name, fingerprint)
     axes = [axis.values for axis in (grid.forward_m_s, grid.left_m_s, grid.height_m)]
     gaits = {}
     for (i, j, k), time_s, both in zip(index.tolist(), step_s.tolist(), curves.astype(float), strict=True):

@@ -82,10 +82,7 @@ class GaitStore:
         if len(rows) != 1:
             raise LibraryError(self.path, "does not say whose gaits it holds; build another.")
         name, fingerprint, text = rows[0]
-        if name != self._robot.name:
-            raise LibraryError(self.path, f"holds gaits of {name}, not of {self._robot.name}; choose another file.")
-        if fingerprint != self._robot.fingerprint:
-            raise LibraryError(self.path, f"was built for another version of {name}'s body; build it again.")
+        check_owner(self.path, self._robot, name, fingerprint)
         found = msgspec.json.decode(text, type=GaitGrid)
         if grid is not None and found != grid:
             shape = "×".join(str(count) for count in found.shape)
@@ -119,6 +116,14 @@ class GaitStore:
 
     def _open(self, *, make: bool = False) -> AbstractContextManager[sqlite3.Connection]:
         return open_store(self.path, _KIND, make=make)
+
+
+def check_owner(path: Path, robot: Robot, name: str, fingerprint: str) -> None:
+    """Raise LibraryError unless a file with gaits of the name and fingerprint is one of a robot."""
+    if name != robot.name:
+        raise LibraryError(path, f"holds gaits of {name}, not of {robot.name}; choose another file.")
+    if fingerprint != robot.fingerprint:
+        raise LibraryError(path, f"was built for another version of {name}'s body; build it again.")
 
 
 def _row(record: GaitRecord) -> tuple[Any, ...]:

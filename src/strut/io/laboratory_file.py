@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strut.capture.footprints import SIDES
-from strut.capture.mot_file import MotWriter, ground_force_mot
+from strut.capture.mot_file import ground_force_mot
 from strut.capture.recording_file import motion_content
 from strut.engines.rigid_body import foot_contact_points
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
+from strut.recording import SIDES
 
 SMALLEST_N = 1.0
 
@@ -29,10 +29,14 @@ class LaboratoryFile:
 
     def lost(self, motion: Motion) -> tuple[str, ...]:
         """Return what the format has no place for."""
-        without = MotWriter().lost(motion)
-        told = {"ground forces"} if self._has_forces(motion) else set[str]()
-        lost = without if self.ending == ".mot" else ("joint angles", *without)
-        return tuple(words for words in lost if words not in told)
+        has = {
+            "joint angles": self.ending != ".mot",
+            "contacts": motion.contact.any(),
+            "joint torques": motion.torque_nm is not None,
+            "ground forces": motion.ground_force_n is not None and not self._has_forces(motion),
+            "notes": True,
+        }
+        return tuple(words for words, lost in has.items() if lost)
 
     def beside(self, motion: Motion) -> dict[str, bytes]:
         """Return ground forces as OpenSim's external loads, by what the file's name ends in.

@@ -26,11 +26,16 @@ _OPTIONAL = ("torque_nm", "ground_force_n", "cop_in_world", "balance_margin_m")
 
 
 def save_motion(motion: Motion, path: Path | str, *, force: bool = False) -> None:
-    """Write a motion. How long it took to solve is left out, so that the same motion gives the same bytes.
+    """Write a motion; the same motion gives the same bytes.
 
     Example:
         >>> strut.save_motion(strut.load_motion("happy.npz"), "copy.npz", force=True)
     """
+    write_atomically(Path(path), motion_bytes(motion), force=force)
+
+
+def motion_bytes(motion: Motion) -> bytes:
+    """Return the content of a motion's file; how long it took to solve is left out, or no two would be the same."""
     receipt = replace(motion.receipt, solve_s=None) if motion.receipt else None
     meta = {
         **motion.meta,
@@ -49,7 +54,7 @@ def save_motion(motion: Motion, path: Path | str, *, force: bool = False) -> Non
             arrays[name] = getattr(motion, name)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **dict(sorted(arrays.items())))
-    write_atomically(Path(path), buffer.getvalue(), force=force)
+    return buffer.getvalue()
 
 
 def load_motion(path: Path | str) -> Motion:
@@ -62,7 +67,16 @@ def load_motion(path: Path | str) -> Motion:
     path = Path(path)
     if not path.exists():
         raise MotionFileError(path, "there is no such file.")
-    arrays = _read_arrays(path)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise MotionFileError(path, f"cannot be read: {error.strerror}.") from error
+    return motion_from_bytes(content, path)
+
+
+def motion_from_bytes(content: bytes, path: Path) -> Motion:
+    """Return the motion of a file's content; `path` names it in errors."""
+    arrays = _read_arrays(path, content)
     meta = _read_meta(path, arrays)
     _check_complete(path, arrays)
     try:
@@ -92,18 +106,17 @@ def _check_complete(path: Path, arrays: dict[str, Any]) -> None:
             raise MotionFileError(path, f"is damaged: {name} is no list of names.")
 
 
-def _read_arrays(path: Path) -> dict[str, Any]:
+def _read_arrays(path: Path, content: bytes) -> dict[str, Any]:
     """Return all arrays of a file; anyone may have written it, so whatever reading it raises means it is damaged."""
     try:
-        with path.open("rb") as handle:
-            file = np.load(handle, allow_pickle=False)
-            if not isinstance(file, np.lib.npyio.NpzFile):
-                raise MotionFileError(path, "is a single array, not a motion file.")
-            return {name: file[name] for name in file.files}
+        file = np.load(io.BytesIO(content), allow_pickle=False)
+        if not isinstance(file, np.lib.npyio.NpzFile):
+            raise MotionFileError(path, "is a single array, not a motion file.")
+        return {name: file[name] for name in file.files}
     except MotionFileError:
         raise
     except OSError as error:
-        raise MotionFileError(path, f"cannot be read: {error.strerror or 'it is not an .npz file'}.") from error
+        raise MotionFileError(path, "cannot be read: it is not an .npz file.") from error
     except Exception as error:
         if path.suffix.lower() in RECORDINGS:
             raise MotionFileError(path, "is a recording, not a motion; `strut capture` makes one of it.") from error

@@ -10,12 +10,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from strut.emotion import emotion_table
 from strut.errors import LibraryError, StrutError, UnknownNameError
-from strut.io.motion_file import load_motion, save_motion
+from strut.io.motion_file import motion_bytes, motion_from_bytes
 from strut.io.sqlite_store import StoreKind, open_store
 from strut.motion import Motion
 
@@ -94,7 +93,7 @@ class MotionLibrary:
             title: For people; the motion's own if None.
             mode: Told from how far it goes if None.
         """
-        body = _bytes_of(motion)
+        body = motion_bytes(motion)
         entry = _entry(motion, body, title, mode)
         with self._open(make=True) as store:
             row = (*(getattr(entry, name) for name in _COLUMNS), body)
@@ -136,23 +135,13 @@ class MotionLibrary:
         entry = self.entry(identity)
         with self._open() as store:
             (body,) = store.execute("SELECT body FROM motion WHERE id = ?", (entry.id,)).fetchone()
-        with TemporaryDirectory() as folder:
-            path = Path(folder) / "motion.npz"
-            path.write_bytes(body)
-            try:
-                return load_motion(path)
-            except StrutError as error:
-                raise LibraryError(self.path, f"motion {entry.id} in it is damaged.") from error
+        try:
+            return motion_from_bytes(body, self.path)
+        except StrutError as error:
+            raise LibraryError(self.path, f"motion {entry.id} in it is damaged.") from error
 
     def _open(self, *, make: bool = False) -> AbstractContextManager[sqlite3.Connection]:
         return open_store(self.path, _KIND, make=make)
-
-
-def _bytes_of(motion: Motion) -> bytes:
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "motion.npz"
-        save_motion(motion, path)
-        return path.read_bytes()
 
 
 def _shown_by(motion: Motion) -> str | None:

@@ -22,14 +22,13 @@ from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.rig import EYES_BONE, Rig, RigMovement, check_bones, expressions, slider_m
 from strut.robot import Array
+from strut.sampling import columns_at
 
 PLACES = ("Xposition", "Yposition", "Zposition")
 TURNS = ("Zrotation", "Yrotation", "Xrotation")
 SAME_M = 0.002  # by which joints at rest may differ
-UPS: dict[str, Array] = {
-    "z": np.eye(3),
-    "y": Rotation.from_euler("x", 90.0, degrees=True).as_matrix(),
-}  # of the file, to our world
+# which way is up in a file, and the rotation to our world
+UPS: dict[str, Array] = {"z": np.eye(3), "y": Rotation.from_euler("x", 90.0, degrees=True).as_matrix()}
 
 
 class MotionBvh:
@@ -106,11 +105,8 @@ def _up(joints: list[BvhJoint], bones: list[int], rig: Rig, path: Path) -> Array
 def _resampled(time_s: Array, place: Array, turn: Array, slider: Array) -> RigMovement:
     """Return the frames of a drawing from those of a file. Shapes (T,), (T, n, 3), (T, n, 3, 3), (T,)."""
     wanted = np.arange(int(np.floor(time_s[-1] * FRAMES_PER_S + 1e-6)) + 1) / FRAMES_PER_S
-    count = place.shape[1]
-    places, turns = np.empty((len(wanted), count, 3)), np.empty((len(wanted), count, 3, 3))
-    for bone in range(count):
-        for axis in range(3):
-            places[:, bone, axis] = np.interp(wanted, time_s, place[:, bone, axis])
-        turns[:, bone] = Slerp(time_s, Rotation.from_matrix(turn[:, bone]))(wanted).as_matrix()
+    places = columns_at(wanted, time_s, place.reshape(len(place), -1)).reshape(len(wanted), -1, 3)
+    curves = [Slerp(time_s, Rotation.from_matrix(turn[:, bone])) for bone in range(turn.shape[1])]
+    turns = np.stack([curve(wanted).as_matrix() for curve in curves], axis=1)
     nearest = np.searchsorted(time_s, wanted + 1e-9, side="right") - 1
     return RigMovement(wanted, places, turns, expressions(slider[nearest]))

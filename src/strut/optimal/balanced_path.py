@@ -18,6 +18,7 @@ import numpy as np
 
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.robot import Array, Index
+from strut.sampling import blurred
 
 FRAME, KEYFRAME, LAST = 1500.0, 1e4, 1e5  # published weights of a squared distance [1/m2]
 TIME = 30.0  # of a squared stretch, per interval: chosen, for without it stretching is free
@@ -74,10 +75,7 @@ def blending(key: Index) -> Array:
     owner = np.searchsorted(key, np.arange(steps), side="right") - 1
     share = np.zeros((steps, len(key) - 1))
     share[np.arange(steps), owner] = 1.0
-    offsets = np.arange(-BLEND_FRAMES, BLEND_FRAMES + 1)
-    weights = 1.0 + np.cos(np.pi * offsets / (BLEND_FRAMES + 1))
-    near = np.clip(np.arange(steps)[:, None] + offsets, 0, steps - 1)
-    return np.asarray(np.einsum("k,nkj->nj", weights / weights.sum(), share[near]))
+    return blurred(share, BLEND_FRAMES)
 
 
 def second_difference(values: Array, step_s: Array) -> Array:

@@ -147,17 +147,7 @@ def _described(robot: Robot, motion: Motion) -> Motion:
     known = np.flatnonzero([points in sets for points in touching])
     if not len(known) or known[-1] - known[0] < MOST_CUT * len(touching):
         return motion
-    rows = slice(int(known[0]), int(known[-1]) + 1)
-    return replace(
-        motion,
-        time_s=motion.time_s[rows],
-        qpos=motion.qpos[rows],
-        contact=motion.contact[rows],
-        torque_nm=None,
-        ground_force_n=None,
-        cop_in_world=None,
-        balance_margin_m=None,
-    )
+    return motion.samples(slice(int(known[0]), int(known[-1]) + 1))
 
 
 def _named_contacts(robot: Robot, motion: Motion) -> list[str]:
@@ -176,7 +166,7 @@ def _named_contacts(robot: Robot, motion: Motion) -> list[str]:
 
 def _seen_contacts(robot: Robot, motion: Motion, cycle: ContactCycle) -> list[str]:
     """Return the contact set of every sample: of all ways through the cycle the likeliest (Viterbi)."""
-    paths = feet_paths(robot, motion.time_s, _calmed(motion))
+    paths = feet_paths(robot, motion.time_s, _low_passed(motion))
     height = paths.place_m[..., 2]
     speed = np.linalg.norm(np.gradient(paths.place_m, motion.time_s, axis=0), axis=2)
     low = LOW_M + np.percentile(np.abs(height), SPREAD_PERCENTILE, axis=0)
@@ -196,7 +186,7 @@ def _seen_contacts(robot: Robot, motion: Motion, cycle: ContactCycle) -> list[st
     return [order[index] for index in reversed(best)]
 
 
-def _calmed(motion: Motion) -> Array:
+def _low_passed(motion: Motion) -> Array:
     """Return the movement without what is faster than `CUTOFF_HZ`, as qpos. Shape (T, nq)."""
     from scipy.signal import butter, sosfiltfilt  # noqa: PLC0415 - a second of loading that most motions do without
 

@@ -1,14 +1,15 @@
 """Contact dynamics in numbers: H a + C = tau + Gᵀ λ and G a = γ for a tree whose contact rows and closed loops hold.
 
-One instant, by three methods that must agree; or many at once, each with its own rows, to integrate the intervals of a
-movement with sensitivities. Rows are held at the level of accelerations and nothing is added. Runge-Kutta steps are of
-eighth order (Dormand and Prince); derivatives come from implicit differentiation of these equations, along the steps.
+One instant, by eliminating accelerations; or many at once, each with its own rows, as one saddle-point system, to
+integrate the intervals of a movement with sensitivities. Rows are held at the level of accelerations and nothing is
+added. Runge-Kutta steps are of eighth order (Dormand and Prince); derivatives come from implicit differentiation of
+these equations, along the steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -23,7 +24,6 @@ from strut.optimal.symbolic_dynamics import SymbolicDynamics
 from strut.optimal.tree_forces import tree_forces
 from strut.robot import Array
 
-Method = Literal["direct", "range", "null"]
 Mask = npt.NDArray[np.bool_]
 DEPENDENT = 5e-3  # of the largest singular value; sets of a human who walks along x have 0.019 and more, along y 0.003
 
@@ -44,14 +44,14 @@ class ContactTerms(NamedTuple):
     jacobian: Array
     gamma: Array
 
-    def accelerate(self, force: Array, *, method: Method = "direct") -> tuple[Array, Array]:
+    def accelerate(self, force: Array) -> tuple[Array, Array]:
         """Return accelerations (nv,) and row forces (n_rows,) under generalised forces (nv,)."""
-        return solve_constrained(self.mass, force - self.bias, self.jacobian, self.gamma, method=method)
+        return solve_constrained(self.mass, force - self.bias, self.jacobian, self.gamma)
 
-    def impact(self, v: Array, *, restitution: float = 0.0, method: Method = "direct") -> Impact:
+    def impact(self, v: Array) -> Impact:
         """Return what happens when all rows of the set are brought to rest at once."""
-        mass, goal = self.mass, -restitution * (self.jacobian @ v)
-        after, impulse = solve_constrained(mass, mass @ v, self.jacobian, goal, method=method)
+        mass = self.mass
+        after, impulse = solve_constrained(mass, mass @ v, self.jacobian, np.zeros(len(self.jacobian)))
         return Impact(after, impulse, 0.5 * float(after @ mass @ after - v @ mass @ v))
 
 
@@ -124,13 +124,13 @@ class ContactDynamics:
         dynamic, held = (part.full().reshape(-1, nv + 1) for part in self._terms(q, v))
         return ContactTerms(dynamic[:, :nv], dynamic[:, nv], held[:, :nv], -held[:, nv])
 
-    def accelerate(self, q: Array, v: Array, force: Array, *, method: Method = "direct") -> tuple[Array, Array]:
+    def accelerate(self, q: Array, v: Array, force: Array) -> tuple[Array, Array]:
         """Return accelerations (nv,) and row forces (n_rows,) under generalised forces (nv,)."""
-        return self._independent(q, v).accelerate(force, method=method)
+        return self._independent(q, v).accelerate(force)
 
-    def impact(self, q: Array, v: Array, *, restitution: float = 0.0, method: Method = "direct") -> Impact:
+    def impact(self, q: Array, v: Array) -> Impact:
         """Return what happens when all rows of the set are brought to rest at once."""
-        return self._independent(q, v).impact(v, restitution=restitution, method=method)
+        return self._independent(q, v).impact(v)
 
     def _independent(self, q: Array, v: Array) -> ContactTerms:
         terms = self.terms(q, v)
@@ -238,34 +238,20 @@ def _mixed(weights: Array, parts: list[Array], like: Array) -> Array:
     return total
 
 
-def solve_constrained(mass: Array, push: Array, jacobian: Array, goal: Array, *, method: Method) -> tuple[Array, Array]:
-    """Return x and λ of H x = push + Gᵀ λ, G x = goal.
+def solve_constrained(mass: Array, push: Array, jacobian: Array, goal: Array) -> tuple[Array, Array]:
+    """Return x and λ of H x = push + Gᵀ λ, G x = goal, by eliminating x (range-space method).
 
     Args:
         mass: H, symmetric and positive definite. Shape (n, n).
         push: Shape (n,).
         jacobian: G, of full row rank. Shape (m, n).
         goal: Shape (m,).
-        method: `direct` solves the whole saddle-point system, `range` eliminates x, `null` eliminates λ.
     """
-    rows, size = jacobian.shape
-    if method == "direct":
-        saddle = np.block([[mass, jacobian.T], [jacobian, np.zeros((rows, rows))]])
-        both = np.linalg.solve(saddle, np.concatenate([push, goal]))
-        return both[:size], -both[size:]
-    if method == "range":
-        factor = scipy.linalg.cho_factor(mass)
-        by_rows = scipy.linalg.cho_solve(factor, jacobian.T)
-        free = scipy.linalg.cho_solve(factor, push)
-        multiplier = np.linalg.solve(jacobian @ by_rows, goal - jacobian @ free)
-        return free + by_rows @ multiplier, multiplier
-    orthogonal, triangular = np.linalg.qr(jacobian.T, mode="complete")
-    across, along = orthogonal[:, :rows], orthogonal[:, rows:]
-    needed = across @ np.linalg.solve(triangular[:rows].T, goal)
-    rest = np.linalg.solve(along.T @ mass @ along, along.T @ (push - mass @ needed))
-    found = needed + along @ rest
-    multiplier = np.linalg.solve(triangular[:rows], across.T @ (mass @ found - push))
-    return found, multiplier
+    factor = scipy.linalg.cho_factor(mass)
+    by_rows = scipy.linalg.cho_solve(factor, jacobian.T)
+    free = scipy.linalg.cho_solve(factor, push)
+    multiplier = np.linalg.solve(jacobian @ by_rows, goal - jacobian @ free)
+    return free + by_rows @ multiplier, multiplier
 
 
 def contact_jacobian(tree: KinematicTree, contact: ContactSet, q: Array) -> Array:

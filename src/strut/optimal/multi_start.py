@@ -41,7 +41,7 @@ def best_of_starts(
         try:
             found.append(solve(number, told_as(on_iteration, word if starts > 1 else "")))
         except (NotSolvedError, RefusedError) as failure:
-            last = number + 1 == starts or _stopped(failure)
+            last = number + 1 == starts or getattr(failure, "stopped", False)
             if last and not found:
                 raise
             told.append(f"{word} failed: {failure}")
@@ -50,10 +50,6 @@ def best_of_starts(
         else:
             told.append(f"{word}: cost {found[-1].solution.cost:.4f}")
     return min(found, key=attrgetter("solution.cost")), tuple(told) if starts > 1 else ()
-
-
-def _stopped(failure: Exception) -> bool:
-    return isinstance(failure, NotSolvedError) and failure.stopped
 
 
 def told_as(on_iteration: OnIteration | None, words: str) -> OnIteration | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.optimal.collocation import NotSolvedError, Solution
-from strut.optimal.interior_point import OnIteration, SolverOptions
+from strut.optimal.interior_point import SolverOptions
 from strut.optimal.nearest_motion import NearestMotion, State
 from strut.optimal.planned_body import BASE
 from strut.optimal.stances import LOAD, OVER, PRESSURE, TWIST, GivenMotion
@@ -98,18 +98,12 @@ class NearMotion:
         return f"at the drawn speed {' and '.join(words)}" if words else "at the drawn speed it would stray further"
 
 
-def near_motion(
-    given: GivenMotion,
-    *,
-    piece_intervals: int | None = None,
-    on_iteration: OnIteration | None = None,
-) -> NearMotion:
+def near_motion(given: GivenMotion, *, piece_intervals: int | None = None) -> NearMotion:
     """Return the movement nearest to a given one that the whole body can do.
 
     Args:
         given: What was drawn.
         piece_intervals: Intervals between keyframes per piece; None to solve the whole at once.
-        on_iteration: See `InteriorPoint.solve`.
     """
     pieces = [(0, len(given.q) - 1)] if piece_intervals is None else _pieces(given, piece_intervals)
     phases, start, parts = given.phases, None, list[Trajectory]()
@@ -117,7 +111,7 @@ def near_motion(
     for number, (first, last) in enumerate(pieces):
         piece = NearestMotion(given, first=first, last=last, start=start)
         try:
-            found = piece.program.solve(piece.guess(), options=OPTIONS, on_iteration=on_iteration)
+            found = piece.program.solve(piece.guess(), options=OPTIONS)
         except NotSolvedError as error:
             if error.best is None or error.stopped:
                 raise

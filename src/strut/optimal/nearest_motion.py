@@ -31,12 +31,11 @@ from strut.optimal.problem import (
 from strut.optimal.sparse_nlp import column, square
 from strut.optimal.stances import GivenMotion, Stances, put_down
 from strut.optimal.symbolic_dynamics import Expression
-from strut.optimal.trajectory import Trajectory, standing_load
+from strut.optimal.trajectory import Trajectory, trajectory_through
 from strut.robot import Array
 
-EFFORT = (
-    1.3  # of squared shares of torque limits; a hundredth of the published, which slows down and lowers what it can
-)
+# of squared shares of torque limits; a hundredth of the published, which slows down and lowers what it can
+EFFORT = 1.3
 TIME = 100.0  # of a squared stretch, per interval
 STILL = 1e3  # of squared velocities at the end that no contact and no equation holds
 CALM = 1e-2  # of squared rates of torques, as shares of the limits
@@ -152,22 +151,9 @@ class NearestMotion:
 
     def guess(self) -> Trajectory:
         """Return the drawing itself, the weight shared by the points that touch."""
-        given, problem, frames = self.given, self.program.problem, self.frame_of
-        drawn_s = np.array([last - first for first, last in self.phases]) * given.frame_s
-        v, a = _rates(given.q, given.frame_s)
-        return Trajectory(
-            problem=problem,
-            time_s=problem.node_times(drawn_s),
-            phase_of=problem.phase_of,
-            q=given.q[frames],
-            v=v[frames],
-            a=a[frames],
-            u=np.zeros((len(frames), len(problem.actuated))),
-            force_n=standing_load(problem, problem.phase_of),
-            duration_s=drawn_s,
-            parameter={},
-            impulse_n_s={},
-        )
+        drawn = self.given.q, *_rates(self.given.q, self.given.frame_s)
+        drawn_s = np.array([last - first for first, last in self.phases]) * self.given.frame_s
+        return trajectory_through(self.program.problem, lambda _, order: drawn[order][self.frame_of], drawn_s)
 
 
 def _rates(q: Array, frame_s: float) -> tuple[Array, Array]:

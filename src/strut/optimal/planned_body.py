@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 
 from strut.balance.polygon import Polygon, convex_hull
-from strut.contact_set import ContactRow
+from strut.contact_set import ContactRow, point_contact
 from strut.engines.coupled_tree import coupled_tree
 from strut.engines.kinematic_tree import KinematicTree
 from strut.models.coupled_joints import CoupledJoints, coupled_joints
@@ -32,7 +32,7 @@ class BodyContact:
         body: Which.
         rows: What it cannot do: one point three ways, a line five, a sole six.
         pulling: Names of upward rows that may pull, because the sole has more corners than rows.
-        pressed: Indices, among `rows`, of those that point up, and where they are on the ground. Shape (n, 2).
+        pressed_m: Where its rows that point up are on the ground. Shape (n, 2).
         outline: What its points span; None for a point or a line, whose own rows cannot pull.
     """
 
@@ -101,14 +101,11 @@ def _footing(body: str, points: Sequence[ContactPoint], place_m: Array) -> BodyC
     apart = np.linalg.norm(place_m[:, None] - place_m[None], axis=-1)
     first, second = divmod(int(np.argmax(apart)), len(points))
     if apart[first, second] < THIN_M:
-        rows = tuple(ContactRow(points[0], axis) for axis in range(3))
-        return BodyContact(body, rows, (), place_m[:1], None)
+        return BodyContact(body, point_contact(body, points[0]).rows, (), place_m[:1], None)
     along = (place_m[second] - place_m[first]) / apart[first, second]
     across = 0 if abs(along[1]) > abs(along[0]) else 1  # the world's axis that the line is less along
-    rows = (
-        *(ContactRow(points[first], axis) for axis in range(3)),
-        *(ContactRow(points[second], axis) for axis in (across, 2)),
-    )
+    held = ContactRow(points[second], across), ContactRow(points[second], 2)
+    rows: tuple[ContactRow, ...] = (*point_contact(body, points[first]).rows, *held)
     beside = np.abs((place_m - place_m[first]) @ np.array([-along[1], along[0]]))
     third = int(np.argmax(beside))
     if beside[third] < THIN_M:

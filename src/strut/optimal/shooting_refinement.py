@@ -35,7 +35,7 @@ MOST_STEPS = 8
 FAR = 1e-3
 CLOSED = 1e-11  # largest gap between intervals, scaled; a step multiplies it by up to a million
 KEPT = 1e-8  # largest miss of a bound, scaled: ten times what a step of least length may miss by
-FINER = 4  # the polished movement is kept at this many points per interval
+FINER = 4  # the exact movement is kept at this many points per interval
 WEIGHT = {"q": 3.0, "v": 3.0, "u": 0.3, "a": 0.02, "force": 0.02}  # of changes in scaled variables
 OTHER_WEIGHT = 1e-3  # of what follows from those
 UNLIMITED = 1e18
@@ -101,7 +101,7 @@ class MultipleShooting:
         problem = layout.problem
         self.layout, self.flow = layout, contact_dynamics(problem, parameter)
         self.start = layout.starts
-        self.touches = touching(problem, layout.phase_of[self.start])
+        self.touches = active_rows(problem, layout.phase_of[self.start])
 
     def gaps(self, path: Trajectory) -> Defects:
         """Return what is missing between the intervals of a trajectory on the problem's mesh."""
@@ -144,7 +144,7 @@ def contact_dynamics(problem: OptimalControlProblem, parameter: Mapping[str, flo
     return ContactDynamics(problem.tree, problem.contact, problem.actuated, passive)
 
 
-def touching(problem: OptimalControlProblem, phase_of: Index) -> Mask:
+def active_rows(problem: OptimalControlProblem, phase_of: Index) -> Mask:
     """Return which rows of the problem touch, phase by phase number. Shape (n,) in, (n, n_rows) out."""
     sets = np.array([[row in phase.contact.rows for row in problem.contact.rows] for phase in problem.phases], bool)
     return np.asarray(sets.reshape(len(problem.phases), -1)[phase_of])
@@ -242,7 +242,7 @@ def _integrated(shooting: MultipleShooting, path: Trajectory) -> Trajectory:
     )
     q, v = np.split(moved, 2, axis=1)
     finer = problem.on_phases(tuple(replace(stage, intervals=stage.intervals * FINER) for stage in problem.phases))
-    a, force = flow.accelerations(q, v, u, touching(problem, finer.phase_of))
+    a, force = flow.accelerations(q, v, u, active_rows(problem, finer.phase_of))
     return replace(
         path,
         problem=finer,

@@ -65,7 +65,7 @@ def play(model: MjModel | str, trajectory: Trajectory) -> Array:
     for number, phase in enumerate(problem.phases):
         witness, nodes = MujocoContactDynamics(model, phase.contact), trajectory.nodes_of(number)
         if phase.arrival == "impact":
-            qvel = ContactTerms(*witness.terms(qpos, qvel)).impact(qvel, method="range").velocity
+            qvel = ContactTerms(*witness.terms(qpos, qvel)).impact(qvel).velocity
         played[nodes[0]] = angles_from_qpos(qpos) if floats else qpos
         for now, then in pairwise(_kinks(trajectory, nodes)):
             states = _played(witness, trajectory, (now, then), np.concatenate([qpos, qvel]), passive)
@@ -119,7 +119,7 @@ def _played(
             np.concatenate([np.zeros(base), qvel[base:]]),
         )
         force[actuated] += torque + (time_s - start_s) * change
-        a, _ = ContactTerms(*witness.terms(qpos, qvel)).accelerate(force, method="range")
+        a, _ = ContactTerms(*witness.terms(qpos, qvel)).accelerate(force)
         return np.concatenate([witness.rates(qpos, qvel), a])
 
     when = trajectory.time_s[now + 1 : then + 1]

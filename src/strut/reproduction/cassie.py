@@ -41,7 +41,7 @@ def parts() -> Parts:
 
 def cassie_body(robot: Robot) -> list[Comparison]:
     """Return degrees of freedom, mass and torque limits."""
-    sheet = Sheet("body", robot.tables.published or {})
+    sheet = Sheet("body", robot.published)
     table, body = control_table(robot), _body(robot)
     sheet.compare("degrees of freedom", "robot", "degrees_of_freedom", float(robot.model.nv))
     sheet.compare("motors", "robot", "motors", float(len(table.motors)))
@@ -85,7 +85,7 @@ def _leg(robot: Robot) -> TwoBarLeg:
 
 def cassie_leg(robot: Robot) -> list[Comparison]:
     """Return the leg in closed form."""
-    sheet, leg = Sheet("leg", robot.tables.published or {}), _leg(robot)
+    sheet, leg = Sheet("leg", robot.published), _leg(robot)
     knee = np.radians([-120.0, -80.0])
     both = np.column_stack([leg.length_m(knee), np.degrees(leg.pitch_rad(0.0, knee))])
     sheet.compare("length and pitch at knees of -120 and -80 degrees", "leg", "length_and_pitch", both.ravel().tolist())
@@ -96,7 +96,7 @@ def cassie_leg(robot: Robot) -> list[Comparison]:
 
 def quiet_stand(robot: Robot) -> list[Comparison]:
     """Return the torque of a knee in quiet stands."""
-    sheet, body = Sheet("stand", robot.tables.published or {}), _body(robot)
+    sheet, body = Sheet("stand", robot.published), _body(robot)
     knee = []
     for height in HEIGHTS_M:
         qpos = np.array(robot.standing_qpos)
@@ -141,7 +141,7 @@ def _never_optimised(nodes: int, size: int, overlap: int) -> int:
 
 def gait_rows(robot: Robot) -> list[Comparison]:
     """Return the grid, and gaits found anew and looked up."""
-    sheet, table = Sheet("gait library", robot.tables.published or {}), gait_library_table(robot)
+    sheet, table = Sheet("gait library", robot.published), gait_library_table(robot)
     axes = (table.grid.forward_m_s, table.grid.left_m_s, table.grid.height_m)
     sheet.compare("gaits of the published grid", "library", "gaits", float(np.prod(table.grid.shape)))
     sheet.compare("spacings", "library", "spacing", [axis.values[1] - axis.values[0] for axis in axes])
@@ -160,7 +160,7 @@ def gait_rows(robot: Robot) -> list[Comparison]:
 
 def walking_rows(robot: Robot) -> list[Comparison]:
     """Return rates, and a walk with a push in simulation."""
-    sheet = Sheet("walking", robot.tables.published or {})
+    sheet = Sheet("walking", robot.published)
     sheet.compare("rates", "rates", "automaton_and_controllers", [AUTOMATON_HZ, Clock().control_hz])
     walk: list[ShowRequest] = [WalkRequest(0.4, height_m=0.85, duration_s=4.0), StandRequest(0.5)]
     run = simulate_requests(walk, robot, world=World(pushes=(Push(4.3, (0.0, PUSH_N, 0.0)),)))

@@ -1,16 +1,21 @@
-"""Human: published numbers of HeiMan and its gaits beside ours; the five gaits are synthesized from cold starts."""
+"""Human: published numbers of HeiMan and its gaits beside ours; the five gaits are synthesized from cold starts.
+
+The published multiple-shooting problems have six stages (two of them are impacts without duration), 34 coordinates and
+28 torques that are linear on each interval: how many unknowns and constraints that are is counted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import astuple
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
 from functools import partial
 
 import numpy as np
 
 from strut.analysis.gait_comparison import CriteriaValues, criteria_values, dissimilarity
+from strut.capture.body_priors import STATURE
+from strut.errors import OutOfRangeError
 from strut.human.gait_options import GaitOptions
-from strut.human.shooting_size import reconstruction_size, synthesis_size
 from strut.human.synthesize import synthesize
 from strut.models.catalogue import load_robot
 from strut.models.subject import subject
@@ -18,13 +23,13 @@ from strut.reproduction.comparison import Comparison, Parts, Sheet, Verdict
 from strut.robot import Robot
 from strut.tables.segments import SegmentBody
 
-STACK = (
-    *("FootRightHeight", "ShankRightLength", "ThighRightLength", "PelvisHeight"),
-    *("MiddleTrunkHeight", "SuprasternaleHeight", "NeckLength", "HeadLength"),
-)
 PRINTED_MIDDLE_TRUNK = 0.3752
 SPEED_M_S = 1.3
 CRITERIA = ("effort", "momentum", "head", "time")
+STATES, TORQUES = 68, 28
+RECONSTRUCTION_POINT_EQUALITIES = 16
+SYNTHESIS_POINT_EQUALITIES = 7 + 34 + 34 + 28  # of the phases, and periodicity
+SYNTHESIS_UNKNOWNS = 53  # besides states and torques (E30)
 
 
 def parts() -> Parts:
@@ -55,9 +60,9 @@ def bodies_and_sizes(robot: Robot) -> list[Comparison]:
     body = Sheet("body", robot.published)
     for name in ("Subject3", "Subject1"):
         lengths = subject(named=name).subject.lengths_m
-        body.compare(f"standing height of {name}", "stature", name, sum(lengths[part] for part in STACK))
+        body.compare(f"standing height of {name}", "stature", name, sum(lengths[part] for part in STATURE))
     shares = robot.body_as(SegmentBody).length_share
-    stacked = sum(shares[part.replace("Right", "Side")] for part in STACK)
+    stacked = sum(shares[part.replace("Right", "Side")] for part in STATURE)
     printed = stacked - shares["MiddleTrunkHeight"] + PRINTED_MIDDLE_TRUNK
     note = "a middle trunk of 0.3752 heights makes a person taller than himself"
     body.correct("E01", "height of the default body", printed, stacked, "body heights", note)
@@ -111,3 +116,42 @@ def _judged(quantity: str, holds: bool, published: bool, where: str, note: str) 
     erratum = "E28" if verdict == "erratum" else None
     numbers = (float(published),), (float(holds),)
     return Comparison("orderings", quantity, *numbers, "", verdict, 0.0, erratum=erratum, where=where, note=note)
+
+
+@dataclass(frozen=True, slots=True)
+class ShootingSize:
+    """Unknowns, equations and inequalities."""
+
+    unknowns: int
+    equalities: int
+    inequalities: int
+
+
+def reconstruction_size(intervals: Sequence[int]) -> ShootingSize:
+    """Return the size of a reconstruction from the intervals of its six stages."""
+    flat, forefoot, _, heel, _, both = _checked(intervals)
+    path = 3 + 3 * (flat - 1) + 4 + 5 * (forefoot - 1) + 6 + 5 * heel + 6 + 6 * both + 4
+    return _size(sum(intervals), 0, RECONSTRUCTION_POINT_EQUALITIES, path)
+
+
+def synthesis_size(intervals: Sequence[int], *, fixed_speed: bool = False) -> ShootingSize:
+    """Return the size of a synthesis from the intervals of its six stages."""
+    flat, forefoot, _, heel, _, both = _checked(intervals)
+    path = 3 + 7 * (flat - 1) + 6 + 7 * (forefoot - 1) + 6 + 6 * heel + 7 + 7 * both + 5
+    unknowns = SYNTHESIS_UNKNOWNS - (1 if fixed_speed else 0)
+    return _size(sum(intervals), unknowns, SYNTHESIS_POINT_EQUALITIES, path)
+
+
+def _checked(intervals: Sequence[int]) -> Sequence[int]:
+    if len(intervals) != 6 or min(intervals) < 1 or intervals[2] != 1 or intervals[4] != 1:
+        raise OutOfRangeError(
+            f"Intervals {list(intervals)} do not fit: six stages are needed, each with at least one interval, "
+            "and the impacts, third and fifth, with exactly one."
+        )
+    return intervals
+
+
+def _size(intervals: int, extra: int, point_equalities: int, path: int) -> ShootingSize:
+    unknowns = STATES * (intervals + 1) + 2 * TORQUES * intervals + TORQUES + extra
+    equalities = (STATES + TORQUES) * intervals + 2 * TORQUES + point_equalities
+    return ShootingSize(unknowns, equalities, 2 * unknowns + path)

@@ -9,10 +9,10 @@ from scipy import stats
 
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.reproduction.studies_pepper import choices, correlations_of_ratings, ratings
-from strut.study.confusion import Confusion, chi2_independence, chi2_uniform, cramers_v, hit_rates, kappa_of_counts
+from strut.study.confusion import Confusion, chi2_independence, chi2_uniform, cramers_v, kappa_of_counts
 from strut.study.power import chi2_observations, chi2_power
 from strut.study.published import published
-from strut.study.ratings import band
+from strut.study.significance import at_least
 
 _INTENDED = {"A": -1, "N": 0, "J": 1}  # by the first letter of the mood
 _SUBJECTS = tuple(f"Subject{number}" for number in range(1, 6))
@@ -92,6 +92,7 @@ def _chi2(sheet: Sheet, matrix: Confusion) -> None:
 
 
 def _derived(sheet: Sheet, matrix: Confusion) -> None:
+    hits, chance = zip(matrix.hits.tolist(), matrix.shown.tolist(), strict=True), 1.0 / len(matrix.perceived)
     ours: dict[str, float | list[float]] = {
         "chi2_uniform": chi2_uniform(matrix).statistic,
         "chi2_uniform_critical": float(stats.chi2.isf(0.05, 20)),
@@ -99,7 +100,7 @@ def _derived(sheet: Sheet, matrix: Confusion) -> None:
         "cramers_v": cramers_v(matrix),
         "cohens_kappa": kappa_of_counts(matrix).value,
         "accuracy": matrix.accuracy,
-        "binomial_p": [row.p_value for row in hit_rates(matrix, 1.0 / len(matrix.perceived))],
+        "binomial_p": [at_least(k, n, chance) for k, n in hits],
         "row_chi2": [float(stats.chisquare(row).statistic) for row in matrix.counts],
     }
     for name, value in ours.items():
@@ -114,6 +115,11 @@ def _power(sheet: Sheet) -> None:
     sheet.compare("subjects needed", "power", "subjects", subjects)
     sheet.compare("observations needed", "derived_observations", "chi2_observations", needed)
     sheet.compare("power of 15 subjects", "derived", "power_at_225_observations", power)
+
+
+def band(mean: float, border: float) -> int:
+    """Return the class of a slider's mean: -1 below minus the border, 1 above the border, 0 between."""
+    return -1 if mean < -border else int(mean > border)
 
 
 def _slider() -> list[Comparison]:

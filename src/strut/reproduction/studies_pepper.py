@@ -5,13 +5,16 @@ The model of the eight means is the one that answers as a simulated audience.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+import pingouin as pg
 from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 from strut.reproduction.comparison import Comparison, Sheet
 from strut.robot import Array
@@ -19,8 +22,8 @@ from strut.study.answers import PAD_SCALES
 from strut.study.confusion import Confusion, chi2_independence
 from strut.study.power import smallest_hits
 from strut.study.published import published
-from strut.study.ratings import correlation_p, fisher_interval, one_sample, sd_from_interval
-from strut.study.significance import at_least, wald_interval, wilson_interval
+from strut.study.ratings import one_sample, sd_from_interval
+from strut.study.significance import at_least, wilson_interval
 
 _FACTORS = ("jerkiness", "activity", "gaze")
 _SIGN_MISPRINTS = ("jerkiness_pleasure", "jerkiness_arousal")  # P25, in Table 3b
@@ -32,6 +35,26 @@ _HALVES = {
     "averted_gaze": ("gaze", -1),
     "direct_gaze": ("gaze", 1),
 }
+
+
+def wald_interval(hits: int, shown: int) -> tuple[float, float]:
+    """Return the textbook 95 % interval of a share; [0, 0] at no hits."""
+    low, high = proportion_confint(hits, shown, alpha=0.05, method="normal")
+    return float(low), float(high)
+
+
+def fisher_interval(r: float, n: int) -> tuple[float, float]:
+    """Return the 95 % interval of a correlation of n pairs."""
+    low, high = pg.compute_esci(r, nx=n, ny=n, eftype="r", decimals=12)
+    return float(low), float(high)
+
+
+def correlation_p(r: float, n: int, alternative: Literal["two-sided", "greater", "less"] = "two-sided") -> float:
+    """Return the p-value of a printed correlation of n pairs."""
+    t = r * math.sqrt((n - 2) / (1.0 - r**2))
+    if alternative == "two-sided":
+        return float(2.0 * stats.t.sf(abs(t), n - 2))
+    return float(stats.t.sf(t, n - 2) if alternative == "greater" else stats.t.cdf(t, n - 2))
 
 
 def choices() -> list[Comparison]:

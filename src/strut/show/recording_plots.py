@@ -11,12 +11,13 @@ from matplotlib.figure import Figure
 
 from strut.capture.body_priors import human_geometry
 from strut.capture.captured_walk import CapturedWalk
-from strut.capture.dynamic_smoothing import GRAVITY_M_S2, continuous_angles
+from strut.capture.dynamic_smoothing import continuous_angles
 from strut.capture.fit import MarkerFit
-from strut.capture.footprints import SIDES
 from strut.capture.load_sharing import wrench_pressure
 from strut.capture.moment_comparison import laboratory_moment
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.human.laboratory_names import joint_words
+from strut.recording import SIDES
 from strut.show.plots import INK, LOOK, PALE
 
 OURS, PLATE, PLAIN = "#3568b8", "#1a1c20", "#c46a12"

@@ -11,14 +11,14 @@ from matplotlib.figure import Figure
 
 from strut.capture.captured_walk import CapturedWalk, fit_figures
 from strut.capture.fit import MarkerFit
-from strut.capture.footprints import SIDES
 from strut.capture.force_agreement import ForceAgreement
 from strut.capture.mot_file import ground_force_mot
 from strut.capture.plate_comparison import AXES, Agreement
-from strut.capture.subject_model import SubjectFile
+from strut.capture.subject_model import subject_text
 from strut.errors import FileError
 from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import save_motion
+from strut.recording import SIDES
 from strut.show.gait_wording import GaitTable
 from strut.show.page import Picture, page, plotted
 from strut.show.recording_plots import (
@@ -64,7 +64,7 @@ def save_fit(found: MarkerFit, folder: Path, *, force: bool = False) -> None:
     """
     check_result_folder(folder, FIT_FILES, force=force)
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / "subject.toml", SubjectFile.of(found.subject).text.encode(), force=force)
+    write_atomically(folder / "subject.toml", subject_text(found.subject).encode(), force=force)
     save_motion(found.motion, folder / "motion.npz", force=force)
     content = page(
         "gait_report.html",
@@ -86,7 +86,7 @@ def save_capture(walk: CapturedWalk, folder: Path, *, force: bool = False) -> No
     """
     check_result_folder(folder, CAPTURE_FILES, force=force)
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / "subject.toml", SubjectFile.of(walk.fit.subject).text.encode(), force=force)
+    write_atomically(folder / "subject.toml", subject_text(walk.fit.subject).encode(), force=force)
     save_motion(walk.motion, folder / "motion.npz", force=force)
     write_atomically(folder / "forces.csv", forces_csv(walk).encode(), force=force)
     loads = walk.forces.loads

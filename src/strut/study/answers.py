@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 IntArray = npt.NDArray[np.int64]
 DO_NOT_KNOW = "do not know"
 NO_CONTROL = "none"
+HIT_RATE = "hit rate"
 PadScale = Literal["pleasure", "arousal", "dominance"]
 ImprovementItem = Literal[
     "speed",
@@ -115,6 +116,13 @@ class Answers:
     def ratings(self) -> pd.DataFrame:
         """The ratings, one column per scale."""
         return self.table[[name for name in SCALES if name in self.table]]
+
+    @property
+    def measures(self) -> tuple[pd.DataFrame, list[str]]:
+        """The table with all measures, ratings and then hits of choices, and the names of their columns."""
+        if not self.are_choices:
+            return self.table, list(self.ratings)
+        return self.table.assign(**{HIT_RATE: self.correct.astype(float)}), [*self.ratings, HIT_RATE]
 
     @property
     def factors(self) -> pd.DataFrame:

@@ -314,18 +314,13 @@ def _weakened(shown: Shown) -> Emotion:
 
 def _feedback(design: Design) -> Respond:
     study = published("quadruped")
-    items, wishes = (
-        study["feedback"]["items"],
-        {_canonical(name): study["feedback"][name] for name in study["emotions"]},
-    )
+    items = study["feedback"]["items"]
+    wishes = {_canonical(name): study["feedback"][name] for name in study["emotions"]}
     known = _known(design, wishes, "wishes about")
-
     own, left = np.sqrt(HABIT_SHARE) * FEEDBACK_SD, np.sqrt(1.0 - HABIT_SHARE) * FEEDBACK_SD
 
     def respond(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
-        means = dict(
-            zip(items, known[shown[0].intended], strict=True)
-        )  # of the motions as they were made for the study
+        means = dict(zip(items, known[shown[0].intended], strict=True))  # of the motions as the study had them
         habit = own * float(who.habits[0])
         return {
             item: int(np.clip(round(means[item] + habit + left * rng.normal()), -2, 2)) for item in design.ask.items

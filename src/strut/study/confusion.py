@@ -1,7 +1,7 @@
 """Confusion: which emotion was taken for which, whether that can be chance, agreement and learning.
 
-Cohen's kappa is agreement with what was intended, Fleiss' agreement with one another. `hit_rates` are for counts of
-which nothing else is known, as papers print them; answers of people are judged in recognition.py.
+Cohen's kappa is agreement with what was intended, Fleiss' agreement with one another. Whether emotions were seen is
+judged in recognition.py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
 from strut.errors import AnswersError
 from strut.study.answers import DO_NOT_KNOW, Answers, IntArray
-from strut.study.significance import Significance, at_least, benjamini_hochberg, holm, wilson_interval
+from strut.study.significance import Significance, wilson_interval
 
 RESAMPLES = 1000
 _COHEN = "Cohen's kappa, intended and perceived"
@@ -60,22 +60,6 @@ class Confusion:
         return float(self.hits.sum() / self.counts.sum())
 
 
-@dataclass(frozen=True, slots=True)
-class HitRate:
-    """How often one emotion was seen when it was shown, with Wilson's 95 % interval and the exact binomial test."""
-
-    emotion: str
-    hits: int
-    shown: int
-    rate: float
-    low: float
-    high: float
-    chance: float
-    p_value: float
-    p_holm: float
-    p_benjamini_hochberg: float
-
-
 def confusion(answers: Answers, options: Sequence[str] = ()) -> Confusion:
     """Return who was taken for whom; `options` are what people could answer, else every emotion shown or named."""
     if not answers.are_choices:
@@ -87,21 +71,6 @@ def confusion(answers: Answers, options: Sequence[str] = ()) -> Confusion:
     shown = (*(name for name in perceived if name in answers.emotions), *answers.emotions)
     intended = tuple(dict.fromkeys(shown))  # in the order of the options, so that hits lie on the diagonal
     return Confusion(intended, perceived, counts.reindex(index=intended, columns=perceived, fill_value=0).to_numpy())
-
-
-def hit_rates(matrix: Confusion, chance: float) -> tuple[HitRate, ...]:
-    """Return each emotion's hit rate against a fixed chance, as papers test counts of which nothing else is known.
-
-    With habits of answering, and where people may say that they do not know, this test is too liberal for answers of
-    people (89 % false alarms if 35 % of all answers are one word): those are judged in recognition.py.
-    """
-    counts = list(zip(matrix.hits.tolist(), matrix.shown.tolist(), strict=True))
-    p_values = [at_least(k, n, chance) for k, n in counts]
-    corrected = zip(p_values, holm(p_values), benjamini_hochberg(p_values), strict=True)
-    return tuple(
-        HitRate(name, k, n, k / n, *wilson_interval(k, n), chance, *p)
-        for name, (k, n), p in zip(matrix.intended, counts, corrected, strict=True)
-    )
 
 
 def chi2_uniform(matrix: Confusion) -> Significance:

@@ -42,14 +42,14 @@ def posture_matched(motion: Motion, reference: Motion, robot: Robot) -> Motion:
     qpos = motion.qpos.copy()
     qpos[:, robot.base_size :] += reference.joint_angles_rad.mean(axis=0) - motion.joint_angles_rad.mean(axis=0)
     if robot.floats:  # a platform carries its body level, whatever the feeling
-        own, wanted = _mean_turn(motion.qpos[:, 3:7]), _mean_turn(reference.qpos[:, 3:7])
+        own, wanted = _mean_orientation(motion.qpos[:, 3:7]), _mean_orientation(reference.qpos[:, 3:7])
         turned = wanted * own.inv() * Rotation.from_quat(motion.qpos[:, 3:7], scalar_first=True)
         qpos[:, 3:7] = turned.as_quat(scalar_first=True)
         qpos[:, 2] += _lowest_foot(robot, reference.qpos) - _lowest_foot(robot, qpos)
     return replace(motion, qpos=qpos, receipt=None, torque_nm=None, ground_force_n=None)
 
 
-def _mean_turn(quaternions: Array) -> Rotation:
+def _mean_orientation(quaternions: Array) -> Rotation:
     return Rotation.from_quat(quaternions, scalar_first=True).mean()
 
 

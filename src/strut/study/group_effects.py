@@ -18,9 +18,9 @@ from scipy import stats
 from strut.robot import Array
 from strut.study.answers import Answers
 from strut.study.preferences import person_scores
-from strut.study.significance import holm
+from strut.study.significance import with_holm
 
-HIT_RATE, PREFERENCE = "hit rate", "preference"
+PREFERENCE = "preference"
 _FEWEST_PEOPLE = 3  # in each group
 
 
@@ -49,16 +49,11 @@ def group_effects(answers: Answers, rng: np.random.Generator, left_out: list[str
     """Return what differs between groups, nothing where there are none; `left_out` gets what is not tested, and why."""
     if "group" not in answers.table or answers.table["group"].nunique() < 2:
         return ()
-    found = [_preference(answers, rng, left_out)] if answers.are_pairs else _measures(answers, left_out)
-    corrected = holm([row.p_value for row in found])
-    return tuple(replace(row, p_holm=p) for row, p in zip(found, corrected, strict=True))
+    return with_holm([_preference(answers, rng, left_out)] if answers.are_pairs else _measures(answers, left_out))
 
 
 def _measures(answers: Answers, left_out: list[str]) -> list[GroupEffect]:
-    table, measures = answers.table, list(answers.ratings)
-    if answers.are_choices:
-        table, measures = table.assign(**{HIT_RATE: answers.correct.astype(float)}), [*measures, HIT_RATE]
-    found = []
+    (table, measures), found = answers.measures, []
     for measure in measures:
         untested: dict[str, list[str]] = {}
         for emotion in answers.emotions:

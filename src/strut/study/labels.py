@@ -22,7 +22,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from strut.errors import AnswersError
 from strut.robot import Array
 from strut.study.answers import DO_NOT_KNOW, Answers, IntArray
-from strut.study.significance import Significance
+from strut.study.significance import Significance, permutation_p
 
 CODES_FILE = "labels.csv"
 PERMUTATIONS = 1999
@@ -82,11 +82,10 @@ def labels_found(answers: Answers, rng: np.random.Generator, codes: Codes | None
         LabelCount(str(name), int(row.sum()), {emotion: int(row.get(emotion, 0)) for emotion in answers.emotions})
         for name, row in ranked.head(_TOLD).iterrows()
     )
-    known = codes.by_label if codes else {}
-    coded = int(written["plain"].isin(known).sum())
+    codes = codes or Codes({})
+    coded = int(written["plain"].isin(codes.by_label).sum())
     agreement, by_chance, test = _agreement(written, rng)
-    kappa = codes.kappa if codes else None
-    done = {"coded": coded, "uncoded": len(written) - coded, "coders_kappa": kappa}
+    done = {"coded": coded, "uncoded": len(written) - coded, "coders_kappa": codes.kappa}
     return Labels(rows, len(counts), len(table) - len(written), agreement, by_chance, test, **done)  # type: ignore[arg-type]
 
 
@@ -100,9 +99,8 @@ def _agreement(
     cells = stimulus * (int(label.max()) + 1)
     equal, pairs = _equal_pairs(cells + label), max(1.0, _equal_pairs(stimulus))
     by_chance = _shuffled(who, label, lambda labels: _equal_pairs(cells + labels), rng)
-    p_value = (1 + int((by_chance >= equal).sum())) / (1 + PERMUTATIONS)
     name, note = "permutation of labels within participants, equal labels", f"{PERMUTATIONS} permutations"
-    test = Significance(name, equal, p_value, len(written), note=note)
+    test = Significance(name, equal, permutation_p(equal, by_chance), len(written), note=note)
     return equal / pairs, float(by_chance.mean()) / pairs, test
 
 

@@ -53,7 +53,9 @@ def fit_logistic(hits: Array, shown: Array, *, slopes: bool = False, alike: bool
     """
     rates = hits.sum(axis=0) / shown.sum(axis=0)
     if (rates <= 0.0).any() or (rates >= 1.0).any():
-        raise _refused("an emotion was always or never seen, so its odds are infinite: no logistic model.")
+        raise AnswersError(
+            "answers", "an emotion was always or never seen, so its odds are infinite: no logistic model."
+        )
     log_odds = special.logit(rates)
     estimate = [log_odds.mean()] if alike else [log_odds[0], *(log_odds[1:] - log_odds[0])]
     start = np.array([*estimate, *([_START_SD] * (2 if slopes else 1))])
@@ -70,9 +72,9 @@ def fit_logistic(hits: Array, shown: Array, *, slopes: bool = False, alike: bool
     try:
         variance = np.diag(np.linalg.inv(hessian))[:fixed]
     except np.linalg.LinAlgError as error:
-        raise _refused("a logistic mixed model is not determined by so few.") from error
+        raise AnswersError("answers", "a logistic mixed model is not determined by so few.") from error
     if not np.isfinite(found.fun) or (variance <= 0.0).any():
-        raise _refused("the logistic mixed model did not converge.")
+        raise AnswersError("answers", "the logistic mixed model did not converge.")
     slope_sd = float(spread[1]) if slopes else None
     return LogisticFit(found.x[:fixed], np.sqrt(variance), float(spread[0]), slope_sd, -float(found.fun))
 
@@ -107,7 +109,3 @@ def log_likelihood(estimate: Array, participant_sd: float, counts: CellCounts, *
     cells = special.logsumexp(hits * odds - shown * np.logaddexp(0.0, odds) + weight, axis=-1)  # (I, levels, habits)
     per_person = sum(cells[emotion, counts.level[:, emotion]] for emotion in range(emotions))
     return float(special.logsumexp(per_person + _HABIT_WEIGHT, axis=1).sum())
-
-
-def _refused(reason: str) -> AnswersError:
-    return AnswersError("answers", reason)

@@ -8,7 +8,6 @@ model's note.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,7 +92,7 @@ def mixed_choice(answers: Answers) -> MixedModel:
     """Fit hit ~ emotion: logistic with people's intercepts and slopes; linear where stimuli are crossed with people."""
     table, names = answers.table.assign(correct=answers.correct.astype(float)), list(answers.emotions)
     if table["participant"].nunique() < _FEWEST_PEOPLE or table["correct"].nunique() < 2 or len(names) < 2:
-        raise _refused("a mixed model of the choices needs three people, two emotions, hits and misses.")
+        raise AnswersError("answers", "a mixed model of the choices needs three people, two emotions, hits and misses.")
     effects = random_effects(table)
     if effects.stimuli:
         return _linear(answers, table["correct"], "hit", "the share of hits")
@@ -111,7 +110,7 @@ def mixed_choice(answers: Answers) -> MixedModel:
         reference=names[0],
         n=len(table),
         participants=len(hits),
-        terms=_terms(["Intercept", *names[1:]], full.estimate, full.standard_error),
+        terms=tuple(map(_term, _fixed(names), full.estimate.tolist(), full.standard_error.tolist())),
         sds=sds,
         residual_sd=None,
         statistic=ratio,
@@ -128,7 +127,8 @@ def _linear(answers: Answers, values: pd.Series, column: str, outcome: str) -> M
     names, effects = [name for name in answers.emotions if (table["intended"] == name).any()], random_effects(table)
     people = table["participant"].nunique()
     if people < _FEWEST_PEOPLE or len(np.unique(response)) < 2 or len(names) < 2:
-        raise _refused(f"a mixed model of {column} needs three people, two emotions and ratings that differ.")
+        reason = f"a mixed model of {column} needs three people, two emotions and ratings that differ."
+        raise AnswersError("answers", reason)
     emotion = pd.Index(names).get_indexer(table["intended"])
     shown = np.eye(len(names))[emotion]
     fixed = np.column_stack([np.ones(len(table)), shown[:, 1:]])
@@ -170,7 +170,7 @@ def _fitted(
     try:
         return fit_components(products(response, fixed, who, own, shown if stimuli else None))
     except AnswersError as error:
-        raise _refused(f"a mixed model of {column} is not determined by so few.") from error
+        raise AnswersError("answers", f"a mixed model of {column} is not determined by so few.") from error
 
 
 def _fixed(names: list[str]) -> list[str]:
@@ -179,19 +179,12 @@ def _fixed(names: list[str]) -> list[str]:
 
 def _tested(fit: ComponentFit, contrast: Array, name: str) -> Term:
     """Return a contrast of fixed effects with its t test."""
-    estimate, error = float(contrast @ fit.estimate), float(np.sqrt(contrast @ fit.covariance @ contrast))
-    dof = fit.dof(contrast)
-    reach, t = float(stats.t.ppf(0.975, dof)) * error, estimate / error
-    return Term(name, estimate, error, estimate - reach, estimate + reach, t, dof, float(2.0 * stats.t.sf(abs(t), dof)))
+    error = float(np.sqrt(contrast @ fit.covariance @ contrast))
+    return _term(name, float(contrast @ fit.estimate), error, fit.dof(contrast))
 
 
-def _terms(names: Iterable[str], estimates: Iterable[float], standard_errors: Iterable[float]) -> tuple[Term, ...]:
-    reach = stats.norm.ppf(0.975)
-    return tuple(
-        Term(name, b, se, b - reach * se, b + reach * se, b / se, None, float(2.0 * stats.norm.sf(abs(b / se))))
-        for name, b, se in zip(names, map(float, estimates), map(float, standard_errors), strict=True)
-    )
-
-
-def _refused(reason: str) -> AnswersError:
-    return AnswersError("answers", reason)
+def _term(name: str, estimate: float, error: float, dof: float | None = None) -> Term:
+    """Return an estimate with its t test, or its z test where degrees of freedom are not counted."""
+    spread, ratio = stats.norm if dof is None else stats.t(dof), estimate / error
+    reach, p_value = float(spread.ppf(0.975)) * error, float(2.0 * spread.sf(abs(ratio)))
+    return Term(name, estimate, error, estimate - reach, estimate + reach, ratio, dof, p_value)

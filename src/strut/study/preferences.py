@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import connected_components
 from strut.errors import AnswersError
 from strut.robot import Array
 from strut.study.answers import Answers, IntArray
-from strut.study.significance import Significance, holm, sign_flips
+from strut.study.significance import Significance, sign_flips, with_holm
 
 ALPHA = 0.05
 FEWEST_PEOPLE = 6  # with five, no turning round is rarer than 5 %
@@ -192,8 +192,4 @@ def _pairs(table: pd.DataFrame, names: Sequence[str], *, tested: bool) -> tuple[
         ahead, behind = int((own > 0).sum()), int((own < 0).sum())
         p_value = float(stats.binomtest(ahead, ahead + behind).pvalue) if tested and ahead + behind else None
         rows.append(PairPreference(*pair, ahead, behind, p_value))
-    corrected = holm([row.p_value for row in rows])
-    return tuple(
-        PairPreference(row.first, row.second, row.for_first, row.for_second, row.p_value, p_holm)
-        for row, p_holm in zip(rows, corrected, strict=True)
-    )
+    return with_holm(rows)

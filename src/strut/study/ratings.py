@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -20,11 +19,10 @@ from strut.errors import AnswersError, UnknownNameError
 from strut.robot import Array
 from strut.study.answers import NO_CONTROL, PAD_SCALES, Answers
 from strut.study.mixed import mixed_slope
-from strut.study.significance import benjamini_hochberg, holm
+from strut.study.significance import benjamini_hochberg, with_holm
 
 _FEWEST_PEOPLE = 3  # to compare a control with its original
-_HIT_RATE = "hit rate"
-_FEWEST = 4  # pairs: Fisher's interval divides by n - 3; stimuli: a slope leaves two degrees of freedom
+_FEWEST = 4  # stimuli: a slope leaves two degrees of freedom
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +66,8 @@ def rating_means(answers: Answers) -> tuple[RatingMean, ...]:
                 found.append(_mean(emotion, scale, own, int(undecided[emotion])))
     if not found:
         raise AnswersError("answers", "no emotion was rated by two people, so no mean can be tested.")
-    p_values = [row.p_value for row in found]
-    corrected = zip(found, holm(p_values), benjamini_hochberg(p_values), strict=True)
-    return tuple(replace(row, p_holm=first, p_benjamini_hochberg=second) for row, first, second in corrected)
+    corrected = benjamini_hochberg([row.p_value for row in found])
+    return tuple(replace(row, p_benjamini_hochberg=p) for row, p in zip(with_holm(found), corrected, strict=True))
 
 
 def person_means(answers: Answers, scale: str) -> pd.DataFrame:
@@ -90,11 +87,6 @@ def one_sample(mean: float, sd: float, n: int) -> tuple[float, float, tuple[floa
 def sd_from_interval(low: float, high: float, n: int) -> float:
     """Return the standard deviation behind a printed 95 % interval of a mean of n values."""
     return float((high - low) / 2.0 / stats.t.ppf(0.975, n - 1) * math.sqrt(n))
-
-
-def band(mean: float, border: float) -> int:
-    """Return the class of a slider's mean: -1 below minus the border, 1 above the border, 0 between."""
-    return -1 if mean < -border else int(mean > border)
 
 
 def _mean(emotion: str, scale: str, own: Array, undecided: int) -> RatingMean:
@@ -131,9 +123,7 @@ class ControlEffect:
 
 def control_effects(answers: Answers) -> tuple[ControlEffect, ...]:
     """Return what every control does to hits and ratings of its emotion, where three people or more saw both."""
-    found = [_effect(*key, pairs) for key, pairs in _pairs(answers) if len(pairs) >= _FEWEST_PEOPLE]
-    corrected = holm([row.p_value for row in found])
-    return tuple(replace(row, p_holm=p_value) for row, p_value in zip(found, corrected, strict=True))
+    return with_holm([_effect(*key, pairs) for key, pairs in _pairs(answers) if len(pairs) >= _FEWEST_PEOPLE])
 
 
 def untested_controls(answers: Answers) -> tuple[str, ...]:
@@ -148,9 +138,7 @@ def untested_controls(answers: Answers) -> tuple[str, ...]:
 
 def _pairs(answers: Answers) -> Iterator[tuple[tuple[str, str, str], Array]]:
     """Yield control, emotion and measure with each participant's means of original and control. Shape (n, 2)."""
-    table, measures = answers.table, list(answers.ratings)
-    if answers.are_choices:
-        table, measures = table.assign(**{_HIT_RATE: answers.correct.astype(float)}), [*measures, _HIT_RATE]
+    table, measures = answers.measures
     for control, emotion in sorted(set(zip(table["control"], table["intended"], strict=True))):
         for measure in measures if control != NO_CONTROL else ():
             shown = table[table["intended"] == emotion]
@@ -202,9 +190,7 @@ def correlations(answers: Answers, left_out: list[str]) -> tuple[Correlation, ..
             used = np.isfinite(answers.table[scale]) & np.isfinite(factor)
             if used.any() and np.ptp(factor[used]) > 0 and np.ptp(answers.table[scale][used]) > 0:
                 found.append(_correlation(answers.table[used], factor[used], name, scale, left_out))
-    rows = [row for row in found if row is not None]
-    corrected = holm([row.p_value for row in rows])
-    return tuple(replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True))
+    return with_holm([row for row in found if row is not None])
 
 
 def _intended_coordinates(answers: Answers) -> dict[str, pd.Series]:
@@ -215,22 +201,6 @@ def _intended_coordinates(answers: Answers) -> dict[str, pd.Series]:
         return {}
     meant = pd.Index(answers.emotions).get_indexer(answers.table["intended"])
     return {f"intended {axis}": pd.Series(pad[meant, k]) for k, axis in enumerate(PAD_SCALES)}
-
-
-def fisher_interval(r: float, n: int) -> tuple[float, float]:
-    """Return the 95 % interval of a correlation of n pairs."""
-    if n < _FEWEST:
-        raise AnswersError("correlation", f"{n} pairs are too few for an interval; it takes {_FEWEST}.")
-    low, high = pg.compute_esci(r, nx=n, ny=n, eftype="r", decimals=12)
-    return float(low), float(high)
-
-
-def correlation_p(r: float, n: int, alternative: Literal["two-sided", "greater", "less"] = "two-sided") -> float:
-    """Return the p-value of a printed correlation of n pairs."""
-    t = r * math.sqrt((n - 2) / (1.0 - r**2))
-    if alternative == "two-sided":
-        return float(2.0 * stats.t.sf(abs(t), n - 2))
-    return float(stats.t.sf(t, n - 2) if alternative == "greater" else stats.t.cdf(t, n - 2))
 
 
 def _correlation(

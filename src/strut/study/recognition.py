@@ -16,14 +16,14 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from strut.errors import AnswersError
 from strut.robot import Array
 from strut.study.answers import DO_NOT_KNOW, Answers, IntArray
-from strut.study.significance import Significance, holm, wilson_interval
+from strut.study.significance import Significance, holm, permutation_p, wilson_interval
 
 ALPHA = 0.05
 PERMUTATIONS = 5000
 ALL = "all"
+NEEDS_TWO_ANSWERS = "nobody gave two, so there is nothing to permute within participants."
 _FEWEST_PEOPLE = 3  # for a test over participants
 _BATCH_CELLS = 2_000_000  # keeps a shuffle of many long sessions in some tens of megabytes
 
@@ -102,11 +102,6 @@ def shuffled_hits(named: NamedAnswers, rng: np.random.Generator, permutations: i
     return hits
 
 
-def permutation_p(observed: int, by_chance: IntArray) -> float:
-    """Return how often chance does at least as well; the observed order is one of all, so it is never 0."""
-    return (1 + int((by_chance >= observed).sum())) / (1 + len(by_chance))
-
-
 def recognitions(
     answers: Answers, rng: np.random.Generator, *, permutations: int = PERMUTATIONS
 ) -> tuple[tuple[Recognition, ...], Recognition, Significance | None]:
@@ -116,7 +111,7 @@ def recognitions(
     """
     named, rows = named_answers(answers), [_counted(answers, emotion) for emotion in answers.emotions]
     whole = _counted(answers, ALL)
-    if not _can_permute(named):
+    if len(named.who) == len(np.unique(named.who)):
         return tuple(rows), whole, None
     by_chance = shuffled_hits(named, rng, permutations)
     p_values = [permutation_p(row.hits, by_chance[:, k]) for k, row in enumerate(rows)]
@@ -134,15 +129,6 @@ def recognitions(
         rows[k] = replace(rows[k], **found, **wagner[k], recognised=recognised)  # type: ignore[arg-type]
     p_all = {"p_value": test.p_value, "p_holm": test.p_value, "expected": float(sum(expected))}
     return tuple(rows), replace(whole, **p_all, recognised=test.p_value < ALPHA), test  # type: ignore[arg-type]
-
-
-def _can_permute(named: NamedAnswers) -> bool:
-    return len(named.who) > len(np.unique(named.who))
-
-
-def needs_two_answers() -> AnswersError:
-    """Return why nothing can be permuted."""
-    return AnswersError("answers", "nobody gave two, so there is nothing to permute within participants.")
 
 
 def _counted(answers: Answers, emotion: str) -> Recognition:

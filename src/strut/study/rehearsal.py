@@ -99,7 +99,7 @@ def _table(design: Design, rows: list[dict[str, Any]]) -> Answers:
     return answers if answers.are_pairs else answers.originals
 
 
-def findings(design: Design, answers: Answers, rng: np.random.Generator, *, alpha: float = ALPHA) -> dict[str, bool]:
+def findings(design: Design, answers: Answers, rng: np.random.Generator) -> dict[str, bool]:
     """Return which findings of a study are significant, as the report would call them.
 
     Of choices: all emotions together ("all") and each emotion. Of ratings: the effect of the emotion on each scale
@@ -107,30 +107,30 @@ def findings(design: Design, answers: Answers, rng: np.random.Generator, *, alph
     each pair ("sad, happy"). Of labels: whether people agree ("all").
     """
     if design.question == "pairwise":
-        return _preferred(answers, rng, alpha)
+        return _preferred(answers, rng)
     if design.question == "free-label":
         test = labels_found(answers, rng).test
-        return {ALL: test is not None and test.p_value < alpha}
+        return {ALL: test is not None and test.p_value < ALPHA}
     if design.question == "forced-choice":
         emotions, whole, _ = recognitions(answers, rng, permutations=_PERMUTATIONS)
         return {ALL: whole.recognised} | {row.emotion: row.recognised for row in emotions}
-    return _rated(answers, alpha)
+    return _rated(answers)
 
 
-def _rated(answers: Answers, alpha: float) -> dict[str, bool]:
+def _rated(answers: Answers) -> dict[str, bool]:
     p_values = holm([_emotion_p(answers, scale) for scale in answers.ratings])
     effects = {
-        f"{ALL}, {scale}": p is not None and p < alpha for scale, p in zip(answers.ratings, p_values, strict=True)
+        f"{ALL}, {scale}": p is not None and p < ALPHA for scale, p in zip(answers.ratings, p_values, strict=True)
     }
-    return effects | {f"{row.emotion}, {row.scale}": row.off_middle(alpha) for row in rating_means(answers)}
+    return effects | {f"{row.emotion}, {row.scale}": row.off_middle(ALPHA) for row in rating_means(answers)}
 
 
-def _preferred(answers: Answers, rng: np.random.Generator, alpha: float) -> dict[str, bool]:
+def _preferred(answers: Answers, rng: np.random.Generator) -> dict[str, bool]:
     try:
         found = preferences(answers, rng)
     except AnswersError:
         return {ALL: False}
-    pairs = {f"{row.first}, {row.second}": row.p_holm is not None and row.p_holm < alpha for row in found.pairs}
+    pairs = {f"{row.first}, {row.second}": row.p_holm is not None and row.p_holm < ALPHA for row in found.pairs}
     return {ALL: found.differ} | pairs
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -19,6 +17,7 @@ from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
 from strut.pipeline.perform import perform
 from strut.robot import Robot
+from strut.study.answer_table import csv_of_rows
 from strut.study.answers import PAD_SCALES
 
 SESSION_FILE = "session.csv"
@@ -64,14 +63,12 @@ def stimuli(robot: Robot, seed: int) -> tuple[SessionStimulus, ...]:
 
 def session_table(rows: Sequence[Mapping[str, Any]], seed: int) -> str:
     """Return a session as text of a table with one row per motion."""
-    text = io.StringIO()
     columns = ["number", "file", "role", "name", *PAD_SCALES, "verdict", "kept", "reasons", "seed"]
-    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        felt = dict(zip(PAD_SCALES, row["pad"], strict=True))
-        writer.writerow({**row, **felt, "reasons": "; ".join(row["reasons"]), "seed": seed})
-    return text.getvalue()
+    told = [
+        {**row, **dict(zip(PAD_SCALES, row["pad"], strict=True)), "reasons": "; ".join(row["reasons"]), "seed": seed}
+        for row in rows
+    ]
+    return csv_of_rows(columns, [{name: row[name] for name in columns} for row in told])
 
 
 def save_stimuli(

@@ -28,7 +28,7 @@ from strut.study.ratings import (
     rating_means,
     untested_controls,
 )
-from strut.study.recognition import Recognition, chances, needs_two_answers, recognitions
+from strut.study.recognition import NEEDS_TWO_ANSWERS, Recognition, chances, recognitions
 from strut.study.significance import Significance
 
 _Found = TypeVar("_Found")
@@ -201,7 +201,7 @@ def _choices(
     matrix, (guess, guess_all, source) = confusion.confusion(answers, options), _chances(answers, options, chance)
     rows, overall, test = recognitions(answers, rng)
     if test is None:
-        left_out.append(needs_two_answers().reason)
+        left_out.append(NEEDS_TWO_ANSWERS)
     independence = _tried(partial(confusion.chi2_independence, matrix), left_out)
     return Choices(
         confusion=matrix,

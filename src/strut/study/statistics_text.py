@@ -53,7 +53,7 @@ def statistics_tables(found: StudyStatistics) -> list[Table]:
         ("Groups (tests over participants)", found.group_effects, _GROUP),
         ("Confidence, from 1 to 5", found.confidence.emotions if found.confidence else (), _SURE),
         *(
-            (f"{_capital(model.name)}; {model.reference} is the reference", model.terms, _TERM)
+            (f"{model.name[:1].upper()}{model.name[1:]}; {model.reference} is the reference", model.terms, _TERM)
             for model in found.models
         ),
     ):
@@ -98,10 +98,6 @@ def spans_words(spans: Sequence[tuple[float, float, int]]) -> str:
         else:
             told += [f"{word} from {start:.1f} to {end:.1f} s" for start, end in own]
     return ", ".join(told)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _choice_tables(choices: Choices) -> list[Table]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, product
 
 import numpy as np
@@ -65,9 +65,7 @@ def trial_plan(design: Design, index: int, shown: Mapping[str, int], group: str 
     trials = [Trial(0, block, *show) for block, show in shows]
     lot = np.random.default_rng([design.seed, index, 3])
     trials[practice:] = _with_checks(trials[practice:], session.attention_checks, lot)
-    return tuple(
-        Trial(number, one.block, one.stimulus, one.other, one.check) for number, one in enumerate(trials, start=1)
-    )
+    return tuple(replace(one, number=number) for number, one in enumerate(trials, start=1))
 
 
 def _practice(design: Design, names: Sequence[str], rng: np.random.Generator) -> list[tuple[int, Show]]:

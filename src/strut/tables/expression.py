@@ -185,16 +185,12 @@ class ExpressionTable(Table, frozen=True):
     animated: AnimatedTable | None = None
 
     def __post_init__(self) -> None:
-        _check_names("anchor", self.anchor, tuple(emotion_table()))
-        _check_names("axis", self.axis, (*PACE, *WORDS))
-        _check_names("main", self.main, ("speed", "postures", *WORDS))
+        for layer, table in (("", self), ("animated.", self.animated or AnimatedTable())):
+            _check_names(f"{layer}anchor", table.anchor, tuple(emotion_table()))
+            _check_names(f"{layer}axis", table.axis, (*PACE, *WORDS))
+            _check_names(f"{layer}main", table.main, ("speed", "postures", *WORDS))
         for name, anchor in self.anchor.items():
             _check_names(f"anchor.{name}.postures", anchor.postures, tuple(self.poses))
-
-        if self.animated is not None:
-            _check_names("animated.anchor", self.animated.anchor, tuple(emotion_table()))
-            _check_names("animated.axis", self.animated.axis, (*PACE, *WORDS))
-            _check_names("animated.main", self.animated.main, ("speed", "postures", *WORDS))
 
     def with_animated(self) -> ExpressionTable:
         """Return the table with its second layer laid over it; itself if it has none."""

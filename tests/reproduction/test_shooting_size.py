@@ -3,7 +3,7 @@
 import pytest
 
 from strut.errors import OutOfRangeError
-from strut.human.shooting_size import reconstruction_size, synthesis_size
+from strut.reproduction.human import reconstruction_size, synthesis_size
 
 TABLE_6_2 = {
     "AngerExpressive2": ((6, 12, 1, 3, 1, 1), (3072, 2376, 6258)),
