@@ -38,6 +38,12 @@ def show(
             help="How long the film (a human walk: whole strides; a story: at most 60; else 8) or page (at most 90) is."
         ),
     ] = None,
+    width: Annotated[
+        int | None,
+        typer.Option(
+            help="How wide picture and film are, in pixels.  [default: of one robot 840 and 720, of several about 1280]"
+        ),
+    ] = None,
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the live viewer.")] = 8080,
     force: Force = False,
@@ -61,6 +67,7 @@ def show(
             at_s=at,
             poses=poses,
             duration_s=seconds,
+            width_px=width,
             force=force,
             on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
         )

@@ -1,0 +1,122 @@
+"""Triangles: the parts of a body as one set of triangles with normals, fine for the eye and coarse for shadows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.engines.solid_mesh import lightened, solid_mesh
+from strut.engines.solids import Solid
+from strut.robot import Array
+
+ROUND_FACES = 9_000  # of all round parts; their normals are those of the true surface, so that they look round
+SHADOW_ROUND_FACES, SHADOW_FACES = 3_000, 20_000  # of round parts and of meshes, where only a soft shadow is asked for
+AROUND = (10, 32)  # corners of a circle, at least and at most: fewer where there are many round parts
+_FACES = {"capsule": 2, "sphere": 1, "ellipsoid": 1}
+_FLAT = ("box", "mesh")  # kinds whose faces have an edge between them
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Triangles:
+    """Triangles of all parts of a body, each in its part's own frame, part after part.
+
+    Args:
+        vertex_m: Shape (v, 3).
+        vertex_stops: After which vertex each part ends. Shape (p,).
+        faces: Vertices of the triangles, counter-clockwise seen from outside, corner by corner. Shape (3, n).
+        face_stops: After which triangle each part ends. Shape (p,).
+        normal: Unit normals at the corners, out of the part. Shape (3, n, 3).
+        part: Which part each triangle belongs to. Shape (n,).
+        smooth: Whether its three normals differ. Shape (n,).
+        closed: Whether its part is surely closed, so that its far side is never seen. Shape (n,).
+    """
+
+    vertex_m: Array
+    vertex_stops: npt.NDArray[np.intp]
+    faces: npt.NDArray[np.int64]
+    face_stops: npt.NDArray[np.intp]
+    normal: Array
+    part: npt.NDArray[np.intp]
+    smooth: npt.NDArray[np.bool_]
+    closed: npt.NDArray[np.bool_]
+
+    def vertices_in_world(self, centre_in_world: Array, part_to_world: Array) -> Array:
+        """Return the vertices where the parts are. Shapes (p, 3), (p, 3, 3) in, (v, 3) out."""
+        placed, first = np.empty_like(self.vertex_m), 0
+        for last, centre, turn in zip(self.vertex_stops, centre_in_world, part_to_world, strict=True):
+            placed[first:last] = self.vertex_m[first:last] @ turn.T + centre
+            first = last
+        return placed
+
+    def normals_in_world(self, part_to_world: Array) -> Array:
+        """Return the normals as the parts are turned. Shape (p, 3, 3) in, (3, n, 3) out."""
+        turned, first = np.empty_like(self.normal), 0
+        for last, turn in zip(self.face_stops, part_to_world, strict=True):
+            turned[:, first:last] = self.normal[:, first:last] @ turn.T
+            first = last
+        return turned
+
+
+@lru_cache(maxsize=16)
+def triangles_of(parts: tuple[Solid, ...]) -> Triangles:
+    """Return the triangles of the parts of a body."""
+    return _triangles(parts, ROUND_FACES)
+
+
+@lru_cache(maxsize=16)
+def shading_triangles(parts: tuple[Solid, ...]) -> Triangles:
+    """Return fewer triangles of the parts of a body, enough for the shadows that it casts."""
+    return _triangles(lightened(parts, SHADOW_FACES), SHADOW_ROUND_FACES)
+
+
+def _triangles(parts: tuple[Solid, ...], round_faces: int) -> Triangles:
+    corners = _corners_of_circles(parts, round_faces)
+    meshes = [solid_mesh(part, around=around) for part, around in zip(parts, corners, strict=True)]
+    vertex_stops = np.cumsum([len(mesh.vertices) for mesh in meshes])
+    starts = vertex_stops - [len(mesh.vertices) for mesh in meshes]
+    normals = [_normals(part, mesh.vertices[mesh.faces]) for part, mesh in zip(parts, meshes, strict=True)]
+    owner = np.repeat(np.arange(len(parts)), [len(mesh.faces) for mesh in meshes])
+    faces = np.concatenate([mesh.faces + start for mesh, start in zip(meshes, starts, strict=True)])
+    return Triangles(
+        vertex_m=np.concatenate([mesh.vertices for mesh in meshes]),
+        vertex_stops=vertex_stops,
+        faces=np.ascontiguousarray(faces.T),
+        face_stops=np.cumsum([len(mesh.faces) for mesh in meshes]),
+        normal=np.ascontiguousarray(np.concatenate(normals).swapaxes(0, 1)),
+        part=owner,
+        smooth=np.array([part.kind not in _FLAT for part in parts])[owner],
+        closed=np.array([part.kind != "mesh" for part in parts])[owner],
+    )
+
+
+def _corners_of_circles(parts: tuple[Solid, ...], most_faces: int) -> list[int]:
+    """Return how many corners the circles of parts have: even, more of large ones, fewer where many are round.
+
+    A ball has as many faces as the square of it, a capsule twice that.
+    """
+    round_parts = [part for part in {*parts} if part.kind in _FACES]
+    faces = sum(_FACES[part.kind] for part in round_parts) or 1
+    usual_m = float(np.mean([part.size_m[0] for part in round_parts])) if round_parts else 1.0
+    shares = np.sqrt(most_faces / faces * np.array([part.size_m[0] for part in parts]) / usual_m)
+    shares[[part.kind not in _FACES for part in parts]] = AROUND[1]  # a cylinder has few faces anyway
+    return [2 * int(corners / 2.0) for corners in np.clip(shares, *AROUND)]
+
+
+def _normals(part: Solid, corner_m: Array) -> Array:
+    """Return unit normals at the corners of a part's triangles: of round parts, those of the true surface."""
+    if part.kind in (*_FLAT, "cylinder"):
+        face = np.cross(corner_m[:, 1] - corner_m[:, 0], corner_m[:, 2] - corner_m[:, 0])
+        normal = np.repeat(face[:, None], 3, axis=1)
+        if part.kind == "cylinder":
+            side = np.abs(face[:, 2]) < 0.5 * np.linalg.norm(face, axis=1)
+            normal[side] = corner_m[side] * np.array([1.0, 1.0, 0.0])
+    elif part.kind == "capsule":
+        along = np.clip(corner_m[..., 2:], -part.size_m[1], part.size_m[1])
+        normal = corner_m - along * np.array([0.0, 0.0, 1.0])
+    else:
+        radii_m = part.size_m if part.kind == "ellipsoid" else np.ones(3)
+        normal = corner_m / radii_m**2
+    return np.asarray(normal / np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-300))
