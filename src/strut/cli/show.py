@@ -14,6 +14,19 @@ from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.show.footage import Look
 
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        help="How long the film (a human walk: whole strides; a story: at most 60; else 8) or page (at most 90) is."
+    ),
+]
+Width = Annotated[
+    int | None,
+    typer.Option(
+        help="How many pixels wide picture and film are.  [default: 840 and 720 of one robot, about 1280 of several]"
+    ),
+]
+
 
 def show(
     files: Annotated[list[Path], typer.Argument(help="Motion files, shown side by side.")],
@@ -32,18 +45,8 @@ def show(
         int | None,
         typer.Option(help="Poses in a row, seen from the side.  [default: 8 of human walks and stories, else 1]"),
     ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            help="How long the film (a human walk: whole strides; a story: at most 60; else 8) or page (at most 90) is."
-        ),
-    ] = None,
-    width: Annotated[
-        int | None,
-        typer.Option(
-            help="How wide picture and film are, in pixels.  [default: of one robot 840 and 720, of several about 1280]"
-        ),
-    ] = None,
+    seconds: Seconds = None,
+    width: Width = None,
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the live viewer.")] = 8080,
     force: Force = False,

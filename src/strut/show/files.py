@@ -17,7 +17,7 @@ from strut.show.picture import png_bytes
 from strut.show.pose_strip import POSES, STRIP_PX, pose_strip_bytes
 from strut.show.render import Pixels
 from strut.show.report import MOST_SHOWN_S, report_bytes
-from strut.show.width import PICTURE, checked_px
+from strut.show.width import PICTURE, check_width
 
 FILMS: dict[str, Callable[[Film, Iterable[Pixels]], bytes]] = {".gif": gif_bytes, ".mp4": mp4_bytes}
 
@@ -62,17 +62,16 @@ def save_shown(
         >>> strut.save_shown(strut.load_motion("happy.npz"), png="happy.png", html="happy.html")
     """
     in_a_row = _poses_in_a_row(poses, at_s)
-    width_px = None if width_px is None else checked_px(width_px, 1 if isinstance(motions, Motion) else len(motions))
     together = [motions] if isinstance(motions, Motion) else list(motions)
     shown = SideBySide(together, [robot_of(motion) for motion in together], look, names)
+    check_width(width_px, len(together))
     files = _writable({".html": html, ".png": png, ".gif": gif, ".mp4": mp4}, force=force)
     if html is not None:
         page = report_bytes(shown, most_shown_s=MOST_SHOWN_S if duration_s is None else duration_s)
         write_atomically(files[".html"], page, force=force)
     if png is not None:
         write_atomically(files[".png"], _picture(shown, in_a_row, at_s, width_px), force=force)
-    endings = [kind for kind in FILMS if kind in files]
-    for ending, film in _films(shown, endings, duration_s, width_px, on_frame).items():
+    for ending, film in _films(shown, files, duration_s, width_px, on_frame).items():
         write_atomically(files[ending], film, force=force)
     return list(files.values())
 
@@ -95,12 +94,13 @@ def _picture(shown: SideBySide, in_a_row: int | None, at_s: float | None, width_
 
 def _films(
     shown: SideBySide,
-    endings: Sequence[str],
+    files: Mapping[str, Path],
     duration_s: float | None,
     width_px: int | None,
     on_frame: OnFrame | None,
 ) -> dict[str, bytes]:
     """Return a film in all formats that are asked for, drawn once; nothing is drawn for none."""
+    endings = [ending for ending in FILMS if ending in files]
     if not endings:
         return {}
     film = film_of(shown, duration_s=duration_s, width_px=width_px)

@@ -75,20 +75,21 @@ def shading_triangles(parts: tuple[Solid, ...]) -> Triangles:
 def _triangles(parts: tuple[Solid, ...], round_faces: int) -> Triangles:
     corners = _corners_of_circles(parts, round_faces)
     meshes = [solid_mesh(part, around=around) for part, around in zip(parts, corners, strict=True)]
-    vertex_stops = np.cumsum([len(mesh.vertices) for mesh in meshes])
-    starts = vertex_stops - [len(mesh.vertices) for mesh in meshes]
+    vertices, faces = ([getattr(mesh, what) for mesh in meshes] for what in ("vertices", "faces"))
+    vertex_stops, face_stops = (np.cumsum([*map(len, those)]) for those in (vertices, faces))
+    owner = np.repeat(np.arange(len(parts)), np.diff(face_stops, prepend=0))
+    first_vertex = np.append(0, vertex_stops)[owner]
     normals = [_normals(part, mesh.vertices[mesh.faces]) for part, mesh in zip(parts, meshes, strict=True)]
-    owner = np.repeat(np.arange(len(parts)), [len(mesh.faces) for mesh in meshes])
-    faces = np.concatenate([mesh.faces + start for mesh, start in zip(meshes, starts, strict=True)])
+    kinds = np.array([part.kind for part in parts])
     return Triangles(
-        vertex_m=np.concatenate([mesh.vertices for mesh in meshes]),
+        vertex_m=np.concatenate(vertices),
         vertex_stops=vertex_stops,
-        faces=np.ascontiguousarray(faces.T),
-        face_stops=np.cumsum([len(mesh.faces) for mesh in meshes]),
+        faces=np.ascontiguousarray((np.concatenate(faces) + first_vertex[:, None]).T),
+        face_stops=face_stops,
         normal=np.ascontiguousarray(np.concatenate(normals).swapaxes(0, 1)),
         part=owner,
-        smooth=np.array([part.kind not in _FLAT for part in parts])[owner],
-        closed=np.array([part.kind != "mesh" for part in parts])[owner],
+        smooth=~np.isin(kinds, _FLAT)[owner],
+        closed=(kinds != "mesh")[owner],
     )
 
 

@@ -27,15 +27,15 @@ class Widths:
         """Return how wide each of so many panels is: the usual, or a share of the whole width that is asked for."""
         if asked_px is None:
             return min(self.one_px, max(self.least_px, self.all_px // count))
-        return checked_px(asked_px, count) // count
+        check_width(asked_px, count)
+        return asked_px // count
 
 
-def checked_px(asked_px: int, count: int = 1) -> int:
-    """Return a width if a picture of so many robots can have it; raises OutOfRangeError."""
-    if not LEAST_PX * count <= asked_px <= MOST_PX:
+def check_width(asked_px: int | None, count: int) -> None:
+    """Raise OutOfRangeError if a picture of so many robots cannot have the width that is asked for."""
+    if asked_px is not None and not LEAST_PX * count <= asked_px <= MOST_PX:
         room = f"{LEAST_PX * count} to {MOST_PX}"
         raise OutOfRangeError(f"A picture {asked_px} pixels wide cannot be drawn; choose {room}.")
-    return asked_px
 
 
 PICTURE = Widths(one_px=840, all_px=1260, least_px=420)
