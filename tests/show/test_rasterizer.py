@@ -6,7 +6,8 @@ from scipy.spatial.transform import Rotation
 
 from strut.engines.solids import Solid
 from strut.show.camera import Camera, fitted_camera
-from strut.show.rasterizer import PosedBody, covered
+from strut.show.fill import covered
+from strut.show.rasterizer import PosedBody
 from tests.engines.test_solids import SOLIDS, outside
 
 SIZE = (120, 100)

@@ -1,8 +1,4 @@
-"""Rasterizer: triangles on a grid of cells, the nearest in each, as films and shadows need them.
-
-Every triangle is filled row by row, from where a row enters it to where it leaves; depth tells which triangle is seen
-(a z-buffer, E. Catmull, 1974). All triangles at once, in arrays.
-"""
+"""Rasterizer: a body at one instant as a camera sees it, and where lamps reach it and the floor."""
 
 from __future__ import annotations
 
@@ -14,27 +10,11 @@ import numpy.typing as npt
 from strut.engines.solids import Solid
 from strut.robot import Array
 from strut.show.camera import Camera
+from strut.show.fill import Covered, Indices, across, covered, doubled_area
 from strut.show.triangles import Triangles, shading_triangles, triangles_of
 
 SHADOW_CELLS = 200  # across a body, of its shadow on itself
 LIFTED_CELLS = 1.5  # how far a point is taken off its surface, or it would lie in its own shadow
-MOST_ROWS = 300_000  # of triangles that are filled in one go
-Indices = npt.NDArray[np.intp]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Covered:
-    """Cells that triangles cover, at most one triangle a cell: the nearest.
-
-    Args:
-        cell: Which cell, row by row. Shape (m,).
-        triangle: Which triangle is seen there. Shape (m,).
-        depth: Shape (m,).
-    """
-
-    cell: Indices
-    triangle: Indices
-    depth: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,18 +74,19 @@ class PosedBody:
     def lit(self, points_in_world: Array, normal: Array, light: Array) -> Array:
         """Return how much of a far lamp's light reaches points on the body. Shapes (n, 3), (n, 3), (3,) in, (n,) out.
 
-        By a shadow map (L. Williams, 1978), whose four nearest cells are asked.
+        By a shadow map (L. Williams, 1978), whose four nearest cells are asked. Of closed parts it holds the far side,
+        so that no part lies in the shadow of its own surface.
         """
-        across = _across(light)
-        flat = self._blocking @ across.T
+        axes = across(light)
+        flat = self._blocking @ axes.T
         low = flat.min(axis=0)
         cell_m = float(np.ptp(flat, axis=0).max()) / SHADOW_CELLS
         size = (SHADOW_CELLS + 2, SHADOW_CELLS + 2)
-        shown = _facing(self._blockers, (flat - low) / cell_m + 1.0, -self._blocking @ light, size)
+        shown = _facing(self._blockers, (flat - low) / cell_m + 1.0, -self._blocking @ light, size, sign=-1.0)
         nearest = np.full(size[0] * size[1], np.inf)
         nearest[shown.cell] = shown.depth
         lifted = points_in_world + LIFTED_CELLS * cell_m * normal
-        corner = np.floor((lifted @ across.T - low) / cell_m + 0.5).astype(np.intp)
+        corner = np.floor((lifted @ axes.T - low) / cell_m + 0.5).astype(np.intp)
         corner = np.clip(corner, 0, SHADOW_CELLS)
         depth, reached = -lifted @ light, np.zeros(len(lifted))
         first = corner[:, 1] * size[0] + corner[:, 0]
@@ -125,91 +106,15 @@ class PosedBody:
         return hidden.reshape(cells, cells)
 
 
-def _facing(triangles: Triangles, place: Array, depth: Array, size: tuple[int, int]) -> Covered:
-    """Return the cells that triangles cover from their front, given place (v, 2) and depth (v,) of the vertices."""
+def _facing(triangles: Triangles, place: Array, depth: Array, size: tuple[int, int], *, sign: float = 1.0) -> Covered:
+    """Return the cells that triangles cover from their front, given place (v, 2) and depth (v,) of the vertices.
+
+    With a sign of -1, from behind where a part is closed.
+    """
     x, y = place[:, 0][triangles.faces], place[:, 1][triangles.faces]
-    doubled = (x[1] - x[0]) * (y[2] - y[0]) - (y[1] - y[0]) * (x[2] - x[0])
-    facing = np.flatnonzero((doubled < 0.0) | ~triangles.closed)  # rows go down
+    facing = np.flatnonzero((sign * doubled_area(x, y) < 0.0) | ~triangles.closed)
     found = covered(x[:, facing], y[:, facing], depth[triangles.faces[:, facing]], size)
     return replace(found, triangle=facing[found.triangle])
-
-
-def _across(light: Array) -> Array:
-    """Return right and down of who looks from a lamp. Shape (3,) in, (2, 3) out."""
-    right = np.cross(light, np.eye(3)[int(np.argmin(np.abs(light)))])
-    right /= np.linalg.norm(right)
-    return np.stack([right, np.cross(right, light)])
-
-
-def covered(x: Array, y: Array, depth: Array, size: tuple[int, int]) -> Covered:
-    """Return which cells of a grid triangles cover, and which is nearest.
-
-    Args:
-        x: Columns of the corners; cell k reaches from k to k + 1. Shape (3, n).
-        y: Rows of the corners. Shape (3, n).
-        depth: Of the corners; what is linear over the grid, and smaller where it is nearer. Shape (3, n).
-        size: Columns and rows of the grid.
-    """
-    low = np.clip(np.ceil(np.minimum(np.minimum(y[0], y[1]), y[2]) - 0.5), 0, size[1]).astype(np.intp)
-    high = np.clip(np.ceil(np.maximum(np.maximum(y[0], y[1]), y[2]) - 0.5), 0, size[1]).astype(np.intp)
-    kept = np.flatnonzero(high > low)
-    nearest, found = np.full(size[0] * size[1], np.inf), list[Covered]()
-    for some in np.array_split(kept, int((high - low)[kept].sum()) // MOST_ROWS + 1):
-        filled = _filled(x[:, some], y[:, some], depth[:, some], size, (low[some], high[some] - low[some]))
-        np.minimum.at(nearest, filled.cell, filled.depth)
-        first = filled.depth <= nearest[filled.cell]
-        found.append(Covered(filled.cell[first], some[filled.triangle[first]], filled.depth[first]))
-    winner = np.full(size[0] * size[1], -1)
-    for one in found:  # of surfaces that touch, equally near, the last
-        first = one.depth <= nearest[one.cell]
-        winner[one.cell[first]] = one.triangle[first]
-    cell = np.flatnonzero(winner >= 0)
-    return Covered(cell, winner[cell], nearest[cell])
-
-
-def _filled(x: Array, y: Array, depth: Array, size: tuple[int, int], rows: tuple[Indices, Indices]) -> Covered:
-    """Return all cells whose middles lie in triangles, row by row, given the first row of each and how many it has."""
-    first_row, tall = rows
-    owner, below = _counted(tall)
-    row = first_row[owner] + below
-    ends = np.clip(np.ceil(_span(x, y, owner, row.astype(np.float64) + 0.5) - 0.5), 0, size[0]).astype(np.intp)
-    wide = ends[1] - ends[0]
-    met = np.flatnonzero(wide > 0)
-    owner, row, start, wide = owner[met], row[met], ends[0][met], wide[met]
-    along_x, along_y = _slopes(x, y, depth)
-    slope = along_x[owner]
-    level = depth[0][owner] + slope * (start + 0.5 - x[0][owner]) + along_y[owner] * (row + 0.5 - y[0][owner])
-    span, along = _counted(wide)
-    return Covered((row * size[0] + start)[span] + along, owner[span], level[span] + slope[span] * along)
-
-
-def _counted(counts: Indices) -> tuple[Indices, Indices]:
-    """Return for 2, 0, 3 of them the owners 0, 0, 2, 2, 2 and the numbers 0, 1, 0, 1, 2."""
-    owner = np.repeat(np.arange(len(counts)), counts)
-    return owner, np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-
-
-def _span(x: Array, y: Array, owner: Indices, height: Array) -> Array:
-    """Return where lines across the grid enter and leave their triangles. Shapes (3, n) twice, (m,) twice in, (2, m).
-
-    A line meets the edge from the lowest corner to the highest one, and one of the two others.
-    """
-    order = np.argsort(y, axis=0)
-    x, y = np.take_along_axis(x, order, axis=0), np.take_along_axis(y, order, axis=0)
-    run, rise = x[[2, 1, 2]] - x[[0, 0, 1]], y[[2, 1, 2]] - y[[0, 0, 1]]
-    slope = np.divide(run, rise, out=np.zeros_like(run), where=rise != 0.0)
-    long = x[0][owner] + (height - y[0][owner]) * slope[0][owner]
-    other = owner + (height >= y[1][owner]) * y.shape[1]  # which of the two others
-    short = x[:2].ravel()[other] + (height - y[:2].ravel()[other]) * slope[1:].ravel()[other]
-    return np.stack([np.minimum(long, short), np.maximum(long, short)])
-
-
-def _slopes(x: Array, y: Array, depth: Array) -> tuple[Array, Array]:
-    """Return how depth changes along columns and rows over triangles. Shape (3, n) each in, (n,) each out."""
-    (ux, vx), (uy, vy), (ud, vd) = (corner[1:] - corner[0] for corner in (x, y, depth))
-    area = ux * vy - uy * vx
-    scale = np.divide(1.0, area, out=np.zeros_like(area), where=area != 0.0)  # who is seen edge-on covers no cell
-    return (ud * vy - vd * uy) * scale, (vd * ux - ud * vx) * scale
 
 
 def _weights(corners: Array, points: Array) -> Array:

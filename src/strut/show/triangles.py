@@ -9,12 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.engines.solid_mesh import lightened, solid_mesh
-from strut.engines.solids import Solid
+from strut.engines.solids import Mesh, Solid
 from strut.robot import Array
+from strut.show.fill import across, covered, doubled_area
 
 ROUND_FACES = 9_000  # of all round parts; their normals are those of the true surface, so that they look round
-SHADOW_ROUND_FACES, SHADOW_FACES = 3_000, 20_000  # of round parts and of meshes, where only a soft shadow is asked for
+SHADOW_ROUND_FACES, SHADOW_FACES = 3_000, 40_000  # of round parts and of meshes, where only a soft shadow is asked for
 AROUND = (10, 32)  # corners of a circle, at least and at most: fewer where there are many round parts
+MOSTLY_FRONT = 0.95  # share of a closed mesh that is seen from the front: some of others' triangles are turned over
+_LOOK_CELLS = 48
+_AROUND_IT = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]) / np.sqrt(3.0)
 _FACES = {"capsule": 2, "sphere": 1, "ellipsoid": 1}
 _FLAT = ("box", "mesh")  # kinds whose faces have an edge between them
 
@@ -31,7 +35,7 @@ class Triangles:
         normal: Unit normals at the corners, out of the part. Shape (3, n, 3).
         part: Which part each triangle belongs to. Shape (n,).
         smooth: Whether its three normals differ. Shape (n,).
-        closed: Whether its part is surely closed, so that its far side is never seen. Shape (n,).
+        closed: Whether its part shows nobody the back of a triangle, so that who is seen from behind is hidden. (n,).
     """
 
     vertex_m: Array
@@ -63,16 +67,37 @@ class Triangles:
 @lru_cache(maxsize=16)
 def triangles_of(parts: tuple[Solid, ...]) -> Triangles:
     """Return the triangles of the parts of a body."""
-    return _triangles(parts, ROUND_FACES)
+    return _triangles(parts, _closed(parts), ROUND_FACES)
 
 
 @lru_cache(maxsize=16)
 def shading_triangles(parts: tuple[Solid, ...]) -> Triangles:
     """Return fewer triangles of the parts of a body, enough for the shadows that it casts."""
-    return _triangles(lightened(parts, SHADOW_FACES), SHADOW_ROUND_FACES)
+    return _triangles(lightened(parts, SHADOW_FACES), _closed(parts), SHADOW_ROUND_FACES)
 
 
-def _triangles(parts: tuple[Solid, ...], round_faces: int) -> Triangles:
+@lru_cache(maxsize=16)
+def _closed(parts: tuple[Solid, ...]) -> npt.NDArray[np.bool_]:
+    """Return which parts are closed. Shape (p,)."""
+    return np.array([part.mesh is None or front_share(part.mesh) >= MOSTLY_FRONT for part in parts])
+
+
+def front_share(mesh: Mesh) -> float:
+    """Return how much of a mesh, seen from all around, is seen from the front of its triangles.
+
+    Of a thin shell whose triangles were reduced, some of the inner side shows through the outer one.
+    """
+    front, total, faces = 0, 0, mesh.faces.T
+    for towards_eye in _AROUND_IT:
+        place = mesh.vertices @ across(towards_eye).T
+        place = (place - place.min(axis=0)) * (_LOOK_CELLS / max(float(np.ptp(place, axis=0).max()), 1e-9))
+        x, y = place[:, 0][faces], place[:, 1][faces]
+        seen = covered(x, y, -(mesh.vertices @ towards_eye)[faces], (_LOOK_CELLS, _LOOK_CELLS)).triangle
+        front, total = front + int((doubled_area(x, y)[seen] < 0.0).sum()), total + len(seen)
+    return front / max(1, total)
+
+
+def _triangles(parts: tuple[Solid, ...], closed: npt.NDArray[np.bool_], round_faces: int) -> Triangles:
     corners = _corners_of_circles(parts, round_faces)
     meshes = [solid_mesh(part, around=around) for part, around in zip(parts, corners, strict=True)]
     vertices, faces = ([getattr(mesh, what) for mesh in meshes] for what in ("vertices", "faces"))
@@ -89,7 +114,7 @@ def _triangles(parts: tuple[Solid, ...], round_faces: int) -> Triangles:
         normal=np.ascontiguousarray(np.concatenate(normals).swapaxes(0, 1)),
         part=owner,
         smooth=~np.isin(kinds, _FLAT)[owner],
-        closed=(kinds != "mesh")[owner],
+        closed=closed[owner],
     )
 
 
