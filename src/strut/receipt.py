@@ -16,6 +16,12 @@ _WHERE_DUE = (
 )
 
 
+def dial_words(kept: float, asked: float) -> str:
+    """Return an intensity beside what was asked: `intensity 0.90 of 1.00 asked`; it is never told in per cent."""
+    words = f"{kept:.2f}", f"{asked:.2f}"
+    return f"intensity {words[0]} {'as' if words[0] == words[1] else f'of {words[1]}'} asked"
+
+
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """What was asked, what was kept and why, and what the motion needs from the body.

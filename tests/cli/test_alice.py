@@ -34,7 +34,7 @@ def test_walk_check_simulate_and_export(capsys, tmp_path):
     code, out, _ = run(capsys, "simulate", file, "--json")
     assert (code, json.loads(out)["fell"]) == (0, False)
     assert receipt["intensity_kept"] == 1.0
-    assert receipt["reasons"] == ["shown: 67% of the feeling's words; missing or weak: trunk pitch and head pitch"]
+    assert receipt["reasons"] == ["shown: trunk pitch and head pitch are missing or weak"]
     assert receipt["left_out"] == [LEFT_OUT]
     code, out, _ = run(capsys, "simulate", file, "--closed-loop", "--json", "--out", tmp_path / "happened.npz")
     arrival = json.loads(out)

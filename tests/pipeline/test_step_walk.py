@@ -71,7 +71,7 @@ def test_receipt_says_which_words_the_body_lacks():
     receipt = walk_to(ALICE, Place(0.04, 0.0), "sad").receipt
     assert (receipt.verdict, receipt.intensity_kept) == ("weakened", 1.0)
     assert receipt.shown == pytest.approx(4 / 6)  # speed, lift, sway and body height, not trunk and head
-    assert receipt.reasons == ("shown: 67% of the feeling's words; missing or weak: trunk pitch and head pitch",)
+    assert receipt.reasons == ("shown: trunk pitch and head pitch are missing or weak",)
     assert receipt.left_out == (
         "trunk pitch 16 degrees forwards and head pitch 16 degrees forwards, "
         "alice has no part for it as published (--expression animated moves it)",
@@ -84,7 +84,7 @@ def test_a_feeling_that_needs_too_much_margin_is_weakened():
     assert 0.2 < motion.receipt.intensity_kept < 0.6
     assert motion.receipt.balance_margin_mm >= 32.0
     assert motion.receipt.reasons[0].startswith("balance margin: the centre of pressure falls")
-    with pytest.raises(RefusedError, match="Without --strict it would walk at 0"):
+    with pytest.raises(RefusedError, match="Without --strict it would walk at intensity 0"):
         walk_to(ALICE, Place(0.12, 0.0), "sad", margin_m=0.032, strict=True)
 
 

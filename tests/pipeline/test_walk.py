@@ -167,7 +167,8 @@ def test_strict_refuses_what_would_be_weakened():
         walk("mrpete", "sad", intensity=1.5, balance="y", strict=True, **COARSE)
     refusal = caught.value
     assert str(refusal) == (
-        f"Refused: {'; '.join(kept.reasons)}. Without --strict it would walk at {kept.intensity_kept:.2f}."
+        f"Refused: {'; '.join(kept.reasons)}. "
+        f"Without --strict it would walk at intensity {kept.intensity_kept:.2f} of 1.50 asked."
     )
     assert refusal.receipt.verdict == "refused"
     assert refusal.receipt.intensity_kept == kept.intensity_kept

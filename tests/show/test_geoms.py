@@ -4,6 +4,7 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import mujoco
 import numpy as np
@@ -11,13 +12,14 @@ import pytest
 import trimesh
 
 from strut.engines.rigid_body import compiled
-from strut.engines.solid_mesh import MOST_FACES, MOST_FACES_DRAWN, lightened, solid_mesh
+from strut.engines.solid_mesh import MOST_FACES, MOST_FACES_DRAWN, lightened, reduced, solid_mesh
 from strut.engines.solids import Mesh, Solid, solids
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.show.files import save_html
 from strut.show.footage import SideBySide, footage
 from strut.show.picture import png_bytes
+from strut.show.triangles import front_share
 from tests.show.conftest import STOOL_MJCF
 from tests.show.test_picture import drawn, pixels_of
 
@@ -130,3 +132,47 @@ def test_robots_that_others_described_are_drawn(tmp_path: Path, file: str, visua
     assert (tmp_path / "page.html").stat().st_size < 12e6
     faces = sum(len(solid.mesh.faces) for solid in film.solids if solid.mesh)
     assert ("Meshes are reduced" in (tmp_path / "page.html").read_text()) == (faces > MOST_FACES)
+
+
+def kinds_of(body: str) -> list[str]:
+    """Return what is drawn of a link that hangs on the stool's seat."""
+    text = f"<mujoco><worldbody><body><freejoint/>{body}</body></worldbody></mujoco>"
+    return [solid.kind for solid in solids(SimpleNamespace(model=compiled(text)))]
+
+
+LOOKS = '<geom type="cylinder" size="0.03 0.1" group="2" contype="0" conaffinity="0" mass="1"/>'
+
+
+def test_a_foot_that_only_touches_is_drawn_where_the_looks_of_its_leg_end_before_it() -> None:
+    foot = '<body pos="0 0 {}"><geom type="sphere" size="0.02" mass="1"/></body>'
+    assert kinds_of(LOOKS + foot.format(-0.1)) == ["cylinder"]  # the leg reaches into it
+    assert kinds_of(LOOKS + foot.format(-0.2)) == ["cylinder", "sphere"]
+    hinged = foot.format(-0.1).replace("<geom", '<joint axis="0 1 0"/><geom')
+    assert kinds_of(LOOKS + hinged) == ["cylinder", "sphere"]  # another link, without looks of its own
+
+
+def test_shapes_of_hidden_groups_are_drawn_only_of_a_link_that_shows_nothing_else() -> None:
+    hidden = '<geom type="box" size=".1 .1 .1" group="3" mass="1"/>'
+    assert kinds_of(LOOKS + hidden) == ["cylinder"]
+    leg = f'<body><joint axis="0 1 0"/>{hidden}</body>'
+    assert kinds_of(LOOKS + leg) == ["cylinder", "box"]
+    assert kinds_of(hidden) == ["box"]
+
+
+def test_a_surface_whose_faces_repeat_their_vertices_is_reduced_without_holes() -> None:
+    ball = trimesh.creation.icosphere(subdivisions=5, radius=0.3)
+    corners = ball.vertices[ball.faces].reshape(-1, 3)  # every face has corners of its own, as in STL files
+    soup = Mesh(np.array(corners), np.arange(len(corners)).reshape(-1, 3))
+    light = reduced(soup, 2000)
+    assert len(light.faces) <= 2000
+    assert trimesh.Trimesh(light.vertices, light.faces).is_watertight
+
+
+def test_a_closed_mesh_is_seen_from_its_front_and_a_sheet_from_both_sides() -> None:
+    ball = trimesh.creation.icosphere(subdivisions=3, radius=0.3)
+    assert front_share(Mesh(np.array(ball.vertices), np.array(ball.faces))) == 1.0
+    assert front_share(Mesh(np.array(ball.vertices), np.array(ball.faces)[:, ::-1])) == 0.0
+    sheet = Mesh(
+        np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]), np.array([[0, 1, 2], [0, 2, 3]])
+    )
+    assert front_share(sheet) == pytest.approx(0.5, abs=0.02)

@@ -11,11 +11,12 @@ from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.camera import ELEVATION_RAD, fitted_camera
-from strut.show.files import save_gif, save_png
+from strut.show.files import save_gif, save_png, save_shown
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
 from strut.show.footage import Footage, SideBySide, footage, frame_times_s, nearest_samples, telling_sample
 from strut.show.picture import followed, marks_of, png_bytes
 from strut.show.render import draw_frame
+from strut.show.width import FILM, PICTURE
 
 
 def pixels_of(png: bytes) -> Array:
@@ -188,3 +189,22 @@ def test_a_story_told_by_eyes_is_seen_from_where_they_look_and_hardly_from_above
     assert shown.elevation_rad < ELEVATION_RAD
     walk = SideBySide([replace(story, meta={})], [cassie])
     assert walk.elevation_rad == ELEVATION_RAD
+
+
+@pytest.mark.parametrize(("robots", "asked_px", "film_px", "picture_px"), [
+    (1, None, 720, 840), (2, None, 1280, 1260), (5, None, 1280, 2100), (8, None, 1600, 3360), (2, 500, 500, 500),
+])  # fmt: skip
+def test_films_and_pictures_are_wide_enough_to_be_looked_at(robots, asked_px, film_px, picture_px) -> None:
+    assert robots * FILM.panel_px(robots, asked_px) == film_px
+    assert robots * PICTURE.panel_px(robots, asked_px) == picture_px
+
+
+def test_the_width_that_is_asked_for_is_that_of_all_that_is_drawn(tmp_path, monkeypatch, stool, bare) -> None:
+    monkeypatch.setattr("strut.show.files.robot_of", lambda _motion: stool)
+    files = {ending: tmp_path / f"a.{ending}" for ending in ("png", "gif")}
+    save_shown(bare, width_px=200, duration_s=0.3, **files)
+    for path in files.values():
+        with Image.open(path) as picture:
+            assert picture.width == 200
+    with pytest.raises(OutOfRangeError, match="50 pixels wide cannot be drawn; choose 60 to 4000"):
+        save_shown(bare, width_px=50, png=tmp_path / "b.png")

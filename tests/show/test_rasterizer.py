@@ -6,7 +6,8 @@ from scipy.spatial.transform import Rotation
 
 from strut.engines.solids import Solid
 from strut.show.camera import Camera, fitted_camera
-from strut.show.rasterizer import PosedBody, covered
+from strut.show.fill import covered
+from strut.show.rasterizer import PosedBody
 from tests.engines.test_solids import SOLIDS, outside
 
 SIZE = (120, 100)
@@ -80,7 +81,6 @@ def test_cells_are_covered_where_their_middles_are_and_once() -> None:
     square = np.array(
         [[[0.0, 0.0], [4.0, 0.0], [4.0, 4.0]], [[0.0, 0.0], [4.0, 4.0], [0.0, 4.0]], [[9.0, 0], [9, 2], [9, 4]]]
     )
-    found = covered(square, np.zeros((3, 3)), (6, 5))
+    found = covered(*square.transpose(2, 1, 0), np.zeros((3, 3)), (6, 5))
     rows, columns = found.cell // 6, found.cell % 6
     assert sorted(zip(rows, columns, strict=True)) == [(row, column) for row in range(4) for column in range(4)]
-    np.testing.assert_allclose(found.weight.sum(axis=1), np.ones(16))

@@ -87,7 +87,7 @@ def test_a_turn_is_told_beside_what_was_asked(calm: Motion) -> None:
 def test_a_feeling_that_comes_and_goes_is_told_as_one_number(calm: Motion) -> None:
     assert calm.receipt is not None
     felt = replace(calm.receipt, emotion="sad", intensity_asked=1.0, intensity_kept=1.0, shown=0.88)
-    assert receipt_sentences(felt)[0] == "Shows sad as strongly as asked: 88 % of it on average, with start and stop."
+    assert receipt_sentences(felt)[0] == "Shows sad as strongly as asked; 88 % shown on average, with start and stop."
     assert verdict_of(replace(calm, receipt=felt)) == "88 % shown, ok"
 
 
@@ -115,14 +115,16 @@ def test_the_intensity_is_told_beside_what_was_asked(calm: Motion, bare: Motion)
     assert dial_of(weaker) == "intensity 0.40 of 0.50 asked, weakened"
     assert dial_of(bare) == "not checked"
     brief = replace(calm.receipt, intensity_asked=1.0, intensity_kept=1.0, shown=0.46, verdict="weakened")
-    assert intensity_words(brief) == "intensity 1.00 as asked, 46 % of the feeling shown"
+    assert intensity_words(brief) == "intensity 1.00 as asked, 46 % shown"
 
 
 def test_an_intensity_is_rounded_in_one_way(calm: Motion) -> None:
     assert calm.receipt is not None
     weaker = replace(calm.receipt, emotion="happy", intensity_asked=1.0, intensity_kept=0.925, verdict="weakened")
     kept = replace(calm, receipt=weaker)
-    assert verdict_of(replace(kept, receipt=replace(kept.receipt, shown=None))) == "93 % kept, weakened"
+    assert (
+        verdict_of(replace(kept, receipt=replace(kept.receipt, shown=None))) == "intensity 0.93 of 1.00 asked, weakened"
+    )
     assert dial_of(kept) == "intensity 0.93 of 1.00 asked, weakened"
 
 

@@ -17,7 +17,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from strut.adoption.described_model import DescribedModel
 from strut.engines.solid_mesh import outer_faces, reduced
-from strut.engines.solids import Mesh
+from strut.engines.solids import LAST_SEEN_GROUP, Mesh
 from strut.robot import Array
 
 _SHAPES = {
@@ -141,6 +141,7 @@ class _Writer:
         kind, sizes = _SHAPES[int(model.geom_type[geom])]
         touches = bool(model.geom_contype[geom] or model.geom_conaffinity[geom])
         color = model.mat_rgba[model.geom_matid[geom]] if model.geom_matid[geom] >= 0 else model.geom_rgba[geom]
+        color = [*color[:3], 0.0] if self.is_hidden(geom) and not touches else color
         attributes = {"type": kind, "pos": _words(model.geom_pos[geom]), "quat": _words(model.geom_quat[geom])}
         if kind == "mesh":
             name = self.mesh(int(model.geom_dataid[geom]), touches)
@@ -152,6 +153,12 @@ class _Writer:
         contact = str(int(touches))
         attributes |= {"rgba": _words(color), "group": _TOUCHING_GROUP if touches else _SEEN_GROUP}
         ET.SubElement(element, "geom", attributes | {"contype": contact, "conaffinity": contact, "mass": "0"})
+
+    def is_hidden(self, geom: int) -> bool:
+        """Return whether a viewer of MuJoCo hides a shape, and shows another one of its link."""
+        model = self.model
+        same_link = model.geom_bodyid == model.geom_bodyid[geom]
+        return bool(model.geom_group[geom] > LAST_SEEN_GROUP and (model.geom_group[same_link] <= LAST_SEEN_GROUP).any())
 
     def mesh(self, mesh: int, touches: bool) -> str:
         """Return the name of a mesh as an asset, or of its hull for what touches; nothing if it is flat."""

@@ -4,64 +4,100 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from strut.adoption.note import Note
-from strut.engines.rigid_body import foot_positions, poses
+from strut.engines.rigid_body import foot_contact_points, foot_positions, poses
 from strut.motion import Motion
 from strut.robot import Array, Robot
-from strut.show.camera import AZIMUTH_RAD, Camera
-from strut.show.footage import footage
+from strut.show.camera import Camera, fitted_camera
+from strut.show.floor import grid_step_m
+from strut.show.footage import Footage, footage
 from strut.show.page import Picture, page
-from strut.show.picture import followed, shot_of
+from strut.show.render import draw_frame
 
-_WIDTH_PX, _DOTS = 900, 100
+_SIZE_PX, _DOTS = (1000, 720), 100
 _INK, _FRONT = "#1a1c20", "#b3261e"
+_TITLE_PX = 44
+_EDGE_PX, _ASIDE_PX, _GAP_PX = 14, 26, 8  # from words to the edge, to the robot, and to the next words
 _HEADINGS = {"fault": "What is wrong in the file", "assumed": "What was assumed", "found": "What was found"}
 
 
 def portrait_png(robot: Robot) -> bytes:
     """Return a picture of a robot as it stands, with its feet, limbs and front named.
 
+    Names stand left and right of the robot, one under the other, with a line to what they mean.
+
     Example:
         >>> Path("go2.png").write_bytes(strut.portrait_png(strut.load_robot("go2")))
     """
-    motion = _standing(robot)
-    take = followed(footage(motion, robot, np.array([0])))
-    shot = shot_of([take], _WIDTH_PX, AZIMUTH_RAD, height_share=0.8)
-    pixels = shot.panels(0)
-    height_px, width_px = pixels.shape[:2]
-    figure = Figure(figsize=(width_px / _DOTS, height_px / _DOTS), dpi=_DOTS)
-    FigureCanvasAgg(figure)
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.imshow(pixels, aspect="auto")
-    axes.set_xlim(0, width_px)
-    axes.set_ylim(height_px, 0)
+    figure = Figure(figsize=(_SIZE_PX[0] / _DOTS, _SIZE_PX[1] / _DOTS), dpi=_DOTS)
+    canvas = FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, _SIZE_PX[0]), ylim=(_SIZE_PX[1], 0))
     axes.axis("off")
-    camera = Camera(
-        shot.camera.eye_in_world + take.path_in_world[0],
-        *(getattr(shot.camera, part) for part in ("axes", "focal_px", "middle_px", "size_px")),
+    labels = _labels(robot)
+    names = [axes.text(0, 0, words, fontsize=11, color=_INK, va="center") for words, _ in labels]
+    extents = [name.get_window_extent(canvas.get_renderer()) for name in names]  # type: ignore[no-untyped-call]
+    widths = np.array([extent.width for extent in extents])
+    film, arrow = footage(_standing(robot), robot, np.array([0])), _front_arrow(robot)
+    camera = _camera(film, arrow, float(widths.max(initial=0.0)) + 2 * _EDGE_PX)
+    corners = film.corners_in_world()[0]
+    size_m = float(np.linalg.norm(np.ptp(corners, axis=0)))
+    axes.imshow(draw_frame(film, 0, camera, size_m=size_m, grid_m=grid_step_m(size_m)), aspect="auto")
+    anchors = camera.project(np.array([place for _, place in labels]).reshape(-1, 3))[0]
+    columns = camera.project(corners)[0][:, 0]
+    places = label_places(
+        anchors, widths, extents[0].height + _GAP_PX if extents else 0.0, (columns.min(), columns.max())
     )
-    for words, place in _labels(robot):
-        column, row = camera.project(place[None])[0][0]
-        side = 1.0 if column > width_px / 2 else -1.0
-        axes.annotate(
-            words, (column, row), (column + side * 70, row - 26), fontsize=9, color=_INK,
-            ha="left" if side > 0 else "right",
-            arrowprops={"arrowstyle": "-", "color": _INK, "linewidth": 0.7},
-            bbox={"facecolor": "white", "alpha": 0.8, "lw": 0},
-        )  # fmt: skip
-    start, end = _front_arrow(robot)
-    tail, tip = (camera.project(point[None])[0][0] for point in (start, end))
+    for name, anchor, place, width in zip(names, anchors, places, widths, strict=True):
+        name.set_position((float(place[0]), float(place[1])))
+        end = place[0] + (width + 4.0 if place[0] < anchor[0] else -4.0)
+        for color, wide in (("white", 2.6), (_INK, 1.0)):  # on dark bodies and on bright ones
+            axes.plot([end, anchor[0]], [place[1], anchor[1]], color=color, linewidth=wide, solid_capstyle="round")
+        axes.plot(*anchor, "o", color=_INK, markeredgecolor="white", markersize=5)
+    tail, tip = camera.project(np.stack(arrow))[0]
     axes.annotate("", tip, tail, arrowprops={"arrowstyle": "-|>", "color": _FRONT, "linewidth": 2.5})
-    axes.text(tip[0], tip[1], " front", color=_FRONT, fontsize=11, weight="bold")
-    axes.text(12, 24, robot.title, fontsize=12, color=_INK)
+    axes.text(tip[0] + 6, tip[1] + 6, "front", color=_FRONT, fontsize=11, weight="bold", va="top")
+    axes.text(_EDGE_PX, 24, robot.title, fontsize=13, color=_INK, va="center")
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=_DOTS)
     return buffer.getvalue()
+
+
+def _camera(film: Footage, arrow: tuple[Array, Array], margin_px: float) -> Camera:
+    """Return the camera that sees robot and arrow between two margins and under the title."""
+    width_px, height_px = _SIZE_PX
+    room_px = (width_px - 2 * round(margin_px), height_px - _TITLE_PX)
+    camera = fitted_camera(np.concatenate([film.corners_in_world()[0], np.stack(arrow)]), room_px)
+    return replace(camera, middle_px=camera.middle_px + np.array([round(margin_px), _TITLE_PX]), size_px=_SIZE_PX)
+
+
+def label_places(anchors_px: Array, widths_px: Array, line_px: float, body_px: tuple[float, float]) -> Array:
+    """Return where words begin, and the middle of their height, so that none overlaps another or the body.
+
+    Args:
+        anchors_px: Columns and rows of what they mean; who is left of the middle is named on the left. Shape (n, 2).
+        widths_px: How wide the words are. Shape (n,).
+        line_px: How far lines must be apart.
+        body_px: The columns between which the robot is.
+
+    Returns:
+        Columns and rows. Shape (n, 2).
+    """
+    width_px, height_px = _SIZE_PX
+    places, left = np.empty((len(anchors_px), 2)), anchors_px[:, 0] < sum(body_px) / 2
+    aside = np.where(left, body_px[0] - _ASIDE_PX - widths_px, body_px[1] + _ASIDE_PX)
+    places[:, 0] = np.clip(aside, _EDGE_PX, width_px - _EDGE_PX - widths_px)
+    for side in (left, ~left):
+        order = np.flatnonzero(side)[np.argsort(anchors_px[side, 1], kind="stable")]
+        steps = line_px * np.arange(len(order))
+        free = np.maximum.accumulate(anchors_px[order, 1] - line_px - steps)  # above what they mean, in its order
+        places[order, 1] = np.clip(free, _TITLE_PX + line_px / 2, height_px - _EDGE_PX - line_px * len(order)) + steps
+    return places
 
 
 def portrait_page(robot: Robot, notes: Sequence[Note]) -> bytes:
@@ -92,7 +128,10 @@ def portrait_page(robot: Robot, notes: Sequence[Note]) -> bytes:
 
 
 def _caption(robot: Robot) -> str:
-    return f"{robot.mass_kg:.1f} kg, {len(robot.joint_names)} joints, feet {', '.join(robot.foot_names)}."
+    return (
+        f"{robot.mass_kg:.1f} kg, {len(robot.joint_names)} joints, feet {', '.join(robot.foot_names)}. "
+        "On the ground, green: what its feet enclose; blue: its centre of mass."
+    )
 
 
 def _standing(robot: Robot) -> Motion:
@@ -107,7 +146,7 @@ def _labels(robot: Robot) -> list[tuple[str, Array]]:
     qpos = robot.standing_qpos[None]
     kinds = {1: "ball", 2: "line"}
     labels = [
-        (f"{foot.name} ({kinds.get(len(foot.points), 'sole')})", place)
+        (f"foot {foot.name} ({kinds.get(len(foot.points), 'sole')})", place)
         for foot, place in zip(robot.feet, foot_positions(robot, qpos)[0], strict=True)
     ]
     for limb in robot.limbs:
@@ -122,6 +161,7 @@ def _labels(robot: Robot) -> list[tuple[str, Array]]:
 def _front_arrow(robot: Robot) -> tuple[Array, Array]:
     """Return where the arrow to the front starts and ends in world: on the floor, before the feet."""
     feet = foot_positions(robot, robot.standing_qpos[None])[0]
-    size = float(max(np.ptp(feet[:, 0]), np.ptp(feet[:, 1]), 0.1))
-    start = np.array([feet[:, 0].max() + 0.15 * size, feet[:, 1].mean(), 0.0])
+    points = foot_contact_points(robot, robot.standing_qpos[None])[0]
+    size = float(max(np.ptp(feet[:, 0]), np.ptp(feet[:, 1]), 0.5 * robot.standing_qpos[2]))
+    start = np.array([points[..., 0].max() + 0.12 * size, feet[:, 1].mean(), 0.0])
     return start, start + np.array([0.3 * size, 0.0, 0.0])

@@ -26,6 +26,7 @@ from strut.pipeline.perform import perform
 from strut.pipeline.trials import Trials, generator_for
 from strut.pipeline.walk import walk
 from strut.place import Place
+from strut.receipt import dial_words
 from strut.request import PatternGait, Request
 from strut.robot import Array, Robot
 from strut.tables.expression import Layer
@@ -101,7 +102,7 @@ class Distinguished:
     def sentences(self) -> list[str]:
         """Return what there is to tell."""
         known = [(name, kept) for name, kept in zip(self.names, self.kept, strict=True) if kept is not None]
-        weak = [f"{name} ({kept:.0%})" for name, kept in known if kept < WHOLE]
+        weak = [f"{name} ({dial_words(kept, 1.0)})" for name, kept in known if kept < WHOLE]
         weakened = [f"Weakened by limits of the body: {', '.join(weak)}."] if weak else []
         if not self.confused:
             first, second, far = self.pairs[0]

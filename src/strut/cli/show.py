@@ -14,6 +14,19 @@ from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.show.footage import Look
 
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        help="How long the film (a human walk: whole strides; a story: at most 60; else 8) or page (at most 90) is."
+    ),
+]
+Width = Annotated[
+    int | None,
+    typer.Option(
+        help="How many pixels wide picture and film are.  [default: 840 and 720 of one robot, about 1280 of several]"
+    ),
+]
+
 
 def show(
     files: Annotated[list[Path], typer.Argument(help="Motion files, shown side by side.")],
@@ -32,12 +45,8 @@ def show(
         int | None,
         typer.Option(help="Poses in a row, seen from the side.  [default: 8 of human walks and stories, else 1]"),
     ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            help="How long the film (a human walk: whole strides; a story: at most 60; else 8) or page (at most 90) is."
-        ),
-    ] = None,
+    seconds: Seconds = None,
+    width: Width = None,
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the live viewer.")] = 8080,
     force: Force = False,
@@ -61,6 +70,7 @@ def show(
             at_s=at,
             poses=poses,
             duration_s=seconds,
+            width_px=width,
             force=force,
             on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
         )

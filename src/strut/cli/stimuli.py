@@ -31,6 +31,10 @@ def stimuli(
         print_json([{**row, "file": str(out / row["file"])} for row in rows])
     print_lines(
         f"wrote {len(rows)} motions and {SESSION_FILE}, which lists them, to {out}",
-        *(f"  {row['file']} is {row['verdict']} to {row['kept']:.2f}" for row in rows if row["verdict"] != "ok"),
+        *(
+            f"  {row['file']} is {row['verdict']} to intensity {row['kept']:.2f}"
+            for row in rows
+            if row["verdict"] != "ok"
+        ),
     )
     print_next("strut show", out / rows[0]["file"])

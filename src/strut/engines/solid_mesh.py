@@ -17,6 +17,7 @@ AROUND = 20  # corners of a circle: enough that a limb looks round
 MOST_FACES = 80_000  # of all meshes of a body together: what a page holds and a phone draws
 MOST_FACES_DRAWN = 400_000  # in pictures, which need no more
 MOST_FACES_FILMED = 120_000  # in films, whose frames are small and many; with fewer, shells of others crumple
+_SAME_PLACE = 1e-6  # of a mesh's size
 _LEAST_FACES = 12  # those of a box
 _EAGERNESS = 5.0  # with which edges collapse: more leaves spikes in surfaces that are not closed
 _LOOKS, _CELLS, _BEHIND = (
@@ -63,8 +64,20 @@ def reduced(mesh: Mesh, most_faces: int) -> Mesh:
     """
     vertices, faces = mesh.vertices.astype(np.float32), mesh.faces.astype(np.int32)
     if len(faces) > most_faces:
+        vertices, faces = _joined(vertices, faces)
         vertices, faces = simplify(vertices, faces, target_count=most_faces, agg=_EAGERNESS)
     return Mesh(vertices.astype(np.float64), faces.astype(np.int64)) if len(faces) else mesh
+
+
+def _joined(
+    vertices: npt.NDArray[np.float32], faces: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
+    """Return a surface whose faces share the vertices where they meet: files repeat them, and it would tear there."""
+    grain = float(np.linalg.norm(np.ptp(vertices, axis=0))) * _SAME_PLACE
+    _, first, number = np.unique(np.round(vertices / grain), axis=0, return_index=True, return_inverse=True)
+    joined = number.astype(np.int32)[faces]
+    has_area = (joined[:, 0] != joined[:, 1]) & (joined[:, 1] != joined[:, 2]) & (joined[:, 2] != joined[:, 0])
+    return vertices[first], joined[has_area]
 
 
 def outer_faces(mesh: Mesh) -> npt.NDArray[np.int64]:

@@ -1,7 +1,8 @@
 """MuJoCo's geoms as the body that people see: their shapes, and where they are.
 
 Conventions: metres, world axes, rotations from a geom's frame to world. A group above 2 is hidden, as in MuJoCo's own
-viewer; where a description has a visible shape beside the one for collisions (URDF), the visible one is taken.
+viewer; where a description has a visible shape beside the one for collisions, on the same link or on one that is welded
+to it, the visible one is taken. A link that would not be seen at all is drawn as what it collides with.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from strut.robot import Array, Robot
 
 Kind = Literal["sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"]
 GEOM_TYPES = {kind: getattr(mujoco.mjtGeom, f"mjGEOM_{kind.upper()}") for kind in get_args(Kind)}
+_KINDS: dict[int, Kind] = {int(number): kind for kind, number in GEOM_TYPES.items()}
 LAST_SEEN_GROUP = 2
 LEAST_OPACITY = 0.05  # parts fainter than this exist for collisions, not for the eye
 
@@ -81,15 +83,15 @@ def solids(robot: Robot) -> tuple[Solid, ...]:
 
 @lru_cache(maxsize=16)
 def _solids(model: mujoco.MjModel) -> tuple[Solid, ...]:
-    kinds: dict[int, Kind] = {int(number): kind for kind, number in GEOM_TYPES.items()}
-    parts = []
-    for geom in seen_geoms(model):
-        kind, color = kinds[int(model.geom_type[geom])], tuple(model.geom_rgba[geom].tolist())
-        if kind == "mesh":
-            parts.append(Solid(kind, np.zeros(3), color, _mesh(model, int(model.geom_dataid[geom]))))
-        else:
-            parts.append(Solid(kind, model.geom_size[geom].copy(), color))
-    return tuple(parts)
+    return tuple(_solid(model, geom) for geom in _seen_geoms(model))
+
+
+def _solid(model: mujoco.MjModel, geom: int) -> Solid:
+    """Return a geom as a part of the body."""
+    kind, color = _KINDS[int(model.geom_type[geom])], tuple(model.geom_rgba[geom].tolist())
+    if kind == "mesh":
+        return Solid(kind, np.zeros(3), color, _mesh(model, int(model.geom_dataid[geom])))
+    return Solid(kind, model.geom_size[geom].copy(), color)
 
 
 def solid_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
@@ -99,13 +101,42 @@ def solid_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
 
 def seen_geoms(model: mujoco.MjModel) -> list[int]:
     """Return the geoms that are there to be looked at; of a body that is bolted down, its base too."""
+    return list(_seen_geoms(model))
+
+
+@lru_cache(maxsize=16)
+def _seen_geoms(model: mujoco.MjModel) -> tuple[int, ...]:
     drawable = np.isin(model.geom_type, list(GEOM_TYPES.values()))  # no plane, which is the ground
     shown = drawable & (model.geom_group <= LAST_SEEN_GROUP)
     collides = (model.geom_contype | model.geom_conaffinity) != 0
-    dressed = model.geom_bodyid[shown & ~collides & (model.geom_group > 0)]
-    covered = collides & (model.geom_group == 0) & np.isin(model.geom_bodyid, dressed)
-    seen = shown & ~covered
-    return np.flatnonzero(seen if seen.any() else drawable).tolist()
+    looks = shown & ~collides & (model.geom_group > 0) & (model.geom_rgba[:, 3] >= LEAST_OPACITY)
+    seen = shown & ~(collides & (model.geom_group == 0) & _dressed(model, looks))
+    link = model.body_weldid[model.geom_bodyid]
+    bare = drawable & ~shown & ~np.isin(link, link[seen])
+    return tuple(np.flatnonzero(seen | bare).tolist())
+
+
+def _dressed(model: mujoco.MjModel, looks: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return which geoms have looks: on their own body, or where they are on one that is welded to it. Shape (n,)."""
+    dressed = np.isin(model.geom_bodyid, model.geom_bodyid[looks])
+    data, link = mujoco.MjData(model), model.body_weldid[model.geom_bodyid]
+    mujoco.mj_kinematics(model, data)
+    for geom in np.flatnonzero(~dressed & np.isin(link, link[looks])):
+        near = (
+            _away_m(model, data, int(other), data.geom_xpos[geom])
+            for other in np.flatnonzero(looks & (link == link[geom]))
+        )
+        dressed[geom] = min(near) < model.geom_rbound[geom]
+    return dressed
+
+
+def _away_m(model: mujoco.MjModel, data: mujoco.MjData, geom: int, point_in_world: Array) -> float:
+    """Return how far a point is outside of a geom; of a mesh, from its nearest vertex. Shape (3,) in."""
+    point_m = (point_in_world - data.geom_xpos[geom]) @ data.geom_xmat[geom].reshape(3, 3)
+    solid = _solid(model, geom)
+    if solid.mesh is None:
+        return solid.distance_m(point_m)
+    return float(np.linalg.norm(solid.mesh.vertices - point_m, axis=1).min())
 
 
 def _mesh(model: mujoco.MjModel, mesh: int) -> Mesh:

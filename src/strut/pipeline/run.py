@@ -19,7 +19,7 @@ from strut.pipeline.alternatives import slower, why_not_even_neutral
 from strut.pipeline.relaxation import relaxed
 from strut.pipeline.trials import Trials, generator_for
 from strut.pipeline.weakening import strongest_expression
-from strut.receipt import Receipt
+from strut.receipt import Receipt, dial_words
 from strut.request import Request
 from strut.robot import Robot
 from strut.verify.receipt_builder import planned_receipt
@@ -86,10 +86,11 @@ def run(
 
 def _unless_strict(request: Request, receipt: Receipt) -> str:
     """Return what would come of a request that may be weakened."""
-    how = "walk at" if request.task.walks else "show"
+    how = "walk at" if request.task.walks else "show it at"
+    dial = dial_words(receipt.intensity_kept or 0.0, request.asked)
     if receipt.intensity_kept == request.asked and receipt.shown is not None:
-        return f"Without --strict it would {how} {request.asked:.2f} and show {receipt.shown:.0%} of it on average."
-    return f"Without --strict it would {how} {receipt.intensity_kept:.2f}."
+        return f"Without --strict it would {how} {dial}, {100.0 * receipt.shown:.0f} % shown."
+    return f"Without --strict it would {how} {dial}."
 
 
 def _calmer(trials: Trials, faster: Kept) -> tuple[Trials, Kept, tuple[str, ...]]:

@@ -23,11 +23,11 @@ from strut.show.footage import Look, SideBySide, footage, frame_times_s, nearest
 from strut.show.loop import repeated
 from strut.show.picture import INK, VERDICT_COLORS, Shot, Take, followed, shot_of, titles_over
 from strut.show.render import Pixels
+from strut.show.width import FILM
 
 LONGEST_S, LONGEST_STORY_S = 8.0, 60.0  # that a film of a walk or of a story lasts unless more is asked for
 ENOUGH_S = 2.0  # that a single walk which repeats is filmed for, in whole cycles: more would show nothing new
 QUICK_HZ, SLOW_HZ = 25.0, 10.0  # frames per second: of human walks and of stories, and of robots that move slowly
-WIDE_PX, ALL_PX, NARROW_PX = 400, 1000, 200  # width of a panel, of all of them together, and the least of one
 UPRIGHT, LEVEL = 1.2, 0.84  # height of a panel over its width: for people, and for others
 SIDEWAYS_RAD = float(np.deg2rad(-65.0))  # from where a walk is judged: legs apart, face still seen
 _GIF_COLORS = 56  # of each kind
@@ -43,12 +43,14 @@ class FilmOptions(TypedDict, total=False):
         duration_s: Length of the film; if None, whole cycles of a single human walk, else of the longest motion, at
             most 8 s, of stories and shows 60 s.
         frames_per_s: Frames per second; 25 with a human walk, a story or a show and 10 without if left out.
-        panel_px: Width of each robot's picture; the fewer, the wider, if left out.
+        width_px: Width of the film; 720 of one robot and about 1280 of several if left out.
+        panel_px: Width of each robot's picture, in the place of `width_px`.
     """
 
     from_s: float | None
     duration_s: float | None
     frames_per_s: float | None
+    width_px: int | None
     panel_px: int | None
     look: Look
     names: Sequence[str] | None
@@ -99,7 +101,7 @@ def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
         else _again_and_again(*walk, robot, times_s, shown.look)
         for (motion, robot), walk in zip(shown.pairs, walks, strict=True)
     ]
-    width_px = options.get("panel_px") or int(np.clip(ALL_PX // len(takes), NARROW_PX, WIDE_PX))
+    width_px = options.get("panel_px") or FILM.panel_px(len(takes), options.get("width_px"))
     azimuth_rad, height_share = (SIDEWAYS_RAD, UPRIGHT) if all(walks) else (shown.azimuth_rad, LEVEL)
     shot = shot_of(takes, width_px, azimuth_rad, elevation_rad=shown.elevation_rad, height_share=height_share)
     return Film(titles_over(shown, width_px), shot, count, rounds, rate_hz)

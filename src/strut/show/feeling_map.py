@@ -33,7 +33,7 @@ def feeling_map(found: Distinguished) -> Figure:
         for place, away, name, kept in zip(places, _away(places), found.names, found.kept, strict=True):
             axes.add_patch(Circle(place, radius, facecolor=POINT, alpha=0.10, edgecolor=POINT, linewidth=1.0))
             axes.plot(*place, "o", color=POINT, markersize=6)
-            words = name if kept is None or kept > 0.995 else f"{name}\n({kept:.0%} kept)"
+            words = name if kept is None or kept > 0.995 else f"{name}\n(intensity {kept:.2f})"
             _write(axes, words, place, away)
         _lines(axes, found)
         axes.set_aspect("equal")

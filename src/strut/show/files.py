@@ -14,9 +14,10 @@ from strut.robot import Robot
 from strut.show.animation import Film, FilmOptions, OnFrame, film_of, gif_bytes, mp4_bytes
 from strut.show.footage import Look, SideBySide
 from strut.show.picture import png_bytes
-from strut.show.pose_strip import POSES, pose_strip_bytes
+from strut.show.pose_strip import POSES, STRIP_PX, pose_strip_bytes
 from strut.show.render import Pixels
 from strut.show.report import MOST_SHOWN_S, report_bytes
+from strut.show.width import PICTURE, check_width
 
 FILMS: dict[str, Callable[[Film, Iterable[Pixels]], bytes]] = {".gif": gif_bytes, ".mp4": mp4_bytes}
 
@@ -33,6 +34,7 @@ def save_shown(
     at_s: float | None = None,
     poses: int | None = None,
     duration_s: float | None = None,
+    width_px: int | None = None,
     force: bool = False,
     on_frame: OnFrame | None = None,
 ) -> list[Path]:
@@ -49,6 +51,7 @@ def save_shown(
         at_s: Which second the picture shows; a telling moment if None.
         poses: How many poses of a cycle the picture shows in a row; if None, 8 of human walks and stories, else one.
         duration_s: How long animation and video are, and at most the page.
+        width_px: How wide picture, animation and video are; the more robots, the wider, if None.
         force: Replace existing files.
         on_frame: Called after each frame of a film with how many are done and how many there are.
 
@@ -61,13 +64,14 @@ def save_shown(
     in_a_row = _poses_in_a_row(poses, at_s)
     together = [motions] if isinstance(motions, Motion) else list(motions)
     shown = SideBySide(together, [robot_of(motion) for motion in together], look, names)
+    check_width(width_px, len(together))
     files = _writable({".html": html, ".png": png, ".gif": gif, ".mp4": mp4}, force=force)
     if html is not None:
         page = report_bytes(shown, most_shown_s=MOST_SHOWN_S if duration_s is None else duration_s)
         write_atomically(files[".html"], page, force=force)
     if png is not None:
-        write_atomically(files[".png"], _picture(shown, in_a_row, at_s), force=force)
-    for ending, film in _films(shown, [kind for kind in FILMS if kind in files], duration_s, on_frame).items():
+        write_atomically(files[".png"], _picture(shown, in_a_row, at_s, width_px), force=force)
+    for ending, film in _films(shown, files, duration_s, width_px, on_frame).items():
         write_atomically(files[ending], film, force=force)
     return list(files.values())
 
@@ -80,19 +84,26 @@ def _writable(asked: Mapping[str, Path | str | None], *, force: bool) -> dict[st
     return files
 
 
-def _picture(shown: SideBySide, in_a_row: int | None, at_s: float | None) -> bytes:
+def _picture(shown: SideBySide, in_a_row: int | None, at_s: float | None, width_px: int | None) -> bytes:
     """Return one moment, or poses in a row: of people and of stories if nobody says."""
     poses = in_a_row or (POSES if shown.are_people or shown.tells_story else 1)
-    return png_bytes(shown, at_s=at_s) if poses == 1 else pose_strip_bytes(shown, poses=poses)
+    if poses == 1:
+        return png_bytes(shown, at_s=at_s, panel_px=PICTURE.panel_px(len(shown.motions), width_px))
+    return pose_strip_bytes(shown, poses=poses, width_px=width_px or STRIP_PX)
 
 
 def _films(
-    shown: SideBySide, endings: Sequence[str], duration_s: float | None, on_frame: OnFrame | None
+    shown: SideBySide,
+    files: Mapping[str, Path],
+    duration_s: float | None,
+    width_px: int | None,
+    on_frame: OnFrame | None,
 ) -> dict[str, bytes]:
     """Return a film in all formats that are asked for, drawn once; nothing is drawn for none."""
+    endings = [ending for ending in FILMS if ending in files]
     if not endings:
         return {}
-    film = film_of(shown, duration_s=duration_s)
+    film = film_of(shown, duration_s=duration_s, width_px=width_px)
     pictures: Iterable[Pixels] = film.pictures(on_frame)
     pictures = pictures if len(endings) == 1 else [*pictures]
     return {ending: FILMS[ending](film, pictures) for ending in endings}
@@ -115,7 +126,7 @@ def save_png(
     path: Path | str,
     *,
     at_s: float | None = None,
-    panel_px: int = 420,
+    panel_px: int | None = None,
     look: Look = "solid",
     names: Sequence[str] | None = None,
     force: bool = False,
@@ -123,7 +134,7 @@ def save_png(
     """Write a picture of motions side by side, to one scale; `look`, `names` and `force` as in `save_shown`.
 
     It shows a moment `at_s` since the start or, if None, each motion's fullest mid-swing near its middle; `panel_px` is
-    the width of each robot's picture.
+    the width of each robot's picture: 420, of two robots 630 and of one 840 if None.
 
     Example:
         >>> motion = strut.load_motion("happy.npz")
@@ -139,7 +150,7 @@ def save_pose_strip(
     path: Path | str,
     *,
     poses: int = POSES,
-    width_px: int = 1400,
+    width_px: int = STRIP_PX,
     look: Look = "solid",
     names: Sequence[str] | None = None,
     force: bool = False,

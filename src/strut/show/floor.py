@@ -27,6 +27,7 @@ SPOT_COLORS: Mapping[Spot, tuple[float, float, float]] = {
 SPOT_SIZES: Mapping[Spot, float] = {"centre of mass": 2.0, "centre of pressure": 1.0}  # so that neither hides the other
 SHINING = 0.62  # how much of a spot is seen through a part of the body
 UP = np.array([0.0, 0.0, 1.0])
+UNSEEN = 1e-3  # darkness that nobody sees
 FADES_FROM, FADES_OVER = 0.34, 0.26  # shares of half the square's side: how the floor fades far away
 
 
@@ -38,14 +39,24 @@ class Shadow:
     middle_m: Array
     half_m: float
 
+    @property
+    def reach_m(self) -> tuple[Array, Array]:
+        """The corners of a rectangle of floor outside of which there is no shadow. Shape (2,) each."""
+        dark = self.darkness > UNSEEN
+        cell_m = 2.0 * self.half_m / len(self.darkness)
+        spans = [np.flatnonzero(dark.any(axis=axis)) for axis in (1, 0)]
+        low, high = (np.array([span[end] if len(span) else 0 for span in spans]) for end in (0, -1))
+        start_m = self.middle_m - self.half_m
+        return start_m + (low - 0.5) * cell_m, start_m + (high + 1.5) * cell_m
+
     def at(self, points_m: Array) -> Array:
-        """Return the darkness at points on the floor, 0 outside the square. Shape (m, 2) in, (m,) out."""
-        cells = (points_m - self.middle_m + self.half_m) / (2.0 * self.half_m) * len(self.darkness) - 0.5
-        return np.asarray(map_coordinates(self.darkness, cells.T, order=1, mode="constant"))
+        """Return the darkness at points on the floor, 0 outside the square. Shape (2, m) in, (m,) out."""
+        cells = (points_m - (self.middle_m - self.half_m)[:, None]) * (len(self.darkness) / (2.0 * self.half_m)) - 0.5
+        return np.asarray(map_coordinates(self.darkness, cells, order=1, mode="constant"))
 
     def haze(self, points_m: Array) -> Array:
-        """Return how hazy the floor is at points: 0 near the middle, 1 far away. Shape (..., 2) in, (...) out."""
-        x, y = points_m[..., 0] - self.middle_m[0], points_m[..., 1] - self.middle_m[1]
+        """Return how hazy the floor is at points: 0 near the middle, 1 far away. Shape (2, m) in, (m,) out."""
+        x, y = points_m[0] - self.middle_m[0], points_m[1] - self.middle_m[1]
         return np.asarray(np.clip((np.sqrt(x * x + y * y) / self.half_m - FADES_FROM) / FADES_OVER, 0.0, 1.0))
 
 
@@ -87,7 +98,7 @@ def floor_color(
     """Return the colours of points on the floor, which fades into the backdrop.
 
     Args:
-        points_m: Shape (m, 2).
+        points_m: Shape (2, m).
         pixel_m: How much floor each point stands for. Shape (m,).
         haze: How much each has faded because it is far away. Shape (m,).
         shadow: Where the floor is dark.
@@ -97,42 +108,50 @@ def floor_color(
         dot_m: Radius of the smallest spot.
 
     Returns:
-        Red, green and blue from 0 to 1. Shape (m, 3).
+        Red, green and blue from 0 to 1. Shape (3, m).
     """
-    color = np.broadcast_to(FLOOR_COLOR, (len(points_m), 3)).copy()
-    lines = points_m / grid_m
-    from_line = np.abs(lines - np.round(lines))
-    line = 0.8 * np.clip(1.3 - np.minimum(from_line[:, 0], from_line[:, 1]) * grid_m / pixel_m, 0.0, 1.0)
-    drawn = np.flatnonzero(line)
-    color[drawn] = _mixed(color[drawn], GRID_COLOR, line[drawn])
+    color = np.tile(_column(FLOOR_COLOR), (1, len(haze)))
+    x, y = (np.abs(line - np.round(line)) for line in points_m / grid_m)
+    line = 1.3 - np.minimum(x, y) * grid_m / pixel_m
+    drawn = np.flatnonzero(line > 0.0)
+    _mix(color, drawn, GRID_COLOR, 0.8 * np.minimum(line[drawn], 1.0))
     if polygon is not None:
         low, high = polygon.corners.min(axis=0) - dot_m, polygon.corners.max(axis=0) + dot_m
         near = _within(points_m, low, high)
-        inside_m, own, pixel = polygon.margin(points_m[near]), color[near], pixel_m[near]
-        own = _mixed(own, POLYGON_COLOR, 0.20 * _covered(inside_m, pixel))
-        color[near] = _mixed(own, POLYGON_COLOR, 0.9 * _covered(0.25 * dot_m - np.abs(inside_m), pixel))
-    color = _mixed(color, SHADOW_COLOR, shadow.at(points_m))
-    color = with_spots(color, points_m, pixel_m, spots, dot_m=dot_m)
-    return _mixed(color, BACKDROP, haze)
+        inside_m, pixel = _inside_m(polygon, points_m[:, near]), pixel_m[near]
+        _mix(color, near, POLYGON_COLOR, 0.20 * _covered(inside_m, pixel))
+        _mix(color, near, POLYGON_COLOR, 0.9 * _covered(0.25 * dot_m - np.abs(inside_m), pixel))
+    shaded = _within(points_m, *shadow.reach_m)
+    _mix(color, shaded, SHADOW_COLOR, shadow.at(points_m[:, shaded]))
+    add_spots(color, points_m, pixel_m, spots, dot_m=dot_m)
+    hazy = np.flatnonzero(haze > 0.0)
+    _mix(color, hazy, BACKDROP, haze[hazy])
+    return color
 
 
-def with_spots(
+def add_spots(
     color: Array, points_m: Array, pixel_m: Array, spots: Mapping[Spot, Array], *, dot_m: float, share: float = 1.0
-) -> Array:
-    """Return the colours of points with the spots over them, as opaque as `share`; arguments as in `floor_color`."""
-    marked = color.copy()
+) -> None:
+    """Draw spots over the colours (3, m) of points, as opaque as `share`; arguments as in `floor_color`."""
     for name, spot_m in spots.items():
         reach_m = (SPOT_SIZES[name] + 0.4) * dot_m + pixel_m.max(initial=0.0)
         near = _within(points_m, spot_m - reach_m, spot_m + reach_m)
-        inside_m = SPOT_SIZES[name] * dot_m - np.hypot(*(points_m[near] - spot_m).T)
-        rim = _mixed(marked[near], WHITE, share * _covered(inside_m + 0.4 * dot_m, pixel_m[near]))
-        marked[near] = _mixed(rim, SPOT_COLORS[name], share * _covered(inside_m, pixel_m[near]))
-    return marked
+        inside_m = SPOT_SIZES[name] * dot_m - np.hypot(*(points_m[:, near] - spot_m[:, None]))
+        _mix(color, near, WHITE, share * _covered(inside_m + 0.4 * dot_m, pixel_m[near]))
+        _mix(color, near, SPOT_COLORS[name], share * _covered(inside_m, pixel_m[near]))
+
+
+def _inside_m(polygon: Polygon, points_m: Array) -> Array:
+    """Return how far points are inside a polygon, from the nearest edge: as its `margin`. Shape (2, m) in, (m,) out."""
+    inside_m = np.full(points_m.shape[1], np.inf)
+    for normal, distance in zip(*polygon.edges, strict=True):
+        np.minimum(inside_m, normal[0] * points_m[0] + normal[1] * points_m[1] - distance, out=inside_m)
+    return inside_m
 
 
 def _within(points_m: Array, low: Array, high: Array) -> npt.NDArray[np.intp]:
-    """Return which points lie in a rectangle. Shapes (m, 2), (2,), (2,) in."""
-    x, y = points_m.T
+    """Return which points lie in a rectangle. Shapes (2, m), (2,), (2,) in."""
+    x, y = points_m
     return np.flatnonzero((x > low[0]) & (x < high[0]) & (y > low[1]) & (y < high[1]))
 
 
@@ -141,6 +160,12 @@ def _covered(inside_m: Array, pixel_m: Array) -> Array:
     return np.clip(0.5 + inside_m / pixel_m, 0.0, 1.0)
 
 
-def _mixed(color: Array, other: tuple[float, float, float], share: Array) -> Array:
-    """Return colours moved towards another by a share. Shapes (m, 3), (3,), (m,)."""
-    return np.asarray(color + share[:, None] * (np.array(other) - color))
+def _column(color: tuple[float, float, float]) -> npt.NDArray[np.float64]:
+    return np.array(color)[:, None]
+
+
+def _mix(color: Array, which: npt.NDArray[np.intp], other: tuple[float, float, float], share: Array) -> None:
+    """Move some of the colours (3, m) towards another by a share, for each of the n that are named. Shape (n,)."""
+    for channel, level in zip(color, other, strict=True):
+        own = channel[which]
+        channel[which] = own + share * (level - own)

@@ -22,6 +22,7 @@ from strut.show.camera import ELEVATION_RAD, Camera, fitted_camera
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
 from strut.show.footage import Footage, SideBySide, Spot, footage, nearest_samples, support_polygons, telling_sample
 from strut.show.render import Pixels, draw_frame
+from strut.show.width import PICTURE
 from strut.show.wording import verdict_of
 
 INK = "#1a1c20"
@@ -35,8 +36,9 @@ _CAMERA_S = 0.7  # over which a camera that goes where the robot goes is smooth
 _HEIGHT_SHARE = 0.84  # height of a panel over its width
 
 
-def png_bytes(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420) -> bytes:
+def png_bytes(shown: SideBySide, *, at_s: float | None = None, panel_px: int | None = None) -> bytes:
     """Return a picture of motions side by side at one moment, or each at its most telling one."""
+    panel_px = PICTURE.panel_px(len(shown.motions)) if panel_px is None else panel_px
     panels = np.concatenate(panels_of(shown, at_s=at_s, panel_px=panel_px), axis=1)
     return as_png(np.concatenate([panels, _key_under(shown, panel_px, marks_of(shown, at_s=at_s))]))
 

@@ -19,12 +19,13 @@ from strut.show.wording import dial_of, title_of
 
 POSES = 8
 MOST_POSES = 24
+STRIP_PX = 1400  # width of a row
 AZIMUTH_RAD, ELEVATION_RAD = float(np.deg2rad(-90.0)), float(np.deg2rad(9.0))  # from the right side, hardly from above
 GAP = 0.07  # between poses, over the largest size of the body
 _LABEL_SHARE, _LOWEST_LABEL_PX = 0.14, 44  # height of the words over that of the picture, and the least of it
 
 
-def pose_strip_bytes(shown: SideBySide, *, poses: int = POSES, width_px: int = 1400) -> bytes:
+def pose_strip_bytes(shown: SideBySide, *, poses: int = POSES, width_px: int = STRIP_PX) -> bytes:
     """Return a picture with a row of poses for each motion, to one scale, 2 to 24 of them.
 
     A human walk that repeats is shown for one cycle, from the right heel's landing; others are shown whole, and stories

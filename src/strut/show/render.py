@@ -7,17 +7,17 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import binary_erosion
 
 from strut.robot import Array
 from strut.show.camera import Camera
-from strut.show.floor import BACKDROP, SHINING, UP, Shadow, cast_shadow, floor_color, with_spots
+from strut.show.floor import BACKDROP, SHINING, UP, Shadow, add_spots, cast_shadow, floor_color
 from strut.show.footage import Footage
 from strut.show.rasterizer import PosedBody, Seen
 
 Pixels = npt.NDArray[np.uint8]
 SAMPLES_PER_SIDE = 2  # a pixel of the body is the mean of this many squared
 RIM = 0.55  # brightness of a body's outline, half a pixel wide: it parts white from bright
+PARALLEL = 0.97  # cosine between normals that are shaded as one
 DOT_SHARE = 0.014  # radius of a spot over the size of the robot
 
 
@@ -45,8 +45,10 @@ def draw_frame(film: Footage, frame: int, camera: Camera, *, size_m: float, grid
     high = np.clip(np.ceil(places.max(axis=0)) + 1.0, 0, [width_px, height_px]).astype(int)
     if (high > low).all():
         window = (slice(low[1], high[1]), slice(low[0], high[0]))
-        color[window] = view.body_over(color[window], window)
-    return np.asarray(np.round(np.clip(color, 0.0, 1.0) * 255.0), dtype=np.uint8)
+        color[:, *window] = view.body_over(color[:, *window], window)
+    pixels = np.empty((height_px, width_px, 3), dtype=np.uint8)
+    pixels[...] = np.clip(color * 255.0 + 0.5, 0.0, 255.0).transpose(1, 2, 0)
+    return pixels
 
 
 def light_direction(camera: Camera) -> Array:
@@ -68,84 +70,116 @@ class _View:
     dot_m: float
 
     def body_over(self, behind: Array, window: tuple[slice, slice]) -> Array:
-        """Return a window of the picture, rows and columns, with the body over the floor. Shape (H, W, 3)."""
-        finer, (high, wide, _) = SAMPLES_PER_SIDE, behind.shape
+        """Return a window of the picture, rows and columns, with the body over the floor. Shape (3, H, W).
+
+        A pixel whose samples are alike is coloured once, others sample by sample.
+        """
+        finer, (_, high, wide) = SAMPLES_PER_SIDE, behind.shape
         seen = self.body.seen(self.camera, window, finer)
-        samples = np.zeros((high * wide * finer**2, 4))
-        samples[seen.cell, :3], samples[seen.cell, 3] = self._color(seen), 1.0
-        samples[_rim(samples[:, 3].reshape(high * finer, -1) > 0.0), :3] *= RIM
-        parts = samples.reshape(high, finer, wide, finer, 4)
-        mean = np.mean([parts[:, row, :, column] for row in range(finer) for column in range(finer)], axis=0)
-        return np.asarray(behind * (1.0 - mean[..., 3:]) + mean[..., :3])
+        number = np.full(high * wide * finer**2, -1)
+        number[seen.cell] = np.arange(len(seen.cell))
+        number = number.reshape(high * finer, wide * finer)
+        share = (number >= 0) / finer**2
+        share[_rim(number >= 0)] *= RIM
+        corners = [np.s_[row::finer, column::finer] for row in range(finer) for column in range(finer)]
+        numbers, shares = (np.stack([grid[corner].ravel() for corner in corners]) for grid in (number, share))
+        alike = _alike(seen, numbers)
+        whole = np.flatnonzero(alike)
+        sample, pixel = np.nonzero((numbers >= 0) & ~alike)
+        weight = np.concatenate([shares[:, whole].sum(axis=0), shares[sample, pixel]])
+        weighed = weight * self._color(_merged(seen, numbers[:, whole], numbers[sample, pixel]))
+        color = np.stack([np.bincount(pixel, part[len(whole) :], minlength=high * wide) for part in weighed])
+        color[:, whole] = weighed[:, : len(whole)]
+        free = (number < 0).reshape(high, finer, wide, finer).mean(axis=(1, 3))
+        return np.asarray(behind * free + color.reshape(3, high, wide))
 
     def _color(self, seen: Seen) -> Array:
-        """Return the colours of what is seen of the body, and of the spots that it hides. Shape (m, 3)."""
+        """Return the colours of what is seen of the body, and of the spots that it hides. Shape (3, m)."""
         rays = seen.points_in_world - self.camera.eye_in_world
         color = self._body_color(seen, rays / np.linalg.norm(rays, axis=1, keepdims=True))
         below = np.flatnonzero(rays[:, 2] < 0.0)  # spots shine through the body: a shoe must not hide where it presses
         away = -self.camera.eye_in_world[2] / rays[below, 2]
-        places_m = self.camera.eye_in_world[:2] + away[:, None] * rays[below, :2]
+        places_m = self.camera.eye_in_world[:2, None] + away * rays[below, :2].T
         pixel_m = away * (rays[below] @ self.camera.axes[2]) / self.camera.focal_px
-        spots = self.film.spots_at(self.frame)
-        color[below] = with_spots(color[below], places_m, pixel_m, spots, dot_m=self.dot_m, share=SHINING)
+        spots, shining = self.film.spots_at(self.frame), color[:, below]
+        add_spots(shining, places_m, pixel_m, spots, dot_m=self.dot_m, share=SHINING)
+        color[:, below] = shining
         return color
 
     def _body_color(self, seen: Seen, rays: Array) -> Array:
-        """Return the colours of points on the body: Lambert under a lamp and a bright sky. Unit rays (m, 3), (m, 3)."""
-        color, normal = np.array([solid.color[:3] for solid in self.film.solids])[seen.part], seen.normal
+        """Return the colours of points on the body: Lambert under a lamp and a bright sky. Unit rays (m, 3), (3, m)."""
+        color, normal = np.array([solid.color[:3] for solid in self.film.solids]).T[:, seen.part], seen.normal
         facing = np.clip(normal @ self.lamp, 0.0, 1.0)
         facing *= self.body.lit(seen.points_in_world, normal, self.lamp)
         halfway = self.lamp - rays
         halfway /= np.linalg.norm(halfway, axis=1, keepdims=True)
-        gloss = 0.16 * (facing > 0.0) * np.clip(np.sum(normal * halfway, axis=1), 0.0, 1.0) ** 24
+        gloss = 0.16 * (facing > 0.0) * np.clip(np.einsum("mi,mi->m", normal, halfway), 0.0, 1.0) ** 24
         sky = 0.44 + 0.16 * normal[:, 2]
-        return np.asarray(color * (sky + 0.48 * facing)[:, None] + gloss[:, None])
+        return np.asarray(color * (sky + 0.48 * facing) + gloss)
 
 
-def _rim(body: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """Return the samples of a body next to what is none, row by row. Shape (H, W) in."""
-    return np.flatnonzero(body & ~binary_erosion(body, border_value=1))
+def _alike(seen: Seen, numbers: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+    """Return which pixels see one part of the body under one angle in all their samples, (s, n) of them. Shape (n,)."""
+    alike = np.asarray((numbers >= 0).all(axis=0))
+    pixels = np.flatnonzero(alike)
+    first, *others = numbers[:, pixels]
+    normal, part = seen.normal[first], seen.part[first]
+    for other in others:
+        parallel = np.einsum("ni,ni->n", normal, seen.normal[other]) > PARALLEL
+        alike[pixels] &= parallel & (seen.part[other] == part)
+    return alike
+
+
+def _merged(seen: Seen, together: npt.NDArray[np.intp], alone: npt.NDArray[np.intp]) -> Seen:
+    """Return one sample for each n pixels in the place of its s, then those that stand alone. Shapes (s, n), (m,)."""
+    normal = sum(seen.normal[one] for one in together)
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    which = np.concatenate([together[0], alone])
+    normal = np.concatenate([normal, seen.normal[alone]])
+    return Seen(seen.cell[which], seen.part[which], seen.points_in_world[which], normal)
+
+
+def _rim(body: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return the samples of a body next to what is none. Shape (H, W) in and out."""
+    within = np.pad(body, 1, constant_values=True)
+    around = within[:-2, 1:-1] & within[2:, 1:-1] & within[1:-1, :-2] & within[1:-1, 2:]
+    return np.asarray(body & ~around)
 
 
 def _floor_pixels(view: _View, shadow: Shadow, grid_m: float) -> Array:
-    """Return the picture of the floor alone, before a plain backdrop. Shape (H, W, 3)."""
+    """Return the picture of the floor alone, before a plain backdrop. Shape (3, H, W)."""
     camera = view.camera
+    width_px, height_px = camera.size_px
     lens = (camera.axes.tobytes(), camera.focal_px, camera.middle_px.tobytes(), camera.size_px)
-    from_eye_m, distance = _floor_in_view(float(camera.eye_in_world[2]), *lens)
-    points_m, color = camera.eye_in_world[:2] + from_eye_m, np.tile(BACKDROP, (*distance.shape, 1))
+    pixel, from_eye_m, distance = _floor_in_view(float(camera.eye_in_world[2]), *lens)
+    points_m = from_eye_m + camera.eye_in_world[:2, None]
     haze = shadow.haze(points_m)
-    seen = np.nonzero(haze < 1.0)
-    color[seen] = floor_color(
-        points_m[seen],
-        distance[seen] / camera.focal_px,
-        haze[seen],
+    near = np.flatnonzero(haze < 1.0)
+    color = np.repeat(np.array(BACKDROP), height_px * width_px).reshape(3, -1)
+    color[:, pixel[near]] = floor_color(
+        points_m[:, near],
+        distance[near] / camera.focal_px,
+        haze[near],
         shadow,
         grid_m=grid_m,
         polygon=view.film.polygons[view.frame],
         spots=view.film.spots_at(view.frame),
         dot_m=view.dot_m,
     )
-    return color
+    return color.reshape(3, height_px, width_px)
 
 
 @lru_cache(maxsize=8)  # films move the camera along the floor, which changes none of it
 def _floor_in_view(
     height_m: float, axes: bytes, focal_px: float, middle_px: bytes, size_px: tuple[int, int]
-) -> tuple[Array, Array]:
-    """Return what each pixel of a camera over the origin sees of the floor. Shapes (H, W, 2), (H, W).
+) -> tuple[npt.NDArray[np.intp], Array, Array]:
+    """Return what a camera over the origin sees of the floor. Shapes (n,), (2, n), (n,).
 
-    The place on the floor, infinite above the horizon, and how many rays away it is.
+    The pixels below the horizon, row by row, the place on the floor of each, and how many rays away it is.
     """
     camera = Camera(np.zeros(3), np.frombuffer(axes).reshape(3, 3), focal_px, np.frombuffer(middle_px), size_px)
-    width_px, height_px = size_px
-    columns, rows = _pixel_middles(slice(0, height_px), slice(0, width_px))
-    rays = camera.rays(columns, rows)
-    distance = np.where(rays[..., 2] < -1e-6, -height_m / np.minimum(rays[..., 2], -1e-6), np.inf)
-    from_eye_m = np.where(np.isfinite(distance)[..., None], distance[..., None] * rays[..., :2], np.inf)
-    return from_eye_m, distance
-
-
-def _pixel_middles(rows: slice, columns: slice) -> tuple[Array, Array]:
-    """Return the columns and rows of the middles of a window of pixels. Shape (H, W) each."""
-    middle = np.mgrid[rows, columns] + 0.5
-    return middle[1], middle[0]
+    rows, columns = np.indices(size_px[::-1]).reshape(2, -1)
+    rays = camera.rays(columns + 0.5, rows + 0.5)
+    pixel = np.flatnonzero(rays[:, 2] < -1e-6)
+    distance = -height_m / rays[pixel, 2]
+    return pixel, np.ascontiguousarray((distance[:, None] * rays[pixel, :2]).T), distance

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from strut.errors import BRISK_M_S
 from strut.motion import Motion
-from strut.receipt import Receipt
+from strut.receipt import Receipt, dial_words
 from strut.robot import Robot
 
 NOT_KNOWN = "–"
@@ -60,14 +60,15 @@ def _numbered(labels: Sequence[str]) -> list[str]:
 def verdict_of(motion: Motion) -> str:
     """Return how much of the feeling is shown and the verdict, for instance `90 % shown, weakened`.
 
-    Where nobody measured what is shown, it is what the limits left: `90 % kept`.
+    Where nobody measured what is shown, it is the intensity that the limits left: `intensity 0.90 of 1.00 asked`.
     """
     receipt = motion.receipt
     if receipt is None:
         return "not checked"
     if receipt.share_kept is None or receipt.share_shown is None:
         return receipt.verdict
-    return f"{_percent(receipt.share_shown)} {'kept' if receipt.shown is None else 'shown'}, {receipt.verdict}"
+    strength = intensity_words(receipt) if receipt.shown is None else f"{_percent(receipt.shown)} shown"
+    return f"{strength}, {receipt.verdict}"
 
 
 def dial_of(motion: Motion) -> str:
@@ -85,11 +86,10 @@ def intensity_words(receipt: Receipt) -> str:
     """
     if receipt.share_kept is None or receipt.intensity_asked is None:
         return ""
-    kept, asked = f"{receipt.intensity_kept:.2f}", f"{receipt.intensity_asked:.2f}"
-    dial = f"intensity {kept} {'as' if kept == asked else f'of {asked}'} asked"
+    dial = dial_words(receipt.share_kept * receipt.intensity_asked, receipt.intensity_asked)
     if receipt.verdict != "weakened" or receipt.shown is None or receipt.shown > 0.99 * receipt.share_kept:
         return dial
-    return f"{dial}, {_percent(receipt.shown)} of the feeling shown"
+    return f"{dial}, {_percent(receipt.shown)} shown"
 
 
 def receipt_sentences(receipt: Receipt | None) -> list[str]:
@@ -157,7 +157,9 @@ def _shown(receipt: Receipt) -> str:
     if receipt.verdict == "ok":
         return f"Shows {receipt.emotion} as strongly as asked{_on_average(receipt.share_shown)}."
     lacking, limits = _lacking(receipt), _limits(receipt)
-    said = f"{'Keeps' if receipt.shown is None else 'Shows'} {_percent(receipt.share_shown)} of {receipt.emotion}"
+    said = f"Shows {_percent(receipt.share_shown)} of {receipt.emotion}"
+    if receipt.shown is None:
+        said = f"Keeps {receipt.emotion} at {intensity_words(receipt)}"
     if lacking:
         return f"{said}: {lacking}{f'; and more would break a limit ({limits})' if limits else ''}."
     return f"{said}, because more would break a limit ({limits})."
@@ -165,7 +167,7 @@ def _shown(receipt: Receipt) -> str:
 
 def _on_average(share_shown: float) -> str:
     """Return how much of a feeling is shown on average, where starting and stopping make it less."""
-    return "" if share_shown > _WHOLE else f": {_percent(share_shown)} of it on average, with start and stop"
+    return "" if share_shown > _WHOLE else f"; {_percent(share_shown)} shown on average, with start and stop"
 
 
 def _left_out(receipt: Receipt) -> str:

@@ -81,7 +81,8 @@ def confounds(motions: Sequence[Motion], seconds: float = 0.0) -> list[str]:
     found = [f"the motions are of {' and '.join(robots)}: people may tell bodies, not feelings"] if robots[1:] else []
     weakened = weakened_words(motions, seconds)
     if weakened:
-        found.append(f"less than asked is shown: {weakened}; the report says so")
+        part = f" in the {seconds:g} s that people see" if seconds else ""
+        found.append(f"less than asked is shown{part}: {weakened}; the report says so")
     return found
 
 

@@ -80,7 +80,7 @@ def _too_little(draft: Draft, over_time: float, over_words: float) -> list[str]:
         said += _main_words_lacking(draft)
     missing = [spoken(word) for word, share in draft.words.items() if share < AS_ASKED]
     if over_time * over_words < AS_ASKED and missing:
-        said.append(f"shown: {over_words:.0%} of the feeling's words; missing or weak: {' and '.join(missing)}")
+        said.append(f"shown: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing or weak")
     return said
 
 
