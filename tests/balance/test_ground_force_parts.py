@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from strut.balance.ground_force import (
     _balance_of,
     _cone_share,
-    _least,
     _lean,
+    _least,
     _minimum_norm_forces,
     _nearest_leaning,
     _patterns,
@@ -30,7 +30,7 @@ RNG = np.random.default_rng(5)
 def points_and_wrench(samples, count):
     """Points on uneven ground, forces that push at each, and what they add up to."""
     place = RNG.normal(size=(samples, count, 3)) * [1.0, 0.7, 0.2]
-    force = RNG.normal(size=(samples, count, 3)) + [0.0, 0.0, 5.0]
+    force = RNG.normal(size=(samples, count, 3)) + np.array([0.0, 0.0, 5.0])
     wrench = np.concatenate([force.sum(axis=1), np.cross(place, force).sum(axis=1)], axis=1)
     return place, force, wrench
 
@@ -71,13 +71,13 @@ def test_the_share_of_the_cone_is_where_a_bisection_finds_its_border():
 def test_a_foot_that_unloads_stops_where_the_side_of_its_cone_would_be_straight():
     """By (0.1, 0, -1.5) from (0.2, 0, 2): c = -0.96 and b = 0.04 + 1.5, so 0.623 of the way; the border is at 0.941."""
     quiet = np.array([[[0.2, 0.0, 2.0]]])
-    assert_allclose(_cone_share(quiet, quiet + [[[0.1, 0.0, -1.5]]], 0.5), [0.96 / 1.54], atol=1e-12)
+    assert_allclose(_cone_share(quiet, quiet + np.array([0.1, 0.0, -1.5]), 0.5), [0.96 / 1.54], atol=1e-12)
 
 
 def test_a_step_along_the_side_of_the_cone_has_one_root_of_a_straight_line():
     """From (0.2, 0, 2) by (0.6, 0, 1.2) at friction 0.5: a = 0, so that 0.2 + 0.6 s = 1 + 0.6 s is never reached."""
     quiet = np.array([[[0.2, 0.0, 2.0]]])
-    assert _cone_share(quiet, quiet + [[[0.6, 0.0, 1.2]]], 0.5) == 1.0
+    assert _cone_share(quiet, quiet + np.array([0.6, 0.0, 1.2]), 0.5) == 1.0
     down = np.array([[[0.5, 0.0, -1.0]]])  # 0.2 + 0.5 s = 0.5 (2 - s): s = 0.8, with a = 0.25 - 0.25
     assert_allclose(_cone_share(quiet, quiet + down, 0.5), [0.8], atol=1e-12)
     assert_allclose(_cone_share(quiet * 2.0, quiet * 2.0 + down, 0.5), [1.0], atol=1e-12)

@@ -151,7 +151,7 @@ def test_an_inset_in_which_the_shortest_edge_vanishes_is_none(turn):
 @pytest.mark.parametrize(("width_m", "spans"), [(1.8e-6, True), (1e-6, False)])
 def test_points_nearer_to_a_line_than_a_micrometre_span_nothing_wherever_they_are(width_m, spans):
     """Of (0, 0), (1, 0), (0.5, w) the second singular value is w sqrt(2 / 3)."""
-    points_m = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, width_m]]) + [3.0, 7.0]
+    points_m = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, width_m]]) + np.array([3.0, 7.0])
     assert (convex_hull(points_m) is not None) is spans
     assert convex_hull(points_m[:2]) is None
 

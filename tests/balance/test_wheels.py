@@ -65,7 +65,8 @@ def test_in_a_slanting_frame_the_margin_is_that_of_the_point_seen_from_the_platf
     rotation = np.array([[np.cos(0.6), -np.sin(0.6)], [np.sin(0.6), np.cos(0.6)]])
     seen = wheel_margin(robot, turned, inside @ rotation.T + turned[:, :2])
     np.testing.assert_allclose(seen, wheel_margin(robot, STANDING, inside), atol=1e-12)
+    platform = msgspec.structs.replace(robot.platform, wheels_m=((0.0, 0.1), (0.0, -0.1), (0.0, 0.3)))
+    table = msgspec.structs.replace(robot.tables.robot, platform=platform)
+    in_line = replace(robot, tables=replace(robot.tables, robot=table))
     with pytest.raises(BadTableError, match="stand on one line"):
-        platform = msgspec.structs.replace(robot.platform, wheels_m=((0.0, 0.1), (0.0, -0.1), (0.0, 0.3)))
-        table = msgspec.structs.replace(robot.tables.robot, platform=platform)
-        wheel_margin(replace(robot, tables=replace(robot.tables, robot=table)), STANDING, inside)
+        wheel_margin(in_line, STANDING, inside)

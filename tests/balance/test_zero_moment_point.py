@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from strut.balance.pressure import swing_leg_pressure, zero_moment_point
 from strut.engines.rigid_body import point_masses
 
-GRAVITY_M_S2 = 9.81
+GRAVITY = np.array([0.0, 0.0, 9.81])
 
 
 def test_about_the_zero_moment_point_gravity_and_inertia_do_not_tip():
@@ -15,7 +15,7 @@ def test_about_the_zero_moment_point_gravity_and_inertia_do_not_tip():
     found = zero_moment_point(mass, place, step_s)
     at_rest = np.concatenate([place[:1], place, place[-1:]])  # before and after it does not move
     acceleration = (at_rest[2:] - 2.0 * at_rest[1:-1] + at_rest[:-2]) / step_s**2
-    load = mass[:, None] * (acceleration + [0.0, 0.0, GRAVITY_M_S2])
+    load = mass[:, None] * (acceleration + GRAVITY)
     about = place - np.concatenate([found, np.zeros((7, 1))], axis=1)[:, None]
     assert_allclose(np.cross(about, load).sum(axis=1)[:, :2], 0.0, atol=1e-10)
 
@@ -33,7 +33,7 @@ def test_only_legs_in_the_air_have_inertia(mrpete):
     for sample in range(6):
         in_air = [limb >= 0 and not contact[sample, limb] for limb in masses.limb]
         inertia = np.where(np.array(in_air)[:, None], acceleration[sample], 0.0)
-        load = masses.mass_kg[:, None] * (inertia + [0.0, 0.0, GRAVITY_M_S2])
+        load = masses.mass_kg[:, None] * (inertia + GRAVITY)
         moment = np.cross(place[sample], load).sum(axis=0)
         expected = np.array([-moment[1], moment[0]]) / load[:, 2].sum()
         found = swing_leg_pressure(mrpete, 2.0 + step_s * np.arange(6), qpos, contact)[sample]

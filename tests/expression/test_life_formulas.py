@@ -35,7 +35,7 @@ def pete():
 
 
 def test_the_sprung_mass_is_the_filter_of_its_equation():
-    """x'' + 2 d w x' + w² x = -w v', period 4 sqrt(h / g), damping ratio 0.3, by the bilinear transform of scipy."""
+    """Of x'' + 2 d w x' + w² x = -w v', period 4 sqrt(h / g), damping ratio 0.3, by the bilinear transform of scipy."""
     omega = 2.0 * np.pi / (4.0 * UNIT_S)
     numerator, denominator = bilinear([omega**2], [1.0, 2.0 * 0.3 * omega, omega**2], fs=50.0)
     expected = lfilter(numerator, denominator, -np.gradient(WALKING, 0.02) / omega)
