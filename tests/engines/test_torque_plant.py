@@ -50,7 +50,7 @@ def test_at_rest_the_floor_carries_the_weight_at_the_feet_and_at_what_is_no_foot
     assert_allclose(forces[:, 2], (weight - behind) / 2.0, rtol=0.04)
     assert forces[:, 2].sum() + other == pytest.approx(weight, rel=1e-3)
     assert_allclose(forces[:, :2].sum(axis=0), 0.0, atol=0.05)
-    assert_allclose(plant.foot_places()[:, :2], [[0.1, 0.2], [0.1, -0.2]], atol=2e-3)
+    assert_allclose(plant.foot_places()[:, :2], [[0.1, 0.2], [0.1, -0.2]], atol=5e-3)
     assert plant.time_s == pytest.approx(3.0)
 
 
@@ -61,6 +61,7 @@ def test_a_push_accelerates_the_base_and_a_reset_forgets_it():
     plant.reset(qpos)
     plant.push(np.array([5.1, 10.2, 0.0]))
     plant.step(np.zeros(2), 10)
+    mujoco.mj_forward(plant.model, plant.data)
     mujoco.mj_subtreeVel(plant.model, plant.data)
     assert_allclose(plant.data.subtree_linvel[1], [0.01, 0.02, -0.0981], atol=1e-4)  # of the centre of mass
     plant.reset(qpos)
