@@ -80,7 +80,7 @@ def asked(monkeypatch):
     def answer(levels, lower, upper, *, law, held):
         calls.append((levels, lower, upper, law, held))
         velocity = 0.01 * len(calls) * np.arange(1.0, 1.0 + len(lower))
-        return Resolved(velocity, (9, 30 - len(calls), 0), {len(calls): True})
+        return Resolved(velocity, (14, 12 - len(calls), 0), {len(calls): True})
 
     monkeypatch.setattr(hand_tracking, "resolve", answer)
     return calls
@@ -172,7 +172,7 @@ def test_steps_go_by_the_velocity_half_way_and_samples_keep_where_it_was(asked, 
         upper = np.concatenate([np.full(3, np.inf), PEPPER.joint_upper_rad])[led:]
         now = np.concatenate([own.platform[2 * step + 2, :led], np.clip(joints, lower, upper)])
     assert_allclose(found.qpos, [*rows, now], atol=1e-12)
-    assert found.redundancy == 30 - (4 * steps - 1)  # of the second last level, at first stages alone
+    assert found.redundancy == 12 - (4 * steps - 1)  # of the second last level, at first stages alone
     gentle = [levels[1].within for levels, *_ in asked]
     change = 0.5 * own.acceleration_limit[led:] * step_s
     assert_allclose(gentle[0], [-change, change], atol=1e-12)
