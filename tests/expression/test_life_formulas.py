@@ -48,6 +48,7 @@ def test_the_sprung_mass_is_the_filter_of_its_equation():
         ([0.0, 0.0, 0.0, 0.2, 0.3, 0.6, 1.0], [0.0, 0.0, 0.5, 1.0, 0.5, 0.0, 0.0]),  # drawn back over two samples
         ([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 1.0], [0.0, 1.0, None, 0.5, None, 0.0, 0.0]),
         ([0.0, 0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0]),
+        ([0.0, 0.0, 0.2, 0.6, 1.0], [0.0, 0.0, 1.0, 0.0, 0.0]),
         ([0.0, 0.1, 0.3, 0.2, 0.0], [0.0, 1.0, 0.5, 0.0, 0.0]),  # it never comes to half its speed
         ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0]),
     ],
@@ -59,12 +60,13 @@ def test_a_pulse_rises_before_the_start_and_is_gone_at_half_speed(walking, pulse
             assert found[sample] == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_body_draws_back_at_both_ends_alike():
-    walking = np.array([0.0, 0.0, 0.0, 0.2, 0.3, 0.6, 1.0, 1.0, 0.7, 0.3, 0.1, 0.0, 0.0, 0.0])
-    assert_allclose(
-        _draw_back(Rhythm(walking, walking, walking, walking, 1.0)), _pulse(walking) + _pulse(walking[::-1])[::-1]
-    )
-    assert _draw_back(Rhythm(walking, walking, walking, walking, 1.0))[9:].max() > 0.4
+def test_a_body_draws_back_before_its_start_and_at_its_stop():
+    """It sets off slowly at sample 4 and stops at once after sample 9: pulses of two lengths, each on its side."""
+    walking = np.array([0.0, 0.0, 0.0, 0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 1.0, 0.7, 0.2, 0.0, 0.0, 0.0])
+    drawn = _draw_back(Rhythm(walking, walking, walking, walking, 1.0))
+    assert_allclose(drawn[:9], _pulse(walking)[:9], atol=1e-12)
+    assert_allclose(drawn[9:], [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], atol=1e-12)
+    assert drawn[2] == pytest.approx(0.5)
 
 
 def test_a_body_without_a_face_does_everything_as_a_whole(pete):
