@@ -49,7 +49,8 @@ def test_neighbours_pictures_and_the_ground_are_left_out_and_a_gap_of_a_millimet
 def test_what_overlaps_at_rest_is_left_out_and_what_is_near_is_not(model):
     start = MJCF.index('<body name="hand"')
     stop = MJCF.index("</body>", start)
-    hand = '<body name="hand" pos="0.3 0 0"><joint axis="0 1 0" range="-90 90"/><geom name="hand" type="sphere" size="0.05"'
+    joint = '<joint axis="0 1 0" range="-90 90"/>'
+    hand = f'<body name="hand" pos="0.3 0 0">{joint}<geom name="hand" type="sphere" size="0.05"'
     near = MJCF[:start] + hand + ' pos="-0.36 0 0"/>' + MJCF[stop:]
     assert near != MJCF
     touching = mujoco.MjModel.from_xml_string(near)  # the hand 1 cm inside the trunk at rest: 0.14 - 0.05 < 0.1
