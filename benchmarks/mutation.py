@@ -43,7 +43,8 @@ FOLDERS = (
 )
 HEAVY = {"synthesize.py", "reconstruct.py", "multi_start.py", "reconstruction.py"}  # their tests are marked slow
 SLOW_TOO = {"verify", "human"}  # slow tests there only look at a synthesized gait, which is kept from the first run
-COMMUTATIVE = {"max", "min", "maximum", "minimum", "fmax", "fmin", "hypot"}  # their arguments swapped are no fault
+# their first two arguments swapped are no fault: clip takes the larger of them, then the smaller of that and the third
+COMMUTATIVE = {"max", "min", "maximum", "minimum", "fmax", "fmin", "hypot", "clip"}
 KEY = ("folder", "file", "function", "kind", "before", "after")
 Lines = dict[str, dict[str, Any]]
 COMPARISONS = {ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
@@ -94,7 +95,8 @@ def changed(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 def _ordered(call: ast.Call) -> bool:
     """Return whether the order of the first two arguments says something."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name not in COMMUTATIVE and not any(isinstance(argument, ast.Starred) for argument in call.args)
+    alike = ast.dump(call.args[0]) == ast.dump(call.args[1])
+    return name not in COMMUTATIVE and not alike and not any(isinstance(one, ast.Starred) for one in call.args)
 
 
 def faults_in(path: Path, folder: str) -> Iterator[Fault]:
@@ -143,26 +145,33 @@ def with_fault(text: str, fault: Fault) -> str:
 
 
 def tests_that_run(tree: Path, folder: str, only: list[str]) -> Lines:
-    """Return the tests of a folder, each with its seconds and the lines of the folder's modules that it runs."""
-    files = sorted([*(tree / "tests").rglob("*.py"), *(tree / "src/strut").rglob("*.py")])
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in files if _concerns(path, tree, folder))).hexdigest()
-    kind = "_".join(["all" if folder in SLOW_TOO else "quick", *(name.removesuffix(".py") for name in only)])
-    cache = CACHE / f"{folder}_{kind}_{digest[:16]}.json"
-    if not cache.is_file():
+    """Return the tests of a folder, each with its seconds and the lines of the folder's modules that it runs.
+
+    Kept by file of tests: only files that are new or changed run again, and all of them when a module changes.
+    """
+    place = tree / "tests" / folder
+    kept = {path.name: _record_of(path, tree, folder) for path in sorted(place.glob("test_*.py"))}
+    kept = {name: record for name, record in kept.items() if not only or name in only}
+    if missing := [name for name, record in kept.items() if not record.is_file()]:
         CACHE.mkdir(exist_ok=True)
-        own = {"LINES_TO": str(cache.with_suffix(".part")), "LINES_OF": str(tree / "src/strut" / folder)}
-        run = run_tests(tree, folder, own, None, only)
-        if run.returncode != 0:
+        part = CACHE / f"{folder}.part"
+        own = {"LINES_TO": str(part), "LINES_OF": str(tree / "src/strut" / folder)}
+        run = run_tests(tree, folder, own, None, missing)
+        if run.returncode not in (0, NO_TESTS):
             raise SystemExit(f"the tests of {folder} fail without any fault; mend them first\n{run.stdout[-3000:]}")
-        cache.with_suffix(".part").rename(cache)
-    found: Lines = json.loads(cache.read_text("utf-8"))
-    return found
+        found: Lines = json.loads(part.read_text("utf-8"))
+        for name in missing:
+            here = {test: told for test, told in found.items() if test.split("::")[0].endswith(f"/{name}")}
+            kept[name].write_text(json.dumps(here), "utf-8")
+    return {test: told for record in kept.values() for test, told in json.loads(record.read_text("utf-8")).items()}
 
 
-def _concerns(path: Path, tree: Path, folder: str) -> bool:
-    """Return whether the record of a folder is out of date when this file changes."""
-    place = path.relative_to(tree).parts
-    return place[:2] == ("tests", folder) or place[:3] == ("src", "strut", folder)
+def _record_of(path: Path, tree: Path, folder: str) -> Path:
+    """Return where the record of a file of tests is kept."""
+    shared = [other for other in sorted(path.parent.glob("*.py")) if not other.name.startswith("test_")]
+    texts = [path, *shared, *sorted((tree / "src/strut" / folder).rglob("*.py"))]
+    digest = hashlib.sha256(b"".join(text.read_bytes() for text in texts)).hexdigest()
+    return CACHE / f"{folder}_{'all' if folder in SLOW_TOO else 'quick'}_{path.stem}_{digest[:16]}.json"
 
 
 def picked(tests: Lines, fault: Fault, budget_s: float) -> tuple[list[str], float]:
@@ -250,6 +259,7 @@ def told_equivalent() -> dict[tuple[str, ...], str]:
 
 COLUMNS = [*(field.name for field in fields(Fault)), "outcome", "by", "seconds"]
 MISSED = ("survived", "not run")
+NO_TESTS = 5  # what pytest returns when all tests of its files are marked slow
 
 
 def run_folder(tree: Path, faults: list[Fault], options: argparse.Namespace) -> None:

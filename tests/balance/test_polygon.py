@@ -146,3 +146,25 @@ def test_an_inset_in_which_the_shortest_edge_vanishes_is_none(turn):
     polygon = Polygon(corners @ quarter.T)
     assert polygon.inset(0.1) is not None
     assert polygon.inset(0.3) is None  # slanted edges now meet below the moved top
+
+
+@pytest.mark.parametrize(("width_m", "spans"), [(1.8e-6, True), (1e-6, False)])
+def test_points_nearer_to_a_line_than_a_micrometre_span_nothing_wherever_they_are(width_m, spans):
+    """Of (0, 0), (1, 0), (0.5, w) the second singular value is w sqrt(2 / 3)."""
+    points_m = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, width_m]]) + np.array([3.0, 7.0])
+    assert (convex_hull(points_m) is not None) is spans
+    assert convex_hull(points_m[:2]) is None
+
+
+def test_the_centre_is_the_mean_of_the_corners_and_edges_point_inwards():
+    assert_allclose(TRIANGLE.centre, [4.0 / 3.0, 1.0])
+    normal, offset = TRIANGLE.edges
+    assert_allclose(normal, [[0.0, 1.0], [-0.6, -0.8], [1.0, 0.0]], atol=1e-12)
+    assert_allclose(offset, [0.0, -2.4, 0.0], atol=1e-12)
+    assert_allclose(TRIANGLE.shrunk(0.25).corners, [4.0 / 3.0, 1.0] + 0.75 * (TRIANGLE.corners - [4.0 / 3.0, 1.0]))
+
+
+def test_across_keeps_x_between_the_lower_and_the_upper_edge():
+    inside = [[1.0, 5.0], [1.0, -1.0], [9.0, 2.0], [-3.0, 2.0], [2.0, 0.5]]
+    nearest = [[1.0, 2.25], [1.0, 0.0], [4.0, 0.0], [0.0, 2.0], [2.0, 0.5]]
+    assert_allclose(TRIANGLE.nearest_across(np.array(inside)), nearest, atol=1e-12)

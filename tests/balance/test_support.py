@@ -1,10 +1,13 @@
 """Supports: which polygon serves when."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.balance.support import support_margin, supports
+from strut.balance.support import runs, stands_on_lines, support_margin, supports
+from tests.alice import ALICE
 
 SQUARE = np.array([[0.2, 0.2, 0.0], [-0.2, 0.2, 0.0], [0.2, -0.2, 0.0], [-0.2, -0.2, 0.0]])
 
@@ -55,3 +58,24 @@ def test_a_moved_foot_counts_where_it_landed():
     margin = support_margin(contact, feet, cop)
     assert margin[0] == pytest.approx(0.05)
     assert margin[2] > margin[0]
+
+
+def test_runs_are_the_stretches_that_are_true_at_the_ends_too():
+    assert list(runs(np.array([1, 1, 0, 1, 0, 0, 1], dtype=bool))) == [slice(0, 2), slice(3, 4), slice(6, 7)]
+    assert list(runs(np.zeros(3, dtype=bool))) == []
+
+
+def test_on_a_slanting_line_the_margin_is_the_distance_from_the_nearest_point_between_the_feet():
+    feet = np.broadcast_to([[0.1, 0.2, 0.0], [0.4, 0.6, 0.0], [0.2, 1.0 / 3.0, 0.0]], (4, 3, 3))
+    cop = np.array([[0.1 + 0.15 - 0.08, 0.2 + 0.2 + 0.06], [0.1 - 0.3, 0.2 - 0.4], [0.7, 1.0], [0.25, 0.4]])
+    margin = support_margin(np.ones((4, 3), dtype=bool), feet, cop)
+    assert_allclose(margin, [-0.1, -0.5, -0.5, 0.0], atol=1e-12)
+
+
+def test_whoever_is_ever_on_two_points_stands_on_a_line(mrpete):
+    three, two = np.array([[1, 1, 1, 0], [1, 1, 1, 1]], dtype=bool), np.array([[1, 1, 1, 1], [1, 0, 0, 1]], dtype=bool)
+    assert not stands_on_lines(mrpete, three)
+    assert stands_on_lines(mrpete, two)
+    assert not stands_on_lines(replace(mrpete, feet=()), np.ones((2, 0), dtype=bool))
+    assert not stands_on_lines(ALICE, np.array([[1, 0], [0, 1]], dtype=bool))  # a sole has corners
+    assert stands_on_lines(ALICE, np.array([[1, 0], [0, 0]], dtype=bool))

@@ -43,3 +43,30 @@ def test_a_platform_without_a_number_is_refused_by_name():
         wheel_margin(without(robot, "wheels_m"), STANDING, np.zeros((1, 2)))
     with pytest.raises(BadTableError, match=r"robot\.toml says no force_limit_n of its platform"):
         drive_use(without(robot, "force_limit_n"), STANDING, np.ones((1, 3)))
+
+
+def test_the_drive_uses_the_share_of_each_limit_that_it_needs():
+    robot = load_robot("pepper")
+    platform = msgspec.structs.replace(
+        robot.platform, speed_limit_m_s=2.0, turn_limit_rad_s=4.0, force_limit_n=50.0, moment_limit_nm=8.0
+    )
+    table = msgspec.structs.replace(robot.tables.robot, platform=platform)
+    robot = replace(robot, tables=replace(robot.tables, robot=table))
+    qvel = np.array([[0.3, -0.4, -1.0, 9.0], [0.0, 2.0, 4.0, 9.0]])
+    use = drive_use(robot, qvel, np.array([[-30.0, 40.0, -2.0], [10.0, 0.0, 16.0]]))
+    np.testing.assert_allclose(use, [[0.25, 0.25, 1.0, 0.25], [1.0, 1.0, 0.2, 2.0]], atol=1e-12)
+    assert drive_use(robot, qvel, np.zeros((2, 0))).shape == (2, 0)
+
+
+def test_in_a_slanting_frame_the_margin_is_that_of_the_point_seen_from_the_platform():
+    robot = load_robot("pepper")
+    turned, inside = STANDING.copy(), np.array([[0.02, -0.03]])
+    turned[0, :3] = 0.7, -0.4, 0.6
+    rotation = np.array([[np.cos(0.6), -np.sin(0.6)], [np.sin(0.6), np.cos(0.6)]])
+    seen = wheel_margin(robot, turned, inside @ rotation.T + turned[:, :2])
+    np.testing.assert_allclose(seen, wheel_margin(robot, STANDING, inside), atol=1e-12)
+    platform = msgspec.structs.replace(robot.platform, wheels_m=((0.0, 0.1), (0.0, -0.1), (0.0, 0.3)))
+    table = msgspec.structs.replace(robot.tables.robot, platform=platform)
+    in_line = replace(robot, tables=replace(robot.tables, robot=table))
+    with pytest.raises(BadTableError, match="stand on one line"):
+        wheel_margin(in_line, STANDING, inside)

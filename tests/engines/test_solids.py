@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from strut.engines.solids import Mesh, Solid, solid_poses, solids
+from strut.engines.solids import Mesh, Solid, _solids, seen_geoms, solid_poses, solids
 from strut.robot import Array
 
 GREY = (0.5, 0.5, 0.5, 1.0)
@@ -64,3 +64,60 @@ def test_solids_stand_where_the_model_has_them(mrpete) -> None:
     mujoco.mj_kinematics(model, data)
     np.testing.assert_allclose(centres[2], data.geom_xpos[1:], atol=1e-15)
     np.testing.assert_allclose(rotations[2].reshape(-1, 9), data.geom_xmat[1:], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("kind", "point", "distance"),
+    [
+        ("box", (0.4, 0.6, 0.3), 0.5),  # 0.3 and 0.4 beyond two faces
+        ("box", (0.0, 0.1, -0.5), 0.2),
+        ("box", (0.05, 0.1, 0.2), 0.0),
+        ("capsule", (0.3, 0.4, 0.1), 0.4),
+        ("capsule", (0.0, 0.3, 0.65), 0.4),
+        ("capsule", (0.0, 0.0, -0.45), 0.1),
+        ("sphere", (0.2, 0.0, 0.2), 0.2 * np.sqrt(2.0) - 0.1),
+        ("cylinder", (0.0, 0.0, 0.35), 0.1),
+        ("cylinder", (-0.4, 0.0, 0.0), 0.3),
+        ("ellipsoid", (0.0, -0.5, 0.0), 0.3),
+    ],
+)
+def test_the_distance_of_a_point_outside_a_part(kind, point, distance) -> None:
+    assert SOLIDS[kind].distance_m(np.array(point)) == pytest.approx(distance, abs=1e-12)
+
+
+DRESSED = """
+<mujoco>
+  <asset><mesh name="wedge" vertex="0 0 0  0.3 0 0  0 0.2 0  0 0 0.1"/></asset>
+  <worldbody>
+    <geom type="plane" size="1 1 1"/>
+    <body name="dressed">
+      <geom name="hull" type="box" size="0.1 0.1 0.1"/>
+      <geom name="skin" type="mesh" mesh="wedge" contype="0" conaffinity="0" group="1"/>
+      <geom name="hidden" type="sphere" size="0.1" group="3"/>
+    </body>
+    <body name="bare"><geom name="own" type="capsule" size="0.1 0.2" rgba="0.1 0.2 0.3 0.4"/>
+      <geom name="mark" type="sphere" size="0.05" contype="0" conaffinity="0"/>
+      <geom name="shown" type="sphere" size="0.06" group="2"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def test_a_part_that_a_skin_covers_is_not_seen_nor_what_is_in_a_hidden_group() -> None:
+    model = mujoco.MjModel.from_xml_string(DRESSED)
+    assert [model.geom(geom).name for geom in seen_geoms(model)] == ["skin", "own", "mark", "shown"]
+    only_hidden = DRESSED.replace('name="hull"', 'name="hull" group="4"').replace('group="1"', 'group="5"')
+    only_hidden = only_hidden[: only_hidden.index('<body name="bare">')] + "</worldbody></mujoco>"
+    assert len(seen_geoms(mujoco.MjModel.from_xml_string(only_hidden))) == 3
+
+
+def test_a_mesh_comes_with_its_corners_and_faces_and_a_shape_with_its_sizes() -> None:
+    model = mujoco.MjModel.from_xml_string(DRESSED)
+    skin, own, *_ = _solids(model)
+    assert skin.kind == "mesh"
+    assert skin.mesh.vertices.shape == (4, 3)
+    assert len(skin.mesh.faces) == 4
+    volume = np.abs(np.linalg.det(skin.mesh.vertices[1:] - skin.mesh.vertices[0])) / 6.0
+    assert volume == pytest.approx(0.3 * 0.2 * 0.1 / 6.0, rel=1e-5)
+    np.testing.assert_allclose(own.size_m, [0.1, 0.2, 0.0])
+    assert own.color == pytest.approx((0.1, 0.2, 0.3, 0.4))

@@ -20,7 +20,7 @@ def body(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def gait(body):
+def found_gait(body):
     """Return a plan, how its body is carried, and the gait that was found for it."""
     plan = body.plan(50.0, cycles=2)
     carriage = body.carriage(plan)
@@ -28,8 +28,8 @@ def gait(body):
     return plan, carriage, carried_gait(body.robot, plan, carriage, start, length_m=body.stance.height_m, rounds=1)
 
 
-def test_errors_of_a_gait_are_those_of_its_own_samples(body, gait):
-    plan, carriage, carried = gait
+def test_errors_of_a_gait_are_those_of_its_own_samples(body, found_gait):
+    plan, carriage, carried = found_gait
     now, solved = task_jacobians(body.robot, carried.solved.qpos), carried.solved
     away_m = np.linalg.norm(now.foot_in_world - plan.foot_in_world, axis=-1)  # flat feet do not roll
     np.testing.assert_allclose(solved.foot_error_m, away_m, atol=1e-12)
@@ -37,16 +37,16 @@ def test_errors_of_a_gait_are_those_of_its_own_samples(body, gait):
     np.testing.assert_allclose(solved.com_error_m, np.linalg.norm(now.com_in_world - wanted, axis=-1), atol=1e-12)
 
 
-def test_feet_on_the_ground_stay_there_and_feet_in_the_air_keep_near_their_paths(body, gait):
-    plan, _, carried = gait
+def test_feet_on_the_ground_stay_there_and_feet_in_the_air_keep_near_their_paths(body, found_gait):
+    plan, _, carried = found_gait
     error_m, down = carried.solved.foot_error_m, plan.schedule.contact
     assert error_m[down].max() < 3e-4
     assert 1e-3 < error_m[~down].max() < 0.01 * body.stance.height_m
 
 
 @pytest.mark.parametrize(("down", "share", "short"), [(True, 0.9, 0), (True, 1.1, 1), (False, 0.9, 0), (False, 1.1, 1)])
-def test_feet_on_the_ground_may_miss_less_than_feet_in_the_air(body, gait, down, share, short):
-    plan, _, carried = gait
+def test_feet_on_the_ground_may_miss_less_than_feet_in_the_air(body, found_gait, down, share, short):
+    plan, _, carried = found_gait
     sample = int(np.flatnonzero(plan.schedule.contact[:, 0] == down)[0])
     may_m = LARGEST_FOOT_ERROR_M if down else LARGEST_SWING_ERROR * body.stance.height_m
     error_m = np.zeros_like(carried.solved.foot_error_m)

@@ -250,7 +250,10 @@ def _least(quadratic: Array, linear: Array, balance: Array, wrench: Array) -> Ar
 
 
 def _cone_share(quiet: Array, wanted: Array, friction: float) -> Array:
-    """Return the largest share in [0, 1] of the way from quiet to wanted that stays in every friction cone. (N,)."""
+    """Return a share in [0, 1] of the way from quiet to wanted that stays in every friction cone. (N,).
+
+    The largest one where feet slide more than they unload; where they unload more, one on the safe side of it.
+    """
     step = wanted - quiet
     # |h + s dh|² = μ² (z + s dz)² has one root in [0, 1] if quiet is inside the cone and wanted is not
     a = np.sum(step[..., :2] ** 2, axis=-1) - (friction * step[..., 2]) ** 2

@@ -1,0 +1,186 @@
+"""Parts of a carried gait: how firmly feet keep flat, how balls roll about their footprints, and answers to a miss."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.ndimage import gaussian_filter1d
+from scipy.spatial.transform import Rotation
+
+from strut.balance.pendulum import pendulum_com
+from strut.balance.pressure import pressure_of_wrench
+from strut.easing import smooth_step
+from strut.engines.contact_slip import rolled_m
+from strut.engines.inverse_dynamics import ground_reaction
+from strut.generators import gait_body
+from strut.generators.gait_body import (
+    _about_middles,
+    _answer,
+    _hold,
+    _rolled,
+    _smoothed,
+    _targets,
+    _wanted_pressure,
+    carried_gait,
+    resampled_gait,
+)
+from strut.generators.gait_drafts import GaitDrafts
+from strut.generators.gait_plan import pressure_of
+from strut.request import PatternGait
+from strut.style import Style
+from tests.adoption.small_robots import biped, found, quadruped
+
+
+@pytest.fixture(scope="module")
+def four(tmp_path_factory):
+    return found(quadruped(), tmp_path_factory.mktemp("four"))[0]
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    return found(biped(), tmp_path_factory.mktemp("two"), "biped.urdf")[0]
+
+
+def carriage_of(robot, cycles=2, rate_hz=25.0):
+    body = GaitDrafts(robot, PatternGait(cycles=cycles), 50.0)._body(Style()).in_way(0.94, 1.0)
+    plan = body.plan(rate_hz, cycles=cycles)
+    carriage = body.carriage(plan)
+    return body, plan, carriage, body.start(plan, carriage)
+
+
+def test_feet_keep_flat_on_the_ground_and_hardly_in_the_middle_of_a_swing():
+    plan = SimpleNamespace(schedule=SimpleNamespace(share=np.array([[0.0, 0.5], [0.25, 1.0]])))
+    assert_allclose(_hold(plan), [[1.0, 3e-4], [3e-4 ** (1.0 - 0.25**2), 1.0]])
+
+
+def test_a_ball_rolls_about_the_middle_of_each_stance_and_goes_over_smoothly_in_a_swing():
+    down = np.array([1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 1, 1], dtype=bool)
+    travel = np.column_stack([np.arange(13.0) ** 2, -np.arange(13.0), np.zeros(13)])
+    rolled = _about_middles(travel, down)
+    assert_allclose(rolled[:3], travel[:3] - travel[0])
+    assert_allclose(rolled[5:10], travel[5:10] - travel[7])
+    assert_allclose(rolled[11:], travel[11:] - travel[12])
+    for k, share in ((3, 1.0 / 3.0), (4, 2.0 / 3.0)):
+        progress = smooth_step(np.array(share))
+        assert_allclose(rolled[k], (1.0 - progress) * rolled[2] + progress * rolled[5])
+    assert_allclose(rolled[10], 0.5 * (rolled[9] + rolled[11]))
+
+
+def test_only_balls_roll_and_only_along_the_ground(four, two):
+    _, plan, _, start = carriage_of(four)
+    qpos = start.copy()
+    tilt = 0.1 * np.sin(plan.time_s)
+    turned = Rotation.from_quat(qpos[:, 3:7], scalar_first=True) * Rotation.from_rotvec(np.outer(tilt, [0.3, 1.0, 0.2]))
+    qpos[:, 3:7] = turned.as_quat(scalar_first=True)
+    rolled = _rolled(four, plan, qpos)
+    for foot in range(4):
+        travel = rolled_m(four, [four.feet[foot].points[0]], qpos)[:, 0]
+        expected = _about_middles(travel, plan.schedule.contact[:, foot])
+        assert_allclose(rolled[:, foot, :2], expected[:, :2], atol=1e-12)
+    assert np.abs(rolled).max() > 1e-4
+    assert not rolled[..., 2].any()
+    _, plan, _, start = carriage_of(two)
+    assert not _rolled(two, plan, start).any()
+
+
+def test_targets_have_feet_where_they_have_rolled_and_the_mass_at_its_height(four):
+    _, plan, carriage, _ = carriage_of(four)
+    plan = replace(plan, foot_yaw_rad=plan.foot_yaw_rad + np.array([0.1, -0.2, 0.3, 0.0]))
+    com, rolling = (
+        np.random.default_rng(0).normal(size=(2, len(plan.time_s), 2))[0],
+        np.full(plan.foot_in_world.shape, 0.01),
+    )
+    targets = _targets(plan, carriage, com, rolling)
+    assert_allclose(targets.foot_in_world, plan.foot_in_world + 0.01)
+    for foot, yaw in enumerate((0.1, -0.2, 0.3, 0.0)):
+        c, s = np.cos(plan.foot_yaw_rad[0, foot]), np.sin(plan.foot_yaw_rad[0, foot])
+        assert plan.foot_yaw_rad[0, foot] == pytest.approx(yaw, abs=0.2)
+        assert_allclose(targets.foot_rotation[0, foot], [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]], atol=1e-12)
+    assert_allclose(targets.com_in_world, np.column_stack([com, carriage.height_m]))
+    assert targets.base_rotation is carriage.base_rotation
+    assert targets.joint_rad is carriage.joint_rad
+
+
+def test_a_pendulum_answers_what_the_pressure_misses_but_no_jolt(four):
+    _, plan, carriage, start = carriage_of(four)
+    rolling = np.full(plan.foot_in_world.shape, 0.02)
+    moved = replace(plan, push_in_world=plan.push_in_world + 0.02)
+    assert_allclose(_wanted_pressure(plan, rolling), pressure_of(moved))
+    reaction = ground_reaction(four, plan.time_s, start)
+    miss = pressure_of(moved) - pressure_of_wrench(reaction.force_n, reaction.moment_nm)
+    most = 0.1 * carriage.height_m.mean()
+    assert np.abs(miss).max() > most  # something is cut off
+    step_s = plan.time_s[1] - plan.time_s[0]
+    expected = pendulum_com(np.clip(miss, -most, most), carriage.height_m, step_s=step_s, gravity_m_s2=9.81)
+    assert_allclose(_answer(four, plan, carriage, rolling, start), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["four", "two"])
+def test_gaits_are_smoothed_over_the_time_in_which_a_joint_comes_to_its_stop(request, name):
+    robot = request.getfixturevalue(name)
+    _, plan, carriage, start = carriage_of(robot)
+    targets = _targets(plan, carriage, start[:, :2], np.zeros_like(plan.foot_in_world))
+    noisy = start + 0.01 * np.random.default_rng(1).normal(size=start.shape)
+    found_qpos = _smoothed(robot, plan, targets, SimpleNamespace(qpos=noisy)).qpos
+    spread = (
+        {"four": 0.03, "two": 0.05}[name] * np.sqrt(carriage.height_m.mean() / 9.81) / (plan.time_s[1] - plan.time_s[0])
+    )
+    expected = gaussian_filter1d(noisy, spread, axis=0, mode="nearest")
+    expected[:, 3:7] /= np.linalg.norm(expected[:, 3:7], axis=1, keepdims=True)
+    assert_allclose(found_qpos, expected, atol=1e-12)
+
+
+def test_rounds_answer_from_where_the_round_before_ended_until_it_is_enough(two, monkeypatch):
+    _, plan, carriage, start = carriage_of(two)
+    solves, answers = [], []
+
+    def solve(robot, targets, qpos, *, length_m, converged=None, iterations):
+        solves.append((targets, qpos, iterations, length_m))
+        return SimpleNamespace(qpos=qpos + 1.0)
+
+    def answer(robot, plan, carriage, rolling, qpos):
+        answers.append(qpos)
+        return np.full((len(plan.time_s), 2), 0.01 * len(answers))
+
+    monkeypatch.setattr(gait_body, "solve_whole_body", solve)
+    monkeypatch.setattr(gait_body, "_smoothed", lambda robot, plan, targets, solved: solved)
+    monkeypatch.setattr(gait_body, "_answer", answer)
+    first = pendulum_com(pressure_of(plan), carriage.height_m, step_s=0.04, gravity_m_s2=9.81)
+    carried = carried_gait(two, plan, carriage, start, length_m=0.7)
+    assert_allclose(carried.com_m, first + 0.01 + 0.02 + 0.03, atol=1e-9)
+    assert [iterations for _, _, iterations, _ in solves] == [20, 12, 12, 12]
+    assert {length for *_, length in solves} == {0.7}
+    for k, (targets, qpos, _, _) in enumerate(solves):
+        assert_allclose(qpos, start + k)
+        assert_allclose(targets.com_in_world[:, :2], first + 0.01 * k * (k + 1) / 2.0, atol=1e-9)
+    assert_allclose(carried.solved.qpos, start + 4.0)
+    solves.clear()
+    carried_gait(two, plan, carriage, start, length_m=0.7, ends=lambda found_: found_.qpos[0, 0] > start[0, 0] + 1.5)
+    assert len(solves) == 2
+
+
+def test_a_finer_gait_is_the_coarse_one_between_its_samples_answered_once_more(two, monkeypatch):
+    body, coarse, _, start = carriage_of(two)
+    plan = body.plan(50.0, cycles=2)
+    solves = []
+
+    def solve(robot, targets, qpos, *, length_m, iterations):
+        solves.append((targets, qpos, iterations))
+        return SimpleNamespace(qpos=qpos)
+
+    monkeypatch.setattr(gait_body, "solve_whole_body", solve)
+    monkeypatch.setattr(gait_body, "_smoothed", lambda robot, plan, targets, solved: solved)
+    monkeypatch.setattr(gait_body, "_answer", lambda *_: np.full((len(plan.time_s), 2), 0.05))
+    com = np.column_stack([np.sin(coarse.time_s), np.cos(coarse.time_s)])
+    carried = SimpleNamespace(solved=SimpleNamespace(qpos=start), com_m=com)
+    resampled_gait(two, coarse, carried, plan, body.carriage(plan), length_m=0.7)
+    (first, qpos, few), (second, again, many) = solves
+    assert (few, many) == (3, 12)
+    inner = (plan.time_s > 0.3) & (plan.time_s < coarse.time_s[-1] - 0.3)
+    assert_allclose(first.com_in_world[inner, 0], np.sin(plan.time_s)[inner], atol=1e-4)
+    assert_allclose(second.com_in_world[:, :2] - first.com_in_world[:, :2], 0.05, atol=1e-12)
+    assert_allclose(qpos[::2][: len(start)], start[: len(qpos[::2])], atol=1e-4)
+    assert_allclose(np.linalg.norm(qpos[:, 3:7], axis=1), 1.0, atol=1e-12)
+    assert again is qpos

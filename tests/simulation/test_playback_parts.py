@@ -1,0 +1,275 @@
+"""What is made of a run: falls, slips, distances and costs, on runs that are written by hand."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from strut.control.sensing import Sensing
+from strut.engines.frame_kinematics import frame_poses
+from strut.engines.physics import Run
+from strut.errors import OutOfRangeError, UnknownNameError
+from strut.models.catalogue import load_robot
+from strut.motion import Motion
+from strut.simulation import playback
+from strut.simulation.outcome import Outcome
+from strut.simulation.piloted import Clock, PilotedLoop, Push, _push
+from strut.simulation.playback import (
+    CARRIES,
+    DOWN_S,
+    LOADED_N,
+    MUCH_SHORT,
+    MUCH_SLIP_MM,
+    SUNK,
+    TIPPED_RAD,
+    _check,
+    _check_felt,
+    _fallen,
+    _first_that_suffices,
+    _held_outcome,
+    _outcome,
+    _slip_m,
+    _slips_much,
+    _stays_down,
+    _to_try,
+    _unfelt,
+)
+
+PETE = load_robot("mrpete")
+JOINTS, STEP_S = len(PETE.joint_names), 0.1
+CARRIED_N = CARRIES * PETE.mass_kg * 9.81
+
+
+def walked(samples=11, speed_m_s=0.2):
+    """Return a plan along a slanting line and a run that follows it exactly."""
+    time_s = 4.0 + STEP_S * np.arange(samples)
+    qpos = np.tile(PETE.standing_qpos, (samples, 1))
+    way = speed_m_s * (time_s - 4.0)
+    qpos[:, 0], qpos[:, 1] = 0.6 * way, 0.8 * way
+    motion = Motion("mrpete", time_s, qpos, PETE.joint_names, np.ones((samples, 4), dtype=bool), PETE.foot_names)
+    run = Run(
+        time_s, qpos.copy(), np.zeros((samples, JOINTS)), np.full(samples, 3.0), np.zeros((samples, 4, 3)),
+        np.full((samples, 4), 20.0), np.zeros(samples),
+    )  # fmt: skip
+    return motion, run
+
+
+def test_a_run_that_does_as_planned_has_no_error():
+    motion, run = walked()
+    run.torque_nm[4, 2] = -0.5 * PETE.torque_limit_nm[2]
+    outcome = _outcome(PETE, motion, run, 1.5)
+    assert not outcome.fell
+    assert (outcome.stumbles, outcome.upright_s) == (0, pytest.approx(1.0))
+    assert (outcome.distance_m, outcome.commanded_distance_m) == pytest.approx((0.2, 0.2))
+    assert (outcome.heading_drift_rad, outcome.foot_slip_mm, outcome.tracking_error_rad) == pytest.approx(
+        (0.0, 0.0, 0.0)
+    )
+    assert outcome.torque_use == pytest.approx(0.5)
+    assert outcome.cost_of_transport == pytest.approx(3.0 * 1.0 / (PETE.mass_kg * 1.5 * 9.81 * 0.2))
+
+
+def test_what_differs_from_the_plan_is_told():
+    motion, run = walked()
+    run.qpos[-1, :2] = [0.3, 0.0]  # 0.18 m of it along the way
+    run.qpos[6, 9] += 0.07
+    run.qpos[-1, 3:7] = [np.cos(0.15), 0.0, 0.0, np.sin(0.15)]
+    outcome = _outcome(PETE, motion, run, 1.0)
+    assert outcome.distance_m == pytest.approx(0.18)
+    assert outcome.heading_drift_rad == pytest.approx(0.3)
+    assert outcome.tracking_error_rad == pytest.approx(0.07)
+    still, standing = walked(speed_m_s=0.0)
+    assert _outcome(PETE, still, standing, 1.0).cost_of_transport is None
+
+
+def test_who_is_down_at_the_end_fell_and_who_got_up_stumbled():
+    motion, run = walked()
+    run.other_load_n[3:5] = LOADED_N + 1.0
+    run.qpos[8:, 2] *= 0.99 * SUNK
+    run.torque_nm[9] = 10.0 * PETE.torque_limit_nm
+    outcome = _outcome(PETE, motion, run, 1.0)
+    assert (outcome.fell, outcome.stumbles, outcome.upright_s) == (True, 1, pytest.approx(0.8))
+    assert outcome.distance_m == pytest.approx(0.16)
+    assert outcome.torque_use == 0.0  # after the fall nothing counts
+    motion, run = walked()
+    run.other_load_n[3:5] = LOADED_N + 1.0
+    up = _outcome(PETE, motion, run, 1.0)
+    assert (up.fell, up.stumbles) == (False, 1)
+
+
+@pytest.mark.parametrize(("share", "down"), [(0.99, False), (1.01, True)])
+def test_bodies_are_down_when_tipped_sunk_carried_or_broken(share, down):
+    motion, run = walked(3)
+    half = share * TIPPED_RAD / 2.0
+    run.qpos[1, 3:7] = np.cos(half), 0.0, np.sin(half), 0.0
+    assert _fallen(motion, run).tolist() == [False, down, False]
+    motion, run = walked(3)
+    run.qpos[1, 3:7] = -np.array([np.cos(half), np.sin(half), 0.0, 0.0])  # the other sign is the same turn
+    assert _fallen(motion, run).tolist() == [False, down, False]
+    motion, run = walked(3)
+    run.qpos[2, 2] *= SUNK / share
+    assert _fallen(motion, run).tolist() == [False, False, down]
+    motion, run = walked(3)
+    run.other_load_n[0] = share * LOADED_N
+    assert _fallen(motion, run).tolist() == [down, False, False]
+    run.qpos[2, 12] = np.nan
+    assert _fallen(motion, run)[2]
+
+
+def test_who_has_been_down_for_long_stays_down():
+    samples = round(DOWN_S / STEP_S) + 3
+    motion, run = walked(samples)
+    run.other_load_n[1:] = 2.0 * LOADED_N
+    assert not _stays_down(motion, run.first(round(DOWN_S / STEP_S)))
+    assert _stays_down(motion, run)
+    run.other_load_n[-2] = 0.0
+    assert not _stays_down(motion, run)
+
+
+def test_a_foot_slips_while_it_carries_within_its_stance():
+    motion, run = walked()
+    contact = np.ones((11, 4), dtype=bool)
+    contact[5, 1] = False  # two stances of one foot
+    run.foot_in_world[:5, 1, 0] = [0.0, 0.001, 0.003, 0.002, 0.5]
+    run.foot_load_n[4, 1] = 0.99 * CARRIED_N  # in the last sample it carries no more
+    run.foot_in_world[6:, 1, :2] = [[1.0, 1.0], [1.003, 1.004], [1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    run.foot_in_world[:, 1, 2] = np.arange(11)  # heights do not count
+    still = replace(motion, qpos=np.tile(motion.qpos[:1], (11, 1)))
+    held = replace(run, qpos=still.qpos.copy())
+    assert _slip_m(PETE, contact, held) == pytest.approx(0.005)
+    assert _slip_m(PETE, contact[:6], held.first(6)) == pytest.approx(0.003)
+    assert _slip_m(PETE, contact, held, since=10) == pytest.approx(0.005)
+    assert _slip_m(PETE, contact[:5], held.first(5), since=5) == 0.0
+    run.foot_load_n[:, 1] = 0.5 * CARRIED_N
+    assert _slip_m(PETE, contact, replace(held, foot_load_n=run.foot_load_n)) == 0.0
+
+
+@pytest.mark.parametrize(("share", "slips"), [(0.99, False), (1.01, True)])
+def test_much_slip_is_told_unless_the_body_is_down(share, slips):
+    motion, run = walked(31)
+    held = replace(run, qpos=np.tile(motion.qpos[:1], (31, 1)))
+    still = replace(motion, qpos=held.qpos.copy())
+    held.foot_in_world[20:, 2, 1] = share * MUCH_SLIP_MM * 1e-3
+    assert _slips_much(PETE, still, held) is slips
+    held.other_load_n[-1] = 2.0 * LOADED_N
+    assert not _slips_much(PETE, still, held)
+
+
+def outcome_of(control="servos", **changes):
+    plain = {"fell": False, "upright_s": 1.0, "distance_m": 1.0, "commanded_distance_m": 1.0, "heading_drift_rad": 0.0}
+    rest = {"foot_slip_mm": 0.0, "tracking_error_rad": 0.0, "torque_use": 0.0, "cost_of_transport": None}
+    return Outcome(**plain | rest | changes, control=control)
+
+
+def played_with(outcomes, **options):
+    """Return which controls were played, whether to the end, and what was returned."""
+    calls = []
+
+    def play(*, control, until=None):
+        calls.append((control, until is not None))
+        return SimpleNamespace(outcome=replace(outcomes[control], control=control))
+
+    return calls, _first_that_suffices(play, list(outcomes), **options).outcome.control
+
+
+def test_the_first_control_that_suffices_is_taken():
+    good, fell, slid = outcome_of(), outcome_of(fell=True), outcome_of(foot_slip_mm=MUCH_SLIP_MM + 1.0)
+    short = outcome_of(distance_m=1.0 - 1.01 * MUCH_SHORT)
+    enough = outcome_of(distance_m=1.0 - 0.99 * MUCH_SHORT)
+    assert played_with({"servos": enough, "balance": good}) == ([("servos", True)], "servos")
+    calls, taken = played_with({"servos": fell, "balance": short, "whole_body": good})
+    assert (calls, taken) == ([("servos", True), ("balance", True), ("whole_body", False)], "whole_body")
+    _, taken = played_with({"servos": fell, "balance": short, "whole_body": fell})
+    assert taken == "balance"
+    calls, taken = played_with({"servos": slid, "balance": fell, "whole_body": fell})
+    assert (calls[-1], taken) == (("servos", False), "servos")  # played again to its end
+    calls, taken = played_with({"servos": slid, "balance": fell, "whole_body": fell}, may_slide=False)
+    assert (len(calls), calls[-1], taken) == (3, ("whole_body", True), "whole_body")
+    assert played_with({"servos": fell}) == ([("servos", False)], "servos")
+
+
+def test_worlds_and_controls_that_are_none_are_refused():
+    for friction, scale in (
+        (0.0, 1.0),
+        (1.0, 0.0),
+        (playback.LARGEST_FACTOR * 1.01, 1.0),
+        (1.0, playback.LARGEST_FACTOR * 1.01),
+    ):
+        with pytest.raises(OutOfRangeError, match="it must be above 0"):
+            _check(PETE, friction, scale, "servos")
+    _check(PETE, playback.LARGEST_FACTOR, 0.01, "balance")
+    with pytest.raises(UnknownNameError, match="magic"):
+        _check(PETE, 0.5, 1.0, "magic")
+    pepper = load_robot("pepper")
+    for control in ("balance", "whole_body"):
+        with pytest.raises(OutOfRangeError, match="does not stand on legs"):
+            _check(pepper, 0.5, 1.0, control)
+    _check(pepper, 0.5, 1.0, "servos")
+
+
+def test_noise_that_servos_do_not_feel_is_told():
+    noisy = Sensing(delay_s=0.01)
+    assert not noisy.is_perfect
+    assert _unfelt(PETE, "servos", None) is None
+    assert _unfelt(PETE, "servos", Sensing()) is None
+    assert _unfelt(PETE, "balance", noisy) is None
+    assert "--control whole_body" in _unfelt(PETE, "servos", noisy)
+    assert "--control" not in _unfelt(load_robot("pepper"), "servos", noisy)
+    with pytest.raises(OutOfRangeError, match=r"^Servos follow joint angles alone"):
+        _check_felt(PETE, "servos", noisy)
+    _check_felt(PETE, "auto", noisy)
+
+
+def test_only_bodies_with_a_pattern_try_more_than_servos():
+    motion, _ = walked(3)
+    assert _to_try(PETE, motion, "auto") == ["servos"]
+    assert _to_try(PETE, motion, "balance") == ["balance"]
+
+
+def test_a_hand_that_is_busy_is_measured_and_a_platform_told_how_far_it_came():
+    pepper = load_robot("pepper")
+    joints = len(pepper.joint_names)
+    time_s = 1.0 + STEP_S * np.arange(4)
+    qpos = np.zeros((4, 3 + joints))
+    qpos[:, 0], qpos[:, 1] = 0.3 * np.arange(4) / 3.0, 0.4 * np.arange(4) / 3.0
+    motion = Motion(
+        "pepper", time_s, qpos, pepper.joint_names, np.zeros((4, 0), dtype=bool), (), meta={"task": {"hand": "right"}}
+    )
+    happened = qpos.copy()
+    happened[-1, :3] = [0.5, 0.0, 0.2]
+    happened[2, 3 + pepper.joint_names.index("RShoulderPitch")] += 0.1
+    run = Run(
+        time_s, happened, np.zeros((4, 3 + joints)), np.zeros(4), np.zeros((4, 0, 3)), np.zeros((4, 0)), np.zeros(4)
+    )
+    run.torque_nm[1, 3] = 0.5 * pepper.torque_limit_nm[0]
+    outcome = _held_outcome(pepper, motion, run)
+    assert (outcome.fell, outcome.foot_slip_mm, outcome.cost_of_transport) == (False, None, None)
+    assert (outcome.commanded_distance_m, outcome.distance_m) == pytest.approx((0.5, 0.3))
+    assert outcome.heading_drift_rad == pytest.approx(0.2)
+    assert outcome.tracking_error_rad == pytest.approx(0.1)
+    assert outcome.torque_use == pytest.approx(0.5)
+    frame = pepper.chains.hand["right"]
+    far = np.linalg.norm(frame_poses(pepper, frame, happened)[0] - frame_poses(pepper, frame, qpos)[0], axis=1).max()
+    assert outcome.hand_error_mm == pytest.approx(1e3 * far)
+
+
+def test_pushes_act_in_their_time_and_add_up():
+    pushed = []
+    plant = SimpleNamespace(push=pushed.append)
+    pushes = [Push(1.0, (1.0, 0.0, 0.0), 0.5), Push(1.2, (0.0, 2.0, 0.0), 1.0)]
+    for now in (0.9, 1.0, 1.3, 1.5, 2.2):
+        _push(plant, pushes, now)
+    np.testing.assert_allclose(pushed, [[0, 0, 0], [1, 0, 0], [1, 2, 0], [0, 2, 0], [0, 0, 0]])
+    _push(plant, [], 1.0)
+    assert len(pushed) == 5
+
+
+@pytest.mark.parametrize(
+    ("fell", "idle", "last_s", "on"),
+    [(False, 9, 4.9, True), (True, 9, 4.9, False), (False, 10, 4.9, False), (False, 9, 5.0, False)],
+)
+def test_a_show_goes_on_until_it_falls_rests_or_is_too_long(fell, idle, last_s, on):
+    loop = SimpleNamespace(
+        idle_ticks=idle, pilot=SimpleNamespace(tick_s=0.1), record=SimpleNamespace(fell=fell, time_s=[0.0, last_s])
+    )
+    assert PilotedLoop.goes_on(loop, Clock(rest_s=1.0, longest_s=5.0)) is on

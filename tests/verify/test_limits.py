@@ -1,0 +1,271 @@
+"""Every limit on both sides of its bound, on audits of two samples that are made by hand."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from strut.audit import LARGEST_GAZE_ERROR_RAD, LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD, SelfDistance, TaskAudit
+from strut.models.catalogue import load_robot
+from strut.verify import limits
+from strut.verify.limits import (
+    Ceiling,
+    NoFlight,
+    OwnColumns,
+    SelfCollision,
+    friction_needed,
+    judged,
+    lift_m,
+    limits_for,
+    support_of,
+)
+
+PETE = load_robot("mrpete")
+JOINTS, FEET = len(PETE.joint_names), len(PETE.feet)
+TIME_S = np.array([1.0, 1.25])
+
+
+def needs_of(**changes):
+    """Return an audit that keeps everything: four feet stand, nothing moves."""
+    plain = {
+        "time_s": TIME_S,
+        "qpos": np.full((2, 7 + JOINTS), 0.3),
+        "contact": np.ones((2, FEET), dtype=bool),
+        "foot_height_m": np.zeros((2, FEET)),
+        "foot_top_m": np.zeros((2, FEET)),
+        "slip_m": np.zeros((2, FEET)),
+        "joint_room_rad": np.full((2, JOINTS), 0.5),
+        "clearance_m": np.full((2, 2), 0.1),
+        "part_names": ("trunk", "thigh"),
+        "joint_speed_rad_s": np.zeros((2, JOINTS)),
+        "torque_nm": np.zeros((2, JOINTS)),
+        "drive_use": np.zeros((2, 0)),
+        "ground_force_n": np.tile([0.0, 0.0, 20.0], (2, FEET, 1)),
+        "margin_m": np.full(2, 0.05),
+        "on_lines": False,
+        "self_distance": None,
+        "task": None,
+        "force_disagreement": None,
+        "torque_disagreement": None,
+        "landings": None,
+        "plant": None,
+    }
+    return SimpleNamespace(**plain | changes)
+
+
+def draft_of(needs, robot=PETE):
+    return SimpleNamespace(
+        robot=robot, time_s=needs.time_s, contact=needs.contact, qpos=needs.qpos, measured=needs, shortfalls=()
+    )
+
+
+def broken(needs, margin_m=0.02, use=1.0):
+    return {short.limit: short for short in judged(draft_of(needs), limits_for(PETE, margin_m=margin_m, use=use))}
+
+
+def with_value(shape, sample, column, value, base=0.0):
+    table = np.full(shape, base, dtype=float)
+    table[sample, column] = value
+    return table
+
+
+def test_who_stands_still_breaks_nothing():
+    assert broken(needs_of()) == {}
+
+
+CASES = [
+    ("foot contact", "foot_height_m", (FEET, 2), limits.FOOT_OFF_GROUND_M, 0.0),
+    ("foot contact", "foot_top_m", (FEET, 1), limits.FOOT_OFF_GROUND_M, 0.0),
+    ("foot slip", "slip_m", (FEET, 0), limits.MOST_SLIP_M, 0.0),
+    ("joint limit", "joint_room_rad", (JOINTS, 5), 0.0, 0.5),
+    ("ground clearance", "clearance_m", (2, 1), limits.LEAST_CLEARANCE_M, 0.1),
+    ("joint speed", "joint_speed_rad_s", (JOINTS, 3), PETE.joint_speed_limit_rad_s[3], 0.0),
+    ("joint speed", "joint_speed_rad_s", (JOINTS, 3), -PETE.joint_speed_limit_rad_s[3], 0.0),
+    ("torque", "torque_nm", (JOINTS, 4), PETE.torque_limit_nm[4], 0.0),
+    ("torque", "torque_nm", (JOINTS, 4), -PETE.torque_limit_nm[4], 0.0),
+]
+
+
+@pytest.mark.parametrize(("name", "field", "place", "bound", "base"), CASES)
+def test_a_figure_breaks_its_limit_beyond_its_bound_and_not_before(name, field, place, bound, base):
+    columns, column = place
+    for share, wrong in ((-1e-3, False), (1e-3, True)):
+        value = bound - 1e-3 * share if base > 0.0 else bound * (1.0 + share)  # of clearance and room less is worse
+        found = broken(needs_of(**{field: with_value((2, columns), 1, column, value, base)}))
+        assert (name in found) is wrong
+        if wrong:
+            assert found[name].broken.tolist() == [False, True]
+            assert found[name].sentence.startswith(f"{name}: ")
+            assert found[name].sentence.endswith("at 1.25 s")
+
+
+def test_feet_in_the_air_may_be_high_but_not_in_the_ground_and_must_be_lifted():
+    up = np.ones((2, FEET), dtype=bool)
+    up[:, 1] = False
+    high = with_value((2, FEET), 0, 1, 0.2)
+    high[1, 1] = 0.1
+    assert broken(needs_of(contact=up, foot_height_m=high)) == {}
+    deep = high.copy()
+    deep[1, 1] = -limits.FOOT_OFF_GROUND_M - 1e-5
+    assert "foot contact" in broken(needs_of(contact=up, foot_height_m=deep))
+    low = with_value((2, FEET), 0, 1, limits.LEAST_CLEARANCE_M - 1e-4)
+    found = broken(needs_of(contact=up, foot_height_m=low))
+    assert set(found) == {"swing height"}
+    assert found["swing height"].broken.tolist() == [True, True]
+    lift = lift_m(needs_of(contact=up, foot_height_m=low))
+    assert lift[:, 1] == pytest.approx(limits.LEAST_CLEARANCE_M - 1e-4)
+    assert np.isposinf(np.delete(lift, 1, axis=1)).all()
+    short = needs_of(contact=up, foot_height_m=low, time_s=np.array([1.0, 0.999 + limits.SHORTEST_SWING_S]))
+    assert np.isposinf(lift_m(short)).all()
+
+
+def test_a_share_of_speed_and_torque_can_be_kept_back():
+    speed = with_value((2, JOINTS), 0, 2, 0.95 * PETE.joint_speed_limit_rad_s[2])
+    torque = with_value((2, JOINTS), 0, 2, 0.95 * PETE.torque_limit_nm[2])
+    needs = needs_of(joint_speed_rad_s=speed, torque_nm=torque)
+    assert broken(needs) == {}
+    assert set(broken(needs, use=0.9)) == {"joint speed", "torque"}
+    assert "106% of its speed limit" in broken(needs, use=0.9)["joint speed"].sentence
+
+
+def test_loaded_feet_need_the_share_of_their_load_that_pushes_sideways():
+    force = np.tile([0.0, 0.0, 20.0], (2, FEET, 1))
+    force[1, 2] = [3.0, 4.0, 10.0]
+    force[0, 3] = [5.0, 0.0, 0.5]  # barely presses
+    friction = friction_needed(needs_of(ground_force_n=force))
+    assert friction[1, 2] == pytest.approx(0.5)
+    assert friction[0, 3] == 0.0
+    rest = friction.copy()
+    rest[1, 2] = 0.0
+    assert not rest.any()
+    sliding = np.tile([0.0, 0.0, 20.0], (2, FEET, 1))
+    for share, wrong in ((0.999, False), (1.001, True)):
+        sliding[0, 1, 0] = share * PETE.friction * 20.0
+        assert ("friction" in broken(needs_of(ground_force_n=sliding))) is wrong
+    loads = np.tile([1.0, 0.0, 20.0], (1, FEET, 1))
+    total = 20.0 * (FEET - 1)
+    for share, counts in ((0.019, False), (0.021, True)):
+        loads[0, 0, 2] = share * total / (1.0 - share)
+        assert bool(friction_needed(needs_of(ground_force_n=loads))[0, 0] > 0.0) is counts
+
+
+@pytest.mark.parametrize(("margin", "wrong"), [(0.0201, False), (0.0199, True), (-np.inf, False), (np.nan, True)])
+def test_the_balance_margin_is_kept_on_the_ground(margin, wrong):
+    assert ("balance margin" in broken(needs_of(margin_m=np.array([0.05, margin])))) is wrong
+
+
+def test_on_a_line_the_pressure_may_be_a_little_beside_it():
+    most = limits.MOST_BESIDE_LINE * 0.3
+    for beside, wrong in ((0.99 * most, False), (1.01 * most, True)):
+        found = broken(needs_of(on_lines=True, margin_m=np.array([-beside, -0.0])))
+        assert ("balance margin" in found) is wrong
+    assert broken(needs_of(on_lines=True, margin_m=np.array([-np.inf, 0.0]))) == {}
+
+
+def test_flight_is_told_with_its_first_instant_but_not_of_who_has_no_feet():
+    contact = np.ones((2, FEET), dtype=bool)
+    contact[1] = False
+    (short,) = [NoFlight().shortfall(draft_of(needs_of(contact=contact)))]
+    assert short.sentence == "balance margin: no foot is on the ground at 1.25 s"
+    assert short.broken.tolist() == [False, True]
+    assert NoFlight().shortfall(draft_of(needs_of())) is None
+    assert NoFlight().shortfall(draft_of(needs_of(contact=np.ones((2, 0), dtype=bool)))) is None
+
+
+@pytest.mark.parametrize(
+    ("off", "wrong"), [(None, False), (limits.MOST_DISAGREEMENT, False), (limits.MOST_DISAGREEMENT + 1e-6, True)]
+)
+def test_columns_of_a_file_may_differ_a_little(off, wrong):
+    for field in ("force_disagreement", "torque_disagreement"):
+        found = broken(needs_of(**{field: off}))
+        assert ("file" in found) is wrong
+        if wrong:
+            assert found["file"].broken.all()
+    short = OwnColumns(lambda needs: 0.5, "off by {:.0%}", most=0.4).shortfall(draft_of(needs_of()))
+    assert short.sentence == "file: off by 50%"
+
+
+@pytest.mark.parametrize(
+    ("smallest_m", "words"), [(0.0005, "0.5 mm apart"), (-0.002, "2.0 mm inside each other"), (0.0, "0.0 mm apart")]
+)
+def test_bodies_that_are_too_near_are_told(smallest_m, words):
+    found = SelfDistance(smallest_m, 1, ("arm", "leg"), np.array([False, True]))
+    short = SelfCollision().shortfall(draft_of(needs_of(self_distance=found)))
+    assert f"arm and leg are {words} at 1.25 s, nearer than" in short.sentence
+    assert short.broken.tolist() == [False, True]
+    far = SelfDistance(0.5, 1, ("arm", "leg"), np.array([False, False]))
+    assert SelfCollision().shortfall(draft_of(needs_of(self_distance=far))) is None
+
+
+def task_of(hand_m=0.0, turn_rad=0.0, gaze_rad=0.0, *, counts=True):
+    time_s = np.array([0.0, 30.0])
+    gaze = None if gaze_rad is None else np.array([9.0, gaze_rad])
+    return TaskAudit(time_s, np.array([0.0, hand_m]), np.array([0.0, turn_rad]), gaze, 3, gaze_counts=counts)
+
+
+@pytest.mark.parametrize(("task", "limit"), [
+    (task_of(), None), (task_of(0.999 * LARGEST_HAND_ERROR_M), None), (task_of(1.001 * LARGEST_HAND_ERROR_M), "task"),
+    (task_of(turn_rad=1.001 * LARGEST_HAND_TURN_RAD), "task"), (task_of(turn_rad=0.999 * LARGEST_HAND_TURN_RAD), None),
+    (task_of(gaze_rad=1.001 * LARGEST_GAZE_ERROR_RAD), "gaze"),
+    (task_of(gaze_rad=0.999 * LARGEST_GAZE_ERROR_RAD), None),
+    (task_of(gaze_rad=9.0, counts=False), None), (task_of(gaze_rad=None), None),
+])  # fmt: skip
+def test_hands_and_heads_keep_to_their_goals_once_settled(task, limit):
+    found = broken(needs_of(task=task))
+    assert set(found) == ({limit} if limit else set())
+
+
+def test_a_ceiling_tells_the_worst_with_its_kind_and_counts_what_is_no_number():
+    ceiling = Ceiling("heat", ("a", "b"), lambda needs: needs.heat, 1.0, "has {:.1f} of {}", ("oil", "air"))
+    needs = needs_of(heat=np.array([[0.5, 2.0], [3.0, 0.1]]))
+    short = ceiling.shortfall(draft_of(needs))
+    assert short.sentence == "heat: a has 3.0 of oil at 1.25 s"
+    assert short.broken.tolist() == [True, True]
+    assert ceiling.shortfall(draft_of(needs_of(heat=np.ones((2, 2))))) is None
+    assert ceiling.shortfall(draft_of(needs_of(heat=np.zeros((0, 0))))) is None
+    assert ceiling.shortfall(draft_of(needs_of(heat=np.array([[0.5, np.nan], [0.0, 0.1]])))) is not None
+
+
+def test_nothing_is_judged_of_what_was_not_made():
+    empty = SimpleNamespace(qpos=np.zeros((0, 3)), shortfalls=("own",))
+    assert judged(empty, [None]) == ("own",)
+    assert (support_of(PETE), support_of(load_robot("pepper"))) == ("feet", "wheels")
+
+
+def landings_of(**changes):
+    plain = {
+        "unexplained_n": np.zeros(2),
+        "gripped_n": np.zeros(2),
+        "landing_unexplained_n": np.zeros(1),
+        "landing_torque_nm": np.zeros((1, 28)),
+    }
+    return SimpleNamespace(**plain | changes)
+
+
+def test_walks_with_landings_are_judged_by_what_no_push_explains():
+    heiman = load_robot("heiman")
+    joints, feet = len(heiman.joint_names), len(heiman.foot_names)
+    weight = heiman.mass_kg * 9.81
+
+    def found(landings=None, inside_m=0.1):
+        needs = needs_of(
+            margin_m=np.array([np.inf, inside_m]),
+            contact=np.ones((2, feet), dtype=bool), foot_height_m=np.zeros((2, feet)), foot_top_m=np.zeros((2, feet)),
+            slip_m=np.zeros((2, feet)), joint_room_rad=np.full((2, joints), 0.5),
+            joint_speed_rad_s=np.zeros((2, joints)),
+            torque_nm=np.zeros((2, joints)), ground_force_n=np.zeros((2, feet, 3)), qpos=np.zeros((2, 7 + joints)),
+            landings=landings_of(**{"landing_torque_nm": np.zeros((1, joints))} | (landings or {})),
+        )  # fmt: skip
+        return {short.limit for short in judged(draft_of(needs, heiman), limits_for(heiman, margin_m=0.0))}
+
+    assert found() == set()
+    most, jolt = limits.MOST_UNEXPLAINED * weight, limits.MOST_UNEXPLAINED_LANDING * weight
+    for share, wrong in ((0.999, False), (1.001, True)):
+        value = np.array([0.0, share * most])
+        assert (found(landings={"unexplained_n": value, "gripped_n": 0.51 * value}) == {"equation of motion"}) is wrong
+        assert (found(landings={"unexplained_n": value, "gripped_n": 0.49 * value}) == {"friction"}) is wrong
+        assert (found(landings={"landing_unexplained_n": np.array([share * jolt])}) == {"landing"}) is wrong
+        torque = np.zeros((1, joints))
+        torque[0, 4] = -share * limits.MOST_LANDING_TORQUE * heiman.torque_limit_nm[4]
+        assert (found(landings={"landing_torque_nm": torque}) == {"landing"}) is wrong
+        assert (found(inside_m=-share * limits.MOST_OUTSIDE_M) == {"balance margin"}) is wrong

@@ -1,0 +1,204 @@
+"""Receipts of drafts made by hand: costs, shares, verdicts and reasons; and what gaits and plants are judged by."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from strut.emotion import named_emotion
+from strut.engines.inverse_dynamics import ContactDemand
+from strut.models.catalogue import load_robot
+from strut.verify.contact_force_fit import fit_contact_forces
+from strut.verify.gait_audit import GaitAudit, _jump, _off_line, gait_shortfall
+from strut.verify.plant_audit import FEWEST_SAMPLES, _Smoothing, _tilt, was_piloted
+from strut.verify.receipt_builder import (
+    _too_little,
+    cost_of_transport,
+    planned_receipt,
+    shown_over_time,
+    shown_over_words,
+)
+
+PETE = load_robot("mrpete")
+JOINTS = len(PETE.joint_names)
+
+
+def needs_of(**changes):
+    speed, torque = np.zeros((3, JOINTS)), np.zeros((3, JOINTS))
+    speed[:, 1], torque[:, 1] = [1.0, -2.0, 1.0], [2.0, 1.0, -4.0]
+    plain = {
+        "time_s": np.array([1.0, 1.5, 2.0]), "distance_m": 0.5, "torque_nm": torque, "joint_speed_rad_s": speed,
+        "joint_room_rad": np.full((3, JOINTS), 0.2), "slip_m": np.array([[0.0] * 4, [0.001] * 4, [0.002] * 4]),
+        "penetration_m": 0.0005, "margin_m": np.array([0.05, 0.03, 0.04]), "on_lines": False, "landings": None,
+        "self_distance": SimpleNamespace(smallest_m=0.012), "task": None,
+    }  # fmt: skip
+    return SimpleNamespace(**plain | changes)
+
+
+def draft_of(needs=None, **changes):
+    qpos = np.tile(PETE.standing_qpos, (3, 1))
+    qpos[:, 0] = [0.0, 0.25, 0.5]
+    plain = {
+        "robot": PETE, "measured": needs or needs_of(), "qpos": qpos, "kept": 1.0, "shown": None, "reasons": (),
+        "words": {}, "left_out": (), "figures": {},
+    }  # fmt: skip
+    return SimpleNamespace(**plain | changes)
+
+
+def test_the_cost_of_transport_is_work_without_braking_over_weight_and_way():
+    """Powers of 2, 2 and 4 W over half seconds are 2.5 J."""
+    assert cost_of_transport(PETE, needs_of()) == pytest.approx(2.5 / (PETE.mass_kg * 9.81 * 0.5))
+    assert cost_of_transport(PETE, needs_of(distance_m=1e-6)) is None
+    assert cost_of_transport(load_robot("pepper"), needs_of()) is None
+
+
+def receipt(emotion="sad", asked=1.0, intensity=1.0, stopped_by=(), **changes):
+    felt = None if emotion is None else named_emotion(emotion)
+    return planned_receipt(draft_of(**changes), emotion=felt, asked=asked, intensity=intensity, stopped_by=stopped_by)
+
+
+def test_a_receipt_has_the_worst_of_every_figure():
+    found = receipt(words={"speed": 1.0})
+    assert (found.verdict, found.reasons, found.robot) == ("ok", (), "mrpete")
+    assert (found.duration_s, found.distance_m, found.speed_m_s) == (1.0, 0.5, 0.5)
+    assert found.balance_margin_mm == pytest.approx(30.0)
+    assert (found.joint_limit_margin_rad, found.foot_slip_mm, found.penetration_mm) == pytest.approx((0.2, 2.0, 0.5))
+    assert found.joint_speed_use == pytest.approx(2.0 / PETE.joint_speed_limit_rad_s[1])
+    assert found.torque_use == pytest.approx(4.0 / PETE.torque_limit_nm[1])
+    assert found.self_collision_mm == pytest.approx(12.0)
+    assert (found.intensity_asked, found.intensity_kept, found.shown) == (1.0, 1.0, 1.0)
+    assert found.pad == named_emotion("sad").pad
+
+
+@pytest.mark.parametrize("needs", [needs_of(on_lines=True), needs_of(margin_m=np.array([0.1, np.inf, 0.1]))])
+def test_without_an_inside_there_is_no_margin(needs):
+    assert receipt(needs=needs).balance_margin_mm is None
+    assert receipt(needs=needs_of(self_distance=None)).self_collision_mm is None
+
+
+def test_shares_of_time_words_and_intensity_multiply():
+    words, shown = {"speed": 1.0, "postures": 0.5}, np.array([1.0, 0.5, 0.9])
+    draft = draft_of(words=words, shown=shown)
+    assert (shown_over_time(draft), shown_over_words(draft)) == pytest.approx((0.8, 0.75))
+    assert (shown_over_time(draft_of()), shown_over_words(draft_of())) == (1.0, 1.0)
+    found = receipt(asked=0.8, intensity=0.4, words=words, shown=shown, kept=0.9)
+    assert found.shown == pytest.approx(0.5 * 0.8 * 0.75)
+    assert found.intensity_kept == pytest.approx(0.36)
+    assert found.verdict == "weakened"
+    plain = receipt(emotion=None, words=words)
+    assert (plain.shown, plain.intensity_asked, plain.intensity_kept, plain.verdict) == (None, None, None, "ok")
+    assert receipt(asked=0.0, words=words).shown is None
+
+
+def test_what_stopped_a_stronger_one_and_own_reasons_weaken():
+    short = SimpleNamespace(sentence="torque: too much")
+    found = receipt(stopped_by=[short], reasons=("slow",))
+    assert (found.verdict, found.reasons) == ("weakened", ("torque: too much", "slow"))
+
+
+def test_too_little_says_whether_time_or_words_lack():
+    time = "shown: the feeling comes and goes; a longer motion shows more of it"
+    assert _too_little(draft_of(words={"speed": 1.0}), 0.84, 1.0) == [time]
+    assert _too_little(draft_of(words={"speed": 1.0}), 0.86, 1.0) == []
+    words = draft_of(words={"speed": 0.84, "elbow_rad": 0.0, "lift": 0.9})
+    assert _too_little(words, 1.0, 0.58) == ["shown: 58% of the feeling's words; missing or weak: speed and elbow"]
+    assert _too_little(words, 0.9, 0.58)[0] == time
+    heiman = load_robot("heiman")
+    cue = next(word for word in heiman.expression.main if word != "speed")
+    main = draft_of(words={cue: 0.0, "lift": 1.0}, robot=heiman)
+    assert "a main cue of the feeling, is missing" in _too_little(main, 1.0, 0.9)[0]
+    assert _too_little(draft_of(words={"breath": 0.0}, robot=heiman), 1.0, 0.9) == []
+
+
+GOOD = GaitAudit(0.0, 0.0, 60.0, 0.0, 0.0, 0.0, 0.1, 0.5)
+LIBRARY = SimpleNamespace(clearance_m=(0.05, 0.1), height_band_m=0.01)
+
+
+@pytest.mark.parametrize(("field", "kept", "wrong", "words"), [
+    ("jump", 0.99e-6, 1.01e-6, "away from its beginning"), ("slip_mm", 5.9, 6.1, "a standing sole moves"),
+    ("clearance_mm", 45.1, 44.9, "high at mid-step"), ("lowest_swing_mm", -5.9, -6.1, "mm low"),
+    ("off_line_mm", 39.9, 40.1, "off the standing sole"), ("height_off_mm", 10.9, 11.1, "off its height"),
+    ("joint_room_rad", -0.9e-3, -1.1e-3, "beyond its limit"), ("joint_speed_use", 1.009, 1.011, "of its speed"),
+])  # fmt: skip
+def test_a_coded_gait_keeps_each_bound(field, kept, wrong, words):
+    assert gait_shortfall(replace(GOOD, **{field: kept}), 0.4, (0.3, 0.5), LIBRARY) == ""
+    assert words in gait_shortfall(replace(GOOD, **{field: wrong}), 0.4, (0.3, 0.5), LIBRARY)
+    both = gait_shortfall(replace(GOOD, **{field: wrong}), 0.6, (0.3, 0.5), LIBRARY)
+    assert " and a step of 0.600 s is not from 0.300 to 0.500 s." in both
+    for step_s, fits in ((0.3, True), (0.5, True), (0.29999, False), (0.50001, False)):
+        assert (gait_shortfall(GOOD, step_s, (0.3, 0.5), LIBRARY) == "") is fits
+
+
+def test_points_are_off_a_line_by_the_distance_from_its_nearest_point():
+    line = np.tile([[1.0, 1.0], [4.0, 5.0]], (4, 1, 1))
+    points = np.array([[1.0 + 1.5 - 0.8, 1.0 + 2.0 + 0.6], [1.0 - 0.3, 1.0 - 0.4], [4.6, 5.8], [2.5, 3.0]])
+    assert_allclose(_off_line(points, line), [1.0, 0.5, 1.0, 0.0], atol=1e-12)
+
+
+def test_a_jump_is_between_the_end_of_one_step_and_the_start_of_the_other():
+    bases = {
+        (0, 0.0): [0, 0, 1, 2, 3, 4],
+        (1, 1.0): [9, 9, 1, 2, 3.5, 4],
+        (1, 0.0): [0, 0, 1, 1, 1, 1],
+        (0, 1.0): [5, 5, 1, 1, 1, 1],
+    }
+    gait = SimpleNamespace(
+        base=(None, None), at=lambda stance, share: (np.array(bases[stance, share], dtype=float), np.zeros(2))
+    )
+    assert _jump(gait) == pytest.approx(0.5)
+
+
+def test_a_plant_is_smoothed_over_a_tenth_of_a_second_without_its_ends():
+    time_s = 3.0 + 0.01 * np.arange(60)
+    smooth = _Smoothing(time_s)
+    values = np.arange(60.0)[:, None] ** 2
+    expected = [values[15 + k : 25 + k].mean() for k in range(60 - 30 - 9)]
+    assert_allclose(smooth(values)[:, 0], expected)
+    roll = np.array([0.1, -0.4, 0.2])
+    qpos = np.zeros((3, 7))
+    qpos[:, 3], qpos[:, 4] = np.cos(roll / 2.0), np.sin(roll / 2.0)
+    assert _tilt(qpos) == pytest.approx(0.4)
+
+
+def test_only_what_has_the_columns_of_a_plant_was_piloted():
+    cassie = load_robot("cassie")
+
+    def draft(**changes):
+        plain = {
+            "torque_nm": 1,
+            "ground_force_n": 1,
+            "qpos": np.zeros((FEWEST_SAMPLES, 1)),
+            "meta": {"piloted": {}},
+            "robot": cassie,
+        }
+        return SimpleNamespace(**plain | changes)
+
+    assert was_piloted(draft())
+    for change in (
+        {"torque_nm": None}, {"ground_force_n": None}, {"qpos": np.zeros((FEWEST_SAMPLES - 1, 1))},
+        {"meta": {}}, {"robot": PETE},
+    ):  # fmt: skip
+        assert not was_piloted(draft(**change))
+
+
+def test_forces_in_the_cone_explain_what_they_made_and_pulls_are_left_over():
+    rng = np.random.default_rng(0)
+    jacobian = rng.normal(size=(2, 3, 3, 6 + JOINTS))
+    push = np.array([[0.3, 0.1, 2.0], [0.0, -0.2, 1.0], [0.0, 0.0, 0.0]])
+    force = np.einsum("tpcv,pc->tv", jacobian, push)
+    demand = ContactDemand(force, np.zeros((2, 3, 3)), jacobian)
+    touches = np.array([[True, True, False], [False, False, False]])
+    found = fit_contact_forces(PETE, demand, touches, friction=0.5)
+    assert_allclose(found.rest[0], 0.0, atol=1e-3)
+    assert_allclose(found.rest[1], force[1, :6])
+    assert_allclose(found.torque_nm[1], force[1, 6:])
+    assert not found.force_n[1].any()
+    assert not found.force_n[0, 2].any()
+    given = np.einsum("pcv,pc->v", jacobian[0], found.force_n[0])
+    assert_allclose(force[0] - given, np.concatenate([found.rest[0], found.torque_nm[0]]), atol=1e-9)
+    sideways = np.linalg.norm(found.force_n[0, :, :2], axis=1)
+    assert (sideways <= 0.5 * found.force_n[0, :, 2] + 1e-9).all()
+    away = fit_contact_forces(PETE, ContactDemand(-force, np.zeros((2, 3, 3)), jacobian), touches, friction=0.5)
+    assert np.linalg.norm(away.rest[0]) > 0.1  # the ground does not pull
