@@ -48,7 +48,8 @@ READS = (
 SOLVED_RATE_HZ = 50.0  # pendulum and inverse kinematics are solved at this rate, then once more at the user's
 SEARCH_USE = 0.97  # of the speed and torque limits, while searching: a few cycles do not have the fastest instant
 SEARCH_CYCLES = 3  # that tell whether a walk keeps its limits
-LOOK_RATE_HZ, LOOK_CONVERGED = 25.0, 1e-4  # of a look; in metres and radians
+LOOK_RATE_HZ, LOOK_CONVERGED, LOOK_PROGRESS = 25.0, 1e-4, 0.02  # of a look; in metres and radians, and of the cost
+LOOK_ITERATIONS = (12, 8)  # who takes longer to come to rest is out of reach
 LOOK_SPEED = 0.9  # of their limits, that joints may reach in a look: it does not see the fastest instant
 TOO_FAST = 1.04  # of what a look allows joints: beyond, it tells rightly whether they are slower in a lower body
 LARGEST_FOOT_ERROR_M = 1e-3  # of a foot on the ground
@@ -189,14 +190,24 @@ class _GaitBody:
     def look(self) -> CoarseCheck:
         """Return a coarse look at the first cycles; a body that reaches must do so a little higher, too."""
         plan, height_m = self.plan(LOOK_RATE_HZ, cycles=SEARCH_CYCLES), self.stance.height_m
-        solve = partial(carried_gait, self.robot, plan, length_m=height_m, converged=LOOK_CONVERGED)
+        solve = partial(
+            carried_gait,
+            self.robot,
+            plan,
+            length_m=height_m,
+            converged=LOOK_CONVERGED,
+            progress=LOOK_PROGRESS,
+            iterations=LOOK_ITERATIONS,
+        )
         carriage = self.carriage(plan)
         start, ends = self.start(plan, carriage), lambda now: self._miss(plan, now) > LARGEST_MISS_RATIO
         found = solve(carriage, start, rounds=1, ends=ends).solved
         miss, speed = self._miss(plan, found), speed_use(self.robot, plan.time_s, found.qpos)
         if miss < 1.0:
-            risen = replace(carriage, height_m=carriage.height_m + SPARE * height_m * plan.shown)
-            miss = max(miss, self._miss(plan, solve(risen, found.qpos, rounds=0).solved))
+            rise_m, lifted = SPARE * height_m * plan.shown, found.qpos.copy()
+            lifted[:, 2] += rise_m  # feet are pulled back to the ground quickly; a body rises over them in small steps
+            risen = replace(carriage, height_m=carriage.height_m + rise_m)
+            miss = max(miss, self._miss(plan, solve(risen, lifted, rounds=0).solved))
         return CoarseCheck(miss, speed / LOOK_SPEED)
 
     def _miss(self, plan: GaitPlan, found: WholeBodySolution) -> float:
