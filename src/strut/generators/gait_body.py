@@ -63,6 +63,17 @@ class Carried:
     solved: WholeBodySolution
     com_m: Array
 
+    def at(self, time_s: Array, instants_s: Array) -> tuple[Array, Array]:
+        """Return coordinates (n, nq) and the path of the mass (n, 2) at other instants than its own. (T,), (n,)."""
+
+        def finer(values: Array) -> Array:
+            curve = CubicSpline(time_s, values, bc_type="clamped")
+            return np.asarray(curve(np.minimum(instants_s, time_s[-1])))
+
+        qpos = finer(self.solved.qpos)
+        qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
+        return qpos, finer(self.com_m)
+
 
 def carried_gait(
     robot: Robot,
@@ -71,6 +82,7 @@ def carried_gait(
     start_qpos: Array,
     *,
     length_m: float,
+    com_m: Array | None = None,
     rounds: int = ROUNDS,
     converged: float = CONVERGED,
     progress: float = 0.0,
@@ -85,6 +97,7 @@ def carried_gait(
         carriage: The rest of the body.
         start_qpos: Where to begin. Shape (T, nq).
         length_m: Of a leg.
+        com_m: The path of the mass, where an earlier solution with about the same had it; a pendulum's if None. (T, 2).
         rounds: Answers to what the zero-moment point misses.
         converged: As of `whole_body_qpos`.
         progress: Likewise.
@@ -92,8 +105,8 @@ def carried_gait(
         ends: Whether a solution needs no further round; none does if None.
     """
     solve = partial(whole_body_qpos, robot, length_m=length_m, converged=converged, progress=progress)
-    rolling = np.zeros_like(plan.foot_in_world)
-    com = _pendulum(plan, carriage, _wanted_pressure(plan, rolling))
+    rolling = np.zeros_like(plan.foot_in_world) if com_m is None else _rolled(robot, plan, start_qpos)
+    com = _pendulum(plan, carriage, _wanted_pressure(plan, rolling)) if com_m is None else com_m
     targets = _targets(plan, carriage, com, rolling)
     near = {"converged": max(converged, NEXT_ROUND)} if rounds else {}  # the last round settles what is left
     qpos = _smoothed(robot, plan, targets, solve(targets, start_qpos, iterations=iterations[0], **near))
@@ -121,12 +134,7 @@ def resampled_gait(
         carriage: Of the finer plan.
         length_m: Of a leg.
     """
-
-    def finer(values: Array) -> Array:
-        return np.asarray(CubicSpline(coarse.time_s, values, bc_type="clamped")(plan.time_s))
-
-    qpos, com = finer(found.solved.qpos), finer(found.com_m)
-    qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
+    qpos, com = found.at(coarse.time_s, plan.time_s)
     rolling = _rolled(robot, plan, qpos)
     targets = _targets(plan, carriage, com, rolling)
     first = whole_body_qpos(robot, targets, qpos, length_m=length_m, iterations=RESAMPLED_ITERATIONS)
