@@ -212,7 +212,7 @@ class _GaitBody:
         carried = solve(carriage, start, rounds=1, ends=ends)
         found = carried.solved
         miss, speed = self._miss(plan, found), speed_use(self.robot, plan.time_s, found.qpos) / LOOK_SPEED
-        if miss < 1.0 and speed < RULED_OUT:
+        if miss < 1.0:
             rise_m, lifted = SPARE * height_m * plan.shown, found.qpos.copy()
             lifted[:, 2] += rise_m  # feet are pulled back to the ground quickly; a body rises over them in small steps
             risen = replace(carriage, height_m=carriage.height_m + rise_m)

@@ -18,7 +18,7 @@ SLOWED = 0.98  # of the speed of a higher body, that a lower one must be slower 
 JOLTED = 1.25  # times its limit: a joint that is faster than this comes to a stop somewhere, and lower does not help
 FAR = 3.0  # times what may be missed: who misses by more is looked at two heights lower
 SHORTER = 0.8  # of what longer steps miss, that shorter ones must miss less than to be worth even shorter ones
-RULED_OUT = 1.15  # times what a look allows joints: no draft of what is so fast in a look has ever kept its limits
+RULED_OUT = 1.15  # times what a look allows joints: at instants between its own they are faster still
 WORSE = 1.3  # factor on the least miss of higher bodies by which a lower one is worse
 
 
