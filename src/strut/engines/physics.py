@@ -15,6 +15,7 @@ from strut.models.model_builder import FLOOR
 from strut.robot import Array, Index, Robot
 
 ASKED_S = 0.25  # between two questions whether a run shall end
+FEEDBACK_S = 0.004  # between two answers of a controller, which are held: what robots' own computers manage
 
 mujoco.set_mju_user_warning(lambda _message: None)  # else MuJoCo writes a log file into the user's folder
 
@@ -100,6 +101,7 @@ class Plant:
         model.actuator_biasprm[self._torque_driven] = 0.0
         self._substeps = max(1, round(step_s / model.opt.timestep))
         model.opt.timestep = step_s / self._substeps
+        self._held_steps, self._steps_done, self._correction = max(1, round(FEEDBACK_S / model.opt.timestep)), 0, 0.0
 
     def control(self, time_s: Array, goal_rad: Array, feedforward_nm: Array) -> Array:
         """Return the positions to send so that the servos also damp towards the goal's speed and feed torques forward.
@@ -160,9 +162,11 @@ class Plant:
         joint_speed, stiffness = data.qvel[model.nv - model.nu :], model.actuator_gainprm[:, 0]
         for step in range(steps):
             ctrl[:] = control + (step / steps) * (following - control)
-            if feedback is not None:
+            if feedback is not None and self._steps_done % self._held_steps == 0:
                 now_s = time_s + step * model.opt.timestep
-                ctrl[:] += feedback.correction(now_s, data.qpos, data.qvel) / stiffness
+                self._correction = feedback.correction(now_s, data.qpos, data.qvel) / stiffness
+            ctrl[:] += self._correction
+            self._steps_done += 1
             mujoco.mj_step(model, data)
             power_w += float(np.abs(servo_force * joint_speed).sum()) / steps
         return power_w

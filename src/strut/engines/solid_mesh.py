@@ -85,19 +85,21 @@ def outer_faces(mesh: Mesh) -> npt.NDArray[np.int64]:
 
     From every direction, points of faces are sorted into a grid, and those nearest to the eye are seen. Shape (m, 3).
     """
-    corners = mesh.vertices[mesh.faces]
+    corners = mesh.vertices[mesh.faces].astype(np.float32).transpose(2, 1, 0)  # by axis and corner: passes are long
     middle = corners.mean(axis=1, keepdims=True)
-    points = np.concatenate([middle, (corners + middle) / 2.0], axis=1)
-    cell_m = float(np.linalg.norm(np.ptp(mesh.vertices, axis=0))) / _CELLS
-    seen = np.zeros(len(corners), dtype=np.bool_)
+    points = np.concatenate([middle, (corners + middle) / 2.0], axis=1).reshape(3, -1)
+    points -= points.mean(axis=1, keepdims=True)  # or single precision would be coarse far from the origin
+    points /= float(np.linalg.norm(np.ptp(mesh.vertices, axis=0))) / _CELLS
+    seen = np.zeros(len(mesh.faces), dtype=np.bool_)
     for towards_eye in _directions(_LOOKS):
-        across = np.linalg.svd(towards_eye[None])[2][1:]
-        place = np.floor(points @ across.T / cell_m).astype(np.int64)
-        place -= place.min(axis=(0, 1))
-        cell, near = place[..., 0] * (place[..., 1].max() + 1) + place[..., 1], points @ towards_eye
-        nearest = np.full(int(cell.max()) + 1, -np.inf)
-        np.maximum.at(nearest, cell.ravel(), near.ravel())
-        seen |= (near >= nearest[cell] - _BEHIND * cell_m).any(axis=1)
+        axes = np.linalg.svd(towards_eye[None])[2].astype(np.float32)
+        axes[0] = towards_eye
+        near, right, up = axes @ points
+        column, row = ((one - one.min()).astype(np.int32) for one in (right, up))
+        cell = column * (row.max() + 1) + row
+        nearest = np.full(int(cell.max()) + 1, -np.inf, dtype=np.float32)
+        np.maximum.at(nearest, cell, near)
+        seen |= (near >= nearest[cell] - _BEHIND).reshape(4, -1).any(axis=0)
     return np.asarray(mesh.faces[seen])
 
 

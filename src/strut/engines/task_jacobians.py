@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from strut.engines.rigid_body import scratch_data, sweep
-from strut.robot import Array, Robot
+from strut.robot import Array, Index, Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,35 +33,65 @@ class TaskJacobians:
     com: Array
 
 
-def task_jacobians(robot: Robot, qpos: Array) -> TaskJacobians:
-    """Return places and Jacobians of a floating robot's feet and centre of mass. Shape (T, nq).
+def task_jacobians(robot: Robot, qpos: Array, *, columns: Index | None = None) -> TaskJacobians:
+    """Return places and Jacobians of a floating robot's feet and centre of mass.
 
     From MuJoCo's motion axes of all samples at once, as `mj_jac` and `mj_jacSubtreeCom` have them: a call of these for
     each foot and sample would take longer than the kinematics.
+
+    Args:
+        robot: Whose.
+        qpos: Shape (T, nq).
+        columns: Those of the feet's Jacobians, where others are not asked for; all if None. Shape (k,).
     """
     model = robot.model
     data, samples = scratch_data(model), len(qpos)
-    sites = np.array([model.site(foot.frame).id for foot in robot.feet])
-    place, turn = np.empty((samples, len(sites), 3)), np.empty((samples, len(sites), 9))
+    sites = foot_sites(robot)
+    place, turn = np.empty((samples, model.nsite, 3)), np.empty((samples, model.nsite, 9))
     base, centre = np.empty((samples, 9)), np.empty((samples, model.nbody, 3))
     axes = np.empty((samples, model.nv, 6))
     site_xpos, site_xmat, base_xmat, subtree_com, cdof = (
         getattr(data, name) for name in ("site_xpos", "site_xmat", "xmat", "subtree_com", "cdof")
     )
+    base_xmat = base_xmat[1]
     for k in sweep(model, data, qpos):
         mujoco.mj_comPos(model, data)
-        place[k], turn[k], base[k] = site_xpos[sites], site_xmat[sites], base_xmat[1]
-        centre[k], axes[k] = subtree_com, cdof
+        place[k], turn[k], base[k], centre[k], axes[k] = site_xpos, site_xmat, base_xmat, subtree_com, cdof
+    place, turn = place[:, sites], turn[:, sites]
     com, (moves, share) = centre[:, 1], _moved_by(model, tuple(sites.tolist()))
     axes = np.ascontiguousarray(axes.transpose(2, 0, 1))
-    foot = np.empty((samples, len(sites), 6, model.nv))
+    chosen, moves = (axes, moves) if columns is None else (axes[:, :, columns], moves[:, columns])
+    foot = np.empty((samples, len(sites), 6, chosen.shape[2]))
     from_com = (place - com[:, None]).transpose(2, 0, 1)[..., None]
-    foot[:, :, :3] = np.stack(_velocities(axes[:, :, None], from_com), axis=2)
-    foot[:, :, 3:] = axes[:3].transpose(1, 0, 2)[:, None]
-    foot *= moves[:, None]
+    for axis, moving in enumerate(_velocities(chosen[:, :, None], from_com)):
+        np.multiply(moving, moves, out=foot[:, :, axis])
+    np.multiply(chosen[:3].transpose(1, 0, 2)[:, None], moves[:, None], out=foot[:, :, 3:])
     away = (centre[:, model.dof_bodyid] - com[:, None]).transpose(2, 0, 1)
     whole = np.stack(_velocities(axes, away), axis=1) * share
     return TaskJacobians(place, turn.reshape(samples, len(sites), 3, 3), com, base.reshape(samples, 3, 3), foot, whole)
+
+
+def task_places(robot: Robot, qpos: Array) -> tuple[Array, Array]:
+    """Return where feet (T, n, 3) and the centre of mass (T, 3) are, without their Jacobians. Shape (T, nq)."""
+    model, sites = robot.model, foot_sites(robot)
+    data = scratch_data(model)
+    place, com = np.empty((len(qpos), len(sites), 3)), np.empty((len(qpos), 3))
+    site_xpos, body_com, mass = data.site_xpos, data.xipos, model.body_mass / model.body_subtreemass[0]
+    for k in sweep(model, data, qpos):
+        place[k] = site_xpos[sites]
+        np.matmul(mass, body_com, out=com[k])
+    return place, com
+
+
+def foot_sites(robot: Robot) -> Index:
+    """Return the numbers of the sites that are frames of feet. Shape (n,)."""
+    return np.array([robot.model.site(foot.frame).id for foot in robot.feet], dtype=np.intp)
+
+
+def foot_movers(robot: Robot) -> Index:
+    """Return the velocity coordinates that move any foot. Shape (k,)."""
+    moves, _ = _moved_by(robot.model, tuple(foot_sites(robot).tolist()))
+    return np.flatnonzero(moves.any(axis=0))
 
 
 def _velocities(axes: Array, away: Array) -> list[Array]:

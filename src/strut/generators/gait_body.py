@@ -25,7 +25,7 @@ from strut.engines.contact_slip import rolled_m
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.generators.gait_plan import GaitPlan, pressure_of
-from strut.kinematics.whole_body import CONVERGED, BodyTargets, WholeBodySolution, solution_at, solve_whole_body
+from strut.kinematics.whole_body import CONVERGED, BodyTargets, WholeBodySolution, solution_at, whole_body_qpos
 from strut.robot import Array, Robot
 
 ROUNDS = 3  # each leaves about a tenth of the miss of the round before
@@ -36,7 +36,8 @@ SMOOTHING_TIME, SOLES_SMOOTHING_TIME = (
     0.03,
     0.05,
 )  # in sqrt(h / g), standard deviation: in which a joint, or an ankle, comes to its stop
-FIRST_ITERATIONS, NEXT_ITERATIONS = 20, 12  # of inverse kinematics
+ITERATIONS = (20, 12)  # of the first inverse kinematics, and of the next
+NEXT_ROUND = 1e-5  # metres and radians, to which coordinates settle where another round follows
 RESAMPLED_ITERATIONS = 3  # what is not at rest yet would be taken for a miss
 
 
@@ -62,6 +63,17 @@ class Carried:
     solved: WholeBodySolution
     com_m: Array
 
+    def at(self, time_s: Array, instants_s: Array) -> tuple[Array, Array]:
+        """Return coordinates (n, nq) and the path of the mass (n, 2) at other instants than its own. (T,), (n,)."""
+
+        def finer(values: Array) -> Array:
+            curve = CubicSpline(time_s, values, bc_type="clamped")
+            return np.asarray(curve(np.minimum(instants_s, time_s[-1])))
+
+        qpos = finer(self.solved.qpos)
+        qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
+        return qpos, finer(self.com_m)
+
 
 def carried_gait(
     robot: Robot,
@@ -70,9 +82,12 @@ def carried_gait(
     start_qpos: Array,
     *,
     length_m: float,
+    com_m: Array | None = None,
     rounds: int = ROUNDS,
     converged: float = CONVERGED,
-    ends: Callable[[WholeBodySolution], bool] = lambda _found: False,
+    progress: float = 0.0,
+    iterations: tuple[int, int] = ITERATIONS,
+    ends: Callable[[WholeBodySolution], bool] | None = None,
 ) -> Carried:
     """Return a plan's coordinates.
 
@@ -82,23 +97,28 @@ def carried_gait(
         carriage: The rest of the body.
         start_qpos: Where to begin. Shape (T, nq).
         length_m: Of a leg.
+        com_m: The path of the mass, where an earlier solution with about the same had it; a pendulum's if None. (T, 2).
         rounds: Answers to what the zero-moment point misses.
-        converged: As of `solve_whole_body`.
-        ends: Whether a solution needs no further round.
+        converged: As of `whole_body_qpos`.
+        progress: Likewise.
+        iterations: Of the first inverse kinematics, and of the next.
+        ends: Whether a solution needs no further round; none does if None.
     """
-    solve = partial(solve_whole_body, robot, length_m=length_m, converged=converged)
-    rolling = np.zeros_like(plan.foot_in_world)
-    com = _pendulum(plan, carriage, _wanted_pressure(plan, rolling))
+    solve = partial(whole_body_qpos, robot, length_m=length_m, converged=converged, progress=progress)
+    rolling = np.zeros_like(plan.foot_in_world) if com_m is None else _rolled(robot, plan, start_qpos)
+    com = _pendulum(plan, carriage, _wanted_pressure(plan, rolling)) if com_m is None else com_m
     targets = _targets(plan, carriage, com, rolling)
-    solved = _smoothed(robot, plan, targets, solve(targets, start_qpos, iterations=FIRST_ITERATIONS))
-    for _ in range(rounds):
-        if ends(solved):
+    near = {"converged": max(converged, NEXT_ROUND)} if rounds else {}  # the last round settles what is left
+    qpos = _smoothed(robot, plan, targets, solve(targets, start_qpos, iterations=iterations[0], **near))
+    for last in (*(False,) * (rounds - 1), True)[:rounds]:
+        if ends is not None and ends(solution_at(robot, targets, qpos)):
             break
-        com = com + _answer(robot, plan, carriage, rolling, solved.qpos)
-        rolling = _rolled(robot, plan, solved.qpos)
+        com = com + _answer(robot, plan, carriage, rolling, qpos)
+        rolling = _rolled(robot, plan, qpos)
         targets = _targets(plan, carriage, com, rolling)
-        solved = _smoothed(robot, plan, targets, solve(targets, solved.qpos, iterations=NEXT_ITERATIONS))
-    return Carried(solved, com)
+        near = {} if last else near
+        qpos = _smoothed(robot, plan, targets, solve(targets, qpos, iterations=iterations[1], **near))
+    return Carried(solution_at(robot, targets, qpos), com)
 
 
 def resampled_gait(
@@ -114,32 +134,27 @@ def resampled_gait(
         carriage: Of the finer plan.
         length_m: Of a leg.
     """
-
-    def finer(values: Array) -> Array:
-        return np.asarray(CubicSpline(coarse.time_s, values, bc_type="clamped")(plan.time_s))
-
-    qpos, com = finer(found.solved.qpos), finer(found.com_m)
-    qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
+    qpos, com = found.at(coarse.time_s, plan.time_s)
     rolling = _rolled(robot, plan, qpos)
     targets = _targets(plan, carriage, com, rolling)
-    first = solve_whole_body(robot, targets, qpos, length_m=length_m, iterations=RESAMPLED_ITERATIONS)
-    com += _answer(robot, plan, carriage, rolling, _smoothed(robot, plan, targets, first).qpos)
-    targets = _targets(plan, carriage, com, _rolled(robot, plan, first.qpos))
-    solved = solve_whole_body(robot, targets, first.qpos, length_m=length_m, iterations=NEXT_ITERATIONS)
-    return _smoothed(robot, plan, targets, solved)
+    first = whole_body_qpos(robot, targets, qpos, length_m=length_m, iterations=RESAMPLED_ITERATIONS)
+    com += _answer(robot, plan, carriage, rolling, _smoothed(robot, plan, targets, first))
+    targets = _targets(plan, carriage, com, _rolled(robot, plan, first))
+    solved = whole_body_qpos(robot, targets, first, length_m=length_m, iterations=ITERATIONS[1])
+    return solution_at(robot, targets, _smoothed(robot, plan, targets, solved))
 
 
-def _smoothed(robot: Robot, plan: GaitPlan, targets: BodyTargets, solved: WholeBodySolution) -> WholeBodySolution:
+def _smoothed(robot: Robot, plan: GaitPlan, targets: BodyTargets, qpos: Array) -> Array:
     """Return a gait in which joints that come to their stops do so in a moment: a kink would jolt the whole body.
 
     Feet on the ground stay there within 0.3 mm, or 1 mm where joints come to their stops; feet in the air leave their
-    paths by up to a hundredth of the body's height where they turn quickly. The errors are those of the gait returned.
+    paths by up to a hundredth of the body's height where they turn quickly. Shape (T, nq).
     """
     share = SOLES_SMOOTHING_TIME if robot.foot_turns.any() else SMOOTHING_TIME
     spread_s = share * np.sqrt(float(targets.com_in_world[:, 2].mean()) / GRAVITY_M_S2)
-    qpos = gaussian_filter1d(solved.qpos, spread_s / float(plan.time_s[1] - plan.time_s[0]), axis=0, mode="nearest")
-    qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
-    return solution_at(robot, targets, qpos)
+    smooth = gaussian_filter1d(qpos, spread_s / float(plan.time_s[1] - plan.time_s[0]), axis=0, mode="nearest")
+    smooth[:, 3:7] /= np.linalg.norm(smooth[:, 3:7], axis=1, keepdims=True)
+    return np.asarray(smooth)
 
 
 def _wanted_pressure(plan: GaitPlan, rolling_m: Array) -> Array:

@@ -17,7 +17,7 @@ from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
 from strut.expression.life import LIFE_WORDS, Life, Rhythm, held_by_words, life_of, moved_by_life
 from strut.expression.shown import left_out, shown_shares
-from strut.generators.gait_body import Carriage, carried_gait, resampled_gait
+from strut.generators.gait_body import ROUNDS, Carriage, carried_gait, resampled_gait
 from strut.generators.gait_figures import gait_figures
 from strut.generators.gait_pattern import GaitPattern, brisk, pattern_named, slowed, time_unit_s
 from strut.generators.gait_plan import SETTLE, FootStance, GaitPlan, gait_plan, shown
@@ -26,10 +26,12 @@ from strut.generators.gait_ways import (
     FASTER_LOWER,
     JOLTED,
     LOWER,
+    RULED_OUT,
     SLOWED,
     WAYS,
     CoarseCheck,
     a_little_higher,
+    fastest_joint,
     first_that_reaches,
     speed_use,
 )
@@ -48,7 +50,8 @@ READS = (
 SOLVED_RATE_HZ = 50.0  # pendulum and inverse kinematics are solved at this rate, then once more at the user's
 SEARCH_USE = 0.97  # of the speed and torque limits, while searching: a few cycles do not have the fastest instant
 SEARCH_CYCLES = 3  # that tell whether a walk keeps its limits
-LOOK_RATE_HZ, LOOK_CONVERGED = 25.0, 1e-4  # of a look; in metres and radians
+LOOK_RATE_HZ, LOOK_CONVERGED, LOOK_PROGRESS = 25.0, 1e-4, 0.02  # of a look; in metres and radians, and of the cost
+LOOK_ITERATIONS = (12, 8)  # who takes longer to come to rest is out of reach
 LOOK_SPEED = 0.9  # of their limits, that joints may reach in a look: it does not see the fastest instant
 TOO_FAST = 1.04  # of what a look allows joints: beyond, it tells rightly whether they are slower in a lower body
 LARGEST_FOOT_ERROR_M = 1e-3  # of a foot on the ground
@@ -100,6 +103,10 @@ class GaitDrafts:
         best = a_little_higher(best) if detail.level == "search" else best
         while best < len(WAYS):
             best = first_that_reaches(partial(self._look, body), best)
+            look = self._look(body, best)
+            if detail.hopeful and look.speed > RULED_OUT:
+                yield not_made(self.robot, style, "joint speed", f"joint speed: {look.fastest}")
+                return
             yield from self._ever_lower(body, detail, best)
             if self._hurries or style != self.robot.expression.neutral_style():  # less is better than shorter steps
                 return
@@ -109,7 +116,7 @@ class GaitDrafts:
         """Yield the gait in a way, and in lower ones as long as its joints are too fast and that makes them slower."""
         last, fastest = way - way % len(LOWER) + len(LOWER), np.inf
         while way < last:
-            draft = self._draft(body.in_way(*WAYS[way]), detail, way)
+            draft = self._draft(body.in_way(*WAYS[way]), detail, way, self.looks.get((body.style, way)))
             yield draft
             speed, lower = speed_use(self.robot, draft.time_s, draft.qpos), way + FASTER_LOWER
             if not 1.0 < speed < min(SLOWED * fastest, JOLTED) or lower >= last:
@@ -150,9 +157,11 @@ class GaitDrafts:
         asked_m_s = own_m_s if self.task.speed_m_s is None else abs(self.task.speed_m_s)
         return float(np.sqrt(np.clip(asked_m_s / own_m_s, SLOWEST_PACE**2, 1.0)))
 
-    def _draft(self, body: _GaitBody, detail: Detail, variant: int) -> Draft:
-        rate_hz = self.rate_hz if detail.level == "final" else SOLVED_RATE_HZ
-        plan, solved = body.solved(rate_hz, cycles=SEARCH_CYCLES if detail.level == "search" else None)
+    def _draft(self, body: _GaitBody, detail: Detail, variant: int, look: CoarseCheck | None = None) -> Draft:
+        if detail.level == "search":
+            plan, solved = body.solved(SOLVED_RATE_HZ, cycles=SEARCH_CYCLES, look=look)
+        else:
+            plan, solved = body.solved(self.rate_hz if detail.level == "final" else SOLVED_RATE_HZ, cycles=None)
         return Draft(
             robot=self.robot,
             time_s=plan.time_s,
@@ -189,15 +198,26 @@ class _GaitBody:
     def look(self) -> CoarseCheck:
         """Return a coarse look at the first cycles; a body that reaches must do so a little higher, too."""
         plan, height_m = self.plan(LOOK_RATE_HZ, cycles=SEARCH_CYCLES), self.stance.height_m
-        solve = partial(carried_gait, self.robot, plan, length_m=height_m, converged=LOOK_CONVERGED)
+        solve = partial(
+            carried_gait,
+            self.robot,
+            plan,
+            length_m=height_m,
+            converged=LOOK_CONVERGED,
+            progress=LOOK_PROGRESS,
+            iterations=LOOK_ITERATIONS,
+        )
         carriage = self.carriage(plan)
         start, ends = self.start(plan, carriage), lambda now: self._miss(plan, now) > LARGEST_MISS_RATIO
-        found = solve(carriage, start, rounds=1, ends=ends).solved
-        miss, speed = self._miss(plan, found), speed_use(self.robot, plan.time_s, found.qpos)
+        carried = solve(carriage, start, rounds=1, ends=ends)
+        found = carried.solved
+        miss, speed = self._miss(plan, found), speed_use(self.robot, plan.time_s, found.qpos) / LOOK_SPEED
         if miss < 1.0:
-            risen = replace(carriage, height_m=carriage.height_m + SPARE * height_m * plan.shown)
-            miss = max(miss, self._miss(plan, solve(risen, found.qpos, rounds=0).solved))
-        return CoarseCheck(miss, speed / LOOK_SPEED)
+            rise_m, lifted = SPARE * height_m * plan.shown, found.qpos.copy()
+            lifted[:, 2] += rise_m  # feet are pulled back to the ground quickly; a body rises over them in small steps
+            risen = replace(carriage, height_m=carriage.height_m + rise_m)
+            miss = max(miss, self._miss(plan, solve(risen, lifted, rounds=0).solved))
+        return CoarseCheck(miss, speed, plan.time_s, carried, fastest_joint(self.robot, plan.time_s, found.qpos))
 
     def _miss(self, plan: GaitPlan, found: WholeBodySolution) -> float:
         """Return the larger of what feet and mass miss, as shares of what they may."""
@@ -209,11 +229,18 @@ class _GaitBody:
         in_air_m = LARGEST_SWING_ERROR * self.stance.height_m
         return np.asarray(found.foot_error_m / np.where(plan.schedule.contact, LARGEST_FOOT_ERROR_M, in_air_m))
 
-    def solved(self, rate_hz: float, *, cycles: int | None) -> tuple[GaitPlan, WholeBodySolution]:
-        """Return a plan and its coordinates."""
+    def solved(
+        self, rate_hz: float, *, cycles: int | None, look: CoarseCheck | None = None
+    ) -> tuple[GaitPlan, WholeBodySolution]:
+        """Return a plan and its coordinates, from where a look at as many cycles ended if there was one."""
         coarse, length_m = self.plan(min(rate_hz, SOLVED_RATE_HZ), cycles=cycles), self.stance.height_m
         carriage = self.carriage(coarse)
-        found = carried_gait(self.robot, coarse, carriage, self.start(coarse, carriage), length_m=length_m)
+        solve = partial(carried_gait, self.robot, coarse, carriage, length_m=length_m)
+        if look is None or look.found is None or look.time_s is None:
+            found = solve(self.start(coarse, carriage))
+        else:
+            qpos, com_m = look.found.at(look.time_s, coarse.time_s)
+            found = solve(qpos, com_m=com_m, rounds=ROUNDS - 1)
         if rate_hz <= SOLVED_RATE_HZ:
             return coarse, found.solved
         plan = self.plan(rate_hz, cycles=cycles)

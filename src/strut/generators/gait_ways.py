@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from strut.generators.gait_body import Carried
 from strut.robot import FLOATING, Array, Robot
 
 LOWER = (1.0, 0.985, 0.97, 0.955, 0.94, 0.92, 0.90, 0.87, 0.84)  # heights of the body until all feet are in reach
@@ -17,15 +18,27 @@ SLOWED = 0.98  # of the speed of a higher body, that a lower one must be slower 
 JOLTED = 1.25  # times its limit: a joint that is faster than this comes to a stop somewhere, and lower does not help
 FAR = 3.0  # times what may be missed: who misses by more is looked at two heights lower
 SHORTER = 0.8  # of what longer steps miss, that shorter ones must miss less than to be worth even shorter ones
+RULED_OUT = 1.15  # times what a look allows joints: at instants between its own they are faster still
 WORSE = 1.3  # factor on the least miss of higher bodies by which a lower one is worse
 
 
 @dataclass(frozen=True, slots=True)
 class CoarseCheck:
-    """A coarse look at a gait: by how much feet or mass miss their places, and how fast joints are; 1 is allowed."""
+    """A coarse look at a gait: by how much feet or mass miss their places, and how fast joints are; 1 is allowed.
+
+    Args:
+        miss: Of feet or mass.
+        speed: Of joints.
+        time_s: Instants of what was solved for it; None if nobody needs it. Shape (T,).
+        found: What was solved.
+        fastest: Which joint is fastest when, in words.
+    """
 
     miss: float
     speed: float
+    time_s: Array | None = field(default=None, compare=False)
+    found: Carried | None = field(default=None, compare=False)
+    fastest: str = ""
 
     @property
     def worst(self) -> float:
@@ -65,5 +78,18 @@ def _looks_down(look: Callable[[int], CoarseCheck], ways: range) -> dict[int, Co
 
 def speed_use(robot: Robot, time_s: Array, qpos: Array) -> float:
     """Return the speed of the fastest joint as a share of its limit. Shapes (T,), (T, nq)."""
+    return float(_speed_uses(robot, time_s, qpos).max())
+
+
+def fastest_joint(robot: Robot, time_s: Array, qpos: Array) -> str:
+    """Return which joint is how fast when, in words. Shapes (T,), (T, nq)."""
+    uses = _speed_uses(robot, time_s, qpos)
+    sample, joint = np.unravel_index(int(np.argmax(uses)), uses.shape)
+    share, name = uses[sample, joint], robot.joint_names[joint]
+    return f"{name} reaches {share:.0%} of its speed limit at {time_s[sample]:.2f} s"
+
+
+def _speed_uses(robot: Robot, time_s: Array, qpos: Array) -> Array:
+    """Return the speeds of joints as shares of their limits. Shapes (T,), (T, nq) in, (T - 1, n_joints) out."""
     speed = np.abs(np.diff(qpos[:, FLOATING:], axis=0)) / (time_s[1] - time_s[0])
-    return float((speed / robot.joint_speed_limit_rad_s).max())
+    return np.asarray(speed / robot.joint_speed_limit_rad_s)

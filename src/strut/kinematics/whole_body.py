@@ -7,12 +7,12 @@ the samples.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.transform import Rotation
 
-from strut.engines.task_jacobians import task_jacobians
+from strut.engines.task_jacobians import foot_movers, task_jacobians, task_places
 from strut.robot import FLOATING, Array, Index, Robot
 from strut.rotation import rotation_vector
 
@@ -21,7 +21,7 @@ COM = np.array([30.0, 30.0, 10.0])  # a body may rise where ankles are at their 
 DAMPING = 1e-7
 LONGEST_STEP_RAD = 0.4  # of one iteration: linearisation holds for about as long
 MORE_HELD = 3  # times that joints are added to those that stand still in a step
-CUT = 0.3  # what is left of a step that makes matters worse
+CUT, GROWN = 0.3, 4.0  # factors on the share of a step that is taken, where it makes matters worse and better
 STUCK = 2.0  # times the error of a neighbour is too much
 CONVERGED = 1e-7  # metres and radians: smaller steps would not be seen in accelerations, either
 AT_END_RAD = 1e-5  # from the end of its range a joint is at it: a step that is cut off there would lead nowhere
@@ -72,7 +72,28 @@ def solve_whole_body(
     iterations: int,
     converged: float = CONVERGED,
 ) -> WholeBodySolution:
-    """Return coordinates that reach the targets as nearly as the joints' ranges allow.
+    """Return coordinates that reach the targets as nearly as the joints' ranges allow, and what they miss.
+
+    Args: as of `whole_body_qpos`.
+    """
+    return solution_at(
+        robot,
+        targets,
+        whole_body_qpos(robot, targets, start_qpos, length_m=length_m, iterations=iterations, converged=converged),
+    )
+
+
+def whole_body_qpos(
+    robot: Robot,
+    targets: BodyTargets,
+    start_qpos: Array,
+    *,
+    length_m: float,
+    iterations: int,
+    converged: float = CONVERGED,
+    progress: float = 0.0,
+) -> Array:
+    """Return coordinates that reach the targets as nearly as the joints' ranges allow. Shape (T, nq).
 
     Joints at the end of their range that the others would push beyond it stand still (projected Gauss-Newton,
     Bertsekas, 1982), and a step that makes matters worse is cut short. Samples that have converged are left alone.
@@ -85,47 +106,57 @@ def solve_whole_body(
         start_qpos: Where to begin. Shape (T, nq).
         length_m: Length that an error is compared with: that of a leg.
         iterations: Of Gauss-Newton.
-        converged: Steps below it are not worth taking [m, rad].
+        converged: Steps below it are not worth taking [m, rad], nor is a lower cost worth a start from a neighbour.
+        progress: Share of its cost that a sample must lose in a step to go on.
     """
-    tasks = _Tasks(robot, length_m)
-    qpos, cost = _descended(tasks, targets, start_qpos, iterations, converged)
+    tasks, how = _Tasks(robot, length_m), _Descent(iterations, converged, progress)
+    qpos, cost = _descended(tasks, targets, start_qpos, how)
     for neighbour in (1, -1):  # who is stuck where a neighbour is not starts again from there
         beside = np.clip(np.arange(len(qpos)) - neighbour, 0, len(qpos) - 1)
-        rows = np.flatnonzero(cost > STUCK * cost[beside] + CONVERGED)
-        again, lower_cost = _descended(tasks, targets.part(rows), qpos[beside[rows]], iterations, converged)
+        rows = np.flatnonzero(cost > STUCK * cost[beside] + converged)
+        if not len(rows):
+            continue
+        again, lower_cost = _descended(tasks, targets.part(rows), qpos[beside[rows]], how)
         better = lower_cost < cost[rows]
         qpos[rows[better]], cost[rows[better]] = again[better], lower_cost[better]
-    return solution_at(robot, targets, qpos)
+    return qpos
 
 
 def solution_at(robot: Robot, targets: BodyTargets, qpos: Array) -> WholeBodySolution:
     """Return coordinates with how far they are from the targets. Shape (T, nq)."""
-    reached = task_jacobians(robot, qpos)
+    foot_in_world, com_in_world = task_places(robot, qpos)
     return WholeBodySolution(
         qpos,
-        np.linalg.norm(targets.foot_in_world - reached.foot_in_world, axis=-1),
-        np.linalg.norm(targets.com_in_world - reached.com_in_world, axis=-1),
+        np.linalg.norm(targets.foot_in_world - foot_in_world, axis=-1),
+        np.linalg.norm(targets.com_in_world - com_in_world, axis=-1),
     )
 
 
-def _descended(
-    tasks: _Tasks, targets: BodyTargets, start_qpos: Array, iterations: int, converged: float
-) -> tuple[Array, Array]:
+class _Descent(NamedTuple):
+    """How far a descent goes: at most so many iterations, until steps or the lost share of the cost are so small."""
+
+    iterations: int
+    converged: float
+    progress: float
+
+
+def _descended(tasks: _Tasks, targets: BodyTargets, start_qpos: Array, how: _Descent) -> tuple[Array, Array]:
     """Return coordinates (T, nq) with less weighted error, and half its square (T,)."""
     qpos, lower, upper = start_qpos.copy(), tasks.lower_rad, tasks.upper_rad
     qpos[:, FLOATING:] = np.clip(qpos[:, FLOATING:], lower, upper)
     tried, step, share = qpos.copy(), np.zeros((len(qpos), len(lower) + 6)), np.ones(len(qpos))
     cost, moving = np.full(len(qpos), np.inf), np.arange(len(qpos))
-    for last in (*(False,) * iterations, True):
+    for last in (*(False,) * how.iterations, True):
         now = tasks.at(tried[moving], targets.part(moving))
-        better = now.cost < cost[moving]
+        better, going_on = now.cost < cost[moving], ~(now.cost > (1.0 - how.progress) * cost[moving])
         rows = moving[better]
-        qpos[rows], cost[rows], share[rows] = tried[rows], now.cost[better], 1.0
+        qpos[rows], cost[rows], share[rows] = tried[rows], now.cost[better], np.minimum(1.0, GROWN * share[rows])
         if last:
             break
-        step[rows] = _step(now.wanted[better], now.normal(better), qpos[rows, FLOATING:], lower, upper)
+        step[rows] = _step(now.part(better), qpos[rows, FLOATING:], lower, upper)
         share[moving[~better]] *= CUT
-        moving = moving[np.abs(share[moving, None] * step[moving]).max(axis=1) > converged]
+        going_on = (going_on | ~better) & (np.abs(share[moving, None] * step[moving]).max(axis=1) > how.converged)
+        moving = moving[going_on]
         if not len(moving):
             break
         tried[moving] = moved(qpos[moving], share[moving, None] * step[moving])
@@ -140,70 +171,94 @@ class _Linearised:
     Args:
         cost: Half the square of their errors. Shape (T,).
         wanted: Minus its gradient. Shape (T, nv).
-        jacobian: Of tasks that many coordinates share. Shape (T, m, nv).
+        feet: Jacobian of the feet, by the coordinates that move them. Shape (T, m, k).
+        com: Jacobian of the centre of mass. Shape (T, 3, nv).
         own: Squared slopes of tasks that have a coordinate of their own. Shape (T, nv).
+        movers: The coordinates that move feet. Shape (k,).
+        others: Those that do not, of which each has a task of its own. Shape (nv - k,).
     """
 
     cost: Array
     wanted: Array
-    jacobian: Array
+    feet: Array
+    com: Array
     own: Array
+    movers: Index
+    others: Index
 
-    def normal(self, rows: npt.NDArray[np.bool_]) -> Array:
-        """Return the damped normal matrices of some samples. Shape (n, nv, nv)."""
-        jacobian = self.jacobian[rows]
-        normal: Array = jacobian.transpose(0, 2, 1) @ jacobian
-        diagonal = np.arange(normal.shape[1])
-        normal[:, diagonal, diagonal] += self.own[rows] + DAMPING
-        return normal
+    def part(self, rows: Index | npt.NDArray[np.bool_]) -> _Linearised:
+        """Return those of some samples."""
+        split = (getattr(self, name)[rows] for name in ("cost", "wanted", "feet", "com", "own"))
+        return _Linearised(*split, self.movers, self.others)
+
+    def solved(self, held: npt.NDArray[np.bool_]) -> Array:
+        """Return the solutions of the damped normal equations in which some coordinates stand still. (T, nv) both.
+
+        What moves no foot meets the others in the centre of mass alone, so that it is eliminated first (Schur): it
+        takes over a part of each error of the mass, and legs and base are left with the rest, `left` of them.
+        """
+        free, own, movers, others = ~held, self.own + DAMPING, self.movers, self.others
+        wanted, com = self.wanted * free, self.com * free[:, None]
+        feet, com_movers, com_others = self.feet * free[:, None, movers], com[:, :, movers], com[:, :, others]
+        alone, shared = wanted[:, others] / own[:, others], com_others / own[:, None, others]
+        left = np.linalg.inv(np.eye(3) + shared @ com_others.transpose(0, 2, 1))
+        felt = left @ com_movers
+        normal = feet.transpose(0, 2, 1) @ feet + com_movers.transpose(0, 2, 1) @ felt
+        diagonal, step, missed = np.arange(len(movers)), np.empty(wanted.shape), com_others @ alone[..., None]
+        normal[:, diagonal, diagonal] += own[:, movers]
+        right = wanted[:, movers, None] - felt.transpose(0, 2, 1) @ missed
+        moving = np.linalg.solve(normal, right)
+        missed += com_movers @ moving
+        step[:, movers] = moving[..., 0]
+        step[:, others] = alone - (shared.transpose(0, 2, 1) @ (left @ missed))[..., 0]
+        return step
 
 
-def _step(wanted: Array, normal: Array, joint_rad: Array, lower: Array, upper: Array) -> Array:
+def _step(tasks: _Linearised, joint_rad: Array, lower: Array, upper: Array) -> Array:
     """Return the next step: joints at the end of their range that it would push beyond stand still. Shape (T, nv)."""
-    held = _outwards(wanted, joint_rad, lower, upper)
-    step = _solved(normal, wanted, held)
+    held = _outwards(tasks.wanted, joint_rad, lower, upper)
+    step = tasks.solved(held)
     for _ in range(MORE_HELD):  # what the others take along may be pushed outwards, too
         more = _outwards(step, joint_rad, lower, upper) & ~held
         rows = np.flatnonzero(more.any(axis=1))
         if not len(rows):
             break
         held |= more
-        step[rows] = _solved(normal[rows], wanted[rows], held[rows])
+        step[rows] = tasks.part(rows).solved(held[rows])
     longest = np.maximum(np.abs(step[:, 3:]).max(axis=1), 1e-12)
     return np.asarray(step * np.minimum(1.0, LONGEST_STEP_RAD / longest)[:, None])
 
 
 def _outwards(move: Array, joint_rad: Array, lower: Array, upper: Array) -> npt.NDArray[np.bool_]:
-    """Return which joints at the end of their range move beyond it. Shapes (T, nv), (T, n) in, (T, n) out."""
+    """Return which coordinates are joints at an end of their range that move beyond. (T, nv), (T, n) in, (T, nv)."""
     low, high = joint_rad <= lower + AT_END_RAD, joint_rad >= upper - AT_END_RAD
-    return np.asarray((low & (move[:, 6:] < 0.0)) | (high & (move[:, 6:] > 0.0)))
-
-
-def _solved(normal: Array, wanted: Array, held: npt.NDArray[np.bool_]) -> Array:
-    """Return the solutions of normal equations in which some joints stand still. (T, nv, nv), (T, nv), (T, n)."""
-    normal, wanted = normal.copy(), wanted.copy()
-    sample, joint = np.nonzero(held)
-    normal[sample, 6 + joint], normal[sample, :, 6 + joint], wanted[sample, 6 + joint] = 0.0, 0.0, 0.0
-    normal[sample, 6 + joint, 6 + joint] = 1.0
-    return np.asarray(np.linalg.solve(normal, wanted[..., None])[..., 0], dtype=np.float64)
+    beyond = np.zeros(move.shape, dtype=np.bool_)
+    beyond[:, 6:] = (low & (move[:, 6:] < 0.0)) | (high & (move[:, 6:] > 0.0))
+    return beyond
 
 
 def moved(qpos: Array, step: Array) -> Array:
     """Return coordinates of a floating body after a step in velocity coordinates. Shapes (T, nq), (T, nv)."""
-    turn = Rotation.from_quat(qpos[:, 3:7], scalar_first=True) * Rotation.from_rotvec(step[:, 3:6])
-    quaternion = turn.as_quat(scalar_first=True)
-    quaternion *= np.where(np.sum(quaternion * qpos[:, 3:7], axis=1, keepdims=True) < 0.0, -1.0, 1.0)
-    return np.concatenate([qpos[:, :3] + step[:, :3], quaternion, qpos[:, 7:] + step[:, 6:]], axis=1)
+    w, x, y, z = qpos[:, 3:7].T
+    half = 0.5 * step[:, 3:6].T
+    angle = np.sqrt((half * half).sum(axis=0))
+    c, (a, b, d) = np.cos(angle), np.sinc(angle / np.pi) * half
+    turned = (w * c - x * a - y * b - z * d, w * a + x * c + y * d - z * b)
+    turned = (*turned, w * b - x * d + y * c + z * a, w * d + x * b - y * a + z * c)
+    return np.concatenate([qpos[:, :3] + step[:, :3], np.stack(turned, axis=1), qpos[:, 7:] + step[:, 6:]], axis=1)
 
 
 class _Tasks:
     """Weighted errors of a robot's tasks and their Jacobians."""
 
     def __init__(self, robot: Robot, length_m: float) -> None:
-        self._robot, self._length_m, self._turning = robot, length_m, robot.foot_turns
+        self._robot, self._length_m, self._movers = robot, length_m, foot_movers(robot)
+        self._others = np.setdiff1d(np.arange(robot.model.nv), self._movers)
+        self._turning = np.flatnonzero(robot.foot_turns.any(axis=1))  # balls may turn as they like
+        self._turns = FOOT * robot.foot_turns[self._turning]
         in_leg, lower, upper = _in_legs(robot), robot.joint_lower_rad, robot.joint_upper_rad
         self._hold = np.concatenate([np.zeros(3), np.full(3, ATTITUDE), np.where(in_leg, FREE, HELD)])  # own weights
-        self._legs = np.flatnonzero(in_leg)
+        self._legs, self._com_weight = np.flatnonzero(in_leg), COM[:, None] / length_m
         self.lower_rad, self.upper_rad = lower + INSIDE_RAD, upper - INSIDE_RAD
         lower, upper = lower[in_leg], upper[in_leg]
         self._close_rad = np.minimum(CLOSE_RAD, (upper - lower) / 4.0)
@@ -211,29 +266,27 @@ class _Tasks:
 
     def at(self, qpos: Array, targets: BodyTargets) -> _Linearised:
         """Return the tasks about configurations: those that many joints share, feet and mass, and each joint's own."""
-        now = task_jacobians(self._robot, qpos)
-        (samples, feet), columns = now.foot_in_world.shape[:2], now.com.shape[-1]
-        away = (targets.foot_in_world - now.foot_in_world) * FOOT / self._length_m
-        in_foot = np.swapaxes(now.foot_rotation, -1, -2)
-        turning = np.tile(FOOT * self._turning, (samples, 1, 1))
-        turning[..., 1] *= targets.foot_hold
-        twist = rotation_vector(in_foot @ targets.foot_rotation) * turning  # in the foot's axes
-        twisting = (in_foot @ now.foot[:, :, 3:]) * turning[..., None]
-        com = (targets.com_in_world - now.com_in_world) * COM / self._length_m
-        error = np.concatenate([away.reshape(samples, 3 * feet), twist.reshape(samples, 3 * feet), com], axis=1)
-        shared = (
-            (now.foot[:, :, :3] * FOOT / self._length_m).reshape(samples, 3 * feet, columns),
-            twisting.reshape(samples, 3 * feet, columns),
-            now.com * COM[:, None] / self._length_m,
-        )
-        jacobian = np.concatenate(shared, axis=1)
+        now = task_jacobians(self._robot, qpos, columns=self._movers)
+        samples, size = len(qpos), len(self._movers)
+        away = (targets.foot_in_world - now.foot_in_world) * (FOOT / self._length_m)
+        moving, turned = now.foot[:, :, :3] * (FOOT / self._length_m), self._turning
+        in_foot = np.swapaxes(now.foot_rotation[:, turned], -1, -2)
+        turning = np.tile(self._turns, (samples, 1, 1))
+        turning[..., 1] *= targets.foot_hold[:, turned]
+        twist = rotation_vector(in_foot @ targets.foot_rotation[:, turned]) * turning  # in the foot's axes
+        twisting = (in_foot @ now.foot[:, turned, 3:]) * turning[..., None]
+        error = np.concatenate([away.reshape(samples, -1), twist.reshape(samples, -1)], axis=1)
+        feet = np.concatenate([moving.reshape(samples, -1, size), twisting.reshape(samples, -1, size)], axis=1)
+        off, com = (targets.com_in_world - now.com_in_world) * COM / self._length_m, now.com * self._com_weight
         lean = rotation_vector(np.swapaxes(now.base_rotation, -1, -2) @ targets.base_rotation)
         still = np.zeros((samples, 3))
         kept = np.concatenate([still, lean, targets.joint_rad - qpos[:, FLOATING:]], axis=1) * self._hold
-        pushed, pushing = self._wall(qpos[:, FLOATING + self._legs], columns)
-        cost = 0.5 * sum(np.einsum("tm,tm->t", part, part) for part in (error, kept, pushed))
-        wanted = np.einsum("tmn,tm->tn", jacobian, error) + kept * self._hold + pushed * pushing
-        return _Linearised(np.asarray(cost), wanted, jacobian, self._hold**2 + pushing**2)
+        pushed, pushing = self._wall(qpos[:, FLOATING + self._legs], com.shape[-1])
+        cost = 0.5 * sum(np.einsum("tm,tm->t", part, part) for part in (error, off, kept, pushed))
+        wanted = (off[:, None] @ com)[:, 0] + kept * self._hold + pushed * pushing
+        wanted[:, self._movers] += (error[:, None] @ feet)[:, 0]
+        own = self._hold**2 + pushing**2
+        return _Linearised(np.asarray(cost), wanted, feet, com, own, self._movers, self._others)
 
     def _wall(self, leg_rad: Array, columns: int) -> tuple[Array, Array]:
         """Return the errors of joints near their limits, which grow as squares, and their slopes. Shapes (T, nv)."""

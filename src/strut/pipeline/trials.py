@@ -146,7 +146,7 @@ class Trials:
     def _search_detail(self) -> Detail:
         """Return how to draft in a search: from about the way on in which all that is asked was drafted, if it was."""
         asked = self.searched.get(self.asked_style) if self.how.by_words else None
-        return SEARCH if asked is None else replace(SEARCH, variant=asked.draft.variant)
+        return SEARCH if asked is None else replace(SEARCH, variant=asked.draft.variant, hopeful=True)
 
     def prove(self, searched: Attempt) -> Attempt:
         """Return the same attempt in full; at the fastest pace a little slower, where the whole needs more."""

@@ -37,6 +37,7 @@ LOADED_N = 1.0
 CARRIES = 0.05  # of the weight: a foot that has less on it brushes the ground, it does not stand
 LARGEST_FACTOR = 100.0
 MUCH_SLIP_MM, MUCH_SHORT = 10.0, 0.1  # where servos alone do not suffice
+CLEARLY = 1.25  # times that: nobody who is so far behind on the way is not at its end
 Until = Callable[[Robot, Motion, Run], bool]
 Control = Literal["auto", "servos", "balance", "whole_body"]
 CONTROLLERS = {"servos": None, "balance": ServoBalance, "whole_body": WholeBodyControl}  # the cheapest first
@@ -44,10 +45,17 @@ CONTROLLERS = {"servos": None, "balance": ServoBalance, "whole_body": WholeBodyC
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Playback:
-    """A simulated motion: the outcome in numbers, and the motion that really happened."""
+    """A simulated motion: the outcome in numbers, and the motion that really happened.
+
+    Args:
+        outcome: In numbers.
+        motion: What happened.
+        ended_early: Whether it was not played to its end.
+    """
 
     outcome: Outcome
     motion: Motion
+    ended_early: bool = False
 
 
 def simulate(
@@ -98,15 +106,15 @@ def _first_that_suffices(play: Callable[..., Playback], controls: Sequence[str],
     """Return what comes of the first control that suffices, or of the first with which the robot stays upright."""
     (*cheaper, last), upright = controls, list[Playback]()
     for name in cheaper:
-        played = play(control=name, until=_slips_much)
+        played = play(control=name, until=_needs_another)
         if _suffices(played.outcome):
             return played
         upright += [] if played.outcome.fell or (_slid_much(played.outcome) and not may_slide) else [played]
     best = play(control=last, until=None if may_slide else _slips_much)
     if _suffices(best.outcome):
         return best
-    # a slip ended those that slid; the others are whole already
-    whole = (play(control=one.outcome.control) if _slid_much(one.outcome) else one for one in upright)
+    # a slip, or staying behind, ended most of them
+    whole = (play(control=one.outcome.control) if one.ended_early else one for one in upright)
     return next((played for played in whole if not played.outcome.fell), best)
 
 
@@ -204,7 +212,7 @@ def _play(
     )
     outcome = _outcome(robot, motion, run, mass_scale)
     outcome = replace(outcome, control=control, unfelt=_unfelt(robot, control, sensing))
-    return Playback(outcome, happened)
+    return Playback(outcome, happened, ended_early=len(run.time_s) < len(motion.time_s))
 
 
 def _outcome(robot: Robot, motion: Motion, run: Run, mass_scale: float) -> Outcome:
@@ -304,6 +312,17 @@ def _slid_m(robot: Robot, foot: int, stance: slice, run: Run) -> float:
     carried = slice(stance.start + loaded[0], stance.start + loaded[-1] + 1)
     slid_m = run.foot_in_world[carried, foot] - rolled_m(robot, robot.feet[foot].points[:1], run.qpos[carried])[:, 0]
     return float(np.linalg.norm((slid_m - slid_m[0])[:, :2], axis=1).max())
+
+
+def _needs_another(robot: Robot, motion: Motion, run: Run) -> bool:
+    """Return whether it is clear before the end that a control does not suffice: feet slip, or the robot is behind.
+
+    Who is farther behind the plan than it may be at the end follows its own feet and does not catch up.
+    """
+    way_m = motion.qpos[-1, :2] - motion.qpos[0, :2]
+    commanded_m, samples = float(np.linalg.norm(way_m)), len(run.time_s)
+    behind_m = abs(float((run.qpos[-1, :2] - motion.qpos[samples - 1, :2]) @ way_m)) / max(commanded_m, STANDS_STILL_M)
+    return behind_m > CLEARLY * MUCH_SHORT * commanded_m > 0.0 or _slips_much(robot, motion, run)
 
 
 def _slips_much(robot: Robot, motion: Motion, run: Run) -> bool:
