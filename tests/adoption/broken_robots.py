@@ -69,6 +69,15 @@ def no_legs(root):
 
 
 def wheels(root):
+    on_wheels(root)
+    for name in SIDES:  # without knees too few joints are left to step with braked wheels
+        shank = element_called(root, "body", f"{name}_shank")
+        shank.remove(element_called(root, "joint", f"{name}_knee"))
+        for motor in [motor for motor in root.iter("motor") if motor.get("joint") == f"{name}_knee"]:
+            root.find("actuator").remove(motor)
+
+
+def on_wheels(root):
     for name in SIDES:
         shank = element_called(root, "body", f"{name}_shank")
         shank.remove(element_called(root, "geom", f"{name}_foot"))

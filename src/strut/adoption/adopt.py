@@ -9,17 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strut.adoption.arm_rest import hold_away, let_down
-from strut.adoption.body_plan import BodyPlan, find_body_plan, stand_again
+from strut.adoption.body_plan import BodyPlan, body_plan, look_at, stand_again
 from strut.adoption.described_model import DescribedModel, read_described
 from strut.adoption.drive_limits import drive_limits
 from strut.adoption.feelings import gait_toml
 from strut.adoption.foreign_source import dropped_note, find_robot
+from strut.adoption.leg_check import joints_to_hold
 from strut.adoption.note import Note, assumed, found, in_a_row
 from strut.adoption.overlaps import overlapping_pairs
 from strut.adoption.package_robots import find_description
 from strut.adoption.plain_model import PlainModel, plain_model
 from strut.adoption.robot_folder import FRICTION, ROTOR_S2, Findings, folder_files, has_rotors, write_folder
-from strut.adoption.upper_body import UpperBody, find_upper_body
+from strut.adoption.upper_body import UpperBody, find_upper_body, measured_again
 from strut.errors import NotAdoptedError
 from strut.io.atomic import check_may_be_folder, write_atomically
 from strut.models.catalogue import HOME, load_robot, names_in, robot_home
@@ -114,13 +115,19 @@ def find_all(file: Path, title: str) -> Findings:
     described = read_described(file)
     source = find_robot(described)
     plain = plain_model(described, source.root, source.locked, title)
-    anatomy = find_body_plan(plain.model, source)
-    cannot_move = source.passive | source.coupled
+    look = look_at(plain.model, source)
+    if held := joints_to_hold(look.tree, look.rest.legs, source):
+        source = replace(source, locked=source.locked | held.keys(), notes=(*source.notes, *_held_notes(held)))
+        plain = plain_model(described, source.root, source.locked, title)
+        look = look_at(plain.model, source)
+    anatomy = body_plan(look, source)
+    cannot_move = source.passive | source.coupled.keys()
     upper = find_upper_body(anatomy, source.cameras, cannot_move)
     arms = [limb for limb in upper.limbs if limb.kind == "arm"]
     standing, lowered = let_down(anatomy, arms)
     standing, aside = hold_away(replace(anatomy, standing=standing), arms)
     anatomy = stand_again(replace(anatomy, standing=standing))
+    upper = measured_again(upper, anatomy)
     moving = [joint for joint in range(1, plain.model.njnt) if anatomy.tree.joint_name(joint) not in upper.rigid]
     limits, limit_notes = drive_limits(anatomy, described, moving)
     overlapping = overlapping_pairs(anatomy)
@@ -135,6 +142,12 @@ def find_all(file: Path, title: str) -> Findings:
         *limit_notes,
     )
     return Findings(_title(title, described, anatomy), file.name, plain, anatomy, upper, limits, overlapping, notes)
+
+
+def _held_notes(held: dict[str, str]) -> list[Note]:
+    """Return a note for every reason why joints of legs are held in place."""
+    names = {why: [joint for joint, because in held.items() if because == why] for why in held.values()}
+    return [assumed(f"{in_a_row(joints)} are held in place: {why}.") for why, joints in names.items()]
 
 
 def _summary(anatomy: BodyPlan, upper: UpperBody) -> list[Note]:

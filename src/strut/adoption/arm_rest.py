@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
 
 import mujoco
 import numpy as np
@@ -12,7 +13,8 @@ from strut.adoption.upper_body import UpperLimb
 from strut.robot import Array
 
 _RAISED = 0.35  # of the arm's length below the shoulder: a hand that is higher is held out
-_GRID = 25
+_RAISED_CENTRE = 0.15  # likewise of its centre of mass, which hangs by about half of the length
+_GRID, _COARSE_GRID = 25, 13
 _CLEAR = 0.06  # of the robot's height: how far hanging arms stay from what they were not near before
 _NEAR_LEGS, _OFF_LEGS = 0.01, 0.03  # of its height: an arm that is nearer to the legs is turned until it is so far off
 _TURNS_RAD = np.arange(0.05, 0.5, 0.05)
@@ -89,35 +91,55 @@ def _hand(anatomy: BodyPlan, arm: UpperLimb) -> Array:
 
 
 def _is_raised(anatomy: BodyPlan, arm: UpperLimb, qpos: Array) -> bool:
+    """Return whether an arm is held out: its hand is high, or all of it is, though the forearm may hang."""
     data = anatomy.tree.pose(qpos)
     mujoco.mj_comPos(anatomy.tree.model, data)
     anchors = np.array([data.xanchor[joint] for joint in arm.joints])
     length = float(np.linalg.norm(np.diff(anchors, axis=0), axis=1).sum()) + 1e-9
-    return bool(_hand(anatomy, arm)[2] > anchors[0][2] - _RAISED * length)
+    centre_m = float(data.subtree_com[int(anatomy.tree.model.jnt_bodyid[arm.joints[0]])][2])
+    is_high = _hand(anatomy, arm)[2] > anchors[0][2] - _RAISED * length
+    return bool(is_high or centre_m > anchors[0][2] - _RAISED_CENTRE * length)
 
 
 def _lowered(anatomy: BodyPlan, arm: UpperLimb, qpos: Array) -> Array:
-    """Return a configuration in which an arm hangs: by joint, the angle with the lowest hand, near nothing new."""
-    tree = anatomy.tree
-    best, allowed = qpos.copy(), _near(anatomy, qpos)
-    least = _height(anatomy, arm, best, qpos)
-    for _ in range(3):
-        for joint in arm.joints:
-            low, high = (float(bound[0]) for bound in tree.bounds([joint]))
-            for angle in np.linspace(low, high, _GRID):
-                trial = best.copy()
-                trial[tree.address(joint)] = angle
-                height = _height(anatomy, arm, trial, qpos)
-                if height < least - 1e-6 and _near(anatomy, trial) <= allowed:
-                    best, least = trial, height
+    """Return a configuration in which an arm hangs, near nothing new: by joint, then by pairs where that is too little.
+
+    An upper arm that is let down alone would take a bent forearm into the trunk.
+    """
+    joints = [(joint,) for joint in arm.joints]
+    best = _lowest(anatomy, arm, qpos, joints * 3, _GRID)
+    if _is_raised(anatomy, arm, best):
+        best = _lowest(anatomy, arm, qpos, [*combinations(arm.joints, 2), *joints], _COARSE_GRID)
     return best
 
 
+def _lowest(anatomy: BodyPlan, arm: UpperLimb, qpos: Array, groups: Sequence[tuple[int, ...]], count: int) -> Array:
+    """Return the configuration with the lowest arm, group by group of joints, each on a grid of so many angles."""
+    tree = anatomy.tree
+    best, allowed = qpos.copy(), _near(anatomy, qpos)
+    least = _height(anatomy, arm, best, qpos)
+    for group in groups:
+        places = tree.addresses(group)
+        for angles in _grid(anatomy, group, count):
+            trial = best.copy()
+            trial[places] = angles
+            height = _height(anatomy, arm, trial, qpos)
+            if height < least - 1e-6 and _near(anatomy, trial) <= allowed:
+                best, least = trial, height
+    return best
+
+
+def _grid(anatomy: BodyPlan, joints: Sequence[int], count: int) -> Iterator[tuple[float, ...]]:
+    """Return the angles of joints on a grid over their ranges."""
+    return product(*np.linspace(*anatomy.tree.bounds(list(joints)), count).T)
+
+
 def _height(anatomy: BodyPlan, arm: UpperLimb, qpos: Array, start: Array) -> float:
-    """Return how high the hand is, plus a little for every radian that joints turn."""
-    anatomy.tree.pose(qpos)
+    """Return how high the hand and the middle of the arm are, plus a little for every radian that joints turn."""
+    data = anatomy.tree.pose(qpos)
+    middle_m = float(data.xanchor[arm.joints[len(arm.joints) // 2]][2])
     turned = float(np.abs(qpos - start).sum())
-    return float(_hand(anatomy, arm)[2]) / anatomy.height_m + 0.01 * turned
+    return (float(_hand(anatomy, arm)[2]) + 0.5 * middle_m) / anatomy.height_m + 0.01 * turned
 
 
 def _near(anatomy: BodyPlan, qpos: Array) -> set[tuple[int, int]]:

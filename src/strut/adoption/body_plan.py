@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import mujoco
 import numpy as np
 
-from strut.adoption.foot_finder import FoundFoot, foot_of, foot_places, leg_length_m
+from strut.adoption.foot_finder import FoundFoot, feet_of, foot_places, leg_length_m
 from strut.adoption.foreign_source import ForeignSource
 from strut.adoption.front_finder import find_front
 from strut.adoption.leg_check import check_legs
@@ -59,11 +59,16 @@ class BodyPlan:
         return float(self.tree.model.body_subtreemass[1])
 
 
-def find_body_plan(model: mujoco.MjModel, source: ForeignSource) -> BodyPlan:
-    """Return what a robot is made of; raises NotAdoptedError if it does not stand on two or four legs."""
+def look_at(model: mujoco.MjModel, source: ForeignSource) -> RestLook:
+    """Return a posture in which a robot rests on legs; raises NotAdoptedError if there is none."""
     _check_weight(model)
     look = best_look(model, source)
     _check_size(look.tree, look.qpos)
+    return look
+
+
+def body_plan(look: RestLook, source: ForeignSource) -> BodyPlan:
+    """Return what a robot is made of; raises NotAdoptedError if its legs are none that strut moves."""
     check_legs(look.tree, look.rest.legs, source)
     return _faced_forward(look)
 
@@ -96,7 +101,7 @@ def _faced_forward(look: RestLook) -> BodyPlan:
     turned = LinkTree(tree.model, quaternion)
     start = np.concatenate([np.zeros(3), quaternion, look.qpos[FLOATING:]])
     standing, how = _stand(turned, legs, look.feet(), start, look.name)
-    feet = _feet_in(turned, legs, standing)
+    feet = feet_of(turned, legs, standing)
     order, names = _ordered(turned, feet, standing)
     to_file = _matrix(model_quaternion(tree)) @ _matrix(quaternion).T
     notes = [
@@ -111,10 +116,6 @@ def _faced_forward(look: RestLook) -> BodyPlan:
     )  # fmt: skip
     _check_feet(plan)
     return plan
-
-
-def _feet_in(tree: LinkTree, legs: Sequence[FoundLeg], qpos: Array) -> tuple[FoundFoot, ...]:
-    return tuple(foot_of(tree, leg, qpos) for leg in legs)
 
 
 def _turned_notes(look: RestLook, feet: Sequence[FoundFoot]) -> list[Note]:
@@ -211,5 +212,5 @@ def stand_again(anatomy: BodyPlan) -> BodyPlan:
     posture = search_stand(tree, anatomy.legs, anatomy.feet, anatomy.standing)
     if posture is None:
         return anatomy
-    feet = _feet_in(tree, anatomy.legs, posture)
+    feet = feet_of(tree, anatomy.legs, posture)
     return replace(anatomy, standing=_on_the_floor(tree, feet, posture), feet=feet)

@@ -50,7 +50,7 @@ class DescribedModel:
         model: The same, compiled.
         speed_rad_s: Speed limits by joint, where the file has them.
         effort_nm: Torque limits by joint, likewise.
-        coupled: Joints that follow others.
+        coupled: Joints that follow others, and which.
         notes: What was repaired.
     """
 
@@ -59,7 +59,7 @@ class DescribedModel:
     model: mujoco.MjModel
     speed_rad_s: dict[str, float] = field(default_factory=dict)
     effort_nm: dict[str, float] = field(default_factory=dict)
-    coupled: frozenset[str] = frozenset()
+    coupled: dict[str, str] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
 
 
@@ -77,8 +77,7 @@ def read_described(path: Path) -> DescribedModel:
     except (ValueError, mujoco.FatalError) as error:
         raise NotAdoptedError(f"MuJoCo cannot read it: {_one_line(error)}.") from error
     limits = {which: {joint: limit[which] for joint, limit in text.limits.items()} for which in ("velocity", "effort")}
-    coupled = frozenset(text.coupled)
-    return DescribedModel(path, spec, found.model, limits["velocity"], limits["effort"], coupled, found.notes)
+    return DescribedModel(path, spec, found.model, limits["velocity"], limits["effort"], text.coupled, found.notes)
 
 
 def _one_line(error: Exception) -> str:

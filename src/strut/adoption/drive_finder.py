@@ -18,9 +18,9 @@ _OVER_JOINT, _OVER_SITE = int(mujoco.mjtWrap.mjWRAP_JOINT), int(mujoco.mjtWrap.m
 
 @dataclass(frozen=True, slots=True)
 class Drives:
-    """Hinges that follow others, that are held in place, and that no motor moves though others have motors."""
+    """Hinges that follow others, and which; that are held in place; that no motor moves though others have motors."""
 
-    coupled: frozenset[str]
+    coupled: dict[str, str]
     locked: frozenset[str]
     passive: frozenset[str]
 
@@ -33,7 +33,12 @@ def find_drives(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> 
     moved = _moved_through_gears(model, tied, driven, notes)
     locked = _hinges(model, [first for first, second in pairs if second < 0])
     passive = _hinges(model, [joint for joint in joints if joint not in moved]) if driven else frozenset[str]()
-    return Drives(_hinges(model, [follower for follower, _ in tied]), locked, passive - locked)
+    coupled = {name: leader for follower, leads in tied for name, leader in _hinge_pairs(model, follower, leads)}
+    return Drives(coupled, locked, passive - locked)
+
+
+def _hinge_pairs(model: mujoco.MjModel, follower: int, leader: int) -> list[tuple[str, str]]:
+    return [(name, joint_name(model, leader)) for name in hinges_of(model, follower)]
 
 
 def _moved_through_gears(

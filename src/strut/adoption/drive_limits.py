@@ -20,6 +20,7 @@ _UNREAL = 15.0  # times the largest standing torque: no real limit
 _ASSUMED_TORQUE = 3.0  # times the largest standing torque
 _LEG_SPEED_RAD_S, _OTHER_SPEED_RAD_S = 15.0, 6.0
 _FASTEST_RAD_S = 60.0  # faster is no real limit
+_SLOWEST = 0.3  # sqrt(g / h) rad/s: with a slower joint no leg steps, however slowly it walks
 _SAG_RAD = 0.06  # by which a servo gives way under the largest standing torque
 _DAMPING_RATIO = 0.7
 _SETTLE_S = 0.02  # of damping over stiffness where a leg holds a whole body upright
@@ -60,13 +61,14 @@ def drive_limits(
     peak = max(standing[list(in_legs)].max(), _bent_knee_torque_nm(anatomy))
     efforts = _motor_torques_nm(described.model) | described.effort_nm
     limits, told, upright = [], _Told(), _upright_stiffness(anatomy)
+    rhythm = _SLOWEST * float(np.sqrt(9.81 / anatomy.tree.com(anatomy.standing)[2]))
     for joint in joints:
         worst = peak if joint in in_legs else max(standing[joint], _holding_torque_nm(anatomy, joint))
         name = anatomy.tree.joint_name(joint)
         needed = float(worst) if joint in in_legs else float(worst) + _swinging_torque_nm(anatomy, joint)
-        torque = told.torque_nm(name, _of_source(name, efforts), needed, max(peak, needed))
-        usual = _LEG_SPEED_RAD_S if joint in in_legs else _OTHER_SPEED_RAD_S
-        speed = told.speed_rad_s(name, _of_source(name, described.speed_rad_s), usual)
+        torque = told.torque_nm(name, _of_source(name, efforts), float(standing[joint]), needed, max(peak, needed))
+        usual, slowest = (_LEG_SPEED_RAD_S, rhythm) if joint in in_legs else (_OTHER_SPEED_RAD_S, 0.0)
+        speed = told.speed_rad_s(name, _of_source(name, described.speed_rad_s), slowest, usual)
         if not anatomy.tree.model.jnt_limited[joint]:
             told.no_range.append(name)
         low, high = anatomy.tree.bounds([joint])
@@ -83,26 +85,32 @@ class _Told:
 
     no_torque: list[str] = field(default_factory=list)
     unreal: list[str] = field(default_factory=list)
+    too_weak: list[str] = field(default_factory=list)
     no_speed: list[str] = field(default_factory=list)
+    too_slow: list[str] = field(default_factory=list)
     no_range: list[str] = field(default_factory=list)
 
-    def torque_nm(self, name: str, written: float, worst: float, largest: float) -> float:
-        """Return the torque limit of a joint: as written if it is one, else a multiple of the worst it has to hold."""
-        if 0.0 < written <= _UNREAL * largest:
+    def torque_nm(self, name: str, written: float, standing: float, worst: float, largest: float) -> float:
+        """Return the torque limit of a joint: as written if it is one, else a multiple of the worst it has to hold.
+
+        One with which it could not even stand is none: motors are described before their gears, or not at all.
+        """
+        if standing < written <= _UNREAL * largest:
             return written
-        (self.unreal if written > 0.0 else self.no_torque).append(name)
+        none = self.no_torque if written <= 0.0 else self.unreal if written > standing else self.too_weak
+        none.append(name)
         return _ASSUMED_TORQUE * worst
 
-    def speed_rad_s(self, name: str, written: float, usual: float) -> float:
+    def speed_rad_s(self, name: str, written: float, slowest: float, usual: float) -> float:
         """Return the speed limit of a joint: as written if it is one, else what is usual."""
-        if 0.0 < written <= _FASTEST_RAD_S:
+        if slowest < written <= _FASTEST_RAD_S:
             return written
-        self.no_speed.append(name)
+        (self.too_slow if 0.0 < written <= slowest else self.no_speed).append(name)
         return usual
 
     def of(self, name: str) -> tuple[str, ...]:
         """Return which limits of a joint were assumed."""
-        assumed_of = {"speed": self.no_speed, "torque": self.no_torque + self.unreal}
+        assumed_of = {"speed": self.no_speed + self.too_slow, "torque": self.no_torque + self.unreal + self.too_weak}
         return tuple(limit for limit, names in assumed_of.items() if name in names)
 
     def notes(self) -> list[Note]:
@@ -111,10 +119,12 @@ class _Told:
         told = (
             (self.no_torque, f"have no torque limit: {times} {needs} is assumed"),
             (self.unreal, f"have torque limits above {_UNREAL:g} times {needs}: {times} is assumed"),
+            (self.too_weak, f"have torque limits with which it could not even stand: {times} {needs} is assumed"),
             (
                 self.no_speed,
                 f"have no speed limit: {_LEG_SPEED_RAD_S:g} rad/s in legs, else {_OTHER_SPEED_RAD_S:g}, is assumed",
             ),
+            (self.too_slow, f"are too slow in the file for any step: {_LEG_SPEED_RAD_S:g} rad/s is assumed"),
             (self.no_range, "have no range: half a turn either way is assumed"),
         )
         return [assumed(f"{len(names)} joints ({in_a_row(names, 3)}) {words}.") for names, words in told if names]

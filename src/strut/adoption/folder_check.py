@@ -80,7 +80,10 @@ def _feet_notes(robot: Robot) -> list[Note]:
 
 
 def _gaps(robot: Robot) -> list[tuple[Foot, float]]:
-    """Return by how much the lowest surface of each foot's link misses the floor, in the posture [m]."""
+    """Return by how much the lowest surface of each foot's link misses the floor, in the posture [m].
+
+    Where a link has shapes that touch beside those that are seen, which are hidden then, they are its surface.
+    """
     model, data = robot.model, _posed(robot)
     shapes = shape_points(model, touching=False).joined(shape_points(model, touching=True))
     gaps = []
@@ -88,11 +91,19 @@ def _gaps(robot: Robot) -> list[tuple[Foot, float]]:
         link = model.body_weldid[int(model.body(foot.points[0].body).id)]
         own = {int(model.body(point.body).id) for point in foot.points}
         bodies = {body for body in range(1, model.nbody) if model.body_weldid[body] == link} - own
-        points = shapes.of(bodies)
+        points = shapes.of_geoms({geom for body in bodies for geom in _surface(model, body)})
         reach = _SOFT_SHARE * float(np.ptp(points.in_world(data)[:, 2])) if len(points.place) else 0.0
         gap = abs(float(points.heights(data).min())) - reach if len(points.place) else 0.0
         gaps.append((foot, gap))
     return gaps
+
+
+def _surface(model: mujoco.MjModel, body: int) -> list[int]:
+    """Return the geoms of a body that are hidden beside others that are seen; all if none is."""
+    geoms = np.flatnonzero(model.geom_bodyid == body)
+    hidden = geoms[model.geom_rgba[geoms, 3] == 0.0]
+    chosen: list[int] = (hidden if len(hidden) else geoms).tolist()
+    return chosen
 
 
 def _balance_notes(robot: Robot) -> list[Note]:

@@ -18,7 +18,7 @@ FootKind = Literal["ball", "line", "sole"]
 NEAR_LOWEST = 0.06  # of the foot's span: what is lower belongs to the contact
 _FOOT_HEIGHT = 0.10  # of the leg's length: the foot of a link that is a whole shank
 _BALL_SPAN, _LINE_WIDTH = 0.08, 0.03  # of the leg's length: longer is a line, wider a sole
-_SOLE_JOINTS = 5  # fewer cannot keep a sole flat while the body moves
+_SOLE_JOINTS = {2: 4, 4: 5}  # by number of legs: fewer cannot keep a sole flat while the body moves
 _MOST_CORNERS = 8
 _LEAST_RADIUS_M = 0.004
 _CONE = np.array(  # directions up to 60 degrees off straight up
@@ -75,8 +75,13 @@ def leg_length_m(tree: LinkTree, leg: FoundLeg) -> float:
     return float(np.linalg.norm(way, axis=1).sum())
 
 
-def foot_of(tree: LinkTree, leg: FoundLeg, qpos: Array) -> FoundFoot:
-    """Return the foot of a leg in a configuration (nq,) in which the leg stands."""
+def feet_of(tree: LinkTree, legs: Sequence[FoundLeg], qpos: Array) -> tuple[FoundFoot, ...]:
+    """Return the feet of all legs in a configuration (nq,) in which they stand."""
+    return tuple(_foot_of(tree, leg, qpos, _SOLE_JOINTS.get(len(legs), max(_SOLE_JOINTS.values()))) for leg in legs)
+
+
+def _foot_of(tree: LinkTree, leg: FoundLeg, qpos: Array, sole_joints: int) -> FoundFoot:
+    """Return the foot of a leg; with fewer joints than those it is no sole."""
     tree.pose(qpos)
     length = leg_length_m(tree, leg)
     points = tree.points_of(set(leg.foot_links))
@@ -90,12 +95,12 @@ def foot_of(tree: LinkTree, leg: FoundLeg, qpos: Array) -> FoundFoot:
     body = _body_of(points, near)
     to_body = tree.data.xmat[body].reshape(3, 3).T.copy()  # a view would turn with the next posture
     normal = to_body[:, 2]
-    fits_sole = len(leg.joints) >= _SOLE_JOINTS
+    fits_sole = len(leg.joints) >= sole_joints
     if fits_sole and (tilted := _tilted_sole(points, places, span, long * wide)) is not None:
         normal = to_body @ tilted
         heights = places @ tilted - points.radius
         near = heights < heights.min() + max(NEAR_LOWEST * span, 1e-4)
-        corners = places[near] - np.outer(points.radius[near], tilted)
+        corners = places[near] - np.outer(heights[near] - heights.min() + points.radius[near], tilted)
         long, wide = _extents(corners @ _level_axes(tilted).T)
     if long < _BALL_SPAN * length or not fits_sole:
         centre, radius = _ball(points, places, heights, low, length)

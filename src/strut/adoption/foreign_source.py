@@ -36,7 +36,7 @@ class ForeignSource:
     Args:
         root: The body that becomes its floating base.
         sliding: Joints that slide, with their link.
-        coupled: Hinges that follow others.
+        coupled: Hinges that follow others, and which.
         locked: Hinges that an equality holds in place.
         passive: Hinges that no motor moves, though others have motors.
         loops: Pairs of links that an equality holds together: closed loops.
@@ -48,7 +48,7 @@ class ForeignSource:
 
     root: int
     sliding: Mapping[str, str]
-    coupled: frozenset[str]
+    coupled: Mapping[str, str]
     locked: frozenset[str]
     passive: frozenset[str]
     loops: tuple[tuple[str, str], ...]

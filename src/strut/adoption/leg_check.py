@@ -1,4 +1,7 @@
-"""Leg check: legs that strut cannot move are refused with the reason: slides, loops, passive joints, wheels."""
+"""Leg check: legs that strut cannot move are refused with the reason: slides, loops, passive joints, wheels.
+
+Joints that legs can do without are held instead: wheels of four legs, and hips of a pair that one motor turns.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,28 @@ from strut.adoption.foreign_source import ForeignSource
 from strut.adoption.leg_finder import FoundLeg
 from strut.adoption.link_tree import LinkTree
 from strut.errors import NotAdoptedError
+
+_LEAST_LEFT = {2: 5, 4: 3}  # joints of a leg that steps, by number of legs
+
+
+def joints_to_hold(tree: LinkTree, legs: Sequence[FoundLeg], source: ForeignSource) -> dict[str, str]:
+    """Return joints of legs that are better held where they are, and why, as the end of a sentence.
+
+    These are wheels at the ends of four legs, and first joints of legs of which one follows another: where enough
+    joints are left to step with.
+    """
+    wheels = [leg for leg in legs if len(legs) > 2 and _ends_in_wheel(tree, leg)]
+    held = dict.fromkeys(_following_hips(tree, legs, source), "one motor turns both")
+    held |= dict.fromkeys(tree.names_of(leg.joints[-1] for leg in wheels), "they are wheels, taken as braked")
+    left = [len(set(tree.names_of(leg.joints)) - held.keys()) for leg in legs]
+    return held if min(left) >= _LEAST_LEFT[len(legs)] else {}
+
+
+def _following_hips(tree: LinkTree, legs: Sequence[FoundLeg], source: ForeignSource) -> list[str]:
+    """Return the first joints of legs that follow that of another leg, and those that they follow."""
+    first = tree.names_of(leg.joints[0] for leg in legs)
+    pairs = [pair for pair in source.coupled.items() if set(pair) <= set(first)]
+    return list(chain.from_iterable(pairs))
 
 
 def check_legs(tree: LinkTree, legs: Sequence[FoundLeg], source: ForeignSource) -> None:
@@ -41,17 +66,21 @@ def _check_driven(joints: list[str], source: ForeignSource) -> None:
     driven = "which is part of a leg; strut needs every leg joint driven by itself."
     if passive := source.passive.intersection(joints):
         raise NotAdoptedError(f"no motor moves the joint {min(passive)}, {driven}")
-    if coupled := source.coupled.intersection(joints):
+    if coupled := set(source.coupled).intersection(joints):
         raise NotAdoptedError(f"the joint {min(coupled)} follows another, {driven}")
 
 
 def _check_no_wheel(tree: LinkTree, leg: FoundLeg) -> None:
-    """Raise NotAdoptedError if a leg ends in something round that turns without end about a level axis."""
+    if _ends_in_wheel(tree, leg):
+        raise NotAdoptedError(f"its legs end in wheels ({tree.name(leg.end)}); strut moves feet that stand.")
+
+
+def _ends_in_wheel(tree: LinkTree, leg: FoundLeg) -> bool:
+    """Return whether a leg ends in something round that turns without end about a level axis."""
     joint = leg.joints[-1]
     low, high = tree.bounds([joint])
     turns_on = not tree.model.jnt_limited[joint] or high[0] - low[0] >= 2.0 * np.pi
-    if turns_on and abs(tree.data.xaxis[joint][2]) < 0.5 and _is_round(tree, leg):
-        raise NotAdoptedError(f"its legs end in wheels ({tree.name(leg.end)}); strut moves feet that stand.")
+    return bool(turns_on and abs(tree.data.xaxis[joint][2]) < 0.5 and _is_round(tree, leg))
 
 
 def _is_round(tree: LinkTree, leg: FoundLeg) -> bool:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import io
+from itertools import chain
 from pathlib import Path, PureWindowsPath
 from typing import Any
+from xml.etree import ElementTree as ET
+
+from strut.robot import Array
 
 _NATIVE = (".obj", ".msh")
 _ASCII_STL = b"solid"
+_POINTER = b"version https://git-lfs"
 _MOST_FACES = 190_000  # MuJoCo takes 200 000 of an STL file
 _PACKAGE, _FILE = "package://", "file://"
 UNREADABLE = (OSError, ImportError, ValueError, KeyError, IndexError, AttributeError)  # of readers of bad files
@@ -18,23 +23,46 @@ def mesh_path(name: str, description: Path) -> Path:
 
     Then the name of the file alone is looked for beside and below it. Raises FileNotFoundError if there is none.
     """
+    folders, tails = description.resolve().parents, _tails(name)
+    above = (folder / tail for folder in folders for tail in tails if tail)
+    below = chain.from_iterable(sorted(folder.rglob(Path(tails[0]).name)) for folder in folders[:2])
+    file = next(filter(Path.is_file, chain(above, below)), None)
+    if file is None:
+        raise FileNotFoundError(f"there is no file {name}")
+    return file
+
+
+def _tails(name: str) -> list[str]:
+    """Return the ends that the path of a mesh may have: with and without the name of its package."""
     plain = name.replace("model://", _PACKAGE).removeprefix(_FILE).removeprefix(_PACKAGE)
     plain = PureWindowsPath(plain).as_posix()
-    tails = [plain]
-    if "://" in name:
-        tails += [plain.partition("/")[2], f"{plain.partition('/')[0]}/{Path(plain).name}"]
-    for folder in description.resolve().parents:
-        for tail in tails:
-            if tail and (folder / tail).is_file():
-                return folder / tail
-    for folder in description.resolve().parents[:2]:
-        if same := sorted(folder.rglob(Path(plain).name)):
-            return same[0]
-    raise FileNotFoundError(f"there is no file {name}")
+    package, _, rest = plain.partition("/")
+    return [plain, rest, f"{package}/{Path(plain).name}"] if "://" in name else [plain]
+
+
+def is_pointer(file: Path) -> bool:
+    """Return whether a file is what Git LFS leaves in place of one that was not fetched."""
+    with file.open("rb") as opened:
+        return opened.read(len(_POINTER)) == _POINTER
+
+
+def remedy(name: str, description: Path) -> str:
+    """Return what to do about a mesh that cannot be read, as the end of a sentence."""
+    try:
+        if is_pointer(mesh_path(name, description)):
+            return "it is a pointer of Git LFS; `git lfs pull` brings the file."
+    except OSError:
+        pass
+    return "put the file where the description says."
 
 
 def is_native(file: Path) -> bool:
-    """Return whether MuJoCo reads a mesh as it is: Wavefront, or STL that is binary and not too large."""
+    """Return whether MuJoCo reads a mesh as it is: Wavefront, or STL that is binary and not too large.
+
+    Raises ValueError for what is no mesh at all.
+    """
+    if is_pointer(file):
+        raise ValueError("it is a pointer of Git LFS")
     ending = file.suffix.lower()
     if ending in _NATIVE:
         return True
@@ -46,10 +74,15 @@ def is_native(file: Path) -> bool:
     return not text and int.from_bytes(start[80:84], "little") < _MOST_FACES
 
 
-def as_stl(file: Path) -> bytes:
-    """Return a mesh of any format that trimesh reads as binary STL in metres; raises what `read_mesh` raises."""
-    buffer = io.BytesIO()
-    read_mesh(file).export(buffer, file_type="stl")
+def as_stl(file: Path, turn: Array | None = None) -> bytes:
+    """Return a mesh of any format that trimesh reads as binary STL in metres, turned by a matrix (3, 3).
+
+    Raises what `read_mesh` raises.
+    """
+    buffer, mesh = io.BytesIO(), read_mesh(file)
+    if turn is not None:
+        mesh.vertices = mesh.vertices @ turn.T
+    mesh.export(buffer, file_type="stl")
     return buffer.getvalue()
 
 
@@ -60,14 +93,27 @@ def read_mesh(file: Path) -> Any:
     """
     import trimesh  # noqa: PLC0415  (most models need no conversion)
 
-    with file.open("rb") as opened:
-        scene: Any = trimesh.load_scene(opened, file_type=file.suffix.lower().lstrip("."))
+    content, ending = file.read_bytes(), file.suffix.lower().lstrip(".")
+    scene: Any = trimesh.load_scene(io.BytesIO(_bare(content) if ending == "dae" else content), file_type=ending)
     mesh = scene.to_mesh()
     if not len(mesh.faces):
         raise ValueError("it holds no surface")
     if file.suffix.lower() == ".dae":
         mesh.apply_scale(_metres_per_unit(str(scene.units)))
     return mesh.convex_hull if len(mesh.faces) > _MOST_FACES else mesh
+
+
+def _bare(collada: bytes) -> bytes:
+    """Return a COLLADA file without what colours it: a picture that is missing takes its surface along."""
+    try:
+        root = ET.fromstring(collada)
+    except ET.ParseError as error:
+        raise ValueError("it is no XML") from error
+    colours = ("library_images", "library_effects", "library_materials", "bind_material")
+    for parent in list(root.iter()):
+        for child in [child for child in parent if str(child.tag).rpartition("}")[2] in colours]:
+            parent.remove(child)
+    return ET.tostring(root)
 
 
 def _metres_per_unit(words: str) -> float:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import mujoco
 
-from strut.adoption.mesh_files import UNREADABLE, is_native, read_mesh
+from strut.adoption.mesh_files import UNREADABLE, is_native, read_mesh, remedy
 from strut.adoption.note import Note, fault, in_a_row
 from strut.errors import NotAdoptedError
+
+_SETTINGS = ("option", "size", "visual", "statistic", "sensor", "custom")  # of a simulation, not of a robot
 
 
 def prepared_mjcf(path: Path) -> tuple[mujoco.MjSpec, list[Note]]:
@@ -17,8 +20,8 @@ def prepared_mjcf(path: Path) -> tuple[mujoco.MjSpec, list[Note]]:
 
     Raises ValueError if MuJoCo cannot read the text, NotAdoptedError for what cannot be meant.
     """
-    spec = mujoco.MjSpec.from_file(str(path))
     notes: list[Note] = []
+    spec = _read(path, notes)
     for material in spec.materials:
         material.textures = [""] * len(material.textures)
     for element in (*spec.textures, *spec.skins, *spec.sensors):
@@ -27,6 +30,27 @@ def prepared_mjcf(path: Path) -> tuple[mujoco.MjSpec, list[Note]]:
     _let_paired_shapes_touch(spec)
     _forget_unknown_materials(spec)
     return spec, notes
+
+
+def _read(path: Path, notes: list[Note]) -> mujoco.MjSpec:
+    """Return what MuJoCo reads of a file; if it cannot, of its robot alone: settings of older versions are left out."""
+    try:
+        return mujoco.MjSpec.from_file(str(path))
+    except ValueError as error:
+        root, (_, is_schema, words) = ET.parse(path).getroot(), str(error).partition("Schema violation: ")
+        if not is_schema or root.find(".//include") is not None:
+            raise
+    spec = mujoco.MjSpec.from_string(_without_settings(root))
+    spec.meshdir = str(path.resolve().parent / (spec.meshdir or ""))
+    words = " ".join(words.split())
+    notes.append(fault(f"MuJoCo does not know a setting of its simulation ({words}): such settings are left out."))
+    return spec
+
+
+def _without_settings(root: ET.Element) -> str:
+    for child in [child for child in root if child.tag in _SETTINGS]:
+        root.remove(child)
+    return ET.tostring(root, encoding="unicode")
 
 
 def _forget_unknown_materials(spec: mujoco.MjSpec) -> None:
@@ -51,7 +75,7 @@ def _leave_out_missing_meshes(spec: mujoco.MjSpec, path: Path, notes: list[Note]
     if not missing:
         return
     for geom in [geom for geom in spec.geoms if geom.meshname in missing]:
-        _check_dispensable(geom, missing[geom.meshname], spec)
+        _check_dispensable(geom, missing[geom.meshname], spec, path)
         spec.delete(geom)
     for mesh in [mesh for mesh in spec.meshes if _mesh_name(mesh) in missing]:
         spec.delete(mesh)
@@ -61,7 +85,7 @@ def _leave_out_missing_meshes(spec: mujoco.MjSpec, path: Path, notes: list[Note]
     )
 
 
-def _check_dispensable(geom: Any, file: str, spec: mujoco.MjSpec) -> None:
+def _check_dispensable(geom: Any, file: str, spec: mujoco.MjSpec, path: Path) -> None:
     """Raise NotAdoptedError if a shape whose mesh is missing could touch something or gives a link its mass."""
     if geom.contype or geom.conaffinity or geom.name in _paired(spec):
         why = "could touch something"
@@ -70,8 +94,7 @@ def _check_dispensable(geom: Any, file: str, spec: mujoco.MjSpec) -> None:
     else:
         return
     raise NotAdoptedError(
-        f"the mesh {file} of the link {geom.parent.name} {why} and cannot be read; "
-        "put the file where the description says."
+        f"the mesh {file} of the link {geom.parent.name} {why} and cannot be read; {remedy(file, path)}"
     )
 
 
@@ -94,9 +117,9 @@ def _is_read(mesh: Any, spec: mujoco.MjSpec, path: Path) -> bool:
     file = path.resolve().parent / (spec.meshdir or "") / mesh.file
     if not file.is_file():
         return False
-    if is_native(file):
-        return True
     try:
+        if is_native(file):
+            return True
         converted = read_mesh(file)
     except UNREADABLE:
         return False

@@ -9,7 +9,7 @@ from itertools import chain
 import mujoco
 import numpy as np
 
-from strut.adoption.foot_finder import FoundFoot, foot_of, leg_length_m
+from strut.adoption.foot_finder import FoundFoot, feet_of, leg_length_m
 from strut.adoption.foreign_source import ForeignSource, Keyframe
 from strut.adoption.front_finder import words_of
 from strut.adoption.leg_finder import Rest, deepest, rest_in
@@ -24,7 +24,7 @@ _BAD_NAMES = ("down", "sit", "lie", "lying", "crouch")
 _Y_UP = (np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0)  # the quaternion that puts the y axis of a file upright
 _LEAST_JOINTS = 2
 _HANDS = {"hand", "finger", "fingertip", "gripper", "wrist", "palm", "thumb", "forearm", "elbow", "arm"}
-_FEET = {"foot", "feet", "toe", "ankle", "leg", "calf", "shank", "knee", "paw", "sole", "hoof"}
+_FEET = {"foot", "feet", "toe", "ankle", "leg", "calf", "shank", "knee", "paw", "sole", "hoof", "wheel"}
 _ONE_SIDED = 0.18  # of the leg's length: farther from the line between two hips, other legs are missing
 _HANGING = 0.2  # of the hips' height: limbs that hang from farther above the centre of mass are arms
 _HANGING_BODY = 0.15  # of the leg's length: a body that hangs lower under its hips is upside down
@@ -68,7 +68,7 @@ class RestLook:
 
     def feet(self) -> tuple[FoundFoot, ...]:
         """Return its feet in this posture."""
-        return tuple(foot_of(self.tree, leg, self.qpos) for leg in self.rest.legs)
+        return feet_of(self.tree, self.rest.legs, self.qpos)
 
     def hips(self) -> Array:
         """Return where its legs begin in world. Shape (n, 3)."""

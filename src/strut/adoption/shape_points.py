@@ -46,7 +46,13 @@ class ShapePoints:
 
     def of(self, bodies: set[int]) -> ShapePoints:
         """Return the points of some bodies."""
-        chosen = np.isin(self.body, list(bodies))
+        return self._chosen(np.isin(self.body, list(bodies)))
+
+    def of_geoms(self, geoms: set[int]) -> ShapePoints:
+        """Return the points of some geoms."""
+        return self._chosen(np.isin(self.geom, list(geoms)))
+
+    def _chosen(self, chosen: np.ndarray) -> ShapePoints:
         return ShapePoints(self.place[chosen], self.radius[chosen], self.body[chosen], self.geom[chosen])
 
     def joined(self, other: ShapePoints) -> ShapePoints:

@@ -6,7 +6,7 @@ Which joint bends the trunk forward, nods, swings an arm or bends an elbow is me
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from typing import Literal
 
@@ -80,6 +80,11 @@ def find_upper_body(anatomy: BodyPlan, cameras: frozenset[str], passive: frozens
     return UpperBody(tuple(limbs), tuple(rigid), tuple(_expressive(anatomy, limbs)))
 
 
+def measured_again(upper: UpperBody, anatomy: BodyPlan) -> UpperBody:
+    """Return an upper body with what its joints do measured anew, as the robot stands now: its arms have moved."""
+    return replace(upper, expressive=tuple(_expressive(anatomy, upper.limbs)))
+
+
 def _toes(anatomy: BodyPlan) -> list[int]:
     return list(chain.from_iterable(leg.toes for leg in anatomy.legs))
 
@@ -125,11 +130,15 @@ def _outermost(tree: LinkTree, ends: list[int], passive: frozenset[str]) -> list
 
 
 def _is_same_limb(tree: LinkTree, end: int, leaf: int) -> bool:
-    """Return whether two ends are fingers of one hand: most joints in common, and short ways after them."""
-    shared = tree.joints_of(_shared_path(tree, end, leaf))
-    ways = [tree.chain(end), tree.chain(leaf)]
+    """Return whether two ends are fingers of one hand: most joints in common, and short ways after them.
+
+    What hangs on a head by one joint (ears, antennas, a jaw) is part of it, however long.
+    """
+    path = _shared_path(tree, end, leaf)
+    shared, ways = tree.joints_of(path), [tree.chain(end), tree.chain(leaf)]
     beyond = max(_length_m(tree, way[max(len(shared) - 1, 0) :]) for way in ways)
-    return 2 * len(shared) > min(map(len, ways)) and beyond < 0.5 * _length_m(tree, shared)
+    on_head = bool(path) and bool(_link_words(tree, path[-1]) & _HEADS) and max(map(len, ways)) <= len(shared) + 1
+    return 2 * len(shared) > min(map(len, ways)) and (on_head or beyond < 0.5 * _length_m(tree, shared))
 
 
 def _length_m(tree: LinkTree, joints: Sequence[int]) -> float:
@@ -154,8 +163,9 @@ def _head(tree: LinkTree, ends: list[int], cameras: frozenset[str], trunk: set[i
     """
     links = set(chain.from_iterable(map(tree.path, ends)))
     moving = sorted((link for link in links if not set(tree.chain(link)) <= trunk), key=lambda k: len(tree.chain(k)))
-    called = [link for link in moving if _link_words(tree, link) & _HEADS]
-    seeing = [link for link in moving if cameras & set(tree.all_names(link)) and not _link_words(tree, link) & _ARMS]
+    no_arms = [link for link in moving if not _way_words(tree, link) & _ARMS]
+    called = [link for link in no_arms if _link_words(tree, link) & _HEADS]
+    seeing = [link for link in no_arms if cameras & set(tree.all_names(link))]
     return next(reversed(called or seeing or _central(tree, ends, trunk)), None)
 
 
@@ -176,6 +186,11 @@ def _aside_m(places: Array) -> float:
 
 def _link_words(tree: LinkTree, link: int) -> set[str]:
     return set().union(*map(words_of, tree.all_names(link)))
+
+
+def _way_words(tree: LinkTree, link: int) -> set[str]:
+    """Return the words of the names of all links on the way to a link."""
+    return set().union(*(_link_words(tree, other) for other in tree.path(link)))
 
 
 def _free_joints(tree: LinkTree, end: int, not_free: set[int]) -> tuple[int, ...]:

@@ -10,10 +10,12 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from strut.adoption.mesh_files import UNREADABLE, as_stl, is_native, mesh_path
-from strut.adoption.note import Note, fault, in_a_row
+from strut.adoption.collada_axes import Y_TO_Z, are_turned, calls_y_upright
+from strut.adoption.mesh_files import UNREADABLE, as_stl, is_native, mesh_path, remedy
+from strut.adoption.note import Note, assumed, fault, in_a_row
 from strut.errors import NotAdoptedError
 from strut.models.description import URDF_OPTIONS
+from strut.robot import Array
 
 _KEPT = ("link", "joint", "material")
 _INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
@@ -29,7 +31,7 @@ class UrdfText:
     root: ET.Element
     assets: dict[str, bytes] = field(default_factory=dict)
     limits: dict[str, dict[str, float]] = field(default_factory=dict)
-    coupled: set[str] = field(default_factory=set)
+    coupled: dict[str, str] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
 
 
@@ -37,7 +39,7 @@ def prepared_urdf(root: ET.Element, path: Path) -> UrdfText:
     """Return the URDF of a file as MuJoCo reads it; raises NotAdoptedError for what cannot be meant."""
     text = UrdfText(root)
     _leave_out(root, [child for child in root if child.tag not in _KEPT])
-    _free_base(root)
+    _free_base(root, text.notes)
     _check_tree(root)
     for joint in root.findall("joint"):
         _take_joint(joint, text)
@@ -68,13 +70,25 @@ def _end(joint: ET.Element, which: str) -> str:
     return "" if element is None else element.get("link", "")
 
 
-def _free_base(root: ET.Element) -> None:
+def _free_base(root: ET.Element, notes: list[Note]) -> None:
     """Leave out a floating joint and the world that it hangs on: the base is set free anyway."""
+    _fix_floating_parts(root, notes)
     floating = root.findall("joint[@type='floating']")
     _leave_out(root, floating)
     used = {_end(joint, which) for joint in root.findall("joint") for which in ("parent", "child")}
     worlds = {_end(joint, "parent") for joint in floating} - used
     _leave_out(root, [link for link in root.findall("link") if link.get("name") in worlds])
+
+
+def _fix_floating_parts(root: ET.Element, notes: list[Note]) -> None:
+    """Fix links that float though they hang on others, as some programs write what is glued."""
+    held = {_end(joint, "child") for joint in root.findall("joint")}
+    inner = [joint for joint in root.findall("joint[@type='floating']") if _end(joint, "parent") in held]
+    for joint in inner:
+        joint.set("type", "fixed")
+    if inner:
+        names = [joint.get("name", "") for joint in inner]
+        notes.append(fault(f"{len(names)} links float ({in_a_row(names)}): they are taken as fixed where they are."))
 
 
 def _check_tree(root: ET.Element) -> None:
@@ -123,8 +137,8 @@ def _take_joint(joint: ET.Element, text: UrdfText) -> None:
     name, limit = joint.get("name", ""), joint.find("limit")
     if joint.get("type") in _MOVING:
         text.limits[name] = _joint_limits(name, {} if limit is None else limit.attrib)
-    if joint.find("mimic") is not None:
-        text.coupled.add(name)
+    if (mimic := joint.find("mimic")) is not None:
+        text.coupled[name] = mimic.get("joint", "")
     if joint.get("type") == "revolute" and limit is None:
         joint.set("type", "continuous")
     if second_axes := joint.findall("axis")[1:]:
@@ -171,9 +185,10 @@ def _shapes(link: ET.Element) -> list[ET.Element]:
 
 
 def _leave_out_empty_shapes(link: ET.Element, notes: list[Note]) -> None:
-    """Leave out shapes without any size, which MuJoCo refuses, and names, which may come twice."""
+    """Leave out shapes without any size, which MuJoCo refuses, and names and second colours, which it does, too."""
     for looks in _shapes(link):
         looks.attrib.pop("name", None)
+        _leave_out(looks, looks.findall("material")[1:])
     empty = list(filter(_is_empty, _shapes(link)))
     _leave_out(link, empty)
     if empty:
@@ -191,11 +206,15 @@ def _take_meshes(text: UrdfText, path: Path) -> None:
     """Give every mesh a path that MuJoCo finds; what is only seen and cannot be read is left out and told."""
     unseen: list[str] = []
     ready: dict[str, str] = {}
+    turn = Y_TO_Z if are_turned(text.root, path) else None
+    if turn is not None:
+        words = "its meshes call y upright and fit their links when turned to z"
+        text.notes.append(assumed(f"{words}: they are turned, which not every program does."))
     for link in text.root.findall("link"):
         for looks in _shapes(link):
             mesh = looks.find("geometry/mesh")
-            if mesh is not None and not _take_mesh(mesh, path, text.assets, ready):
-                _check_only_seen(link, looks, mesh.get("filename", ""))
+            if mesh is not None and not _take_mesh(mesh, path, text.assets, ready, turn):
+                _check_only_seen(link, looks, mesh.get("filename", ""), path)
                 link.remove(looks)
                 unseen.append(mesh.get("filename", ""))
     if unseen:
@@ -203,29 +222,30 @@ def _take_meshes(text: UrdfText, path: Path) -> None:
         text.notes.append(fault(f"{words} ({in_a_row(unseen, 2)}): they are not drawn."))
 
 
-def _take_mesh(mesh: ET.Element, path: Path, assets: dict[str, bytes], ready: dict[str, str]) -> bool:
+def _take_mesh(
+    mesh: ET.Element, path: Path, assets: dict[str, bytes], ready: dict[str, str], turn: Array | None
+) -> bool:
     """Give a mesh a path that MuJoCo finds; return whether there is one. `ready` remembers those already found."""
     name = mesh.get("filename", "")
     try:
-        ready[name] = ready.get(name) or _readable(name, path, assets)
+        ready[name] = ready.get(name) or _readable(name, path, assets, turn)
     except UNREADABLE:
         return False
     mesh.set("filename", ready[name])
     return True
 
 
-def _check_only_seen(link: ET.Element, looks: ET.Element, name: str) -> None:
+def _check_only_seen(link: ET.Element, looks: ET.Element, name: str, path: Path) -> None:
     if looks.tag == "collision" or link.find("collision") is None:
-        raise NotAdoptedError(
-            f"the mesh {name} of the link {link.get('name')} cannot be read; put the file where the description says."
-        )
+        words = f"the mesh {name} of the link {link.get('name')} cannot be read"
+        raise NotAdoptedError(f"{words}; {remedy(name, path)}")
 
 
-def _readable(name: str, path: Path, assets: dict[str, bytes]) -> str:
-    """Return what MuJoCo calls a mesh: its path, or the name of converted bytes."""
+def _readable(name: str, path: Path, assets: dict[str, bytes], turn: Array | None) -> str:
+    """Return what MuJoCo calls a mesh: its path, or the name of converted bytes; `turn` puts y upright (3, 3)."""
     file = mesh_path(name, path)
     if is_native(file):
         return str(file)
     converted = f"{file.stem}_{len(assets)}.stl"
-    assets[converted] = as_stl(file)
+    assets[converted] = as_stl(file, turn if calls_y_upright(file) else None)
     return converted

@@ -198,12 +198,19 @@ def _prepare_shapes(body: Body) -> None:
 
 
 def _draw_bones(body: Body) -> None:
-    """Draw a link without any shape as bones to the links that hang on it."""
-    ends = [child.pos for child in body.bodies if np.linalg.norm(child.pos) > _SHORTEST_BONE_M]
+    """Draw a link without any shape, its own or one fixed to it, as bones to the links that hang on it."""
+    if any(child.geoms and not child.joints for child in body.bodies):
+        return
+    ends = [child.pos for child in body.bodies if np.linalg.norm(child.pos) > _SHORTEST_BONE_M and _has_parts(child)]
     for end in ends if not body.geoms else ():
         bone = body.add_geom(type=mujoco.mjtGeom.mjGEOM_CAPSULE, rgba=_GREY, mass=0.0)
         bone.fromto, bone.size = [0.0, 0.0, 0.0, *end], [_BONE_RADIUS_M, 0.0, 0.0]
         bone.contype = bone.conaffinity = 0
+
+
+def _has_parts(body: Body) -> bool:
+    """Return whether a link is more than a frame: it, or what hangs on it, has a shape or a joint."""
+    return bool(body.geoms or body.joints) or any(map(_has_parts, body.bodies))
 
 
 def _let_stand(body: Body) -> None:

@@ -1,0 +1,245 @@
+"""Robots of others that nobody here had seen: each way of writing one down that once stopped or misled adoption."""
+
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from strut.adoption.collada_axes import are_turned
+from strut.adoption.folder_check import check_folder
+from strut.adoption.mesh_files import read_mesh
+from strut.errors import NotAdoptedError
+from tests.adoption.broken_robots import element_called, on_wheels
+from tests.adoption.small_robots import biped, found, quadruped, sentences
+
+
+def joint_of(root, name):
+    return element_called(root, "joint", name)
+
+
+def link_of(root, name):
+    return element_called(root, "link", name)
+
+
+def add_link(root, name, parent, kind="fixed", xyz="0 0 0", axis="0 0 1"):
+    link = ET.SubElement(root, "link", name=name)
+    inertial = ET.SubElement(link, "inertial")
+    ET.SubElement(inertial, "mass", value="0.05")
+    ET.SubElement(inertial, "inertia", dict.fromkeys(("ixx", "iyy", "izz"), "1e-4"))
+    ET.SubElement(ET.SubElement(ET.SubElement(link, "collision"), "geometry"), "sphere", radius="0.02")
+    joint = ET.SubElement(root, "joint", name=f"{name}_joint", type=kind)
+    ET.SubElement(joint, "parent", link=parent)
+    ET.SubElement(joint, "child", link=name)
+    ET.SubElement(joint, "origin", xyz=xyz)
+    ET.SubElement(joint, "axis", xyz=axis)
+    ET.SubElement(joint, "limit", lower="-0.5", upper="0.5", effort="2", velocity="5")
+
+
+def limbs_of(robot):
+    return {limb.name: limb.joints for limb in robot.limbs}
+
+
+def tells(notes, weight, words):
+    return any(words in sentence for sentence in sentences(notes, weight))
+
+
+# --- legs ---------------------------------------------------------------------------------------------------------
+
+
+def test_wheels_at_the_ends_of_four_legs_are_braked_and_stood_on(tmp_path):
+    root = quadruped()
+    on_wheels(root)
+    robot, notes = found(root, tmp_path)
+    assert not [name for name in robot.joint_names if name.endswith("_spin")]
+    assert [len(foot.points) for foot in robot.feet] == [1, 1, 1, 1]
+    assert tells(notes, "assumed", "braked")
+    assert check_folder(tmp_path / "robot").is_sound
+
+
+def test_hips_that_one_motor_turns_are_held(tmp_path):
+    root = biped()
+    ET.SubElement(joint_of(root, "right_hip_yaw"), "mimic", joint="left_hip_yaw")
+    robot, notes = found(root, tmp_path, "two.urdf")
+    assert {len(leg.joints) for leg in robot.legs} == {5}
+    assert tells(notes, "assumed", "right_hip_yaw, left_hip_yaw are held in place: one motor")
+
+
+def test_a_biped_with_four_joints_a_leg_stands_on_its_soles(tmp_path):
+    root = biped()
+    for side in ("left", "right"):
+        joint_of(root, f"{side}_hip_yaw").set("type", "fixed")
+        joint_of(root, f"{side}_ankle_roll").set("type", "fixed")
+    robot, _ = found(root, tmp_path, "two.urdf")
+    points = np.array([point.position_m for point in robot.feet[0].points])
+    np.testing.assert_allclose(np.ptp(points, axis=0)[:2], [0.22, 0.09], atol=2e-3)  # the box of the foot
+
+
+# --- limits -------------------------------------------------------------------------------------------------------
+
+
+def test_motors_too_weak_to_stand_are_told_and_others_assumed(tmp_path):
+    root = quadruped()
+    for motor in root.iter("motor"):
+        if motor.get("joint").endswith("_knee"):
+            motor.set("ctrlrange", "-0.05 0.05")  # before a gear that the file does not have
+    robot, notes = found(root, tmp_path)
+    knees = [k for k, name in enumerate(robot.joint_names) if name.endswith("_knee")]
+    assert robot.torque_limit_nm[knees].min() > 1.0
+    assert tells(notes, "assumed", "could not even stand")
+    assert check_folder(tmp_path / "robot").is_sound
+
+
+def test_speed_limits_at_which_no_leg_steps_are_told_and_others_assumed(tmp_path):
+    root = biped()
+    joint_of(root, "left_knee").find("limit").set("velocity", "0.5")
+    joint_of(root, "neck").find("limit").set("velocity", "0.5")  # a slow head may be meant
+    robot, notes = found(root, tmp_path, "two.urdf")
+    speed = dict(zip(robot.joint_names, robot.joint_speed_limit_rad_s, strict=True))
+    assert (speed["left_knee"], speed["neck"]) == (15.0, 0.5)
+    assert tells(notes, "assumed", "1 joints (left_knee) are too slow")
+
+
+# --- upper body ---------------------------------------------------------------------------------------------------
+
+
+def test_arms_held_out_are_let_down_though_their_forearms_hang_and_swing_by_what_swings_them_then(tmp_path):
+    root = biped()
+    for side, turn in (("left", 1.5708), ("right", -1.5708)):
+        joint_of(root, f"{side}_shoulder_roll").find("origin").set("rpy", f"{turn} 0 0")
+        joint_of(root, f"{side}_elbow").find("origin").set("rpy", f"{-turn} 0 0")
+        joint_of(root, f"{side}_shoulder_pitch").find("axis").set("xyz", "0 0 1")  # swings nothing that hangs
+    robot, notes = found(root, tmp_path, "two.urdf")
+    angle = dict(zip(robot.joint_names, robot.standing_qpos[7:], strict=True))
+    assert tells(notes, "assumed", "left_arm, right_arm held out")
+    assert angle["left_shoulder_roll"] < -0.8
+    assert angle["right_shoulder_roll"] > 0.8
+    assert not tells(notes, "found", "shoulder_pitch, turned")
+
+
+def test_antennas_belong_to_the_head_and_make_no_trunk_of_it(tmp_path):
+    root = biped()
+    joint_of(root, "waist").set("type", "fixed")
+    for side in ("left", "right"):
+        joint_of(root, f"{side}_shoulder_pitch").set("type", "fixed")
+        for name in ("shoulder_roll", "elbow", "wrist"):
+            joint_of(root, f"{side}_{name}").set("type", "fixed")
+    joint_of(root, "neck").find("child").set("link", "neck_link")
+    add_link(root, "neck_link", "torso")
+    root.remove(joint_of(root, "neck_link_joint"))
+    add_link(root, "spare", "neck_link")
+    spare = joint_of(root, "spare_joint")
+    spare.set("type", "revolute")
+    spare.find("child").set("link", "head")
+    spare.find("origin").set("xyz", "0 0 0.06")
+    root.remove(link_of(root, "spare"))
+    add_link(root, "left_antenna", "head", "revolute", "0 0.08 0.2", "0 1 0")
+    add_link(root, "right_antenna", "head", "revolute", "0 -0.08 0.2", "0 1 0")
+    robot, _ = found(root, tmp_path, "two.urdf")
+    assert limbs_of(robot)["head"] == ("neck", "spare_joint")
+    assert "trunk" not in limbs_of(robot)
+
+
+def test_a_camera_on_a_hand_is_no_head(tmp_path):
+    root = biped()
+    add_link(root, "left_camera", "left_hand")
+    robot, _ = found(root, tmp_path, "two.urdf")
+    assert limbs_of(robot)["head"] == ("neck",)
+    assert len(limbs_of(robot)["left_arm"]) == 4
+
+
+# --- files --------------------------------------------------------------------------------------------------------
+
+
+def test_links_that_float_inside_a_robot_are_fixed_and_told(tmp_path):
+    root = biped()
+    add_link(root, "cap", "head", "floating", "0 0 0.1")
+    robot, notes = found(root, tmp_path, "two.urdf")
+    assert "cap_joint" not in robot.joint_names
+    assert tells(notes, "fault", "1 links float (cap_joint)")
+
+
+def test_a_shape_with_two_colours_keeps_the_first(tmp_path):
+    root = biped()
+    for name in ("grey", "black"):
+        ET.SubElement(link_of(root, "head").find("visual"), "material", name=name)
+    found(root, tmp_path, "two.urdf")
+
+
+def test_settings_of_an_older_simulation_are_left_out_and_told(tmp_path):
+    root = quadruped()
+    ET.SubElement(ET.SubElement(root, "option"), "flag", sensornoise="enable")
+    robot, notes = found(root, tmp_path)
+    assert len(robot.joint_names) == 12
+    assert tells(notes, "fault", "'sensornoise'")
+
+
+def test_an_unknown_attribute_of_the_robot_itself_is_still_refused(tmp_path):
+    root = quadruped()
+    element_called(root, "joint", "FL_knee").set("colour", "red")
+    ET.SubElement(root, "option", timestep="0.001")
+    with pytest.raises(NotAdoptedError, match="colour"):
+        found(root, tmp_path)
+
+
+def test_a_pointer_of_git_lfs_is_told_with_the_remedy(tmp_path):
+    (tmp_path / "torso.stl").write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 5084\n")
+    root = biped()
+    geometry = link_of(root, "torso").find("collision/geometry")
+    geometry.remove(geometry[0])
+    ET.SubElement(geometry, "mesh", filename="torso.stl")
+    with pytest.raises(NotAdoptedError, match="`git lfs pull` brings the file"):
+        found(root, tmp_path, "two.urdf")
+
+
+SLAB = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><up_axis>Y_UP</up_axis></asset>
+<library_effects><effect id="e"><profile_COMMON><newparam sid="s"><surface type="2D"><init_from>gone</init_from>
+</surface></newparam><newparam sid="t"><sampler2D><source>s</source></sampler2D></newparam><technique sid="c"><lambert>
+<diffuse><texture texture="t" texcoord="u"/></diffuse></lambert></technique></profile_COMMON></effect></library_effects>
+<library_materials><material id="m"><instance_effect url="#e"/></material></library_materials>
+<library_geometries><geometry id="g"><mesh><source id="p"><float_array id="a" count="12">
+0 0.3 0 0.1 0.3 0 0 0.5 0 0 0.3 0.1
+</float_array><technique_common><accessor source="#a" count="4" stride="3"><param name="X" type="float"/>
+<param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices><triangles count="4" material="m">
+<input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles></mesh>
+</geometry></library_geometries>
+<library_visual_scenes><visual_scene id="w"><node id="n"><instance_geometry url="#g"><bind_material><technique_common>
+<instance_material symbol="m" target="#m"/></technique_common></bind_material></instance_geometry></node></visual_scene>
+</library_visual_scenes><scene><instance_visual_scene url="#w"/></scene></COLLADA>"""
+
+
+@pytest.fixture
+def slab(tmp_path):
+    (tmp_path / "slab.dae").write_text(SLAB, "utf-8")
+    return tmp_path / "slab.dae"
+
+
+def test_a_mesh_keeps_its_surface_where_its_picture_is_missing(slab):
+    assert len(read_mesh(slab).faces) == 4
+
+
+@pytest.mark.parametrize(("centre", "turned"), [("0.03 0.37 0.03", False), ("0.03 -0.03 0.37", True)])
+def test_meshes_that_call_y_upright_are_turned_where_that_puts_them_on_their_centres_of_mass(slab, centre, turned):
+    link = f"""<robot><link name="thigh"><inertial><origin xyz="{centre}"/></inertial>
+    <visual><geometry><mesh filename="slab.dae"/></geometry></visual></link></robot>"""
+    assert are_turned(ET.fromstring(link), slab.parent / "robot.urdf") is turned
+
+
+def test_feet_are_judged_by_what_touches_and_not_by_what_is_seen(tmp_path):
+    root = biped()
+    for side in ("left", "right"):
+        link_of(root, f"{side}_foot").find("visual/origin").set("xyz", "0.03 0 -0.08")  # 30 mm below what touches
+    found(root, tmp_path, "two.urdf")
+    assert check_folder(tmp_path / "robot").is_sound
+
+
+def test_a_foot_behind_an_empty_link_is_drawn_without_bones(tmp_path):
+    root = biped()
+    for side in ("left", "right"):
+        add_link(root, f"{side}_sole", f"{side}_foot", xyz="0 0 0.06")
+        link_of(root, f"{side}_sole").extend(link_of(root, f"{side}_foot").findall("collision"))
+        for tag in ("visual", "collision"):
+            link_of(root, f"{side}_foot").remove(link_of(root, f"{side}_foot").find(tag))
+    robot, _ = found(root, tmp_path, "two.urdf")
+    assert robot.model.body("left_foot").geomnum[0] == 0
