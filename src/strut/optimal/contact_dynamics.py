@@ -255,8 +255,8 @@ def solve_constrained(mass: Array, push: Array, jacobian: Array, goal: Array, *,
         return both[:size], -both[size:]
     if method == "range":
         factor = scipy.linalg.cho_factor(mass)
-        by_rows = scipy.linalg.cho_solve(factor, jacobian.T)
-        free = scipy.linalg.cho_solve(factor, push)
+        both = scipy.linalg.cho_solve(factor, np.column_stack([jacobian.T, push]), check_finite=False)
+        by_rows, free = both[:, :rows], both[:, rows]
         multiplier = np.linalg.solve(jacobian @ by_rows, goal - jacobian @ free)
         return free + by_rows @ multiplier, multiplier
     orthogonal, triangular = np.linalg.qr(jacobian.T, mode="complete")
