@@ -49,7 +49,7 @@ def adopted(home, tmp_path_factory):
 @pytest.fixture(scope="module")
 def walks(adopted):
     """Return short walks by robot and feeling, each planned once."""
-    return cache(lambda name, emotion: strut.walk(adopted(name), emotion, cycles=4))
+    return cache(lambda name, emotion: strut.walk(adopted(name), emotion, cycles=3))
 
 
 @pytest.mark.parametrize("name", ["go1", "anymal_c", "talos"])
