@@ -131,7 +131,7 @@ def test_a_walk_survives_a_push_from_the_side():
 
 
 @pytest.mark.parametrize(
-    ("command", "steady_s"), [((0.8, 0.2, 0.75), 7.8), ((-0.5, -0.2, 0.95), 4.5)], ids=["fast ahead", "backwards"]
+    ("command", "steady_s"), [((0.8, 0.2, 0.75), 7.8), ((-0.5, -0.2, 0.95), 6.0)], ids=["fast ahead", "backwards"]
 )
 def test_a_walk_keeps_its_speed_and_height_in_the_corners_of_what_it_can(command, steady_s):
     forward, left, height = command
@@ -144,7 +144,7 @@ def test_a_walk_keeps_its_speed_and_height_in_the_corners_of_what_it_can(command
     time_s, qpos = run.motion.time_s, run.motion.qpos
     steady = slice(*np.searchsorted(time_s, (steady_s, steady_s + 2 * 0.7)))
     speed = (qpos[steady][-1, :2] - qpos[steady][0, :2]) / (time_s[steady][-1] - time_s[steady][0])
-    np.testing.assert_allclose(speed, (forward, left), atol=0.06)
+    np.testing.assert_allclose(speed, (forward, left), atol=0.045)
     assert qpos[steady, 2].mean() == pytest.approx(height, abs=0.015)
     assert run.outcome.torque_use < 1.0
     swing = ~run.motion.contact[steady]
