@@ -17,15 +17,20 @@ from tests.study import real_parts
 
 pytest_plugins = ("tests.study.real_parts_summary",)  # names, at the end, which real parts ran
 
-# Files that take longest, in this order: two make the solved walks, for which nobody should wait later, and none of the
-# others should be what one worker still does when the other has nothing left.
+# Files that take longest, in this order: the first makes the solved walks, for which nobody should wait later, and none
+# of the others should be what one worker still does when the other has nothing left. Browsers are waited for now and
+# then, so that their files do not stand side by side.
 FIRST = (
-    *("test_human_verbs.py", "test_synthesize.py", "test_reconstruct.py", "test_browser_designs.py"),
-    *("test_browser_session.py", "test_browser_showing.py", "test_docs.py", "test_closed_loop.py"),
-    *("test_piloted_story.py", "test_adopted_walks.py", "test_feasible_story.py", "test_captured_walk.py"),
-    *("test_designs.py", "test_mrpete.py", "test_fit.py", "test_perform.py", "test_walk.py", "test_step_walk.py"),
-    *("test_audience.py", "test_landing_audit.py", "test_show_queue.py", "test_blender_addon.py", "test_playback.py"),
-    *("test_piloted.py", "test_command_line.py", "test_report.py", "test_gait_library_build.py"),
+    *("test_human_verbs.py", "test_docs.py", "test_browser_designs.py", "test_adopted_walks.py", "test_reconstruct.py"),
+    *("test_perform.py", "test_browser_session.py", "test_walk.py", "test_closed_loop.py", "test_feasible_story.py"),
+    *("test_step_walk.py", "test_browser_showing.py", "test_recorded_verbs.py", "test_piloted_story.py"),
+    *("test_captured_walk.py", "test_synthesize.py", "test_show_queue.py", "test_report.py", "test_near_motion.py"),
+    *("test_composed_walk.py", "test_audience.py", "test_piloted.py", "test_streams.py", "test_fit.py"),
+    *("test_command_line.py", "test_drive_page.py", "test_warm_library.py", "test_designs.py", "test_mrpete.py"),
+    *("test_live_pilot.py", "test_whole_body_program.py", "test_gait_library_build.py", "test_curiosity.py"),
+    *("test_statistics.py", "test_gait_expression.py", "test_server.py", "test_gait_report.py", "test_adopt.py"),
+    *("test_weighted_gait.py", "test_periodic_gait.py", "test_playback.py", "test_load.py", "test_landing_audit.py"),
+    *("test_blender_addon.py", "test_stimulus.py", "test_leg7r.py", "test_goal_walk.py", "test_house.py"),
 )
 
 settings.register_profile("strut", derandomize=True, deadline=None)  # the same examples everywhere
@@ -46,8 +51,8 @@ def mrpete():
 
 
 @pytest.fixture(scope="session")
-def happy_walk():
-    return walk("mrpete", "happy", cycles=4, rate_hz=50.0)
+def happy_walk(made_once):
+    return made_once("happy_walk", lambda: walk("mrpete", "happy", cycles=4, rate_hz=50.0))
 
 
 @pytest.fixture(scope="session")

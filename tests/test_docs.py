@@ -76,6 +76,13 @@ def why_not(arguments: list[str]) -> str:
     return next((words for applies, words in reasons if applies), "")
 
 
+@pytest.fixture(autouse=True)
+def _few_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Films of two pictures a second, of motions as long as ever."""
+    for pace in ("QUICK_HZ", "SLOW_HZ"):
+        monkeypatch.setattr(f"strut.show.animation.{pace}", 2.0)
+
+
 @pytest.fixture(scope="module")
 def walks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("walks")

@@ -49,7 +49,7 @@ def adopted(home, tmp_path_factory):
 @pytest.fixture(scope="module")
 def walks(adopted):
     """Return short walks by robot and feeling, each planned once."""
-    return cache(lambda name, emotion: strut.walk(adopted(name), emotion, cycles=4))
+    return cache(lambda name, emotion: strut.walk(adopted(name), emotion, cycles=3))
 
 
 @pytest.mark.parametrize("name", ["go1", "anymal_c", "talos"])
@@ -168,7 +168,7 @@ def test_a_slow_walk_is_half_slower_steps_and_half_shorter_ones(adopted):
 def test_a_speed_beyond_its_reach_is_refused_with_the_largest_that_works(adopted):
     robot = adopted("go1")
     with pytest.raises(strut.StrutError, match="the largest that works is") as refused:
-        strut.walk(robot, "neutral", cycles=3, speed_m_s=1.6)
+        strut.walk(robot, "neutral", cycles=2, speed_m_s=1.6, rate_hz=50.0)
     largest_m_s = float(str(refused.value).rsplit(" is ", 1)[1].split()[0])
     assert 0.3 < largest_m_s < 2.0
 

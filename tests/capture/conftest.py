@@ -9,6 +9,8 @@ import pytest
 
 from strut.capture.body_geometry import body_points, lengths_array, place_points, pose_body
 from strut.capture.body_priors import human_geometry
+from strut.capture.captured_walk import capture_walk
+from strut.capture.recording_file import read_recording
 from strut.models.subject import subject
 from strut.recording import Recording
 
@@ -21,6 +23,13 @@ def data():
     if not DATA.is_dir():
         pytest.skip("the real recordings are not here: ../shared/data is absent")
     return DATA
+
+
+@pytest.fixture(scope="session")
+def author(data, made_once):
+    """The walk of the thesis's author, without force plates, with its forces."""
+    recording = data / "felis_subject3_neutral.c3d"
+    return made_once("author", lambda: capture_walk(read_recording(recording), height_m=1.86, mass_kg=75.0))
 
 
 def walker_angles(frames=300, rate_hz=100.0, speed_m_s=1.2, period_s=1.1):

@@ -15,40 +15,36 @@ LEGS = ("LASI", "RASI", "LPSI", "RPSI", "SACR", "THI", "KNE", "TIB", "ANK", "HEE
 
 
 @pytest.fixture(scope="module")
-def author(data):
-    recording = read_recording(data / "felis_subject3_neutral.c3d")
-    return replace(recording, analog=None)
+def recording(data):
+    return replace(read_recording(data / "felis_subject3_neutral.c3d"), analog=None)
 
 
-@pytest.fixture(scope="module")
-def over_ground(author):
-    return capture_walk(author, height_m=1.86, mass_kg=75.0)
-
-
-def test_a_walk_on_a_belt_has_the_forces_of_the_walk_over_ground(author, over_ground):
+def test_a_walk_on_a_belt_has_the_forces_of_the_walk_over_ground(recording, author):
     """Galilei: seen from a laboratory that moves along, the same person is pushed by the same forces."""
-    speed = over_ground.fit.trial.paths.speed_m_s
-    pelvis = author.marker("LASI")
+    speed = author.fit.trial.paths.speed_m_s
+    pelvis = recording.marker("LASI")
     heading = (pelvis[-1] - pelvis[0])[:2] / np.linalg.norm((pelvis[-1] - pelvis[0])[:2])
-    drift = np.outer(author.time_s, speed * np.array([*heading, 0.0]))
-    on_belt = capture_walk(replace(author, markers_m=author.markers_m - drift[:, None]), height_m=1.86, mass_kg=75.0)
+    drift = np.outer(recording.time_s, speed * np.array([*heading, 0.0]))
+    on_belt = capture_walk(
+        replace(recording, markers_m=recording.markers_m - drift[:, None]), height_m=1.86, mass_kg=75.0
+    )
     assert on_belt.fit.trial.belt_m_s.any()
     assert np.linalg.norm(on_belt.fit.trial.belt_m_s) == pytest.approx(speed, rel=0.05)
-    assert on_belt.motion.receipt.distance_m == pytest.approx(over_ground.motion.receipt.distance_m, rel=0.05)
-    inside = over_ground.forces.between_events & on_belt.forces.between_events
-    off = (on_belt.forces.wrench - over_ground.forces.wrench)[inside, :3] / (75.0 * 9.81)
+    assert on_belt.motion.receipt.distance_m == pytest.approx(author.motion.receipt.distance_m, rel=0.05)
+    inside = author.forces.between_events & on_belt.forces.between_events
+    off = (on_belt.forces.wrench - author.forces.wrench)[inside, :3] / (75.0 * 9.81)
     assert np.sqrt(np.mean(off**2, axis=0)).max() < 0.02
     assert on_belt.motion.receipt.verdict == "ok"
     assert check(on_belt.motion).verdict == "ok"
 
 
-def test_legs_alone_are_enough(author, over_ground):
-    kept = [name for name in author.marker_names if name in LEGS or name[1:] in LEGS]
-    index = [author.marker_names.index(name) for name in kept]
-    legs = replace(author, marker_names=tuple(kept), markers_m=author.markers_m[:, index], residual_m=None)
+def test_legs_alone_are_enough(recording, author):
+    kept = [name for name in recording.marker_names if name in LEGS or name[1:] in LEGS]
+    index = [recording.marker_names.index(name) for name in kept]
+    legs = replace(recording, marker_names=tuple(kept), markers_m=recording.markers_m[:, index], residual_m=None)
     found = capture_walk(legs, height_m=1.86, mass_kg=75.0)
     assert not any(found.fit.observed[name] for name in ("ShoulderRight_RY", "ElbowLeft_RY", "Head_RY"))
     assert found.motion.receipt.verdict == "ok"
-    inside = over_ground.forces.between_events
-    off = (found.forces.wrench - over_ground.forces.wrench)[inside, 2] / (75.0 * 9.81)
+    inside = author.forces.between_events
+    off = (found.forces.wrench - author.forces.wrench)[inside, 2] / (75.0 * 9.81)
     assert np.sqrt(np.mean(off**2)) < 0.06

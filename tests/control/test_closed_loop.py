@@ -116,10 +116,10 @@ def test_a_drawn_movement_that_is_too_quick_falls_and_stands_at_twice_the_time(d
 
 def test_a_walk_turns_as_fast_as_asked():
     request = WalkRequest(0.3, turn_rad_s=0.3, height_m=0.85, duration_s=20.0)
-    run = simulate_requests([request], clock=replace(FAST, longest_s=8.0))
+    run = simulate_requests([request], clock=replace(FAST, longest_s=5.2))
     w, x, y, z = run.motion.qpos[:, 3:7].T
     heading = np.unwrap(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
-    steady = slice(*np.searchsorted(run.motion.time_s, (4.0, 4.0 + 5 * 0.7)))
+    steady = slice(*np.searchsorted(run.motion.time_s, (3.0, 3.0 + 3 * 0.7)))
     assert not run.outcome.fell
     assert np.polyfit(run.motion.time_s[steady], heading[steady], 1)[0] == pytest.approx(0.3, abs=0.03)
 
@@ -130,19 +130,21 @@ def test_a_walk_survives_a_push_from_the_side():
     assert run.outcome.finished
 
 
-@pytest.mark.parametrize("command", [(0.8, 0.2, 0.75), (-0.5, -0.2, 0.95)])
-def test_a_walk_keeps_its_speed_and_height_in_the_corners_of_what_it_can(command):
+@pytest.mark.parametrize(
+    ("command", "steady_s"), [((0.8, 0.2, 0.75), 7.8), ((-0.5, -0.2, 0.95), 6.0)], ids=["fast ahead", "backwards"]
+)
+def test_a_walk_keeps_its_speed_and_height_in_the_corners_of_what_it_can(command, steady_s):
     forward, left, height = command
     run = simulate_requests(
         [WalkRequest(forward, left, 0.0, height, duration_s=20.0)],
-        clock=replace(FAST, longest_s=12.0),
+        clock=replace(FAST, longest_s=steady_s + 1.5),
         world=World(seed=1),
     )
     assert not run.outcome.fell
     time_s, qpos = run.motion.time_s, run.motion.qpos
-    steady = slice(np.searchsorted(time_s, 7.8), np.searchsorted(time_s, 7.8 + 6 * 0.7))
+    steady = slice(*np.searchsorted(time_s, (steady_s, steady_s + 2 * 0.7)))
     speed = (qpos[steady][-1, :2] - qpos[steady][0, :2]) / (time_s[steady][-1] - time_s[steady][0])
-    np.testing.assert_allclose(speed, (forward, left), atol=0.06)
+    np.testing.assert_allclose(speed, (forward, left), atol=0.045)
     assert qpos[steady, 2].mean() == pytest.approx(height, abs=0.015)
     assert run.outcome.torque_use < 1.0
     swing = ~run.motion.contact[steady]
@@ -152,7 +154,7 @@ def test_a_walk_keeps_its_speed_and_height_in_the_corners_of_what_it_can(command
 
 def test_the_observer_knows_the_speed_that_it_never_measures(model, table):
     rig, errors = Rig(model, table, [WalkRequest(0.5, height_m=0.85, duration_s=20.0)], seed=2), []
-    for time_s in rig.run(7.0):
+    for time_s in rig.run(5.8):
         if time_s > 4.0:
             errors.append(rig.pilot.observer.velocity[:2] - rig.plant.qvel[:2])
     assert np.abs(np.mean(errors, axis=0)).max() < 0.02

@@ -164,7 +164,7 @@ def test_a_neighbour_is_found_sooner_from_a_gait_than_from_a_stand(program, foun
 
 
 def test_what_no_leg_can_do_is_explained(program, found):
-    fast = program.solve((4.0, 0.0, 0.86), found.variables, warm=True, seconds=1.0)
+    fast = program.solve((4.0, 0.0, 0.86), found.variables, warm=True, seconds=0.1)
     assert fast.gait is None
     assert "worst is" in fast.status
 

@@ -73,11 +73,12 @@ def rated_answers():
 
 
 @pytest.fixture(scope="session")
-def five_motions(tmp_path_factory):
+def five_motions(tmp_path_factory, made_once):
     """Five short walks on disk, made once."""
-    folder = tmp_path_factory.mktemp("walks")
-    for emotion in ("neutral", "happy", "sad", "angry", "fearful"):
-        save_motion(walk("mrpete", emotion, cycles=2, rate_hz=50.0), folder / f"{emotion}.npz")
+    folder, feelings = tmp_path_factory.mktemp("walks"), ("neutral", "happy", "sad", "angry", "fearful")
+    walks = made_once("five_walks", lambda: [walk("mrpete", name, cycles=2, rate_hz=50.0) for name in feelings])
+    for name, motion in zip(feelings, walks, strict=True):
+        save_motion(motion, folder / f"{name}.npz")
     return sorted(folder.glob("*.npz"))
 
 

@@ -23,7 +23,16 @@ class MujocoContactDynamics:
         self._data = mujoco.MjData(self._model)
         if self._model.eq_active0.any():
             raise BadTableError("A model with closed loops cannot be played back; MuJoCo holds loops softly.")
-        self._bodies = [self._model.body(point.body).id for point in contact.points]
+        self._points = [
+            (
+                self._model.body(point.body).id,
+                np.array(point.position_m),
+                point.radius_m,
+                list(contact.rows_of(point.name)),  # axes
+                list(contact.rows_of(point.name).values()),
+            )
+            for point in contact.points
+        ]
         self.nq, self.nv = self._model.nq, self._model.nv
 
     def rates(self, qpos: Array, qvel: Array) -> Array:
@@ -50,17 +59,20 @@ class MujocoContactDynamics:
         bias -= data.qfrc_passive
         jacobian, goal = np.empty((len(self.contact.rows), self.nv)), np.empty(len(self.contact.rows))
         linear, angular, linear_rate, angular_rate = np.empty((4, 3, self.nv))
-        for point, body in zip(self.contact.points, self._bodies, strict=True):
-            place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ np.array(point.position_m)
+        for body, position_m, radius_m, axes, rows in self._points:
+            place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ position_m
             mujoco.mj_jac(model, data, linear, angular, place, body)
             mujoco.mj_jacDot(model, data, linear_rate, angular_rate, place, body)
-            for axis, row in self.contact.rows_of(point.name).items():
-                jacobian[row] = _touching(linear, angular, axis, point.radius_m)
-                goal[row] = -_touching(linear_rate, angular_rate, axis, point.radius_m) @ qvel
+            jacobian[rows] = _touching(linear, angular, radius_m)[axes]
+            goal[rows] = -_touching(linear_rate, angular_rate, radius_m)[axes] @ qvel
         return mass, bias, jacobian, goal
 
 
-def _touching(linear: Array, angular: Array, axis: int, radius_m: float) -> Array:
-    """Return the row of v - r ω × n along an axis: what holds still when a ball rolls. Shape (nv,)."""
-    turned = (-angular[1], angular[0], 0.0 * angular[2])[axis]
-    return np.asarray(linear[axis] + radius_m * turned)
+def _touching(linear: Array, angular: Array, radius_m: float) -> Array:
+    """Return v - r ω × n: what holds still when a ball rolls. Shapes (3, nv) in and out."""
+    if radius_m == 0.0:
+        return linear
+    touching = linear.copy()
+    touching[0] -= radius_m * angular[1]
+    touching[1] += radius_m * angular[0]
+    return touching

@@ -248,8 +248,8 @@ def solve_constrained(mass: Array, push: Array, jacobian: Array, goal: Array) ->
         goal: Shape (m,).
     """
     factor = scipy.linalg.cho_factor(mass)
-    by_rows = scipy.linalg.cho_solve(factor, jacobian.T)
-    free = scipy.linalg.cho_solve(factor, push)
+    both = scipy.linalg.cho_solve(factor, np.column_stack([jacobian.T, push]), check_finite=False)
+    by_rows, free = both[:, :-1], both[:, -1]
     multiplier = np.linalg.solve(jacobian @ by_rows, goal - jacobian @ free)
     return free + by_rows @ multiplier, multiplier
 

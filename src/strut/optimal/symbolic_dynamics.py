@@ -16,7 +16,8 @@ import numpy as np
 from strut.contact_set import ContactSet
 from strut.engines.kinematic_tree import KinematicTree, TreeJoint
 from strut.engines.tree_elements import Anchor
-from strut.robot import Array, ContactPoint
+from strut.optimal.outward_pass import of_step, outward_pass
+from strut.robot import ContactPoint
 
 _ROUND = 0.02  # share of a segment that is rounded off where the nearest point comes to an end of it
 _PARALLEL_M4 = 1e-4  # as segments turn parallel their nearest points are no longer unique
@@ -44,76 +45,8 @@ class SymbolicDynamics:
 
     def __init__(self, tree: KinematicTree, q: Expression, v: Expression = None, a: Expression = None) -> None:
         self.tree, self.q, self.v, self.a = tree, q, v, a
-        self._turn: list[Expression] = []  # step axes → parent axes
-        self._arm: list[Expression] = []  # anchor in the parent's frame
-        self._rotation: list[Expression] = []
-        self._place: list[Expression] = []
-        self._omega: list[Expression] = []
-        self._speed: list[Expression] = []
-        self._alpha: list[Expression] = []
-        self._push: list[Expression] = []  # acceleration of the origin minus gravity
-        for step in tree.steps:
-            self._add_place(step)
-            if v is not None:
-                self._add_speed(step)
-            if a is not None:
-                self._add_push(step)
-
-    def _add_place(self, step: TreeJoint) -> None:
-        q = step.shift + step.ratio * self.q[step.q_index]
-        arm, turn = ca.DM(step.offset_m), ca.DM(step.rotation)
-        if step.kind == "hinge":
-            turn = turn @ _hinge_rotation(step.axis, q - step.reference)
-        elif step.kind == "slide":
-            arm = arm + (step.rotation @ step.axis) * (q - step.reference)
-        elif step.kind == "ball":
-            turn = turn @ _quaternion_rotation(self.q[step.q_index : step.q_index + 4])
-        else:
-            arm = self.q[step.q_index : step.q_index + 3]
-            turn = _quaternion_rotation(self.q[step.q_index + 3 : step.q_index + 7])
-        rotation, place = self._frame(step.parent)
-        self._turn.append(turn)
-        self._arm.append(arm)
-        self._rotation.append(rotation @ turn)
-        self._place.append(place + rotation @ arm)
-
-    def _add_speed(self, step: TreeJoint) -> None:
-        omega, speed = _of(self._omega, step.parent), _of(self._speed, step.parent)
-        back = self._turn[-1].T
-        carried, moved = back @ omega, back @ (speed + ca.cross(omega, self._arm[-1]))
-        rate = self._rate(step, self.v)
-        if step.kind == "slide":
-            self._omega.append(carried)
-            self._speed.append(moved + rate)
-        elif step.kind == "free":
-            self._omega.append(self.v[step.v_index + 3 : step.v_index + 6])
-            self._speed.append(back @ rate)
-        else:
-            self._omega.append(carried + rate)
-            self._speed.append(moved)
-
-    def _add_push(self, step: TreeJoint) -> None:
-        omega, alpha = _of(self._omega, step.parent), _of(self._alpha, step.parent)
-        push = self._push_of(step.parent)
-        back, arm = self._turn[-1].T, self._arm[-1]
-        carried, turned = back @ omega, back @ alpha
-        moved = back @ (push + ca.cross(alpha, arm) + ca.cross(omega, ca.cross(omega, arm)))
-        rate, change = self._rate(step, self.v), self._rate(step, self.a)
-        if step.kind == "slide":
-            self._alpha.append(turned)
-            self._push.append(moved + change + 2.0 * ca.cross(carried, rate))
-        elif step.kind == "free":
-            self._alpha.append(self.a[step.v_index + 3 : step.v_index + 6])
-            self._push.append(back @ (change - ca.DM(self.tree.gravity_m_s2)))
-        else:
-            self._alpha.append(turned + change + ca.cross(carried, rate))
-            self._push.append(moved)
-
-    def _rate(self, step: TreeJoint, values: Expression) -> Expression:
-        """Return the joint's own share of a velocity or acceleration; of a free joint, the linear one."""
-        if step.kind in {"hinge", "slide"}:
-            return ca.DM(step.axis) * (step.ratio * values[step.v_index])
-        return values[step.v_index : step.v_index + 3]
+        self._turn, self._arm, self._rotation, self._place, *moving = outward_pass(tree, q, v, a)
+        self._omega, self._speed, self._alpha, self._push = moving
 
     def _frame(self, index: int) -> tuple[Expression, Expression]:
         """Return rotation and origin of a step's frame; -1 is the world."""
@@ -151,29 +84,29 @@ class SymbolicDynamics:
     def velocity(self, body: str, point_in_body: Expression = (0.0, 0.0, 0.0)) -> Expression:
         """Return the velocity of a point of a body. Shape (3,)."""
         place, point = self._on(body, point_in_body)
-        moved = _of(self._speed, place.step) + ca.cross(_of(self._omega, place.step), point)
+        moved = of_step(self._speed, place.step) + ca.cross(of_step(self._omega, place.step), point)
         return self._frame(place.step)[0] @ moved
 
     def acceleration(self, body: str, point_in_body: Expression = (0.0, 0.0, 0.0)) -> Expression:
         """Return the acceleration of a point of a body. Shape (3,)."""
         place, point = self._on(body, point_in_body)
-        omega = _of(self._omega, place.step)
-        turned = ca.cross(_of(self._alpha, place.step), point) + ca.cross(omega, ca.cross(omega, point))
+        omega = of_step(self._omega, place.step)
+        turned = ca.cross(of_step(self._alpha, place.step), point) + ca.cross(omega, ca.cross(omega, point))
         return self._frame(place.step)[0] @ (self._push_of(place.step) + turned) + ca.DM(self.tree.gravity_m_s2)
 
     def angular_velocity(self, body: str) -> Expression:
         """Return the angular velocity of a body. Shape (3,)."""
         step = self.tree.body(body).step
-        return self._frame(step)[0] @ _of(self._omega, step)
+        return self._frame(step)[0] @ of_step(self._omega, step)
 
     def angular_velocity_in_body(self, body: str) -> Expression:
         """Return the angular velocity of a body in the axes of its joint: cheaper, and as long. Shape (3,)."""
-        return _of(self._omega, self.tree.body(body).step)
+        return of_step(self._omega, self.tree.body(body).step)
 
     def angular_acceleration(self, body: str) -> Expression:
         """Return the angular acceleration of a body. Shape (3,)."""
         step = self.tree.body(body).step
-        return self._frame(step)[0] @ _of(self._alpha, step)
+        return self._frame(step)[0] @ of_step(self._alpha, step)
 
     def contact_position(self, point: ContactPoint) -> Expression:
         """Return where a contact point, or the lowest point of its ball, is. Shape (3,)."""
@@ -331,30 +264,8 @@ def _cross_up(vector: Expression) -> Expression:
     return ca.vertcat(vector[1], -vector[0], 0.0)
 
 
-def _of(values: Sequence[Expression], index: int) -> Expression:
-    """Return a step's vector; -1 is the world, which rests. Shape (3,)."""
-    return values[index] if index >= 0 else ca.DM.zeros(3)
-
-
 def _column(values: Expression) -> Expression:
     return values if isinstance(values, ca.SX | ca.MX | ca.DM) else ca.DM(np.asarray(values, dtype=float))
-
-
-def _hinge_rotation(axis: Array, angle: Expression) -> Expression:
-    """Return the rotation about an axis; its zeros and ones stay numbers. Shape (3, 3)."""
-    along = np.outer(axis, axis)
-    across, cross = (ca.sparsify(ca.DM(part), 1e-15) for part in (np.eye(3) - along, np.cross(np.eye(3), axis)))
-    return ca.DM(along) + across * ca.cos(angle) + cross * ca.sin(angle)
-
-
-def _quaternion_rotation(quaternion: Expression) -> Expression:
-    """Return the rotation of a unit quaternion wxyz. Shape (3, 3)."""
-    w, x, y, z = (quaternion[index] for index in range(4))
-    return ca.vertcat(
-        ca.horzcat(1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        ca.horzcat(2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        ca.horzcat(2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
 
 
 def smooth_distance(start: Expression, stop: Expression, other_start: Expression, other_stop: Expression) -> Expression:
