@@ -86,7 +86,7 @@ class PlannedWalk:
         before = min(int(place), len(table) - 2)
         row = table[before] + (place - before) * (table[before + 1] - table[before])
         found, now = [row[start:end].reshape(shape) for start, end, shape in self._places], round(place)
-        return PlannedInstant(*found, self._progress[now], self._down[now], self._left_s[now])
+        return PlannedInstant._make((*found, self._progress[now], self._down[now], self._left_s[now]))
 
 
 def loads(time_s: Array, contact: npt.NDArray[np.bool_]) -> Array:
