@@ -122,12 +122,14 @@ class Detail:
         level: `search` may be short and coarse, `whole` coarse, `final` is what the user gets.
         share: Share of the style to show from start to end, at any even spacing; None for all of it.
         variant: Which of the generator's ways to begin with.
+        least: The first of these ways that neutral needs: none before it is tried.
         hopeful: Whether what a coarse look rules out need not be drafted, and all that is wrong with it not be told.
     """
 
     level: Level = "final"
     share: Array | None = None
     variant: int = 0
+    least: int = 0
     hopeful: bool = False
 
 

@@ -44,7 +44,7 @@ def rotation_vector(rotation: Array) -> Array:
     far = cosine < _FAR_TURN
     if far.any():
         found[far] = Rotation.from_matrix(rotation.reshape(-1, 3, 3)[far], assume_valid=True).as_rotvec()
-    return found.reshape(rotation.shape[:-1])
+    return np.asarray(found.reshape(rotation.shape[:-1]))
 
 
 def rolled_by(turn: Array, radius_m: Array) -> Array:

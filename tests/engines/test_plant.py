@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from strut.engines.physics import Plant, run_servos
+from strut.engines.physics import FEEDBACK_S, Plant, run_servos
 from strut.pipeline.walk import walk_to
 from strut.place import Place
 from tests.alice import ALICE
@@ -30,3 +30,32 @@ def test_standing_shoes_carry_the_weight():
     np.testing.assert_allclose(load.sum(), ALICE.mass_kg * 9.81, rtol=1e-3)
     np.testing.assert_allclose(load[0], load[1], rtol=0.05)
     assert run.other_load_n.max() == 0.0
+
+
+class Counted:
+    """Pushes nothing, and remembers when it was asked."""
+
+    torque_driven = np.array([], dtype=np.intp)
+
+    def __init__(self):
+        self.asked_s = []
+
+    def correction(self, time_s, _qpos, _qvel):
+        self.asked_s.append(time_s)
+        return np.zeros(len(ALICE.joint_names))
+
+
+def test_a_controller_is_asked_every_four_milliseconds():
+    time_s, feedback = np.arange(21) / 100.0, Counted()
+    goal = np.tile(ALICE.standing_qpos[7:], (len(time_s), 1))
+    run_servos(
+        ALICE,
+        time_s,
+        ALICE.standing_qpos,
+        goal,
+        np.zeros_like(goal),
+        friction=0.8,
+        mass_scale=1.0,
+        feedback=feedback,
+    )
+    np.testing.assert_allclose(np.diff(feedback.asked_s), FEEDBACK_S, atol=1e-9)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from strut.draft import Detail
 from strut.generators.gait_body import _rolled
 from strut.generators.gait_drafts import GaitDrafts
 from strut.generators.gait_pattern import time_unit_s
@@ -72,3 +73,23 @@ def test_balls_roll_under_a_body_that_pitches_and_soles_do_not(robot, tmp_path):
         step_m = one.feet[0].radius_m * np.diff(pitch_rad) if rolls else np.zeros(len(standing))
         assert_allclose(np.diff(rolled[:, 0], axis=0)[standing], np.outer(step_m, [1.0, 0.0, 0.0])[standing], atol=1e-9)
         assert (np.abs(rolled).max() > 1e-4) == rolls
+
+
+def test_what_a_look_finds_far_too_fast_is_not_drafted_but_told_where_nobody_needs_more(robot):
+    slow = replace(robot, joint_speed_limit_rad_s=np.full_like(robot.joint_speed_limit_rad_s, 0.3))
+    drafts = GaitDrafts(slow, PatternGait(cycles=2), 50.0)
+    style = Style(lift=1.2)
+    (draft,) = drafts.drafts(style, Detail("search", hopeful=True))
+    assert not len(draft.qpos)
+    assert "of its speed limit at" in draft.shortfalls[0].sentence
+    told = next(iter(drafts.drafts(style, Detail("search"))))
+    assert len(told.qpos)
+
+
+def test_a_draft_that_starts_from_a_look_is_the_one_that_starts_from_a_stand(body):
+    """Both end where their zero-moment point is; what is left of the way there is below a millimetre and a mrad."""
+    body = body.in_way(0.94, 1.0)
+    look = body.look()
+    assert look.found is not None
+    (_, cold), (_, warm) = (body.solved(50.0, cycles=3, look=one) for one in (None, look))
+    assert_allclose(warm.qpos, cold.qpos, atol=1e-3)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from strut.generators.gait_ways import LOWER, QUICKER, WAYS, CoarseCheck, first_that_reaches
+from strut.generators.gait_ways import LOWER, QUICKER, WAYS, CoarseCheck, a_little_higher, first_that_reaches
 
 
 def chosen(look, start=0):
@@ -48,3 +48,14 @@ def test_where_nothing_reaches_the_least_miss_is_taken(start):
 def test_even_shorter_steps_are_not_looked_at_where_shorter_ones_do_not_help():
     _, tried = chosen(lambda way: CoarseCheck(9.0 / WAYS[way][0] ** 4, 0.5))
     assert {WAYS[way][1] for way in tried} == set(QUICKER[:2])
+
+
+def test_a_lower_body_that_misses_by_very_much_more_ends_the_looks_at_once():
+    _, tried = chosen(lambda way: CoarseCheck(3.5 if way % len(LOWER) < 2 else 12.0, 0.5))
+    assert [way for way in tried if way < len(LOWER)] == [0, 2]
+
+
+def test_a_similar_gait_is_looked_at_from_a_little_higher_on_with_steps_as_short_as_neutral_needs():
+    shorter = 2 * len(LOWER)
+    assert [a_little_higher(way) for way in (0, 5, len(LOWER) + 3)] == [0, 3, 0]
+    assert [a_little_higher(way, shorter + 2) for way in (0, 5, shorter + 4)] == [shorter, shorter, shorter + 2]

@@ -145,7 +145,8 @@ def ladder(robot, planned, run, monkeypatch):
             fell = fell or (ends[control] == "slips, then falls" and until is None)
             short = {"distance_m": 0.5 * found.commanded_distance_m} if ends[control] == "stays behind" else {}
             outcome = replace(found, control=control, fell=fell, foot_slip_mm=slip_mm, **short)
-            return playback.Playback(outcome, planned)
+            ended_early = until is not None and "slips" in ends[control]
+            return playback.Playback(outcome, planned, ended_early)
 
         monkeypatch.setattr(playback, "_play", play)
         monkeypatch.setattr(playback, "_to_try", lambda *_args: list(ends))
@@ -179,6 +180,15 @@ def test_a_control_that_merely_stayed_behind_is_not_played_again(ladder):
 def test_controls_that_slip_are_not_played_to_the_end_where_nothing_may_slide(ladder):
     control, played = ladder(may_slide=False, servos="slips", balance="falls", whole_body="falls")
     assert (control, [whole for _, whole in played]) == ("whole_body", [False, False, False])
+
+
+def test_who_is_far_behind_its_plan_is_not_played_to_the_end(robot, planned, run):
+    """Of the way of the whole plan an eighth is too much, wherever on the way; a tenth is told at the end alone."""
+    way_m = planned.qpos[-1, :2] - planned.qpos[0, :2]
+    for share, ends in ((0.11, False), (0.14, True)):
+        behind = run.qpos.copy()
+        behind[:, :2] = planned.qpos[: len(behind), :2] - share * way_m
+        assert playback._needs_another(robot, planned, replace(run, qpos=behind)) == ends
 
 
 def test_a_slip_is_seen_in_the_stance_that_has_lasted_since_a_run_was_last_asked(robot, planned, run):

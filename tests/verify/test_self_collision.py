@@ -58,3 +58,14 @@ def test_every_robot_is_judged_by_it(name):
 def test_least_distances_are_data_with_a_usual_value():
     least_m = {name: load_robot(name).collision.least_distance_m for name in ("alice", "heiman", "mrpete", "pepper")}
     assert least_m == {"alice": 0.001, "heiman": -0.04, "mrpete": 0.005, "pepper": 0.005}
+
+
+def test_while_searching_bodies_keep_a_little_more_apart():
+    """A few cycles at a coarse rate do not have the nearest instant."""
+    _, draft = crossing_shoes()
+    nearest_m = draft.measured.self_distance.smallest_m
+    touching = measure(replace(draft, robot=with_least_distance(draft.robot, nearest_m - 1e-4)))
+    found = {use: limits_for(touching.robot, margin_m=0.0, use=use) for use in (1.0, 0.97)}
+    broken = {use: [one.name for one in limits if one.shortfall(touching)] for use, limits in found.items()}
+    assert "self-collision" not in broken[1.0]
+    assert "self-collision" in broken[0.97]

@@ -41,8 +41,8 @@ def attitude_error(rotation: Array, wanted: Matrix) -> Triple:
 
 def rotation_between(start: Array, end: Array) -> Array:
     """Return the rotation vector in world axes from one attitude to another; its length is the angle's sine. (3,)."""
-    turn = end @ start.T
-    return np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]) / 2.0
+    (_, xy, xz), (yx, _, yz), (zx, zy, _) = (end @ start.T).tolist()
+    return np.array([(zy - yz) / 2.0, (xz - zx) / 2.0, (yx - xy) / 2.0])
 
 
 def heading(x: float, y: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,7 @@ from strut.robot import Array, Robot
 HANDOVER_S = 0.08  # in which a foot takes over or gives up its load
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PlannedInstant:
+class PlannedInstant(NamedTuple):
     """The plan at a time, in world axes; place, velocity and acceleration are the rows of a triple.
 
     Args:
@@ -60,7 +59,7 @@ class PlannedWalk:
         self.height_m = float(planned.com_in_world[:, 2].mean())
         self.omega = math.sqrt(GRAVITY_M_S2 / self.height_m)
         spin = np.einsum("tnij,tj->tni", planned.foot[:, :, 3:], qvel)
-        parts: dict[str, Array] = {
+        parts: dict[str, Array] = {  # in the order of `PlannedInstant`
             "com_m": _rates(time_s, planned.com_in_world),
             "foot_m": _rates(time_s, planned.foot_in_world),
             "foot_rotation": planned.foot_rotation,
@@ -75,8 +74,7 @@ class PlannedWalk:
         ends = np.cumsum([values[0].size for values in parts.values()]).tolist()
         starts = [0, *ends[:-1]]
         self._places = [
-            (name, start, end, values.shape[1:])
-            for (name, values), start, end in zip(parts.items(), starts, ends, strict=True)
+            (start, end, values.shape[1:]) for values, start, end in zip(parts.values(), starts, ends, strict=True)
         ]
         self._progress, self._left_s = _steps(time_s, motion.contact)
         self._start_s, self._step_s, self._down = float(time_s[0]), float(time_s[1] - time_s[0]), motion.contact
@@ -87,9 +85,8 @@ class PlannedWalk:
         place = min(max((time_s - self._start_s) / self._step_s, 0.0), len(table) - 1.0)
         before = min(int(place), len(table) - 2)
         row = table[before] + (place - before) * (table[before + 1] - table[before])
-        found = {name: row[start:end].reshape(shape) for name, start, end, shape in self._places}
-        now = round(place)
-        return PlannedInstant(progress=self._progress[now], down=self._down[now], left_s=self._left_s[now], **found)
+        found, now = [row[start:end].reshape(shape) for start, end, shape in self._places], round(place)
+        return PlannedInstant._make((*found, self._progress[now], self._down[now], self._left_s[now]))
 
 
 def loads(time_s: Array, contact: npt.NDArray[np.bool_]) -> Array:

@@ -158,13 +158,12 @@ class Plant:
     def _advance(self, time_s: float, control: Array, following: Array, feedback: Feedback | None) -> float:
         """Step over one sample, from one row of control to the next, and return the mean power [W]."""
         model, data, steps, power_w = self._model, self._data, self._substeps, 0.0
-        ctrl, servo_force = data.ctrl, data.actuator_force  # views: lookups are slow
-        joint_speed, stiffness = data.qvel[model.nv - model.nu :], model.actuator_gainprm[:, 0]
+        ctrl, servo_force, qpos, qvel = data.ctrl, data.actuator_force, data.qpos, data.qvel  # views: lookups are slow
+        joint_speed, stiffness, step_s = qvel[model.nv - model.nu :], model.actuator_gainprm[:, 0], model.opt.timestep
         for step in range(steps):
             ctrl[:] = control + (step / steps) * (following - control)
             if feedback is not None and self._steps_done % self._held_steps == 0:
-                now_s = time_s + step * model.opt.timestep
-                self._correction = feedback.correction(now_s, data.qpos, data.qvel) / stiffness
+                self._correction = feedback.correction(time_s + step * step_s, qpos, qvel) / stiffness
             ctrl[:] += self._correction
             self._steps_done += 1
             mujoco.mj_step(model, data)

@@ -19,7 +19,11 @@ class WalkingState:
     def __init__(self, robot: Robot) -> None:
         model = robot.model
         self._model, self._data = model, mujoco.MjData(model)
-        self._sites = [model.site(foot.frame).id for foot in robot.feet]
+        data, self._sites = self._data, [model.site(foot.frame).id for foot in robot.feet]
+        self._rows = np.array(self._sites, dtype=np.intp)
+        self._qpos, self._qvel = data.qpos, data.qvel  # views: a look-up in `data` costs a microsecond
+        self._place, self._turn = data.site_xpos, data.site_xmat.reshape(-1, 3, 3)
+        self._centre, self._base = data.subtree_com[1], data.xmat[1].reshape(3, 3)
         self._com_jacobian = np.zeros((3, model.nv))
         self.com_m, self.com_velocity_m_s = np.zeros(3), np.zeros(3)
         self.foot_m, self.foot_rotation = np.zeros((len(self._sites), 3)), np.zeros((len(self._sites), 3, 3))
@@ -29,15 +33,15 @@ class WalkingState:
     def move(self, qpos: Array, qvel: Array) -> None:
         """Bring everything up to date. Shapes (nq,), (nv,)."""
         model, data = self._model, self._data
-        data.qpos[:] = qpos
+        self._qpos[:] = qpos
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         mujoco.mj_jacSubtreeCom(model, data, self._com_jacobian, 1)
-        self.com_m[:] = data.subtree_com[1]
-        self.com_velocity_m_s[:] = self._com_jacobian @ qvel
-        self.foot_m[:] = data.site_xpos[self._sites]
-        self.foot_rotation[:] = data.site_xmat[self._sites].reshape(-1, 3, 3)
-        self.base_rotation[:] = data.xmat[1].reshape(3, 3)
+        self.com_m[:] = self._centre
+        np.matmul(self._com_jacobian, qvel, out=self.com_velocity_m_s)
+        np.take(self._place, self._rows, axis=0, out=self.foot_m)
+        np.take(self._turn, self._rows, axis=0, out=self.foot_rotation)
+        self.base_rotation[:] = self._base
         for index, site in enumerate(self._sites):
             mujoco.mj_jacSite(model, data, self.foot_moving[index], self.foot_turning[index], site)
 
@@ -67,7 +71,7 @@ class WalkingDynamics(WalkingState):
         """Bring everything up to date. Shapes (nq,), (nv,)."""
         super().move(qpos, qvel)
         model, data = self._model, self._data
-        data.qvel[:] = qvel
+        self._qvel[:] = qvel
         mujoco.mj_comVel(model, data)
         mujoco.mj_makeM(model, data)
         mujoco.mj_fullM(model, data, self.mass)

@@ -100,7 +100,7 @@ class GaitDrafts:
         if _stands_on_two_points(self.robot):
             yield not_made(self.robot, style, "balance", TWO_POINTS)
             return
-        best = a_little_higher(best) if detail.level == "search" else best
+        best = a_little_higher(best, detail.least) if detail.level == "search" else best
         while best < len(WAYS):
             best = first_that_reaches(partial(self._look, body), best)
             look = self._look(body, best)
@@ -108,6 +108,8 @@ class GaitDrafts:
                 yield not_made(self.robot, style, "joint speed", f"joint speed: {look.fastest}")
                 return
             yield from self._ever_lower(body, detail, best)
+            if detail.level == "final" and (best + 1) % len(LOWER):  # a little lower is better than less
+                yield self._draft(body.in_way(*WAYS[best + 1]), detail, best + 1)
             if self._hurries or style != self.robot.expression.neutral_style():  # less is better than shorter steps
                 return
             best += len(LOWER) - best % len(LOWER)
@@ -121,7 +123,8 @@ class GaitDrafts:
             speed, lower = speed_use(self.robot, draft.time_s, draft.qpos), way + FASTER_LOWER
             if not 1.0 < speed < min(SLOWED * fastest, JOLTED) or lower >= last:
                 return
-            if self._look(body, lower).speed > self._look(body, way).speed > TOO_FAST:
+            below = self._look(body, lower)
+            if below.miss > LARGEST_MISS_RATIO or below.speed > self._look(body, way).speed > TOO_FAST:
                 return
             way, fastest = lower, speed
 

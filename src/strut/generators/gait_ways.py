@@ -19,7 +19,7 @@ JOLTED = 1.25  # times its limit: a joint that is faster than this comes to a st
 FAR = 3.0  # times what may be missed: who misses by more is looked at two heights lower
 SHORTER = 0.8  # of what longer steps miss, that shorter ones must miss less than to be worth even shorter ones
 RULED_OUT = 1.15  # times what a look allows joints: at instants between its own they are faster still
-WORSE = 1.3  # factor on the least miss of higher bodies by which a lower one is worse
+WORSE, MUCH_WORSE = 1.3, 2.5  # factors on the least miss of higher bodies by which a lower one is worse
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,13 @@ def first_that_reaches(look: Callable[[int], CoarseCheck], start: int) -> int:
     return min(looks, key=lambda way: (looks[way].miss >= 1.0, max(looks[way].worst, 1.0), way))
 
 
-def a_little_higher(way: int) -> int:
-    """Return the way from which on a similar gait is looked at; upright where shorter steps were needed."""
-    return max(0, way - FASTER_LOWER) if way < len(LOWER) else 0
+def a_little_higher(way: int, least: int = 0) -> int:
+    """Return the way from which on a similar gait is looked at; upright where shorter steps than neutral's were needed.
+
+    Steps are as short as those of the way that neutral needs.
+    """
+    first = least - least % len(LOWER)
+    return max(first, way - FASTER_LOWER) if way < first + len(LOWER) else first
 
 
 def _looks_down(look: Callable[[int], CoarseCheck], ways: range) -> dict[int, CoarseCheck]:
@@ -71,7 +75,7 @@ def _looks_down(look: Callable[[int], CoarseCheck], ways: range) -> dict[int, Co
     looks, least, way, worse = dict[int, CoarseCheck](), np.inf, ways.start, 0
     while way < ways.stop and least >= 1.0 and worse < 2:
         looks[way] = found = look(way)
-        worse = worse + 1 if found.worst > WORSE * least else 0
+        worse = worse + (2 if found.worst > MUCH_WORSE * least else 1) if found.worst > WORSE * least else 0
         least, way = min(least, found.worst), way + (1 if 1.0 <= found.miss < FAR else FASTER_LOWER)
     return looks
 

@@ -6,7 +6,7 @@ the samples.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -188,8 +188,14 @@ class _Linearised:
 
     def part(self, rows: Index | npt.NDArray[np.bool_]) -> _Linearised:
         """Return those of some samples."""
-        split = (getattr(self, name)[rows] for name in ("cost", "wanted", "feet", "com", "own"))
-        return _Linearised(*split, self.movers, self.others)
+        return replace(
+            self,
+            cost=self.cost[rows],
+            wanted=self.wanted[rows],
+            feet=self.feet[rows],
+            com=self.com[rows],
+            own=self.own[rows],
+        )
 
     def solved(self, held: npt.NDArray[np.bool_]) -> Array:
         """Return the solutions of the damped normal equations in which some coordinates stand still. (T, nv) both.
@@ -243,9 +249,9 @@ def moved(qpos: Array, step: Array) -> Array:
     half = 0.5 * step[:, 3:6].T
     angle = np.sqrt((half * half).sum(axis=0))
     c, (a, b, d) = np.cos(angle), np.sinc(angle / np.pi) * half
-    turned = (w * c - x * a - y * b - z * d, w * a + x * c + y * d - z * b)
-    turned = (*turned, w * b - x * d + y * c + z * a, w * d + x * b - y * a + z * c)
-    return np.concatenate([qpos[:, :3] + step[:, :3], np.stack(turned, axis=1), qpos[:, 7:] + step[:, 6:]], axis=1)
+    first = (w * c - x * a - y * b - z * d, w * a + x * c + y * d - z * b)
+    turned = np.stack([*first, w * b - x * d + y * c + z * a, w * d + x * b - y * a + z * c], axis=1)
+    return np.concatenate([qpos[:, :3] + step[:, :3], turned, qpos[:, 7:] + step[:, 6:]], axis=1)
 
 
 class _Tasks:

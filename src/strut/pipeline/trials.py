@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from strut.bisection import bisect
-from strut.draft import Attempt, Detail, Generator, Limit, OnProgress, PacedGenerator, Progress, Search
+from strut.draft import Attempt, Detail, Generator, Limit, OnProgress, PacedGenerator, Progress, Search, Shortfall
 from strut.errors import OutOfRangeError, StoppedError
 from strut.expression.blend import style_for
 from strut.generators.crawl_drafts import CrawlDrafts
@@ -87,7 +87,7 @@ class Trials:
             if found.passes and in_simulation:
                 proved = proved_upright(found.draft, may_slide=neutral)
                 found = replace(found, draft=proved, shortfalls=proved.shortfalls)
-            if found.passes:
+            if found.passes or (not neutral and detail.level == "final" and not _nearly(broken)):
                 break
         assert found is not None, "a generator yields at least one draft"
         known[style] = found
@@ -146,7 +146,11 @@ class Trials:
     def _search_detail(self) -> Detail:
         """Return how to draft in a search: from about the way on in which all that is asked was drafted, if it was."""
         asked = self.searched.get(self.asked_style) if self.how.by_words else None
-        return SEARCH if asked is None else replace(SEARCH, variant=asked.draft.variant, hopeful=True)
+        if asked is None:
+            return SEARCH
+        neutral = self.searched.get(replace(self, shares={}).style(0.0))
+        least = neutral.draft.variant if neutral is not None and neutral.passes else 0
+        return replace(SEARCH, variant=asked.draft.variant, least=least, hopeful=True)
 
     def prove(self, searched: Attempt) -> Attempt:
         """Return the same attempt in full; at the fastest pace a little slower, where the whole needs more."""
@@ -166,6 +170,14 @@ class Trials:
     def _at_pace(self, slower: float | None) -> Trials:
         assert isinstance(self.generator, PacedGenerator), "only a generator with a pace is searched for the fastest"
         return replace(self, generator=self.generator.at_pace(slower))
+
+
+def _nearly(broken: tuple[Shortfall, ...]) -> bool:
+    """Return whether another way may keep what a draft breaks: one limit, or those of joints that are too fast.
+
+    Who breaks more, or none and yet falls, needs less of a feeling.
+    """
+    return len(broken) == 1 or any(shortfall.limit == "joint speed" for shortfall in broken)
 
 
 def fastest(passes: Callable[[float], bool]) -> float | None:

@@ -44,6 +44,7 @@ MOST_OFF_LANDING_M = 0.02  # of a line foot that is being set down: one end touc
 MOST_TILT_RAD = math.radians(40.0)
 LOADED_N = 16.0
 MM = 1e3
+SPARE_M = 2e-4  # between bodies, while searching: a few cycles do not have the nearest instant
 
 Values = Callable[[Audit], Array]
 
@@ -116,21 +117,23 @@ class OwnColumns:
 
 @dataclass(frozen=True, slots=True)
 class SelfCollision:
-    """The surfaces of any two bodies keep the robot's least distance."""
+    """The surfaces of any two bodies keep the robot's least distance, and a little more where that is asked for."""
 
     name: str = "self-collision"
+    spare_m: float = 0.0
 
     def shortfall(self, draft: Draft) -> Shortfall | None:
         """Return where bodies are too near, with the nearest two and their instant; None if they nowhere are."""
         found, least_mm = draft.measured.self_distance, MM * draft.robot.collision.least_distance_m
-        if found is None or not found.near.any():
+        if found is None or not (found.near.any() or found.smallest_m < least_mm / MM + self.spare_m):
             return None
+        nearest = found.near | (np.arange(len(found.near)) == found.sample)
         smallest_mm, (one, other) = MM * found.smallest_m, found.bodies
         apart = f"{smallest_mm:.1f} mm apart" if smallest_mm >= 0.0 else f"{-smallest_mm:.1f} mm inside each other"
         allowed = f"{least_mm:.0f} mm apart" if least_mm >= 0.0 else f"{-least_mm:.0f} mm inside each other"
         at_s = draft.time_s[found.sample]
         sentence = f"{self.name}: {one} and {other} are {apart} at {at_s:.2f} s, nearer than {allowed}"
-        return Shortfall(self.name, found.near, sentence)
+        return Shortfall(self.name, nearest, sentence)
 
 
 def limits_for(robot: Robot, *, margin_m: float, use: float = 1.0, piloted: bool = False) -> tuple[Limit, ...]:
@@ -139,16 +142,17 @@ def limits_for(robot: Robot, *, margin_m: float, use: float = 1.0, piloted: bool
     Args:
         robot: Whose limits.
         margin_m: Smallest allowed balance margin.
-        use: Share of the speed and torque limits that may be used.
+        use: Share of the speed and torque limits that may be used; with less than all, bodies keep a little more apart.
         piloted: Whether the motion is a recorded run of a torque-driven plant.
     """
+    collision = SelfCollision(spare_m=SPARE_M if use < 1.0 else 0.0)
     speed, torque = use * robot.joint_speed_limit_rad_s, use * robot.torque_limit_nm
     robot = replace(robot, joint_speed_limit_rad_s=speed, torque_limit_nm=torque)
     if piloted:
-        return (*_plant_limits(robot), SelfCollision())
+        return (*_plant_limits(robot), collision)
     if lands_with_impacts(robot):
-        return (*_landing_limits(robot, margin_m), SelfCollision(), *_OWN_COLUMNS)
-    return (*_standing_limits(robot, margin_m), NoFlight(), SelfCollision(), *_TASK_LIMITS, *_OWN_COLUMNS)
+        return (*_landing_limits(robot, margin_m), collision, *_OWN_COLUMNS)
+    return (*_standing_limits(robot, margin_m), NoFlight(), collision, *_TASK_LIMITS, *_OWN_COLUMNS)
 
 
 def judged(draft: Draft, limits: Iterable[Limit]) -> tuple[Shortfall, ...]:
