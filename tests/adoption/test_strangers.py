@@ -243,3 +243,17 @@ def test_a_foot_behind_an_empty_link_is_drawn_without_bones(tmp_path):
             link_of(root, f"{side}_foot").remove(link_of(root, f"{side}_foot").find(tag))
     robot, _ = found(root, tmp_path, "two.urdf")
     assert robot.model.body("left_foot").geomnum[0] == 0
+
+
+def test_a_base_whose_origin_lies_on_the_floor_gets_one_amid_its_hips(tmp_path):
+    root = quadruped()
+    world, trunk = root.find("worldbody"), element_called(root, "body", "trunk")
+    world.remove(trunk)
+    base = ET.SubElement(world, "body", name="base")
+    trunk.remove(trunk.find("freejoint"))
+    ET.SubElement(base, "freejoint")
+    ET.SubElement(base, "geom", type="sphere", pos="0 0 0.4", size="0.01", mass="0.01")
+    base.append(trunk)
+    robot, _ = found(root, tmp_path)
+    assert robot.standing_qpos[2] == pytest.approx(robot.standing_com_m[2], abs=0.1)
+    assert check_folder(tmp_path / "robot").is_sound

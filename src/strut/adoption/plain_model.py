@@ -30,6 +30,7 @@ _SHAPES = {
 }
 _HINGE, _BALL = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_BALL)
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+_FAR_ORIGIN = 0.35  # of how far links lie apart: farther from the joints on it, an origin is moved to them
 _MOST_SEEN_FACES = 16_000  # of one mesh: a page with the robot stays small
 _SEEN_GROUP, _TOUCHING_GROUP = "2", "0"  # what touches is drawn only where a link has no looks of its own
 
@@ -52,7 +53,7 @@ class PlainModel:
 def plain_model(described: DescribedModel, root: int, rigid: frozenset[str], title: str) -> PlainModel:
     """Return the robot that hangs on the body `root` of a description; joints in `rigid` are left out."""
     source = described.model
-    writer = _Writer(source, rigid, title)
+    writer = _Writer(source, rigid, title, root)
     writer.body(root, writer.world)
     text = writer.text()
     assets = {f"meshes/{name}": content for name, content in writer.meshes.items()}
@@ -81,8 +82,8 @@ def hinges_of(model: mujoco.MjModel, joint: int) -> list[str]:
 class _Writer:
     """Writes a plain MJCF text, body by body."""
 
-    def __init__(self, model: mujoco.MjModel, rigid: frozenset[str], title: str) -> None:
-        self.model, self.rigid = model, rigid
+    def __init__(self, model: mujoco.MjModel, rigid: frozenset[str], title: str, base: int) -> None:
+        self.model, self.rigid, self.base, self.origin = model, rigid, base, _origin(model, base)
         self.meshes: dict[str, bytes] = {}
         self.root = ET.Element("mujoco", model=title)
         ET.SubElement(self.root, "compiler", angle="radian", meshdir="meshes", autolimits="true", balanceinertia="true")
@@ -97,7 +98,7 @@ class _Writer:
 
     def body(self, body: int, parent: ET.Element) -> None:
         model, is_root = self.model, parent is self.world
-        position = (0.0, 0.0, 0.0) if is_root else model.body_pos[body]
+        position = np.zeros(3) if is_root else self.seen_from(int(model.body_parentid[body]), model.body_pos[body])
         turn = _world_quaternion(model, body) if is_root else model.body_quat[body]
         place = {"pos": _words(position), "quat": _words(turn)}
         element = ET.SubElement(parent, "body", {"name": link_name(model, body), **place})
@@ -107,7 +108,10 @@ class _Writer:
             for joint in range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body]):
                 self.joint(joint, element)
         if model.body_mass[body] > 0.0:
-            inertial = {"pos": _words(model.body_ipos[body]), "quat": _words(model.body_iquat[body])}
+            inertial = {
+                "pos": _words(self.seen_from(body, model.body_ipos[body])),
+                "quat": _words(model.body_iquat[body]),
+            }
             inertial |= {"mass": _words(model.body_mass[body : body + 1])}
             ET.SubElement(element, "inertial", inertial | {"diaginertia": _words(model.body_inertia[body])})
         for geom in range(model.body_geomadr[body], model.body_geomadr[body] + model.body_geomnum[body]):
@@ -115,6 +119,10 @@ class _Writer:
         for child in np.flatnonzero(model.body_parentid == body):
             if child != body and not model.body_mocapid[child] >= 0:
                 self.body(int(child), element)
+
+    def seen_from(self, body: int, place: Array) -> Array:
+        """Return a place in a body's axes (3,), from the origin that it gets here."""
+        return place - self.origin if body == self.base else place
 
     def joint(self, joint: int, element: ET.Element) -> None:
         model = self.model
@@ -142,7 +150,8 @@ class _Writer:
         touches = bool(model.geom_contype[geom] or model.geom_conaffinity[geom])
         color = model.mat_rgba[model.geom_matid[geom]] if model.geom_matid[geom] >= 0 else model.geom_rgba[geom]
         color = [*color[:3], 0.0] if self.is_hidden(geom) and not touches else color
-        attributes = {"type": kind, "pos": _words(model.geom_pos[geom]), "quat": _words(model.geom_quat[geom])}
+        place = self.seen_from(int(model.geom_bodyid[geom]), model.geom_pos[geom])
+        attributes = {"type": kind, "pos": _words(place), "quat": _words(model.geom_quat[geom])}
         if kind == "mesh":
             name = self.mesh(int(model.geom_dataid[geom]), touches)
             if not name:
@@ -178,6 +187,22 @@ class _Writer:
 
 def _words(numbers: Iterable[float]) -> str:
     return " ".join(f"{float(number) + 0.0:.9g}" for number in numbers)
+
+
+def _origin(model: mujoco.MjModel, base: int) -> Array:
+    """Return a new origin for a base in its axes (3,): its own, or amid the joints on it if that is far from them.
+
+    Where the origin of a base is tells how high and where a robot is; some files have it on the floor.
+    """
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    on_base = model.body_weldid[model.body_parentid[model.jnt_bodyid]] == model.body_weldid[base]
+    joints = [joint for joint in np.flatnonzero(on_base) if model.jnt_bodyid[joint] != base]
+    if not joints:
+        return np.zeros(3)
+    reach = float(np.ptp(data.xpos[1:], axis=0).max())
+    amid: Array = data.xmat[base].reshape(3, 3).T @ (data.xanchor[joints].mean(axis=0) - data.xpos[base])
+    return amid if float(np.linalg.norm(amid)) > _FAR_ORIGIN * reach else np.zeros(3)
 
 
 def _world_quaternion(model: mujoco.MjModel, body: int) -> Array:

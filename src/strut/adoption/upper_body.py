@@ -162,10 +162,10 @@ def _head(tree: LinkTree, ends: list[int], cameras: frozenset[str], trunk: set[i
     A head that is bolted to the trunk is the trunk, and a camera on a wrist is no face.
     """
     links = set(chain.from_iterable(map(tree.path, ends)))
-    moving = sorted((link for link in links if not set(tree.chain(link)) <= trunk), key=lambda k: len(tree.chain(k)))
-    no_arms = [link for link in moving if not _way_words(tree, link) & _ARMS]
-    called = [link for link in no_arms if _link_words(tree, link) & _HEADS]
-    seeing = [link for link in no_arms if cameras & set(tree.all_names(link))]
+    moving = [link for link in links if not set(tree.chain(link)) <= trunk and not _way_words(tree, link) & _ARMS]
+    moving.sort(key=lambda link: len(tree.chain(link)))
+    called = [link for link in moving if _link_words(tree, link) & _HEADS]
+    seeing = [link for link in moving if cameras & set(tree.all_names(link))]
     return next(reversed(called or seeing or _central(tree, ends, trunk)), None)
 
 
