@@ -68,7 +68,7 @@ def heiman():
 @pytest.fixture(scope="session")
 def gait(heiman, made_once):
     """One synthesized gait for all tests that need one: it takes ten seconds."""
-    return made_once("gait", lambda: synthesize(heiman, speed_m_s=1.3))
+    return made_once("gait", lambda: synthesize(heiman, speed_m_s=1.3), kept=True)
 
 
 @pytest.fixture(scope="session")
@@ -88,12 +88,12 @@ def made_once(tmp_path_factory, request):
     alone = not hasattr(request.config, "workerinput")
     folder = tmp_path_factory.getbasetemp().parent
 
-    def make(name, maker):
-        kept = Path(os.environ.get("STRUT_TESTS_KEEP", "")) / f"{name}.pickle"
-        if alone and "STRUT_TESTS_KEEP" in os.environ:  # for runs that repeat the tests, such as benchmarks/mutation.py
-            if not kept.exists():
-                kept.write_bytes(cloudpickle.dumps(maker()))
-            return cloudpickle.loads(kept.read_bytes())
+    def make(name, maker, *, kept=False):
+        if alone and kept and "STRUT_TESTS_KEEP" in os.environ:  # for runs that repeat tests: benchmarks/mutation.py
+            file = Path(os.environ["STRUT_TESTS_KEEP"]) / f"{name}.pickle"
+            if not file.exists():
+                file.write_bytes(cloudpickle.dumps(maker()))
+            return cloudpickle.loads(file.read_bytes())
         if alone:
             return maker()
         made, failed = folder / f"{name}.pickle", folder / f"{name}.failed"

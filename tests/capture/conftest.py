@@ -26,10 +26,10 @@ def data():
 
 
 @pytest.fixture(scope="session")
-def author(data, made_once):
+def captured_author(data, made_once):
     """The walk of the thesis's author, without force plates, with its forces."""
     recording = data / "felis_subject3_neutral.c3d"
-    return made_once("author", lambda: capture_walk(read_recording(recording), height_m=1.86, mass_kg=75.0))
+    return made_once("captured_author", lambda: capture_walk(read_recording(recording), height_m=1.86, mass_kg=75.0))
 
 
 def walker_angles(frames=300, rate_hz=100.0, speed_m_s=1.2, period_s=1.1):

@@ -112,17 +112,17 @@ def test_loads_on_the_corners_of_a_foot_act_where_pressure_is():
     assert beside[1] == 0.0
 
 
-def test_the_authors_step_is_sound_without_plates(author):
-    assert author.motion.receipt.verdict == "ok"
-    assert author.plates is None
-    assert author.forces.plates is None
-    mean = author.forces.wrench[author.forces.between_events, 2].mean()
+def test_the_authors_step_is_sound_without_plates(captured_author):
+    assert captured_author.motion.receipt.verdict == "ok"
+    assert captured_author.plates is None
+    assert captured_author.forces.plates is None
+    mean = captured_author.forces.wrench[captured_author.forces.between_events, 2].mean()
     assert mean == pytest.approx(75.0 * WEIGHT, rel=0.03)
-    both = author.motion.ground_force_n.sum(axis=1)
-    inside = author.forces.between_events
-    np.testing.assert_allclose(both[inside], author.forces.wrench[inside, :3], atol=0.05 * 75.0 * WEIGHT)
-    assert person_of(author.motion).mass_kg == pytest.approx(75.0)
-    figures = author.as_dict()
+    both = captured_author.motion.ground_force_n.sum(axis=1)
+    inside = captured_author.forces.between_events
+    np.testing.assert_allclose(both[inside], captured_author.forces.wrench[inside, :3], atol=0.05 * 75.0 * WEIGHT)
+    assert person_of(captured_author.motion).mass_kg == pytest.approx(75.0)
+    figures = captured_author.as_dict()
     assert figures["marker_error_mean_mm"] < 5.0
     assert figures["steps"] >= 2
     assert figures["plates"] is None
@@ -230,7 +230,7 @@ def test_agreement_is_of_known_figures():
     assert agreement("total", "up", wave, np.full(200, np.nan), 500.0) is None
 
 
-def test_plates_that_are_not_there_cannot_be_followed(author, data):
+def test_plates_that_are_not_there_cannot_be_followed(captured_author, data):
     recording = read_recording(data / "felis_subject3_neutral.c3d")
     with pytest.raises(BadRecordingError, match="no foot stands whole on a force plate; leave out --use-plates"):
         capture_walk(recording, height_m=1.86, mass_kg=75.0, use_plates=True)

@@ -19,9 +19,9 @@ def recording(data):
     return replace(read_recording(data / "felis_subject3_neutral.c3d"), analog=None)
 
 
-def test_a_walk_on_a_belt_has_the_forces_of_the_walk_over_ground(recording, author):
+def test_a_walk_on_a_belt_has_the_forces_of_the_walk_over_ground(recording, captured_author):
     """Galilei: seen from a laboratory that moves along, the same person is pushed by the same forces."""
-    speed = author.fit.trial.paths.speed_m_s
+    speed = captured_author.fit.trial.paths.speed_m_s
     pelvis = recording.marker("LASI")
     heading = (pelvis[-1] - pelvis[0])[:2] / np.linalg.norm((pelvis[-1] - pelvis[0])[:2])
     drift = np.outer(recording.time_s, speed * np.array([*heading, 0.0]))
@@ -30,21 +30,21 @@ def test_a_walk_on_a_belt_has_the_forces_of_the_walk_over_ground(recording, auth
     )
     assert on_belt.fit.trial.belt_m_s.any()
     assert np.linalg.norm(on_belt.fit.trial.belt_m_s) == pytest.approx(speed, rel=0.05)
-    assert on_belt.motion.receipt.distance_m == pytest.approx(author.motion.receipt.distance_m, rel=0.05)
-    inside = author.forces.between_events & on_belt.forces.between_events
-    off = (on_belt.forces.wrench - author.forces.wrench)[inside, :3] / (75.0 * 9.81)
+    assert on_belt.motion.receipt.distance_m == pytest.approx(captured_author.motion.receipt.distance_m, rel=0.05)
+    inside = captured_author.forces.between_events & on_belt.forces.between_events
+    off = (on_belt.forces.wrench - captured_author.forces.wrench)[inside, :3] / (75.0 * 9.81)
     assert np.sqrt(np.mean(off**2, axis=0)).max() < 0.02
     assert on_belt.motion.receipt.verdict == "ok"
     assert check(on_belt.motion).verdict == "ok"
 
 
-def test_legs_alone_are_enough(recording, author):
+def test_legs_alone_are_enough(recording, captured_author):
     kept = [name for name in recording.marker_names if name in LEGS or name[1:] in LEGS]
     index = [recording.marker_names.index(name) for name in kept]
     legs = replace(recording, marker_names=tuple(kept), markers_m=recording.markers_m[:, index], residual_m=None)
     found = capture_walk(legs, height_m=1.86, mass_kg=75.0)
     assert not any(found.fit.observed[name] for name in ("ShoulderRight_RY", "ElbowLeft_RY", "Head_RY"))
     assert found.motion.receipt.verdict == "ok"
-    inside = author.forces.between_events
-    off = (found.forces.wrench - author.forces.wrench)[inside, 2] / (75.0 * 9.81)
+    inside = captured_author.forces.between_events
+    off = (found.forces.wrench - captured_author.forces.wrench)[inside, 2] / (75.0 * 9.81)
     assert np.sqrt(np.mean(off**2)) < 0.06

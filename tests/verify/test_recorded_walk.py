@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.capture.captured_walk import capture_walk
 from strut.capture.fit import fit
 from strut.capture.recording_file import read_recording
 from strut.engines.body_wrench import body_wrench
@@ -17,14 +16,14 @@ from strut.motion import Motion
 from strut.rotation import qpos_from_angles
 from strut.verify import recorded_walk
 from strut.verify.check import check
-from tests.capture.conftest import data, walker_recording  # noqa: F401  (a fixture)
+from tests.capture.conftest import captured_author, data, walker_recording  # noqa: F401  (fixtures)
 
 OTHER_FOOT = [3, 4, 5, 0, 1, 2]
 
 
 @pytest.fixture(scope="module")
-def author(data):  # noqa: F811
-    return capture_walk(read_recording(data / "felis_subject3_neutral.c3d"), height_m=1.86, mass_kg=75.0).motion
+def author(captured_author):  # noqa: F811
+    return captured_author.motion
 
 
 def raised(motion, height_m):
