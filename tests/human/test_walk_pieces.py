@@ -212,10 +212,12 @@ def test_units_of_a_walker_are_its_legs_their_fall_and_its_weight(heiman):
         (length, np.sqrt(length / 9.81), heiman.mass_kg * 9.81)
     )
     assert_allclose(size.lengths(np.ones((1, 5))), [[length, length, length, 1.0, 1.0]])
-    asked = features(heiman, 1.3, Style(stride=0.7))
+    style = Style(tempo=1.1, trunk_pitch_rad=0.1, head_pitch_rad=0.2, elbow_rad=0.3, shoulder_rad=0.4, arm_swing=0.5)
+    asked = features(heiman, 1.3, style)
     assert asked[0] == pytest.approx(1.3 / np.sqrt(9.81 * length))
     assert asked[1] == pytest.approx(length)
-    assert asked[2 + list(WORDS).index("stride")] == 0.7
+    assert asked[2:].tolist() == [getattr(style, word) for word in WORDS]
+    assert len(set(asked[2:].tolist())) > 2
 
 
 def test_a_blend_takes_what_lies_around_and_adds_up_to_one():
