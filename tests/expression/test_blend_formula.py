@@ -148,3 +148,8 @@ def test_what_is_left_out_is_said_with_its_value_its_way_and_why():
         "tempo 1.10 and sway 1.25 and head pitch 11 degrees back and shoulder 17 degrees, mrpete has no part for it",
         "gaze 0.90, the story says where to look",
     )
+
+
+@pytest.mark.parametrize(("pitch_rad", "way"), [(0.06, "3 degrees forwards"), (-0.06, "3 degrees back")])
+def test_a_small_pitch_is_told_with_its_way_too(pitch_rad, way):
+    assert left_out(body(), Style(head_pitch_rad=pitch_rad)) == (f"head pitch {way}, mrpete has no part for it",)

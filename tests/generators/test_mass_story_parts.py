@@ -1,0 +1,149 @@
+"""Stories of the mass part by part: which intervals are slowed down and why, edges of what carries, and uses."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from strut.errors import OutOfRangeError
+from strut.generators import mass_story
+from strut.generators.crawl import crawl_gait, crawl_plan
+from strut.generators.crawler import Crawler, crawler
+from strut.generators.feasible_story import departure
+from strut.generators.key_pose import key_pose
+from strut.generators.mass_story import StretchReasons, _edges, _inset, _Maker, _slow_down, _uses
+from strut.models.catalogue import load_robot
+from strut.optimal.balanced_path import blending
+from strut.style import Style
+
+PETE = load_robot("mrpete")
+JOINTS = len(PETE.joint_names)
+KEY = np.array([0, 20, 40])
+
+
+def slowed(uses, least=(1.0, 1.0), worst=None, stretch=(1.0, 1.0), monkeypatch=None):
+    """Return whether anything was slowed down, and the reasons, of 40 steps in two intervals."""
+    time_s = np.linspace(0.0, 1.6, 41)
+    path = SimpleNamespace(time_s=time_s, stretch=np.array(stretch))
+    reasons = StretchReasons(np.array(least, dtype=float), worst=worst or {})
+    maker = SimpleNamespace(drawing=SimpleNamespace(key=KEY), stance=None)
+    monkeypatch.setattr(mass_story, "_uses", lambda *_: iter(uses))
+    return _slow_down(maker, path, SimpleNamespace(time_s=time_s), None, None, reasons), reasons
+
+
+def used(first, second):
+    use = np.zeros(41)
+    use[5], use[35] = first, second
+    return use
+
+
+def test_intervals_that_need_too_much_are_slowed_by_its_root(monkeypatch):
+    raised, reasons = slowed([("a torque", used(0.94, 1.2))], monkeypatch=monkeypatch)
+    assert raised
+    assert reasons.least[0] == 1.0
+    assert reasons.least[1] == pytest.approx(np.sqrt(1.2 / 0.95) + 0.02)
+    assert reasons.words == {1: "a torque would reach 120% of the limit"}
+    assert reasons.worst == {("a torque", 1): 1.2}
+    raised, reasons = slowed([("friction", used(9.0, 0.0))], stretch=(2.0, 1.0), monkeypatch=monkeypatch)
+    assert reasons.least.tolist() == [2.5, 1.0]  # by a quarter at most
+    assert not slowed([("a torque", used(0.95, 0.95))], monkeypatch=monkeypatch)[0]
+
+
+def test_what_slowing_down_does_not_cure_is_left_and_what_is_slow_enough_too(monkeypatch):
+    before = {("a torque", 0): 1.2}
+    assert not slowed([("a torque", used(0.981 * 1.2, 0.0))], worst=dict(before), monkeypatch=monkeypatch)[0]
+    assert slowed([("a torque", used(0.979 * 1.2, 0.0))], worst=dict(before), monkeypatch=monkeypatch)[0]
+    assert not slowed([("a torque", used(1.2, 0.0))], least=(1.3, 1.0), monkeypatch=monkeypatch)[0]
+    most = mass_story.LONGEST_STRETCH
+    _, reasons = slowed([("a torque", used(9.0, 0.0))], stretch=(most, 1.0), monkeypatch=monkeypatch)
+    assert reasons.least[0] == most
+
+
+def test_stretches_mix_near_a_key():
+    share = blending(KEY)
+    assert_allclose(share.sum(axis=1), 1.0)
+    assert share[5].tolist() == [1.0, 0.0]
+    assert 0.2 < share[19, 1] < 0.8
+
+
+def test_uses_are_shares_of_speed_torque_and_friction(monkeypatch):
+    force = np.tile([0.0, 0.0, 20.0], (3, 4, 1))
+    force[1, 2] = [3.0, 4.0, 10.0]
+    force[2, 0] = [9.0, 0.0, 0.3]  # barely presses
+    torque = np.zeros((3, JOINTS))
+    torque[1, 5] = -0.7 * PETE.torque_limit_nm[5]
+    speed = np.zeros((3, 6 + JOINTS))
+    speed[:, 3] = 99.0  # of the base
+    speed[2, 6 + 4] = -0.6 * PETE.joint_speed_limit_rad_s[4]
+    monkeypatch.setattr(mass_story, "velocities", lambda *_: (speed, None))
+    monkeypatch.setattr(mass_story, "share_ground_force", lambda *_: SimpleNamespace(force_n=force, torque_nm=torque))
+    monkeypatch.setattr(mass_story, "feet_down", lambda dense: None)
+    coupled = SimpleNamespace(
+        free=np.array([1, 2]),
+        motor_torque_nm=lambda t: np.array([[0.0, 0.0], [0.0, 0.0], [0.0, -0.8 * PETE.torque_limit_nm[2]]]),
+    )
+    found = dict(_uses(SimpleNamespace(robot=PETE, coupled=coupled), SimpleNamespace(time_s=None), None, None))
+    assert_allclose(found["a joint's speed"], [0.0, 0.0, 0.6])
+    assert_allclose(found["a torque"], [0.0, 0.7, 0.8])
+    assert_allclose(found["friction"], np.array([0.0, 0.5, 0.0]) / PETE.friction)
+
+
+def test_edges_are_of_feet_that_are_down_before_and_after_and_are_moved_inwards(monkeypatch):
+    down = np.ones((5, 4), dtype=bool)
+    down[2, 3] = False
+    monkeypatch.setattr(mass_story, "feet_down", lambda drawing: down.copy())
+    corners = np.array([[0.3, 0.2, 0.0], [-0.3, 0.2, 0.0], [0.3, -0.2, 0.0], [-0.3, -0.2, 0.0]])
+    edges = _edges(PETE, SimpleNamespace(time_s=np.arange(5.0)), np.tile(corners, (5, 1, 1)), 0.02)
+    assert [len(offset) for _, offset in edges] == [4, 3, 3, 3, 4]
+    normal, offset = edges[0]
+    assert_allclose(normal @ [0.0, 0.0] - offset, -offset)
+    assert_allclose(np.sort(-offset), [0.18, 0.18, 0.28, 0.28])
+    with pytest.raises(OutOfRangeError, match=r"At 1\.50 s the feet .* with 20 mm to spare"):
+        _inset(None, 0.02, 1.5)
+
+
+def test_the_next_plan_takes_over_three_fifths_of_what_was_measured():
+    asked = []
+    program = SimpleNamespace(solve=lambda path, assumed, least: asked.append((path, assumed.copy(), least)) or "next")
+    maker = SimpleNamespace(assumed=np.full((3, 2), 0.1), program=program)
+    assert _Maker.plan(maker, "path", np.full((3, 2), 0.2), "least") == "next"
+    assert_allclose(maker.assumed, 0.16)
+    assert asked[0][0::2] == ("path", "least")
+
+
+def test_departures_are_distances_turns_and_the_worst_joint():
+    raw = np.tile(PETE.standing_qpos, (2, 1))
+    moved = raw.copy()
+    moved[1, :3] += [0.3, 0.0, 0.4]
+    moved[1, 3:7] = [np.cos(0.1), 0.0, np.sin(0.1), 0.0]
+    moved[1, 9], moved[1, 12] = raw[1, 9] - 0.3, raw[1, 12] + 0.2
+    found = departure(SimpleNamespace(frame_qpos=moved), raw)
+    assert_allclose(found.place_m, [0.0, 0.5])
+    assert_allclose(found.turn_rad, [0.0, 0.2], atol=1e-9)
+    assert_allclose(found.joint_rad, [0.0, 0.3])
+
+
+def test_angles_start_within_half_a_turn_of_the_middle_of_their_range(monkeypatch):
+    """A solver may answer a whole turn away; the joint is where its range is, and goes on without a jump."""
+    style = Style()
+    pose = key_pose(PETE, style)
+    body = crawler(PETE, pose, crawl_plan(crawl_gait(PETE), pose, style, cycles=2, rate_hz=10.0))
+    still = np.zeros((len(body.plan.time_s), 2))
+    plain = body.posture(still).qpos
+
+    class Turned:
+        def __init__(self, leg, turns):
+            self._leg, self._turns = leg, turns
+
+        def placed(self, *targets):
+            found = self._leg.placed(*targets)
+            return SimpleNamespace(
+                joints_rad=found.joints_rad + 2.0 * np.pi * self._turns, span_m=found.span_m, excess_m=found.excess_m
+            )
+
+    values = {name: getattr(body, name) for name in Crawler.__slots__}
+    turned = Crawler(
+        **values | {"legs": tuple(Turned(leg, turns) for leg, turns in zip(body.legs, (1, -1, 2, 0), strict=True))}
+    )
+    assert_allclose(turned.posture(still).qpos, plain, atol=1e-9)

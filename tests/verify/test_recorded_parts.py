@@ -1,0 +1,238 @@
+"""Recorded walks part by part: where they are judged, what lands when, and why they are not believed."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from strut.engines.rigid_body import foot_contact_points
+from strut.models.catalogue import load_robot
+from strut.motion import Motion
+from strut.verify import limits, recorded_walk
+from strut.verify.limits import judged, limits_for
+from strut.verify.recorded_walk import (
+    RecordedSoundness,
+    _belt_m_s,
+    _between_events,
+    _columns,
+    _feet,
+    _foot_wrench,
+    _landings_s,
+    _marker_error_mm,
+    _near_landings,
+    _pressure,
+    _reasons,
+    _size,
+    _slide_m,
+    _steps,
+    was_recorded,
+)
+from strut.verify.task_audit import _path, _style
+
+HEIMAN = load_robot("heiman")
+FEET = len(HEIMAN.foot_names)
+ENDS_S = recorded_walk.ENDS_S
+
+
+def motion_of(down, step_s=0.01, start_s=2.0, **changes):
+    """Return a motion of a standing body whose right and left feet are down as told. Shape (T, 2)."""
+    down = np.asarray(down, dtype=bool)
+    contact = np.zeros((len(down), FEET), dtype=bool)
+    for foot, columns in enumerate(_columns(HEIMAN)):
+        contact[:, columns] = down[:, foot : foot + 1]
+    qpos = np.tile(HEIMAN.standing_qpos, (len(down), 1))
+    plain = Motion(
+        "heiman", start_s + step_s * np.arange(len(down)), qpos, HEIMAN.joint_names, contact, HEIMAN.foot_names
+    )
+    return replace(plain, **changes)
+
+
+def stepping(samples=101):
+    """Return feet of which the first lands at sample 20 and lifts at 70, and the second lands at 60."""
+    down = np.ones((samples, 2), dtype=bool)
+    down[:20, 0] = down[70:, 0] = False
+    down[30:60, 1] = False
+    return down
+
+
+def test_a_walk_is_judged_from_its_first_change_of_contacts_to_its_last_without_its_ends():
+    inside = np.flatnonzero(_between_events(motion_of(stepping())))
+    assert (inside[0], inside[-1]) == (19, 70)
+    ends = round(ENDS_S / 0.01)
+    still = np.flatnonzero(_between_events(motion_of(np.ones((101, 2)), start_s=0.0)))
+    assert abs(int(still[0]) - ends) <= 1
+    assert abs(int(still[-1]) - (100 - ends)) <= 1
+    early = stepping()
+    early[:, 0] = True
+    early[:2, 0] = False
+    early[:, 1] = True
+    early[99:, 1] = False
+    cut = np.flatnonzero(_between_events(motion_of(early)))
+    assert cut[0] >= ends - 1
+    assert cut[-1] <= 100 - ends + 1
+
+
+def test_feet_land_in_order_and_steps_are_from_one_to_the_other():
+    motion = motion_of(stepping())
+    assert _landings_s(HEIMAN, motion) == [(pytest.approx(2.2), 0), (pytest.approx(2.6), 1)]
+    assert _steps(HEIMAN, motion) == 1
+    hop = stepping()
+    hop[:, 1] = True
+    hop[30:40, 0] = False
+    assert _steps(HEIMAN, motion_of(hop)) == 0
+    near = _near_landings(HEIMAN, motion)
+    since = motion.time_s - 2.2
+    expected = (since > -recorded_walk.BEFORE_LANDING_S) & (since < recorded_walk.AFTER_LANDING_S)
+    later = motion.time_s - 2.6
+    expected |= (later > -recorded_walk.BEFORE_LANDING_S) & (later < recorded_walk.AFTER_LANDING_S)
+    assert near.tolist() == expected.tolist()
+    assert _feet(HEIMAN, motion.contact).tolist() == stepping().tolist()
+
+
+def test_wrenches_of_feet_are_about_the_origin_with_points_on_the_ground():
+    rng = np.random.default_rng(0)
+    points, force = rng.normal(size=(2, FEET, 3)), rng.normal(size=(2, FEET, 3))
+    own = _columns(HEIMAN)[1]
+    wrench = _foot_wrench(points, force, own)
+    flat = points[:, own].copy()
+    flat[..., 2] = 0.0
+    assert_allclose(wrench[:, :3], force[:, own].sum(axis=1))
+    assert_allclose(wrench[:, 3:], np.cross(flat, force[:, own]).sum(axis=1))
+    table = np.array([[0.0, 0.0, 50.0, 5.0, -10.0, 0.0], [0.0, 0.0, 1e-9, 1.0, 2.0, 0.0]])
+    least = recorded_walk.SMALLEST_LOAD * 100.0
+    assert_allclose(_pressure(table, 100.0), [[0.2, 0.1], [-2.0 / least, 1.0 / least]])
+    assert _size(np.array([[3.0, 4.0], [0.0, 0.0]])) == pytest.approx(np.sqrt(12.5))
+    assert _size(np.zeros((0, 2))) is None
+
+
+def test_a_foot_slides_from_the_middle_of_where_it_stood_and_with_the_belt():
+    motion = motion_of(np.ones((5, 2)))
+    qpos = motion.qpos.copy()
+    qpos[:, 0] += [0.0, 0.0, 0.0, 0.03, 0.0]
+    slid = replace(motion, qpos=qpos)
+    assert _slide_m(HEIMAN, slid, foot_contact_points(HEIMAN, qpos)) == pytest.approx(0.03)
+    belt = replace(motion, meta={"belt_m_s": [-0.5, 0.1, 0.0]})
+    assert_allclose(_belt_m_s(belt), [-0.5, 0.1])
+    carried = motion.qpos.copy()
+    carried[:, :2] += np.outer(motion.time_s, [-0.5, 0.1])
+    assert _slide_m(HEIMAN, replace(belt, qpos=carried), foot_contact_points(HEIMAN, carried)) == pytest.approx(
+        0.0, abs=1e-9
+    )
+    assert_allclose(_belt_m_s(motion), [0.0, 0.0])
+
+
+GOOD = RecordedSoundness(0.0, 0.0, 0.0, 0.0, 0.1, 0.5, 0.0, 0.0, 2, 5.0, None)
+
+
+@pytest.mark.parametrize(("field", "most", "words"), [
+    ("unexplained_weight", recorded_walk.MOST_UNEXPLAINED, "forces in the file leave"),
+    ("landing_weight", recorded_walk.MOST_AT_LANDINGS, "forces at landings leave"),
+    ("unexplained_moment_weight_m", recorded_walk.MOST_UNEXPLAINED_M, "of moment is unexplained"),
+    ("landing_moment_weight_m", recorded_walk.MOST_AT_LANDINGS_M, "unexplained at landings"),
+    ("friction_use", 1.0, "friction: a foot needs"),
+    ("torque_disagreement", recorded_walk.MOST_TORQUE_OFF, "file: torques are"),
+    ("highest_mm", 1e3 * recorded_walk.HIGHEST_M, "above the ground"),
+    ("marker_error_mean_mm", recorded_walk.LARGEST_ERROR_MM, "markers are"),
+])  # fmt: skip
+def test_a_recorded_walk_is_not_believed_beyond_each_bound(field, most, words):
+    assert _reasons(GOOD, 0.0, 0.0) == []
+    assert _reasons(replace(GOOD, **{field: 0.999 * most}), 0.0, 0.0) == []
+    (said,) = _reasons(replace(GOOD, **{field: 1.001 * most}), 0.0, 0.0)
+    assert words in said
+    if field != "highest_mm":
+        assert _reasons(replace(GOOD, **{field: None}), 0.0, 0.0) == []
+
+
+def test_deep_sliding_pulled_and_stepless_walks_are_not_believed():
+    deep, slide = 1e3 * recorded_walk.DEEPEST_M, 1e3 * recorded_walk.MOST_SLIDE_M
+    assert _reasons(GOOD, 0.999 * deep, 0.999 * slide) == []
+    assert "in the ground" in _reasons(GOOD, 1.001 * deep, 0.0)[0]
+    assert "slides" in _reasons(GOOD, 0.0, 1.001 * slide)[0]
+    assert _reasons(replace(GOOD, least_vertical_weight=0.0), 0.0, 0.0) == []
+    assert "pull" in _reasons(replace(GOOD, least_vertical_weight=-1e-6), 0.0, 0.0)[0]
+    assert _reasons(replace(GOOD, steps=1), 0.0, 0.0) == []
+    assert "no whole step" in _reasons(replace(GOOD, steps=0), 0.0, 0.0)[0]
+
+
+def test_a_motion_says_that_it_was_recorded_and_how_far_its_markers_are():
+    plain = motion_of(np.ones((3, 2)))
+    assert not was_recorded(plain)
+    assert was_recorded(replace(plain, meta={"observed": {}, "source": "a.c3d"}))
+    assert not was_recorded(replace(plain, meta={"observed": {}}))
+    assert not was_recorded(replace(plain, meta={"observed": 3, "source": "a.c3d"}))
+    for said, error in ((7, 7.0), (2.5, 2.5), ("7", None), (np.nan, None), (None, None)):
+        assert _marker_error_mm(replace(plain, meta={"marker_error_mean_mm": said})) == error
+
+
+def plant_needs(**changes):
+    cassie = load_robot("cassie")
+    joints, feet = len(cassie.joint_names), len(cassie.feet)
+    plain = {
+        "time_s": np.array([0.0, 0.5]), "contact": np.ones((2, feet), dtype=bool), "foot_height_m": np.zeros((2, feet)),
+        "foot_top_m": np.zeros((2, feet)), "slip_m": np.zeros((2, feet)), "joint_room_rad": np.full((2, joints), 0.1),
+        "clearance_m": np.full((2, 1), 0.1), "part_names": ("pelvis",), "joint_speed_rad_s": np.zeros((2, joints)),
+        "torque_nm": np.zeros((2, joints)), "ground_force_n": np.tile([0.0, 0.0, 100.0], (2, feet, 1)),
+        "plant": SimpleNamespace(tilt_rad=0.0, force_off=0.0, pressure_off_m=0.0, torque_off=0.0),
+        "self_distance": None, "qpos": np.zeros((2, 3)),
+    }  # fmt: skip
+    needs = SimpleNamespace(**plain | changes)
+    draft = SimpleNamespace(
+        robot=cassie, time_s=needs.time_s, contact=needs.contact, qpos=needs.qpos, measured=needs, shortfalls=()
+    )
+    return {short.limit for short in judged(draft, limits_for(cassie, margin_m=0.0, piloted=True))}
+
+
+@pytest.mark.parametrize(("field", "most", "limit"), [
+    ("tilt_rad", limits.MOST_TILT_RAD, "fall"), ("force_off", 0.025, "file"),
+    ("pressure_off_m", 0.008, "file"), ("torque_off", 0.07, "file"),
+])  # fmt: skip
+def test_a_plant_is_judged_by_what_its_columns_explain(field, most, limit):
+    assert plant_needs() == set()
+    plain = {"tilt_rad": 0.0, "force_off": 0.0, "pressure_off_m": 0.0, "torque_off": 0.0}
+    assert plant_needs(plant=SimpleNamespace(**plain | {field: 0.999 * most})) == set()
+    assert plant_needs(plant=SimpleNamespace(**plain | {field: 1.001 * most})) == {limit}
+
+
+def test_feet_of_a_plant_may_slide_and_land_a_little_and_need_no_more_than_the_friction():
+    friction = load_robot("cassie").friction
+    for share, wrong in ((0.999, set()), (1.002, {"friction"})):
+        force = np.tile([0.0, 0.0, 100.0], (2, 2, 1))
+        force[0, 1, 0] = share * 1.0005 * friction * 100.0
+        assert plant_needs(ground_force_n=force) == wrong
+    light = np.tile([0.0, 0.0, 100.0], (2, 2, 1))
+    light[0, 1] = [50.0, 0.0, 0.99 * limits.LOADED_N]
+    assert plant_needs(ground_force_n=light) == set()
+    light[0, 1, 2] = 1.01 * limits.LOADED_N
+    assert plant_needs(ground_force_n=light) == {"friction"}
+    for field, most, limit in (
+        ("slip_m", limits.MOST_PILOTED_SLIP_M, "foot slip"),
+        ("foot_height_m", limits.MOST_OFF_LANDING_M, "foot contact"),
+    ):
+        for share, wrong in ((0.999, set()), (1.001, {limit})):
+            table = np.zeros((2, 2))
+            table[1, 0] = share * most
+            assert plant_needs(**{field: table}) == wrong
+    assert plant_needs(clearance_m=np.full((2, 1), -1e-6)) == {"ground clearance"}
+    assert plant_needs(clearance_m=np.zeros((2, 1))) == set()
+
+
+def test_the_task_of_a_motion_lasts_as_long_as_it_to_a_sample_and_a_half():
+    pepper = load_robot("pepper")
+    rows = np.column_stack([np.linspace(0.0, 2.0, 5), np.zeros((5, 2)), np.ones(5)])
+    task = {"task": "draw", "hand": "right", "path": rows.tolist()}
+    for samples, duration_s, fits in ((21, 2.14, True), (21, 2.17, False), (5, 1.5, True), (5, 1.4, False)):
+        time_s = 3.0 + np.linspace(0.0, duration_s, samples)
+        if fits:
+            assert _path(pepper, task, time_s).duration_s == 2.0
+        else:
+            with pytest.raises(ValueError, match="its task takes 2 s"):
+                _path(pepper, task, time_s)
+    for wrong in (rows[:, :3], rows[0], np.where(rows == 1.0, np.nan, rows)):
+        with pytest.raises(ValueError, match="no table of 4 or 8"):
+            _path(pepper, task | {"path": wrong.tolist()}, np.linspace(0.0, 2.0, 5))
+    free = _path(pepper, task | {"platform": "free"}, np.linspace(0.0, 2.0, 5))
+    assert free.platform is None
+    assert _style(None) is None
+    assert _style({"gaze": "0.25"}).gaze == 0.25
