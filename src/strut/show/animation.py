@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -81,8 +82,9 @@ class Film:
 
     def pictures(self, on_frame: OnFrame | None = None) -> Iterator[Pixels]:
         """Yield one round, drawn on all processors: rays and arrays leave Python alone. Shape (H, W, 3) each."""
+        first = self.shot.panels(0)  # alone: it prepares the bodies, for all that follow
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for frame, panels in enumerate(pool.map(self.shot.panels, range(self.count))):
+            for frame, panels in enumerate(chain([first], pool.map(self.shot.panels, range(1, self.count)))):
                 yield np.concatenate([self.titles, panels, self.key])
                 if on_frame is not None:
                     on_frame(frame + 1, self.count)

@@ -165,7 +165,7 @@ def key_under(count: int, panel_px: int, marks: Sequence[Mark]) -> Pixels:
     if not marks:
         return np.empty((0, width_px, 3), dtype=np.uint8)
     room_px = min(width_px, _WORDS_PX)
-    size_px = 0.034 * room_px  # all three fit into the width of one panel
+    size_px = min(0.034 * room_px, 0.023 * width_px)  # all three fit into the width of one panel
     words, column = Words(width_px, round(_KEY_SHARE * room_px)), 0.04 * room_px
     for name in marks:
         color = to_hex(POLYGON_COLOR if name == "support polygon" else SPOT_COLORS[name])
