@@ -2,6 +2,7 @@
 
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -176,3 +177,13 @@ def test_a_closed_mesh_is_seen_from_its_front_and_a_sheet_from_both_sides() -> N
         np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]), np.array([[0, 1, 2], [0, 2, 3]])
     )
     assert front_share(sheet) == pytest.approx(0.5, abs=0.02)
+
+
+def test_meshes_that_threads_reduce_at_once_are_those_that_one_would_get() -> None:
+    balls = [trimesh.creation.icosphere(subdivisions=5, radius=radius) for radius in (0.1, 0.2, 0.3, 0.4)]
+    meshes = [Mesh(np.array(ball.vertices), np.array(ball.faces)) for ball in balls]
+    alone = [reduced(mesh, 2000) for mesh in meshes]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(reduced, meshes, [2000] * len(meshes)))
+    for one, other in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(one.vertices, other.vertices)

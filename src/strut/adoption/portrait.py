@@ -40,7 +40,7 @@ def portrait_png(robot: Robot) -> bytes:
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, _SIZE_PX[0]), ylim=(_SIZE_PX[1], 0))
     axes.axis("off")
     labels = _labels(robot)
-    names = [axes.text(0, 0, words, fontsize=11, color=_INK, va="center") for words, _ in labels]
+    names = [axes.text(0, 0, words, fontsize=13, color=_INK, va="center") for words, _ in labels]
     extents = [name.get_window_extent(canvas.get_renderer()) for name in names]  # type: ignore[no-untyped-call]
     widths = np.array([extent.width for extent in extents])
     film, arrow = footage(_standing(robot), robot, np.array([0])), _front_arrow(robot)
@@ -61,8 +61,8 @@ def portrait_png(robot: Robot) -> bytes:
         axes.plot(*anchor, "o", color=_INK, markeredgecolor="white", markersize=5)
     tail, tip = camera.project(np.stack(arrow))[0]
     axes.annotate("", tip, tail, arrowprops={"arrowstyle": "-|>", "color": _FRONT, "linewidth": 2.5})
-    axes.text(tip[0] + 6, tip[1] + 6, "front", color=_FRONT, fontsize=11, weight="bold", va="top")
-    axes.text(_EDGE_PX, 24, robot.title, fontsize=13, color=_INK, va="center")
+    axes.text(tip[0] + 6, tip[1] + 6, "front", color=_FRONT, fontsize=13, weight="bold", va="top")
+    axes.text(_EDGE_PX, 24, robot.title, fontsize=14, color=_INK, va="center")
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=_DOTS)
     return buffer.getvalue()

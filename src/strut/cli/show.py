@@ -23,7 +23,7 @@ Seconds = Annotated[
 Width = Annotated[
     int | None,
     typer.Option(
-        help="How many pixels wide picture and film are.  [default: 840 and 720 of one robot, about 1280 of several]"
+        help="How many pixels wide picture and film are.  [default: of one robot 840 and 720, of several more]"
     ),
 ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ AROUND = 20  # corners of a circle: enough that a limb looks round
 MOST_FACES = 80_000  # of all meshes of a body together: what a page holds and a phone draws
 MOST_FACES_DRAWN = 400_000  # in pictures, which need no more
 MOST_FACES_FILMED = 120_000  # in films, whose frames are small and many; with fewer, shells of others crumple
+_ONE_AT_A_TIME = Lock()  # fast-simplification holds its mesh in globals: two threads would mix theirs
 _SAME_PLACE = 1e-6  # of a mesh's size
 _LEAST_FACES = 12  # those of a box
 _EAGERNESS = 5.0  # with which edges collapse: more leaves spikes in surfaces that are not closed
@@ -65,7 +67,8 @@ def reduced(mesh: Mesh, most_faces: int) -> Mesh:
     vertices, faces = mesh.vertices.astype(np.float32), mesh.faces.astype(np.int32)
     if len(faces) > most_faces:
         vertices, faces = _joined(vertices, faces)
-        vertices, faces = simplify(vertices, faces, target_count=most_faces, agg=_EAGERNESS)
+        with _ONE_AT_A_TIME:
+            vertices, faces = simplify(vertices, faces, target_count=most_faces, agg=_EAGERNESS)
     return Mesh(vertices.astype(np.float64), faces.astype(np.int64)) if len(faces) else mesh
 
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -21,7 +22,7 @@ from strut.robot import Array, Robot
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS
 from strut.show.footage import Look, SideBySide, footage, frame_times_s, nearest_samples
 from strut.show.loop import repeated
-from strut.show.picture import INK, VERDICT_COLORS, Shot, Take, followed, shot_of, titles_over
+from strut.show.picture import INK, VERDICT_COLORS, Mark, Shot, Take, followed, key_under, shot_of, titles_over
 from strut.show.render import Pixels
 from strut.show.width import FILM
 
@@ -30,7 +31,8 @@ ENOUGH_S = 2.0  # that a single walk which repeats is filmed for, in whole cycle
 QUICK_HZ, SLOW_HZ = 25.0, 10.0  # frames per second: of human walks and of stories, and of robots that move slowly
 UPRIGHT, LEVEL = 1.2, 0.84  # height of a panel over its width: for people, and for others
 SIDEWAYS_RAD = float(np.deg2rad(-65.0))  # from where a walk is judged: legs apart, face still seen
-_GIF_COLORS = 56  # of each kind
+_GIF_COLORS = 120  # of each kind
+_GIF_SAMPLES = 5  # pictures whose colours make the palette
 OnFrame = Callable[[int, int], None]
 Repeating = tuple[Motion, GaitCycle]
 
@@ -65,6 +67,7 @@ class Film:
     Args:
         titles: The words over every picture. Shape (h, width, 3).
         shot: What is under them.
+        key: What the colours on the ground mean, under every picture. Shape (h, width, 3).
         count: How many pictures one round has.
         rounds: How often they are shown.
         rate_hz: Pictures per second.
@@ -72,15 +75,17 @@ class Film:
 
     titles: Pixels
     shot: Shot
+    key: Pixels
     count: int
     rounds: int
     rate_hz: float
 
     def pictures(self, on_frame: OnFrame | None = None) -> Iterator[Pixels]:
         """Yield one round, drawn on all processors: rays and arrays leave Python alone. Shape (H, W, 3) each."""
+        first = self.shot.panels(0)  # alone: it prepares the bodies, for all that follow
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for frame, panels in enumerate(pool.map(self.shot.panels, range(self.count))):
-                yield np.concatenate([self.titles, panels])
+            for frame, panels in enumerate(chain([first], pool.map(self.shot.panels, range(1, self.count)))):
+                yield np.concatenate([self.titles, panels, self.key])
                 if on_frame is not None:
                     on_frame(frame + 1, self.count)
 
@@ -104,7 +109,14 @@ def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
     width_px = options.get("panel_px") or FILM.panel_px(len(takes), options.get("width_px"))
     azimuth_rad, height_share = (SIDEWAYS_RAD, UPRIGHT) if all(walks) else (shown.azimuth_rad, LEVEL)
     shot = shot_of(takes, width_px, azimuth_rad, elevation_rad=shown.elevation_rad, height_share=height_share)
-    return Film(titles_over(shown, width_px), shot, count, rounds, rate_hz)
+    key = key_under(len(takes), width_px, _marks(takes))
+    return Film(titles_over(shown, width_px), shot, key, count, rounds, rate_hz)
+
+
+def _marks(takes: Sequence[Take]) -> list[Mark]:
+    """Return what is drawn on the ground under any of the robots at any time."""
+    polygons: list[Mark] = ["support polygon"] if any(any(take.film.polygons) for take in takes) else []
+    return [*polygons, *dict.fromkeys(spot for take in takes for spot in take.film.spots)]
 
 
 def _usual_s(shown: SideBySide) -> float:
@@ -147,7 +159,8 @@ def gif_bytes(film: Film, pictures: Iterable[Pixels]) -> bytes:
     """Return a film as endless GIF with one palette, so that pixels that do not change cost nothing."""
     drawn = [Image.fromarray(picture) for picture in pictures]
     marks = [POLYGON_COLOR, *SPOT_COLORS.values(), *(to_rgb(color) for color in (INK, *VERDICT_COLORS.values()))]
-    sample = drawn[len(drawn) * film.rounds // 2 % len(drawn)]
+    some = drawn[:: max(1, len(drawn) // _GIF_SAMPLES)]
+    sample = Image.fromarray(np.concatenate([np.asarray(picture)[::2, ::2] for picture in some]))
     methods = (Image.Quantize.MEDIANCUT, Image.Quantize.MAXCOVERAGE)  # common colours, and rare ones
     usual = [level for method in methods for level in (sample.quantize(_GIF_COLORS, method).getpalette() or [])]
     exact = [round(255.0 * value) for color in marks for value in color]  # or small things lose their colour

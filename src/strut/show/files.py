@@ -51,7 +51,7 @@ def save_shown(
         at_s: Which second the picture shows; a telling moment if None.
         poses: How many poses of a cycle the picture shows in a row; if None, 8 of human walks and stories, else one.
         duration_s: How long animation and video are, and at most the page.
-        width_px: How wide picture, animation and video are; the more robots, the wider, if None.
+        width_px: How wide picture, animation and video are; of one robot 840 and 720, of several more, if None.
         force: Replace existing files.
         on_frame: Called after each frame of a film with how many are done and how many there are.
 

@@ -31,6 +31,7 @@ VERDICT_COLORS = {"ok": "#2b7a4b", "weakened": "#9a6200", "refused": "#b3261e"}
 Mark = Spot | Literal["support polygon"]
 _KEY_SHARE = 0.07  # height of the line under all panels over the width of one
 _TITLE_SHARE = 0.17  # height of the titles over the width of a panel
+_WORDS_PX = 440  # words grow with a panel up to this width
 _LOST = 0.35  # of a body's size: a robot so far from where the camera looks is lost
 _CAMERA_S = 0.7  # over which a camera that goes where the robot goes is smooth
 _HEIGHT_SHARE = 0.84  # height of a panel over its width
@@ -40,7 +41,7 @@ def png_bytes(shown: SideBySide, *, at_s: float | None = None, panel_px: int | N
     """Return a picture of motions side by side at one moment, or each at its most telling one."""
     panel_px = PICTURE.panel_px(len(shown.motions)) if panel_px is None else panel_px
     panels = np.concatenate(panels_of(shown, at_s=at_s, panel_px=panel_px), axis=1)
-    return as_png(np.concatenate([panels, _key_under(shown, panel_px, marks_of(shown, at_s=at_s))]))
+    return as_png(np.concatenate([panels, key_under(len(shown.motions), panel_px, marks_of(shown, at_s=at_s))]))
 
 
 def panels_of(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420) -> list[Pixels]:
@@ -148,22 +149,24 @@ def followed(film: Footage) -> Take:
 
 def titles_over(shown: SideBySide, panel_px: int) -> Pixels:
     """Return the titles over the panels, each inside its own. Shape (h, n * panel_px, 3)."""
-    words = Words(len(shown.motions) * panel_px, round(_TITLE_SHARE * panel_px))
+    room_px = min(panel_px, _WORDS_PX)
+    words = Words(len(shown.motions) * panel_px, round(_TITLE_SHARE * room_px))
     for index, (motion, label) in enumerate(zip(shown.motions, shown.labels, strict=True)):
         middle = (index + 0.5) * panel_px
         verdict, color, most_px = verdict_of(motion), verdict_color(motion), 0.94 * panel_px
-        words.write(label, middle, 0.52, size_px=0.072 * panel_px, most_px=most_px)
-        words.write(verdict, middle, 0.44, size_px=0.045 * panel_px, most_px=most_px, color=color, align="top")
+        words.write(label, middle, 0.52, size_px=0.072 * room_px, most_px=most_px)
+        words.write(verdict, middle, 0.44, size_px=0.045 * room_px, most_px=most_px, color=color, align="top")
     return words.pixels()
 
 
-def _key_under(shown: SideBySide, panel_px: int, marks: Sequence[Mark]) -> Pixels:
-    """Return one line that says what the colours on the ground mean. Shape (h, n * panel_px, 3)."""
-    width_px = len(shown.motions) * panel_px
+def key_under(count: int, panel_px: int, marks: Sequence[Mark]) -> Pixels:
+    """Return one line under n panels that says what the colours on the ground mean. Shape (h, n * panel_px, 3)."""
+    width_px = count * panel_px
     if not marks:
         return np.empty((0, width_px, 3), dtype=np.uint8)
-    size_px = min(0.034 * panel_px, 0.023 * width_px)  # all three fit into the width of one panel
-    words, column = Words(width_px, round(_KEY_SHARE * panel_px)), 0.04 * panel_px
+    room_px = min(width_px, _WORDS_PX)
+    size_px = min(0.034 * room_px, 0.023 * width_px)  # all three fit into the width of one panel
+    words, column = Words(width_px, round(_KEY_SHARE * room_px)), 0.04 * room_px
     for name in marks:
         color = to_hex(POLYGON_COLOR if name == "support polygon" else SPOT_COLORS[name])
         for text, ink in (("\N{BLACK CIRCLE}", color), (name, INK)):
