@@ -100,17 +100,22 @@ def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
         rounds, seconds = _rounds(walks, seconds)
     count = len(frame_times_s(seconds, rate_hz))
     times_s = np.arange(count) * seconds / count  # evenly, so that the last frame leads back to the first
-    takes = [
-        _once(motion, robot, times_s, from_s, shown.look)
-        if walk is None
-        else _again_and_again(*walk, robot, times_s, shown.look)
-        for (motion, robot), walk in zip(shown.pairs, walks, strict=True)
-    ]
+    takes = _takes(shown, walks, times_s, from_s)
     width_px = options.get("panel_px") or FILM.panel_px(len(takes), options.get("width_px"))
     azimuth_rad, height_share = (SIDEWAYS_RAD, UPRIGHT) if all(walks) else (shown.azimuth_rad, LEVEL)
     shot = shot_of(takes, width_px, azimuth_rad, elevation_rad=shown.elevation_rad, height_share=height_share)
     key = key_under(len(takes), width_px, _marks(takes))
     return Film(titles_over(shown, width_px), shot, key, count, rounds, rate_hz)
+
+
+def _takes(shown: SideBySide, walks: Sequence[Repeating | None], times_s: Array, from_s: float | None) -> list[Take]:
+    """Return each motion at the times of the film: a walk that repeats goes on for ever, others are shown once."""
+    return [
+        _once(motion, robot, times_s, from_s, shown.look)
+        if walk is None
+        else _again_and_again(*walk, robot, times_s, shown.look)
+        for (motion, robot), walk in zip(shown.pairs, walks, strict=True)
+    ]
 
 
 def _marks(takes: Sequence[Take]) -> list[Mark]:

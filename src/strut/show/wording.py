@@ -156,10 +156,15 @@ def _shown(receipt: Receipt) -> str:
         return "" if not receipt.reasons else f"Changed because of {'; '.join(receipt.reasons)}."
     if receipt.verdict == "ok":
         return f"Shows {receipt.emotion} as strongly as asked{_on_average(receipt.share_shown)}."
-    lacking, limits = _lacking(receipt), _limits(receipt)
     said = f"Shows {_percent(receipt.share_shown)} of {receipt.emotion}"
     if receipt.shown is None:
         said = f"Keeps {receipt.emotion} at {intensity_words(receipt)}"
+    return _because(said, receipt)
+
+
+def _because(said: str, receipt: Receipt) -> str:
+    """Return what is shown of a weakened feeling, and why no more."""
+    lacking, limits = _lacking(receipt), _limits(receipt)
     if lacking:
         return f"{said}: {lacking}{f'; and more would break a limit ({limits})' if limits else ''}."
     return f"{said}, because more would break a limit ({limits})."
