@@ -4,7 +4,7 @@
 
 Five walks side by side for eight seconds: 400 pictures of 256 by 215 pixels. Before, of 200 by 168 pixels and with
 nothing else running: 35 s. Required: at most a fifth of it on two free processors; `load` tells how busy they were. One
-walk of a robot with meshes, where a package has brought it (example-robot-data: go1), is adopted, walked and filmed too;
+walk of a robot with meshes, if a package has brought it (example-robot-data: go1), is adopted, walked and filmed too;
 before it was rasterized, that film took 57 s of the processors, at a load of 5.4.
 """
 
