@@ -28,13 +28,22 @@ def begin(page, server, press=lambda target: target.click()):
     watch(page, press)
 
 
+def wait_for_a_picture(page):
+    """Wait until the movement is seen; what the handle does from then on is later than its first value."""
+    for _ in range(1000):  # asked from outside: the page forbids the code that wait_for_function would put into it
+        if page.evaluate("window.stage?.frames > 0"):
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError("no picture of the movement is drawn")
+
+
 def watch(page, press=lambda target: target.click()):
     """Begin where a part begins, and see the movement to its end; a handle is moved meanwhile."""
     page.wait_for_selector("#stage[data-state]")
     if page.locator("#stage").get_attribute("data-state") == "ready":
         press(page.locator("#begin"))
     if page.locator("input[data-rate]").count() and page.locator("#stage").get_attribute("data-state") != "ended":
-        page.wait_for_function("window.stage?.frames > 0")  # seen, so that the first value is 0
+        wait_for_a_picture(page)
         page.keyboard.press("PageUp")  # the handle has the focus
     page.wait_for_selector("#stage[data-state=ended]")
 

@@ -7,7 +7,17 @@ import re
 import pytest
 
 from strut.study.exclusion import exclusion_mark
-from tests.study.browsing import PHONE, SHORT, TRIALS, answer_by_pointer, answer_check, begin, violations, watch
+from tests.study.browsing import (
+    PHONE,
+    SHORT,
+    TRIALS,
+    answer_by_pointer,
+    answer_check,
+    begin,
+    violations,
+    wait_for_a_picture,
+    watch,
+)
 
 
 def expect_answers(server, question, count):
@@ -168,7 +178,7 @@ def test_a_rating_over_time_keeps_its_instants_when_the_browser_is_busy(on_the_w
     page.get_by_role("checkbox").click()
     page.locator("form[action='/start']").get_by_role("button").click()
     page.locator("#begin").click()
-    page.wait_for_function("window.stage?.frames > 0")
+    wait_for_a_picture(page)
     page.evaluate(
         """() => {
             const slider = document.querySelector("input[data-rate]"), until = window.stage.started + 1000;
