@@ -3,9 +3,9 @@
     python benchmarks/bench_film.py
 
 Five walks side by side for eight seconds: 400 pictures of 256 by 215 pixels. Before, of 200 by 168 pixels and with
-nothing else running: 35 s. Required: at most a fifth of it on two free processors; `load` tells how busy they were. One
-walk of a robot with meshes, if a package has brought it (example-robot-data: go1), is adopted, walked and filmed too;
-before it was rasterized, that film took 57 s of the processors, at a load of 5.4.
+nothing else running: 35 s. Required: at most a fifth of it on two free processors; `load` tells how busy they were.
+One walk of a robot with meshes, where a package has brought it (example-robot-data: go1), is adopted, walked and
+filmed, too; before it was rasterized, that film, 400 pixels wide, took 57 s of the processors, at a load of 5.4.
 """
 
 from __future__ import annotations
