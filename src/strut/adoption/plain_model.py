@@ -31,7 +31,7 @@ _SHAPES = {
 _HINGE, _BALL = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_BALL)
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 _FAR_ORIGIN = 0.35  # of how far links lie apart: farther from the joints on it, an origin is moved to them
-_MOST_SEEN_FACES = 16_000  # of one mesh: a page with the robot stays small
+_MOST_SEEN_FACES = 20_000  # of one mesh: a page with the robot stays small; for fewer, edges of motors do not collapse
 _SEEN_GROUP, _TOUCHING_GROUP = "2", "0"  # what touches is drawn only where a link has no looks of its own
 
 
