@@ -21,7 +21,7 @@ from collections.abc import Callable  # noqa: E402
 import numpy as np  # noqa: E402
 
 from record import Row, median_seconds, record  # noqa: E402
-from strut.kinematics.biped_model import TwoLegs, two_legs  # noqa: E402
+from strut.kinematics.biped_model import BipedModel, biped_model  # noqa: E402
 from strut.kinematics.biped_posture import PostureTargets, solve_postures  # noqa: E402
 from strut.kinematics.leg_angles import chain_points, leg_angles  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
@@ -32,7 +32,7 @@ START_RAD = 0.03  # standard deviation of the start from the solution, per joint
 CLOSE_M = 1e-11
 
 
-def random_targets(legs: TwoLegs, count: int, rng: np.random.Generator) -> PostureTargets:
+def random_targets(legs: BipedModel, count: int, rng: np.random.Generator) -> PostureTargets:
     """Return targets that a walk might have."""
     half = legs.separation_m / 2.0
     ankles = np.zeros((count, 2, 3))
@@ -43,7 +43,7 @@ def random_targets(legs: TwoLegs, count: int, rng: np.random.Generator) -> Postu
     return PostureTargets(ankles, com, headings, headings.mean(axis=1), rng.uniform(0.19, 0.22, count))
 
 
-def joint_space_error(legs: TwoLegs, targets: PostureTargets, k: int, theta: Array) -> Array:
+def joint_space_error(legs: BipedModel, targets: PostureTargets, k: int, theta: Array) -> Array:
     """Return by how much sets of twelve angles miss target k. Shape (M, 12) in and out."""
     one, count = targets.rows(slice(k, k + 1)), len(theta)
     feet = np.broadcast_to(one.foot_heading_rad, (count, 2))
@@ -68,7 +68,7 @@ def misturned(rotation: Array, heading_rad: float) -> Array:
     return np.stack([aside, rotation[:, 2, 0], rotation[:, 2, 1]], axis=1)
 
 
-def joint_space_newton(legs: TwoLegs, targets: PostureTargets, k: int, start: Array) -> bool:
+def joint_space_newton(legs: BipedModel, targets: PostureTargets, k: int, start: Array) -> bool:
     """Solve one target in the twelve angles with a numeric Jacobian; return whether it came close."""
     theta, steps = start.copy(), np.concatenate([1e-6 * np.eye(12), -1e-6 * np.eye(12)])
     for _ in range(15):
@@ -93,7 +93,7 @@ def row(case: str, count: int, work: Callable[[], int]) -> Row:
 
 def main() -> None:
     """Measure, print and record."""
-    legs, rng = two_legs(load_robot("alice")), np.random.default_rng(0)
+    legs, rng = biped_model(load_robot("alice")), np.random.default_rng(0)
     targets = random_targets(legs, BATCH, rng)
     solution = solve_postures(legs, targets)
     theta = leg_angles(solution.joint_in_world) + rng.normal(0.0, START_RAD, (BATCH, 12))

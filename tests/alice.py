@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from strut.kinematics.biped_model import two_legs
+from strut.kinematics.biped_model import biped_model
 from strut.kinematics.biped_posture import PostureTargets
 from strut.models.catalogue import load_robot
 
 REFERENCE = tomllib.loads((Path(__file__).parent / "data" / "alice.toml").read_text("utf-8"))
 ALICE = load_robot("alice")
-LEGS = two_legs(ALICE)
+LEGS = biped_model(ALICE)
 RIGHT_CM, LEFT_CM = (0.0, -4.49, 0.0), (0.0, 4.49, 0.0)
 
 

@@ -12,7 +12,7 @@ from strut.errors import UnreachablePostureError
 from strut.generators.body_path import carried, dynamic_margin_m, effective_height_m, sole_points, static_margin_m
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan
-from strut.kinematics.biped_model import two_legs
+from strut.kinematics.biped_model import biped_model
 from strut.place import Place
 from strut.reproduction.alice import variant, walking_margin_m
 from tests.alice import ALICE, LEGS, targets_cm
@@ -49,7 +49,7 @@ def test_nine_masses_press_where_the_whole_model_does():
 
 @pytest.mark.parametrize(("torso_cm", "height_cm"), [(0.0, 19.75), (15.0, 31.0)])
 def test_heavy_shoes_make_the_body_press_from_higher_up(torso_cm, height_cm):
-    legs = two_legs(variant(ALICE, torso_m=torso_cm / 100.0, half_width_m=0.035))
+    legs = biped_model(variant(ALICE, torso_m=torso_cm / 100.0, half_width_m=0.035))
     assert effective_height_m(legs, targets_cm()) * 100.0 == pytest.approx(height_cm, abs=0.1)
 
 

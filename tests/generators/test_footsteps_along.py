@@ -26,8 +26,8 @@ def same(place, x_m, y_m, heading_rad=0.0):
     return (place.x_m, place.y_m, place.heading_rad) == pytest.approx((x_m, y_m, heading_rad), abs=1e-9)
 
 
-def route(pivot="left", first=0.0, manner="forwards", line=0.0, second=0.0):
-    return Route(pivot, manner, first, line, second)
+def route(pivot="left", first=0.0, direction="forwards", line=0.0, second=0.0):
+    return Route(pivot, direction, first, line, second)
 
 
 def test_shoes_of_who_stands_are_half_the_separation_to_each_side():
@@ -41,7 +41,7 @@ def test_shoes_of_who_stands_are_half_the_separation_to_each_side():
     [
         (route(line=0.3), (0, 3, 0), 4),
         (route(line=0.301), (0, 4, 0), 5),
-        (route(line=0.1, manner="leftwards"), (0, 2, 0), 4),
+        (route(line=0.1, direction="leftwards"), (0, 2, 0), 4),
         (route(first=0.8, line=0.2, second=-0.5), (2, 2, 2), 9),
         (route(), (0, 0, 0), 0),
     ],
@@ -60,10 +60,10 @@ def test_a_straight_walk_alternates_and_closes_beside_the_last():
 
 
 def test_steps_to_the_side_lead_with_the_outer_foot():
-    steps = footsteps_along(Place(0.0, 0.0), route(manner="rightwards", line=0.1), LIMITS)
+    steps = footsteps_along(Place(0.0, 0.0), route(direction="rightwards", line=0.1), LIMITS)
     assert [step.foot for step in steps] == [RIGHT, LEFT, RIGHT, LEFT]
     assert [step.place.y_m for step in steps] == pytest.approx([-0.15, 0.05, -0.2, 0.0])
-    left = footsteps_along(Place(0.0, 0.0), route(manner="leftwards", line=0.05), LIMITS)
+    left = footsteps_along(Place(0.0, 0.0), route(direction="leftwards", line=0.05), LIMITS)
     assert [(step.foot, round(step.place.y_m, 9)) for step in left] == [(LEFT, 0.15), (RIGHT, -0.05)]
 
 

@@ -6,7 +6,7 @@ import pytest
 from strut.balance.pressure import zero_moment_point
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.generators.body_path import effective_height_m
-from strut.kinematics.biped_model import two_legs
+from strut.kinematics.biped_model import biped_model
 from strut.kinematics.posture_failure import required_postures
 from strut.reproduction.alice import variant
 from tests.alice import ALICE, targets_cm
@@ -43,7 +43,7 @@ def test_masses_at_rest_press_under_their_centre_from_the_first_sample_to_the_la
 
 @pytest.mark.parametrize(("torso_m", "height_m"), [(0.0, 0.1975), (0.15, 0.310)])  # derived from the paper's Table 1
 def test_heavy_shoes_that_stay_behind_make_the_legs_sway_like_a_higher_mass(torso_m, height_m):
-    legs, target = two_legs(variant(ALICE, torso_m=torso_m, half_width_m=0.035)), targets_cm()
+    legs, target = biped_model(variant(ALICE, torso_m=torso_m, half_width_m=0.035)), targets_cm()
     joint = required_postures(legs, target).joint_in_world
     masses = legs.masses_in_world(joint, target.foot_heading_rad, target.body_heading_rad)
     assert effective_height_m(legs, target) == pytest.approx(height_m, abs=1e-3)

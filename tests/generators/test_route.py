@@ -17,7 +17,7 @@ from strut.generators.footsteps import (
     shoe_gap_m,
     standing,
 )
-from strut.generators.route import MANNERS, pivot_displacement, route_in_manner, route_to, shorter_pivots
+from strut.generators.route import DIRECTION_RAD, pivot_displacement, route_in_direction, route_to, shorter_pivots
 from strut.place import Place, wrapped
 from tests.alice import ALICE
 
@@ -46,8 +46,8 @@ def test_turn_line_turn_reaches_ten_thousand_goals_exactly():
 def test_every_pivot_and_manner_reaches_every_goal():
     for goal in random_goals(200, 1):
         for pivot in ("right", "left"):
-            for manner in MANNERS:
-                assert miss(route_in_manner(goal, SEPARATION_M, pivot, manner).end(SEPARATION_M), goal) < 1e-9
+            for direction in DIRECTION_RAD:
+                assert miss(route_in_direction(goal, SEPARATION_M, pivot, direction).end(SEPARATION_M), goal) < 1e-9
 
 
 def test_pivot_is_the_one_with_the_shorter_line():
@@ -66,17 +66,17 @@ def test_rule_of_thumb_by_the_side_of_the_goal_picks_the_longer_line_for_a_quart
 @pytest.mark.parametrize("degrees", [-170, -60, 30, 90, 180])
 def test_turning_on_the_spot_is_two_half_turns_and_a_short_line(degrees):
     alpha = math.radians(degrees)
-    route = route_in_manner(Place(0.0, 0.0, alpha), SEPARATION_M, "right", "forwards" if alpha > 0 else "backwards")
+    route = route_in_direction(Place(0.0, 0.0, alpha), SEPARATION_M, "right", "forwards" if alpha > 0 else "backwards")
     assert route.first_turn_rad == pytest.approx(alpha / 2.0)
     assert route.second_turn_rad == pytest.approx(alpha / 2.0)
     assert route.line_m == pytest.approx(abs(SEPARATION_M * math.sin(alpha / 2.0)))
 
 
 def test_goals_behind_and_beside_are_walked_to_without_turning_round():
-    assert route_to(Place(-0.1, 0.0), SEPARATION_M, LIMITS.swings).manner == "backwards"
-    assert route_to(Place(0.0, 0.05), SEPARATION_M, LIMITS.swings).manner == "leftwards"
-    assert route_to(Place(0.0, -0.05), SEPARATION_M, LIMITS.swings).manner == "rightwards"
-    assert route_to(Place(1.0, 0.0), SEPARATION_M, LIMITS.swings).manner == "forwards"
+    assert route_to(Place(-0.1, 0.0), SEPARATION_M, LIMITS.swings).direction == "backwards"
+    assert route_to(Place(0.0, 0.05), SEPARATION_M, LIMITS.swings).direction == "leftwards"
+    assert route_to(Place(0.0, -0.05), SEPARATION_M, LIMITS.swings).direction == "rightwards"
+    assert route_to(Place(1.0, 0.0), SEPARATION_M, LIMITS.swings).direction == "forwards"
 
 
 def test_footsteps_end_at_the_goal_side_by_side():

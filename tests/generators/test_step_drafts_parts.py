@@ -10,7 +10,7 @@ from strut.errors import BadFootstepsError, OutOfRangeError
 from strut.expression.life import Rhythm, life_of
 from strut.generators import step_drafts
 from strut.generators.step_drafts import StepDrafts, _check_length, _life, _out_of_reach, _triple, described, step_at
-from strut.kinematics.biped_model import two_legs
+from strut.kinematics.biped_model import biped_model
 from strut.models.catalogue import load_robot
 from strut.place import LEFT, RIGHT, Footstep, Place
 from strut.request import Steps
@@ -28,7 +28,7 @@ def gait(style=None, *, slower=None, **task):
 def test_a_gait_has_the_tables_numbers_times_the_words_of_the_style():
     plain, style = gait(), Style(stride=0.8, lift=1.5, body_height=0.95, sway=1.2, tempo=1.25)
     found = gait(style)
-    separation = two_legs(ALICE).separation_m
+    separation = biped_model(ALICE).separation_m
     assert found.limits.length_m == pytest.approx(0.8 * TABLE.step_length_m)
     assert (found.limits.side_m, found.limits.turn_rad) == (TABLE.side_step_m, TABLE.step_turn_rad)
     assert found.limits.separation_m == pytest.approx(separation)
@@ -56,7 +56,7 @@ def test_the_users_numbers_go_before_the_tables():
 
 @pytest.mark.parametrize(("y_m", "words"), [(0.02, "onto the right one"), (0.7, "apart")])
 def test_own_footsteps_on_the_other_shoe_or_beyond_the_legs_are_refused(y_m, words):
-    separation = two_legs(ALICE).separation_m
+    separation = biped_model(ALICE).separation_m
     wrong = Footstep(LEFT, Place(0.0, -separation / 2.0 + y_m, 0.0))
     fine = Footstep(RIGHT, Place(0.02, -separation / 2.0))
     drafts = StepDrafts(ALICE, Steps(footsteps=(fine, wrong)), 50.0)
@@ -65,7 +65,7 @@ def test_own_footsteps_on_the_other_shoe_or_beyond_the_legs_are_refused(y_m, wor
 
 
 def test_legs_span_what_straight_ones_would_at_their_height():
-    legs = two_legs(ALICE)
+    legs = biped_model(ALICE)
     height = TABLE.body_height_m
     span = legs.separation_m + 2.0 * np.sqrt(legs.longest_leg_m**2 - height**2)
     for more, refused in ((-1e-4, False), (1e-4, True)):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import msgspec
 import numpy as np
 
-from strut.kinematics.biped_model import two_legs
+from strut.kinematics.biped_model import biped_model
 from strut.models.limb_robot import limb_robot
 from strut.tables.body import LimbBody
 from tests.alice import ALICE, LEGS
@@ -21,6 +21,6 @@ def with_sole(sole_m):
 
 
 def test_the_ankle_is_over_and_behind_a_sole_that_lies_below_and_ahead_of_it():
-    legs = two_legs(with_sole((0.01, 0.0, -0.02)))
+    legs = biped_model(with_sole((0.01, 0.0, -0.02)))
     np.testing.assert_allclose(legs.ankle_from_sole_m, [-0.01, 0.0, 0.02])
     np.testing.assert_allclose(legs.link_m, LEGS.link_m)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from strut.errors import UnreachablePostureError
-from strut.kinematics.biped_model import two_legs
+from strut.kinematics.biped_model import biped_model
 from strut.kinematics.biped_posture import guessed_postures, posture_jacobians, posture_residuals, solve_postures
 from strut.kinematics.leg_angles import chain_points, leg_angles, posture_qpos
 from strut.kinematics.posture_failure import BODY_TOO_LOW, COM_OUT_OF_REACH, LEG_TOO_SHORT, required_postures
@@ -223,7 +223,7 @@ def test_taller_robot_needs_no_code():
     for mount in table["mount"]:
         mount["position_m"] = [factor * v for v in mount["position_m"]]
     taller = msgspec.convert(table, LimbBody)
-    tall = two_legs(limb_robot("tall", taller, replace(ALICE.tables, robot=taller)))
+    tall = biped_model(limb_robot("tall", taller, replace(ALICE.tables, robot=taller)))
     joint = solve_postures(tall, targets_cm(tuple(2 * np.array(RIGHT_CM)), tuple(2 * np.array(LEFT_CM)), height=44.0))
     np.testing.assert_allclose(joint.joint_in_world[0], 2.0 * STAND, atol=1e-12)
 

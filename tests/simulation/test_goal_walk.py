@@ -9,7 +9,7 @@ import pytest
 
 from strut.errors import BadMotionError
 from strut.generators.phases import PhaseTimes
-from strut.kinematics.biped_model import two_legs
+from strut.kinematics.biped_model import biped_model
 from strut.kinematics.foot_poses import standing_place
 from strut.pipeline.walk import walk, walk_to
 from strut.place import Place
@@ -129,7 +129,7 @@ def test_who_tips_over_or_sinks_has_fallen(tilt_rad, axis, height, fell):
 
 
 def test_every_phase_of_a_walk_ends_on_a_sample():
-    legs, gait = two_legs(ALICE), _gait(ALICE, walk("alice", goal=Place(0.05, 0.0)))
+    legs, gait = biped_model(ALICE), _gait(ALICE, walk("alice", goal=Place(0.05, 0.0)))
     uneven = replace(gait, times=PhaseTimes(0.3333, 0.4444, 0.0001))
     times = _Walker(ALICE, legs, uneven, "corrected", None, 0.01, None)._gait.times
     assert (times.shift_s, times.swing_s, times.settle_s) == pytest.approx((0.33, 0.44, 0.01))

@@ -17,7 +17,7 @@ from strut.balance.support import support_margin
 from strut.balance.sway import mass_path
 from strut.engines.body_wrench import centre_of_mass_path
 from strut.generators.phases import StepPlan
-from strut.kinematics.biped_model import UPPER_BODY, TwoLegs
+from strut.kinematics.biped_model import UPPER_BODY, BipedModel
 from strut.kinematics.biped_posture import PostureTargets
 from strut.kinematics.leg_angles import posture_qpos
 from strut.kinematics.posture_failure import required_postures
@@ -73,7 +73,7 @@ def lean_of(robot: Robot, joint_rad: Array) -> Lean:
 
 
 def carried(
-    legs: TwoLegs,
+    legs: BipedModel,
     plan: StepPlan,
     height_m: float | Array,
     *,
@@ -116,7 +116,7 @@ def _in_world(vector: Array, heading_rad: Array) -> Array:
     return np.asarray(Rotation.from_euler("Z", heading_rad[:, None]).apply(vector))
 
 
-def posture_targets(legs: TwoLegs, plan: StepPlan, height_m: float | Array, com_in_world: Array) -> PostureTargets:
+def posture_targets(legs: BipedModel, plan: StepPlan, height_m: float | Array, com_in_world: Array) -> PostureTargets:
     """Return what the postures of a plan shall meet. Shape (T, 2) for the centre of mass."""
     c, s = np.cos(plan.foot_heading_rad), np.sin(plan.foot_heading_rad)
     x, y, z = legs.ankle_from_sole_m
@@ -125,7 +125,7 @@ def posture_targets(legs: TwoLegs, plan: StepPlan, height_m: float | Array, com_
     return PostureTargets(ankles, com_in_world, plan.foot_heading_rad, plan.body_heading_rad, height)
 
 
-def effective_height_m(legs: TwoLegs, target: PostureTargets) -> float:
+def effective_height_m(legs: BipedModel, target: PostureTargets) -> float:
     """Return the height at which a single mass would press as the legs do when the centre of mass sways sideways.
 
     Heavy shoes stay behind, so the upper body moves further than the centre of mass: it is higher than that.

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from strut.errors import BadFootstepsError, OutOfRangeError
-from strut.generators.route import MANNERS, Manner, Route, route_to
+from strut.generators.route import DIRECTION_RAD, LineDirection, Route, route_to
 from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, between
 from strut.robot import Array, Robot
 
@@ -44,7 +44,7 @@ class StepLimits:
 
     def parts(self, route: Route) -> tuple[int, int, int]:
         """Return into how many equal parts the two turns and the line of a route are cut: turn, line, turn."""
-        reach_m = self.length_m if route.manner in ("forwards", "backwards") else self.side_m
+        reach_m = self.length_m if route.direction in ("forwards", "backwards") else self.side_m
         spans = ((route.first_turn_rad, self.turn_rad), (route.line_m, reach_m), (route.second_turn_rad, self.turn_rad))
         first, line, second = (math.ceil(abs(span) / most - _WHOLE) for span, most in spans)
         return first, line, second
@@ -52,7 +52,7 @@ class StepLimits:
     def swings(self, route: Route) -> int:
         """Return how many swings a route takes: one per part and one to close, or two per part to the side."""
         first, line, second = self.parts(route)
-        sideways = route.manner in ("leftwards", "rightwards")
+        sideways = route.direction in ("leftwards", "rightwards")
         return sum(part + 1 for part in (first, second) if part) + (2 * line if sideways else line + (line > 0))
 
 
@@ -102,32 +102,32 @@ def footsteps_along(start: Place, route: Route, limits: StepLimits, *, first_foo
         first_foot: The foot that swings first where either could.
     """
     side = 1.0 if route.pivot == "left" else -1.0
-    half, angle = limits.separation_m / 2.0, MANNERS[route.manner]
+    half, angle = limits.separation_m / 2.0, DIRECTION_RAD[route.direction]
     pivot = start.then(Place(0.0, side * half))
     across = {LEFT if side < 0 else RIGHT: -side * 2.0 * half, LEFT if side > 0 else RIGHT: 0.0}
     parts = limits.parts(route)
     steps: list[Footstep] = []
 
-    def add(moved: Callable[[float], Place], count: int, manner: Manner) -> None:
+    def add(moved: Callable[[float], Place], count: int, direction: LineDirection) -> None:
         swing_first = 1 - steps[-1].foot if steps else first_foot
-        for foot, share in _sequence(count, manner, swing_first, route.first_turn_rad):
+        for foot, share in _sequence(count, direction, swing_first, route.first_turn_rad):
             steps.append(Footstep(foot, moved(share).then(Place(0.0, across[foot]))))
 
     add(lambda share: pivot.then(Place(0.0, 0.0, share * route.first_turn_rad)), parts[0], "forwards")
     turned = pivot.then(Place(0.0, 0.0, route.first_turn_rad))
     line_x, line_y = route.line_m * math.cos(angle), route.line_m * math.sin(angle)
-    add(lambda share: turned.then(Place(share * line_x, share * line_y)), parts[1], route.manner)
+    add(lambda share: turned.then(Place(share * line_x, share * line_y)), parts[1], route.direction)
     moved = turned.then(Place(line_x, line_y))
     add(lambda share: moved.then(Place(0.0, 0.0, share * route.second_turn_rad)), parts[2], "forwards")
     return steps
 
 
-def _sequence(parts: int, manner: Manner, first: int | None, turn_rad: float) -> list[tuple[int, float]]:
+def _sequence(parts: int, direction: LineDirection, first: int | None, turn_rad: float) -> list[tuple[int, float]]:
     """Return which foot swings to which share of a stretch that is cut into parts."""
     if parts == 0:
         return []
-    if manner in ("leftwards", "rightwards"):  # shoes must not cross: the leading one steps out, the other closes
-        lead = LEFT if manner == "leftwards" else RIGHT
+    if direction in ("leftwards", "rightwards"):  # shoes must not cross: the leading one steps out, the other closes
+        lead = LEFT if direction == "leftwards" else RIGHT
         return [(foot, part / parts) for part in range(1, parts + 1) for foot in (lead, 1 - lead)]
     lead = first if first is not None else (RIGHT if turn_rad >= 0.0 else LEFT)
     swings = [((lead + part - 1) % 2, part / parts) for part in range(1, parts + 1)]

@@ -18,7 +18,7 @@ from strut.engines.solids import solid_poses, solids
 from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnreachablePathError
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.hand_path import HandPath, path_through
-from strut.generators.hand_task import AS_WRITTEN, Manner, hand_task
+from strut.generators.hand_task import AS_WRITTEN, MovementQuality, hand_task
 from strut.generators.tracking_problem import TrackingProblem, tracked
 from strut.kinematics.hand_tracking import TrackedTask
 from strut.request import HandTask
@@ -98,7 +98,7 @@ class HandDrafts:
                 f"{robot.name} stands on its feet and has no stories: hands of robots on wheels have tasks; "
                 f"try `strut walk {robot.name}`."
             )
-        path = _path(robot, task, _manner(robot, style) if self.expressive else AS_WRITTEN)
+        path = _path(robot, task, _quality(robot, style) if self.expressive else AS_WRITTEN)
         path = replace(path, platform=None) if task.platform == "free" else path
         user = np.asarray(robot.chains.head.user_m if task.user_m is None else task.user_m, dtype=float)
         time_s = np.linspace(0.0, path.duration_s, max(2, round(path.duration_s * self.rate_hz) + 1))
@@ -134,7 +134,7 @@ def _checked_user(robot: Robot, user_m: Array, qpos: Array) -> Array:
     return user
 
 
-def _manner(robot: Robot, style: Style) -> Manner:
+def _quality(robot: Robot, style: Style) -> MovementQuality:
     """Return how a style does a task; as it is written where the body has no part for that."""
     table = robot.expression
     if table.part("size") is None:
@@ -142,14 +142,14 @@ def _manner(robot: Robot, style: Style) -> Manner:
     sharpness = SHARP * (style.jerkiness - table.neutral_value("jerkiness"))
     leans = [(word, joint, factor) for word in LEANS for joint, factor in table.joints(word).items()]
     trunk = {joint: factor * (getattr(style, word) - table.neutral_value(word)) for word, joint, factor in leans}
-    return Manner(style.tempo, style.size, min(max(sharpness, -1.0), 1.0), trunk)
+    return MovementQuality(style.tempo, style.size, min(max(sharpness, -1.0), 1.0), trunk)
 
 
-def _path(robot: Robot, task: HandTask, manner: Manner) -> HandPath:
+def _path(robot: Robot, task: HandTask, quality: MovementQuality) -> HandPath:
     if task.path is not None:
         return path_through(task.task, task.hand, np.array(task.path, dtype=float))
     target = None if task.target_m is None else np.asarray(task.target_m, dtype=float)
-    return hand_task(robot, task.task, duration_s=task.duration_s, target_m=target, manner=manner)
+    return hand_task(robot, task.task, duration_s=task.duration_s, target_m=target, quality=quality)
 
 
 def _showing(problem: TrackingProblem, style: Style) -> tuple[TrackedTask, Style]:

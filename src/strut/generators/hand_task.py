@@ -23,7 +23,7 @@ from strut.tables.hands import PointTask, PostureTask, RouteTask, TaskTable
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class MovementQuality:
     """How a task is done: its pace and size as factors, and from -1 to 1 how sharp its swings are.
 
     `trunk_rad` are angles of joints under the arm: the hand of a body that leans does its task where the lean takes it.
@@ -36,7 +36,7 @@ class Manner:
     trunk_rad: Mapping[str, float] = field(default_factory=dict)
 
 
-AS_WRITTEN = Manner()
+AS_WRITTEN = MovementQuality()
 
 
 def hand_frame(robot: Robot, hand: str) -> str:
@@ -48,7 +48,7 @@ def hand_frame(robot: Robot, hand: str) -> str:
 
 
 def hand_task(
-    robot: Robot, task: str, *, duration_s: float, target_m: Array | None = None, manner: Manner = AS_WRITTEN
+    robot: Robot, task: str, *, duration_s: float, target_m: Array | None = None, quality: MovementQuality = AS_WRITTEN
 ) -> HandPath:
     """Return a task of the robot as a path of its hand.
 
@@ -57,7 +57,7 @@ def hand_task(
         task: Its name.
         duration_s: How long it shall take.
         target_m: What to point at, in world; the task's own target if None. Shape (3,).
-        manner: Pace and size of the movement; as the table has it if left out.
+        quality: Pace and size of the movement; as the table has it if left out.
     """
     tasks = robot.tasks
     if task not in tasks:
@@ -65,17 +65,17 @@ def hand_task(
     checked_duration(duration_s)
     table = tasks[task]
     if isinstance(table, PointTask):
-        return _in_manner(_point_task(robot, task, table, duration_s, target_m, manner), manner)
+        return _of_quality(_point_task(robot, task, table, duration_s, target_m, quality), quality)
     if target_m is not None:
         raise OutOfRangeError(f"Task {task} has no target; only tasks that point have one.")
     if isinstance(table, RouteTask):
         return _route_task(robot, task, table, duration_s)
-    return _in_manner(_posture_task(robot, task, table, duration_s, manner), manner)
+    return _of_quality(_posture_task(robot, task, table, duration_s, quality), quality)
 
 
-def _in_manner(path: HandPath, manner: Manner) -> HandPath:
-    """Return a path that says in which manner it is done, so that whoever judges it can make it again."""
-    return path if manner == AS_WRITTEN else replace(path, options={**path.options, "manner": asdict(manner)})
+def _of_quality(path: HandPath, quality: MovementQuality) -> HandPath:
+    """Return a path that says in which quality it is done, so that whoever judges it can make it again."""
+    return path if quality == AS_WRITTEN else replace(path, options={**path.options, "manner": asdict(quality)})
 
 
 def checked_duration(duration_s: float) -> float:
@@ -87,20 +87,20 @@ def checked_duration(duration_s: float) -> float:
     return duration_s
 
 
-def _posture_task(robot: Robot, name: str, table: PostureTask, duration_s: float, manner: Manner) -> HandPath:
+def _posture_task(robot: Robot, name: str, table: PostureTask, duration_s: float, quality: MovementQuality) -> HandPath:
     frame = hand_frame(robot, table.hand)
     middle = _arm_posture(robot, table)
-    for joint, angle_rad in manner.trunk_rad.items():
+    for joint, angle_rad in quality.trunk_rad.items():
         middle[_column(robot, joint)] += angle_rad
 
     def poses(time_s: Array) -> Poses:
-        clock_s = manner.tempo * eased_time(time_s, duration_s)
+        clock_s = quality.tempo * eased_time(time_s, duration_s)
         qpos = np.tile(middle, (len(time_s), 1))
         for joint, swing in table.swing.items():
             column = _column(robot, joint)
             phase = 2.0 * np.pi * swing.frequency_hz * clock_s
-            phase = phase + manner.sharpness * np.sin(2.0 * phase) / 2.0
-            qpos[:, column] += manner.size * swing.amplitude_rad * np.sin(phase)
+            phase = phase + quality.sharpness * np.sin(2.0 * phase) / 2.0
+            qpos[:, column] += quality.size * swing.amplitude_rad * np.sin(phase)
         return Poses(*frame_poses(robot, frame, qpos))
 
     return _path(robot, name, table, duration_s, poses)
@@ -127,7 +127,7 @@ def _route_task(robot: Robot, name: str, table: RouteTask, duration_s: float) ->
 
 
 def _point_task(
-    robot: Robot, name: str, table: PointTask, duration_s: float, target_m: Array | None, manner: Manner
+    robot: Robot, name: str, table: PointTask, duration_s: float, target_m: Array | None, quality: MovementQuality
 ) -> HandPath:
     first = _first_pose(robot, table)
     assert first.rotation is not None
@@ -146,7 +146,7 @@ def _point_task(
     sine = float(np.linalg.norm(axis))
     angle = float(np.arctan2(sine, start[:, 0] @ direction))
     vector = axis / sine * angle if sine > 1e-9 else np.zeros(3)
-    raise_s = min(table.raise_s / manner.tempo, duration_s / 2.0)
+    raise_s = min(table.raise_s / quality.tempo, duration_s / 2.0)
 
     def poses(time_s: Array) -> Poses:
         share = smooth_step(time_s / raise_s)[:, None]

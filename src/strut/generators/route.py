@@ -14,8 +14,8 @@ from typing import Literal
 from strut.place import Place, wrapped
 
 Pivot = Literal["right", "left"]
-Manner = Literal["forwards", "backwards", "leftwards", "rightwards"]
-MANNERS: dict[Manner, float] = {
+LineDirection = Literal["forwards", "backwards", "leftwards", "rightwards"]
+DIRECTION_RAD: dict[LineDirection, float] = {
     "forwards": 0.0,
     "backwards": math.pi,
     "leftwards": math.pi / 2.0,
@@ -30,14 +30,14 @@ class Route:
 
     Args:
         pivot: The foot that both turns turn about.
-        manner: How the line is walked.
+        direction: How the line is walked.
         first_turn_rad: Counter-clockwise.
         line_m: Length of the line.
         second_turn_rad: Counter-clockwise.
     """
 
     pivot: Pivot
-    manner: Manner
+    direction: LineDirection
     first_turn_rad: float
     line_m: float
     second_turn_rad: float
@@ -51,7 +51,7 @@ class Route:
         """Return where the route ends, as seen from its start between the feet."""
         side = separation_m / 2.0 if self.pivot == "left" else -separation_m / 2.0
         turned = Place(0.0, side).then(Place(0.0, 0.0, self.first_turn_rad))
-        angle = MANNERS[self.manner]
+        angle = DIRECTION_RAD[self.direction]
         moved = turned.then(Place(self.line_m * math.cos(angle), self.line_m * math.sin(angle)))
         return moved.then(Place(0.0, 0.0, self.second_turn_rad)).then(Place(0.0, -side))
 
@@ -75,18 +75,18 @@ def pivot_displacement(goal: Place, separation_m: float, pivot: Pivot) -> tuple[
     return goal.x_m + sign * half * math.sin(alpha), goal.y_m + sign * half * (1.0 - math.cos(alpha))
 
 
-def route_in_manner(goal: Place, separation_m: float, pivot: Pivot, manner: Manner) -> Route:
-    """Return the route to a goal, as seen from the start, about a given foot and in a given manner."""
+def route_in_direction(goal: Place, separation_m: float, pivot: Pivot, direction: LineDirection) -> Route:
+    """Return the route to a goal, as seen from the start, about a given foot and in a given direction."""
     x_m, y_m = pivot_displacement(goal, separation_m, pivot)
     line_m = math.hypot(x_m, y_m)
     if line_m**2 < _SAME:  # nowhere to go, so no direction to face: one turn does it
         return Route(pivot, "forwards", 0.0, 0.0, wrapped(goal.heading_rad))
-    first = wrapped(math.atan2(y_m, x_m) - MANNERS[manner])
-    return Route(pivot, manner, first, line_m, wrapped(goal.heading_rad - first))
+    first = wrapped(math.atan2(y_m, x_m) - DIRECTION_RAD[direction])
+    return Route(pivot, direction, first, line_m, wrapped(goal.heading_rad - first))
 
 
 def route_to(goal: Place, separation_m: float, cost: Callable[[Route], float]) -> Route:
-    """Return the route with the shorter line, walked in the manner that costs least.
+    """Return the route with the shorter line, walked in the direction that costs least.
 
     Args:
         goal: As seen from between the feet, x forward.
@@ -94,8 +94,8 @@ def route_to(goal: Place, separation_m: float, cost: Callable[[Route], float]) -
         cost: What a route costs, for instance its number of steps; equal costs prefer less turning, then forwards.
     """
     routes = [
-        route_in_manner(goal, separation_m, pivot, manner)
+        route_in_direction(goal, separation_m, pivot, direction)
         for pivot in shorter_pivots(goal, separation_m)
-        for manner in MANNERS
+        for direction in DIRECTION_RAD
     ]
     return min(routes, key=lambda route: (cost(route), round(route.turning_rad, 9)))

@@ -20,7 +20,7 @@ from strut.expression.shown import left_out, shown_shares
 from strut.generators.body_path import CarriedPlan, carried, lean_of, static_margin_m
 from strut.generators.footsteps import StepLimits, end_of, first_steps, footsteps_to, shoe_gap_m, standing
 from strut.generators.phases import Phase, PhaseTimes, StepPlan, step_plan
-from strut.kinematics.biped_model import TwoLegs, two_legs
+from strut.kinematics.biped_model import BipedModel, biped_model
 from strut.kinematics.foot_poses import standing_place
 from strut.kinematics.leg_angles import MODEL_ORDER
 from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, wrapped
@@ -129,9 +129,9 @@ class StepDrafts:
         return first_steps(steps, SEARCH_STEPS, self.legs.separation_m)
 
     @cached_property
-    def legs(self) -> TwoLegs:
+    def legs(self) -> BipedModel:
         """The robot's; raises BadFootstepsError if own footsteps put a foot onto the other or beyond what they span."""
-        legs = two_legs(self.robot)
+        legs = biped_model(self.robot)
         if self.task.footsteps:
             _check_footsteps(self.robot, legs, self.task)
         return legs
@@ -210,7 +210,7 @@ def _life(robot: Robot, style: Style, plan: StepPlan, height_m: float) -> Life |
     return life_of(robot, style, Rhythm(plan.time_s, np.asarray(beat(plan.time_s)), walking, shown, unit_s))
 
 
-def _check_footsteps(robot: Robot, legs: TwoLegs, task: Steps) -> None:
+def _check_footsteps(robot: Robot, legs: BipedModel, task: Steps) -> None:
     """Raise BadFootstepsError if a step puts a foot onto the other, or further away than legs can span."""
     height_m = task.body_height_m or robot.step_gait.body_height_m
     span_m = legs.separation_m + 2.0 * math.sqrt(max(0.0, legs.longest_leg_m**2 - height_m**2))

@@ -25,7 +25,7 @@ UPPER_BODY = 4  # of the nine masses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TwoLegs:
+class BipedModel:
     """Lengths and masses of a lower body.
 
     Args:
@@ -84,7 +84,7 @@ class TwoLegs:
         return masses
 
 
-def two_legs(robot: Robot) -> TwoLegs:
+def biped_model(robot: Robot) -> BipedModel:
     """Return the lower body of a robot whose folder describes one; raises BadTableError for any other build."""
     table, limbs = robot.tables.robot, _checked_limbs(robot)
     sole = limbs[RIGHT].foot
@@ -109,7 +109,7 @@ def two_legs(robot: Robot) -> TwoLegs:
     offset[0], offset[8] = (limb.links[3].centre_m for limb in limbs)
     offset[4] = table.body.com_m
     angle_order = [*range(5, -1, -1), *range(6, 12)]
-    return TwoLegs(
+    return BipedModel(
         link_m=np.array([*lengths[RIGHT][::-1], np.linalg.norm(hips_m), *lengths[LEFT]]),
         mass_kg=np.array([*masses[RIGHT][::-1], table.body.mass_kg, *masses[LEFT]]),
         mass_on_points=on_points,

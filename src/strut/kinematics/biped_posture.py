@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strut.kinematics.biped_model import TwoLegs
+from strut.kinematics.biped_model import BipedModel
 from strut.place import LEFT, RIGHT
 from strut.robot import Array
 
@@ -65,7 +65,7 @@ class Postures:
     iterations: npt.NDArray[np.int_]
 
 
-def solve_postures(legs: TwoLegs, targets: PostureTargets, start: Array | None = None) -> Postures:
+def solve_postures(legs: BipedModel, targets: PostureTargets, start: Array | None = None) -> Postures:
     """Return the postures that meet the targets.
 
     Args:
@@ -89,7 +89,7 @@ def solve_postures(legs: TwoLegs, targets: PostureTargets, start: Array | None =
     return Postures(np.where(found[:, None, None], joint, np.nan), found, iterations)
 
 
-def guessed_postures(legs: TwoLegs, targets: PostureTargets) -> Array:
+def guessed_postures(legs: BipedModel, targets: PostureTargets) -> Array:
     """Return a rough posture for each target: hips where the mass wants them, knees bent to fit. Shape (N, 8, 3)."""
     weights = legs.com_weights
     on_ankle = weights[0] + weights[1] / 2.0  # a knee is about half way up
@@ -113,12 +113,12 @@ def guessed_postures(legs: TwoLegs, targets: PostureTargets) -> Array:
     return joint
 
 
-def posture_residuals(legs: TwoLegs, targets: PostureTargets, joint_in_world: Array) -> Array:
+def posture_residuals(legs: BipedModel, targets: PostureTargets, joint_in_world: Array) -> Array:
     """Return the sixteen equations, each scaled to metres. Shape (N, 8, 3) in, (N, 16) out."""
     return _residuals(_Problem(legs, targets), _points_first(joint_in_world)).T
 
 
-def posture_jacobians(legs: TwoLegs, targets: PostureTargets, joint_in_world: Array) -> Array:
+def posture_jacobians(legs: BipedModel, targets: PostureTargets, joint_in_world: Array) -> Array:
     """Return their derivatives by the unknowns. Shape (N, 8, 3) in, (N, 16, 16) out.
 
     The unknowns are the knees, the hip-pitch points and the x and y of the hip-roll points, from right to left.
@@ -129,7 +129,7 @@ def posture_jacobians(legs: TwoLegs, targets: PostureTargets, joint_in_world: Ar
 class _Problem:
     """The numbers of the equations, with the samples in the last axis, where numpy is fastest."""
 
-    def __init__(self, legs: TwoLegs, targets: PostureTargets) -> None:
+    def __init__(self, legs: BipedModel, targets: PostureTargets) -> None:
         self.link, self.weights = legs.link_m, legs.com_weights
         self.scale = float(legs.link_m.mean())
         feet, body = targets.foot_heading_rad, targets.body_heading_rad
@@ -148,7 +148,7 @@ class _Problem:
 
 
 def _newton(
-    legs: TwoLegs, targets: PostureTargets, guess: Array
+    legs: BipedModel, targets: PostureTargets, guess: Array
 ) -> tuple[Array, npt.NDArray[np.bool_], npt.NDArray[np.int_]]:
     """Return joint points (N, 8, 3), which converged (N,), and in how many iterations (N,)."""
     count = len(guess)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strut.kinematics.biped_model import TwoLegs
+from strut.kinematics.biped_model import BipedModel
 from strut.kinematics.biped_posture import PostureTargets
 from strut.robot import Array
 
@@ -39,7 +39,7 @@ def leg_angles(joint_in_world: Array) -> Array:
 
 
 def chain_points(
-    legs: TwoLegs, theta_rad: Array, ankle_in_world: Array, heading_rad: Array
+    legs: BipedModel, theta_rad: Array, ankle_in_world: Array, heading_rad: Array
 ) -> tuple[Array, Array, Array]:
     """Return what twelve angles do to the chain from the right ankle on: the inverse of `leg_angles`.
 
@@ -75,7 +75,7 @@ def chain_points(
 
 
 def posture_qpos(
-    legs: TwoLegs, joint_in_world: Array, targets: PostureTargets, upper_rad: Array | None = None
+    legs: BipedModel, joint_in_world: Array, targets: PostureTargets, upper_rad: Array | None = None
 ) -> Array:
     """Return the robot's coordinates: base between the hips, legs, then what is above the hips.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from strut.errors import UnreachablePostureError
-from strut.kinematics.biped_model import TwoLegs
+from strut.kinematics.biped_model import BipedModel
 from strut.kinematics.biped_posture import Postures, PostureTargets, solve_postures
 from strut.place import LEFT, RIGHT
 from strut.robot import Array
@@ -18,7 +18,7 @@ COM_OUT_OF_REACH = "centre of mass out of reach"
 _SHARES = np.linspace(0.0, 1.0, 101)
 
 
-def required_postures(legs: TwoLegs, targets: PostureTargets, start: Array | None = None) -> Postures:
+def required_postures(legs: BipedModel, targets: PostureTargets, start: Array | None = None) -> Postures:
     """Return the postures of all targets; raises UnreachablePostureError for the first that has none."""
     postures = solve_postures(legs, targets, start)
     if not postures.found.all():
@@ -26,7 +26,7 @@ def required_postures(legs: TwoLegs, targets: PostureTargets, start: Array | Non
     return postures
 
 
-def why_unreachable(legs: TwoLegs, targets: PostureTargets, sample: int) -> UnreachablePostureError:
+def why_unreachable(legs: BipedModel, targets: PostureTargets, sample: int) -> UnreachablePostureError:
     """Return why a target has no posture.
 
     If the same shoes and height work with the centre of mass midway between the shoes, it is the centre of mass that is
@@ -48,7 +48,7 @@ def why_unreachable(legs: TwoLegs, targets: PostureTargets, sample: int) -> Unre
     return _bad_leg(legs, target, sample)
 
 
-def _bad_leg(legs: TwoLegs, target: PostureTargets, sample: int) -> UnreachablePostureError:
+def _bad_leg(legs: BipedModel, target: PostureTargets, sample: int) -> UnreachablePostureError:
     """Return which leg cannot span from its hip to its ankle, with the hips midway between the shoes."""
     ankles, height_m = target.ankle_in_world[0], float(target.height_m[0])
     heading = float(target.body_heading_rad[0])

@@ -16,7 +16,7 @@ from strut.generators.body_path import carried, dynamic_margin_m, effective_heig
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan, swing_share
 from strut.generators.route import Route, pivot_displacement, route_to, shorter_pivots
-from strut.kinematics.biped_model import TwoLegs, two_legs
+from strut.kinematics.biped_model import BipedModel, biped_model
 from strut.kinematics.biped_posture import PostureTargets, solve_postures
 from strut.kinematics.leg_angles import chain_points, leg_angles
 from strut.models.catalogue import load_robot
@@ -87,7 +87,7 @@ def swing_targets(step_m: Array, height_m: Array, separation_m: float, *, points
 
 def alice_body(robot: Robot) -> list[Comparison]:
     """Return masses, lengths and what follows from them alone."""
-    legs, sheet = two_legs(robot), Sheet("body", robot.published)
+    legs, sheet = biped_model(robot), Sheet("body", robot.published)
     sheet.compare("total mass", "mass", "total", float(legs.mass_kg.sum()))
     sheet.compare("mass of a leg with its shoe", "mass", "leg", float(legs.mass_kg[:4].sum()))
     sheet.compare("link lengths", "link", "lengths", (legs.link_m * 100.0).tolist())
@@ -101,7 +101,7 @@ def alice_body(robot: Robot) -> list[Comparison]:
 
 def golden_postures(robot: Robot) -> list[Comparison]:
     """Return the golden postures' angles, and how exactly the angles lead back."""
-    legs, sheet, worst = two_legs(robot), Sheet("postures", robot.published), 0.0
+    legs, sheet, worst = biped_model(robot), Sheet("postures", robot.published), 0.0
     for name, entry in sheet.published["target"].items():
         target = golden_target(entry, legs.separation_m * 100.0)
         joint = solve_postures(legs, target).joint_in_world
@@ -116,7 +116,7 @@ def golden_postures(robot: Robot) -> list[Comparison]:
 
 def reach(robot: Robot) -> list[Comparison]:
     """Return the longest step by body height and the highest body by step."""
-    legs, sheet = two_legs(robot), Sheet("reach", robot.published)
+    legs, sheet = biped_model(robot), Sheet("reach", robot.published)
     section = sheet.published["longest_step"]
     heights_m = np.array(section["heights"]) / 100.0
     longest = _last_found(legs, np.zeros(len(heights_m)), np.full(len(heights_m), 0.12), heights_m, by_step=True)
@@ -129,7 +129,7 @@ def reach(robot: Robot) -> list[Comparison]:
     return sheet.rows
 
 
-def _last_found(legs: TwoLegs, good: Array, bad: Array, other: Array, *, by_step: bool) -> Array:
+def _last_found(legs: BipedModel, good: Array, bad: Array, other: Array, *, by_step: bool) -> Array:
     """Return the last value on the way from good to bad whose whole swing has postures. Shape (N,) each."""
     for _ in range(_HALVINGS):
         middle = (good + bad) / 2.0
@@ -159,7 +159,7 @@ def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: Pressu
     Example:
         >>> strut.walking_margin_m(strut.load_robot("alice"), 0.04, 1.0, law="pressure")
     """
-    legs, table = two_legs(robot), robot.step_gait
+    legs, table = biped_model(robot), robot.step_gait
     limits = StepLimits(step_m, table.side_step_m, table.step_turn_rad, legs.separation_m)
     start = Place(0.0, 0.0)
     plan = step_plan(
@@ -182,7 +182,7 @@ def balance(robot: Robot) -> list[Comparison]:
     """Return effective heights, critical phase times and speeds, and margins by speed, whose mass follows a quintic."""
     sheet, heights, ratios = Sheet("balance", robot.published), [], []
     for torso_m in (0.0, 0.15):
-        legs = two_legs(variant(robot, torso_m=torso_m, half_width_m=_HALF_WIDTH_M))
+        legs = biped_model(variant(robot, torso_m=torso_m, half_width_m=_HALF_WIDTH_M))
         stand = golden_target({"com": [0.0, 0.0]}, legs.separation_m * 100.0)
         heights.append(effective_height_m(legs, stand) * 100.0)
     sheet.compare("height of one mass that sways alike, torso 0, 15 cm up", "effective_height", "heights", heights)
@@ -205,7 +205,7 @@ def balance(robot: Robot) -> list[Comparison]:
 
 def alice_errata(robot: Robot) -> list[Comparison]:
     """Return what each misprint that can be run costs; their numbers are those of docs/alice.md."""
-    legs, sheet = two_legs(robot), Sheet("errata", robot.published)
+    legs, sheet = biped_model(robot), Sheet("errata", robot.published)
     _wrong_lengths(sheet, legs)
     _wrong_sign(sheet, legs)
     step_cm, lift_cm = 4.0, 1.5
@@ -215,7 +215,7 @@ def alice_errata(robot: Robot) -> list[Comparison]:
     return sheet.rows
 
 
-def _wrong_lengths(sheet: Sheet, legs: TwoLegs) -> None:
+def _wrong_lengths(sheet: Sheet, legs: BipedModel) -> None:
     """Add what the printed left thigh and the printed centre of mass of the thighs cost."""
     stand = golden_target({"com": [0.0, 0.0]}, legs.separation_m * 100.0)
     printed = replace(legs, link_m=np.where(np.arange(7) == 5, legs.link_m[3], legs.link_m))
@@ -231,7 +231,7 @@ def _wrong_lengths(sheet: Sheet, legs: TwoLegs) -> None:
     sheet.correct("3", "shift of the centre of mass", float(moved_cm), 0.0, "cm", "printed: 4.63 over l1")
 
 
-def _wrong_sign(sheet: Sheet, legs: TwoLegs) -> None:
+def _wrong_sign(sheet: Sheet, legs: BipedModel) -> None:
     """Add what taking the sign of the ankles' roll from a horizontal vector costs."""
     targets = _random_targets(legs, np.random.default_rng(0))
     joint = solve_postures(legs, targets).joint_in_world
@@ -247,7 +247,7 @@ def _wrong_sign(sheet: Sheet, legs: TwoLegs) -> None:
     sheet.correct("7", "largest error of angles led back to points", error_cm(printed), error_cm(theta), "cm", note)
 
 
-def _random_targets(legs: TwoLegs, rng: np.random.Generator) -> PostureTargets:
+def _random_targets(legs: BipedModel, rng: np.random.Generator) -> PostureTargets:
     half = legs.separation_m / 2.0
     ankles = np.zeros((_POSTURES, 2, 3))
     ankles[:, 0, 1], ankles[:, 1, 1] = -half, half
@@ -257,7 +257,7 @@ def _random_targets(legs: TwoLegs, rng: np.random.Generator) -> PostureTargets:
     return PostureTargets(ankles, com, headings, headings.mean(axis=1), rng.uniform(0.19, 0.22, _POSTURES))
 
 
-def _wrong_path(sheet: Sheet, legs: TwoLegs) -> None:
+def _wrong_path(sheet: Sheet, legs: BipedModel) -> None:
     """Add what the printed path costs: a plain arctangent, and the pivot by the side of the goal."""
     rng = np.random.default_rng(1)
     goals = [Place(*row) for row in rng.uniform([-1.0, -1.0, -math.pi], [1.0, 1.0, math.pi], (_GOALS, 3)).tolist()]

@@ -22,7 +22,7 @@ from strut.generators.body_path import carried, lean_of
 from strut.generators.footsteps import StepLimits, closing, footsteps_to, standing
 from strut.generators.phases import PhaseTimes
 from strut.generators.step_drafts import StepGait
-from strut.kinematics.biped_model import TwoLegs, two_legs
+from strut.kinematics.biped_model import BipedModel, biped_model
 from strut.kinematics.foot_poses import shoe_places
 from strut.kinematics.leg_angles import MODEL_ORDER
 from strut.models.catalogue import robot_of
@@ -96,14 +96,14 @@ def simulate_to_goal(
         raise BadMotionError("The motion is no walk of steps to a goal; plan one with `strut walk --goal`.") from error
     step_s = float(motion.time_s[1] - motion.time_s[0])
     plant = Plant(robot, step_s, friction=robot.friction if friction is None else friction, mass_scale=mass_scale)
-    walker = _Walker(robot, two_legs(robot), gait, law, plant, step_s, on_step)
+    walker = _Walker(robot, biped_model(robot), gait, law, plant, step_s, on_step)
     walker.walk_to(goal, steps)
     return walker.arrival(goal, motion)
 
 
 def _gait(robot: Robot, motion: Motion) -> StepGait:
     gait, table = motion.meta["gait"], robot.step_gait
-    separation_m = two_legs(robot).separation_m
+    separation_m = biped_model(robot).separation_m
     upright = [0.0] * (len(robot.joint_names) - len(MODEL_ORDER))  # as older files, which do not say it, were walked
     return StepGait(
         StepLimits(gait["step_length_m"], table.side_step_m, table.step_turn_rad, separation_m),
@@ -121,7 +121,7 @@ class _Walker:
     def __init__(
         self,
         robot: Robot,
-        legs: TwoLegs,
+        legs: BipedModel,
         gait: StepGait,
         law: PressureLaw,
         plant: Plant,

@@ -18,7 +18,7 @@ from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.errors import BadMotionError
 from strut.expression.body_swing import posture_over_time
 from strut.generators.hand_path import HandPath, path_through
-from strut.generators.hand_task import Manner, hand_frame, hand_task
+from strut.generators.hand_task import MovementQuality, hand_frame, hand_task
 from strut.kinematics.gaze import looking_at
 from strut.kinematics.task_priority import LOST_BELOW
 from strut.robot import Array, Robot
@@ -58,7 +58,7 @@ def _path(robot: Robot, task: Mapping[str, Any], time_s: Array) -> HandPath:
             str(task["task"]),
             duration_s=float(task["duration_s"]),
             target_m=None if target is None else np.array(target, dtype=float),
-            manner=_manner(task.get("manner", {})),
+            quality=_quality(task.get("manner", {})),
         )
     duration_s = float(time_s[-1] - time_s[0])
     if abs(path.duration_s - duration_s) > 1.5 * duration_s / (len(time_s) - 1):
@@ -66,10 +66,10 @@ def _path(robot: Robot, task: Mapping[str, Any], time_s: Array) -> HandPath:
     return replace(path, platform=None) if task.get("platform") == "free" else path
 
 
-def _manner(said: Mapping[str, Any]) -> Manner:
+def _quality(said: Mapping[str, Any]) -> MovementQuality:
     numbers = {name: float(value) for name, value in said.items() if name != "trunk_rad"}
     trunk_rad = {str(joint): float(angle) for joint, angle in said.get("trunk_rad", {}).items()}
-    return Manner(**numbers, trunk_rad=trunk_rad)
+    return MovementQuality(**numbers, trunk_rad=trunk_rad)
 
 
 def _style(words: Any) -> Style | None:
