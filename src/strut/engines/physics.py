@@ -73,8 +73,8 @@ def run_servos(
     """Step the robot from rest along servo goals.
 
     A servo pulls with stiffness × (goal - angle) + damping × (goal speed - speed) + feed-forward, up to its limit. All
-    masses and inertias have a factor that the feed-forward does not know of. `feedback` adds torques at every step of
-    the physics, `on_sample` hears the samples done and their number; what `ends` says of it all, asked a
+    masses and inertias have a factor that the feed-forward does not know of. `feedback` is asked every `FEEDBACK_S`
+    for torques to add, `on_sample` hears the samples done and their number; what `ends` says of it all, asked a
     few times a second, may end it. Shapes: evenly spaced times (T,), start (nq,), goals and torques (T, n_joints).
     """
     driven = None if feedback is None else feedback.torque_driven
@@ -129,7 +129,7 @@ class Plant:
             time_s: Shape (T,).
             control: Positions to send, one row more than samples where more will follow. Shape (T or T + 1, n_joints).
             start_qpos: Coordinates to start from at rest; where the last piece ended if None. Shape (nq,).
-            feedback: Adds torques at every step of the physics.
+            feedback: Adds torques, asked every `FEEDBACK_S`.
             on_sample: Called with the samples done and their number.
             ends: Asked at every `ASKED_S` whether what has happened is enough.
         """

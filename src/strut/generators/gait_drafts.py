@@ -103,20 +103,27 @@ class GaitDrafts:
         best = a_little_higher(best, detail.least) if detail.level == "search" else best
         while best < len(WAYS):
             best = first_that_reaches(partial(self._look, body), best)
-            look = self._look(body, best)
-            if detail.hopeful and look.speed > RULED_OUT:
-                yield not_made(self.robot, style, "joint speed", f"joint speed: {look.fastest}")
-                return
             yield from self._ever_lower(body, detail, best)
-            if detail.level == "final" and (best + 1) % len(LOWER):  # a little lower is better than less
-                yield self._draft(body.in_way(*WAYS[best + 1]), detail, best + 1)
             if self._hurries or style != self.robot.expression.neutral_style():  # less is better than shorter steps
                 return
             best += len(LOWER) - best % len(LOWER)
 
     def _ever_lower(self, body: _GaitBody, detail: Detail, way: int) -> Iterator[Draft]:
-        """Yield the gait in a way, and in lower ones as long as its joints are too fast and that makes them slower."""
-        last, fastest = way - way % len(LOWER) + len(LOWER), np.inf
+        """Yield the gait in a way, and in lower ones as long as its joints are too fast and that makes them slower.
+
+        What a look rules out is only told where that is enough. A whole gait is tried a little lower before less of it.
+        """
+        look, last = self._look(body, way), way - way % len(LOWER) + len(LOWER)
+        if detail.hopeful and look.speed > RULED_OUT:
+            yield not_made(self.robot, body.style, "joint speed", f"joint speed: {look.fastest}")
+            return
+        yield from self._slower_and_slower(body, detail, way, last)
+        if detail.level == "final" and way + 1 < last:
+            yield self._draft(body.in_way(*WAYS[way + 1]), detail, way + 1)
+
+    def _slower_and_slower(self, body: _GaitBody, detail: Detail, way: int, last: int) -> Iterator[Draft]:
+        """Yield the gait in a way, and in lower ones while that makes joints that are too fast slower."""
+        fastest = np.inf
         while way < last:
             draft = self._draft(body.in_way(*WAYS[way]), detail, way, self.looks.get((body.style, way)))
             yield draft

@@ -87,7 +87,7 @@ class Trials:
             if found.passes and in_simulation:
                 proved = proved_upright(found.draft, may_slide=neutral)
                 found = replace(found, draft=proved, shortfalls=proved.shortfalls)
-            if found.passes or (not neutral and detail.level == "final" and not _nearly(broken)):
+            if _settled(found, broken, detail):
                 break
         assert found is not None, "a generator yields at least one draft"
         known[style] = found
@@ -172,12 +172,14 @@ class Trials:
         return replace(self, generator=self.generator.at_pace(slower))
 
 
-def _nearly(broken: tuple[Shortfall, ...]) -> bool:
-    """Return whether another way may keep what a draft breaks: one limit, or those of joints that are too fast.
+def _settled(found: Attempt, broken: tuple[Shortfall, ...], detail: Detail) -> bool:
+    """Return whether no other draft is worth a try after one that breaks some limits.
 
-    Who breaks more, or none and yet falls, needs less of a feeling.
+    Another way may keep a single limit, or joints that are too fast; a whole motion that breaks more, or none and yet
+    falls, needs less of a feeling.
     """
-    return len(broken) == 1 or any(shortfall.limit == "joint speed" for shortfall in broken)
+    nearly = len(broken) == 1 or any(shortfall.limit == "joint speed" for shortfall in broken)
+    return found.passes or (not found.neutral and detail.level == "final" and not nearly)
 
 
 def fastest(passes: Callable[[float], bool]) -> float | None:
