@@ -255,5 +255,14 @@ def test_a_base_whose_origin_lies_on_the_floor_gets_one_amid_its_hips(tmp_path):
     ET.SubElement(base, "geom", type="sphere", pos="0 0 0.4", size="0.01", mass="0.01")
     base.append(trunk)
     robot, _ = found(root, tmp_path)
-    assert robot.standing_qpos[2] == pytest.approx(robot.standing_com_m[2], abs=0.1)
+    assert robot.standing_qpos[2] == pytest.approx(0.35, abs=0.1)
     assert check_folder(tmp_path / "robot").is_sound
+
+
+def test_joints_that_can_hardly_turn_are_rigid(tmp_path):
+    root = biped()
+    for side in ("left", "right"):
+        joint_of(root, f"{side}_wrist").find("limit").attrib.update(lower="-0.001", upper="0.001")
+    robot, notes = found(root, tmp_path, "two.urdf")
+    assert not {"left_wrist", "right_wrist"} & set(robot.joint_names)
+    assert tells(notes, "assumed", "2 joints (left_wrist, right_wrist) turn by less")

@@ -18,6 +18,7 @@ from strut.robot import Array
 _HINGE, _BALL = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_BALL)
 _SLIDE, _FREE = int(mujoco.mjtJoint.mjJNT_SLIDE), int(mujoco.mjtJoint.mjJNT_FREE)
 _HOLDING = (int(mujoco.mjtEq.mjEQ_CONNECT), int(mujoco.mjtEq.mjEQ_WELD))
+_LEAST_RANGE_RAD = 0.03  # from stop to stop: less leaves nothing between the margins that limits are kept by
 _MOST_TILT = 0.87  # cosine of 30 degrees: a base that is turned further does not stand
 
 
@@ -37,7 +38,7 @@ class ForeignSource:
         root: The body that becomes its floating base.
         sliding: Joints that slide, with their link.
         coupled: Hinges that follow others, and which.
-        locked: Hinges that an equality holds in place.
+        locked: Hinges that an equality holds in place, or that can hardly turn.
         passive: Hinges that no motor moves, though others have motors.
         loops: Pairs of links that an equality holds together: closed loops.
         keyframes: In the order of the file.
@@ -69,12 +70,13 @@ def find_robot(described: DescribedModel) -> ForeignSource:
         raise NotAdoptedError("nothing in it moves: it has no joints below its base.")
     _tell_balls(model, joints, notes)
     drives = find_drives(model, joints, notes)
+    stuck = _stuck(model, joints, notes)
     return ForeignSource(
         root,
         _sliding(model, joints),
         drives.coupled | described.coupled,
-        drives.locked,
-        drives.passive,
+        drives.locked | stuck,
+        drives.passive - stuck,
         _loops(model, inside),
         _keyframes(model, root, joints),
         frozenset(link_name(model, int(body)) for body in model.cam_bodyid if body in inside - {root}),
@@ -86,6 +88,16 @@ def find_robot(described: DescribedModel) -> ForeignSource:
 def _sliding(model: mujoco.MjModel, joints: list[int]) -> dict[str, str]:
     slides = [joint for joint in joints if model.jnt_type[joint] == _SLIDE]
     return {joint_name(model, joint): link_name(model, int(model.jnt_bodyid[joint])) for joint in slides}
+
+
+def _stuck(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> frozenset[str]:
+    """Return the hinges that can hardly turn, as some files write what is fixed."""
+    limited = [joint for joint in joints if model.jnt_limited[joint] and model.jnt_type[joint] == _HINGE]
+    stuck = [joint_name(model, joint) for joint in limited if 0.0 <= np.ptp(model.jnt_range[joint]) < _LEAST_RANGE_RAD]
+    if stuck:
+        words = f"{len(stuck)} joints ({in_a_row(stuck)}) turn by less than {_LEAST_RANGE_RAD:g} rad"
+        notes.append(assumed(f"{words}: they are taken as rigid."))
+    return frozenset(stuck)
 
 
 def _tell_balls(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -29,6 +29,8 @@ CHANGES: tuple[Mapping[str, float], ...] = (
     {"period": 1.25, "stride": 1.25},
     {"lift": 0.6},
 )
+SHORTER = {"stride": 0.5}  # what a walk of a weak robot is tried with at last
+SLOWER = ({"period": 1.4, "stride": 0.7},) * 2  # where that uses too much, too: heavy rotors, slow knees
 _USED = ("torque", "joint speed", "friction")
 
 
@@ -50,24 +52,44 @@ class FittedGait:
 
 
 def fitted_gait(robot: Robot) -> FittedGait:
-    """Return the gait of a biped with as much reserve as a few changes give it, at the same speed; others keep theirs.
+    """Return the gait of a biped with as much reserve as a few changes give it; others keep theirs.
 
-    Trots of all quadrupeds that were tried have reserve, and on four points a narrower stance would tip.
+    Its speed stays, unless not even half of it could be walked. Trots of all quadrupeds that were tried have reserve,
+    and on four points a narrower stance would tip.
     """
     robot = robot.expressing(robot.chosen_layer(None))
     gait, usual = robot.pattern_gait, _utilisation(robot) if len(robot.feet) == 2 else None
     if usual is None or usual.others > MOST_OTHERS:
         return FittedGait(gait)
-    least = usual
-    for change in CHANGES:
+    gait, least = _changed(robot, gait, usual, CHANGES)
+    if least.use > 1.0 and not _is_walked_slowly(robot, gait):
+        gait, least = _changed(robot, gait, least, SLOWER)
+    return FittedGait(gait, usual, least)
+
+
+def _changed(
+    robot: Robot, gait: PatternTable, least: Utilisation, changes: Sequence[Mapping[str, float]]
+) -> tuple[PatternTable, Utilisation]:
+    """Return a gait with those of some changes that spare something, one after the other, and how hard it is."""
+    for change in changes:
         if least <= (0, 0, MOST_UTILISATION):
             break
-        factors = {name: getattr(gait, name) * factor for name, factor in change.items()}
-        tried = msgspec.structs.replace(gait, **factors)
-        found = _utilisation(replace(robot, tables=replace(robot.tables, gait=tried)))
+        tried, found = _tried(robot, gait, change)
         if found is not None and found < least._replace(use=least.use - BETTER):
             gait, least = tried, found
-    return FittedGait(gait, usual, least)
+    return gait, least
+
+
+def _tried(robot: Robot, gait: PatternTable, change: Mapping[str, float]) -> tuple[PatternTable, Utilisation | None]:
+    factors = {name: getattr(gait, name) * factor for name, factor in change.items()}
+    tried = msgspec.structs.replace(gait, **factors)
+    return tried, _utilisation(replace(robot, tables=replace(robot.tables, gait=tried)))
+
+
+def _is_walked_slowly(robot: Robot, gait: PatternTable) -> bool:
+    """Return whether a gait keeps the limits at half of its speed by shorter steps."""
+    found = _tried(robot, gait, SHORTER)[1]
+    return found is not None and found.use <= 1.0
 
 
 def _utilisation(robot: Robot) -> Utilisation | None:
