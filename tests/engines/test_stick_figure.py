@@ -7,7 +7,6 @@ import strut
 from strut.engines.rigid_body import foot_contact_points, foot_positions
 from strut.engines.solids import Solid
 from strut.engines.stick_figure import stick_poses, sticks
-from strut.models.catalogue import robot_names
 from strut.robot import Array, Robot
 
 
@@ -24,7 +23,7 @@ def tips(solid: Solid, centre: Array, rotation: Array) -> Array:
     return np.asarray(centre + np.outer([-1.0, 1.0], rotation[:, 2] * solid.size_m[1]))
 
 
-@pytest.mark.parametrize("name", robot_names())
+@pytest.mark.parametrize("name", ["alice", "cassie", "heiman", "mrpete", "pepper"])
 def test_every_stick_of_every_robot_starts_at_the_ball_of_its_joint(name: str) -> None:
     robot = strut.load_robot(name)
     parts, (centre, rotation) = sticks(robot), stick_poses(robot, posed(robot, 3))
