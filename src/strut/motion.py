@@ -119,7 +119,7 @@ class Motion:
             )
 
     def samples(self, rows: slice | npt.NDArray[np.bool_]) -> Motion:
-        """Return some of the samples, without torques, forces and margins."""
+        """Return some of the samples, without torques, forces, margins and the receipt, which is about all of them."""
         return replace(
             self,
             time_s=self.time_s[rows],
@@ -129,6 +129,7 @@ class Motion:
             ground_force_n=None,
             cop_in_world=None,
             balance_margin_m=None,
+            receipt=None,
         )
 
     @property

@@ -8,6 +8,7 @@ import pytest
 from strut.adoption.collada_axes import are_turned
 from strut.adoption.folder_check import check_folder
 from strut.adoption.mesh_files import read_mesh
+from strut.adoption.note import one_or_several
 from strut.errors import NotAdoptedError
 from tests.adoption.broken_robots import element_called, on_wheels
 from tests.adoption.small_robots import biped, found, quadruped, sentences
@@ -61,7 +62,7 @@ def test_hips_that_one_motor_turns_are_held(tmp_path):
     ET.SubElement(joint_of(root, "right_hip_yaw"), "mimic", joint="left_hip_yaw")
     robot, notes = found(root, tmp_path, "two.urdf")
     assert {len(leg.joints) for leg in robot.legs} == {5}
-    assert tells(notes, "assumed", "right_hip_yaw, left_hip_yaw are held in place: one motor")
+    assert tells(notes, "assumed", "held in place: right_hip_yaw, left_hip_yaw: one motor")
 
 
 def test_a_biped_with_four_joints_a_leg_stands_on_its_soles(tmp_path):
@@ -85,7 +86,7 @@ def test_motors_too_weak_to_stand_are_told_and_others_assumed(tmp_path):
     robot, notes = found(root, tmp_path)
     knees = [k for k, name in enumerate(robot.joint_names) if name.endswith("_knee")]
     assert robot.torque_limit_nm[knees].min() > 1.0
-    assert tells(notes, "assumed", "could not even stand")
+    assert tells(notes, "assumed", "too small to stand with")
     assert check_folder(tmp_path / "robot").is_sound
 
 
@@ -96,7 +97,7 @@ def test_speed_limits_at_which_no_leg_steps_are_told_and_others_assumed(tmp_path
     robot, notes = found(root, tmp_path, "two.urdf")
     speed = dict(zip(robot.joint_names, robot.joint_speed_limit_rad_s, strict=True))
     assert (speed["left_knee"], speed["neck"]) == (15.0, 0.5)
-    assert tells(notes, "assumed", "1 joints (left_knee) are too slow")
+    assert tells(notes, "assumed", "1 joint (left_knee) is too slow")
 
 
 # --- upper body ---------------------------------------------------------------------------------------------------
@@ -155,7 +156,7 @@ def test_links_that_float_inside_a_robot_are_fixed_and_told(tmp_path):
     add_link(root, "cap", "head", "floating", "0 0 0.1")
     robot, notes = found(root, tmp_path, "two.urdf")
     assert "cap_joint" not in robot.joint_names
-    assert tells(notes, "fault", "1 links float (cap_joint)")
+    assert tells(notes, "fault", "1 link floats (cap_joint)")
 
 
 def test_a_shape_with_two_colours_keeps_the_first(tmp_path):
@@ -266,3 +267,19 @@ def test_joints_that_can_hardly_turn_are_rigid(tmp_path):
     robot, notes = found(root, tmp_path, "two.urdf")
     assert not {"left_wrist", "right_wrist"} & set(robot.joint_names)
     assert tells(notes, "assumed", "2 joints (left_wrist, right_wrist) turn by less")
+
+
+def test_a_joint_that_is_held_beside_where_it_is_drawn_stays_in_its_range(tmp_path):
+    root = biped()
+    for side in ("left", "right"):
+        joint_of(root, f"{side}_wrist").find("limit").attrib.update(lower="0.5", upper="0.51")
+    robot, _ = found(root, tmp_path, "two.urdf")
+    wrists = [robot.joint_names.index(f"{side}_wrist") for side in ("left", "right")]
+    standing = robot.standing_qpos[7:][wrists]
+    assert ((standing >= 0.5) & (standing <= 0.51)).all()
+
+
+def test_sentences_speak_of_one_thing_or_of_several():
+    words = "[joint|joints] (knee) [has|have] no range"
+    assert one_or_several(1, words) == "1 joint (knee) has no range"
+    assert one_or_several(2, words) == "2 joints (knee) have no range"

@@ -83,7 +83,7 @@ def test_short_gaps_are_filled_to_a_millimetre_and_long_ones_stay():
         *([("RTOE", 50, False), ("LKNE", 0, False), ("LKNE", 100, True)] if long < short else []),
         *([("LKNE", 0, False), ("LKNE", 100, True), ("RTOE", 50, False)] if short < long else []),
     ]
-    assert "1 gaps of at most 0.1 s were filled (8 frames)." in filled.notes
+    assert "Gaps of at most 0.1 s that were filled: 1 (8 frames)." in filled.notes
     assert "Gaps that are too long to fill stay in LKNE, RTOE." in filled.notes
 
 

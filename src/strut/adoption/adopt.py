@@ -147,7 +147,7 @@ def find_all(file: Path, title: str) -> Findings:
 def _held_notes(held: dict[str, str]) -> list[Note]:
     """Return a note for every reason why joints of legs are held in place."""
     names = {why: [joint for joint, because in held.items() if because == why] for why in held.values()}
-    return [assumed(f"{in_a_row(joints)} are held in place: {why}.") for why, joints in names.items()]
+    return [assumed(f"held in place: {in_a_row(joints)}: {why}.") for why, joints in names.items()]
 
 
 def _summary(anatomy: BodyPlan, upper: UpperBody) -> list[Note]:

@@ -60,11 +60,10 @@ def _middle(mesh: ET.Element | None, path: Path) -> Array | None:
         file = mesh_path(mesh.get("filename", ""), path)
         if not calls_y_upright(file):
             return None
-        bounds = np.array(read_mesh(file).bounds)
+        scale = np.array(mesh.get("scale", "1 1 1").split(), dtype=float)
+        middle: Array = np.array(read_mesh(file).bounds).mean(axis=0) * scale
     except UNREADABLE:
         return None
-    scale = np.array(mesh.get("scale", "1 1 1").split(), dtype=float)
-    middle: Array = bounds.mean(axis=0) * scale
     return middle
 
 

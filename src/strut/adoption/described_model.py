@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 
 from strut.adoption.mjcf_spec import prepared_mjcf
-from strut.adoption.note import Note, fault, in_a_row
+from strut.adoption.note import Note, fault, in_a_row, one_or_several
 from strut.adoption.urdf_text import prepared_urdf
 from strut.errors import NotAdoptedError
 from strut.robot import Array
@@ -170,7 +170,9 @@ def _check_inertias(spec: mujoco.MjSpec, notes: list[Note]) -> None:
             clamped.append(body.name)
             _set_inertia(body, possible, axes)
     if clamped:
-        words = f"{len(clamped)} links have inertias that no solid body has ({in_a_row(clamped)})"
+        words = one_or_several(
+            len(clamped), f"[link has|links have] an inertia that no solid body has ({in_a_row(clamped)})"
+        )
         notes.append(fault(f"{words}: the smaller moments were enlarged until a solid could have them."))
 
 

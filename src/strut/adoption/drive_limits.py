@@ -12,7 +12,7 @@ import numpy as np
 from strut.adoption.body_plan import BodyPlan
 from strut.adoption.described_model import DescribedModel
 from strut.adoption.foot_finder import leg_length_m
-from strut.adoption.note import Note, assumed, in_a_row
+from strut.adoption.note import Note, assumed, in_a_row, one_or_several
 from strut.adoption.plain_model import hinges_of
 from strut.robot import Array
 
@@ -117,17 +117,27 @@ class _Told:
         """Return what was assumed as sentences."""
         times, needs = f"{_ASSUMED_TORQUE:g} times", "what standing, or holding and swinging an arm, needs"
         told = (
-            (self.no_torque, f"have no torque limit: {times} {needs} is assumed"),
-            (self.unreal, f"have torque limits above {_UNREAL:g} times {needs}: {times} is assumed"),
-            (self.too_weak, f"have torque limits with which it could not even stand: {times} {needs} is assumed"),
+            (self.no_torque, f"[has|have] no torque limit: {times} {needs} is assumed"),
+            (
+                self.unreal,
+                f"[has a torque limit|have torque limits] above {_UNREAL:g} times {needs}: {times} is assumed",
+            ),
+            (
+                self.too_weak,
+                f"[has a torque limit|have torque limits] too small to stand with: {times} {needs} is assumed",
+            ),
             (
                 self.no_speed,
-                f"have no speed limit: {_LEG_SPEED_RAD_S:g} rad/s in legs, else {_OTHER_SPEED_RAD_S:g}, is assumed",
+                f"[has|have] no speed limit: {_LEG_SPEED_RAD_S:g} rad/s in legs, else {_OTHER_SPEED_RAD_S:g}, assumed",
             ),
-            (self.too_slow, f"are too slow in the file for any step: {_LEG_SPEED_RAD_S:g} rad/s is assumed"),
-            (self.no_range, "have no range: half a turn either way is assumed"),
+            (self.too_slow, f"[is|are] too slow in the file for any step: {_LEG_SPEED_RAD_S:g} rad/s is assumed"),
+            (self.no_range, "[has|have] no range: half a turn either way is assumed"),
         )
-        return [assumed(f"{len(names)} joints ({in_a_row(names, 3)}) {words}.") for names, words in told if names]
+        return [
+            assumed(one_or_several(len(names), f"[joint|joints] ({in_a_row(names, 3)}) {words}."))
+            for names, words in told
+            if names
+        ]
 
 
 def _bent_knee_torque_nm(anatomy: BodyPlan) -> float:

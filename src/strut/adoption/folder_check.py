@@ -157,4 +157,5 @@ def _standing_notes(robot: Robot) -> list[Note]:
     lower = height - float(data.subtree_com[1, 2])
     if not np.isfinite(data.qpos).all() or lower > (1.0 - _FALLEN) * height or upright < _MOST_TILT:
         return [fault("its servos do not hold the posture for a second: it falls.")]
-    return [found(f"its servos hold the posture; after a second it is {abs(lower) * 1e3:.0f} mm lower.")]
+    sank = f"{abs(lower) * 1e3:.0f} mm {'lower' if lower >= 0.0 else 'higher'}"
+    return [found(f"its servos hold the posture; after a second it is {sank}.")]

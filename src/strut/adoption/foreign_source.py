@@ -10,7 +10,7 @@ import numpy as np
 
 from strut.adoption.described_model import DescribedModel
 from strut.adoption.drive_finder import find_drives
-from strut.adoption.note import Note, assumed, fault, in_a_row
+from strut.adoption.note import Note, assumed, fault, in_a_row, one_or_several
 from strut.adoption.plain_model import hinges_of, joint_name, link_name
 from strut.errors import NotAdoptedError
 from strut.robot import Array
@@ -93,17 +93,29 @@ def _sliding(model: mujoco.MjModel, joints: list[int]) -> dict[str, str]:
 def _stuck(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> frozenset[str]:
     """Return the hinges that can hardly turn, as some files write what is fixed."""
     limited = [joint for joint in joints if model.jnt_limited[joint] and model.jnt_type[joint] == _HINGE]
-    stuck = [joint_name(model, joint) for joint in limited if 0.0 <= np.ptp(model.jnt_range[joint]) < _LEAST_RANGE_RAD]
+    stuck = [joint_name(model, joint) for joint in limited if _is_stuck(model, joint)]
     if stuck:
-        words = f"{len(stuck)} joints ({in_a_row(stuck)}) turn by less than {_LEAST_RANGE_RAD:g} rad"
-        notes.append(assumed(f"{words}: they are taken as rigid."))
+        words = (
+            f"[joint|joints] ({in_a_row(stuck)}) [turns|turn] by less than {_LEAST_RANGE_RAD:g} rad: taken as rigid."
+        )
+        notes.append(assumed(one_or_several(len(stuck), words)))
     return frozenset(stuck)
+
+
+def _is_stuck(model: mujoco.MjModel, joint: int) -> bool:
+    """Return whether a hinge hardly turns from where it is drawn; one that is held elsewhere must get there."""
+    (low, high), drawn = model.jnt_range[joint], model.qpos0[model.jnt_qposadr[joint]]
+    return bool(high - low < _LEAST_RANGE_RAD and low - _LEAST_RANGE_RAD < drawn < high + _LEAST_RANGE_RAD)
 
 
 def _tell_balls(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> None:
     balls = [joint_name(model, joint) for joint in joints if model.jnt_type[joint] == _BALL]
     if balls:
-        notes.append(assumed(f"{len(balls)} ball joints ({in_a_row(balls)}) are taken as three hinges each."))
+        notes.append(
+            assumed(
+                one_or_several(len(balls), f"ball [joint|joints] ({in_a_row(balls)}): three hinges are taken for each.")
+            )
+        )
 
 
 def _joints_on(model: mujoco.MjModel, bodies: set[int]) -> list[int]:

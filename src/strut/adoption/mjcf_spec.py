@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import mujoco
 
 from strut.adoption.mesh_files import UNREADABLE, is_native, read_mesh, remedy
-from strut.adoption.note import Note, fault, in_a_row
+from strut.adoption.note import Note, fault, in_a_row, one_or_several
 from strut.errors import NotAdoptedError
 
 _SETTINGS = ("option", "size", "visual", "statistic", "sensor", "custom")  # of a simulation, not of a robot
@@ -43,7 +43,8 @@ def _read(path: Path, notes: list[Note]) -> mujoco.MjSpec:
     spec = mujoco.MjSpec.from_string(_without_settings(root))
     spec.meshdir = str(path.resolve().parent / (spec.meshdir or ""))
     words = " ".join(words.split())
-    notes.append(fault(f"MuJoCo does not know a setting of its simulation ({words}): such settings are left out."))
+    left_out = ", ".join(sorted(_SETTINGS))
+    notes.append(fault(f"MuJoCo does not know a setting in it ({words}): all it says of {left_out} is left out."))
     return spec
 
 
@@ -80,9 +81,8 @@ def _leave_out_missing_meshes(spec: mujoco.MjSpec, path: Path, notes: list[Note]
     for mesh in [mesh for mesh in spec.meshes if _mesh_name(mesh) in missing]:
         spec.delete(mesh)
     names = list(missing.values())
-    notes.append(
-        fault(f"{len(names)} meshes that are only seen are missing ({in_a_row(names, 2)}): they are not drawn.")
-    )
+    words = f"[mesh that is only seen is|meshes that are only seen are] missing ({in_a_row(names, 2)}): not drawn."
+    notes.append(fault(one_or_several(len(names), words)))
 
 
 def _check_dispensable(geom: Any, file: str, spec: mujoco.MjSpec, path: Path) -> None:

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 from strut.adoption.collada_axes import Y_TO_Z, are_turned, calls_y_upright
 from strut.adoption.mesh_files import UNREADABLE, as_stl, is_native, mesh_path, remedy
-from strut.adoption.note import Note, assumed, fault, in_a_row
+from strut.adoption.note import Note, assumed, fault, in_a_row, one_or_several
 from strut.errors import NotAdoptedError
 from strut.models.description import URDF_OPTIONS
 from strut.robot import Array
@@ -88,7 +88,13 @@ def _fix_floating_parts(root: ET.Element, notes: list[Note]) -> None:
         joint.set("type", "fixed")
     if inner:
         names = [joint.get("name", "") for joint in inner]
-        notes.append(fault(f"{len(names)} links float ({in_a_row(names)}): they are taken as fixed where they are."))
+        notes.append(
+            fault(
+                one_or_several(
+                    len(names), f"[link floats|links float] ({in_a_row(names)}): taken as fixed where it is drawn."
+                )
+            )
+        )
 
 
 def _check_tree(root: ET.Element) -> None:
@@ -192,7 +198,10 @@ def _leave_out_empty_shapes(link: ET.Element, notes: list[Note]) -> None:
     empty = list(filter(_is_empty, _shapes(link)))
     _leave_out(link, empty)
     if empty:
-        notes.append(fault(f"{len(empty)} shapes of the link {link.get('name')} have no size: they are left out."))
+        words = (
+            f"[shape of the link {link.get('name')} has|shapes of the link {link.get('name')} have] no size: left out."
+        )
+        notes.append(fault(one_or_several(len(empty), words)))
 
 
 def _is_empty(looks: ET.Element) -> bool:
@@ -218,8 +227,8 @@ def _take_meshes(text: UrdfText, path: Path) -> None:
                 link.remove(looks)
                 unseen.append(mesh.get("filename", ""))
     if unseen:
-        words = f"{len(unseen)} meshes that are only seen cannot be read"
-        text.notes.append(fault(f"{words} ({in_a_row(unseen, 2)}): they are not drawn."))
+        words = f"[mesh that is|meshes that are] only seen cannot be read ({in_a_row(unseen, 2)})"
+        text.notes.append(fault(f"{one_or_several(len(unseen), words)}: not drawn."))
 
 
 def _take_mesh(

@@ -64,7 +64,7 @@ def _told(gaps: list[Gap]) -> list[str]:
     filled = [gap for gap in gaps if gap.filled]
     left = sorted({gap.marker for gap in gaps if not gap.filled})
     frames = sum(gap.last - gap.first + 1 for gap in filled)
-    said = [f"{len(filled)} gaps of at most {LONGEST_FILLED_S:g} s were filled ({frames} frames)."] * bool(filled)
+    said = [f"Gaps of at most {LONGEST_FILLED_S:g} s that were filled: {len(filled)} ({frames} frames)."] * bool(filled)
     return said + [f"Gaps that are too long to fill stay in {', '.join(left)}."] * bool(left)
 
 

@@ -136,6 +136,7 @@ class Plant:
         model, data = self._model, self._data
         if start_qpos is not None:
             data.qpos[:], data.ctrl[:] = start_qpos, control[0]
+            self._steps_done, self._correction = 0, 0.0
             mujoco.mj_forward(model, data)
         sites = [model.site(foot.frame).id for foot in self._robot.feet]
         feet, samples = foot_geoms(self._robot), len(time_s)
@@ -162,9 +163,10 @@ class Plant:
         joint_speed, stiffness, step_s = qvel[model.nv - model.nu :], model.actuator_gainprm[:, 0], model.opt.timestep
         for step in range(steps):
             ctrl[:] = control + (step / steps) * (following - control)
-            if feedback is not None and self._steps_done % self._held_steps == 0:
-                self._correction = feedback.correction(time_s + step * step_s, qpos, qvel) / stiffness
-            ctrl[:] += self._correction
+            if feedback is not None:
+                if self._steps_done % self._held_steps == 0:
+                    self._correction = feedback.correction(time_s + step * step_s, qpos, qvel) / stiffness
+                ctrl[:] += self._correction
             self._steps_done += 1
             mujoco.mj_step(model, data)
             power_w += float(np.abs(servo_force * joint_speed).sum()) / steps

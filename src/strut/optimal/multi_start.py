@@ -41,7 +41,7 @@ def best_of_starts(
         try:
             found.append(solve(number, told_as(on_iteration, word if starts > 1 else "")))
         except (NotSolvedError, RefusedError) as failure:
-            last = number + 1 == starts or getattr(failure, "stopped", False)
+            last = number + 1 == starts or (isinstance(failure, NotSolvedError) and failure.stopped)
             if last and not found:
                 raise
             told.append(f"{word} failed: {failure}")

@@ -37,6 +37,7 @@ LOADED_N = 1.0
 CARRIES = 0.05  # of the weight: a foot that has less on it brushes the ground, it does not stand
 LARGEST_FACTOR = 100.0
 MUCH_SLIP_MM, MUCH_SHORT = 10.0, 0.1  # where servos alone do not suffice
+STRAIGHT = 0.9  # share of its path that a straight way covers; bodies sway by a few per cent
 CLEARLY = 1.25  # times that: nobody who is so far behind on the way is not at its end
 Until = Callable[[Robot, Motion, Run], bool]
 Control = Literal["auto", "servos", "balance", "whole_body"]
@@ -317,12 +318,16 @@ def _slid_m(robot: Robot, foot: int, stance: slice, run: Run) -> float:
 def _needs_another(robot: Robot, motion: Motion, run: Run) -> bool:
     """Return whether it is clear before the end that a control does not suffice: feet slip, or the robot is behind.
 
-    Who is farther behind the plan than it may be at the end follows its own feet and does not catch up.
+    Who is clearly farther behind on a straight way than it may be at its end is not waited for. On curves, and on ways
+    there and back, the distance to the plan tells nothing of the end.
     """
     way_m = motion.qpos[-1, :2] - motion.qpos[0, :2]
     commanded_m, samples = float(np.linalg.norm(way_m)), len(run.time_s)
-    behind_m = abs(float((run.qpos[-1, :2] - motion.qpos[samples - 1, :2]) @ way_m)) / max(commanded_m, STANDS_STILL_M)
-    return behind_m > CLEARLY * MUCH_SHORT * commanded_m > 0.0 or _slips_much(robot, motion, run)
+    path_m = float(np.linalg.norm(np.diff(motion.qpos[:, :2], axis=0), axis=1).sum())
+    if commanded_m <= STANDS_STILL_M or commanded_m < STRAIGHT * path_m:
+        return _slips_much(robot, motion, run)
+    behind_m = float((motion.qpos[samples - 1, :2] - run.qpos[-1, :2]) @ way_m) / commanded_m
+    return behind_m > CLEARLY * MUCH_SHORT * commanded_m or _slips_much(robot, motion, run)
 
 
 def _slips_much(robot: Robot, motion: Motion, run: Run) -> bool:

@@ -68,7 +68,7 @@ def session_table(rows: Sequence[Mapping[str, Any]], seed: int) -> str:
         {**row, **dict(zip(PAD_SCALES, row["pad"], strict=True)), "reasons": "; ".join(row["reasons"]), "seed": seed}
         for row in rows
     ]
-    return csv_of_rows(columns, [{name: row[name] for name in columns} for row in told])
+    return csv_of_rows(columns, [{name: row.get(name, "") for name in columns} for row in told])
 
 
 def save_stimuli(

@@ -130,7 +130,8 @@ class SelfCollision:
         nearest = found.near | (np.arange(len(found.near)) == found.sample)
         smallest_mm, (one, other) = MM * found.smallest_m, found.bodies
         apart = f"{smallest_mm:.1f} mm apart" if smallest_mm >= 0.0 else f"{-smallest_mm:.1f} mm inside each other"
-        allowed = f"{least_mm:.0f} mm apart" if least_mm >= 0.0 else f"{-least_mm:.0f} mm inside each other"
+        asked_mm = least_mm + MM * self.spare_m
+        allowed = f"{asked_mm:.3g} mm apart" if asked_mm >= 0.0 else f"{-asked_mm:.3g} mm inside each other"
         at_s = draft.time_s[found.sample]
         sentence = f"{self.name}: {one} and {other} are {apart} at {at_s:.2f} s, nearer than {allowed}"
         return Shortfall(self.name, nearest, sentence)
