@@ -126,6 +126,10 @@ def weightless(root):
         geom.set("mass", "0")
 
 
+def weightless_trunk(root):
+    ET.SubElement(element_called(root, "body", "trunk"), "inertial", pos="0 0 0", mass="0", diaginertia="0.1 0.1 0.1")
+
+
 def nearly_weightless(root):
     for geom in root.iter("geom"):
         geom.set("mass", "0.00001")
@@ -282,6 +286,7 @@ BROKEN_MJCF = {
     negative_mass: "mass",
     negative_inertia: "inertia",
     weightless: "weigh|mass",
+    weightless_trunk: "the link trunk, which carries all others, has no mass",
     nearly_weightless: "weigh",
     giant: "high",
     dwarf: "high",

@@ -283,3 +283,16 @@ def test_sentences_speak_of_one_thing_or_of_several():
     words = "[joint|joints] (knee) [has|have] no range"
     assert one_or_several(1, words) == "1 joint (knee) has no range"
     assert one_or_several(2, words) == "2 joints (knee) have no range"
+
+
+def test_the_arm_on_the_back_of_a_quadruped_stays_as_it_is_carried(tmp_path):
+    root = quadruped()
+    parent, motors = element_called(root, "body", "trunk"), root.find("actuator")
+    for name, place in (("upper", "0.2 0 0.06"), ("fore", "0.2 0 0")):
+        parent = ET.SubElement(parent, "body", name=f"arm_{name}", pos=place)
+        ET.SubElement(parent, "joint", name=f"arm_{name}", axis="0 1 0", range="-2.5 2.5")
+        ET.SubElement(parent, "geom", type="capsule", fromto="0.03 0 0 0.17 0 0", size="0.02", mass="0.2")
+        ET.SubElement(motors, "motor", joint=f"arm_{name}", ctrlrange="-20 20")
+    robot, _ = found(root, tmp_path)
+    arm = [robot.joint_names.index(f"arm_{name}") for name in ("upper", "fore")]
+    np.testing.assert_allclose(robot.standing_qpos[7:][arm], 0.0, atol=1e-9)

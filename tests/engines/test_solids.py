@@ -95,7 +95,7 @@ DRESSED = """
       <geom name="skin" type="mesh" mesh="wedge" contype="0" conaffinity="0" group="1"/>
       <geom name="hidden" type="sphere" size="0.1" group="3"/>
     </body>
-    <body name="bare"><geom name="own" type="capsule" size="0.1 0.2" rgba="0.1 0.2 0.3 0.4"/>
+    <body name="bare" pos="1 0 0"><geom name="own" type="capsule" size="0.1 0.2" rgba="0.1 0.2 0.3 0.4"/>
       <geom name="mark" type="sphere" size="0.05" contype="0" conaffinity="0"/>
       <geom name="shown" type="sphere" size="0.06" group="2"/></body>
   </worldbody>
@@ -107,7 +107,7 @@ def test_a_part_that_a_skin_covers_is_not_seen_nor_what_is_in_a_hidden_group() -
     model = mujoco.MjModel.from_xml_string(DRESSED)
     assert [model.geom(geom).name for geom in seen_geoms(model)] == ["skin", "own", "mark", "shown"]
     only_hidden = DRESSED.replace('name="hull"', 'name="hull" group="4"').replace('group="1"', 'group="5"')
-    only_hidden = only_hidden[: only_hidden.index('<body name="bare">')] + "</worldbody></mujoco>"
+    only_hidden = only_hidden[: only_hidden.index('<body name="bare"')] + "</worldbody></mujoco>"
     assert len(seen_geoms(mujoco.MjModel.from_xml_string(only_hidden))) == 3
 
 

@@ -1,15 +1,18 @@
 """What would work instead: found on the way from what is usual to what was asked, in thousandths, and never beyond."""
 
 import math
+from typing import ClassVar
 
 import pytest
 
 from strut.cli.screen import _said
 from strut.errors import ImpossibleStepError, RefusedError
-from strut.pipeline.alternatives import _nearest, _told
+from strut.pipeline import alternatives
+from strut.pipeline.alternatives import _chosen, _kept_throughout, _nearest, _told
 from strut.pipeline.trials import SEARCH, Trials
+from strut.request import PatternGait
 from tests.alice import ALICE
-from tests.pipeline.test_weakening import HAPPY, Picky
+from tests.pipeline.test_weakening import HAPPY, Picky, replaced
 
 
 @pytest.mark.parametrize(("usual", "asked", "limit"), [(0.08, 0.5, 203.0), (0.2, 0.06, 120.0), (0.08, 0.0815, 80.0)])
@@ -43,6 +46,35 @@ def test_what_only_seems_to_work_is_not_proposed():
     assert _nearest(lambda thousandths: thousandths <= 302.0, passes, 0.08, 0.5, 1.0) == pytest.approx(0.203, abs=1e-3)
     assert _nearest(lambda thousandths: thousandths <= 203.0, passes, 0.08, 0.5, 1.0) == pytest.approx(0.203, abs=1e-3)
     assert proofs[-2:] == [pytest.approx(80.0), pytest.approx(203.0, abs=1.0)]  # a look that is right needs two proofs
+
+
+@pytest.mark.parametrize(
+    ("limit", "works", "asked", "found"),
+    [
+        (0.83, 0.874, 5.0, 0.822),  # three hundredths less, twice, and down to whole thousandths
+        (0.83, 0.8, 5.0, 0.8),
+        (0.83, -0.874, -5.0, -0.822),
+        (0.1, 0.874, 5.0, None),
+    ],
+)
+def test_what_works_for_a_while_is_proposed_if_it_works_throughout(monkeypatch, limit, works, asked, found):
+    def likes(request, *_robot):
+        return Picky(lambda _style: abs(request.task.speed_m_s) <= limit)
+
+    monkeypatch.setattr(alternatives, "generator_for", likes)
+    monkeypatch.setattr(Trials, "_is_simulated", lambda _trials, _detail: False)
+    trials = Trials(replaced(HAPPY, task=PatternGait()), ALICE, Picky(lambda _style: True))
+    said = _kept_throughout(trials, "speed_m_s", works, asked)
+    assert said == (found if found is None else pytest.approx(found, abs=1e-9))
+
+
+def test_who_walks_sideways_alone_is_not_told_of_a_speed():
+    class Usual(Picky):
+        usual: ClassVar[dict[str, float]] = {"speed_m_s": 0.4, "sideways_m_s": 0.0}
+
+    generator = Usual(lambda _style: True)
+    trials = Trials(replaced(HAPPY, task=PatternGait(speed_m_s=0.0, sideways_m_s=0.1)), ALICE, generator)
+    assert [option for option, _, _ in _chosen(trials)] == ["sideways_m_s"]
 
 
 def test_whoever_watches_is_told_what_is_tried_instead():

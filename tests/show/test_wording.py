@@ -65,6 +65,7 @@ def test_a_walk_tells_how_fast_it_is_once_under_way(calm: Motion) -> None:
         (180.0, None, "Covers 0.85 m backwards in 45.2 s, 0.19 m/s on average."),
         (-90.0, None, "Covers 0.85 m sideways to the right in 45.2 s, 0.19 m/s on average."),
         (45.0, None, "Covers 0.85 m forwards and to the left in 45.2 s, 0.19 m/s on average."),
+        (-60.0, 90.0, "Covers 0.85 m in 45.2 s, 0.19 m/s on average, and turns 90° to the left."),
         (None, -60.0, "Covers 0.85 m in 45.2 s, 0.19 m/s on average, and turns 60° to the right."),
     ],
 )

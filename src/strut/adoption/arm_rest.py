@@ -22,9 +22,12 @@ _ABOUT_FORWARD = 0.7  # cosine between a joint's axis and forwards: it moves the
 
 
 def let_down(anatomy: BodyPlan, arms: list[UpperLimb]) -> tuple[Array, list[str]]:
-    """Return the standing posture (nq,) with raised arms let down, near to nothing, and which ones those are."""
+    """Return the standing posture (nq,) with raised arms let down, near to nothing, and which ones those are.
+
+    An arm on the back of a quadruped stays as its file carries it: hanging, it would reach the ground.
+    """
     standing, lowered = anatomy.standing.copy(), []
-    for arm in arms:
+    for arm in arms if len(anatomy.legs) == 2 else ():
         if _is_raised(anatomy, arm, standing):
             standing = _lowered(anatomy, arm, standing)
             lowered.append(arm.name)

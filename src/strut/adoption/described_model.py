@@ -121,13 +121,21 @@ def _compiled(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> DescribedMo
         if not np.isfinite(getattr(model, what)).all():
             raise NotAdoptedError(f"a number among its {what.replace('_', ' ')} is not finite.")
     if massless:
-        notes.append(
-            fault(
-                f"{len(massless)} moving links have no mass ({in_a_row(massless)}): "
-                f"{_LEAST_MASS_KG * 1e3:g} g each are assumed, so what they feel of gravity is not real."
-            )
+        _check_carriers(model, massless)
+        words = (
+            f"moving [link has|links have] no mass ({in_a_row(massless)}): {_LEAST_MASS_KG * 1e3:g} g each are assumed"
         )
+        notes.append(fault(f"{one_or_several(len(massless), words)}, so what they feel of gravity is not real."))
     return DescribedModel(path, spec, model, notes=tuple(notes))
+
+
+def _check_carriers(model: mujoco.MjModel, massless: list[str]) -> None:
+    """Refuse a trunk without mass: balance, torques and forces would all be those of another robot."""
+    for name in massless:
+        body = model.body(name).id
+        rigid = model.body_weldid == model.body_weldid[body]
+        if model.body_parentid[body] == 0 and model.body_mass[rigid].sum() < 2.0 * _LEAST_MASS_KG * rigid.sum():
+            raise NotAdoptedError(f"the link {name}, which carries all others, has no mass; give it the one it has.")
 
 
 def _is_only_looks(spec: mujoco.MjSpec, mesh: str) -> bool:

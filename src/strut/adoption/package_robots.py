@@ -32,7 +32,8 @@ def find_description(given: Path | str) -> Path:
         return known[name.lower()]
     near = get_close_matches(name.lower(), known, n=4, cutoff=0.5)
     nearest = f" (nearest: {', '.join(near)})" if near else ""
-    raise NotAdoptedError(f"there is no such file, and no installed package has a robot of this name{nearest}.", name)
+    words = f"there is no such file, and no installed package has a robot of this name{nearest}"
+    raise NotAdoptedError(f"{words}; `pip install example-robot-data` brings some.", name)
 
 
 def _of_robot_descriptions(name: str) -> Path | None:

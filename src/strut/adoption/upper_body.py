@@ -161,12 +161,17 @@ def _head(tree: LinkTree, ends: list[int], cameras: frozenset[str], trunk: set[i
 
     A head that is bolted to the trunk is the trunk, and a camera on a wrist is no face.
     """
-    links = set(chain.from_iterable(map(tree.path, ends)))
-    moving = [link for link in links if not set(tree.chain(link)) <= trunk and not _way_words(tree, link) & _ARMS]
-    moving.sort(key=lambda link: len(tree.chain(link)))
+    moving = _not_on_arms(tree, ends, trunk)
     called = [link for link in moving if _link_words(tree, link) & _HEADS]
     seeing = [link for link in moving if cameras & set(tree.all_names(link))]
     return next(reversed(called or seeing or _central(tree, ends, trunk)), None)
+
+
+def _not_on_arms(tree: LinkTree, ends: list[int], trunk: set[int]) -> list[int]:
+    """Return the links of limbs that move against the trunk and are on no arm, the deepest last."""
+    links = set(chain.from_iterable(map(tree.path, ends)))
+    moving = [link for link in links if not set(tree.chain(link)) <= trunk and not _way_words(tree, link) & _ARMS]
+    return sorted(moving, key=lambda link: len(tree.chain(link)))
 
 
 def _central(tree: LinkTree, ends: list[int], trunk: set[int]) -> list[int]:

@@ -65,7 +65,7 @@ def adopt(
             | {weight: adopted.sentences(weight) for weight in _WORDS}
         )
     print_lines(*(f"feelings, before limits: {sentence}" for sentence in feelings.sentences()))
-    print_next("strut walk", adopted.robot.name)
+    print_next("strut walk", adopted.robot.name, "--emotion", "happy", "--out", f"{adopted.name}_happy.npz")
     return 0
 
 

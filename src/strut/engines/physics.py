@@ -101,7 +101,8 @@ class Plant:
         model.actuator_biasprm[self._torque_driven] = 0.0
         self._substeps = max(1, round(step_s / model.opt.timestep))
         model.opt.timestep = step_s / self._substeps
-        self._held_steps, self._steps_done, self._correction = max(1, round(FEEDBACK_S / model.opt.timestep)), 0, 0.0
+        self._held_steps, self._steps_done = max(1, round(FEEDBACK_S / model.opt.timestep)), 0
+        self._correction: Array = np.zeros(model.nu)
 
     def control(self, time_s: Array, goal_rad: Array, feedforward_nm: Array) -> Array:
         """Return the positions to send so that the servos also damp towards the goal's speed and feed torques forward.
@@ -136,7 +137,7 @@ class Plant:
         model, data = self._model, self._data
         if start_qpos is not None:
             data.qpos[:], data.ctrl[:] = start_qpos, control[0]
-            self._steps_done, self._correction = 0, 0.0
+            self._steps_done = 0
             mujoco.mj_forward(model, data)
         sites = [model.site(foot.frame).id for foot in self._robot.feet]
         feet, samples = foot_geoms(self._robot), len(time_s)
@@ -159,18 +160,22 @@ class Plant:
     def _advance(self, time_s: float, control: Array, following: Array, feedback: Feedback | None) -> float:
         """Step over one sample, from one row of control to the next, and return the mean power [W]."""
         model, data, steps, power_w = self._model, self._data, self._substeps, 0.0
-        ctrl, servo_force, qpos, qvel = data.ctrl, data.actuator_force, data.qpos, data.qvel  # views: lookups are slow
-        joint_speed, stiffness, step_s = qvel[model.nv - model.nu :], model.actuator_gainprm[:, 0], model.opt.timestep
+        ctrl, servo_force, joint_speed = data.ctrl, data.actuator_force, data.qvel[model.nv - model.nu :]  # views
+        stiffness, step_s = model.actuator_gainprm[:, 0], model.opt.timestep
         for step in range(steps):
             ctrl[:] = control + (step / steps) * (following - control)
             if feedback is not None:
-                if self._steps_done % self._held_steps == 0:
-                    self._correction = feedback.correction(time_s + step * step_s, qpos, qvel) / stiffness
-                ctrl[:] += self._correction
-            self._steps_done += 1
+                ctrl[:] += self._held_correction(feedback, time_s + step * step_s) / stiffness
             mujoco.mj_step(model, data)
             power_w += float(np.abs(servo_force * joint_speed).sum()) / steps
         return power_w
+
+    def _held_correction(self, feedback: Feedback, now_s: float) -> Array:
+        """Return the torques that a controller adds, which it is asked for every `FEEDBACK_S`. Shape (n_joints,)."""
+        if self._steps_done % self._held_steps == 0:
+            self._correction = feedback.correction(now_s, self._data.qpos, self._data.qvel)
+        self._steps_done += 1
+        return self._correction
 
     @property
     def qpos(self) -> Array:

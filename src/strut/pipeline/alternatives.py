@@ -27,6 +27,7 @@ OPTIONS = {
 }
 
 Passes = Callable[[float], bool]
+INWARDS, MOST_TRIES = 0.97, 6  # how much less is tried where a value works for a while and not throughout
 SLOWER = (0.85, 0.75, 0.5)  # shares of its usual speed at which a robot with weak motors is tried
 
 
@@ -53,7 +54,24 @@ def _what_works(trials: Trials, option: str, usual: float, asked: float, close: 
     shares = SLOWER if option == "speed_m_s" and asked > usual else ()
     seems, passes = partial(_seems_to_pass, trials, option), partial(_passes, trials, option)
     found = (_nearest(seems, passes, share * usual, asked, close) for share in (1.0, *shares))
-    return next((works for works in found if works is not None), None)
+    works = next((works for works in found if works is not None), None)
+    throughout = trials.request.task.simulated and option != "margin_m"  # others are as hard for a while as throughout
+    return _kept_throughout(trials, option, works, asked) if works is not None and throughout else works
+
+
+def _kept_throughout(trials: Trials, option: str, works: float, asked: float) -> float | None:
+    """Return a value that works for a while, or the next one inwards that neutral keeps through the whole motion."""
+    inwards, inner = (INWARDS, math.floor) if abs(asked) > abs(works) else (1.0 / INWARDS, math.ceil)
+    for tries in range(MOST_TRIES):
+        thousandths = inner(round(abs(works) * 1e3 * inwards**tries, 6))  # as it is told
+        value = math.copysign(thousandths * 1e-3, works)
+        request = msgspec.structs.replace(
+            trials.request, task=msgspec.structs.replace(trials.request.task, **{option: value})
+        )
+        whole = replace(trials.instead(request, generator_for(request, trials.robot)), on_progress=None)
+        if _told(trials, option, value * 1e3, whole.attempt(0.0, FINAL)).passes:
+            return value
+    return None
 
 
 def slower(trials: Trials) -> Iterator[Trials]:
@@ -76,13 +94,25 @@ def _chosen(trials: Trials) -> Iterator[tuple[str, float, float]]:
 
     None where drafts cost too much to look for what would work.
     """
-    request, gait = trials.request, trials.robot.tables.gait
     for option in OPTIONS if trials.how.coarsely else ():
-        asked = request.margin_m if option == "margin_m" else getattr(request.task, option, None)
-        usual = request.task.usual_margin_m if option == "margin_m" else getattr(gait, option, None)
-        usual = getattr(trials.generator, "usual", {}).get(option) if usual is None else usual
+        asked, usual = _asked(trials, option), _usual(trials, option)
         if isinstance(asked, int | float) and usual is not None and asked != usual:
             yield option, asked, usual
+
+
+def _asked(trials: Trials, option: str) -> object:
+    """Return what was asked of an option; nothing of the speed of who shall walk sideways or turn on the spot alone."""
+    request = trials.request
+    asked = request.margin_m if option == "margin_m" else getattr(request.task, option, None)
+    return None if option == "speed_m_s" and asked == 0.0 else asked
+
+
+def _usual(trials: Trials, option: str) -> float | None:
+    """Return what is usual of an option: by the task, the robot's gait table, or the generator."""
+    if option == "margin_m":
+        return trials.request.task.usual_margin_m
+    usual: float | None = getattr(trials.robot.tables.gait, option, None)
+    return getattr(trials.generator, "usual", {}).get(option) if usual is None else usual
 
 
 def _nearest(seems: Passes, passes: Passes, usual: float, asked: float, close: float) -> float | None:

@@ -14,6 +14,7 @@ NOT_KNOWN = "–"
 LACKING = "shown: "  # how reasons begin that are no limit
 _WHOLE = 0.99  # share of a feeling that is told as all of it
 _ALONG, _ASIDE = math.cos(math.radians(20.0)), math.cos(math.radians(70.0))  # beyond is called slanting
+_TURNS_FAR_RAD = 0.5
 _ON_THE_SPOT_M = 5e-3  # it would be told as 0.00 m
 
 
@@ -186,7 +187,7 @@ def _travelled(receipt: Receipt) -> str:
     if receipt.distance_m < _ON_THE_SPOT_M:
         return f"Takes {receipt.duration_s:.1f} s on the spot{turned}."
     if receipt.redundancy is None:
-        covered = f"{receipt.distance_m:.2f} m{_direction(receipt.walking_direction_rad)}"
+        covered = f"{receipt.distance_m:.2f} m{_direction(receipt.walking_direction_rad, receipt.turned_rad)}"
         return f"Covers {covered} in {receipt.duration_s:.1f} s, {speed} on average{turned}."
     return f"Takes {receipt.duration_s:.1f} s and ends {receipt.distance_m:.2f} m away, {speed} on average."
 
@@ -198,13 +199,16 @@ def _turned(turned_rad: float | None) -> str:
     return f", and turns {abs(math.degrees(turned_rad)):.0f}° to the {'left' if turned_rad > 0.0 else 'right'}"
 
 
-def _direction(direction_rad: float | None) -> str:
-    """Return where a body walks, seen from itself; nothing where that is ahead."""
+def _direction(direction_rad: float | None, turned_rad: float | None) -> str:
+    """Return where a body walks, seen from itself; nothing where that is ahead.
+
+    Of one that turns far, left and right on the way are not those of its start, so that neither is told.
+    """
     if direction_rad is None:
         return ""
     ahead, side = math.cos(direction_rad), "left" if direction_rad > 0.0 else "right"
     along = "forwards" if ahead > 0.0 else "backwards"
-    if abs(ahead) > _ALONG:
+    if abs(ahead) > _ALONG or abs(turned_rad or 0.0) > _TURNS_FAR_RAD:
         return "" if ahead > 0.0 else f" {along}"
     return f" sideways to the {side}" if abs(ahead) < _ASIDE else f" {along} and to the {side}"
 

@@ -316,7 +316,12 @@ def _slid_m(robot: Robot, foot: int, stance: slice, run: Run) -> float:
 
 
 def _needs_another(robot: Robot, motion: Motion, run: Run) -> bool:
-    """Return whether it is clear before the end that a control does not suffice: feet slip, or the robot is behind.
+    """Return whether it is clear before the end that a control does not suffice: feet slip, or the robot is behind."""
+    return _is_far_behind(motion, run) or _slips_much(robot, motion, run)
+
+
+def _is_far_behind(motion: Motion, run: Run) -> bool:
+    """Return whether a robot is too far behind the plan.
 
     Who is clearly farther behind on a straight way than it may be at its end is not waited for. On curves, and on ways
     there and back, the distance to the plan tells nothing of the end.
@@ -325,9 +330,9 @@ def _needs_another(robot: Robot, motion: Motion, run: Run) -> bool:
     commanded_m, samples = float(np.linalg.norm(way_m)), len(run.time_s)
     path_m = float(np.linalg.norm(np.diff(motion.qpos[:, :2], axis=0), axis=1).sum())
     if commanded_m <= STANDS_STILL_M or commanded_m < STRAIGHT * path_m:
-        return _slips_much(robot, motion, run)
+        return False
     behind_m = float((motion.qpos[samples - 1, :2] - run.qpos[-1, :2]) @ way_m) / commanded_m
-    return behind_m > CLEARLY * MUCH_SHORT * commanded_m or _slips_much(robot, motion, run)
+    return behind_m > CLEARLY * MUCH_SHORT * commanded_m
 
 
 def _slips_much(robot: Robot, motion: Motion, run: Run) -> bool:
