@@ -164,6 +164,8 @@ def pairs_by_distance(rows: list[Row]) -> list[tuple[float, str, str]]:
     """Return any two feelings of one robot, as its limits left them, with their distance, the nearest first."""
     seen = {row["emotion"]: row["features"] for row in rows if row["features"]}
     names = [emotion for emotion in EMOTIONS if emotion in seen]
+    if len(names) < 2:  # the others were refused
+        return []
     movements = [dict(part.split("=") for part in seen[name].split()) for name in names]
     distance = strut.feeling_distances([{key: float(value) for key, value in one.items()} for one in movements])
     return sorted((distance[i, j], names[i], names[j]) for i, j in combinations(range(len(names)), 2))

@@ -73,6 +73,26 @@ def test_joint_angles_are_the_last_columns():
     assert motion.duration_s == pytest.approx(0.4)
 
 
+@pytest.mark.parametrize("rows", [slice(1, 4), np.array([False, True, True, True, False])])
+def test_some_samples_of_a_motion_keep_where_it_is_and_not_its_forces(happy_walk, rows):
+    whole = small_motion(
+        contact=np.random.default_rng(0).random((5, 4)) < 0.5,
+        torque_nm=np.ones((5, 2)),
+        ground_force_n=np.ones((5, 4, 3)),
+        cop_in_world=np.ones((5, 2)),
+        balance_margin_m=np.ones(5),
+        receipt=happy_walk.receipt,
+        meta={"emotion": "happy"},
+    )
+    part = whole.samples(rows)
+    for name in ("time_s", "qpos", "contact"):
+        assert_array_equal(getattr(part, name), getattr(whole, name)[1:4])
+    for name in ("robot", "joint_names", "foot_names", "meta"):
+        assert getattr(part, name) == getattr(whole, name)
+    for name in ("torque_nm", "ground_force_n", "cop_in_world", "balance_margin_m", "receipt"):
+        assert getattr(part, name) is None
+
+
 def test_changing_a_motion_makes_another():
     motion = small_motion()
     assert replace(motion, robot="other").robot == "other"

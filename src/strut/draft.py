@@ -105,6 +105,19 @@ class Attempt:
         """Whether every limit is kept."""
         return not self.shortfalls
 
+    def is_hopeless(self, broken: tuple[Shortfall, ...], detail: Detail) -> bool:
+        """Return whether no other draft is worth a try after this one, which does not pass.
+
+        Another way may keep a single limit, or joints that are too fast; a whole motion that breaks more, or none and
+        yet falls, needs less of a feeling.
+
+        Args:
+            broken: The limits that it broke before it was played.
+            detail: How carefully it was drafted.
+        """
+        nearly = len(broken) == 1 or any(shortfall.limit == "joint speed" for shortfall in broken)
+        return not self.neutral and detail.level == "final" and not nearly
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:

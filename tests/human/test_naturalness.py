@@ -8,7 +8,7 @@ import pytest
 from strut.contact_set import contact_points
 from strut.engines.contact_slip import contact_slip
 from strut.errors import BadMotionError
-from strut.human.naturalness import Naturalness, _between, _clearance, naturalness, odd_scores
+from strut.human.naturalness import Naturalness, _between, naturalness, odd_scores
 from strut.human.walk_figures import pelvis_angles
 from strut.mirror import mirror_of
 from strut.rotation import qpos_from_angles
@@ -90,8 +90,14 @@ def test_clearance_is_the_least_height_within_shares_of_the_swing(heiman, step):
         heights = contact_slip(heiman, [points[part] for part in parts], qpos)[1]
         inside = (share >= low) & (share <= high)
         assert found == pytest.approx(heights[inside].min())
-    later = _clearance(heiman, ("Heel",), (0.0, 1.0), qpos, 5.0 + time_s)
-    assert later == pytest.approx(contact_slip(heiman, [points["HeelLeft"]], qpos)[1].min())
+
+    def between_later(phase, per_interval):
+        now_s, *others = path.between(phase, per_interval)
+        return 5.0 + now_s, *others
+
+    later = naturalness(heiman, SimpleNamespace(**vars(path) | {"between": between_later}))
+    found = (later.toe_clearance_m, later.heel_clearance_m)
+    assert found == pytest.approx((looks.toe_clearance_m, looks.heel_clearance_m))
     assert _between(path.q, names, "Hip_RY") > 0.0
 
 

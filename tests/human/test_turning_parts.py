@@ -1,4 +1,4 @@
-"""Turning strides, transitions and weighted gaits in numbers: pace along an arc, turned postures, integrals."""
+"""Turning strides and weighted gaits in numbers: pace along an arc, turned postures, sensitivities."""
 
 from types import SimpleNamespace
 
@@ -9,7 +9,6 @@ from scipy.spatial.transform import Rotation
 
 from strut.human import weighted_gait
 from strut.human.recorded_steps import SHARES
-from strut.human.transition_problem import _integral
 from strut.human.turning_problem import Turning, turned_configuration
 from strut.human.weighted_gait import WeightedGait
 from strut.rotation import qpos_from_angles
@@ -44,11 +43,6 @@ def test_turned_configurations_keep_their_places_and_turn_about_the_vertical(hei
     assert_allclose(found[:, 6:], q[:, 6:])
     before, after = (Rotation.from_quat(qpos_from_angles(one)[:, 3:7], scalar_first=True) for one in (q, found))
     assert_allclose((after * before.inv()).as_rotvec(), np.outer(angle, [0.0, 0.0, 1.0]), atol=1e-9)
-
-
-def test_a_running_integral_is_by_trapezes():
-    time_s = np.array([0.0, 1.0, 3.0])
-    assert_allclose(_integral(time_s, np.array([2.0, 4.0, 6.0])), [0.0, 3.0, 13.0])
 
 
 def test_a_weighted_step_is_read_at_shares_of_its_time_with_its_length(monkeypatch):

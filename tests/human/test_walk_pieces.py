@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from strut.human import recorded_steps as steps_module
 from strut.human.anatomy import LEFT, RIGHT
-from strut.human.recorded_steps import RecordedSteps, _cut, _step_times, _straight_steps, _toe_offs
+from strut.human.recorded_steps import RecordedSteps, _step_times, _straight_steps, _toe_offs
 from strut.human.walk_pieces import (
     MOST_PLACE,
     MOST_VELOCITY,
@@ -172,12 +172,6 @@ def test_steps_that_turn_are_left_out_and_others_keep_those_around_them(heiman):
     assert steps[3].around.time_s[-1] == pytest.approx(motion.time_s[-1])
     corner = walked(heiman, {}, place=lambda t: np.column_stack([np.minimum(t, 0.9), np.maximum(t - 0.9, 0.0)]))
     assert len(_straight_steps(corner, times)) < 6
-    part = _cut(motion, 1.1, 1.5)
-    assert (part.time_s[0], part.time_s[-1], len(part.qpos)) == (
-        pytest.approx(1.1),
-        pytest.approx(1.5),
-        len(part.time_s),
-    )
     assert steps_module.SAMPLES == 51
 
 

@@ -12,7 +12,16 @@ from strut.engines.task_jacobians import task_jacobians
 from strut.kinematics import whole_body
 from strut.kinematics.planted_body import PlantedTargets, _quaternions, _reduction, _tasks
 from strut.kinematics.planted_body import _step as planted_step
-from strut.kinematics.whole_body import BodyTargets, _in_legs, _outwards, _solved, _step, _Tasks, moved, solution_at
+from strut.kinematics.whole_body import (
+    BodyTargets,
+    _in_legs,
+    _Linearised,
+    _outwards,
+    _step,
+    _Tasks,
+    moved,
+    solution_at,
+)
 from strut.models.coupled_joints import CoupledJoints
 from tests.alice import ALICE, LEGS
 
@@ -44,7 +53,7 @@ def targets_near(qpos, away=1e-3):
     )
 
 
-def test_what_is_wanted_is_downhill_and_the_matrix_is_that_of_the_errors():
+def test_what_is_wanted_is_downhill():
     """Differences of the cost along every velocity coordinate; joints near their ends feel their walls."""
     qpos = postures()
     tasks, targets = _Tasks(ALICE, 0.25), targets_near(qpos)
@@ -56,12 +65,6 @@ def test_what_is_wanted_is_downhill_and_the_matrix_is_that_of_the_errors():
         ahead, behind = (tasks.at(moved(qpos, sign * step), targets).cost for sign in (1.0, -1.0))
         slope[:, column] = (ahead - behind) / 2e-5
     assert_allclose(now.wanted, -slope, rtol=2e-3, atol=2e-3 * np.abs(slope).max())
-    rows = np.array([True, False, True])
-    normal = now.normal(rows)
-    for index, sample in enumerate((0, 2)):
-        jacobian = now.jacobian[sample]
-        own = np.diag(now.own[sample] + whole_body.DAMPING)
-        assert_allclose(normal[index], jacobian.T @ jacobian + own, atol=1e-9)
 
 
 def test_errors_are_weighed_by_what_they_are_of():
@@ -115,42 +118,46 @@ def test_walls_grow_as_squares_from_where_they_are_felt():
 def test_only_joints_at_their_end_that_would_leave_it_are_held():
     lower, upper = np.array([-1.0, -1.0, -1.0]), np.array([1.0, 2.0, 1.0])
     joint = np.array([[-1.0, 2.0, 0.0], [1.0, -1.0, 1.0]])
-    move = np.zeros((2, 9))
+    move = np.ones((2, 9))
     move[0, 6:], move[1, 6:] = [-0.1, 0.1, 9.0], [-0.1, 0.1, 0.2]
-    assert_array_equal(_outwards(move, joint, lower, upper), [[True, True, False], [False, False, True]])
+    beyond = _outwards(move, joint, lower, upper)
+    assert_array_equal(beyond[:, 6:], [[True, True, False], [False, False, True]])
+    assert not beyond[:, :6].any()  # nothing stops the base
     near = whole_body.AT_END_RAD
     almost = np.array([[-1.0 + 0.9 * near, 2.0 - 0.9 * near, 1.0 - 1.1 * near]])
     outwards = np.concatenate([np.zeros((1, 6)), [[-1.0, 1.0, 1.0]]], axis=1)
-    assert_array_equal(_outwards(outwards, almost, lower, upper), [[True, True, False]])
+    assert_array_equal(_outwards(outwards, almost, lower, upper)[:, 6:], [[True, True, False]])
 
 
-def test_held_joints_stand_still_and_the_others_solve_what_is_left():
-    rng = np.random.default_rng(4)
-    root = rng.normal(size=(1, 9, 9))
-    normal, wanted = root @ root.transpose(0, 2, 1) + np.eye(9), rng.normal(size=(1, 9))
-    held = np.array([[False, True, False]])
-    step = _solved(normal, wanted, held)
-    kept = [0, 1, 2, 3, 4, 5, 6, 8]
-    assert step[0, 7] == 0.0
-    assert_allclose(step[0, kept], np.linalg.solve(normal[0][np.ix_(kept, kept)], wanted[0, kept]), atol=1e-9)
+def linearised(wanted, normal):
+    """Return tasks with given normal equations, of which all coordinates move feet. Shapes (nv,), (nv, nv)."""
+    size = len(wanted)
+    return _Linearised(
+        cost=np.zeros(1),
+        wanted=wanted[None],
+        feet=np.linalg.cholesky(normal).T[None],
+        com=np.zeros((1, 3, size)),
+        own=np.zeros((1, size)),
+        movers=np.arange(size),
+        others=np.arange(0),
+    )
 
 
 def test_what_the_others_take_along_is_held_too_and_long_steps_are_cut():
-    lower, upper, joint = -np.ones(2), np.ones(2), np.array([[1.0, 1.0]])
-    normal = np.eye(8)[None]
-    normal[0, 6, 7] = normal[0, 7, 6] = -0.9
-    wanted = np.zeros((1, 8))
-    wanted[0, 6:] = 0.5, -0.01  # the second would stay inside alone; the first would take it along
-    step = _step(wanted, normal, joint, lower, upper)
-    assert_allclose(step[0, 6:], [0.0, -0.01])
-    loose = np.zeros((1, 2))
-    coupled = _step(wanted, normal, loose, lower, upper)
-    plain = np.linalg.solve(normal[0], wanted[0])
+    lower, upper, loose = -np.ones(2), np.ones(2), np.zeros((1, 2))
+    normal, wanted = np.eye(8), np.zeros(8)
+    normal[6, 7] = normal[7, 6] = -0.9
+    wanted[6:] = 0.3, -0.01  # the second would stay inside alone; the first would take it along
+    plain = np.linalg.solve(normal, wanted)
+    assert plain[7] > 0.0
+    step = _step(linearised(wanted, normal), np.array([[0.0, 1.0]]), lower, upper)
+    assert_allclose(step[0, 6:], [0.3, 0.0], rtol=1e-5)
+    coupled = _step(linearised(wanted, normal), loose, lower, upper)
     assert np.abs(plain).max() > whole_body.LONGEST_STEP_RAD
-    assert_allclose(coupled[0], plain * whole_body.LONGEST_STEP_RAD / np.abs(plain[3:]).max())
-    far = np.zeros((1, 8))
-    far[0, :3] = 5.0
-    assert_allclose(_step(far, np.eye(8)[None], loose, lower, upper), far)  # places are not cut
+    assert_allclose(coupled[0], plain * whole_body.LONGEST_STEP_RAD / np.abs(plain[3:]).max(), rtol=1e-5)
+    far = np.zeros(8)
+    far[:3] = 5.0
+    assert_allclose(_step(linearised(far, np.eye(8)), loose, lower, upper)[0], far, rtol=1e-5)  # places are not cut
 
 
 def test_coordinates_move_as_mujoco_integrates_them():

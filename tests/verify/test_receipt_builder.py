@@ -103,7 +103,7 @@ def test_too_little_says_whether_time_or_words_lack():
     assert _too_little(draft_of(words={"speed": 1.0}), 0.84, 1.0) == [time]
     assert _too_little(draft_of(words={"speed": 1.0}), 0.86, 1.0) == []
     words = draft_of(words={"speed": 0.84, "elbow_rad": 0.0, "lift": 0.9})
-    assert _too_little(words, 1.0, 0.58) == ["shown: 58% of the feeling's words; missing or weak: speed and elbow"]
+    assert _too_little(words, 1.0, 0.58) == ["shown: speed and elbow are missing or weak"]
     assert _too_little(words, 0.9, 0.58)[0] == time
     heiman = load_robot("heiman")
     cue = next(word for word in heiman.expression.main if word != "speed")

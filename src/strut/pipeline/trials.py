@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from strut.bisection import bisect
-from strut.draft import Attempt, Detail, Generator, Limit, OnProgress, PacedGenerator, Progress, Search, Shortfall
+from strut.draft import Attempt, Detail, Generator, Limit, OnProgress, PacedGenerator, Progress, Search
 from strut.errors import OutOfRangeError, StoppedError
 from strut.expression.blend import style_for
 from strut.generators.crawl_drafts import CrawlDrafts
@@ -87,7 +87,7 @@ class Trials:
             if found.passes and in_simulation:
                 proved = proved_upright(found.draft, may_slide=neutral)
                 found = replace(found, draft=proved, shortfalls=proved.shortfalls)
-            if _settled(found, broken, detail):
+            if found.passes or found.is_hopeless(broken, detail):
                 break
         assert found is not None, "a generator yields at least one draft"
         known[style] = found
@@ -170,16 +170,6 @@ class Trials:
     def _at_pace(self, slower: float | None) -> Trials:
         assert isinstance(self.generator, PacedGenerator), "only a generator with a pace is searched for the fastest"
         return replace(self, generator=self.generator.at_pace(slower))
-
-
-def _settled(found: Attempt, broken: tuple[Shortfall, ...], detail: Detail) -> bool:
-    """Return whether no other draft is worth a try after one that breaks some limits.
-
-    Another way may keep a single limit, or joints that are too fast; a whole motion that breaks more, or none and yet
-    falls, needs less of a feeling.
-    """
-    nearly = len(broken) == 1 or any(shortfall.limit == "joint speed" for shortfall in broken)
-    return found.passes or (not found.neutral and detail.level == "final" and not nearly)
 
 
 def fastest(passes: Callable[[float], bool]) -> float | None:
