@@ -16,6 +16,7 @@ from strut.engines.contact_slip import rolled_m
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.generators import gait_body
 from strut.generators.gait_body import (
+    Carried,
     _about_middles,
     _answer,
     _hold,
@@ -48,6 +49,11 @@ def carriage_of(robot, cycles=2, rate_hz=25.0):
     plan = body.plan(rate_hz, cycles=cycles)
     carriage = body.carriage(plan)
     return body, plan, carriage, body.start(plan, carriage)
+
+
+def told(robot, targets, qpos):
+    """Return a solution that remembers what it was compared with."""
+    return SimpleNamespace(qpos=qpos, targets=targets)
 
 
 def test_feet_keep_flat_on_the_ground_and_hardly_in_the_middle_of_a_swing():
@@ -123,7 +129,7 @@ def test_gaits_are_smoothed_over_the_time_in_which_a_joint_comes_to_its_stop(req
     _, plan, carriage, start = carriage_of(robot)
     targets = _targets(plan, carriage, start[:, :2], np.zeros_like(plan.foot_in_world))
     noisy = start + 0.01 * np.random.default_rng(1).normal(size=start.shape)
-    found_qpos = _smoothed(robot, plan, targets, SimpleNamespace(qpos=noisy)).qpos
+    found_qpos = _smoothed(robot, plan, targets, noisy)
     spread = (
         {"four": 0.03, "two": 0.05}[name] * np.sqrt(carriage.height_m.mean() / 9.81) / (plan.time_s[1] - plan.time_s[0])
     )
@@ -136,46 +142,73 @@ def test_rounds_answer_from_where_the_round_before_ended_until_it_is_enough(two,
     _, plan, carriage, start = carriage_of(two)
     solves, answers = [], []
 
-    def solve(robot, targets, qpos, *, length_m, converged=None, iterations):
-        solves.append((targets, qpos, iterations, length_m))
-        return SimpleNamespace(qpos=qpos + 1.0)
+    def solve(robot, targets, qpos, *, length_m, converged, progress, iterations):
+        solves.append((targets, qpos, iterations, (length_m, progress), converged))
+        return qpos + 1.0
 
     def answer(robot, plan, carriage, rolling, qpos):
         answers.append(qpos)
         return np.full((len(plan.time_s), 2), 0.01 * len(answers))
 
-    monkeypatch.setattr(gait_body, "solve_whole_body", solve)
-    monkeypatch.setattr(gait_body, "_smoothed", lambda robot, plan, targets, solved: solved)
+    monkeypatch.setattr(gait_body, "whole_body_qpos", solve)
+    monkeypatch.setattr(gait_body, "solution_at", told)
+    monkeypatch.setattr(gait_body, "_smoothed", lambda robot, plan, targets, qpos: qpos)
     monkeypatch.setattr(gait_body, "_answer", answer)
     first = pendulum_com(pressure_of(plan), carriage.height_m, step_s=0.04, gravity_m_s2=9.81)
-    carried = carried_gait(two, plan, carriage, start, length_m=0.7)
+    carried = carried_gait(two, plan, carriage, start, length_m=0.7, progress=0.02)
     assert_allclose(carried.com_m, first + 0.01 + 0.02 + 0.03, atol=1e-9)
-    assert [iterations for _, _, iterations, _ in solves] == [20, 12, 12, 12]
-    assert {length for *_, length in solves} == {0.7}
-    for k, (targets, qpos, _, _) in enumerate(solves):
+    assert [iterations for _, _, iterations, _, _ in solves] == [20, 12, 12, 12]
+    assert [converged for *_, converged in solves] == [1e-5, 1e-5, 1e-5, 1e-7]  # the last settles what is left
+    assert {options for *_, options, _ in solves} == {(0.7, 0.02)}
+    for k, (targets, qpos, *_) in enumerate(solves):
         assert_allclose(qpos, start + k)
         assert_allclose(targets.com_in_world[:, :2], first + 0.01 * k * (k + 1) / 2.0, atol=1e-9)
     assert_allclose(carried.solved.qpos, start + 4.0)
+    assert carried.solved.targets is solves[-1][0]
+    assert_allclose(answers, [start + 1.0, start + 2.0, start + 3.0])
     solves.clear()
     carried_gait(two, plan, carriage, start, length_m=0.7, ends=lambda found_: found_.qpos[0, 0] > start[0, 0] + 1.5)
     assert len(solves) == 2
 
 
+def test_who_was_carried_before_begins_with_the_path_of_its_mass(two, monkeypatch):
+    _, plan, carriage, start = carriage_of(two)
+    solves = []
+
+    def solve(robot, targets, qpos, *, length_m, converged, progress, iterations):
+        solves.append((targets, converged))
+        return qpos
+
+    monkeypatch.setattr(gait_body, "whole_body_qpos", solve)
+    monkeypatch.setattr(gait_body, "solution_at", told)
+    com = np.column_stack([np.sin(plan.time_s), np.cos(plan.time_s)])
+    carried = carried_gait(two, plan, carriage, start, length_m=0.7, com_m=com, rounds=0)
+    ((targets, converged),) = solves
+    assert_allclose(targets.com_in_world[:, :2], com)
+    assert_allclose(carried.com_m, com)
+    assert converged == 1e-7  # no round follows that would settle the rest
+
+
 def test_a_finer_gait_is_the_coarse_one_between_its_samples_answered_once_more(two, monkeypatch):
     body, coarse, _, start = carriage_of(two)
     plan = body.plan(50.0, cycles=2)
-    solves = []
+    solves, answered = [], []
 
     def solve(robot, targets, qpos, *, length_m, iterations):
         solves.append((targets, qpos, iterations))
-        return SimpleNamespace(qpos=qpos)
+        return qpos + 1.0
 
-    monkeypatch.setattr(gait_body, "solve_whole_body", solve)
-    monkeypatch.setattr(gait_body, "_smoothed", lambda robot, plan, targets, solved: solved)
-    monkeypatch.setattr(gait_body, "_answer", lambda *_: np.full((len(plan.time_s), 2), 0.05))
+    def answer(robot, plan, carriage, rolling, qpos):
+        answered.append(qpos)
+        return np.full((len(plan.time_s), 2), 0.05)
+
+    monkeypatch.setattr(gait_body, "whole_body_qpos", solve)
+    monkeypatch.setattr(gait_body, "solution_at", told)
+    monkeypatch.setattr(gait_body, "_smoothed", lambda robot, plan, targets, qpos: qpos + 0.25)
+    monkeypatch.setattr(gait_body, "_answer", answer)
     com = np.column_stack([np.sin(coarse.time_s), np.cos(coarse.time_s)])
-    carried = SimpleNamespace(solved=SimpleNamespace(qpos=start), com_m=com)
-    resampled_gait(two, coarse, carried, plan, body.carriage(plan), length_m=0.7)
+    carried = Carried(SimpleNamespace(qpos=start), com)
+    finer = resampled_gait(two, coarse, carried, plan, body.carriage(plan), length_m=0.7)
     (first, qpos, few), (second, again, many) = solves
     assert (few, many) == (3, 12)
     inner = (plan.time_s > 0.3) & (plan.time_s < coarse.time_s[-1] - 0.3)
@@ -183,4 +216,7 @@ def test_a_finer_gait_is_the_coarse_one_between_its_samples_answered_once_more(t
     assert_allclose(second.com_in_world[:, :2] - first.com_in_world[:, :2], 0.05, atol=1e-12)
     assert_allclose(qpos[::2][: len(start)], start[: len(qpos[::2])], atol=1e-4)
     assert_allclose(np.linalg.norm(qpos[:, 3:7], axis=1), 1.0, atol=1e-12)
-    assert again is qpos
+    assert_allclose(answered, [qpos + 1.25])
+    assert_allclose(again, qpos + 1.0)  # smoothed once, at the end
+    assert_allclose(finer.qpos, qpos + 2.25)
+    assert finer.targets is second

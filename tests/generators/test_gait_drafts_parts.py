@@ -221,8 +221,8 @@ def test_a_look_asks_who_reaches_whether_it_does_so_a_little_higher(robot, monke
     """Misses of the mass, as shares of what it may: 2 per mille of its height."""
     body, calls = body_of(robot), []
 
-    def carried(_robot, plan, carriage, start, *, length_m, converged, rounds, ends=None):
-        calls.append((carriage, rounds, ends, converged, length_m))
+    def carried(_robot, plan, carriage, start, *, length_m, converged, progress, iterations, rounds, ends=None):
+        calls.append((carriage, rounds, ends, start, (converged, progress, iterations, length_m)))
         share = first if len(calls) == 1 else risen
         still = np.zeros((len(plan.time_s), len(robot.feet)))
         qpos = start.copy()
@@ -239,16 +239,20 @@ def test_a_look_asks_who_reaches_whether_it_does_so_a_little_higher(robot, monke
     assert look.speed == pytest.approx(0.045 * 25.0 / 0.9)
     assert len(calls) == (2 if first < 1.0 else 1)
     assert [call[1] for call in calls] == [1, 0][: len(calls)]
-    assert (calls[0][3], calls[0][4]) == (1e-4, body.stance.height_m)
+    assert all(call[4] == (1e-4, 0.02, (12, 8), body.stance.height_m) for call in calls)
+    plan = body.plan(25.0, cycles=3)
+    assert_allclose(look.time_s, plan.time_s)
+    assert look.found.solved.com_error_m[0] == pytest.approx(first * 0.002 * body.stance.height_m)
+    assert look.fastest.startswith(f"{robot.joint_names[0]} reaches ")
+    assert look.fastest.endswith(" of its speed limit at 0.36 s")  # before the tenth sample
     if len(calls) == 2:
-        plan = body.plan(25.0, cycles=3)
         rise = calls[1][0].height_m - calls[0][0].height_m
         assert_allclose(rise, 0.015 * body.stance.height_m * plan.shown, atol=1e-12)
-    errors = SimpleNamespace(foot_error_m=np.zeros((3, 2)), com_error_m=np.zeros(3))
-    plan = SimpleNamespace(schedule=SimpleNamespace(contact=np.ones((3, 2), dtype=bool)))
-    ends = body._miss
-    errors.com_error_m[1] = 6.1 * 0.002 * body.stance.height_m
-    assert ends(plan, errors) == pytest.approx(6.1)
+        assert_allclose(calls[1][3][:, 2], look.found.solved.qpos[:, 2] + rise, atol=1e-12)
+    for share in (5.9, 6.1):  # so far away, another round is in vain
+        far = np.full(len(plan.time_s), share * 0.002 * body.stance.height_m)
+        errors = SimpleNamespace(foot_error_m=np.zeros((len(far), 2)), com_error_m=far)
+        assert calls[0][2](errors) == (share > 6.0)
 
 
 def test_feet_miss_by_shares_of_a_millimetre_on_the_ground_and_of_their_height_in_the_air(robot):
@@ -267,28 +271,35 @@ def test_feet_miss_by_shares_of_a_millimetre_on_the_ground_and_of_their_height_i
 
 def looked_at(monkeypatch, looks, speeds=(0.5,)):
     """Let looks and drafts be ours: what each way misses and how fast, and how fast its drafted joints are."""
-    drafted, rate = [], iter(speeds)
+    rate = iter(speeds)
     monkeypatch.setattr(GaitDrafts, "_look", lambda self, body, way: looks(way))
     monkeypatch.setattr(
         GaitDrafts,
         "_draft",
-        lambda self, body, detail, way: drafted.append(way) or SimpleNamespace(time_s=0, qpos=0, variant=way),
+        lambda self, body, detail, way, look=None: SimpleNamespace(time_s=0, qpos=0, variant=way),
     )
     monkeypatch.setattr(gait_drafts, "speed_use", lambda robot, time_s, qpos: next(rate, 0.5))
-    return drafted
 
 
 def test_the_first_way_that_reaches_is_drafted_and_neutral_goes_on_to_shorter_steps(robot, monkeypatch):
     neutral = robot.expression.neutral_style()
     drafts = GaitDrafts(robot, PatternGait(), 50.0)
     looked_at(monkeypatch, lambda way: CoarseCheck(0.5 if way % 9 >= 2 else 2.0, 0.5))
-    assert [draft.variant for draft in drafts.drafts(neutral, Detail())] == [2, 9 + 2, 18 + 2]
-    assert [draft.variant for draft in drafts.drafts(STYLE, Detail())] == [2]
-    assert [draft.variant for draft in drafts.drafts(STYLE, Detail(variant=4))] == [4]
-    assert [draft.variant for draft in drafts.drafts(STYLE, Detail(variant=5, level="search"))] == [3]
-    assert [draft.variant for draft in drafts.drafts(STYLE, Detail(variant=7, level="whole"))] == [7]
+
+    def ways(style, *detail, by=drafts, **options):
+        return [draft.variant for draft in by.drafts(style, Detail(*detail, **options))]
+
+    assert ways(neutral, "search") == [2, 9 + 2, 18 + 2]
+    assert ways(neutral, "final") == [2, 3, 9 + 2, 9 + 3, 18 + 2, 18 + 3]  # each a little lower before the next
+    assert ways(STYLE, "search") == [2]
+    assert ways(STYLE, "final") == [2, 3]
+    assert ways(STYLE, "final", variant=4) == [4, 5]
+    assert ways(STYLE, "final", variant=8) == [8]  # the lowest
+    assert ways(STYLE, "search", variant=5) == [3]
+    assert ways(STYLE, "search", variant=5, least=9 + 1) == [9 + 2]  # with steps as short as neutral's
+    assert ways(STYLE, "whole", variant=7) == [7]
     fast = GaitDrafts(robot, PatternGait(speed_m_s=2.0 * drafts.usual["speed_m_s"]), 50.0)
-    assert [draft.variant for draft in fast.drafts(neutral, Detail())] == [2]
+    assert ways(neutral, "search", by=fast) == [2]
 
 
 @pytest.mark.parametrize(
@@ -302,16 +313,29 @@ def test_the_first_way_that_reaches_is_drafted_and_neutral_goes_on_to_shorter_st
     ],
 )
 def test_where_joints_are_too_fast_lower_bodies_are_tried_as_long_as_they_are_slower(robot, monkeypatch, speeds, ways):
-    looked_at(monkeypatch, lambda way: CoarseCheck(0.5 if way % 9 >= 2 else 2.0, 1.01), speeds)
     drafts = GaitDrafts(robot, PatternGait(), 50.0)
-    assert [draft.variant for draft in drafts._ever_lower(body_of(robot), Detail(), 2)] == ways
+    for level, at_last in (("search", []), ("final", [3])):  # a whole gait a little lower before less of it
+        looked_at(monkeypatch, lambda way: CoarseCheck(0.5 if way % 9 >= 2 else 2.0, 1.01), speeds)
+        found_ways = [draft.variant for draft in drafts._ever_lower(body_of(robot), Detail(level), 2)]
+        assert found_ways == ways + at_last
 
 
-def test_where_looks_say_that_lower_is_faster_it_is_not_tried(robot, monkeypatch):
-    for here, lower, ways in ((1.05, 1.06, [2]), (1.05, 1.04, [2, 4]), (1.03, 1.06, [2, 4])):
-        looked_at(monkeypatch, lambda way, a=here, b=lower: CoarseCheck(0.5, b if way == 4 else a), (1.2, 0.9))
-        drafts = GaitDrafts(robot, PatternGait(), 50.0)
-        assert [draft.variant for draft in drafts._ever_lower(body_of(robot), Detail(), 2)] == ways
+@pytest.mark.parametrize(
+    ("here", "lower", "ways"),
+    [
+        ((0.5, 1.05), (0.5, 1.06), [2]),
+        ((0.5, 1.05), (0.5, 1.04), [2, 4]),
+        ((0.5, 1.03), (0.5, 1.06), [2, 4]),  # so near to the limit, a look does not tell
+        ((0.5, 1.05), (5.9, 1.04), [2, 4]),
+        ((0.5, 1.05), (6.1, 1.04), [2]),
+    ],
+)
+def test_where_looks_say_that_lower_is_faster_or_far_out_of_reach_it_is_not_tried(
+    robot, monkeypatch, here, lower, ways
+):
+    looked_at(monkeypatch, lambda way: CoarseCheck(*(lower if way == 4 else here)), (1.2, 0.9))
+    drafts = GaitDrafts(robot, PatternGait(), 50.0)
+    assert [draft.variant for draft in drafts._ever_lower(body_of(robot), Detail("search"), 2)] == ways
 
 
 def test_no_look_is_taken_twice(robot, monkeypatch):

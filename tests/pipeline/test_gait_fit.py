@@ -41,15 +41,27 @@ def test_changes_are_tried_in_turn_and_kept_where_they_spare_enough(robot, monke
         Utilisation(0, 0, 1.10),  # shorter and quicker: kept
         Utilisation(1, 0, 0.50),  # breaks another limit
         Utilisation(0, 0, 1.07),  # lower feet: kept
+        Utilisation(0, 0, 1.00),  # half as fast it keeps its limits: its speed stays
     ]
     fit, tried = fitted(robot, monkeypatch, uses)
     own = robot.pattern_gait
-    assert [one.width / own.width for one in tried] == pytest.approx([1.0, 0.8, 1.0, 1.0, 1.0])
-    assert [one.period / own.period for one in tried] == pytest.approx([1.0, 1.0, 0.8, 1.0, 0.8])
-    assert [one.stride / own.stride for one in tried] == pytest.approx([1.0, 1.0, 0.8, 1.0, 0.8])
-    assert [one.lift / own.lift for one in tried] == pytest.approx([1.0, 1.0, 1.0, 1.0, 0.6])
-    assert fit.gait == tried[-1]
+    assert [one.width / own.width for one in tried] == pytest.approx([1.0, 0.8, 1.0, 1.0, 1.0, 1.0])
+    assert [one.period / own.period for one in tried] == pytest.approx([1.0, 1.0, 0.8, 1.0, 0.8, 0.8])
+    assert [one.stride / own.stride for one in tried] == pytest.approx([1.0, 1.0, 0.8, 1.0, 0.8, 0.4])
+    assert [one.lift / own.lift for one in tried] == pytest.approx([1.0, 1.0, 1.0, 1.0, 0.6, 0.6])
+    assert fit.gait == tried[4]
     assert (fit.before.use, fit.now.use) == (1.20, 1.07)
+
+
+@pytest.mark.parametrize("half", [None, Utilisation(0, 0, 1.01)])
+def test_who_does_not_even_walk_half_as_fast_gets_slower(robot, monkeypatch, half):
+    usual, slower, slowest = Utilisation(0, 0, 1.50), Utilisation(0, 0, 1.20), Utilisation(0, 0, 1.19)
+    fit, tried = fitted(robot, monkeypatch, [usual, *[None] * 4, half, slower, slowest])
+    own = robot.pattern_gait
+    assert [one.period / own.period for one in tried[5:]] == pytest.approx([1.0, 1.4, 1.4**2])
+    assert [one.stride / own.stride for one in tried[5:]] == pytest.approx([0.5, 0.7, 0.7**2])
+    assert fit.gait == tried[6]  # even slower spares too little
+    assert (fit.before, fit.now) == (usual, slower)
 
 
 def test_shorter_steps_count_before_use_and_enough_ends_the_search(robot, monkeypatch):

@@ -162,12 +162,15 @@ def outcome_of(control="servos", **changes):
 
 
 def played_with(outcomes, **options):
-    """Return which controls were played, whether to the end, and what was returned."""
+    """Return which controls were played, whether something may end them, as much slip does, and what was returned."""
     calls = []
 
     def play(*, control, until=None):
         calls.append((control, until is not None))
-        return SimpleNamespace(outcome=replace(outcomes[control], control=control))
+        slid = outcomes[control].foot_slip_mm > MUCH_SLIP_MM
+        return SimpleNamespace(
+            outcome=replace(outcomes[control], control=control), ended_early=slid and until is not None
+        )
 
     return calls, _first_that_suffices(play, list(outcomes), **options).outcome.control
 
@@ -179,10 +182,10 @@ def test_the_first_control_that_suffices_is_taken():
     assert played_with({"servos": enough, "balance": good}) == ([("servos", True)], "servos")
     calls, taken = played_with({"servos": fell, "balance": short, "whole_body": good})
     assert (calls, taken) == ([("servos", True), ("balance", True), ("whole_body", False)], "whole_body")
-    _, taken = played_with({"servos": fell, "balance": short, "whole_body": fell})
-    assert taken == "balance"
+    calls, taken = played_with({"servos": fell, "balance": short, "whole_body": fell})
+    assert (len(calls), taken) == (3, "balance")  # what was played to its end is not played again
     calls, taken = played_with({"servos": slid, "balance": fell, "whole_body": fell})
-    assert (calls[-1], taken) == (("servos", False), "servos")  # played again to its end
+    assert (len(calls), calls[-1], taken) == (4, ("servos", False), "servos")  # played again to its end
     calls, taken = played_with({"servos": slid, "balance": fell, "whole_body": fell}, may_slide=False)
     assert (len(calls), calls[-1], taken) == (3, ("whole_body", True), "whole_body")
     assert played_with({"servos": fell}) == ([("servos", False)], "servos")
