@@ -81,14 +81,14 @@ def dial_of(motion: Motion) -> str:
 
 
 def intensity_words(receipt: Receipt) -> str:
-    """Return the intensity kept beside what was asked, and how much is seen where the body or the time allow less.
+    """Return the intensity kept beside what was asked, and how much is seen of a weakened feeling.
 
     Nothing of neutral, which has no strength.
     """
     if receipt.share_kept is None or receipt.intensity_asked is None:
         return ""
     dial = dial_words(receipt.share_kept * receipt.intensity_asked, receipt.intensity_asked)
-    if receipt.verdict != "weakened" or receipt.shown is None or receipt.shown > 0.99 * receipt.share_kept:
+    if receipt.verdict != "weakened" or receipt.shown is None:
         return dial
     return f"{dial}, {_percent(receipt.shown)} shown"
 
