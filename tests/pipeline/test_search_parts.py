@@ -196,11 +196,12 @@ def test_who_is_too_weak_for_its_usual_speed_is_tried_slower(monkeypatch):
         return None if usual > 0.3 else usual
 
     monkeypatch.setattr(alternatives, "_nearest", nearest)
-    assert _what_works(None, "speed_m_s", 0.5, 0.9, 20.0) == pytest.approx(0.25)
+    trials = trials_with(SimpleNamespace(simulated=False))
+    assert _what_works(trials, "speed_m_s", 0.5, 0.9, 20.0) == pytest.approx(0.25)
     assert starts == pytest.approx([0.5, 0.425, 0.375, 0.25])
     starts.clear()
-    assert _what_works(None, "speed_m_s", 0.5, 0.2, 20.0) is None
-    assert _what_works(None, "step_length_m", 0.5, 0.9, 1.0) is None
+    assert _what_works(trials, "speed_m_s", 0.5, 0.2, 20.0) is None
+    assert _what_works(trials, "step_length_m", 0.5, 0.9, 1.0) is None
     assert starts == pytest.approx([0.5, 0.5])
 
 

@@ -110,13 +110,18 @@ def _first_that_suffices(play: Callable[..., Playback], controls: Sequence[str],
         played = play(control=name, until=_needs_another)
         if _suffices(played.outcome):
             return played
-        upright += [] if played.outcome.fell or (_slid_much(played.outcome) and not may_slide) else [played]
+        upright += [played] * _will_do(played.outcome, may_slide=may_slide)
     best = play(control=last, until=None if may_slide else _slips_much)
     if _suffices(best.outcome):
         return best
     # a slip, or staying behind, ended most of them
     whole = (play(control=one.outcome.control) if one.ended_early else one for one in upright)
     return next((played for played in whole if not played.outcome.fell), best)
+
+
+def _will_do(outcome: Outcome, *, may_slide: bool) -> bool:
+    """Return whether a control that does not suffice is taken where no other does either."""
+    return not outcome.fell and (may_slide or not _slid_much(outcome))
 
 
 def _to_try(robot: Robot, motion: Motion, control: Control) -> list[str]:
