@@ -64,23 +64,14 @@ class WholeBodySolution:
 
 
 def solve_whole_body(
-    robot: Robot,
-    targets: BodyTargets,
-    start_qpos: Array,
-    *,
-    length_m: float,
-    iterations: int,
-    converged: float = CONVERGED,
+    robot: Robot, targets: BodyTargets, start_qpos: Array, *, length_m: float, iterations: int
 ) -> WholeBodySolution:
     """Return coordinates that reach the targets as nearly as the joints' ranges allow, and what they miss.
 
     Args: as of `whole_body_qpos`.
     """
-    return solution_at(
-        robot,
-        targets,
-        whole_body_qpos(robot, targets, start_qpos, length_m=length_m, iterations=iterations, converged=converged),
-    )
+    qpos = whole_body_qpos(robot, targets, start_qpos, length_m=length_m, iterations=iterations)
+    return solution_at(robot, targets, qpos)
 
 
 def whole_body_qpos(
