@@ -112,8 +112,8 @@ def test_arms_held_out_are_let_down_though_their_forearms_hang_and_swing_by_what
     robot, notes = found(root, tmp_path, "two.urdf")
     angle = dict(zip(robot.joint_names, robot.standing_qpos[7:], strict=True))
     assert tells(notes, "assumed", "left_arm, right_arm held out")
-    assert angle["left_shoulder_roll"] < -0.8
-    assert angle["right_shoulder_roll"] > 0.8
+    assert angle["left_shoulder_roll"] < -0.6  # farther down, the forearm would be in the trunk
+    assert angle["right_shoulder_roll"] > 0.6
     assert not tells(notes, "found", "shoulder_pitch, turned")
 
 

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, product
 
 import mujoco
 import numpy as np
 
 from strut.adoption.body_plan import BodyPlan
-from strut.adoption.upper_body import UpperLimb
+from strut.adoption.upper_body import UpperLimb, bending_joints, fingertips, twist_shares
 from strut.robot import Array
 
 _RAISED = 0.35  # of the arm's length below the shoulder: a hand that is higher is held out
 _RAISED_CENTRE = 0.15  # likewise of its centre of mass, which hangs by about half of the length
+_LEVEL = 0.5  # cosine between a forearm and downwards: one that points ahead, by 60 degrees and more, does not hang
 _GRID, _COARSE_GRID = 25, 13
-_CLEAR = 0.06  # of the robot's height: how far hanging arms stay from what they were not near before
+_CLEAR = (0.025, 0.01, 0.003)  # of the robot's height: how far hanging arms stay from what they were not near before;
+# the nearer ones where an arm with more room would still be held out: upper arms beside a broad trunk
 _NEAR_LEGS, _OFF_LEGS = 0.01, 0.03  # of its height: an arm that is nearer to the legs is turned until it is so far off
+_AHEAD = 0.25  # sine of the angle by which a forearm that is let down points ahead, as people's do
 _TURNS_RAD = np.arange(0.05, 0.5, 0.05)
+_TWIST = 0.9  # cosine between a joint's axis and the rest of an arm above which it twists it
+_WORTH = 0.03  # of its height: how much farther ahead a bent elbow must bring the fingertips
 _ABOUT_FORWARD = 0.7  # cosine between a joint's axis and forwards: it moves the arm sideways
 
 
@@ -80,7 +86,7 @@ def _geoms(anatomy: BodyPlan, joints: list[int]) -> list[int]:
 def _gap_m(anatomy: BodyPlan, qpos: Array, geoms: list[int], others: list[int]) -> float:
     """Return the smallest distance between shapes of two limbs, or the one beyond which nobody asks."""
     gap_m, ends = 2.0 * _OFF_LEGS * anatomy.height_m, np.zeros(6)
-    model, data = anatomy.tree.model, anatomy.tree.pose(qpos)  # only now: the height is that of the standing robot
+    model, data = anatomy.tree.model, anatomy.tree.pose(qpos)
     for one, other in product(geoms, others):
         apart_m = np.linalg.norm(data.geom_xpos[one] - data.geom_xpos[other])
         if apart_m - model.geom_rbound[one] - model.geom_rbound[other] < gap_m:
@@ -94,14 +100,24 @@ def _hand(anatomy: BodyPlan, arm: UpperLimb) -> Array:
 
 
 def _is_raised(anatomy: BodyPlan, arm: UpperLimb, qpos: Array) -> bool:
-    """Return whether an arm is held out: its hand is high, or all of it is, though the forearm may hang."""
+    """Return whether an arm is held out: its hand is high, all of it is though the forearm hangs, or its forearm is."""
     data = anatomy.tree.pose(qpos)
     mujoco.mj_comPos(anatomy.tree.model, data)
-    anchors = np.array([data.xanchor[joint] for joint in arm.joints])
+    anchors = anatomy.tree.anchors(arm.joints)
     length = float(np.linalg.norm(np.diff(anchors, axis=0), axis=1).sum()) + 1e-9
     centre_m = float(data.subtree_com[int(anatomy.tree.model.jnt_bodyid[arm.joints[0]])][2])
     is_high = _hand(anatomy, arm)[2] > anchors[0][2] - _RAISED * length
-    return bool(is_high or centre_m > anchors[0][2] - _RAISED_CENTRE * length)
+    forearm = fingertips(anatomy, arm) - _middle(anatomy, arm)
+    is_level = -forearm[2] < _LEVEL * np.linalg.norm(forearm)
+    return bool(is_high or is_level or centre_m > anchors[0][2] - _RAISED_CENTRE * length)
+
+
+def _middle(anatomy: BodyPlan, arm: UpperLimb) -> Array:
+    """Return the place (3,) of the joint that is nearest to the middle of an arm, as it is posed."""
+    way = np.vstack([anatomy.tree.anchors(arm.joints), fingertips(anatomy, arm)])
+    along_m = np.cumsum(np.linalg.norm(np.diff(way, axis=0), axis=1))
+    place: Array = way[1 + int(np.argmin(np.abs(along_m[:-1] - 0.5 * along_m[-1])))]
+    return place
 
 
 def _lowered(anatomy: BodyPlan, arm: UpperLimb, qpos: Array) -> Array:
@@ -110,16 +126,62 @@ def _lowered(anatomy: BodyPlan, arm: UpperLimb, qpos: Array) -> Array:
     An upper arm that is let down alone would take a bent forearm into the trunk.
     """
     joints = [(joint,) for joint in arm.joints]
-    best = _lowest(anatomy, arm, qpos, joints * 3, _GRID)
-    if _is_raised(anatomy, arm, best):
-        best = _lowest(anatomy, arm, qpos, [*combinations(arm.joints, 2), *joints], _COARSE_GRID)
+    best = qpos
+    for clear in _CLEAR:
+        best = _lowest(anatomy, arm, qpos, joints * 3, (_GRID, clear))
+        if _is_raised(anatomy, arm, best):
+            best = _lowest(anatomy, arm, qpos, [*combinations(arm.joints, 2), *joints], (_COARSE_GRID, clear))
+        if not _is_raised(anatomy, arm, best):
+            return _elbow_ahead(anatomy, arm, best, clear)
     return best
 
 
-def _lowest(anatomy: BodyPlan, arm: UpperLimb, qpos: Array, groups: Sequence[tuple[int, ...]], count: int) -> Array:
-    """Return the configuration with the lowest arm, group by group of joints, each on a grid of so many angles."""
-    tree = anatomy.tree
-    best, allowed = qpos.copy(), _near(anatomy, qpos)
+def _elbow_ahead(anatomy: BodyPlan, arm: UpperLimb, qpos: Array, clear: float) -> Array:
+    """Return the configuration with an upper arm twisted so that its elbow bends forwards, not into the trunk."""
+    lowered = replace(anatomy, standing=qpos)
+    elbows = bending_joints(lowered, arm)[-1:]
+    best, allowed = qpos, _near(anatomy, qpos, clear)
+    for elbow in elbows:
+        farthest_m = _bent_ahead_m(anatomy, arm, qpos, elbow) + _WORTH * anatomy.height_m
+        for trial in _twisted(lowered, arm, arm.joints[: arm.joints.index(elbow)]):
+            ahead_m = _bent_ahead_m(anatomy, arm, trial, elbow)
+            if ahead_m > farthest_m and _near(anatomy, trial, clear) <= allowed:
+                best, farthest_m = trial, ahead_m
+    return best
+
+
+def _twisted(anatomy: BodyPlan, arm: UpperLimb, joints: Sequence[int]) -> Iterator[Array]:
+    """Return the standing posture with each of some joints that twist an arm turned over its range."""
+    shares = dict(zip(arm.joints, twist_shares(anatomy, arm), strict=True))
+    for joint in (joint for joint in joints if shares[joint] > _TWIST):
+        for angles in _grid(anatomy, (joint,), _GRID):
+            trial = anatomy.standing.copy()
+            trial[anatomy.tree.addresses((joint,))] = angles
+            yield trial
+
+
+def _bent_ahead_m(anatomy: BodyPlan, arm: UpperLimb, qpos: Array, elbow: int) -> float:
+    """Return how far ahead the fingertips are with the elbow in the middle of its range."""
+    bent = qpos.copy()
+    bent[anatomy.tree.address(elbow)] = np.mean(anatomy.tree.bounds([elbow]))
+    anatomy.tree.pose(bent)
+    return float(fingertips(anatomy, arm)[0])
+
+
+def _lowest(
+    anatomy: BodyPlan, arm: UpperLimb, qpos: Array, groups: Sequence[tuple[int, ...]], search: tuple[int, float]
+) -> Array:
+    """Return the configuration with the lowest arm, group by group of joints.
+
+    Args:
+        anatomy: The robot.
+        arm: Which one.
+        qpos: Where to begin. Shape (nq,).
+        groups: Joints that are turned together, in this order.
+        search: Angles of a joint's grid, and the share of the height that the arm stays clear of the rest.
+    """
+    tree, (count, clear) = anatomy.tree, search
+    best, allowed = qpos.copy(), _near(anatomy, qpos, clear)
     least = _height(anatomy, arm, best, qpos)
     for group in groups:
         places = tree.addresses(group)
@@ -127,7 +189,7 @@ def _lowest(anatomy: BodyPlan, arm: UpperLimb, qpos: Array, groups: Sequence[tup
             trial = best.copy()
             trial[places] = angles
             height = _height(anatomy, arm, trial, qpos)
-            if height < least - 1e-6 and _near(anatomy, trial) <= allowed:
+            if height < least - 1e-6 and _near(anatomy, trial, clear) <= allowed:
                 best, least = trial, height
     return best
 
@@ -138,20 +200,25 @@ def _grid(anatomy: BodyPlan, joints: Sequence[int], count: int) -> Iterator[tupl
 
 
 def _height(anatomy: BodyPlan, arm: UpperLimb, qpos: Array, start: Array) -> float:
-    """Return how high the hand and the middle of the arm are, plus a little for every radian that joints turn."""
+    """Return how high the hand and the middle of the arm are, plus what makes a posture less of a rest.
+
+    That is a little for every radian that joints turn, an upper arm that is not below its shoulder, and a forearm that
+    points ahead too little: one that points back is bent the wrong way.
+    """
     data = anatomy.tree.pose(qpos)
-    middle_m = float(data.xanchor[arm.joints[len(arm.joints) // 2]][2])
-    turned = float(np.abs(qpos - start).sum())
-    return (float(_hand(anatomy, arm)[2]) + 0.5 * middle_m) / anatomy.height_m + 0.01 * turned
+    middle = _middle(anatomy, arm)
+    forearm = fingertips(anatomy, arm) - middle
+    aslant_m = abs(float(middle[0] - data.xanchor[arm.joints[0]][0]))
+    behind_m = max(0.0, _AHEAD * float(np.linalg.norm(forearm)) - float(forearm[0]))
+    height_m = float(_hand(anatomy, arm)[2]) + 0.5 * float(middle[2]) + 0.5 * (aslant_m + behind_m)
+    return height_m / anatomy.height_m + 0.01 * float(np.abs(qpos - start).sum())
 
 
-def _near(anatomy: BodyPlan, qpos: Array) -> set[tuple[int, int]]:
-    """Return the pairs of shapes that are nearer to each other than arms shall swing."""
+def _near(anatomy: BodyPlan, qpos: Array, clear: float) -> set[tuple[int, int]]:
+    """Return the pairs of shapes that are nearer to each other than a share of the robot's height."""
     model, data = anatomy.tree.model, anatomy.tree.pose(qpos)
-    margin, model.geom_margin[:] = (
-        model.geom_margin.copy(),
-        _CLEAR * anatomy.height_m / 2.0,
-    )  # of two shapes they add up
+    margin = model.geom_margin.copy()
+    model.geom_margin[:] = clear * anatomy.height_m / 2.0  # of two shapes they add up
     try:
         mujoco.mj_collision(model, data)
     finally:

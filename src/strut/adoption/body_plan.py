@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import mujoco
 import numpy as np
@@ -47,11 +47,10 @@ class BodyPlan:
     leg_names: tuple[str, ...]
     standing: Array
     notes: tuple[Note, ...]
+    height_m: float = field(init=False)  # of the robot as it stands
 
-    @property
-    def height_m(self) -> float:
-        """How high it is when it stands."""
-        return self.tree.height(self.standing)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "height_m", self.tree.height(self.standing))
 
     @property
     def mass_kg(self) -> float:

@@ -24,6 +24,9 @@ _CLEAR = 0.5  # of a turn's speed that must go the right way
 _MIDDLE_OF_ARM = (0.3, 0.7)  # of the way from the shoulder to the fingertips: where an elbow is, and no wrist
 _ALONG = 0.35  # cosine between a joint's axis and the rest of the arm above which it rather twists than bends it
 _BEND_RAD = 1.0
+_BOTH_WAYS = (
+    0.5  # of what the better way brings the hand nearer: a joint whose other way brings so much bends both ways
+)
 LimbKind = Literal["arm", "head", "trunk"]
 
 
@@ -239,9 +242,8 @@ def _expressive(anatomy: BodyPlan, limbs: Sequence[UpperLimb]) -> list[Expressiv
 
 def _tip(anatomy: BodyPlan, limb: UpperLimb) -> Array:
     """Return a point well above a limb's end: what bends forward moves it forward."""
-    joint = limb.joints[-1]
-    point: Array = anatomy.tree.data.xanchor[joint] + np.array([0.0, 0.0, 0.3 * anatomy.height_m])
-    anatomy.tree.pose(anatomy.standing)
+    data = anatomy.tree.pose(anatomy.standing)
+    point: Array = data.xanchor[limb.joints[-1]] + np.array([0.0, 0.0, 0.3 * anatomy.height_m])
     return point
 
 
@@ -268,34 +270,49 @@ def _strongest(
 
 
 def _elbow(anatomy: BodyPlan, limb: UpperLimb) -> list[ExpressiveJoint]:
-    """Return the first joint in the middle of an arm that bends it, with the sign that brings the hand nearer."""
-    tree, straight_m = anatomy.tree, _reach_m(anatomy, limb, anatomy.standing)
-    for joint in _bending_joints(anatomy, limb):
-        nearer_m = []
+    """Return the first joint in the middle of an arm that bends it, with the sign that brings the hand nearer.
+
+    Where both would, an elbow bends forwards.
+    """
+    tree, straight = anatomy.tree, _reach(anatomy, limb, anatomy.standing)
+    for joint in bending_joints(anatomy, limb):
+        nearer_m, ahead_m = [], []
         for sign in (1, -1):
             qpos = anatomy.standing.copy()
             qpos[tree.address(joint)] += _BEND_RAD * sign  # or as far as it goes
-            nearer_m.append(straight_m - _reach_m(anatomy, limb, tree.clamped(qpos)))
+            bent = _reach(anatomy, limb, tree.clamped(qpos))
+            nearer_m.append(float(np.linalg.norm(straight) - np.linalg.norm(bent)))
+            ahead_m.append(float(bent[0]))
         if max(nearer_m) > 1e-3 * anatomy.height_m:
-            sign = 1 if nearer_m[0] > nearer_m[1] else -1
-            return [ExpressiveJoint(tree.joint_name(joint), "bend the elbow", limb.name, sign)]
+            gains = ahead_m if min(nearer_m) > _BOTH_WAYS * max(nearer_m) else nearer_m
+            return [
+                ExpressiveJoint(tree.joint_name(joint), "bend the elbow", limb.name, 1 if gains[0] > gains[1] else -1)
+            ]
     return []
 
 
-def _bending_joints(anatomy: BodyPlan, limb: UpperLimb) -> list[int]:
+def bending_joints(anatomy: BodyPlan, limb: UpperLimb) -> list[int]:
     """Return the joints near the middle of an arm, by the way along it, whose axis lies across what hangs on them."""
     tree = anatomy.tree
     tree.pose(anatomy.standing)
-    anchors, tips = tree.anchors(limb.joints), _fingertips(anatomy, limb)
+    anchors, tips = tree.anchors(limb.joints), fingertips(anatomy, limb)
     ways = np.linalg.norm(np.diff([*anchors, tips], axis=0), axis=1)
     share = np.concatenate([[0.0], np.cumsum(ways)[:-1]]) / max(float(ways.sum()), 1e-9)
-    along = np.abs(np.einsum("ni,ni->n", tree.data.xaxis[list(limb.joints)], tips - anchors))
-    across = along < _ALONG * np.linalg.norm(tips - anchors, axis=1)
     middle = (share > _MIDDLE_OF_ARM[0]) & (share < _MIDDLE_OF_ARM[1])
-    return [joint for joint, bends in zip(limb.joints, across & middle, strict=True) if bends]
+    bends = middle & (twist_shares(anatomy, limb) < _ALONG)
+    return [limb.joints[place] for place in np.flatnonzero(bends)]
 
 
-def _fingertips(anatomy: BodyPlan, limb: UpperLimb) -> Array:
+def twist_shares(anatomy: BodyPlan, limb: UpperLimb) -> Array:
+    """Return the cosine between each joint's axis and what hangs on it: 1 twists it, 0 bends it. Shape (n_joints,)."""
+    tree = anatomy.tree
+    tree.pose(anatomy.standing)
+    rest = fingertips(anatomy, limb) - tree.anchors(limb.joints)
+    along: Array = np.abs(np.einsum("ni,ni->n", tree.data.xaxis[list(limb.joints)], rest))
+    return along / np.maximum(np.linalg.norm(rest, axis=1), 1e-9)
+
+
+def fingertips(anatomy: BodyPlan, limb: UpperLimb) -> Array:
     """Return the point of an arm's last link that is farthest from its last joint, as it is posed. Shape (3,)."""
     tree = anatomy.tree
     points = tree.points_of({limb.end}).in_world(tree.data)
@@ -305,7 +322,8 @@ def _fingertips(anatomy: BodyPlan, limb: UpperLimb) -> Array:
     return np.array(points[np.argmax(np.linalg.norm(points - anchor, axis=1))])
 
 
-def _reach_m(anatomy: BodyPlan, limb: UpperLimb, qpos: Array) -> float:
-    """Return how far the fingertips are from the shoulder."""
+def _reach(anatomy: BodyPlan, limb: UpperLimb, qpos: Array) -> Array:
+    """Return where the fingertips are from the shoulder. Shape (3,)."""
     data = anatomy.tree.pose(qpos)
-    return float(np.linalg.norm(_fingertips(anatomy, limb) - data.xanchor[limb.joints[0]]))
+    way: Array = fingertips(anatomy, limb) - data.xanchor[limb.joints[0]]
+    return way
