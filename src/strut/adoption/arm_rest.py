@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from strut.adoption.body_plan import BodyPlan
-from strut.adoption.upper_body import UpperLimb, bending_joints, fingertips, twist_shares
+from strut.adoption.upper_body import UpperLimb, arm_swing, bending_joints, fingertips, twist_shares
 from strut.robot import Array
 
 _RAISED = 0.35  # of the arm's length below the shoulder: a hand that is higher is held out
@@ -21,6 +21,7 @@ _CLEAR = (0.025, 0.01, 0.003)  # of the robot's height: how far hanging arms sta
 # the nearer ones where an arm with more room would still be held out: upper arms beside a broad trunk
 _NEAR_LEGS, _OFF_LEGS = 0.01, 0.03  # of its height: an arm that is nearer to the legs is turned until it is so far off
 _AHEAD = 0.25  # sine of the angle by which a forearm that is let down points ahead, as people's do
+_SWING_RAD = 0.3  # about as far as lively arms swing to either side of where they hang
 _TURNS_RAD = np.arange(0.05, 0.5, 0.05)
 _TWIST = 0.9  # cosine between a joint's axis and the rest of an arm above which it twists it
 _WORTH = 0.03  # of its height: how much farther ahead a bent elbow must bring the fingertips
@@ -41,32 +42,50 @@ def let_down(anatomy: BodyPlan, arms: list[UpperLimb]) -> tuple[Array, list[str]
 
 
 def hold_away(anatomy: BodyPlan, arms: list[UpperLimb]) -> tuple[Array, list[str]]:
-    """Return the standing posture (nq,) with arms that hang on the legs turned aside, and which ones those are.
+    """Return the standing posture (nq,) with arms that would meet the legs turned aside, and which ones those are.
 
     Who leans forwards or swings such an arm would be stopped by its own thighs.
     """
     standing, turned = anatomy.standing.copy(), []
     legs = _geoms(anatomy, [leg.joints[0] for leg in anatomy.legs])
     for arm in arms:
-        geoms = _geoms(anatomy, [arm.joints[0]])
-        if _gap_m(anatomy, standing, geoms, legs) < _NEAR_LEGS * anatomy.height_m:
-            aside = _aside(anatomy, arm, standing, geoms, legs)
+        way = _Way(anatomy, arm, legs)
+        if way.gap_m(standing) < _NEAR_LEGS * anatomy.height_m:
+            aside = _aside(way, standing)
             turned += [arm.name] if aside is not standing else []
             standing = aside
     return standing, turned
 
 
-def _aside(anatomy: BodyPlan, arm: UpperLimb, qpos: Array, geoms: list[int], legs: list[int]) -> Array:
+class _Way:
+    """The way of an arm that swings beside the legs."""
+
+    def __init__(self, anatomy: BodyPlan, arm: UpperLimb, legs: list[int]) -> None:
+        self.anatomy, self.arm = anatomy, arm
+        self._pairs = list(product(_geoms(anatomy, [arm.joints[0]]), legs))
+        tree = anatomy.tree
+        self._swings = [tree.address(tree.model.joint(shows.joint).id) for shows in arm_swing(anatomy, arm)]
+
+    def gap_m(self, qpos: Array) -> float:
+        """Return the smallest distance to the legs as the arm swings, or the one beyond which nobody asks."""
+        swung = [qpos]
+        for place, turn_rad in product(self._swings, (-_SWING_RAD, _SWING_RAD)):
+            swung.append(qpos.copy())
+            swung[-1][place] += turn_rad
+        return min(_gap_m(self.anatomy, trial, self._pairs) for trial in swung)
+
+
+def _aside(way: _Way, qpos: Array) -> Array:
     """Return the configuration with an arm turned sideways by one joint, as little as takes it off the legs."""
-    tree = anatomy.tree
+    anatomy, tree = way.anatomy, way.anatomy.tree
     tree.pose(qpos)
-    joints = [joint for joint in arm.joints if abs(tree.data.xaxis[joint][0]) > _ABOUT_FORWARD]
-    best, widest_m = qpos, _gap_m(anatomy, qpos, geoms, legs) + _NEAR_LEGS * anatomy.height_m  # less is not worth it
+    joints = [joint for joint in way.arm.joints if abs(tree.data.xaxis[joint][0]) > _ABOUT_FORWARD]
+    best, widest_m = qpos, way.gap_m(qpos) + _NEAR_LEGS * anatomy.height_m  # less is not worth it
     for turn_rad in _TURNS_RAD:
         for joint, sign in product(joints, (-1.0, 1.0)):
             trial = qpos.copy()
             trial[tree.address(joint)] += sign * turn_rad
-            gap_m = _gap_m(anatomy, trial, geoms, legs)
+            gap_m = way.gap_m(trial)
             if gap_m > widest_m and np.array_equal(tree.clamped(trial), trial):
                 best, widest_m = trial, gap_m
         if widest_m > _OFF_LEGS * anatomy.height_m:
@@ -83,14 +102,17 @@ def _geoms(anatomy: BodyPlan, joints: list[int]) -> list[int]:
     return [geom for geom in range(tree.model.ngeom) if int(tree.model.geom_bodyid[geom]) in bodies]
 
 
-def _gap_m(anatomy: BodyPlan, qpos: Array, geoms: list[int], others: list[int]) -> float:
-    """Return the smallest distance between shapes of two limbs, or the one beyond which nobody asks."""
+def _gap_m(anatomy: BodyPlan, qpos: Array, pairs: list[tuple[int, int]]) -> float:
+    """Return the smallest distance between pairs of shapes, or the one beyond which nobody asks."""
     gap_m, ends = 2.0 * _OFF_LEGS * anatomy.height_m, np.zeros(6)
     model, data = anatomy.tree.model, anatomy.tree.pose(qpos)
-    for one, other in product(geoms, others):
-        apart_m = np.linalg.norm(data.geom_xpos[one] - data.geom_xpos[other])
-        if apart_m - model.geom_rbound[one] - model.geom_rbound[other] < gap_m:
-            gap_m = min(gap_m, mujoco.mj_geomDistance(model, data, one, other, gap_m, ends))
+    ones, others = np.array(pairs, dtype=int).reshape(-1, 2).T
+    apart_m = np.linalg.norm(data.geom_xpos[ones] - data.geom_xpos[others], axis=1)
+    nearest_m = apart_m - model.geom_rbound[ones] - model.geom_rbound[others]
+    for place in np.argsort(nearest_m):
+        if nearest_m[place] > gap_m:
+            break
+        gap_m = min(gap_m, mujoco.mj_geomDistance(model, data, *pairs[place], gap_m, ends))
     return gap_m
 
 

@@ -235,9 +235,14 @@ def _expressive(anatomy: BodyPlan, limbs: Sequence[UpperLimb]) -> list[Expressiv
         elif limb.kind == "head":
             found += _strongest(anatomy, limb, "nod", _tip(anatomy, limb), np.array([1.0, 0.0, 0.0]))
         else:
-            found += _strongest(anatomy, limb, "swing the arm forward", _hand(anatomy, limb), np.array([1.0, 0.0, 0.0]))
+            found += arm_swing(anatomy, limb)
             found += _elbow(anatomy, limb)
     return found
+
+
+def arm_swing(anatomy: BodyPlan, limb: UpperLimb) -> list[ExpressiveJoint]:
+    """Return the joint that swings an arm forwards in the standing posture, if there is one."""
+    return _strongest(anatomy, limb, "swing the arm forward", _hand(anatomy, limb), np.array([1.0, 0.0, 0.0]))
 
 
 def _tip(anatomy: BodyPlan, limb: UpperLimb) -> Array:
